@@ -1,1 +1,26 @@
-//! The room `crypto`.
+//! Blocks, hashes and generators: thin, typed layers over well-kept crates.
+//!
+//! | file | what | built on |
+//! |---|---|---|
+//! | `block` | 128-bit strings | – |
+//! | `tweakable_hash` | the TCCR hash of garbling | `aes` |
+//! | `generator` | seed expansion, AES in counter mode | `aes` |
+//! | `oracle` | the random oracle, bound to session and step | `blake3` |
+//! | `universal_hash` | the linear hash of the OT check | `polyval` |
+//! | `transpose` | rows of bits to columns | – |
+//!
+//! Nothing here knows a clock, a file, a socket or a thread.
+
+mod block;
+mod generator;
+mod oracle;
+mod transpose;
+mod tweakable_hash;
+mod universal_hash;
+
+pub use block::Block;
+pub use generator::Generator;
+pub use oracle::{Oracle, SessionId, Step};
+pub use transpose::transpose_128;
+pub use tweakable_hash::{TweakDomain, TweakableHash};
+pub use universal_hash::UniversalHash;

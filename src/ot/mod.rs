@@ -1,1 +1,193 @@
-//! The room `ot`.
+//! Oblivious transfer, secure against malicious parties.
+//!
+//! Three layers, each a file, each written as messages that are made and consumed by value (the
+//! two sides of a message stand next to each other); this file carries them over the channel.
+//!
+//! | file | protocol | gives |
+//! |---|---|---|
+//! | `base` | Canetti, Sarkar, Wang 2020 | 128 random OTs |
+//! | `all_but_one` | the punctured trees of SoftSpokenOT, with their check | seeds, all but one |
+//! | `correlated` | SoftSpokenOT (Roy 2022), with the subspace-VOLE check | correlated OT |
+//!
+//! In a correlated OT the *sender* holds a global key Delta and a key `K`, the *receiver* a choice
+//! bit `b` and a MAC `M`, and `M = K ^ b * Delta`. The sender of the correlated OT is the
+//! receiver of the base OT, whose choice bits are those of Delta.
+
+mod all_but_one;
+mod base;
+mod correlated;
+
+use bytemuck::{Pod, Zeroable};
+use rand::CryptoRng;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::circuit::Party;
+use crate::crypto::{Block, SessionId};
+use crate::net::{Channel, Tag, Transport};
+use crate::{Error, Result};
+
+pub use all_but_one::TreeSums;
+pub use base::{BaseOtAnswer, BaseOtPads, BaseOtPoints};
+pub use correlated::CotCheck;
+
+/// A global key: the fixed difference of a party's correlated OTs, and of its labels.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Delta(Block);
+
+impl Delta {
+    /// A uniform global key whose bit 0 is `lsb`.
+    pub fn random(lsb: bool, rng: &mut impl CryptoRng) -> Self {
+        Delta(Block::random(rng).with_lsb(lsb))
+    }
+
+    /// `bit * Delta`, without a branch.
+    #[inline]
+    pub fn select(&self, bit: bool) -> Block {
+        self.0.select(bit)
+    }
+
+    /// The key itself.
+    #[inline]
+    pub fn block(&self) -> Block {
+        self.0
+    }
+}
+
+/// The sender's half of a correlated OT.
+#[derive(Clone, Copy, Pod, Zeroable, Zeroize)]
+#[repr(transparent)]
+pub struct Key(pub Block);
+
+/// The receiver's half of a correlated OT, next to its choice bit.
+#[derive(Clone, Copy, Pod, Zeroable, Zeroize)]
+#[repr(transparent)]
+pub struct Mac(pub Block);
+
+/// Which of the two correlated OTs of a session: the one whose sender (the holder of Delta) is
+/// this party. It is part of every hash.
+fn direction(sender: Party) -> u64 {
+    match sender {
+        Party::Garbler => 0,
+        Party::Evaluator => 1,
+    }
+}
+
+/// The holder of Delta.
+pub struct CotSender(correlated::Sender);
+
+impl CotSender {
+    /// Sets up the sender `me`: 128 base OTs as their receiver, then the punctured trees.
+    ///
+    /// # Errors
+    /// Any [`Error`] of the channel; [`Error::Protocol`] if a check of the base OT or of the trees
+    /// fails.
+    pub fn setup<T: Transport>(
+        channel: &mut Channel<T>,
+        session: &SessionId,
+        me: Party,
+        delta: Delta,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        let direction = direction(me);
+        // The tree's path is the complement of what base OT delivers, and the path is Delta.
+        let choices = all_but_one::base_choices(&delta);
+        let (receiver, points) = base::Receiver::begin(session, direction, choices, rng);
+        channel.send_message(&points)?;
+        let pads = channel.recv_message()?;
+        let (keys, answer) = receiver.finish(&pads)?;
+        channel.send_message(&answer)?;
+        channel.flush()?;
+        let sums = channel.recv_message()?;
+        let leaves = all_but_one::puncture(session, direction, &delta, &keys, &sums)?;
+        Ok(CotSender(correlated::Sender::new(
+            session, direction, delta, leaves,
+        )))
+    }
+
+    /// `128 * blocks` more correlated OTs with random choice bits.
+    ///
+    /// # Errors
+    /// Any [`Error`] of the channel; [`Error::Protocol`] if the receiver's consistency check
+    /// fails.
+    pub fn extend<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+        blocks: usize,
+    ) -> Result<Vec<Key>> {
+        let mut correction = vec![Block::ZERO; correlated::correction_blocks(blocks)];
+        channel.recv_bytes(
+            Tag::CotCorrection,
+            bytemuck::cast_slice_mut(&mut correction),
+        )?;
+        let check = channel.recv_message()?;
+        self.0.extend(blocks, &correction, &check)
+    }
+
+    /// The global key.
+    pub fn delta(&self) -> &Delta {
+        self.0.delta()
+    }
+}
+
+/// The holder of the choice bits.
+pub struct CotReceiver(correlated::Receiver);
+
+/// What the receiver of correlated OTs gets.
+pub struct CotBits {
+    /// The random choice bits.
+    pub choices: Zeroizing<Vec<bool>>,
+    /// A MAC for each.
+    pub macs: Zeroizing<Vec<Mac>>,
+}
+
+impl CotReceiver {
+    /// Sets up the receiver `me`: 128 base OTs as their sender, then the punctured trees.
+    ///
+    /// # Errors
+    /// Any [`Error`] of the channel; [`Error::Protocol`] if a check of the base OT fails.
+    pub fn setup<T: Transport>(
+        channel: &mut Channel<T>,
+        session: &SessionId,
+        me: Party,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        let direction = direction(me.other());
+        let points = channel.recv_message()?;
+        let (sender, pads) = base::Sender::reply(session, direction, &points, rng)?;
+        channel.send_message(&pads)?;
+        let keys = sender.finish(&channel.recv_message()?)?;
+        let (leaves, sums) = all_but_one::plant(session, direction, &keys);
+        channel.send_message(&sums)?;
+        channel.flush()?;
+        Ok(CotReceiver(correlated::Receiver::new(
+            session, direction, leaves,
+        )))
+    }
+
+    /// `128 * blocks` more correlated OTs with random choice bits.
+    ///
+    /// # Errors
+    /// Any [`Error`] of the channel.
+    pub fn extend<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+        blocks: usize,
+    ) -> Result<CotBits> {
+        let (bits, correction, check) = self.0.extend(blocks);
+        channel.send_bytes(Tag::CotCorrection, bytemuck::cast_slice(&correction))?;
+        channel.send_message(&check)?;
+        channel.flush()?;
+        Ok(bits)
+    }
+}
+
+/// The error of a base OT or extension message whose list has another length than the protocol's.
+fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
+    if found == expected {
+        Ok(())
+    } else {
+        Err(Error::protocol(format!(
+            "{what}: {found} elements instead of {expected}"
+        )))
+    }
+}

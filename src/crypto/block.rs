@@ -1,0 +1,110 @@
+//! The 128-bit string that labels, keys and MACs are made of.
+
+use std::ops::{BitXor, BitXorAssign};
+
+use bytemuck::{Pod, Zeroable};
+use rand::CryptoRng;
+use subtle::{Choice, ConstantTimeEq};
+use zeroize::Zeroize;
+
+/// 128 bits. Bit 0, the *colour* bit of a label, is the lowest bit of byte 0.
+///
+/// Bytes, not a `u128`, so that what goes over the wire is the same on every machine.
+/// It has no `Debug`: most blocks are secrets.
+#[derive(Clone, Copy, Default, Pod, Zeroable, Zeroize)]
+#[repr(transparent)]
+pub struct Block([u8; 16]);
+
+impl Block {
+    /// The block of zeros.
+    pub const ZERO: Block = Block([0; 16]);
+
+    /// A uniform block.
+    pub fn random(rng: &mut impl CryptoRng) -> Self {
+        let mut bytes = [0; 16];
+        rng.fill_bytes(&mut bytes);
+        Block(bytes)
+    }
+
+    /// Bit 0.
+    #[inline]
+    pub fn lsb(self) -> bool {
+        self.0[0] & 1 == 1
+    }
+
+    /// The same block with bit 0 set to `bit`.
+    pub fn with_lsb(mut self, bit: bool) -> Self {
+        self.0[0] = (self.0[0] & !1) | u8::from(bit);
+        self
+    }
+
+    /// Bit `index`, counted from bit 0.
+    pub fn bit(self, index: usize) -> bool {
+        (self.0[index / 8] >> (index % 8)) & 1 == 1
+    }
+
+    /// `self` if `bit`, else zero, without a branch.
+    #[inline]
+    pub fn select(self, bit: bool) -> Self {
+        let mask = u128::from(bit).wrapping_neg();
+        Block((u128::from_ne_bytes(self.0) & mask).to_ne_bytes())
+    }
+
+    /// The bytes, in wire order.
+    #[inline]
+    pub fn to_bytes(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+impl From<[u8; 16]> for Block {
+    #[inline]
+    fn from(bytes: [u8; 16]) -> Self {
+        Block(bytes)
+    }
+}
+
+impl BitXor for Block {
+    type Output = Block;
+
+    #[inline]
+    fn bitxor(self, other: Block) -> Block {
+        Block((u128::from_ne_bytes(self.0) ^ u128::from_ne_bytes(other.0)).to_ne_bytes())
+    }
+}
+
+impl BitXorAssign for Block {
+    #[inline]
+    fn bitxor_assign(&mut self, other: Block) {
+        *self = *self ^ other;
+    }
+}
+
+impl ConstantTimeEq for Block {
+    fn ct_eq(&self, other: &Self) -> Choice {
+        self.0.ct_eq(&other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bit_zero_is_the_lowest_bit_of_byte_zero() {
+        let mut bytes = [0; 16];
+        bytes[0] = 1;
+        bytes[2] = 0x80;
+        let block = Block::from(bytes);
+        assert!(block.lsb() && block.bit(0) && block.bit(23));
+        assert!(!block.bit(1) && !block.bit(22));
+        assert!(!block.with_lsb(false).lsb());
+    }
+
+    #[test]
+    fn select_keeps_or_clears_the_whole_block() {
+        let block = Block::from([0xa5; 16]);
+        assert_eq!(block.select(true).to_bytes(), [0xa5; 16]);
+        assert_eq!(block.select(false).to_bytes(), [0; 16]);
+    }
+}

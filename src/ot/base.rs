@@ -1,0 +1,395 @@
+//! Base OT: 128 random OTs by the protocol of Canetti, Sarkar and Wang, "Blazing Fast OT for
+//! Three-Round UC OT Extension" (PKC 2020), on ristretto255.
+//!
+//! It is Chou and Orlandi's "Simplest OT" with its repairs: the second base `T` is hashed from a
+//! seed, so that nobody knows its discrete logarithm, and the sender challenges the receiver to
+//! show that it knows a pad of every instance, so that the choices can be extracted. It realises
+//! random OT with *selective failure*: a sender that guesses choice bits is caught unless it
+//! guesses all of them right. The extension above tolerates exactly that.
+//!
+//! ```text
+//! receiver (choices b_i)                            sender
+//! T = H1(seed);  B_i = a_i*G + b_i*T
+//!                     -- seed, B_i -->              z = r*G
+//!                                                   p_i0 = H2(i, r*B_i),  p_i1 = H2(i, r*B_i - r*T)
+//!                                                   chi_i = H3(p_i0) ^ H3(p_i1)
+//!                                                   otans = H4(H3(p_10), ..., H3(p_l0))
+//!                     <-- z, chi_i, H3'(otans) --
+//! p_i = H2(i, a_i*z)
+//! otans' = H4(H3(p_i) ^ b_i*chi_i), check H3'(otans')
+//!                     -- otans' -->                 check otans' = otans
+//! ```
+//!
+//! `H2` also absorbs `B_i` and `z`, as the published repairs of Chou-Orlandi ask.
+
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::{BasepointTable, Identity, IsIdentity};
+use rand::CryptoRng;
+use serde::{Deserialize, Serialize};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use zeroize::{Zeroize, Zeroizing};
+
+use super::expect_length;
+use crate::crypto::{Block, Oracle, SessionId, Step};
+use crate::net::{Message, Tag};
+use crate::{Error, Result};
+
+/// How many base OTs are made: one for each bit of Delta.
+pub(super) const COUNT: usize = 128;
+
+type Digest = [u8; 32];
+
+/// The receiver's first message.
+#[derive(Serialize, Deserialize)]
+pub struct BaseOtPoints {
+    seed: [u8; 32],
+    points: Vec<[u8; 32]>,
+}
+
+impl Message for BaseOtPoints {
+    const TAG: Tag = Tag::BaseOtPoints;
+    const MAX_BYTES: usize = 32 + 8 + 32 * COUNT;
+}
+
+/// The sender's message.
+#[derive(Serialize, Deserialize)]
+pub struct BaseOtPads {
+    z: [u8; 32],
+    challenges: Vec<Digest>,
+    proof: Digest,
+}
+
+impl Message for BaseOtPads {
+    const TAG: Tag = Tag::BaseOtPads;
+    const MAX_BYTES: usize = 32 + 8 + 32 * COUNT + 32;
+}
+
+/// The receiver's last message.
+#[derive(Serialize, Deserialize)]
+pub struct BaseOtAnswer {
+    answer: Digest,
+}
+
+impl Message for BaseOtAnswer {
+    const TAG: Tag = Tag::BaseOtAnswer;
+    const MAX_BYTES: usize = 32;
+}
+
+/// The hashes of one batch, bound to the session and the direction.
+struct Hashes<'a> {
+    session: &'a SessionId,
+    direction: u64,
+}
+
+impl Hashes<'_> {
+    fn oracle(&self, step: Step, index: usize) -> Oracle {
+        Oracle::new(self.session, step, (self.direction << 32) | index as u64)
+    }
+
+    /// `H1`: the second base.
+    fn second_base(&self, seed: &[u8; 32]) -> RistrettoPoint {
+        let uniform: [u8; 64] = self.oracle(Step::BaseOtPoint, 0).absorb(seed).bytes();
+        RistrettoPoint::from_uniform_bytes(&uniform)
+    }
+
+    /// `H2`: a pad.
+    fn pad(&self, index: usize, b: &[u8; 32], z: &[u8; 32], shared: RistrettoPoint) -> Block {
+        let mut shared = shared.compress().to_bytes();
+        let pad = self
+            .oracle(Step::BaseOtPad, index)
+            .absorb(b)
+            .absorb(z)
+            .absorb(&shared)
+            .block();
+        shared.zeroize();
+        pad
+    }
+
+    /// `H3` of a pad.
+    fn response(&self, index: usize, pad: Block) -> Digest {
+        self.oracle(Step::BaseOtResponse, index)
+            .absorb(&pad.to_bytes())
+            .digest()
+    }
+
+    /// `H4`: the aggregate of all responses.
+    fn aggregate(&self, responses: &[Digest]) -> Digest {
+        self.oracle(Step::BaseOtAggregate, 0)
+            .absorb(responses.as_flattened())
+            .digest()
+    }
+
+    /// `H3` of the aggregate.
+    fn proof(&self, aggregate: &Digest) -> Digest {
+        self.oracle(Step::BaseOtProof, 0).absorb(aggregate).digest()
+    }
+}
+
+/// A point that the peer sent: canonical, and not the identity.
+fn decode_point(bytes: &[u8; 32], what: &'static str) -> Result<RistrettoPoint> {
+    CompressedRistretto(*bytes)
+        .decompress()
+        .filter(|point| !point.is_identity())
+        .ok_or_else(|| Error::protocol(format!("base OT: {what} is not a valid point")))
+}
+
+fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
+    let mut wide = Zeroizing::new([0u8; 64]);
+    rng.fill_bytes(&mut *wide);
+    Scalar::from_bytes_mod_order_wide(&wide)
+}
+
+/// The receiver, between its two messages.
+pub(super) struct Receiver<'a> {
+    hashes: Hashes<'a>,
+    choices: Zeroizing<Vec<bool>>,
+    scalars: Zeroizing<Vec<Scalar>>,
+    points: Vec<[u8; 32]>,
+}
+
+impl<'a> Receiver<'a> {
+    /// Step 1: a seed and a point for each choice.
+    pub(super) fn begin(
+        session: &'a SessionId,
+        direction: u64,
+        choices: Zeroizing<Vec<bool>>,
+        rng: &mut impl CryptoRng,
+    ) -> (Self, BaseOtPoints) {
+        debug_assert_eq!(choices.len(), COUNT);
+        let hashes = Hashes { session, direction };
+        let mut seed = [0; 32];
+        rng.fill_bytes(&mut seed);
+        let base = hashes.second_base(&seed);
+        let mut scalars = Zeroizing::new(Vec::with_capacity(COUNT));
+        let mut points = Vec::with_capacity(COUNT);
+        for &choice in choices.iter() {
+            let scalar = random_scalar(rng);
+            let chosen = RistrettoPoint::conditional_select(
+                &RistrettoPoint::identity(),
+                &base,
+                Choice::from(u8::from(choice)),
+            );
+            let point = &scalar * RISTRETTO_BASEPOINT_TABLE + chosen;
+            points.push(point.compress().to_bytes());
+            scalars.push(scalar);
+        }
+        let message = BaseOtPoints {
+            seed,
+            points: points.clone(),
+        };
+        let receiver = Receiver {
+            hashes,
+            choices,
+            scalars,
+            points,
+        };
+        (receiver, message)
+    }
+
+    /// Step 3: the chosen pads, and the answer to the challenge.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] if the point is invalid or the proof does not match: the sender tried
+    /// to guess choices.
+    pub(super) fn finish(
+        self,
+        message: &BaseOtPads,
+    ) -> Result<(Zeroizing<Vec<Block>>, BaseOtAnswer)> {
+        expect_length("base OT challenges", message.challenges.len(), COUNT)?;
+        let z = decode_point(&message.z, "the sender's point")?;
+        // 128 multiplications of one point: its table pays.
+        let z = RistrettoBasepointTable::create(&z);
+        let mut pads = Zeroizing::new(Vec::with_capacity(COUNT));
+        let mut responses = Zeroizing::new(Vec::with_capacity(COUNT));
+        for i in 0..COUNT {
+            let shared = &self.scalars[i] * &z;
+            let pad = self.hashes.pad(i, &self.points[i], &message.z, shared);
+            let mut response = self.hashes.response(i, pad);
+            let mask = u8::from(self.choices[i]).wrapping_neg();
+            for (r, c) in response.iter_mut().zip(&message.challenges[i]) {
+                *r ^= c & mask;
+            }
+            pads.push(pad);
+            responses.push(response);
+        }
+        let answer = self.hashes.aggregate(&responses);
+        if !bool::from(self.hashes.proof(&answer).ct_eq(&message.proof)) {
+            return Err(Error::protocol("base OT: the sender's challenge"));
+        }
+        Ok((pads, BaseOtAnswer { answer }))
+    }
+}
+
+/// The sender, between its message and the receiver's answer.
+pub(super) struct Sender {
+    pads: Zeroizing<Vec<[Block; 2]>>,
+    answer: Digest,
+}
+
+impl Sender {
+    /// Step 2: both pads of each instance, and the challenge.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] if a point is invalid.
+    pub(super) fn reply(
+        session: &SessionId,
+        direction: u64,
+        message: &BaseOtPoints,
+        rng: &mut impl CryptoRng,
+    ) -> Result<(Self, BaseOtPads)> {
+        expect_length("base OT points", message.points.len(), COUNT)?;
+        let hashes = Hashes { session, direction };
+        let scalar = Zeroizing::new(random_scalar(rng));
+        let z = RistrettoPoint::mul_base(&scalar).compress().to_bytes();
+        let second = *scalar * hashes.second_base(&message.seed);
+        let mut pads = Zeroizing::new(Vec::with_capacity(COUNT));
+        let mut challenges = Vec::with_capacity(COUNT);
+        let mut responses = Zeroizing::new(Vec::with_capacity(COUNT));
+        for (i, bytes) in message.points.iter().enumerate() {
+            let shared = *scalar * decode_point(bytes, "a receiver's point")?;
+            let pair = [
+                hashes.pad(i, bytes, &z, shared),
+                hashes.pad(i, bytes, &z, shared - second),
+            ];
+            let [zero, one] = pair.map(|pad| hashes.response(i, pad));
+            challenges.push(std::array::from_fn(|byte| zero[byte] ^ one[byte]));
+            responses.push(zero);
+            pads.push(pair);
+        }
+        let answer = hashes.aggregate(&responses);
+        let message = BaseOtPads {
+            z,
+            challenges,
+            proof: hashes.proof(&answer),
+        };
+        Ok((Sender { pads, answer }, message))
+    }
+
+    /// Step 4: the pads, once the receiver has shown that it knows its own.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] if it has not.
+    pub(super) fn finish(self, message: &BaseOtAnswer) -> Result<Zeroizing<Vec<[Block; 2]>>> {
+        if bool::from(self.answer.ct_eq(&message.answer)) {
+            Ok(self.pads)
+        } else {
+            Err(Error::protocol("base OT: the receiver's answer"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand::rngs::StdRng;
+
+    const SESSION: SessionId = SessionId([5; 32]);
+
+    fn choices() -> Zeroizing<Vec<bool>> {
+        Zeroizing::new((0..COUNT).map(|i| i % 3 == 1).collect())
+    }
+
+    fn rng() -> StdRng {
+        StdRng::from_seed([11; 32])
+    }
+
+    #[test]
+    fn the_receiver_gets_the_pad_of_its_choice_and_not_the_other() {
+        let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
+        let (sender, pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        let (chosen, answer) = receiver.finish(&pads).unwrap();
+        let both = sender.finish(&answer).unwrap();
+        for (i, choice) in choices().iter().enumerate() {
+            assert!(bool::from(chosen[i].ct_eq(&both[i][usize::from(*choice)])));
+            assert!(!bool::from(chosen[i].ct_eq(&both[i][usize::from(!*choice)])));
+        }
+    }
+
+    #[test]
+    fn a_sender_that_guesses_a_choice_is_caught_exactly_if_it_guessed_wrong() {
+        for (index, guess) in [(0, false), (0, true), (1, false), (1, true)] {
+            let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
+            let (_, mut pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+            // A wrong challenge matters only to a receiver that chose one; its counterpart, a
+            // wrong response of pad zero, is made by the same flip and another aggregate.
+            pads.challenges[index][0] ^= 1;
+            if guess {
+                let hashes = Hashes {
+                    session: &SESSION,
+                    direction: 0,
+                };
+                let (sender, _) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+                let mut responses: Vec<Digest> = sender
+                    .pads
+                    .iter()
+                    .enumerate()
+                    .map(|(i, pair)| hashes.response(i, pair[0]))
+                    .collect();
+                responses[index][0] ^= 1;
+                pads.proof = hashes.proof(&hashes.aggregate(&responses));
+            }
+            assert_eq!(receiver.finish(&pads).is_ok(), choices()[index] == guess);
+        }
+    }
+
+    #[test]
+    fn a_receiver_that_does_not_know_its_pads_is_caught() {
+        let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
+        let (sender, pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        let (_, mut answer) = receiver.finish(&pads).unwrap();
+        answer.answer[31] ^= 0x80;
+        assert!(sender.finish(&answer).is_err());
+    }
+
+    #[test]
+    fn points_that_are_not_canonical_or_the_identity_are_refused() {
+        let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
+        for bad in [[0; 32], [0xff; 32]] {
+            let mut points = BaseOtPoints {
+                seed: points.seed,
+                points: points.points.clone(),
+            };
+            points.points[77] = bad;
+            assert!(Sender::reply(&SESSION, 0, &points, &mut rng()).is_err());
+        }
+        let (_, mut pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        pads.z = [0; 32];
+        assert!(receiver.finish(&pads).is_err());
+    }
+
+    #[test]
+    fn lists_of_another_length_are_refused() {
+        let (receiver, mut points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
+        let (_, mut pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        points.points.pop();
+        assert!(Sender::reply(&SESSION, 0, &points, &mut rng()).is_err());
+        pads.challenges.pop();
+        assert!(receiver.finish(&pads).is_err());
+    }
+
+    #[test]
+    fn known_answers() {
+        let (receiver, points) = Receiver::begin(&SESSION, 1, choices(), &mut rng());
+        let (_, pads) = Sender::reply(&SESSION, 1, &points, &mut rng()).unwrap();
+        let (chosen, answer) = receiver.finish(&pads).unwrap();
+        let digest = |parts: &[&[u8]]| {
+            let mut hasher = blake3::Hasher::new();
+            parts.iter().for_each(|part| {
+                hasher.update(part);
+            });
+            hasher.finalize().to_hex()[..16].to_string()
+        };
+        assert_eq!(
+            [
+                digest(&[&points.seed, points.points.as_flattened()]),
+                digest(&[&pads.z, pads.challenges.as_flattened(), &pads.proof]),
+                digest(&[&answer.answer]),
+                digest(&[bytemuck::cast_slice(&chosen)]),
+            ],
+            ["", "", "", ""]
+        );
+    }
+}
