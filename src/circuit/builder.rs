@@ -114,8 +114,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The most nodes (input bits, and gates before dead ones are dropped) that a builder holds.
+    /// The most [nodes](Self::nodes) that a builder holds.
     pub const MAX_NODES: usize = Node::MAX;
+
+    /// The most nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds. The other calls
+    /// add one at most.
+    pub const MAX_NODES_PER_AND: usize = 3;
 
     /// Begins a circuit, given the number of bits of each input value.
     ///
@@ -155,8 +159,7 @@ impl Builder {
             .collect()
     }
 
-    /// The number of nodes so far: one for the constant, one for each input bit and each gate
-    /// recorded. Each call of [`xor`](Self::xor) adds at most 1, of [`and`](Self::and) at most 4.
+    /// The number of nodes so far: the constant 0, the input bits, and the gates recorded.
     pub fn nodes(&self) -> usize {
         self.fingerprints.len()
     }
