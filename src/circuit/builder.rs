@@ -327,3 +327,6 @@ fn span_hash(mut span: [u128; 3]) -> u64 {
     span.sort_unstable();
     (span[0] as u64) ^ (span[1] as u64).rotate_left(32)
 }
+
+#[cfg(test)]
+mod tests;
