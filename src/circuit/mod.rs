@@ -1,1 +1,35 @@
-//! The room `circuit`.
+//! Boolean circuits: the record, the builder, gadgets, plaintext evaluation and Bristol Fashion.
+//!
+//! A [`Circuit`] is recorded once, by a [`Builder`], and never changes. Counting, evaluating,
+//! exporting, garbling: everything else walks that one record. Its gates are XOR, AND and NOT;
+//! the cost of a circuit is its number of AND gates, since XOR and NOT are free when garbled.
+//!
+//! ```
+//! use dealerless::circuit::{Builder, gadgets};
+//!
+//! // Is the garbler's 4-bit number at least the evaluator's?
+//! let mut builder = Builder::new(&[4, 4]);
+//! let (x, y) = (builder.input(0), builder.input(1));
+//! let answer = gadgets::greater_equal(&mut builder, &x, &y);
+//! let circuit = builder.build(vec![vec![answer]]);
+//! assert_eq!(circuit.ands(), 4);
+//!
+//! let bits = |n: u32| (0..4).map(|i| n >> i & 1 == 1).collect::<Vec<_>>();
+//! assert_eq!(circuit.evaluate(&[bits(9), bits(5)]), Ok(vec![vec![true]]));
+//! ```
+
+pub mod bristol;
+mod builder;
+mod digest;
+mod evaluate;
+pub mod gadgets;
+mod layers;
+mod party;
+mod record;
+mod stats;
+
+pub use builder::{Bit, Builder};
+pub use evaluate::InputError;
+pub use party::Party;
+pub use record::{Circuit, Gate, Layer, Output, Wire};
+pub use stats::Stats;

@@ -1,0 +1,101 @@
+//! Evaluation in the clear.
+
+use super::{Circuit, Gate, Output, Wire};
+
+/// The input values do not have the shape that the circuit asks for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// Too many or too few input values.
+    #[error("the circuit takes {expected} input values and was given {given}")]
+    Values {
+        /// The number of input values of the circuit.
+        expected: usize,
+        /// The number of input values that came.
+        given: usize,
+    },
+    /// An input value is too long or too short.
+    #[error("input value {value} of the circuit has {expected} bits and was given {given}")]
+    Bits {
+        /// Which input value, from 0.
+        value: usize,
+        /// Its bits in the circuit.
+        expected: usize,
+        /// The bits that came.
+        given: usize,
+    },
+}
+
+impl Circuit {
+    /// Evaluates the circuit on one bit a wire.
+    ///
+    /// Takes the input values and gives the output values, the least significant bit of each
+    /// first. To evaluate many inputs use [`evaluate_lanes`](Self::evaluate_lanes), which takes
+    /// the same time for 64.
+    ///
+    /// # Errors
+    /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
+    pub fn evaluate(&self, inputs: &[Vec<bool>]) -> Result<Vec<Vec<bool>>, InputError> {
+        let lanes: Vec<Vec<u64>> = inputs
+            .iter()
+            .map(|value| value.iter().map(|&bit| u64::from(bit)).collect())
+            .collect();
+        let outputs = self.evaluate_lanes(&lanes)?;
+        Ok(outputs
+            .iter()
+            .map(|word| word.iter().map(|lanes| lanes & 1 == 1).collect())
+            .collect())
+    }
+
+    /// Evaluates the circuit on 64 inputs at once, bit-sliced: bit `i` of each `u64` belongs to
+    /// the `i`-th evaluation, and each `u64` stands where [`evaluate`](Self::evaluate) has a bit.
+    ///
+    /// # Errors
+    /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
+    pub fn evaluate_lanes(&self, inputs: &[Vec<u64>]) -> Result<Vec<Vec<u64>>, InputError> {
+        self.check_shape(inputs)?;
+        let mut wires: Vec<u64> = Vec::with_capacity(self.wires());
+        wires.extend(inputs.iter().flatten());
+        for &gate in &self.gates {
+            let on = |wire: Wire| wires[wire.index()];
+            wires.push(match gate {
+                Gate::Xor(a, b) => on(a) ^ on(b),
+                Gate::And(a, b) => on(a) & on(b),
+                Gate::Not(a) => !on(a),
+            });
+        }
+        let read = |output: &Output| match *output {
+            Output::Const(bit) => {
+                if bit {
+                    u64::MAX
+                } else {
+                    0
+                }
+            }
+            Output::Wire(wire) => wires[wire.index()],
+        };
+        Ok(self
+            .outputs
+            .iter()
+            .map(|word| word.iter().map(read).collect())
+            .collect())
+    }
+
+    fn check_shape(&self, inputs: &[Vec<u64>]) -> Result<(), InputError> {
+        if inputs.len() != self.inputs.len() {
+            return Err(InputError::Values {
+                expected: self.inputs.len(),
+                given: inputs.len(),
+            });
+        }
+        for (value, (bits, &expected)) in inputs.iter().zip(&self.inputs).enumerate() {
+            if bits.len() != expected {
+                return Err(InputError::Bits {
+                    value,
+                    expected,
+                    given: bits.len(),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! Addition and comparison by ripple carry, which takes the fewest ANDs: one a bit.
+
+use super::{constant, constant_bit};
+use crate::circuit::{Bit, Builder};
+
+/// `(x + y) mod m`, where `x < m` is a word of k bits and `y_minus_m` the k + 1 bits, in two's
+/// complement, of `y - m` for a `y < m`.
+///
+/// Costs `2k - 1` ANDs, less one for each trailing zero of `m`. The first addition gives
+/// `x + y - m`. Its sign says whether to add `m` back; an addition of `m` or 0 has one unknown bit
+/// only, so that its carries cost no more than those of a constant.
+///
+/// Operands out of range give some word of k bits.
+///
+/// # Panics
+/// When `y_minus_m` is not one bit longer than `x`.
+pub fn add_mod(b: &mut Builder, x: &[Bit], y_minus_m: &[Bit], m: u64) -> Vec<Bit> {
+    let k = x.len();
+    assert_eq!(y_minus_m.len(), k + 1, "one bit more, for the sign");
+    let (sum, carry) = add(b, x, &y_minus_m[..k]);
+    let negative = b.xor(y_minus_m[k], carry);
+    let m_or_zero: Vec<Bit> = (0..k)
+        .map(|i| match constant_bit(m, i) {
+            Bit::ONE => negative,
+            zero => zero,
+        })
+        .collect();
+    add(b, &sum, &m_or_zero).0
+}
+
+/// The sum of two words of one length, and its carry.
+fn add(b: &mut Builder, x: &[Bit], y: &[Bit]) -> (Vec<Bit>, Bit) {
+    let mut carry = Bit::ZERO;
+    let sum = x
+        .iter()
+        .zip(y)
+        .map(|(&x, &y)| {
+            let partial = b.xor(x, y);
+            let sum = b.xor(partial, carry);
+            carry = majority(b, x, y, carry);
+            sum
+        })
+        .collect();
+    (sum, carry)
+}
+
+/// The majority of three bits, with one AND (Boyar, Peralta and Pochuev 2000).
+fn majority(b: &mut Builder, x: Bit, y: Bit, z: Bit) -> Bit {
+    let (p, q) = (b.xor(x, z), b.xor(y, z));
+    let product = b.and(p, q);
+    b.xor(product, z)
+}
+
+/// `x >= y`, for words of any lengths. Costs at most one AND for each bit of the longer.
+pub fn greater_equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
+    let bit = |word: &[Bit], i: usize| word.get(i).copied().unwrap_or(Bit::ZERO);
+    // The carry of x + !y + 1 = x - y + 2^k.
+    (0..usize::max(x.len(), y.len())).fold(Bit::ONE, |carry, i| {
+        let not_y = b.not(bit(y, i));
+        majority(b, bit(x, i), not_y, carry)
+    })
+}
+
+/// `x >= bound`, for a constant. For a bound of k bits, as x, costs `k - 1` ANDs, less one for each
+/// trailing zero of the bound.
+pub fn at_least(b: &mut Builder, x: &[Bit], bound: u64) -> Bit {
+    let bound = constant(bound, 64);
+    greater_equal(b, x, &bound)
+}
+
+/// `x + bit`, modulo 2^k. Costs `k - 1` ANDs.
+pub fn increment_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
+    let mut carry = bit;
+    x.iter()
+        .map(|&x| {
+            let sum = b.xor(x, carry);
+            carry = b.and(x, carry);
+            sum
+        })
+        .collect()
+}

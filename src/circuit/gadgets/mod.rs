@@ -1,0 +1,26 @@
+//! Small circuits on words of bits, least significant bit first.
+//!
+//! Each gadget states its cost in AND gates for operands without constant or repeated bits; the
+//! [`Builder`](super::Builder) makes it cheaper where there are any.
+
+mod arithmetic;
+mod decode;
+mod select;
+
+pub use arithmetic::{add_mod, at_least, greater_equal, increment_if};
+pub use decode::one_hot;
+pub use select::{conditional_swap, mux, scale};
+
+#[cfg(test)]
+mod tests;
+
+use super::Bit;
+
+/// The constant `value`, as a word of so many bits; higher bits of the value are left out.
+pub fn constant(value: u64, bits: usize) -> Vec<Bit> {
+    (0..bits).map(|i| constant_bit(value, i)).collect()
+}
+
+fn constant_bit(value: u64, i: usize) -> Bit {
+    Bit::from(i < 64 && value >> i & 1 == 1)
+}

@@ -1,0 +1,214 @@
+//! Each gadget against integers, on every input of small words, and its cost.
+
+use super::*;
+use crate::circuit::{Builder, Circuit};
+
+/// All outputs of a circuit whose inputs are these words, as numbers.
+fn run(circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
+    let bits: Vec<Vec<bool>> = inputs
+        .iter()
+        .zip(circuit.inputs())
+        .map(|(&value, &width)| (0..width).map(|i| value >> i & 1 == 1).collect())
+        .collect();
+    let outputs = circuit.evaluate(&bits).expect("inputs of the right shape");
+    outputs.iter().map(|word| number(word)).collect()
+}
+
+fn number(word: &[bool]) -> u64 {
+    word.iter()
+        .rev()
+        .fold(0, |number, &bit| number << 1 | u64::from(bit))
+}
+
+/// A circuit with these input widths, whose outputs the gadget gives.
+fn circuit(
+    widths: &[usize],
+    gadget: impl Fn(&mut Builder, &[Vec<Bit>]) -> Vec<Vec<Bit>>,
+) -> Circuit {
+    let mut builder = Builder::new(widths);
+    let inputs: Vec<_> = (0..widths.len())
+        .map(|value| builder.input(value))
+        .collect();
+    let outputs = gadget(&mut builder, &inputs);
+    builder.build(outputs)
+}
+
+fn bits_below(m: u64) -> usize {
+    m.next_power_of_two().trailing_zeros() as usize
+}
+
+#[test]
+fn modular_addition_is_right_for_every_seed_and_costs_two_ands_a_bit() {
+    for m in 2..=17u64 {
+        let k = bits_below(m);
+        let circuit = circuit(&[k, k + 1], |b, input| {
+            vec![add_mod(b, &input[0], &input[1], m)]
+        });
+        for x in 0..m {
+            for y in 0..m {
+                let sum = run(&circuit, &[x, y.wrapping_sub(m)]);
+                assert_eq!(sum, [(x + y) % m], "{x} + {y} mod {m}");
+            }
+        }
+        assert_eq!(circuit.ands(), 2 * k - 1 - m.trailing_zeros() as usize);
+    }
+}
+
+#[test]
+fn one_hot_code_marks_the_index_at_the_least_possible_cost() {
+    for m in 1..=40 {
+        let k = bits_below(m);
+        let circuit = circuit(&[k], |b, input| vec![one_hot(b, &input[0], m as usize)]);
+        for index in 0..m {
+            assert_eq!(run(&circuit, &[index]), [1 << index], "{index} of {m}");
+        }
+        assert_eq!(circuit.ands(), m as usize - 1 - k);
+    }
+}
+
+#[test]
+fn comparison_is_right_also_between_words_of_different_lengths() {
+    for (k, l) in [(3, 3), (4, 2), (2, 4), (0, 2)] {
+        let circuit = circuit(&[k, l], |b, input| {
+            vec![vec![greater_equal(b, &input[0], &input[1])]]
+        });
+        for x in 0..1 << k {
+            for y in 0..1 << l {
+                assert_eq!(run(&circuit, &[x, y]), [u64::from(x >= y)], "{x} >= {y}");
+            }
+        }
+        assert!(circuit.ands() <= k.max(l));
+    }
+}
+
+#[test]
+fn comparison_with_a_constant_is_cheaper_than_with_a_word() {
+    for bound in 0..=20u64 {
+        let circuit = circuit(&[4], |b, input| vec![vec![at_least(b, &input[0], bound)]]);
+        for x in 0..16 {
+            assert_eq!(
+                run(&circuit, &[x]),
+                [u64::from(x >= bound)],
+                "{x} >= {bound}"
+            );
+        }
+        let cost = match bound {
+            1..16 => 3 - bound.trailing_zeros() as usize,
+            _ => 0,
+        };
+        assert_eq!(circuit.ands(), cost, "bound {bound}");
+    }
+}
+
+#[test]
+fn increment_wraps_around_and_costs_one_and_less_than_its_bits() {
+    let circuit = circuit(&[1, 4], |b, input| {
+        vec![increment_if(b, input[0][0], &input[1])]
+    });
+    for x in 0..16 {
+        assert_eq!(run(&circuit, &[0, x]), [x]);
+        assert_eq!(run(&circuit, &[1, x]), [(x + 1) % 16]);
+    }
+    assert_eq!(circuit.ands(), 3);
+}
+
+#[test]
+fn swap_and_choice_follow_the_bit_at_one_and_a_bit() {
+    let circuit = circuit(&[1, 3, 3], |b, input| {
+        let (first, second) = conditional_swap(b, input[0][0], &input[1], &input[2]);
+        let chosen = mux(b, input[0][0], &input[2], &input[1]);
+        vec![first, second, chosen]
+    });
+    for x in 0..8 {
+        for y in 0..8 {
+            assert_eq!(run(&circuit, &[0, x, y]), [x, y, x]);
+            assert_eq!(run(&circuit, &[1, x, y]), [y, x, y]);
+        }
+    }
+    assert_eq!(circuit.ands(), 3);
+}
+
+#[test]
+fn scaling_a_vector_costs_its_rank_modulo_the_bit_and_the_constant() {
+    let circuit = circuit(&[4], |b, input| {
+        let &[bit, x, y, z] = input[0].as_slice() else {
+            unreachable!("four bits")
+        };
+        let (x_y, y_not_z) = (b.xor(x, y), b.xor(y, b.not(z)));
+        // Rank 2: {x ^ y, y ^ z}; then sums of those, of the bit, and of the constant.
+        let sum = b.xor(x_y, y_not_z);
+        let sum_and_bit = b.xor(sum, b.not(bit));
+        let vector = [
+            x_y,
+            y_not_z,
+            sum,
+            b.not(sum),
+            sum_and_bit,
+            bit,
+            b.not(bit),
+            Bit::ZERO,
+            Bit::ONE,
+        ];
+        let scaled = scale(b, bit, &vector);
+        vec![vector.to_vec(), scaled]
+    });
+    for input in 0..16 {
+        let outputs = run(&circuit, &[input]);
+        let expected = if input & 1 == 1 { outputs[0] } else { 0 };
+        assert_eq!(outputs[1], expected, "input {input:04b}");
+    }
+    assert_eq!(circuit.ands(), 2);
+}
+
+#[test]
+fn scaling_by_a_constant_is_free() {
+    let circuit = circuit(&[3], |b, input| {
+        vec![
+            scale(b, Bit::ZERO, &input[0]),
+            scale(b, Bit::ONE, &input[0]),
+        ]
+    });
+    for x in 0..8 {
+        assert_eq!(run(&circuit, &[x]), [0, x]);
+    }
+    assert!(circuit.gates().is_empty());
+}
+
+#[test]
+fn scaling_a_vector_of_more_than_the_greatest_rank_is_right() {
+    let circuit = circuit(&[1, 60, 60], |b, input| {
+        let mut vector = [input[1].as_slice(), &input[2]].concat();
+        let negations: Vec<Bit> = vector.iter().map(|&bit| b.not(bit)).collect();
+        vector.extend(negations);
+        let scaled = scale(b, input[0][0], &vector);
+        scaled.chunks(60).map(<[Bit]>::to_vec).collect()
+    });
+    let (x, y) = (0x123_4567_89ab_cdef, 0xfed_cba9_8765_4321);
+    let mask = (1 << 60) - 1;
+    assert_eq!(run(&circuit, &[0, x, y]), [0; 4]);
+    assert_eq!(run(&circuit, &[1, x, y]), [x, y, !x & mask, !y & mask]);
+    assert_eq!(circuit.ands(), 120);
+}
+
+#[test]
+fn scaling_gives_the_same_circuit_whatever_the_fingerprints() {
+    let build = || {
+        circuit(&[1, 8], |b, input| {
+            // All sums of the input bits: of rank 8, and in many ways.
+            let sums: Vec<Bit> = (1..256)
+                .map(|set: u32| {
+                    (0..8)
+                        .filter(|i| set >> i & 1 == 1)
+                        .fold(Bit::from(set % 3 == 0), |sum, i| b.xor(sum, input[1][i]))
+                })
+                .rev()
+                .collect();
+            vec![scale(b, input[0][0], &sums)]
+        })
+    };
+    let first = build();
+    assert_eq!(first.ands(), 8);
+    for _ in 0..10 {
+        assert_eq!(build().digest(), first.digest());
+    }
+}
