@@ -1,1 +1,38 @@
-//! The room `net`.
+//! The channel between the two parties: framing with limits, the wire format, and the transports.
+//!
+//! The protocols talk to a [`Channel`]. It sends and receives *messages* (small, typed, of a size
+//! that the receiver bounds) and *bulk data* (blocks whose number both sides know), counts what
+//! passes, and has a deadline on every wait. Below it is a [`Transport`], an ordered stream of
+//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two.
+//!
+//! Everything that arrives is hostile. A length is compared with what the receiver expects before
+//! anything is allocated, a tag before the payload is read, and a peer that drips bytes is cut:
+//! see [`Channel`] for the rules and [`hello`] for the first message.
+//!
+//! A frame on the wire is `[length of the payload: u32 LE][tag: u8][payload]`.
+
+#[cfg(not(target_family = "wasm"))]
+mod backlog;
+mod channel;
+mod clock;
+mod codec;
+mod frame;
+pub mod hello;
+mod memory;
+mod tag;
+#[cfg(not(target_family = "wasm"))]
+mod tcp;
+mod traffic;
+mod transport;
+
+pub use channel::{Channel, MAX_BACKLOG};
+pub use clock::Deadlines;
+pub use codec::{MAX_MESSAGE_BYTES, Message};
+pub use frame::{CHUNK, HEADER_BYTES};
+pub use hello::{VERSION, recv_hello, send_hello};
+pub use memory::{MemoryTransport, memory_pair};
+pub use tag::Tag;
+#[cfg(not(target_family = "wasm"))]
+pub use tcp::TcpTransport;
+pub use traffic::Traffic;
+pub use transport::Transport;

@@ -1,0 +1,301 @@
+//! The channel that the protocols talk to: frames with limits, deadlines and counted bytes.
+
+use std::time::Duration;
+
+use zeroize::Zeroizing;
+
+use super::clock::Deadlines;
+use super::codec::{self, MAX_MESSAGE_BYTES, Message};
+use super::frame::{CHUNK, HEADER_BYTES, Header};
+use super::tag::Tag;
+use super::traffic::{Meter, Traffic};
+use super::transport::Transport;
+use crate::{Error, Result};
+
+/// The most bytes that are unsent when [`Channel::drain`] returns.
+pub const MAX_BACKLOG: usize = 4 << 20;
+
+/// Frames are collected until this many bytes are together, or until a flush.
+const OUTBOX_BYTES: usize = 64 * 1024;
+
+/// How long this side still listens for, or tries to send, the last word of a session that ended.
+const LAST_WORD: Duration = Duration::from_secs(1);
+
+/// A channel to the peer.
+///
+/// **Sending** is buffered: [`flush`](Self::flush) at the end of each flight. Sending never waits
+/// for the peer. What is not flushed is not sent when the channel is dropped.
+///
+/// **Receiving** names what must come next, a tag and a length, exact or at most. Everything else
+/// is an [`Error::Protocol`], found before the payload is read and before anything is allocated for
+/// it; only [`Tag::Abort`] may come at any time, and is [`Error::Aborted`]. Receiving flushes
+/// first, because a party that waits for an answer to what it has not sent waits forever.
+///
+/// **Errors** are final: the two sides no longer agree on where they are, so every later call gives
+/// [`Error::Failed`]. The exception is [`Error::Usage`], after which nothing has been sent.
+pub struct Channel<T: Transport> {
+    transport: T,
+    deadlines: Deadlines,
+    outbox: Vec<u8>,
+    meter: Meter,
+    failed: bool,
+}
+
+impl<T: Transport> Channel<T> {
+    /// A channel over `transport`, in the phase "opening the session".
+    pub fn new(mut transport: T, deadlines: Deadlines) -> Self {
+        transport.begin_phase("opening the session", deadlines.phase);
+        transport.begin_message(deadlines.message);
+        Channel {
+            transport,
+            deadlines,
+            outbox: Vec::new(),
+            meter: Meter::default(),
+            failed: false,
+        }
+    }
+
+    /// Begins a phase, which the deadline of a phase bounds. `name` completes the sentence "the
+    /// connection was lost while …".
+    pub fn begin_phase(&mut self, name: &'static str) {
+        self.transport.begin_phase(name, self.deadlines.phase);
+    }
+
+    /// Changes the deadlines, for the messages and phases that begin from now on: a person thinks
+    /// longer than a machine.
+    pub fn set_deadlines(&mut self, deadlines: Deadlines) {
+        self.deadlines = deadlines;
+    }
+
+    /// Sends a message, in one frame.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if it takes more than [`Message::MAX_BYTES`]; what
+    /// [`Transport::send`] gives.
+    pub fn send_message<M: Message>(&mut self, message: &M) -> Result<()> {
+        const { assert!(M::MAX_BYTES <= MAX_MESSAGE_BYTES) };
+        self.guarded(|channel| {
+            channel.put_frame(M::TAG, |payload| {
+                codec::encode(message, M::TAG, M::MAX_BYTES, payload)
+            })
+        })
+    }
+
+    /// Receives a message.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] if something else comes, or it is longer than [`Message::MAX_BYTES`], or
+    /// does not decode to exactly its frame; [`Error::Aborted`], [`Error::Lost`],
+    /// [`Error::Timeout`].
+    pub fn recv_message<M: Message>(&mut self) -> Result<M> {
+        const { assert!(M::MAX_BYTES <= MAX_MESSAGE_BYTES) };
+        self.guarded(|channel| {
+            let len = channel.recv_header_of(M::TAG)?;
+            if len > M::MAX_BYTES {
+                return Err(Error::protocol(format!(
+                    "{}: {len} bytes, of at most {}",
+                    M::TAG,
+                    M::MAX_BYTES
+                )));
+            }
+            let mut payload = Zeroizing::new(vec![0; len]);
+            channel.recv_exact(&mut payload)?;
+            codec::decode(&payload, M::TAG)
+        })
+    }
+
+    /// Sends bulk data whose length the peer knows, in frames of [`CHUNK`] bytes and one of what is
+    /// left. The peer receives it with one call for the same length; an empty payload is no frame
+    /// at all.
+    ///
+    /// # Errors
+    /// What [`Transport::send`] gives.
+    pub fn send_bytes(&mut self, tag: Tag, payload: &[u8]) -> Result<()> {
+        self.guarded(|channel| {
+            for chunk in payload.chunks(CHUNK) {
+                channel.put_frame(tag, |payload| {
+                    payload.extend_from_slice(chunk);
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Receives exactly `out.len()` bytes of bulk data, sent with one [`send_bytes`](Self::send_bytes).
+    /// On an error the content of `out` is anything.
+    ///
+    /// # Errors
+    /// [`Error::Protocol`] if something else comes, or frames of other lengths;
+    /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
+    pub fn recv_bytes(&mut self, tag: Tag, out: &mut [u8]) -> Result<()> {
+        self.guarded(|channel| {
+            for chunk in out.chunks_mut(CHUNK) {
+                let len = channel.recv_header_of(tag)?;
+                if len != chunk.len() {
+                    return Err(Error::protocol(format!(
+                        "{tag}: a frame of {len} bytes instead of {}",
+                        chunk.len()
+                    )));
+                }
+                channel.recv_exact(chunk)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands to the transport what has been sent so far.
+    ///
+    /// # Errors
+    /// What [`Transport::send`] gives.
+    pub fn flush(&mut self) -> Result<()> {
+        self.guarded(Self::hand_over)
+    }
+
+    /// Flushes, and waits until at most [`MAX_BACKLOG`] bytes are unsent: for a party that streams
+    /// while the other one only reads. If both stream, both may wait for each other.
+    ///
+    /// # Errors
+    /// What [`Transport::drain`] gives.
+    pub fn drain(&mut self) -> Result<()> {
+        self.guarded(|channel| {
+            channel.hand_over()?;
+            channel.transport.begin_message(channel.deadlines.message);
+            let drained = channel.transport.drain(MAX_BACKLOG);
+            drained.map_err(|error| channel.last_word(error))
+        })
+    }
+
+    /// Ends the session: tells the peer so, without a reason, if that takes no more than a second,
+    /// and closes the connection. What has not been flushed is never sent.
+    pub fn abort(&mut self) {
+        self.failed = true;
+        self.outbox.clear();
+        let frame = Header::new(Tag::Abort, 0).to_bytes();
+        self.transport.begin_message(LAST_WORD);
+        if self.transport.send(frame.to_vec()).is_ok() {
+            self.meter.sent(frame.len());
+        }
+        self.transport.close();
+    }
+
+    /// What has passed so far.
+    pub fn traffic(&self) -> Traffic {
+        self.meter.traffic()
+    }
+
+    /// Runs one step unless an earlier one has failed, and remembers if this one does.
+    pub(super) fn guarded<R>(&mut self, step: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
+        if self.failed {
+            return Err(Error::Failed);
+        }
+        let outcome = step(self);
+        if let Err(error) = &outcome {
+            self.failed = !matches!(error, Error::Usage(_));
+        }
+        if self.failed {
+            // Closing must not wait for a peer that has failed already.
+            self.transport.begin_message(LAST_WORD);
+        }
+        outcome
+    }
+
+    /// Appends one frame to the outbox, whose payload `write` appends. On an error the outbox is as
+    /// it was.
+    pub(super) fn put_frame(
+        &mut self,
+        tag: Tag,
+        write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+    ) -> Result<()> {
+        let start = self.outbox.len();
+        let payload = start + HEADER_BYTES;
+        self.outbox.resize(payload, 0);
+        if let Err(error) = write(&mut self.outbox) {
+            self.outbox.truncate(start);
+            return Err(error);
+        }
+        let header = Header::new(tag, self.outbox.len() - payload);
+        self.outbox[start..payload].copy_from_slice(&header.to_bytes());
+        if self.outbox.len() >= OUTBOX_BYTES {
+            self.hand_over()?;
+        }
+        Ok(())
+    }
+
+    fn hand_over(&mut self) -> Result<()> {
+        if self.outbox.is_empty() {
+            return Ok(());
+        }
+        let bytes = std::mem::take(&mut self.outbox);
+        let len = bytes.len();
+        let sent = self.transport.send(bytes);
+        sent.map_err(|error| self.last_word(error))?;
+        self.meter.sent(len);
+        Ok(())
+    }
+
+    /// Why sending failed. A peer that aborts closes the connection at once, and this side may
+    /// notice that first while it sends; the word may still be there to be read, behind other
+    /// frames.
+    fn last_word(&mut self, error: Error) -> Error {
+        if !matches!(error, Error::Lost { .. }) {
+            return error;
+        }
+        self.transport.begin_message(LAST_WORD);
+        let mut skipped = Zeroizing::new([0; 4096]);
+        loop {
+            let mut header = [0; HEADER_BYTES];
+            if self.recv_exact(&mut header).is_err() {
+                return error;
+            }
+            let header = Header::from_bytes(header);
+            if header.tag == Tag::Abort.byte() {
+                return Error::Aborted;
+            }
+            let mut left = header.len as usize;
+            while left > 0 {
+                let part = left.min(skipped.len());
+                if self.recv_exact(&mut skipped[..part]).is_err() {
+                    return error;
+                }
+                left -= part;
+            }
+        }
+    }
+
+    /// Waits for the header of a frame, unchecked but for an abort.
+    pub(super) fn recv_header(&mut self) -> Result<Header> {
+        self.hand_over()?;
+        self.transport.begin_message(self.deadlines.message);
+        let mut bytes = [0; HEADER_BYTES];
+        self.recv_exact(&mut bytes)?;
+        let header = Header::from_bytes(bytes);
+        if header.tag == Tag::Abort.byte() {
+            return Err(Error::Aborted);
+        }
+        Ok(header)
+    }
+
+    /// Waits for the header of a frame with the tag `expected`, and gives its length, unchecked.
+    fn recv_header_of(&mut self, expected: Tag) -> Result<usize> {
+        let header = self.recv_header()?;
+        if header.tag == expected.byte() {
+            return Ok(header.len as usize);
+        }
+        Err(Error::protocol(match Tag::from_byte(header.tag) {
+            Some(found) => format!("{expected} expected, {found} found"),
+            None => format!("{expected} expected, unknown tag {} found", header.tag),
+        }))
+    }
+
+    /// Fills `buf` from the transport.
+    pub(super) fn recv_exact(&mut self, buf: &mut [u8]) -> Result<()> {
+        let mut filled = 0;
+        while filled < buf.len() {
+            let len = self.transport.recv(&mut buf[filled..])?;
+            self.meter.received(len);
+            filled += len;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,200 @@
+//! How messages become bytes: bincode 2 with fixed-width little-endian integers.
+//!
+//! Fixed width, because then the length of a message depends on its shape only and never on the
+//! numbers in it, some of which are secret, and because known answers can be read by eye. An
+//! integer takes its own width, a `bool` or an `Option` tag one byte, the length of a sequence
+//! eight, the index of an enum variant four; structs, tuples and arrays add nothing.
+//!
+//! This is the only place that knows bincode. Its version is pinned in `Cargo.toml`: the format
+//! on the wire is a promise, and the crate is no longer developed.
+
+use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
+use bincode::enc::write::Writer;
+use bincode::error::EncodeError;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::tag::Tag;
+use crate::{Error, Result};
+
+/// The most bytes of any message; each has a limit of its own below this.
+pub const MAX_MESSAGE_BYTES: usize = 1 << 20;
+
+const CONFIG: Configuration<LittleEndian, Fixint, Limit<MAX_MESSAGE_BYTES>> =
+    bincode::config::standard()
+        .with_fixed_int_encoding()
+        .with_limit::<MAX_MESSAGE_BYTES>();
+
+/// A message whose content the codec reads, as opposed to bulk data.
+///
+/// Decoding checks the shape only; whoever receives a message checks what is in it. A sequence in
+/// a message must have elements that take at least one byte, so that its length is bounded by that
+/// of the frame: the codec believes the peer's claim of a length until the bytes run out, and sets
+/// aside at most 1 MiB for it beforehand.
+pub trait Message: Serialize + DeserializeOwned {
+    /// The tag of its frame.
+    const TAG: Tag;
+    /// The most bytes that it takes when encoded, at most [`MAX_MESSAGE_BYTES`].
+    const MAX_BYTES: usize;
+}
+
+/// Appends `value` to `out`, in at most `max` bytes. On an error `out` is as it was.
+pub(super) fn encode<V: Serialize>(
+    value: &V,
+    tag: Tag,
+    max: usize,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let before = out.len();
+    let writer = BoundedWriter {
+        out: &mut *out,
+        room: max,
+    };
+    bincode::serde::encode_into_writer(value, writer, CONFIG).map_err(|error| {
+        out.truncate(before);
+        Error::usage(format!(
+            "this {tag} cannot be sent in {max} bytes: {error:?}"
+        ))
+    })
+}
+
+/// Reads a value that takes up all of `bytes`.
+///
+/// The error does not say what the decoder said, which may quote the peer's bytes.
+pub(super) fn decode<V: DeserializeOwned>(bytes: &[u8], tag: Tag) -> Result<V> {
+    let (value, used) = bincode::serde::decode_from_slice(bytes, CONFIG)
+        .map_err(|_| Error::protocol(format!("{tag}: cannot be decoded")))?;
+    match bytes.len() - used {
+        0 => Ok(value),
+        extra => Err(Error::protocol(format!(
+            "{tag}: {extra} bytes follow the message in its frame"
+        ))),
+    }
+}
+
+/// Writes to the end of a vector until there is no more room.
+struct BoundedWriter<'a> {
+    out: &'a mut Vec<u8>,
+    room: usize,
+}
+
+impl Writer for BoundedWriter<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
+        self.room = self
+            .room
+            .checked_sub(bytes.len())
+            .ok_or(EncodeError::Other("longer than the limit"))?;
+        self.out.extend_from_slice(bytes);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    enum Choice {
+        Nothing,
+        Some(u16),
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Sample {
+        small: u8,
+        large: u64,
+        maybe: Option<bool>,
+        digest: [u8; 3],
+        list: Vec<u32>,
+        text: String,
+        choice: Choice,
+    }
+
+    fn sample() -> Sample {
+        Sample {
+            small: 7,
+            large: 0x0102_0304_0506_0708,
+            maybe: Some(true),
+            digest: [0xaa, 0xbb, 0xcc],
+            list: vec![1, 0x8000_0000],
+            text: "dä".into(),
+            choice: Choice::Some(0x1234),
+        }
+    }
+
+    #[rustfmt::skip]
+    const SAMPLE_BYTES: &[u8] = &[
+        7,
+        8, 7, 6, 5, 4, 3, 2, 1,
+        1, 1,
+        0xaa, 0xbb, 0xcc,
+        2, 0, 0, 0, 0, 0, 0, 0,   1, 0, 0, 0,   0, 0, 0, 0x80,
+        3, 0, 0, 0, 0, 0, 0, 0,   b'd', 0xc3, 0xa4,
+        1, 0, 0, 0,   0x34, 0x12,
+    ];
+
+    fn encoded<V: Serialize>(value: &V, max: usize) -> Result<Vec<u8>> {
+        let mut out = vec![0xff];
+        encode(value, Tag::Terms, max, &mut out)?;
+        assert_eq!(out.remove(0), 0xff, "what was there before stays");
+        Ok(out)
+    }
+
+    #[test]
+    fn the_encoding_is_what_it_was() {
+        assert_eq!(
+            encoded(&sample(), SAMPLE_BYTES.len()).unwrap(),
+            SAMPLE_BYTES
+        );
+        assert_eq!(
+            decode::<Sample>(SAMPLE_BYTES, Tag::Terms).unwrap(),
+            sample()
+        );
+        assert_eq!(encoded(&Choice::Nothing, 4).unwrap(), [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_message_beyond_its_limit_is_not_encoded() {
+        let mut out = vec![1, 2, 3];
+        let error = encode(&sample(), Tag::Terms, SAMPLE_BYTES.len() - 1, &mut out).unwrap_err();
+        assert!(matches!(error, Error::Usage(_)), "{error}");
+        assert_eq!(out, [1, 2, 3]);
+    }
+
+    #[test]
+    fn a_message_cut_anywhere_is_an_error() {
+        for len in 0..SAMPLE_BYTES.len() {
+            let error = decode::<Sample>(&SAMPLE_BYTES[..len], Tag::Terms).unwrap_err();
+            assert!(matches!(error, Error::Protocol { .. }), "{len}: {error}");
+        }
+    }
+
+    #[test]
+    fn trailing_bytes_are_an_error() {
+        let mut bytes = SAMPLE_BYTES.to_vec();
+        bytes.push(0);
+        let error = decode::<Sample>(&bytes, Tag::Terms).unwrap_err();
+        assert!(error.to_string().contains("1 bytes follow"), "{error}");
+    }
+
+    #[test]
+    fn a_length_beyond_the_frame_is_an_error_for_every_sequence() {
+        for claim in [3, 1 << 20, 1 << 40, u64::MAX >> 4, u64::MAX] {
+            let mut bytes = claim.to_le_bytes().to_vec();
+            bytes.extend([b'a', b'b']);
+            assert!(decode::<Vec<u8>>(&bytes, Tag::Terms).is_err());
+            assert!(decode::<Vec<[u64; 32]>>(&bytes, Tag::Terms).is_err());
+            assert!(decode::<String>(&bytes, Tag::Terms).is_err());
+            assert!(decode::<std::collections::HashMap<u8, u8>>(&bytes, Tag::Terms).is_err());
+        }
+    }
+
+    #[test]
+    fn values_that_no_encoder_writes_are_errors() {
+        assert!(decode::<bool>(&[2], Tag::Terms).is_err());
+        assert!(decode::<Option<u8>>(&[2, 0], Tag::Terms).is_err());
+        assert!(decode::<Choice>(&[2, 0, 0, 0], Tag::Terms).is_err());
+        assert!(decode::<String>(&[1, 0, 0, 0, 0, 0, 0, 0, 0xff], Tag::Terms).is_err());
+    }
+}

@@ -1,0 +1,116 @@
+//! The kinds of frames.
+
+use std::fmt;
+
+/// Declares the enum, its numbers and its names as one table, so that none can be forgotten.
+macro_rules! tags {
+    ($($(#[$doc:meta])* $tag:ident = $number:literal, $name:literal;)*) => {
+        /// What a frame carries: one byte on the wire.
+        ///
+        /// Numbers are never reused for another meaning. Those of [`Tag::Hello`] and
+        /// [`Tag::Abort`] are the same in every version of the protocol.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub enum Tag {
+            $($(#[$doc])* $tag = $number,)*
+        }
+
+        impl Tag {
+            /// All tags, in the order of their numbers.
+            pub const ALL: &[Tag] = &[$(Tag::$tag),*];
+
+            /// What the frame is called in errors.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Tag::$tag => $name,)*
+                }
+            }
+
+            /// The tag of a byte from the wire, if there is one.
+            pub const fn from_byte(byte: u8) -> Option<Tag> {
+                match byte {
+                    $($number => Some(Tag::$tag),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+tags! {
+    /// The first message of a session, both ways: [`hello`](crate::net::hello).
+    Hello = 1, "hello";
+    /// The sender ends the session and does not say why. Empty; allowed at any time.
+    Abort = 2, "abort";
+    /// Base OT: the points of the sender.
+    BaseOtPoints = 16, "base OT points";
+    /// Base OT: the answer of the receiver.
+    BaseOtAnswer = 17, "base OT answer";
+    /// Base OT: the pads of the sender.
+    BaseOtPads = 18, "base OT pads";
+    /// Correlated OT: the sums over the levels of the punctured trees.
+    TreeSums = 32, "tree sums";
+    /// Correlated OT: the correction matrix.
+    CotCorrection = 33, "COT correction";
+    /// Correlated OT: the consistency check.
+    CotCheck = 34, "COT check";
+    /// The circuit to run, as one party sees it.
+    RunRequest = 48, "run request";
+    /// The circuit to run, as the other party sees it.
+    RunReply = 49, "run reply";
+    /// The labels of input wires.
+    InputLabels = 50, "input labels";
+    /// Garbled tables.
+    Tables = 51, "garbled tables";
+    /// Shares of opened bits.
+    Opening = 52, "opening";
+    /// What one party proposes to do in this session.
+    Terms = 64, "terms";
+    /// The other party's consent to the terms.
+    TermsAccepted = 65, "accepted terms";
+}
+
+impl Tag {
+    /// The byte on the wire.
+    pub const fn byte(self) -> u8 {
+        self as u8
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_is_one_tag_or_none() {
+        let known: Vec<Tag> = (0..=u8::MAX).filter_map(Tag::from_byte).collect();
+        assert_eq!(known, Tag::ALL);
+        for tag in known {
+            assert_eq!(Tag::from_byte(tag.byte()), Some(tag));
+        }
+    }
+
+    #[test]
+    fn the_numbers_on_the_wire_are_what_they_were() {
+        let numbers: Vec<u8> = Tag::ALL.iter().map(|tag| tag.byte()).collect();
+        assert_eq!(
+            numbers,
+            [1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 64, 65]
+        );
+    }
+
+    #[test]
+    fn no_two_tags_share_a_name() {
+        for (i, one) in Tag::ALL.iter().enumerate() {
+            for other in &Tag::ALL[i + 1..] {
+                assert_ne!(one.name(), other.name());
+            }
+        }
+    }
+}
