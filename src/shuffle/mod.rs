@@ -1,1 +1,28 @@
-//! The room `shuffle`.
+//! The room `shuffle`: from "a deck of n cards, draw m" to a circuit, and to the way in which each
+//! party's randomness becomes input bits.
+//!
+//! A [`Spec`] says what is drawn and how. [`ShuffleCircuit::build`] records its circuit; the two
+//! parties [`sample`](ShuffleCircuit::sample) their [`Randomness`], and the draw is uniform as soon
+//! as one of them did so honestly and independently of the other. [`plaintext`] is the definition
+//! that the circuit must equal, on values in the clear.
+//!
+//! | algorithm | the drawn card | the others |
+//! |---|---|---|
+//! | [`FisherYates`](Algorithm::FisherYates) | is the one at place i + r_i | the card of place i takes its place |
+//! | [`Bubble`](Algorithm::Bubble) | is the one at place i + r_i | keep their order |
+//!
+//! Both take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
+//! and `b_i` from the evaluator. Each algorithm is one file: its definition, and its circuit.
+
+mod additive;
+mod bubble;
+mod deck;
+mod fisher_yates;
+mod randomness;
+mod shuffle_circuit;
+mod spec;
+
+
+pub use randomness::{Encoding, Randomness, Seed, SeedError};
+pub use shuffle_circuit::{ShuffleCircuit, plaintext};
+pub use spec::{Algorithm, Spec, SpecError, UnknownAlgorithm};

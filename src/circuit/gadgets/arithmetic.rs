@@ -29,7 +29,7 @@ pub fn add_mod(b: &mut Builder, x: &[Bit], y_minus_m: &[Bit], m: u64) -> Vec<Bit
 }
 
 /// The sum of two words of one length, and its carry.
-fn add(b: &mut Builder, x: &[Bit], y: &[Bit]) -> (Vec<Bit>, Bit) {
+pub fn add(b: &mut Builder, x: &[Bit], y: &[Bit]) -> (Vec<Bit>, Bit) {
     let mut carry = Bit::ZERO;
     let sum = x
         .iter()

@@ -1,0 +1,94 @@
+//! Additive seeds: draw i takes `r_i = (a_i + b_i) mod (n - i)`.
+//!
+//! `a_i` is the garbler's and `b_i` the evaluator's, both below n - i. If one of them is uniform
+//! and independent of the other, so is r_i. (XOR of the seeds, reduced by the modulus, is not
+//! uniform: from 6 bits the 12 smallest of 52 values come up twice as often as the others.)
+
+use super::randomness::{Encoding, Seed};
+use super::spec::{Spec, bits_below};
+use crate::circuit::{Bit, Builder, Party, gadgets};
+
+/// The number of draws: the last card of a full shuffle is what is left, without a choice.
+pub(super) fn draws(spec: Spec) -> usize {
+    spec.draw().min(spec.cards() - 1)
+}
+
+/// The seeds of a party, one for each draw.
+pub(super) fn seeds(spec: Spec, party: Party) -> Vec<Seed> {
+    (0..draws(spec))
+        .map(|i| {
+            let modulus = spec.cards() - i;
+            let bits = bits_below(modulus);
+            let (bits, encoding) = match party {
+                Party::Garbler => (bits, Encoding::Unsigned),
+                Party::Evaluator => (bits + 1, Encoding::MinusModulus),
+            };
+            Seed {
+                bits,
+                modulus: modulus as u64,
+                encoding,
+            }
+        })
+        .collect()
+}
+
+/// The r_i of seeds in the clear, which are below their moduli.
+pub(super) fn indices(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Vec<usize> {
+    (0..draws(spec))
+        .map(|i| (garbler[i] + evaluator[i]) as usize % (spec.cards() - i))
+        .collect()
+}
+
+/// The draws as wires of a circuit whose input value 0 is the garbler's seeds and 1 the
+/// evaluator's.
+pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
+    let (a, c) = (b.input(0), b.input(1));
+    let (mut a, mut c) = (a.as_slice(), c.as_slice());
+    (0..draws(spec))
+        .map(|first| {
+            let modulus = spec.cards() - first;
+            let k = bits_below(modulus);
+            Draw {
+                first,
+                modulus,
+                garbler: a.split_off(..k).expect("k wires a seed").to_vec(),
+                evaluator: c.split_off(..=k).expect("k + 1 wires a seed").to_vec(),
+            }
+        })
+        .collect()
+}
+
+/// One draw: the wires of its two seeds.
+pub(super) struct Draw {
+    /// i, the number of the draw: the cards at places i.. can be drawn.
+    pub(super) first: usize,
+    /// n - i.
+    modulus: usize,
+    /// a_i, of k = ceil(log2 (n - i)) bits.
+    garbler: Vec<Bit>,
+    /// b_i - (n - i), of k + 1 bits.
+    evaluator: Vec<Bit>,
+}
+
+impl Draw {
+    /// The one-hot code of r_i: n - i bits. About n - i + k ANDs.
+    pub(super) fn one_hot(&self, b: &mut Builder) -> Vec<Bit> {
+        let index = gadgets::add_mod(b, &self.garbler, &self.evaluator, self.modulus as u64);
+        gadgets::one_hot(b, &index, self.modulus)
+    }
+
+    /// i + r_i, the place in the whole deck that is drawn, as a word of w bits. Below k + w ANDs.
+    ///
+    /// The sum `a_i + b_i - (n - i)` is r_i or, if negative, r_i - (n - i). So one addition of
+    /// either i or n both reduces it and shifts it, at the cost of the reduction alone.
+    pub(super) fn place(&self, b: &mut Builder, word_bits: usize) -> Vec<Bit> {
+        let k = self.garbler.len();
+        let (mut sum, carry) = gadgets::add(b, &self.garbler, &self.evaluator[..k]);
+        let negative = b.xor(self.evaluator[k], carry);
+        sum.resize(word_bits, negative);
+        let n = gadgets::constant((self.first + self.modulus) as u64, word_bits);
+        let i = gadgets::constant(self.first as u64, word_bits);
+        let offset = gadgets::mux(b, negative, &n, &i);
+        gadgets::add(b, &sum, &offset).0
+    }
+}

@@ -1,0 +1,53 @@
+//! `bubble`: draw i carries the card at place i + r_i to place i by swaps of neighbours.
+//!
+//! So the cards that it passes move down by one, and the others keep their order. Layer i swaps
+//! places i + j - 1 and i + j, from the last j to the first, where r_i >= j: its swap bits are the
+//! thermometer code of r_i, a running XOR of the one-hot code.
+//!
+//! Swap by swap, the carried card has passed through many gates before it meets the next one. The
+//! circuit gets the same deck from the layer's input alone: place i + j receives its upper
+//! neighbour where r_i >= j, and place i what the others leave (see [`put_if`]). Neighbours of the
+//! old deck differ in few independent bits, so this saves a fifth of the ANDs of a full shuffle of
+//! 52 cards and half of those of a hand, and the layer has the depth of one multiplexer.
+
+use super::Spec;
+use super::additive;
+use super::deck::{Card, fresh_deck, put_if};
+use crate::circuit::{Bit, Builder};
+
+/// The m drawn cards, given the r_i.
+pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
+    let mut deck: Vec<u32> = (0..spec.cards() as u32).collect();
+    for (i, r) in indices.iter().enumerate() {
+        deck[i..=i + r].rotate_right(1);
+    }
+    deck.truncate(spec.draw());
+    deck
+}
+
+/// Records the circuit, and gives the m drawn cards.
+pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
+    let mut deck = fresh_deck(spec);
+    for draw in additive::draws_of(b, spec) {
+        let one_hot = draw.one_hot(b);
+        let passes = thermometer(b, one_hot);
+        let (drawn, others) = deck[draw.first..].split_first_mut().expect("n - i places");
+        let mut above = drawn.clone();
+        for (place, &passed) in others.iter_mut().zip(&passes[1..]) {
+            let below = place.clone();
+            put_if(b, passed, place, &above, drawn);
+            above = below;
+        }
+    }
+    deck.truncate(spec.draw());
+    deck
+}
+
+/// Bit j says whether the index is at least j.
+fn thermometer(b: &mut Builder, one_hot: Vec<Bit>) -> Vec<Bit> {
+    let mut code = one_hot;
+    for j in (1..code.len()).rev() {
+        code[j - 1] = b.xor(code[j - 1], code[j]);
+    }
+    code
+}

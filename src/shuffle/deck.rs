@@ -1,0 +1,35 @@
+//! A deck on the wires of a circuit.
+
+use super::Spec;
+use crate::circuit::{Bit, Builder, gadgets};
+
+/// A card: a word of w bits.
+pub(super) type Card = Vec<Bit>;
+
+/// The deck before the shuffle: card c at place c. All of it is constant, which makes the first
+/// draws cheap.
+pub(super) fn fresh_deck(spec: Spec) -> Vec<Card> {
+    (0..spec.cards())
+        .map(|card| gadgets::constant(card as u64, spec.word_bits()))
+        .collect()
+}
+
+/// Puts `incoming` on a place if `bit` is 1, and adds the change to `balance`. At most w ANDs.
+///
+/// A permutation keeps the XOR of all cards. So when the other places have their new cards, the
+/// place that started as `balance` has its own, and needs no AND.
+pub(super) fn put_if(
+    b: &mut Builder,
+    bit: Bit,
+    place: &mut Card,
+    incoming: &[Bit],
+    balance: &mut Card,
+) {
+    let difference: Card = (place.iter().zip(incoming))
+        .map(|(&here, &incoming)| b.xor(here, incoming))
+        .collect();
+    let change = gadgets::scale(b, bit, &difference);
+    for (card, change) in place.iter_mut().zip(&change).chain(balance.iter_mut().zip(&change)) {
+        *card = b.xor(*card, *change);
+    }
+}

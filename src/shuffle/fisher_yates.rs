@@ -1,0 +1,125 @@
+//! `fisher-yates`: draw i swaps the cards at places i and i + r_i (Knuth, The Art of Computer
+//! Programming, volume 2, 3.4.2, algorithm P).
+//!
+//! There are two circuits for it, which put out the same cards for the same seeds:
+//!
+//! - *the network* moves the cards: r_i is decoded to its one-hot code, and card i is
+//!   conditionally swapped with each card behind it. About m n (w + 1) ANDs;
+//! - *the trace* moves none. The card that draw i finds at place p is found by following p back
+//!   through the earlier swaps: if swap s had put something there, it was the card of place s,
+//!   so the search goes on at place s. About m² w ANDs, whatever n is.
+//!
+//! Few draws are cheaper to trace, and a full shuffle is cheaper to swap; the record is that of the
+//! cheaper one.
+
+use super::Spec;
+use super::additive;
+use super::deck::{Card, fresh_deck, put_if};
+use super::spec::bits_below;
+use crate::circuit::{Bit, Builder, gadgets};
+
+/// The m drawn cards, given the r_i.
+pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
+    let mut deck: Vec<u32> = (0..spec.cards() as u32).collect();
+    for (i, r) in indices.iter().enumerate() {
+        deck.swap(i, i + r);
+    }
+    deck.truncate(spec.draw());
+    deck
+}
+
+/// Records the cheaper circuit, and gives the m drawn cards.
+pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
+    if trace_cost(spec) < network_cost(spec) {
+        trace(b, spec)
+    } else {
+        network(b, spec)
+    }
+}
+
+fn network(b: &mut Builder, spec: Spec) -> Vec<Card> {
+    let mut deck = fresh_deck(spec);
+    for draw in additive::draws_of(b, spec) {
+        let one_hot = draw.one_hot(b);
+        let (drawn, others) = deck[draw.first..].split_first_mut().expect("n - i places");
+        let first = drawn.clone();
+        for (place, &chosen) in others.iter_mut().zip(&one_hot[1..]) {
+            put_if(b, chosen, place, &first, drawn);
+        }
+    }
+    deck.truncate(spec.draw());
+    deck
+}
+
+/// The ANDs of [`network`], a few per cent too high.
+///
+/// The card that draw i takes from place i is one of 0..=i, so its high bits are 0. Therefore the
+/// high bits of another place are its own number's until something is put there, and depend on one
+/// wire only.
+fn network_cost(spec: Spec) -> usize {
+    (0..additive::draws(spec))
+        .map(|i| {
+            let modulus = spec.cards() - i;
+            let rank = match i {
+                0 => 0,
+                _ => spec.word_bits().min(1 + bits_below(i + 1)),
+            };
+            bits_below(modulus) + (modulus - 1) * (rank + 1)
+        })
+        .sum()
+}
+
+fn trace(b: &mut Builder, spec: Spec) -> Vec<Card> {
+    let word_bits = spec.word_bits();
+    let mut swapped: Vec<Vec<Bit>> = Vec::with_capacity(spec.draw());
+    let mut drawn = Vec::with_capacity(spec.draw());
+    for draw in additive::draws_of(b, spec) {
+        let place = draw.place(b, word_bits);
+        drawn.push(trace_back(b, &swapped, place.clone()));
+        swapped.push(place);
+    }
+    if drawn.len() < spec.draw() {
+        let last = gadgets::constant(drawn.len() as u64, word_bits);
+        drawn.push(trace_back(b, &swapped, last));
+    }
+    drawn
+}
+
+/// The card at `place` after the swaps of places s and `swapped[s]`, s = 0, 1, ….
+fn trace_back(b: &mut Builder, swapped: &[Vec<Bit>], mut place: Vec<Bit>) -> Card {
+    for (s, other) in swapped.iter().enumerate().rev() {
+        // The search is still behind place s here, so only the other side of the swap can match.
+        let found = equal(b, &place, other);
+        let origin = gadgets::constant(s as u64, place.len());
+        place = gadgets::mux(b, found, &origin, &place);
+    }
+    place
+}
+
+/// Whether two words are equal: w - 1 ANDs, as a tree, since a trace is deep enough.
+fn equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
+    let mut bits = Vec::with_capacity(x.len());
+    for (&x, &y) in x.iter().zip(y) {
+        let differ = b.xor(x, y);
+        bits.push(b.not(differ));
+    }
+    while bits.len() > 1 {
+        bits = bits
+            .chunks(2)
+            .map(|pair| pair.iter().fold(Bit::ONE, |all, &bit| b.and(all, bit)))
+            .collect();
+    }
+    bits[0]
+}
+
+/// The ANDs of [`trace`], a few per cent too high.
+fn trace_cost(spec: Spec) -> usize {
+    let w = spec.word_bits();
+    let draws = additive::draws(spec);
+    let places: usize = (0..draws)
+        .map(|i| bits_below(spec.cards() - i) + w - 1)
+        .sum();
+    // The last card of a full shuffle has no place to compute, but a trace like the others.
+    let searches = spec.draw() * (spec.draw() - 1) / 2;
+    places + searches * (2 * w - 1)
+}

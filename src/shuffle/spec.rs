@@ -1,0 +1,215 @@
+//! What is to be drawn, and by which algorithm.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// A way to turn the randomness of two parties into a shuffle.
+///
+/// The name of [`Display`](fmt::Display) is the one used on the command line and on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Draw i swaps the card at place i with a uniform one of those at places i, i + 1, ….
+    FisherYates,
+    /// Draw i carries a uniform one of the cards at places i, i + 1, … to place i by swaps of
+    /// neighbours, so that the others keep their order.
+    Bubble,
+}
+
+impl Algorithm {
+    /// Every algorithm, in the order in which tables list them.
+    pub const ALL: [Self; 2] = [Self::FisherYates, Self::Bubble];
+
+    /// The name, as on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::FisherYates => "fisher-yates",
+            Self::Bubble => "bubble",
+        }
+    }
+}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that belongs to no [`Algorithm`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no algorithm {0:?}; there are {known}", known = Algorithm::ALL.map(Algorithm::name).join(", "))]
+pub struct UnknownAlgorithm(String);
+
+impl FromStr for Algorithm {
+    type Err = UnknownAlgorithm;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|algorithm| algorithm.name() == name)
+            .ok_or_else(|| UnknownAlgorithm(name.to_owned()))
+    }
+}
+
+/// A shuffle: the deck is the cards `0..n` in order, and m of them are drawn.
+///
+/// A spec keeps its bounds however it was made: one that is deserialized passes through
+/// [`Spec::new`] too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Fields", into = "Fields")]
+pub struct Spec {
+    cards: usize,
+    draw: usize,
+    algorithm: Algorithm,
+}
+
+impl Spec {
+    /// The largest deck.
+    ///
+    /// The circuits grow with n², and a full [`Bubble`](Algorithm::Bubble) of 4096 cards has about
+    /// a hundred million AND gates: more than anybody garbles for a deck, and a bound on what a
+    /// spec that comes from a peer can make this side build.
+    pub const MAX_CARDS: usize = 4096;
+
+    /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)) of which `draw` (1 to
+    /// `cards`) are drawn.
+    ///
+    /// # Errors
+    /// [`SpecError`] names the number that is out of its bounds.
+    pub fn new(cards: usize, draw: usize, algorithm: Algorithm) -> Result<Self, SpecError> {
+        if !(2..=Self::MAX_CARDS).contains(&cards) {
+            return Err(SpecError::Cards(cards));
+        }
+        if !(1..=cards).contains(&draw) {
+            return Err(SpecError::Draw { draw, cards });
+        }
+        Ok(Self {
+            cards,
+            draw,
+            algorithm,
+        })
+    }
+
+    /// n, the number of cards in the deck.
+    pub fn cards(&self) -> usize {
+        self.cards
+    }
+
+    /// m, the number of cards drawn.
+    pub fn draw(&self) -> usize {
+        self.draw
+    }
+
+    /// The algorithm that draws them.
+    pub fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// w = ceil(log2 n), the bits of a card.
+    pub fn word_bits(&self) -> usize {
+        bits_below(self.cards)
+    }
+}
+
+/// The bits that hold every number below `bound`, which is at least 2: ceil(log2 bound).
+pub(super) fn bits_below(bound: usize) -> usize {
+    (usize::BITS - (bound - 1).leading_zeros()) as usize
+}
+
+/// Why there is no such [`Spec`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// A deck of this many cards is too small or too large.
+    #[error("a deck has 2 to {max} cards, not {0}", max = Spec::MAX_CARDS)]
+    Cards(usize),
+    /// This many cards cannot be drawn.
+    #[error("from {cards} cards one can draw 1 to {cards}, not {draw}")]
+    Draw {
+        /// The cards to be drawn.
+        draw: usize,
+        /// The cards in the deck.
+        cards: usize,
+    },
+}
+
+/// A [`Spec`] as it is serialized, before its bounds are checked.
+#[derive(Serialize, Deserialize)]
+struct Fields {
+    cards: usize,
+    draw: usize,
+    algorithm: Algorithm,
+}
+
+impl From<Spec> for Fields {
+    fn from(spec: Spec) -> Self {
+        Self {
+            cards: spec.cards,
+            draw: spec.draw,
+            algorithm: spec.algorithm,
+        }
+    }
+}
+
+impl TryFrom<Fields> for Spec {
+    type Error = SpecError;
+
+    fn try_from(fields: Fields) -> Result<Self, SpecError> {
+        Self::new(fields.cards, fields.draw, fields.algorithm)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bounds_of_a_deck_and_of_a_draw_are_kept() {
+        let new = |cards, draw| Spec::new(cards, draw, Algorithm::Bubble);
+        for cards in [0, 1, Spec::MAX_CARDS + 1, usize::MAX] {
+            assert_eq!(new(cards, 1), Err(SpecError::Cards(cards)));
+        }
+        for draw in [0, 53, usize::MAX] {
+            assert_eq!(new(52, draw), Err(SpecError::Draw { draw, cards: 52 }));
+        }
+        assert!(new(2, 1).is_ok() && new(2, 2).is_ok());
+        assert!(new(Spec::MAX_CARDS, Spec::MAX_CARDS).is_ok());
+    }
+
+    #[test]
+    fn a_card_has_just_the_bits_that_the_deck_needs() {
+        let bits = |cards| Spec::new(cards, 1, Algorithm::Bubble).unwrap().word_bits();
+        assert_eq!(
+            [2, 3, 4, 5, 8, 9, 52, 64, 65, 4096].map(bits),
+            [1, 2, 2, 3, 3, 4, 6, 6, 7, 12]
+        );
+    }
+
+    #[test]
+    fn every_algorithm_is_found_by_its_name() {
+        for algorithm in Algorithm::ALL {
+            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+            let json = serde_json::to_string(&algorithm).unwrap();
+            assert_eq!(json, format!("\"{algorithm}\""));
+        }
+        let error = "riffle".parse::<Algorithm>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "there is no algorithm \"riffle\"; there are fisher-yates, bubble"
+        );
+    }
+
+    #[test]
+    fn a_deserialized_spec_is_held_to_the_same_bounds() {
+        let spec = Spec::new(52, 9, Algorithm::FisherYates).unwrap();
+        let json = serde_json::to_string(&spec).unwrap();
+        assert_eq!(
+            json,
+            r#"{"cards":52,"draw":9,"algorithm":"fisher-yates"}"#
+        );
+        assert_eq!(serde_json::from_str::<Spec>(&json).unwrap(), spec);
+        let too_many = r#"{"cards":52,"draw":53,"algorithm":"fisher-yates"}"#;
+        assert!(serde_json::from_str::<Spec>(too_many).is_err());
+    }
+}
