@@ -23,7 +23,7 @@ struct Offer {
 }
 
 impl Message for Offer {
-    const TAG: Tag = Tag::Terms;
+    const TAG: Tag = Tag::Plan;
     const MAX_BYTES: usize = 30;
 }
 

@@ -38,7 +38,7 @@ struct Note {
 }
 
 impl Message for Note {
-    const TAG: Tag = Tag::RunRequest;
+    const TAG: Tag = Tag::Plan;
     const MAX_BYTES: usize = 64;
 }
 
@@ -85,7 +85,7 @@ fn read_hello(channel: &mut Channel<End>) -> Result<u32> {
 
 #[test]
 fn a_length_is_checked_before_the_payload_comes() {
-    let (note, tables) = (Tag::RunRequest.byte(), Tag::Tables.byte());
+    let (note, tables) = (Tag::Plan.byte(), Tag::Tables.byte());
     for len in [65, 1 << 20, 1 << 31, u32::MAX] {
         assert_broken(&frame(len, note, &[]), "of at most 64", read_note);
     }
@@ -109,7 +109,7 @@ fn bulk_data_comes_in_frames_of_the_agreed_lengths() {
 #[test]
 fn another_tag_is_named_before_the_payload_comes() {
     for tag in Tag::ALL {
-        if ![Tag::RunRequest, Tag::Abort].contains(tag) {
+        if ![Tag::Plan, Tag::Abort].contains(tag) {
             let check = format!("run request expected, {tag} found");
             assert_broken(&frame(8, tag.byte(), &[]), &check, read_note);
         }
@@ -127,7 +127,7 @@ fn a_sequence_longer_than_its_frame_is_not_allocated() {
         let claim: u64 = claim;
         let payload = [&claim.to_le_bytes()[..], &[0; 48]].concat();
         assert_broken(
-            &frame(56, Tag::RunRequest.byte(), &payload),
+            &frame(56, Tag::Plan.byte(), &payload),
             "cannot be decoded",
             read_note,
         );
@@ -139,7 +139,7 @@ fn bytes_after_a_message_in_its_frame_are_an_error() {
     let mut payload = 1u64.to_le_bytes().to_vec();
     payload.extend([0; 9]);
     assert_broken(
-        &frame(17, Tag::RunRequest.byte(), &payload),
+        &frame(17, Tag::Plan.byte(), &payload),
         "1 bytes follow",
         read_note,
     );
@@ -157,7 +157,7 @@ fn a_stranger_is_told_from_a_peer() {
         &[0xff; 64],
         &frame(11, Tag::Hello.byte(), b"dealerless\x01"),
         &frame(16, Tag::Hello.byte(), b"Dealerless\x01\x00\x07\x00\x00\x00"),
-        &frame(16, Tag::Terms.byte(), b"dealerless\x01\x00\x07\x00\x00\x00"),
+        &frame(16, Tag::Plan.byte(), b"dealerless\x01\x00\x07\x00\x00\x00"),
         &frame(1 << 16, Tag::Hello.byte(), b"dealerless\x01\x00"),
     ];
     for bytes in strangers {
@@ -211,7 +211,7 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
     over_each_line(|one, other| {
         let mut alice = Channel::new(one, PATIENT);
         let mut bob = Channel::new(other, PATIENT);
-        bob.send_bytes(Tag::Opening, &[0; 10_000]).unwrap();
+        bob.send_bytes(Tag::OpenedColours, &[0; 10_000]).unwrap();
         bob.flush().unwrap();
         bob.send_message(&Note { numbers: vec![1] }).unwrap();
         thread::scope(|scope| {
@@ -237,7 +237,7 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
 fn what_was_not_flushed_before_an_abort_is_never_sent() {
     let (alice, mut bob) = memory_pair();
     let mut alice = Channel::new(alice, PATIENT);
-    alice.send_bytes(Tag::Opening, &[1; 100]).unwrap();
+    alice.send_bytes(Tag::OpenedColours, &[1; 100]).unwrap();
     alice.abort();
     let mut received = [0; 200];
     assert_eq!(bob.recv(&mut received).unwrap(), 5);
@@ -255,7 +255,7 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
                 numbers: vec![3, 4],
             })?;
             channel.send_bytes(Tag::Tables, &[5; 20])?;
-            channel.send_bytes(Tag::Opening, &[6; 3])?;
+            channel.send_bytes(Tag::OpenedColours, &[6; 3])?;
             channel.flush()?;
             channel.recv_message::<Note>()?;
             Ok(())
@@ -265,7 +265,7 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
             recv_hello::<u32, _>(&mut channel)?;
             channel.recv_message::<Note>()?;
             channel.recv_bytes(Tag::Tables, &mut [0; 20])?;
-            channel.recv_bytes(Tag::Opening, &mut [0; 3])?;
+            channel.recv_bytes(Tag::OpenedColours, &mut [0; 3])?;
             channel.send_message(&Note { numbers: vec![] })?;
             channel.flush()
         })();

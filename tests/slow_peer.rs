@@ -31,12 +31,12 @@ struct Note {
 }
 
 impl Message for Note {
-    const TAG: Tag = Tag::RunRequest;
+    const TAG: Tag = Tag::Plan;
     const MAX_BYTES: usize = 8;
 }
 
 /// A note on the wire.
-const NOTE: [u8; HEADER_BYTES + 8] = [8, 0, 0, 0, Tag::RunRequest.byte(), 7, 0, 0, 0, 0, 0, 0, 0];
+const NOTE: [u8; HEADER_BYTES + 8] = [8, 0, 0, 0, Tag::Plan.byte(), 7, 0, 0, 0, 0, 0, 0, 0];
 
 /// Sends notes, `step` bytes at a time, until the other side is gone.
 fn drip(mut line: impl Transport, step: usize) {

@@ -136,7 +136,7 @@ mod tests {
 
     fn encoded<V: Serialize>(value: &V, max: usize) -> Result<Vec<u8>> {
         let mut out = vec![0xff];
-        encode(value, Tag::Terms, max, &mut out)?;
+        encode(value, Tag::Plan, max, &mut out)?;
         assert_eq!(out.remove(0), 0xff, "what was there before stays");
         Ok(out)
     }
@@ -147,17 +147,14 @@ mod tests {
             encoded(&sample(), SAMPLE_BYTES.len()).unwrap(),
             SAMPLE_BYTES
         );
-        assert_eq!(
-            decode::<Sample>(SAMPLE_BYTES, Tag::Terms).unwrap(),
-            sample()
-        );
+        assert_eq!(decode::<Sample>(SAMPLE_BYTES, Tag::Plan).unwrap(), sample());
         assert_eq!(encoded(&Choice::Nothing, 4).unwrap(), [0, 0, 0, 0]);
     }
 
     #[test]
     fn a_message_beyond_its_limit_is_not_encoded() {
         let mut out = vec![1, 2, 3];
-        let error = encode(&sample(), Tag::Terms, SAMPLE_BYTES.len() - 1, &mut out).unwrap_err();
+        let error = encode(&sample(), Tag::Plan, SAMPLE_BYTES.len() - 1, &mut out).unwrap_err();
         assert!(matches!(error, Error::Usage(_)), "{error}");
         assert_eq!(out, [1, 2, 3]);
     }
@@ -165,7 +162,7 @@ mod tests {
     #[test]
     fn a_message_cut_anywhere_is_an_error() {
         for len in 0..SAMPLE_BYTES.len() {
-            let error = decode::<Sample>(&SAMPLE_BYTES[..len], Tag::Terms).unwrap_err();
+            let error = decode::<Sample>(&SAMPLE_BYTES[..len], Tag::Plan).unwrap_err();
             assert!(matches!(error, Error::Protocol { .. }), "{len}: {error}");
         }
     }
@@ -174,7 +171,7 @@ mod tests {
     fn trailing_bytes_are_an_error() {
         let mut bytes = SAMPLE_BYTES.to_vec();
         bytes.push(0);
-        let error = decode::<Sample>(&bytes, Tag::Terms).unwrap_err();
+        let error = decode::<Sample>(&bytes, Tag::Plan).unwrap_err();
         assert!(error.to_string().contains("1 bytes follow"), "{error}");
     }
 
@@ -183,18 +180,18 @@ mod tests {
         for claim in [3, 1 << 20, 1 << 40, u64::MAX >> 4, u64::MAX] {
             let mut bytes = claim.to_le_bytes().to_vec();
             bytes.extend([b'a', b'b']);
-            assert!(decode::<Vec<u8>>(&bytes, Tag::Terms).is_err());
-            assert!(decode::<Vec<[u64; 32]>>(&bytes, Tag::Terms).is_err());
-            assert!(decode::<String>(&bytes, Tag::Terms).is_err());
-            assert!(decode::<std::collections::HashMap<u8, u8>>(&bytes, Tag::Terms).is_err());
+            assert!(decode::<Vec<u8>>(&bytes, Tag::Plan).is_err());
+            assert!(decode::<Vec<[u64; 32]>>(&bytes, Tag::Plan).is_err());
+            assert!(decode::<String>(&bytes, Tag::Plan).is_err());
+            assert!(decode::<std::collections::HashMap<u8, u8>>(&bytes, Tag::Plan).is_err());
         }
     }
 
     #[test]
     fn values_that_no_encoder_writes_are_errors() {
-        assert!(decode::<bool>(&[2], Tag::Terms).is_err());
-        assert!(decode::<Option<u8>>(&[2, 0], Tag::Terms).is_err());
-        assert!(decode::<Choice>(&[2, 0, 0, 0], Tag::Terms).is_err());
-        assert!(decode::<String>(&[1, 0, 0, 0, 0, 0, 0, 0, 0xff], Tag::Terms).is_err());
+        assert!(decode::<bool>(&[2], Tag::Plan).is_err());
+        assert!(decode::<Option<u8>>(&[2, 0], Tag::Plan).is_err());
+        assert!(decode::<Choice>(&[2, 0, 0, 0], Tag::Plan).is_err());
+        assert!(decode::<String>(&[1, 0, 0, 0, 0, 0, 0, 0, 0xff], Tag::Plan).is_err());
     }
 }

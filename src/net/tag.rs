@@ -42,7 +42,7 @@ tags! {
     Hello = 1, "hello";
     /// The sender ends the session and does not say why. Empty; allowed at any time.
     Abort = 2, "abort";
-    /// Base OT: the points of the sender.
+    /// Base OT: the points of the receiver.
     BaseOtPoints = 16, "base OT points";
     /// Base OT: the answer of the receiver.
     BaseOtAnswer = 17, "base OT answer";
@@ -54,20 +54,18 @@ tags! {
     CotCorrection = 33, "COT correction";
     /// Correlated OT: the consistency check.
     CotCheck = 34, "COT check";
-    /// The circuit to run, as one party sees it.
-    RunRequest = 48, "run request";
-    /// The circuit to run, as the other party sees it.
-    RunReply = 49, "run reply";
-    /// The labels of input wires.
+    /// What is about to be run or opened, as the sender sees it.
+    Plan = 48, "plan";
+    /// The evaluator's inputs under their one-time pads.
+    MaskedInputs = 49, "masked inputs";
+    /// The labels of the garbler's inputs.
     InputLabels = 50, "input labels";
     /// Garbled tables.
     Tables = 51, "garbled tables";
-    /// Shares of opened bits.
-    Opening = 52, "opening";
-    /// What one party proposes to do in this session.
-    Terms = 64, "terms";
-    /// The other party's consent to the terms.
-    TermsAccepted = 65, "accepted terms";
+    /// Colour bits, which open shared bits to the evaluator.
+    OpenedColours = 52, "opened colours";
+    /// Hashes of labels, which open shared bits to the garbler.
+    OpenedHashes = 53, "opened hashes";
 }
 
 impl Tag {
@@ -101,7 +99,7 @@ mod tests {
         let numbers: Vec<u8> = Tag::ALL.iter().map(|tag| tag.byte()).collect();
         assert_eq!(
             numbers,
-            [1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 64, 65]
+            [1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 53]
         );
     }
 
