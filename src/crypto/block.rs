@@ -5,13 +5,13 @@ use std::ops::{BitXor, BitXorAssign};
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;
 use subtle::{Choice, ConstantTimeEq};
-use zeroize::Zeroize;
+use zeroize::DefaultIsZeroes;
 
 /// 128 bits. Bit 0, the *colour* bit of a label, is the lowest bit of byte 0.
 ///
 /// Bytes, not a `u128`, so that what goes over the wire is the same on every machine.
 /// It has no `Debug`: most blocks are secrets.
-#[derive(Clone, Copy, Default, Pod, Zeroable, Zeroize)]
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Block([u8; 16]);
 
@@ -56,6 +56,8 @@ impl Block {
         self.0
     }
 }
+
+impl DefaultIsZeroes for Block {}
 
 impl From<[u8; 16]> for Block {
     #[inline]

@@ -93,8 +93,12 @@ mod tests {
     #[test]
     fn session_step_counter_and_the_cut_between_strings_all_count() {
         let answers = [
-            Oracle::new(&SESSION, Step::BaseOtPad, 0).absorb(b"ab").absorb(b"c"),
-            Oracle::new(&SESSION, Step::BaseOtPad, 0).absorb(b"a").absorb(b"bc"),
+            Oracle::new(&SESSION, Step::BaseOtPad, 0)
+                .absorb(b"ab")
+                .absorb(b"c"),
+            Oracle::new(&SESSION, Step::BaseOtPad, 0)
+                .absorb(b"a")
+                .absorb(b"bc"),
             Oracle::new(&SESSION, Step::BaseOtPad, 0).absorb(b"abc"),
             Oracle::new(&SESSION, Step::BaseOtPad, 1).absorb(b"abc"),
             Oracle::new(&SESSION, Step::TreeCheck, 0).absorb(b"abc"),

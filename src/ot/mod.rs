@@ -19,7 +19,7 @@ mod correlated;
 
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::circuit::Party;
 use crate::crypto::{Block, SessionId};
@@ -54,14 +54,18 @@ impl Delta {
 }
 
 /// The sender's half of a correlated OT.
-#[derive(Clone, Copy, Pod, Zeroable, Zeroize)]
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Key(pub Block);
 
+impl DefaultIsZeroes for Key {}
+
 /// The receiver's half of a correlated OT, next to its choice bit.
-#[derive(Clone, Copy, Pod, Zeroable, Zeroize)]
+#[derive(Clone, Copy, Default, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct Mac(pub Block);
+
+impl DefaultIsZeroes for Mac {}
 
 /// Which of the two correlated OTs of a session: the one whose sender (the holder of Delta) is
 /// this party. It is part of every hash.
@@ -173,7 +177,7 @@ impl CotReceiver {
         channel: &mut Channel<T>,
         blocks: usize,
     ) -> Result<CotBits> {
-        let (bits, correction, check) = self.0.extend(blocks);
+        let (bits, correction, check) = self.0.extend(blocks)?;
         channel.send_bytes(Tag::CotCorrection, bytemuck::cast_slice(&correction))?;
         channel.send_message(&check)?;
         channel.flush()?;

@@ -1,0 +1,288 @@
+//! All-but-one OT: for each of [`TREES`] punctured trees one party holds the seeds of all
+//! [`LEAVES`] leaves, the other those of all but one.
+//!
+//! The trees of Goldreich, Goldwasser and Micali, with the consistency check of SoftSpokenOT
+//! (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF): every leaf also
+//! expands to a check value of 256 bits; the planter sends the sum of each tree's check values and
+//! a hash of them all, from which the other party knows that one set of leaves is behind
+//! everything that it did not compute itself.
+//!
+//! The path of tree `i` is Delta's bits `i * K ..`: its position is the bits' value `x`, of which
+//! level `l` of the tree decides bit `K - 1 - l`. The party that holds Delta keeps its nodes in
+//! *relative* order, node `y` being that at `y ^ path`, so that the unknown node is number 0 in
+//! every tree and no memory access depends on Delta.
+
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{Delta, base, expect_length};
+use crate::crypto::{Block, Generator, Oracle, SessionId, Step};
+use crate::net::{Message, Tag};
+use crate::{Error, Result};
+
+/// Levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire and
+/// `128 * 2^K / K` bits of AES in counter mode.
+pub(super) const K: usize = 4;
+/// Leaves of a tree.
+pub(super) const LEAVES: usize = 1 << K;
+/// How many trees there are.
+pub(super) const TREES: usize = base::COUNT / K;
+
+/// Bytes of a leaf's check value: twice the security parameter, against collisions.
+const CHECK_BYTES: usize = 32;
+
+/// What the planter sends: everything that the other party needs besides the base OTs.
+#[derive(Serialize, Deserialize)]
+pub struct TreeSums {
+    /// For each tree and each level but the first, the sums of the left and of the right
+    /// children, each under its base-OT pad.
+    sums: Vec<[[u8; 16]; 2]>,
+    /// For each tree the sum of its leaves' check values.
+    checks: Vec<[u8; CHECK_BYTES]>,
+    /// The hash of all check values.
+    digest: [u8; 32],
+}
+
+impl Message for TreeSums {
+    const TAG: Tag = Tag::TreeSums;
+    const MAX_BYTES: usize = 8 + TREES * (K - 1) * 32 + 8 + TREES * CHECK_BYTES + 32;
+}
+
+/// Bit of Delta that decides level `level` of tree `tree`.
+fn path_bit(delta: &Delta, tree: usize, level: usize) -> bool {
+    delta.block().bit(tree * K + K - 1 - level)
+}
+
+/// The base-OT choices of the party that holds Delta: at every level it asks for the side that is
+/// off the path.
+pub(super) fn base_choices(delta: &Delta) -> Zeroizing<Vec<bool>> {
+    let choices = (0..TREES)
+        .flat_map(|tree| (0..K).map(move |level| (tree, level)))
+        .map(|(tree, level)| !path_bit(delta, tree, level))
+        .collect();
+    Zeroizing::new(choices)
+}
+
+/// The two children of a node.
+fn children(node: Block) -> [Block; 2] {
+    let mut pair = [Block::ZERO; 2];
+    Generator::new(node).fill(&mut pair);
+    pair
+}
+
+/// A leaf's generator and its check value.
+fn expand_leaf(leaf: Block) -> (Generator, [u8; CHECK_BYTES]) {
+    let mut blocks = Zeroizing::new([Block::ZERO; 3]);
+    Generator::new(leaf).fill(&mut *blocks);
+    let mut check = [0; CHECK_BYTES];
+    check.copy_from_slice(bytemuck::cast_slice(&blocks[1..]));
+    (Generator::new(blocks[0]), check)
+}
+
+fn xor_into(sum: &mut [u8; CHECK_BYTES], other: &[u8; CHECK_BYTES]) {
+    sum.iter_mut().zip(other).for_each(|(s, o)| *s ^= o);
+}
+
+fn hash_checks(session: &SessionId, direction: u64, checks: &[[u8; CHECK_BYTES]]) -> [u8; 32] {
+    Oracle::new(session, Step::TreeCheck, direction)
+        .absorb(checks.as_flattened())
+        .digest()
+}
+
+/// Plants the trees from the base-OT pads. Gives all leaves, tree after tree, and the message.
+pub(super) fn plant(
+    session: &SessionId,
+    direction: u64,
+    pads: &[[Block; 2]],
+) -> (Vec<Generator>, TreeSums) {
+    let mut generators = Vec::with_capacity(TREES * LEAVES);
+    let mut sums = Vec::with_capacity(TREES * (K - 1));
+    let mut check_sums = vec![[0; CHECK_BYTES]; TREES];
+    let mut checks = Zeroizing::new(Vec::with_capacity(TREES * LEAVES));
+    for (pads, check_sum) in pads.chunks(K).zip(&mut check_sums) {
+        let mut nodes = Zeroizing::new(pads[0].to_vec());
+        for pads in &pads[1..] {
+            let next = Zeroizing::new(nodes.iter().map(|n| children(*n)).collect::<Vec<_>>());
+            let mut sum = *pads;
+            for pair in next.iter() {
+                sum[0] ^= pair[0];
+                sum[1] ^= pair[1];
+            }
+            sums.push(sum.map(Block::to_bytes));
+            nodes = Zeroizing::new(next.as_flattened().to_vec());
+        }
+        for leaf in nodes.iter() {
+            let (generator, check) = expand_leaf(*leaf);
+            xor_into(check_sum, &check);
+            generators.push(generator);
+            checks.push(check);
+        }
+    }
+    let message = TreeSums {
+        sums,
+        checks: check_sums,
+        digest: hash_checks(session, direction, &checks),
+    };
+    (generators, message)
+}
+
+/// Reconstructs all leaves but one a tree, in relative order (so `LEAVES - 1` a tree, the first
+/// being that at distance 1 from the path).
+///
+/// # Errors
+/// [`Error::Protocol`] if the message has another shape or the check fails.
+pub(super) fn puncture(
+    session: &SessionId,
+    direction: u64,
+    delta: &Delta,
+    pads: &[Block],
+    message: &TreeSums,
+) -> Result<Vec<Generator>> {
+    expect_length("tree sums", message.sums.len(), TREES * (K - 1))?;
+    expect_length("tree checks", message.checks.len(), TREES)?;
+    let mut generators = Vec::with_capacity(TREES * (LEAVES - 1));
+    let mut checks = Zeroizing::new(Vec::with_capacity(TREES * LEAVES));
+    for tree in 0..TREES {
+        let pads = &pads[tree * K..][..K];
+        let mut nodes = Zeroizing::new(vec![Block::ZERO, pads[0]]);
+        for level in 1..K {
+            let path = path_bit(delta, tree, level);
+            let [left, right] = message.sums[tree * (K - 1) + level - 1].map(Block::from);
+            // Off the path is the left side if the path turns right.
+            let mut sibling = right ^ (left ^ right).select(path) ^ pads[level];
+            let mut next = Zeroizing::new(vec![Block::ZERO; 2]);
+            for node in &nodes[1..] {
+                let [left, right] = children(*node);
+                let swap = (left ^ right).select(path);
+                sibling ^= right ^ swap;
+                next.extend([left ^ swap, right ^ swap]);
+            }
+            next[1] = sibling;
+            nodes = next;
+        }
+        let mut tree_checks = Zeroizing::new([[0; CHECK_BYTES]; LEAVES]);
+        let mut missing = message.checks[tree];
+        for (leaf, slot) in nodes[1..].iter().zip(&mut tree_checks[1..]) {
+            let (generator, check) = expand_leaf(*leaf);
+            xor_into(&mut missing, &check);
+            *slot = check;
+            generators.push(generator);
+        }
+        tree_checks[0] = missing;
+        to_absolute_order(&mut tree_checks, delta, tree);
+        checks.extend_from_slice(&*tree_checks);
+    }
+    let digest = hash_checks(session, direction, &checks);
+    if bool::from(digest.ct_eq(&message.digest)) {
+        Ok(generators)
+    } else {
+        generators.clear();
+        Err(Error::protocol("correlated OT: the check of the trees"))
+    }
+}
+
+/// Moves what is at `y` to `y ^ path`, without a memory access that depends on the path.
+fn to_absolute_order(checks: &mut [[u8; CHECK_BYTES]; LEAVES], delta: &Delta, tree: usize) {
+    for bit in 0..K {
+        let mask = u8::from(delta.block().bit(tree * K + bit)).wrapping_neg();
+        for low in (0..LEAVES).filter(|x| x >> bit & 1 == 0) {
+            let high = low | 1 << bit;
+            for byte in 0..CHECK_BYTES {
+                let mut exchange = (checks[low][byte] ^ checks[high][byte]) & mask;
+                checks[low][byte] ^= exchange;
+                checks[high][byte] ^= exchange;
+                exchange.zeroize();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand::rngs::ChaCha20Rng;
+
+    const SESSION: SessionId = SessionId([6; 32]);
+
+    /// Ideal base OT: both pads of each instance, and those that Delta's holder receives.
+    pub(in crate::ot) fn ideal_base_ot(
+        delta: &Delta,
+        rng: &mut ChaCha20Rng,
+    ) -> (Vec<[Block; 2]>, Vec<Block>) {
+        let pads: Vec<[Block; 2]> = (0..base::COUNT)
+            .map(|_| [Block::random(rng), Block::random(rng)])
+            .collect();
+        let chosen = pads
+            .iter()
+            .zip(base_choices(delta).iter())
+            .map(|(pair, choice)| pair[usize::from(*choice)])
+            .collect();
+        (pads, chosen)
+    }
+
+    fn setting() -> (Delta, Vec<[Block; 2]>, Vec<Block>) {
+        let mut rng = ChaCha20Rng::from_seed([12; 32]);
+        let delta = Delta::random(true, &mut rng);
+        let (pads, chosen) = ideal_base_ot(&delta, &mut rng);
+        (delta, pads, chosen)
+    }
+
+    #[test]
+    fn all_leaves_but_that_on_the_path_agree() {
+        let (delta, pads, chosen) = setting();
+        let (mut all, message) = plant(&SESSION, 0, &pads);
+        let mut known = puncture(&SESSION, 0, &delta, &chosen, &message).unwrap();
+        for tree in 0..TREES {
+            let path: usize = (0..K)
+                .map(|bit| usize::from(delta.block().bit(tree * K + bit)) << bit)
+                .sum();
+            for y in 1..LEAVES {
+                let ours = known[tree * (LEAVES - 1) + y - 1].block();
+                let theirs = all[tree * LEAVES + (y ^ path)].block();
+                assert_eq!(ours.to_bytes(), theirs.to_bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn a_planter_that_changes_anything_is_caught_or_changes_nothing() {
+        let (delta, pads, chosen) = setting();
+        let (_, honest) = plant(&SESSION, 0, &pads);
+        let clone = || TreeSums {
+            sums: honest.sums.clone(),
+            checks: honest.checks.clone(),
+            digest: honest.digest,
+        };
+        let accepts = |m: &TreeSums| puncture(&SESSION, 0, &delta, &chosen, m).is_ok();
+        assert!(accepts(&clone()));
+        for entry in 0..TREES * (K - 1) {
+            let (tree, level) = (entry / (K - 1), entry % (K - 1) + 1);
+            for side in 0..2 {
+                let mut message = clone();
+                message.sums[entry][side][3] ^= 4;
+                // A wrong sum is seen exactly by a receiver that takes that side: this is the
+                // selective failure that guesses a bit of Delta.
+                let taken = usize::from(!path_bit(&delta, tree, level));
+                assert_eq!(accepts(&message), side != taken);
+            }
+        }
+        for tree in 0..TREES {
+            let mut message = clone();
+            message.checks[tree][0] ^= 1;
+            assert!(!accepts(&message));
+        }
+        let mut message = clone();
+        message.digest[31] ^= 1;
+        assert!(!accepts(&message));
+        let mut message = clone();
+        message.sums.pop();
+        assert!(!accepts(&message));
+        let mut message = clone();
+        message.checks.push([0; CHECK_BYTES]);
+        assert!(!accepts(&message));
+        assert!(puncture(&SessionId([7; 32]), 0, &delta, &chosen, &honest).is_err());
+        assert!(puncture(&SESSION, 1, &delta, &chosen, &honest).is_err());
+    }
+}
