@@ -10,5 +10,7 @@ pub mod net;
 pub mod ot;
 pub mod shuffle;
 
+pub mod table;
+
 mod error;
 pub use error::{Error, Result};

@@ -1,1 +1,162 @@
-//! The room `mpc`.
+//! Two-party computation on shared bits.
+//!
+//! [`TwoParty`] is what the decks are built on: enter inputs, run a circuit, open some of what
+//! came out, to one party or to both, and let the next circuit take in the rest.
+//! [`SemiHonest`] implements it with half gates.
+
+mod handshake;
+mod semi_honest;
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::circuit::{Circuit, Party};
+use crate::net::Traffic;
+use crate::{Error, Result};
+
+pub use handshake::{Handshake, MAX_TERMS};
+pub use semi_honest::{SemiHonest, SharedBit, evaluate, garble};
+
+/// What a session protects against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Security {
+    /// Against a peer that follows the protocol and looks at everything that it gets. A peer that
+    /// deviates can cheat.
+    SemiHonest,
+    /// Against a peer that does anything.
+    Malicious,
+}
+
+impl fmt::Display for Security {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Security::SemiHonest => "semi-honest",
+            Security::Malicious => "malicious",
+        })
+    }
+}
+
+impl FromStr for Security {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        match name {
+            "semi-honest" => Ok(Security::SemiHonest),
+            "malicious" => Ok(Security::Malicious),
+            _ => Err(Error::usage(format!(
+                "'{name}' is neither semi-honest nor malicious"
+            ))),
+        }
+    }
+}
+
+/// Where the bits of an input value of a circuit come from.
+#[derive(Clone, Copy)]
+pub enum Input<'a, S> {
+    /// This party enters them.
+    Mine(&'a [bool]),
+    /// The peer enters them.
+    Peer,
+    /// They came out of an earlier circuit of this session.
+    Shared(&'a [S]),
+}
+
+/// Who learns an opened bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum To {
+    /// This party alone.
+    Me,
+    /// The peer alone.
+    Peer,
+    /// Both.
+    Both,
+}
+
+impl To {
+    /// Whether `party` learns the bit, `me` being the party that speaks.
+    pub(crate) fn includes(self, me: Party, party: Party) -> bool {
+        match self {
+            To::Me => party == me,
+            To::Peer => party != me,
+            To::Both => true,
+        }
+    }
+}
+
+/// Shared bits and who is to learn them.
+#[derive(Clone, Copy)]
+pub struct Opening<'a, S> {
+    /// Who learns them.
+    pub to: To,
+    /// The bits.
+    pub bits: &'a [S],
+}
+
+/// Two parties that compute on shared bits, over one connection.
+///
+/// Both call the same methods with the same circuits in the same order, each from its own side
+/// (what is [`Input::Mine`] and [`To::Me`] for one is [`Input::Peer`] and [`To::Peer`] for the
+/// other). The parties compare what they run and open before they do: if they disagree, both
+/// get [`Error::Protocol`].
+///
+/// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the
+/// connection is closed, and every later call gives [`Error::Failed`].
+pub trait TwoParty {
+    /// A bit that neither party knows, held in two halves.
+    type Shared: Clone;
+
+    /// Which party this is.
+    fn party(&self) -> Party;
+
+    /// What this session protects against.
+    fn security(&self) -> Security;
+
+    /// Evaluates `circuit`, with one of `inputs` for each of its input values, and gives its
+    /// output values as shared bits.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the inputs do not fit the circuit; any other [`Error`] of a session.
+    fn run(
+        &mut self,
+        circuit: &Circuit,
+        inputs: &[Input<'_, Self::Shared>],
+    ) -> Result<Vec<Vec<Self::Shared>>>;
+
+    /// Opens shared bits, all in one exchange. For each opening gives the bits if this party is
+    /// among those that learn them.
+    ///
+    /// # Errors
+    /// Any [`Error`] of a session.
+    fn open(&mut self, openings: &[Opening<'_, Self::Shared>]) -> Result<Vec<Option<Vec<bool>>>>;
+
+    /// Ends the session because the layer above caught the peer cheating: secrets are wiped, the
+    /// peer sees only that the session was aborted.
+    fn abort(&mut self);
+
+    /// Bytes and flights of the session so far.
+    fn traffic(&self) -> Traffic;
+}
+
+/// Checks that `inputs` fit the input values of `circuit`.
+fn check_inputs<S>(circuit: &Circuit, inputs: &[Input<'_, S>]) -> Result<()> {
+    if inputs.len() != circuit.inputs().len() {
+        return Err(Error::usage(format!(
+            "the circuit has {} input values, {} were given",
+            circuit.inputs().len(),
+            inputs.len()
+        )));
+    }
+    for (number, (input, &bits)) in inputs.iter().zip(circuit.inputs()).enumerate() {
+        let given = match input {
+            Input::Mine(values) => values.len(),
+            Input::Peer => bits,
+            Input::Shared(shared) => shared.len(),
+        };
+        if given != bits {
+            return Err(Error::usage(format!(
+                "input value {number} has {bits} bits, {given} were given"
+            )));
+        }
+    }
+    Ok(())
+}

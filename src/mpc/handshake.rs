@@ -1,0 +1,119 @@
+//! How a session begins: the two hellos, and the session id that binds everything to them.
+
+use rand::CryptoRng;
+use serde::{Deserialize, Serialize};
+
+use super::Security;
+use crate::circuit::Party;
+use crate::crypto::SessionId;
+use crate::net::{Channel, Transport, VERSION, recv_hello, send_hello};
+use crate::{Error, Result};
+
+/// The most bytes of terms that a hello carries.
+pub const MAX_TERMS: usize = 1024;
+
+const CONTEXT: &str = "dealerless 2026-11 session id v1";
+
+/// What a party says first. The terms are those of the layer above (which game, which circuit);
+/// here they are only compared by being hashed.
+#[derive(Serialize, Deserialize)]
+struct HelloBody {
+    garbler: bool,
+    malicious: bool,
+    nonce: [u8; 32],
+    terms: Vec<u8>,
+}
+
+/// Both parties have said hello: they speak the same version, play different roles and want the
+/// same security.
+pub struct Handshake {
+    /// The hash of both hellos: nonces, roles, security, version and terms. Everything later in
+    /// the session is bound to it.
+    pub session: SessionId,
+    /// Which party this is.
+    pub party: Party,
+    /// What both want to be protected against.
+    pub security: Security,
+    /// What the peer's hello said on the layer above.
+    pub peer_terms: Vec<u8>,
+}
+
+impl Handshake {
+    /// Exchanges hellos.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if `terms` are longer than [`MAX_TERMS`]; [`Error::Protocol`] if the peer
+    /// speaks something else or another version, plays the same role or wants other security.
+    pub fn perform<T: Transport>(
+        channel: &mut Channel<T>,
+        party: Party,
+        security: Security,
+        terms: &[u8],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        if terms.len() > MAX_TERMS {
+            return Err(Error::usage(format!(
+                "terms of {} bytes; at most {MAX_TERMS} fit",
+                terms.len()
+            )));
+        }
+        channel.begin_phase("saying hello");
+        let mut mine = HelloBody {
+            garbler: party == Party::Garbler,
+            malicious: security == Security::Malicious,
+            nonce: [0; 32],
+            terms: terms.to_vec(),
+        };
+        rng.fill_bytes(&mut mine.nonce);
+        send_hello(channel, &mine)?;
+        channel.flush()?;
+        let outcome = recv_hello(channel).and_then(|peer| compare(&mine, peer));
+        let (session, peer_terms) = outcome.inspect_err(|_| channel.abort())?;
+        Ok(Handshake {
+            session,
+            party,
+            security,
+            peer_terms,
+        })
+    }
+}
+
+fn compare(mine: &HelloBody, peer: HelloBody) -> Result<(SessionId, Vec<u8>)> {
+    if mine.garbler == peer.garbler {
+        return Err(Error::protocol("both parties want the same role"));
+    }
+    if mine.malicious != peer.malicious {
+        let name = |malicious| {
+            if malicious {
+                "malicious"
+            } else {
+                "semi-honest"
+            }
+        };
+        return Err(Error::protocol(format!(
+            "the peer wants {} security, this side {}",
+            name(peer.malicious),
+            name(mine.malicious)
+        )));
+    }
+    if mine.nonce == peer.nonce {
+        return Err(Error::protocol("the peer sent back this side's own hello"));
+    }
+    if peer.terms.len() > MAX_TERMS {
+        return Err(Error::protocol("the peer's terms are too long"));
+    }
+    let (garbler, evaluator) = if mine.garbler {
+        (mine, &peer)
+    } else {
+        (&peer, mine)
+    };
+    let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
+    hasher.update(&VERSION.to_le_bytes());
+    hasher.update(&[u8::from(mine.malicious)]);
+    for hello in [garbler, evaluator] {
+        hasher.update(&hello.nonce);
+        hasher.update(&(hello.terms.len() as u64).to_le_bytes());
+        hasher.update(&hello.terms);
+    }
+    Ok((SessionId(*hasher.finalize().as_bytes()), peer.terms))
+}

@@ -1,0 +1,165 @@
+//! How the evaluator's inputs get their labels: correlated OTs with random choice bits, made
+//! ahead in batches and derandomised with one bit each (Beaver, "Precomputing Oblivious
+//! Transfer", CRYPTO 1995).
+//!
+//! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator
+//! sends `d = x ^ r`; the label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
+
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use crate::Result;
+use crate::circuit::Party;
+use crate::crypto::{Block, SessionId};
+use crate::net::{Channel, Tag, Transport};
+use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
+
+/// The least that is made at once, in blocks of 128 OTs: enough for a few shuffles, in well under
+/// a millisecond.
+const MIN_BLOCKS: usize = 32;
+
+/// Blocks to make when `needed` OTs are asked for and `left` are there. Both parties compute it
+/// alike.
+fn blocks_to_make(needed: usize, left: usize) -> usize {
+    if needed <= left {
+        0
+    } else {
+        (needed - left).div_ceil(128).max(MIN_BLOCKS)
+    }
+}
+
+/// The garbler's correlated OTs.
+pub(super) struct GarblerCots {
+    sender: CotSender,
+    keys: Zeroizing<Vec<Key>>,
+}
+
+impl GarblerCots {
+    pub(super) fn setup<T: Transport>(
+        channel: &mut Channel<T>,
+        session: &SessionId,
+        delta: Delta,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        let mut cots = GarblerCots {
+            sender: CotSender::setup(channel, session, Party::Garbler, delta, rng)?,
+            keys: Zeroizing::default(),
+        };
+        cots.reserve(channel, 1)?;
+        Ok(cots)
+    }
+
+    pub(super) fn delta(&self) -> &Delta {
+        self.sender.delta()
+    }
+
+    /// Makes sure that `needed` OTs are there.
+    pub(super) fn reserve<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+        needed: usize,
+    ) -> Result<()> {
+        let blocks = blocks_to_make(needed, self.keys.len());
+        if blocks > 0 {
+            let fresh = Zeroizing::new(self.sender.extend(channel, blocks)?);
+            self.keys = Zeroizing::new([self.keys.as_slice(), &fresh].concat());
+        }
+        Ok(())
+    }
+
+    /// The labels for 0 of the next `count` inputs of the evaluator.
+    pub(super) fn receive_inputs<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+        count: usize,
+    ) -> Result<Zeroizing<Vec<Block>>> {
+        let mut packed = vec![0; count.div_ceil(8)];
+        channel.recv_bytes(Tag::MaskedInputs, &mut packed)?;
+        let rest = self.keys.len() - count;
+        let labels = self.keys[rest..]
+            .iter()
+            .zip(unpack(&packed))
+            .map(|(key, flip)| key.0 ^ self.delta().select(flip))
+            .collect();
+        self.keys.truncate(rest);
+        Ok(Zeroizing::new(labels))
+    }
+}
+
+/// The evaluator's correlated OTs.
+pub(super) struct EvaluatorCots {
+    receiver: CotReceiver,
+    bits: CotBits,
+}
+
+impl EvaluatorCots {
+    pub(super) fn setup<T: Transport>(
+        channel: &mut Channel<T>,
+        session: &SessionId,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        let mut cots = EvaluatorCots {
+            receiver: CotReceiver::setup(channel, session, Party::Evaluator, rng)?,
+            bits: CotBits {
+                choices: Zeroizing::default(),
+                macs: Zeroizing::default(),
+            },
+        };
+        cots.reserve(channel, 1)?;
+        Ok(cots)
+    }
+
+    /// Makes sure that `needed` OTs are there.
+    pub(super) fn reserve<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+        needed: usize,
+    ) -> Result<()> {
+        let blocks = blocks_to_make(needed, self.bits.macs.len());
+        if blocks > 0 {
+            let fresh = self.receiver.extend(channel, blocks)?;
+            self.bits = CotBits {
+                choices: Zeroizing::new([&self.bits.choices[..], &fresh.choices].concat()),
+                macs: Zeroizing::new([&self.bits.macs[..], &fresh.macs].concat()),
+            };
+        }
+        Ok(())
+    }
+
+    /// Sends the masked `inputs` and gives their labels.
+    pub(super) fn send_inputs<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+        inputs: &[bool],
+    ) -> Result<Zeroizing<Vec<Block>>> {
+        let rest = self.bits.macs.len() - inputs.len();
+        let masked = inputs
+            .iter()
+            .zip(&self.bits.choices[rest..])
+            .map(|(input, choice)| input ^ choice);
+        channel.send_bytes(Tag::MaskedInputs, &pack(masked))?;
+        let labels = self.bits.macs[rest..].iter().map(|Mac(m)| *m).collect();
+        self.bits.macs.truncate(rest);
+        self.bits.choices.truncate(rest);
+        Ok(Zeroizing::new(labels))
+    }
+}
+
+/// Eight bits a byte, the first in the lowest bit.
+pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (i, bit) in bits.into_iter().enumerate() {
+        if i % 8 == 0 {
+            bytes.push(0);
+        }
+        bytes[i / 8] |= u8::from(bit) << (i % 8);
+    }
+    bytes
+}
+
+/// The inverse of [`pack`], with the last byte's unused bits at the end.
+pub(super) fn unpack(bytes: &[u8]) -> impl Iterator<Item = bool> {
+    bytes
+        .iter()
+        .flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1))
+}

@@ -1,0 +1,413 @@
+//! Security against a semi-honest peer: the half gates of Zahur, Rosulek and Evans, "Two Halves
+//! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT; the evaluator's inputs by
+//! correlated OT with the garbler's Delta.
+//!
+//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator the label
+//! `L = L0 ^ value * Delta`. The colour bits of the two are a sharing of the value, because
+//! Delta's colour bit is 1.
+
+mod half_gates;
+mod inputs;
+mod open;
+
+pub use half_gates::{evaluate, garble};
+
+use rand::CryptoRng;
+use serde::{Deserialize, Serialize};
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use self::inputs::{EvaluatorCots, GarblerCots};
+use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
+use crate::circuit::{Circuit, Output, Party};
+use crate::crypto::{Block, Generator, SessionId, TweakableHash};
+use crate::net::{Channel, Message, Tag, Traffic, Transport};
+use crate::ot::Delta;
+use crate::{Error, Result};
+
+/// AND gates in a frame of garbled tables (32 bytes each): small enough that the evaluator starts
+/// while the garbler is still at work.
+const TABLES_PER_FRAME: usize = 1024;
+
+/// One party's half of a shared bit: its label of the wire.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct SharedBit {
+    /// Number of the run that made it, and of the output bit in that run. Both parties count
+    /// alike, so that they can compare what they mean.
+    #[zeroize(skip)]
+    id: (u64, u32),
+    label: Block,
+}
+
+/// A session that is secure against a semi-honest peer.
+pub struct SemiHonest<T: Transport> {
+    channel: Channel<T>,
+    session: SessionId,
+    party: Party,
+    hash: TweakableHash,
+    /// How many circuits have been run, and how many exchanges of openings made.
+    runs: u64,
+    openings: u64,
+    /// The secrets; gone once the session has failed.
+    role: Option<Role>,
+}
+
+/// What each party keeps between runs.
+enum Role {
+    Garbler {
+        cots: GarblerCots,
+        labels: Generator,
+    },
+    Evaluator {
+        cots: EvaluatorCots,
+    },
+}
+
+/// What both parties say before a run or an exchange of openings, so that they notice if they do
+/// not mean the same.
+#[derive(Serialize, Deserialize, PartialEq, Eq)]
+struct Plan {
+    digest: [u8; 32],
+}
+
+impl Message for Plan {
+    const TAG: Tag = Tag::Plan;
+    const MAX_BYTES: usize = 32;
+}
+
+impl<T: Transport> SemiHonest<T> {
+    /// Sets up the base OTs, after a handshake. One setup serves for any number of circuits.
+    ///
+    /// `rng` must be cryptographically secure, as the operating system's is.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the handshake was for other security; any other [`Error`] of a session.
+    pub fn setup(
+        mut channel: Channel<T>,
+        handshake: &Handshake,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        if handshake.security != Security::SemiHonest {
+            return Err(Error::usage(
+                "the handshake was not for a semi-honest session",
+            ));
+        }
+        channel.begin_phase("setting up oblivious transfer");
+        let (session, party) = (handshake.session, handshake.party);
+        let role = match party {
+            Party::Garbler => {
+                let delta = Delta::random(true, rng);
+                GarblerCots::setup(&mut channel, &session, delta, rng).map(|cots| Role::Garbler {
+                    cots,
+                    labels: Generator::new(Block::random(rng)),
+                })
+            }
+            Party::Evaluator => EvaluatorCots::setup(&mut channel, &session, rng)
+                .map(|cots| Role::Evaluator { cots }),
+        };
+        let role = role.inspect_err(|_| channel.abort())?;
+        Ok(SemiHonest {
+            channel,
+            session,
+            party,
+            hash: TweakableHash::new(&session),
+            runs: 0,
+            openings: 0,
+            role: Some(role),
+        })
+    }
+
+    /// Sets up a session from scratch: handshake without terms, then base OTs.
+    ///
+    /// # Errors
+    /// Any [`Error`] of a session.
+    pub fn new(mut channel: Channel<T>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+        let handshake = Handshake::perform(&mut channel, party, Security::SemiHonest, &[], rng)?;
+        Self::setup(channel, &handshake, rng)
+    }
+
+    /// Does `step` with the session's secrets, and ends the session if it fails.
+    fn guarded<R>(&mut self, step: impl FnOnce(&mut Self, &mut Role) -> Result<R>) -> Result<R> {
+        let mut role = self.role.take().ok_or(Error::Failed)?;
+        let outcome = step(self, &mut role);
+        match &outcome {
+            Ok(_) | Err(Error::Usage(_)) => self.role = Some(role),
+            Err(_) => self.channel.abort(),
+        }
+        outcome
+    }
+
+    /// Compares with the peer what this run is, before anything that depends on it is used.
+    fn expect_plan(&mut self, plan: &Plan) -> Result<()> {
+        if self.channel.recv_message::<Plan>()? == *plan {
+            Ok(())
+        } else {
+            Err(Error::protocol(
+                "the peer runs another circuit, or means other inputs or openings",
+            ))
+        }
+    }
+
+    /// The digest of a circuit, of who owns which input and of which shared bits go in.
+    fn run_plan(&self, circuit: &Circuit, inputs: &[Input<'_, SharedBit>]) -> Plan {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.session.0);
+        hasher.update(b"run");
+        hasher.update(&self.runs.to_le_bytes());
+        hasher.update(&circuit.digest());
+        for input in inputs {
+            match input {
+                Input::Mine(_) => hasher.update(&[owner_code(self.party)]),
+                Input::Peer => hasher.update(&[owner_code(self.party.other())]),
+                Input::Shared(bits) => {
+                    hasher.update(&[2]);
+                    for bit in *bits {
+                        hash_id(&mut hasher, bit);
+                    }
+                    &mut hasher
+                }
+            };
+        }
+        Plan {
+            digest: *hasher.finalize().as_bytes(),
+        }
+    }
+
+    fn run_garbler(
+        &mut self,
+        circuit: &Circuit,
+        inputs: &[Input<'_, SharedBit>],
+        cots: &mut GarblerCots,
+        generator: &mut Generator,
+    ) -> Result<Vec<Vec<SharedBit>>> {
+        let plan = self.run_plan(circuit, inputs);
+        let theirs = count_bits(circuit, inputs, |input| matches!(input, Input::Peer));
+        cots.reserve(&mut self.channel, theirs)?;
+        self.expect_plan(&plan)?;
+        let evaluator_labels = cots.receive_inputs(&mut self.channel, theirs)?;
+        let mut evaluator_labels = evaluator_labels.iter().copied();
+
+        let delta = cots.delta();
+        let mut labels = Zeroizing::new(vec![Block::ZERO; circuit.wires()]);
+        let mut active = Vec::new();
+        let mut wire = 0;
+        for (input, &bits) in inputs.iter().zip(circuit.inputs()) {
+            let slots = &mut labels[wire..wire + bits];
+            match input {
+                Input::Mine(values) => {
+                    generator.fill(slots);
+                    active.extend(
+                        slots
+                            .iter()
+                            .zip(*values)
+                            .map(|(zero, value)| *zero ^ delta.select(*value)),
+                    );
+                }
+                Input::Peer => slots.fill_with(|| evaluator_labels.next().unwrap_or_default()),
+                Input::Shared(shared) => {
+                    for (slot, bit) in slots.iter_mut().zip(*shared) {
+                        *slot = bit.label;
+                    }
+                }
+            }
+            wire += bits;
+        }
+        let channel = &mut self.channel;
+        channel.send_message(&plan)?;
+        channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
+
+        let mut frame = Vec::with_capacity(2 * TABLES_PER_FRAME);
+        garble(
+            circuit,
+            &mut labels,
+            delta,
+            &self.hash,
+            self.runs,
+            |tables| {
+                for table in tables.chunks(2) {
+                    frame.extend_from_slice(table);
+                    if frame.len() == 2 * TABLES_PER_FRAME {
+                        channel.send_bytes(Tag::Tables, bytemuck::cast_slice(&frame))?;
+                        channel.drain()?;
+                        frame.clear();
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        if !frame.is_empty() {
+            channel.send_bytes(Tag::Tables, bytemuck::cast_slice(&frame))?;
+        }
+        channel.flush()?;
+        Ok(self.outputs(circuit, &labels, |constant| delta.select(constant)))
+    }
+
+    fn run_evaluator(
+        &mut self,
+        circuit: &Circuit,
+        inputs: &[Input<'_, SharedBit>],
+        cots: &mut EvaluatorCots,
+    ) -> Result<Vec<Vec<SharedBit>>> {
+        let plan = self.run_plan(circuit, inputs);
+        let mine: Zeroizing<Vec<bool>> = Zeroizing::new(
+            inputs
+                .iter()
+                .flat_map(|input| match input {
+                    Input::Mine(values) => *values,
+                    _ => &[],
+                })
+                .copied()
+                .collect(),
+        );
+        cots.reserve(&mut self.channel, mine.len())?;
+        self.channel.send_message(&plan)?;
+        let own_labels = cots.send_inputs(&mut self.channel, &mine)?;
+        let mut own_labels = own_labels.iter().copied();
+        self.channel.flush()?;
+
+        self.expect_plan(&plan)?;
+        let theirs = count_bits(circuit, inputs, |input| matches!(input, Input::Peer));
+        let mut active = Zeroizing::new(vec![Block::ZERO; theirs]);
+        self.channel
+            .recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
+        let mut active = active.iter().copied();
+        let mut labels = Zeroizing::new(vec![Block::ZERO; circuit.wires()]);
+        let mut wire = 0;
+        for (input, &bits) in inputs.iter().zip(circuit.inputs()) {
+            let slots = &mut labels[wire..wire + bits];
+            match input {
+                Input::Mine(_) => slots.fill_with(|| own_labels.next().unwrap_or_default()),
+                Input::Peer => slots.fill_with(|| active.next().unwrap_or_default()),
+                Input::Shared(shared) => {
+                    for (slot, bit) in slots.iter_mut().zip(*shared) {
+                        *slot = bit.label;
+                    }
+                }
+            }
+            wire += bits;
+        }
+
+        let channel = &mut self.channel;
+        let mut expected = 2 * circuit.ands();
+        let mut frame: Vec<Block> = Vec::with_capacity(2 * TABLES_PER_FRAME);
+        let mut used = 0;
+        evaluate(circuit, &mut labels, &self.hash, self.runs, |tables| {
+            for table in tables.chunks_mut(2) {
+                if used == frame.len() {
+                    frame.resize(expected.min(2 * TABLES_PER_FRAME), Block::ZERO);
+                    channel.recv_bytes(Tag::Tables, bytemuck::cast_slice_mut(&mut frame))?;
+                    expected -= frame.len();
+                    used = 0;
+                }
+                table.copy_from_slice(&frame[used..used + 2]);
+                used += 2;
+            }
+            Ok(())
+        })?;
+        Ok(self.outputs(circuit, &labels, |_| Block::ZERO))
+    }
+
+    /// The output wires as shared bits. A constant is shared as a wire whose label at the
+    /// evaluator is zero.
+    fn outputs(
+        &self,
+        circuit: &Circuit,
+        labels: &[Block],
+        constant: impl Fn(bool) -> Block,
+    ) -> Vec<Vec<SharedBit>> {
+        let mut number = 0;
+        circuit
+            .outputs()
+            .iter()
+            .map(|word| {
+                word.iter()
+                    .map(|output| {
+                        let label = match output {
+                            Output::Const(value) => constant(*value),
+                            Output::Wire(wire) => labels[wire.index()],
+                        };
+                        number += 1;
+                        SharedBit {
+                            id: (self.runs, number - 1),
+                            label,
+                        }
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+}
+
+impl<T: Transport> TwoParty for SemiHonest<T> {
+    type Shared = SharedBit;
+
+    fn party(&self) -> Party {
+        self.party
+    }
+
+    fn security(&self) -> Security {
+        Security::SemiHonest
+    }
+
+    fn run(
+        &mut self,
+        circuit: &Circuit,
+        inputs: &[Input<'_, SharedBit>],
+    ) -> Result<Vec<Vec<SharedBit>>> {
+        check_inputs(circuit, inputs)?;
+        self.guarded(|session, role| {
+            session.channel.begin_phase("running a circuit");
+            let outputs = match role {
+                Role::Garbler { cots, labels } => {
+                    session.run_garbler(circuit, inputs, cots, labels)
+                }
+                Role::Evaluator { cots } => session.run_evaluator(circuit, inputs, cots),
+            }?;
+            session.runs += 1;
+            Ok(outputs)
+        })
+    }
+
+    fn open(&mut self, openings: &[Opening<'_, SharedBit>]) -> Result<Vec<Option<Vec<bool>>>> {
+        self.guarded(|session, role| {
+            session.channel.begin_phase("opening shared bits");
+            let opened = open::open(session, role, openings)?;
+            session.openings += 1;
+            Ok(opened)
+        })
+    }
+
+    fn abort(&mut self) {
+        self.role = None;
+        self.channel.abort();
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.channel.traffic()
+    }
+}
+
+fn owner_code(owner: Party) -> u8 {
+    match owner {
+        Party::Garbler => 0,
+        Party::Evaluator => 1,
+    }
+}
+
+fn hash_id(hasher: &mut blake3::Hasher, bit: &SharedBit) {
+    hasher.update(&bit.id.0.to_le_bytes());
+    hasher.update(&bit.id.1.to_le_bytes());
+}
+
+/// How many bits the inputs have that satisfy `which`.
+fn count_bits(
+    circuit: &Circuit,
+    inputs: &[Input<'_, SharedBit>],
+    which: impl Fn(&Input<'_, SharedBit>) -> bool,
+) -> usize {
+    inputs
+        .iter()
+        .zip(circuit.inputs())
+        .filter(|(input, _)| which(input))
+        .map(|(_, bits)| bits)
+        .sum()
+}
