@@ -29,7 +29,11 @@ pub(super) fn put_if(
         .map(|(&here, &incoming)| b.xor(here, incoming))
         .collect();
     let change = gadgets::scale(b, bit, &difference);
-    for (card, change) in place.iter_mut().zip(&change).chain(balance.iter_mut().zip(&change)) {
+    for (card, change) in place
+        .iter_mut()
+        .zip(&change)
+        .chain(balance.iter_mut().zip(&change))
+    {
         *card = b.xor(*card, *change);
     }
 }

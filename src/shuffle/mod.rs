@@ -22,7 +22,6 @@ mod randomness;
 mod shuffle_circuit;
 mod spec;
 
-
 pub use randomness::{Encoding, Randomness, Seed, SeedError};
 pub use shuffle_circuit::{ShuffleCircuit, plaintext};
 pub use spec::{Algorithm, Spec, SpecError, UnknownAlgorithm};

@@ -68,9 +68,8 @@ impl ShuffleCircuit {
     /// The outputs are those of this circuit. If a party's seeds were out of range the cards need
     /// not be cards of the deck, nor different ones.
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u32> {
-        let card = |word: &Vec<bool>| {
-            (word.iter().rev()).fold(0, |card, &bit| card << 1 | u32::from(bit))
-        };
+        let card =
+            |word: &Vec<bool>| (word.iter().rev()).fold(0, |card, &bit| card << 1 | u32::from(bit));
         outputs.iter().map(card).collect()
     }
 }

@@ -204,10 +204,7 @@ mod tests {
     fn a_deserialized_spec_is_held_to_the_same_bounds() {
         let spec = Spec::new(52, 9, Algorithm::FisherYates).unwrap();
         let json = serde_json::to_string(&spec).unwrap();
-        assert_eq!(
-            json,
-            r#"{"cards":52,"draw":9,"algorithm":"fisher-yates"}"#
-        );
+        assert_eq!(json, r#"{"cards":52,"draw":9,"algorithm":"fisher-yates"}"#);
         assert_eq!(serde_json::from_str::<Spec>(&json).unwrap(), spec);
         let too_many = r#"{"cards":52,"draw":53,"algorithm":"fisher-yates"}"#;
         assert!(serde_json::from_str::<Spec>(too_many).is_err());

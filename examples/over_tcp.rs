@@ -1,0 +1,62 @@
+//! Two parties over TCP: one process listens, the other connects; both see the same five cards.
+//!
+//! Run `cargo run --example over_tcp` for both in one process, or in two terminals
+//! `cargo run --example over_tcp listen 127.0.0.1:7700` and
+//! `cargo run --example over_tcp connect 127.0.0.1:7700`.
+
+use std::error::Error;
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use dealerless::circuit::Party;
+use dealerless::deck::SealedDeck;
+use dealerless::mpc::{SemiHonest, To, TwoParty};
+use dealerless::net::{Channel, Deadlines, TcpTransport};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn play(party: Party, transport: TcpTransport) -> dealerless::Result<()> {
+    let mut rng = UnwrapErr(SysRng);
+    let spec = Spec::new(52, 5, Algorithm::FisherYates).expect("5 of 52 can be drawn");
+    let shuffle = ShuffleCircuit::build(spec);
+
+    let channel = Channel::new(transport, Deadlines::default());
+    let mut session = SemiHonest::new(channel, party, &mut rng)?;
+    let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng)?;
+    let all: Vec<(usize, To)> = (0..deck.len()).map(|card| (card, To::Both)).collect();
+    let cards: Vec<String> = deck
+        .open(&mut session, &all)?
+        .into_iter()
+        .filter_map(|card| card?.of_52())
+        .collect();
+    let sent = session.traffic().bytes_sent;
+    println!("the {party} sees {} and sent {sent} bytes", cards.join(" "));
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => {
+            let listener = TcpListener::bind("127.0.0.1:0")?;
+            let address = listener.local_addr()?;
+            let evaluator = thread::spawn(move || {
+                play(Party::Evaluator, TcpTransport::connect(address, PATIENCE)?)
+            });
+            play(Party::Garbler, TcpTransport::accept(&listener, PATIENCE)?)?;
+            evaluator.join().expect("the other party did not panic")?;
+        }
+        ["listen", address] => {
+            let listener = TcpListener::bind(address)?;
+            play(Party::Garbler, TcpTransport::accept(&listener, PATIENCE)?)?;
+        }
+        ["connect", address] => play(Party::Evaluator, TcpTransport::connect(address, PATIENCE)?)?,
+        _ => return Err("expected nothing, `listen ADDRESS` or `connect ADDRESS`".into()),
+    }
+    Ok(())
+}
