@@ -92,7 +92,7 @@ fn the_bytes_on_the_wire_are_what_they_were() {
         b"dealerless",
         &[1, 0],
         &[2, 1],
-        &[16, 0, 0, 0, 64],
+        &[16, 0, 0, 0, 48],
         &[52, 0],
         &[6, 0, 0, 0, 0, 0, 0, 0],
         b"holdem",
