@@ -46,8 +46,9 @@ impl Block {
     /// `self` if `bit`, else zero, without a branch.
     #[inline]
     pub fn select(self, bit: bool) -> Self {
-        let mask = u128::from(bit).wrapping_neg();
-        Block((u128::from_ne_bytes(self.0) & mask).to_ne_bytes())
+        let mask = u64::from(bit).wrapping_neg();
+        let words: [u64; 2] = bytemuck::cast(self);
+        bytemuck::cast(words.map(|word| word & mask))
     }
 
     /// The bytes, in wire order.

@@ -1,15 +1,18 @@
 //! Half gates: garbling and evaluating (Zahur, Rosulek, Evans 2015, figure 2).
 //!
 //! Both walk the record of the circuit layer by layer. The ANDs of a layer do not depend on each
-//! other, so [`BATCH`] of them go through the hash side by side.
+//! other, so many of them go
+//! through the hash side by side.
 
 use crate::Result;
-use crate::circuit::{Circuit, Gate, Wire};
+use crate::circuit::{Circuit, Gate};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 use crate::ot::Delta;
 
-/// AND gates that are hashed side by side.
-const BATCH: usize = 8;
+/// AND gates whose labels are hashed side by side: four labels each.
+const GARBLED: usize = TweakableHash::LANES / 4;
+/// The same for the evaluator, which has two.
+const EVALUATED: usize = TweakableHash::LANES / 2;
 
 /// Garbles a circuit.
 ///
@@ -32,44 +35,41 @@ pub fn garble(
 ) -> Result<()> {
     let inputs = circuit.input_bits();
     let delta_block = delta.block();
-    let mut index = 0;
-    let mut hashes = [Block::ZERO; 4 * BATCH];
-    let mut tweaks = [Block::ZERO; 4 * BATCH];
-    let mut tables = [Block::ZERO; 2 * BATCH];
+    let mut tweak = Tweaks::of_run(number);
+    let mut hashes = [Block::ZERO; TweakableHash::LANES];
+    let mut tweaks = [Block::ZERO; TweakableHash::LANES];
+    let mut tables = [Block::ZERO; 2 * GARBLED];
     for layer in circuit.layers() {
-        let mut gate = layer.ands.start;
-        while gate < layer.ands.end {
-            let batch = BATCH.min(layer.ands.end - gate);
-            let ands = &circuit.gates()[gate..gate + batch];
-            for (lane, and) in ands.iter().enumerate() {
-                let (a, b) = and_inputs(and);
-                let (a, b) = (labels[a.index()], labels[b.index()]);
-                hashes[4 * lane..4 * lane + 4].copy_from_slice(&[
-                    a,
-                    a ^ delta_block,
-                    b,
-                    b ^ delta_block,
-                ]);
-                let [t0, t1] = gate_tweaks(number, index + lane as u64);
-                tweaks[4 * lane..4 * lane + 4].copy_from_slice(&[t0, t0, t1, t1]);
+        for gate in layer.ands.clone().step_by(GARBLED) {
+            let ands = &circuit.gates()[gate..layer.ands.end.min(gate + GARBLED)];
+            for ((and, hashes), tweaks) in ands
+                .iter()
+                .zip(hashes.chunks_exact_mut(4))
+                .zip(tweaks.chunks_exact_mut(4))
+            {
+                let (a, b) = and_labels(and, labels);
+                let (t0, t1) = tweak.next_pair();
+                hashes.copy_from_slice(&[a, a ^ delta_block, b, b ^ delta_block]);
+                tweaks.copy_from_slice(&[t0, t0, t1, t1]);
             }
-            hash.hash_each(&mut hashes[..4 * batch], &tweaks[..4 * batch]);
-            for (lane, and) in ands.iter().enumerate() {
-                let (a, b) = and_inputs(and);
-                let (a, b) = (labels[a.index()], labels[b.index()]);
-                let [ha0, ha1, hb0, hb1] = [0, 1, 2, 3].map(|i| hashes[4 * lane + i]);
-                let generator_half = ha0 ^ ha1 ^ delta.select(b.lsb());
-                let evaluator_half = hb0 ^ hb1 ^ a;
-                labels[inputs + gate + lane] = ha0
+            let used = lanes(4 * ands.len());
+            hash.hash_each(&mut hashes[..used], &tweaks[..used]);
+            for (((lane, and), hashes), table) in ands
+                .iter()
+                .enumerate()
+                .zip(hashes.chunks_exact(4))
+                .zip(tables.chunks_exact_mut(2))
+            {
+                let (a, b) = and_labels(and, labels);
+                let generator_half = hashes[0] ^ hashes[1] ^ delta.select(b.lsb());
+                let evaluator_half = hashes[2] ^ hashes[3] ^ a;
+                labels[inputs + gate + lane] = hashes[0]
                     ^ generator_half.select(a.lsb())
-                    ^ hb0
+                    ^ hashes[2]
                     ^ (evaluator_half ^ a).select(b.lsb());
-                tables[2 * lane] = generator_half;
-                tables[2 * lane + 1] = evaluator_half;
+                table.copy_from_slice(&[generator_half, evaluator_half]);
             }
-            emit(&tables[..2 * batch])?;
-            gate += batch;
-            index += batch as u64;
+            emit(&tables[..2 * ands.len()])?;
         }
         for gate in layer.free.clone() {
             labels[inputs + gate] = match circuit.gates()[gate] {
@@ -100,34 +100,38 @@ pub fn evaluate(
     mut fetch: impl FnMut(&mut [Block]) -> Result<()>,
 ) -> Result<()> {
     let inputs = circuit.input_bits();
-    let mut index = 0;
-    let mut hashes = [Block::ZERO; 2 * BATCH];
-    let mut tweaks = [Block::ZERO; 2 * BATCH];
-    let mut tables = [Block::ZERO; 2 * BATCH];
+    let mut tweak = Tweaks::of_run(number);
+    let mut hashes = [Block::ZERO; TweakableHash::LANES];
+    let mut tweaks = [Block::ZERO; TweakableHash::LANES];
+    let mut tables = [Block::ZERO; 2 * EVALUATED];
     for layer in circuit.layers() {
-        let mut gate = layer.ands.start;
-        while gate < layer.ands.end {
-            let batch = BATCH.min(layer.ands.end - gate);
-            let ands = &circuit.gates()[gate..gate + batch];
-            fetch(&mut tables[..2 * batch])?;
-            for (lane, and) in ands.iter().enumerate() {
-                let (a, b) = and_inputs(and);
-                hashes[2 * lane] = labels[a.index()];
-                hashes[2 * lane + 1] = labels[b.index()];
-                let pair = gate_tweaks(number, index + lane as u64);
-                tweaks[2 * lane..2 * lane + 2].copy_from_slice(&pair);
+        for gate in layer.ands.clone().step_by(EVALUATED) {
+            let ands = &circuit.gates()[gate..layer.ands.end.min(gate + EVALUATED)];
+            fetch(&mut tables[..2 * ands.len()])?;
+            for ((and, hashes), tweaks) in ands
+                .iter()
+                .zip(hashes.chunks_exact_mut(2))
+                .zip(tweaks.chunks_exact_mut(2))
+            {
+                let (a, b) = and_labels(and, labels);
+                let (t0, t1) = tweak.next_pair();
+                hashes.copy_from_slice(&[a, b]);
+                tweaks.copy_from_slice(&[t0, t1]);
             }
-            hash.hash_each(&mut hashes[..2 * batch], &tweaks[..2 * batch]);
-            for (lane, and) in ands.iter().enumerate() {
-                let (a, b) = and_inputs(and);
-                let (a, b) = (labels[a.index()], labels[b.index()]);
-                labels[inputs + gate + lane] = hashes[2 * lane]
-                    ^ tables[2 * lane].select(a.lsb())
-                    ^ hashes[2 * lane + 1]
-                    ^ (tables[2 * lane + 1] ^ a).select(b.lsb());
+            let used = lanes(2 * ands.len());
+            hash.hash_each(&mut hashes[..used], &tweaks[..used]);
+            for (((lane, and), hashes), table) in ands
+                .iter()
+                .enumerate()
+                .zip(hashes.chunks_exact(2))
+                .zip(tables.chunks_exact(2))
+            {
+                let (a, b) = and_labels(and, labels);
+                labels[inputs + gate + lane] = hashes[0]
+                    ^ table[0].select(a.lsb())
+                    ^ hashes[1]
+                    ^ (table[1] ^ a).select(b.lsb());
             }
-            gate += batch;
-            index += batch as u64;
         }
         for gate in layer.free.clone() {
             labels[inputs + gate] = match circuit.gates()[gate] {
@@ -140,14 +144,41 @@ pub fn evaluate(
     Ok(())
 }
 
-/// The two tweaks of AND gate `index` of run `number`.
-fn gate_tweaks(number: u64, index: u64) -> [Block; 2] {
-    [2 * index, 2 * index + 1].map(|i| TweakDomain::Garbling.tweak(number, i))
+/// The tweaks of the AND gates of a run, two a gate, in order.
+struct Tweaks {
+    number: u64,
+    index: u64,
 }
 
-fn and_inputs(gate: &Gate) -> (Wire, Wire) {
+impl Tweaks {
+    fn of_run(number: u64) -> Self {
+        Tweaks { number, index: 0 }
+    }
+
+    #[inline]
+    fn next_pair(&mut self) -> (Block, Block) {
+        let tweak = |index| TweakDomain::Garbling.tweak(self.number, index);
+        let pair = (tweak(self.index), tweak(self.index + 1));
+        self.index += 2;
+        pair
+    }
+}
+
+/// The labels that an AND gate reads.
+#[inline]
+fn and_labels(gate: &Gate, labels: &[Block]) -> (Block, Block) {
     match gate {
-        Gate::And(a, b) => (*a, *b),
+        Gate::And(a, b) => (labels[a.index()], labels[b.index()]),
         _ => unreachable!("a layer's ANDs hold nothing else"),
+    }
+}
+
+/// How many lanes to hash when `used` hold something: with wide registers a full batch costs less
+/// than a batch that is nearly full, so the last lanes may hold what was left there before.
+fn lanes(used: usize) -> usize {
+    if 2 * used > TweakableHash::LANES {
+        TweakableHash::LANES
+    } else {
+        used
     }
 }
