@@ -14,7 +14,7 @@
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::{Delta, base, expect_length};
 use crate::crypto::{Block, Generator, Oracle, SessionId, Step};
@@ -146,11 +146,11 @@ pub(super) fn puncture(
     for tree in 0..TREES {
         let pads = &pads[tree * K..][..K];
         let mut nodes = Zeroizing::new(vec![Block::ZERO, pads[0]]);
-        for level in 1..K {
+        for (level, pad) in pads.iter().enumerate().skip(1) {
             let path = path_bit(delta, tree, level);
             let [left, right] = message.sums[tree * (K - 1) + level - 1].map(Block::from);
             // Off the path is the left side if the path turns right.
-            let mut sibling = right ^ (left ^ right).select(path) ^ pads[level];
+            let mut sibling = right ^ (left ^ right).select(path) ^ *pad;
             let mut next = Zeroizing::new(vec![Block::ZERO; 2]);
             for node in &nodes[1..] {
                 let [left, right] = children(*node);
@@ -188,11 +188,11 @@ fn to_absolute_order(checks: &mut [[u8; CHECK_BYTES]; LEAVES], delta: &Delta, tr
         let mask = u8::from(delta.block().bit(tree * K + bit)).wrapping_neg();
         for low in (0..LEAVES).filter(|x| x >> bit & 1 == 0) {
             let high = low | 1 << bit;
-            for byte in 0..CHECK_BYTES {
-                let mut exchange = (checks[low][byte] ^ checks[high][byte]) & mask;
-                checks[low][byte] ^= exchange;
-                checks[high][byte] ^= exchange;
-                exchange.zeroize();
+            let (lower, upper) = checks.split_at_mut(high);
+            for (a, b) in lower[low].iter_mut().zip(&mut upper[0]) {
+                let exchange = (*a ^ *b) & mask;
+                *a ^= exchange;
+                *b ^= exchange;
             }
         }
     }

@@ -48,7 +48,7 @@ pub struct SemiHonest<T: Transport> {
     runs: u64,
     openings: u64,
     /// The secrets; gone once the session has failed.
-    role: Option<Role>,
+    role: Option<Box<Role>>,
 }
 
 /// What each party keeps between runs.
@@ -112,7 +112,7 @@ impl<T: Transport> SemiHonest<T> {
             hash: TweakableHash::new(&session),
             runs: 0,
             openings: 0,
-            role: Some(role),
+            role: Some(Box::new(role)),
         })
     }
 
