@@ -12,9 +12,10 @@
 //! operand of a gate never follows from their order.
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::{StdRng, SysRng};
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 use super::Circuit;
 use super::layers::lay_out;
@@ -114,8 +115,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The most nodes (input bits, and gates before dead ones are dropped) that a builder holds.
+    /// The most [nodes](Self::nodes) that a builder holds.
     pub const MAX_NODES: usize = Node::MAX;
+
+    /// The most nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds. The other calls
+    /// add one at most.
+    pub const MAX_NODES_PER_AND: usize = 3;
 
     /// Begins a circuit, given the number of bits of each input value.
     ///
@@ -127,21 +132,27 @@ impl Builder {
             .iter()
             .try_fold(0, |sum: usize, &bits| sum.checked_add(bits))
             .expect("fewer input bits than a usize counts");
-        let mut builder = Builder {
+        assert!(input_bits < Self::MAX_NODES, "too many input bits");
+        let mut generator = StdRng::from_rng(&mut UnwrapErr(SysRng));
+        let mut fingerprints = vec![0];
+        fingerprints.extend((0..input_bits).map(|_| generator.random::<u128>()));
+        let mut forms = HashTable::with_capacity(fingerprints.len());
+        for (number, &fingerprint) in fingerprints.iter().enumerate() {
+            forms.insert_unique(
+                form_hash(fingerprint),
+                Node(number as u32),
+                |node: &Node| form_hash(fingerprints[node.index()]),
+            );
+        }
+        Builder {
             inputs: inputs.to_vec(),
             input_bits,
             operations: Vec::new(),
-            fingerprints: Vec::new(),
-            forms: HashTable::new(),
+            fingerprints,
+            forms,
             spans: HashTable::new(),
-            generator: StdRng::from_rng(&mut UnwrapErr(SysRng)),
-        };
-        builder.add_node(0);
-        for _ in 0..input_bits {
-            let fingerprint = builder.draw_fingerprint();
-            builder.add_node(fingerprint);
+            generator,
         }
-        builder
     }
 
     /// The bits of an input value (from 0), least significant first.
@@ -155,8 +166,7 @@ impl Builder {
             .collect()
     }
 
-    /// The number of nodes so far: one for the constant, one for each input bit and each gate
-    /// recorded. Each call of [`xor`](Self::xor) adds at most 1, of [`and`](Self::and) at most 4.
+    /// The number of nodes so far: the constant 0, the input bits, and the gates recorded.
     pub fn nodes(&self) -> usize {
         self.fingerprints.len()
     }
@@ -202,8 +212,15 @@ impl Builder {
     /// them becomes a NOT gate, one for each wire.
     pub fn build(self, outputs: Vec<Vec<Bit>>) -> Circuit {
         let Builder {
-            inputs, operations, ..
+            inputs,
+            operations,
+            fingerprints,
+            forms,
+            spans,
+            ..
         } = self;
+        // Most of the memory, and of no more use.
+        drop((fingerprints, forms, spans));
         lay_out(inputs, &operations, &outputs)
     }
 
@@ -214,16 +231,7 @@ impl Builder {
 
     fn xor_nodes(&mut self, p: Node, q: Node) -> Node {
         let fingerprint = self.fingerprints[p.index()] ^ self.fingerprints[q.index()];
-        let known = self
-            .forms
-            .find(form_hash(fingerprint), |node| {
-                self.fingerprints[node.index()] == fingerprint
-            })
-            .copied();
-        known.unwrap_or_else(|| {
-            self.operations.push(Operation::Xor(p, q));
-            self.add_node(fingerprint)
-        })
+        self.node(fingerprint, Operation::Xor(p, q))
     }
 
     fn and_nodes(&mut self, p: Node, q: Node) -> Node {
@@ -245,9 +253,8 @@ impl Builder {
         match known {
             Some(and) => self.and_from_span(p, q, and),
             None => {
-                self.operations.push(Operation::And(p, q));
-                let fingerprint = self.draw_fingerprint();
-                let and = self.add_node(fingerprint);
+                let fingerprint = self.generator.random();
+                let and = self.node(fingerprint, Operation::And(p, q));
                 self.enter_span(span, and);
                 and
             }
@@ -271,22 +278,26 @@ impl Builder {
         [p, q, p ^ q]
     }
 
-    fn draw_fingerprint(&mut self) -> u128 {
-        u128::from(self.generator.next_u64()) << 64 | u128::from(self.generator.next_u64())
-    }
-
-    /// Numbers a node whose form is new.
-    fn add_node(&mut self, fingerprint: u128) -> Node {
-        let number = self.fingerprints.len();
-        assert!(number < Self::MAX_NODES, "the circuit is too large");
-        let node = Node(number as u32);
-        self.fingerprints.push(fingerprint);
-        let fingerprints = &self.fingerprints;
-        self.forms
-            .insert_unique(form_hash(fingerprint), node, |node| {
-                form_hash(fingerprints[node.index()])
-            });
-        node
+    /// The node with this form: a new one, driven by the operation, if there is none yet.
+    fn node(&mut self, fingerprint: u128, operation: Operation) -> Node {
+        let fingerprints = &mut self.fingerprints;
+        let entry = self.forms.entry(
+            form_hash(fingerprint),
+            |node| fingerprints[node.index()] == fingerprint,
+            |node| form_hash(fingerprints[node.index()]),
+        );
+        match entry {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let number = fingerprints.len();
+                assert!(number < Self::MAX_NODES, "the circuit is too large");
+                let node = Node(number as u32);
+                entry.insert(node);
+                fingerprints.push(fingerprint);
+                self.operations.push(operation);
+                node
+            }
+        }
     }
 
     fn enter_span(&mut self, span: [u128; 3], and: Node) {
@@ -316,3 +327,6 @@ fn span_hash(mut span: [u128; 3]) -> u64 {
     span.sort_unstable();
     (span[0] as u64) ^ (span[1] as u64).rotate_left(32)
 }
+
+#[cfg(test)]
+mod tests;

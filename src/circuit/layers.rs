@@ -165,9 +165,12 @@ fn place(
         gates[place] = gate;
         wires[node] = driven_by(place);
     }
+    // By wire, so that a netlist that is read back is laid out as it was written.
+    let mut negated: Vec<Node> = negated.iter().copied().collect();
+    negated.sort_unstable_by_key(|node| wires[node.index()]);
     let negations = negated
-        .iter()
-        .map(|&node| {
+        .into_iter()
+        .map(|node| {
             let layer = &mut free_places[nodes.depth[node.index()] as usize];
             let place = layer.free.next();
             let place = place.expect("a place was counted for each negation");

@@ -18,6 +18,7 @@
 //! assert_eq!(circuit.evaluate(&[bits(9), bits(5)]), Ok(vec![vec![true]]));
 //! ```
 
+pub mod bristol;
 mod builder;
 mod digest;
 mod evaluate;

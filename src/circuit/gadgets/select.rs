@@ -2,53 +2,68 @@
 
 use crate::circuit::{Bit, Builder};
 
-/// Elements whose span is looked at together.
+/// The greatest rank at which a span is still looked at.
 ///
-/// A fingerprint has 128 bits, so a form outside a span of dimension d is taken for one inside
-/// with probability 2^(d - 128): about 2^-64 for the widest words, below 2^-100 for words that
-/// name cards.
-const STRETCH: usize = 64;
+/// A fingerprint has 128 bits, so a form outside a span of rank r is taken for one inside with
+/// probability 2^(r - 128): at most 2^-64 here, and below 2^-100 for words that name cards.
+const MAX_RANK: usize = 64;
 
 /// `bit & v` for each element `v` of the vector.
 ///
 /// An element that is a XOR of earlier ones, of `bit` and of the constant 1 costs nothing, so the
-/// cost is the rank of the vector modulo those two, at most its length.
+/// cost is the rank of the vector modulo those two. (Beyond rank 64, sums of elements far apart
+/// are no longer recognised and cost an AND.)
 pub fn scale(b: &mut Builder, bit: Bit, vector: &[Bit]) -> Vec<Bit> {
-    let mut products = Vec::with_capacity(vector.len());
-    for stretch in vector.chunks(STRETCH) {
-        scale_stretch(b, bit, stretch, &mut products);
-    }
-    products
+    let mut basis = Basis::new(b, bit);
+    vector
+        .iter()
+        .map(|&element| {
+            if basis.members.len() >= MAX_RANK {
+                basis = Basis::new(b, bit);
+            }
+            basis.product(b, element)
+        })
+        .collect()
 }
 
-fn scale_stretch(b: &mut Builder, bit: Bit, vector: &[Bit], products: &mut Vec<Bit>) {
-    let mut span = Span::default();
-    let mut basis = Vec::with_capacity(1 + vector.len());
-    if span.combination(b.fingerprint(bit)).is_none() {
-        // bit & bit = bit: a first element of the basis that costs nothing.
-        basis.push((bit, bit));
-    }
-    for &element in vector {
-        let Some(combination) = span.combination(b.fingerprint(element)) else {
-            let product = b.and(bit, element);
-            basis.push((element, product));
-            products.push(product);
-            continue;
+/// Elements with independent forms, each with its product with one bit.
+struct Basis {
+    bit: Bit,
+    members: Vec<(Bit, Bit)>,
+    span: Span,
+}
+
+impl Basis {
+    fn new(b: &Builder, bit: Bit) -> Self {
+        let mut basis = Basis {
+            bit,
+            members: Vec::new(),
+            span: Span::default(),
         };
-        // A fingerprint does not tell a bit from its negation, which adds bit & 1.
+        if basis.span.combination(b.fingerprint(bit)).is_none() {
+            // bit & bit = bit: a first member that costs nothing.
+            basis.members.push((bit, bit));
+        }
+        basis
+    }
+
+    /// `bit & element`, where an element outside the span becomes the next member.
+    fn product(&mut self, b: &mut Builder, element: Bit) -> Bit {
+        let Some(combination) = self.span.combination(b.fingerprint(element)) else {
+            let product = b.and(self.bit, element);
+            self.members.push((element, product));
+            return product;
+        };
+        // A form does not tell a bit from its negation, and a negation adds bit & 1.
         let mut negated = element.inverted();
-        let mut product = Bit::ZERO;
-        for (member, &(original, scaled)) in basis.iter().enumerate() {
-            if combination >> member & 1 == 1 {
-                negated ^= original.inverted();
-                product = b.xor(product, scaled);
+        let mut sum = Bit::ZERO;
+        for (i, &(member, product)) in self.members.iter().enumerate() {
+            if combination >> i & 1 == 1 {
+                negated ^= member.inverted();
+                sum = b.xor(sum, product);
             }
         }
-        products.push(if negated {
-            b.xor(product, bit)
-        } else {
-            product
-        });
+        if negated { b.xor(sum, self.bit) } else { sum }
     }
 }
 

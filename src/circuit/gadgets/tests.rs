@@ -175,17 +175,40 @@ fn scaling_by_a_constant_is_free() {
 }
 
 #[test]
-fn scaling_a_vector_longer_than_one_stretch_is_right() {
-    let circuit = circuit(&[1, 63], |b, input| {
-        let mut vector = input[1].clone();
+fn scaling_a_vector_of_more_than_the_greatest_rank_is_right() {
+    let circuit = circuit(&[1, 60, 60], |b, input| {
+        let mut vector = [input[1].as_slice(), &input[2]].concat();
         let negations: Vec<Bit> = vector.iter().map(|&bit| b.not(bit)).collect();
         vector.extend(negations);
         let scaled = scale(b, input[0][0], &vector);
-        scaled.chunks(63).map(<[Bit]>::to_vec).collect()
+        scaled.chunks(60).map(<[Bit]>::to_vec).collect()
     });
-    let x = 0x1234_5678_9abc_def0;
-    let mask = (1 << 63) - 1;
-    assert_eq!(run(&circuit, &[0, x]), [0, 0]);
-    assert_eq!(run(&circuit, &[1, x]), [x, !x & mask]);
-    assert_eq!(circuit.ands(), 63);
+    let (x, y) = (0x123_4567_89ab_cdef, 0xfed_cba9_8765_4321);
+    let mask = (1 << 60) - 1;
+    assert_eq!(run(&circuit, &[0, x, y]), [0; 4]);
+    assert_eq!(run(&circuit, &[1, x, y]), [x, y, !x & mask, !y & mask]);
+    assert_eq!(circuit.ands(), 120);
+}
+
+#[test]
+fn scaling_gives_the_same_circuit_whatever_the_fingerprints() {
+    let build = || {
+        circuit(&[1, 8], |b, input| {
+            // All sums of the input bits: of rank 8, and in many ways.
+            let sums: Vec<Bit> = (1..256)
+                .map(|set: u32| {
+                    (0..8)
+                        .filter(|i| set >> i & 1 == 1)
+                        .fold(Bit::from(set % 3 == 0), |sum, i| b.xor(sum, input[1][i]))
+                })
+                .rev()
+                .collect();
+            vec![scale(b, input[0][0], &sums)]
+        })
+    };
+    let first = build();
+    assert_eq!(first.ands(), 8);
+    for _ in 0..10 {
+        assert_eq!(build().digest(), first.digest());
+    }
 }

@@ -1,0 +1,33 @@
+//! Circuits as text, in the Bristol Fashion.
+//!
+//! The format is that of Archer, Abril, Lu, Maene, Mertens, Sijacic and Smart, "Bristol Fashion"
+//! MPC circuits (<https://nigelsmart.github.io/MPC-Circuits/>):
+//!
+//! ```text
+//! GATES WIRES
+//! INPUT-VALUES BITS BITS …
+//! OUTPUT-VALUES BITS BITS …
+//!
+//! INS OUTS IN… OUT… OPERATION
+//! …
+//! ```
+//!
+//! Input values are the first wires and output values the last, each with its least significant
+//! bit first. A gate reads wires that are set already, and sets each of its outputs once:
+//!
+//! | operation | line | sets |
+//! |---|---|---|
+//! | `XOR` | `2 1 a b c XOR` | c = a ^ b |
+//! | `AND` | `2 1 a b c AND` | c = a & b |
+//! | `INV`, `NOT` | `1 1 a c INV` | c = !a |
+//! | `EQ` | `1 1 0 c EQ` | c = the constant 0 or 1 |
+//! | `EQW` | `1 1 a c EQW` | c = a |
+//! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; any number of ANDs |
+
+mod error;
+mod read;
+mod write;
+
+pub use error::{NetlistError, NetlistErrorKind};
+pub use read::{MAX_LINE, parse, read};
+pub use write::write;
