@@ -226,6 +226,19 @@ fn the_gates_of_a_written_netlist_drive_its_outputs_directly() {
 }
 
 #[test]
+fn negations_keep_their_order_when_they_are_written_and_read() {
+    let mut b = Builder::new(&[3]);
+    let [x, y, z] = b.input(0).try_into().expect("three bits");
+    // The XOR comes first here and second in the layer, which begins with both ANDs.
+    let product = b.and(x, y);
+    let sum = b.xor(product, z);
+    let other_product = b.and(y, z);
+    let negations = vec![b.not(sum), b.not(other_product)];
+    let circuit = b.build(vec![negations]);
+    assert_eq!(read(&written(&circuit)).digest(), circuit.digest());
+}
+
+#[test]
 fn a_circuit_without_inputs_gates_or_outputs_can_be_written_and_read() {
     let empty = Builder::new(&[]).build(vec![]);
     assert_eq!(written(&empty), "0 0\n0\n0\n\n");
