@@ -2,7 +2,10 @@
 
 mod common;
 
-use common::shuffles::{Seeds, evaluate, fresh_generator, input_bits, random_seeds, shuffle};
+use common::shuffles::{
+    Seeds, cards, evaluate, fresh_generator, input_bits, lanes, random_seeds, shuffle,
+};
+use dealerless::circuit::bristol;
 use dealerless::shuffle::{Algorithm, plaintext};
 use rand::Rng;
 
@@ -32,6 +35,34 @@ fn circuits_agree_with_the_definition_on_random_seeds() {
                 .map(|pair| input_bits(&shuffle, pair))
                 .collect();
             for (draw, (a, b)) in evaluate(&shuffle, &inputs).iter().zip(&seeds) {
+                let expected = plaintext(shuffle.spec(), a, b).expect("honest seeds");
+                assert_eq!(
+                    draw, &expected,
+                    "{algorithm} {m} of {n}, seeds {a:?} and {b:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn circuits_agree_with_the_definition_after_a_bristol_fashion_round_trip() {
+    let mut rng = fresh_generator();
+    for algorithm in Algorithm::ALL {
+        for (n, m) in [(2, 2), (7, 7), (52, 9), (52, 52)] {
+            let shuffle = shuffle(n, m, algorithm);
+            let mut text = Vec::new();
+            bristol::write(shuffle.circuit(), &mut text).expect("a vector takes every byte");
+            let circuit = bristol::parse(&text).expect("a netlist that we wrote");
+
+            let seeds: Vec<Seeds> = (0..64).map(|_| random_seeds(&shuffle, &mut rng)).collect();
+            let inputs: Vec<_> = seeds
+                .iter()
+                .map(|pair| input_bits(&shuffle, pair))
+                .collect();
+            let outputs = circuit.evaluate_lanes(&lanes(&inputs));
+            let draws = cards(&shuffle, &outputs.expect("inputs of this circuit"), 64);
+            for (draw, (a, b)) in draws.iter().zip(&seeds) {
                 let expected = plaintext(shuffle.spec(), a, b).expect("honest seeds");
                 assert_eq!(
                     draw, &expected,

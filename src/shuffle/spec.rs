@@ -68,9 +68,9 @@ pub struct Spec {
 impl Spec {
     /// The largest deck.
     ///
-    /// The circuits grow with n², and a full [`Bubble`](Algorithm::Bubble) of 4096 cards has about
-    /// a hundred million AND gates: more than anybody garbles for a deck, and a bound on what a
-    /// spec that comes from a peer can make this side build.
+    /// Circuits grow with n m log n: a full shuffle of 1024 cards has five million AND gates, and
+    /// one of 4096 a hundred million, more than fits into the memory of most machines. So a spec
+    /// that comes from a peer is compared with the one expected before its circuit is built.
     pub const MAX_CARDS: usize = 4096;
 
     /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)) of which `draw` (1 to
@@ -204,10 +204,7 @@ mod tests {
     fn a_deserialized_spec_is_held_to_the_same_bounds() {
         let spec = Spec::new(52, 9, Algorithm::FisherYates).unwrap();
         let json = serde_json::to_string(&spec).unwrap();
-        assert_eq!(
-            json,
-            r#"{"cards":52,"draw":9,"algorithm":"fisher-yates"}"#
-        );
+        assert_eq!(json, r#"{"cards":52,"draw":9,"algorithm":"fisher-yates"}"#);
         assert_eq!(serde_json::from_str::<Spec>(&json).unwrap(), spec);
         let too_many = r#"{"cards":52,"draw":53,"algorithm":"fisher-yates"}"#;
         assert!(serde_json::from_str::<Spec>(too_many).is_err());
