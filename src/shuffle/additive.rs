@@ -42,8 +42,8 @@ pub(super) fn indices(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Vec<usi
 /// The draws as wires of a circuit whose input value 0 is the garbler's seeds and 1 the
 /// evaluator's.
 pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
-    let (a, c) = (b.input(0), b.input(1));
-    let (mut a, mut c) = (a.as_slice(), c.as_slice());
+    let (garbler, evaluator) = (b.input(0), b.input(1));
+    let (mut garbler, mut evaluator) = (garbler.as_slice(), evaluator.as_slice());
     (0..draws(spec))
         .map(|first| {
             let modulus = spec.cards() - first;
@@ -51,8 +51,8 @@ pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
             Draw {
                 first,
                 modulus,
-                garbler: a.split_off(..k).expect("k wires a seed").to_vec(),
-                evaluator: c.split_off(..=k).expect("k + 1 wires a seed").to_vec(),
+                garbler: garbler.split_off(..k).expect("k wires").to_vec(),
+                evaluator: evaluator.split_off(..=k).expect("k + 1 wires").to_vec(),
             }
         })
         .collect()

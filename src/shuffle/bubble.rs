@@ -7,8 +7,8 @@
 //! Swap by swap, the carried card has passed through many gates before it meets the next one. The
 //! circuit gets the same deck from the layer's input alone: place i + j receives its upper
 //! neighbour where r_i >= j, and place i what the others leave (see [`put_if`]). Neighbours of the
-//! old deck differ in few independent bits, so this saves a fifth of the ANDs of a full shuffle of
-//! 52 cards and half of those of a hand, and the layer has the depth of one multiplexer.
+//! old deck differ in few independent bits, so this saves half of the ANDs of a draw of 5 from 52
+//! cards and a fifth of those of a full shuffle, and a layer has the depth of one multiplexer.
 
 use super::Spec;
 use super::additive;

@@ -29,11 +29,9 @@ pub(super) fn put_if(
         .map(|(&here, &incoming)| b.xor(here, incoming))
         .collect();
     let change = gadgets::scale(b, bit, &difference);
-    for (card, change) in place
-        .iter_mut()
-        .zip(&change)
-        .chain(balance.iter_mut().zip(&change))
-    {
-        *card = b.xor(*card, *change);
+    for word in [place, balance] {
+        for (bit, &change) in word.iter_mut().zip(&change) {
+            *bit = b.xor(*bit, change);
+        }
     }
 }

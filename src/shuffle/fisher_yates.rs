@@ -123,3 +123,80 @@ fn trace_cost(spec: Spec) -> usize {
     let searches = spec.draw() * (spec.draw() - 1) / 2;
     places + searches * (2 * w - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::{Circuit, Party};
+    use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit};
+
+    type Construction = fn(&mut Builder, Spec) -> Vec<Card>;
+
+    fn spec(cards: usize, draw: usize) -> Spec {
+        Spec::new(cards, draw, Algorithm::FisherYates).unwrap()
+    }
+
+    fn circuit(spec: Spec, construction: Construction) -> Circuit {
+        let bits = |party| {
+            let seeds = additive::seeds(spec, party);
+            seeds.iter().map(|seed| seed.bits).sum()
+        };
+        let mut builder = Builder::new(&[bits(Party::Garbler), bits(Party::Evaluator)]);
+        let cards = construction(&mut builder, spec);
+        builder.build(cards)
+    }
+
+    #[test]
+    fn network_and_trace_both_draw_by_the_definition() {
+        for n in 2..=5 {
+            for m in 1..=n {
+                let spec = spec(n, m);
+                let shuffle = ShuffleCircuit::build(spec);
+                let circuits = [network, trace].map(|record| circuit(spec, record));
+                // The garbler's seeds at 0 or at their most give every r_i, with and without
+                // reduction, as the evaluator's go through all values.
+                let moduli: Vec<u64> = (0..additive::draws(spec)).map(|i| (n - i) as u64).collect();
+                let highest: Vec<u64> = moduli.iter().map(|modulus| modulus - 1).collect();
+                for a in [vec![0; moduli.len()], highest] {
+                    for number in 0..moduli.iter().product() {
+                        let mut rest: u64 = number;
+                        let digit = |modulus| {
+                            let digit = rest % modulus;
+                            rest /= modulus;
+                            digit
+                        };
+                        let b: Vec<u64> = moduli.iter().copied().map(digit).collect();
+                        let expected = plaintext(spec, &additive::indices(spec, &a, &b));
+                        let inputs = [(Party::Garbler, &a), (Party::Evaluator, &b)].map(
+                            |(party, values)| {
+                                let seeds = Randomness::from_values(&shuffle, party, values);
+                                seeds.unwrap().bits().to_vec()
+                            },
+                        );
+                        for circuit in &circuits {
+                            let outputs = circuit.evaluate(&inputs).unwrap();
+                            assert_eq!(shuffle.decode(&outputs), expected, "{m} of {n}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_recorded_circuit_is_the_cheaper_one() {
+        for n in [6, 17, 33] {
+            for m in 1..=n {
+                let spec = spec(n, m);
+                let [network, trace, recorded]: [usize; 3] = [network, trace, record]
+                    .map(|record: Construction| circuit(spec, record).ands());
+                let cheapest = network.min(trace);
+                // Where they cost nearly the same, the estimates may favour the other one.
+                assert!(
+                    recorded as f64 <= 1.02 * cheapest as f64,
+                    "{m} of {n}: {recorded} instead of {cheapest} ANDs"
+                );
+            }
+        }
+    }
+}

@@ -13,6 +13,20 @@
 //!
 //! Both take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
 //! and `b_i` from the evaluator. Each algorithm is one file: its definition, and its circuit.
+//!
+//! ```
+//! use dealerless::circuit::Party;
+//! use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+//! use rand::{rand_core::UnwrapErr, rngs::SysRng};
+//!
+//! let spec = Spec::new(52, 9, Algorithm::FisherYates)?;
+//! let shuffle = ShuffleCircuit::build(spec);
+//! let seeds = [Party::Garbler, Party::Evaluator]
+//!     .map(|party| shuffle.sample(party, &mut UnwrapErr(SysRng)).bits().to_vec());
+//! let cards = shuffle.decode(&shuffle.circuit().evaluate(&seeds)?);
+//! assert_eq!(cards.len(), 9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod additive;
 mod bubble;

@@ -152,3 +152,112 @@ impl fmt::Debug for Randomness {
         write!(f, "Randomness({} secret bits)", self.bits.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use rand::{TryCryptoRng, TryRng};
+
+    use super::*;
+    use crate::shuffle::{Algorithm, Spec};
+
+    fn shuffle(cards: usize, draw: usize) -> ShuffleCircuit {
+        ShuffleCircuit::build(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())
+    }
+
+    /// Counts up from 0, so that every word of few bits comes up equally often.
+    struct Counter(u64);
+
+    impl TryRng for Counter {
+        type Error = Infallible;
+
+        fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+            Ok(self.try_next_u64()? as u32)
+        }
+
+        fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+            self.0 += 1;
+            Ok(self.0 - 1)
+        }
+
+        fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+            for byte in bytes {
+                *byte = self.try_next_u64()? as u8;
+            }
+            Ok(())
+        }
+    }
+
+    impl TryCryptoRng for Counter {}
+
+    #[test]
+    fn every_value_of_a_seed_comes_from_equally_many_words() {
+        for (modulus, bits) in [(2, 1), (3, 2), (32, 5), (33, 6), (52, 6), (64, 6)] {
+            let seed = Seed {
+                bits,
+                modulus,
+                encoding: Encoding::Unsigned,
+            };
+            let mut counter = Counter(0);
+            let values: Vec<u64> = (0..3 * modulus)
+                .map(|_| seed.sample(&mut counter))
+                .collect();
+            let expected: Vec<u64> = (0..3).flat_map(|_| 0..modulus).collect();
+            assert_eq!(values, expected);
+            // The words that are thrown away are those that are not below the modulus.
+            assert_eq!(counter.0, 2 * (1 << bits) + modulus);
+        }
+    }
+
+    #[test]
+    fn the_largest_modulus_is_sampled_without_overflow() {
+        let seed = Seed {
+            bits: 64,
+            modulus: u64::MAX,
+            encoding: Encoding::Unsigned,
+        };
+        // u64::MAX is rejected, and the counter wraps to 0.
+        let mut counter = Counter(u64::MAX - 1);
+        assert_eq!(seed.sample(&mut counter), u64::MAX - 1);
+    }
+
+    #[test]
+    fn seeds_are_written_least_significant_bit_first() {
+        let shuffle = shuffle(5, 2);
+        let bits = |party, values: &[u64]| {
+            let randomness = Randomness::from_values(&shuffle, party, values).unwrap();
+            let bits = randomness.bits().iter();
+            bits.map(|&bit| if bit { '1' } else { '0' })
+                .collect::<String>()
+        };
+        // 4 and 2, in 3 and 2 bits.
+        assert_eq!(bits(Party::Garbler, &[4, 2]), "00101");
+        // 4 - 5 = -1 and 2 - 4 = -2, in 4 and 3 bits.
+        assert_eq!(bits(Party::Evaluator, &[4, 2]), "1111011");
+    }
+
+    #[test]
+    fn values_that_are_not_seeds_are_refused() {
+        let shuffle = shuffle(52, 2);
+        let refusal = |values: &[u64]| {
+            Randomness::from_values(&shuffle, Party::Evaluator, values)
+                .map(drop)
+                .unwrap_err()
+        };
+        let count = |found| SeedError::Count { expected: 2, found };
+        assert_eq!(refusal(&[51]), count(1));
+        assert_eq!(refusal(&[51, 50, 0]), count(3));
+        let range = |seed, modulus| SeedError::Range { seed, modulus };
+        assert_eq!(refusal(&[52, 50]), range(0, 52));
+        assert_eq!(refusal(&[51, u64::MAX]), range(1, 51));
+        assert!(Randomness::from_values(&shuffle, Party::Evaluator, &[51, 50]).is_ok());
+    }
+
+    #[test]
+    fn randomness_does_not_show_its_bits() {
+        let shuffle = shuffle(52, 2);
+        let randomness = shuffle.sample(Party::Garbler, &mut Counter(7));
+        assert_eq!(format!("{randomness:?}"), "Randomness(12 secret bits)");
+    }
+}

@@ -94,3 +94,61 @@ fn seeds(spec: Spec, party: Party) -> Vec<Seed> {
         Algorithm::FisherYates | Algorithm::Bubble => additive::seeds(spec, party),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shuffle::Encoding;
+
+    fn shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
+        ShuffleCircuit::build(Spec::new(cards, draw, algorithm).unwrap())
+    }
+
+    #[test]
+    fn each_draw_takes_one_seed_a_party_and_the_last_card_of_all_takes_none() {
+        for algorithm in Algorithm::ALL {
+            for (n, m, draws) in [(52, 9, 9), (52, 51, 51), (52, 52, 51), (2, 1, 1), (2, 2, 1)] {
+                let shuffle = shuffle(n, m, algorithm);
+                let parties = [Party::Garbler, Party::Evaluator];
+                for (value, party) in parties.into_iter().enumerate() {
+                    let seeds = shuffle.seeds(party);
+                    let moduli: Vec<_> = seeds.iter().map(|seed| seed.modulus).collect();
+                    let expected: Vec<_> = (0..draws).map(|i| n as u64 - i).collect();
+                    assert_eq!(moduli, expected);
+                    let bits: usize = seeds.iter().map(|seed| seed.bits).sum();
+                    assert_eq!(bits, shuffle.circuit().inputs()[value]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_evaluator_gives_its_seeds_less_the_modulus() {
+        let shuffle = shuffle(52, 1, Algorithm::Bubble);
+        let seed = |bits, encoding| Seed {
+            bits,
+            modulus: 52,
+            encoding,
+        };
+        assert_eq!(shuffle.seeds(Party::Garbler), [seed(6, Encoding::Unsigned)]);
+        assert_eq!(
+            shuffle.seeds(Party::Evaluator),
+            [seed(7, Encoding::MinusModulus)]
+        );
+    }
+
+    #[test]
+    fn a_spec_has_one_circuit() {
+        for algorithm in Algorithm::ALL {
+            let digest = || shuffle(20, 20, algorithm).circuit().digest();
+            assert_eq!(digest(), digest());
+        }
+    }
+
+    #[test]
+    fn cards_are_read_least_significant_bit_first() {
+        let shuffle = shuffle(52, 2, Algorithm::FisherYates);
+        let word = |card: u32| (0..6).map(|bit| card >> bit & 1 == 1).collect();
+        assert_eq!(shuffle.decode(&[word(1), word(50)]), [1, 50]);
+    }
+}

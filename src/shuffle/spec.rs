@@ -68,9 +68,9 @@ pub struct Spec {
 impl Spec {
     /// The largest deck.
     ///
-    /// The circuits grow with n², and a full [`Bubble`](Algorithm::Bubble) of 4096 cards has about
-    /// a hundred million AND gates: more than anybody garbles for a deck, and a bound on what a
-    /// spec that comes from a peer can make this side build.
+    /// Circuits grow with n m log n: a full shuffle of 1024 cards has five million AND gates, and
+    /// one of 4096 a hundred million, more than fits into the memory of most machines. So a spec
+    /// that comes from a peer is compared with the one expected before its circuit is built.
     pub const MAX_CARDS: usize = 4096;
 
     /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)) of which `draw` (1 to

@@ -1,5 +1,9 @@
 //! What several integration tests share.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod biased;
+pub mod bristol_evaluator;
+pub mod chi_square;
 pub mod line;
+pub mod shuffles;
 pub mod tap;

@@ -175,19 +175,21 @@ fn scaling_by_a_constant_is_free() {
 }
 
 #[test]
-fn scaling_a_vector_of_more_than_the_greatest_rank_is_right() {
-    let circuit = circuit(&[1, 60, 60], |b, input| {
-        let mut vector = [input[1].as_slice(), &input[2]].concat();
+fn scaling_a_vector_of_more_rank_than_a_fingerprint_has_bits_is_right() {
+    let circuit = circuit(&[1, 50, 50, 50], |b, input| {
+        let mut vector = input[1..].concat();
         let negations: Vec<Bit> = vector.iter().map(|&bit| b.not(bit)).collect();
         vector.extend(negations);
         let scaled = scale(b, input[0][0], &vector);
-        scaled.chunks(60).map(<[Bit]>::to_vec).collect()
+        scaled.chunks(50).map(<[Bit]>::to_vec).collect()
     });
-    let (x, y) = (0x123_4567_89ab_cdef, 0xfed_cba9_8765_4321);
-    let mask = (1 << 60) - 1;
-    assert_eq!(run(&circuit, &[0, x, y]), [0; 4]);
-    assert_eq!(run(&circuit, &[1, x, y]), [x, y, !x & mask, !y & mask]);
-    assert_eq!(circuit.ands(), 120);
+    let words = [0x1_2345_6789_abcd, 0x3_fedc_ba98_7654, 0x2_0f1e_2d3c_4b5a];
+    let [x, y, z] = words;
+    let not = |word: u64| !word & ((1 << 50) - 1);
+    assert_eq!(run(&circuit, &[0, x, y, z]), [0; 6]);
+    let scaled = run(&circuit, &[1, x, y, z]);
+    assert_eq!(scaled, [x, y, z, not(x), not(y), not(z)]);
+    assert_eq!(circuit.ands(), 150);
 }
 
 #[test]

@@ -1,0 +1,86 @@
+//! The promise: a circuit deals what the definition of its algorithm says, bit for bit.
+
+mod common;
+
+use common::shuffles::{
+    Seeds, cards, evaluate, fresh_generator, input_bits, lanes, random_seeds, shuffle,
+};
+use dealerless::circuit::bristol;
+use dealerless::shuffle::{Algorithm, plaintext};
+use rand::Rng;
+
+#[test]
+fn circuits_agree_with_the_definition_on_random_seeds() {
+    let mut rng = fresh_generator();
+    let mut sizes = vec![
+        (2, 1),
+        (2, 2),
+        (52, 5),
+        (52, 36),
+        (52, 52),
+        (64, 64),
+        (65, 9),
+        (300, 4),
+    ];
+    sizes.extend((0..20).map(|_| {
+        let n = 2 + rng.next_u64() as usize % 40;
+        (n, 1 + rng.next_u64() as usize % n)
+    }));
+    for algorithm in Algorithm::ALL {
+        for &(n, m) in &sizes {
+            let shuffle = shuffle(n, m, algorithm);
+            let seeds: Vec<Seeds> = (0..64).map(|_| random_seeds(&shuffle, &mut rng)).collect();
+            let inputs: Vec<_> = seeds
+                .iter()
+                .map(|pair| input_bits(&shuffle, pair))
+                .collect();
+            for (draw, (a, b)) in evaluate(&shuffle, &inputs).iter().zip(&seeds) {
+                let expected = plaintext(shuffle.spec(), a, b).expect("honest seeds");
+                assert_eq!(
+                    draw, &expected,
+                    "{algorithm} {m} of {n}, seeds {a:?} and {b:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn circuits_agree_with_the_definition_after_a_bristol_fashion_round_trip() {
+    let mut rng = fresh_generator();
+    for algorithm in Algorithm::ALL {
+        for (n, m) in [(2, 2), (7, 7), (52, 9), (52, 52)] {
+            let shuffle = shuffle(n, m, algorithm);
+            let mut text = Vec::new();
+            bristol::write(shuffle.circuit(), &mut text).expect("a vector takes every byte");
+            let circuit = bristol::parse(&text).expect("a netlist that we wrote");
+
+            let seeds: Vec<Seeds> = (0..64).map(|_| random_seeds(&shuffle, &mut rng)).collect();
+            let inputs: Vec<_> = seeds
+                .iter()
+                .map(|pair| input_bits(&shuffle, pair))
+                .collect();
+            let outputs = circuit.evaluate_lanes(&lanes(&inputs));
+            let draws = cards(&shuffle, &outputs.expect("inputs of this circuit"), 64);
+            for (draw, (a, b)) in draws.iter().zip(&seeds) {
+                let expected = plaintext(shuffle.spec(), a, b).expect("honest seeds");
+                assert_eq!(
+                    draw, &expected,
+                    "{algorithm} {m} of {n}, seeds {a:?} and {b:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_definitions_are_those_of_the_algorithms() {
+    let draw = |algorithm, seeds: [&[u64]; 2]| {
+        let shuffle = shuffle(5, 5, algorithm);
+        plaintext(shuffle.spec(), seeds[0], seeds[1]).expect("honest seeds")
+    };
+    // r = 3, 0, 2, 1: the seeds add up modulo 5, 4, 3, 2.
+    let seeds: [&[u64]; 2] = [&[4, 0, 1, 1], &[4, 0, 1, 0]];
+    assert_eq!(draw(Algorithm::FisherYates, seeds), [3, 1, 4, 2, 0]);
+    assert_eq!(draw(Algorithm::Bubble, seeds), [3, 0, 4, 2, 1]);
+}

@@ -1,0 +1,45 @@
+//! The promise: how many AND gates a shuffle of 52 cards costs.
+
+mod common;
+
+use common::shuffles::shuffle;
+use dealerless::shuffle::Algorithm;
+
+/// The cards drawn, in the columns of the tables below.
+const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
+
+/// The AND gates to be reached, without a check of the inputs.
+const PUBLISHED: [(Algorithm, [usize; 5]); 2] = [
+    (Algorithm::FisherYates, [882, 1_863, 4_524, 5_727, 8_183]),
+    (Algorithm::Bubble, [1_609, 2_842, 5_793, 7_047, 9_518]),
+];
+
+/// The AND gates that are reached.
+const REACHED: [(Algorithm, [usize; 5]); 2] = [
+    (Algorithm::FisherYates, [159, 486, 2_293, 3_831, 7_799]),
+    (Algorithm::Bubble, [781, 1_657, 4_058, 5_169, 7_465]),
+];
+
+fn ands(algorithm: Algorithm) -> [usize; 5] {
+    DRAWS.map(|m| shuffle(52, m, algorithm).circuit().ands())
+}
+
+#[test]
+fn and_counts_are_at_or_below_the_published_table() {
+    for (algorithm, bounds) in PUBLISHED {
+        for ((ands, bound), m) in ands(algorithm).into_iter().zip(bounds).zip(DRAWS) {
+            assert!(
+                ands <= bound,
+                "{algorithm} {m} of 52: {ands} ANDs, not {bound}"
+            );
+        }
+    }
+}
+
+#[test]
+fn and_counts_are_the_ones_in_the_table() {
+    assert_eq!(
+        Algorithm::ALL.map(|algorithm| (algorithm, ands(algorithm))),
+        REACHED
+    );
+}

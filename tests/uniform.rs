@@ -1,0 +1,247 @@
+//! The promise: every draw is equally likely, if one party's seeds are uniform and independent.
+
+mod common;
+
+use std::collections::HashMap;
+
+use common::biased;
+use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum};
+use common::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle};
+use dealerless::circuit::Party;
+use dealerless::shuffle::{Algorithm, ShuffleCircuit};
+use rand::Rng;
+
+const SHUFFLES: usize = 100_032;
+
+/// ln 10^-9: an honest test fails once in 10^9 runs.
+const SUSPICIOUS: f64 = -20.723;
+
+/// ln 10^-30.
+const CERTAIN: f64 = -69.078;
+
+#[test]
+fn every_draw_is_equally_frequent_over_the_seeds_of_either_party() {
+    for algorithm in Algorithm::ALL {
+        for n in 2..=5 {
+            for m in 1..=n {
+                let shuffle = shuffle(n, m, algorithm);
+                let garbler = all_seeds(&shuffle, Party::Garbler);
+                let evaluator = all_seeds(&shuffle, Party::Evaluator);
+                let pairs: Vec<Seeds> = (garbler.iter())
+                    .flat_map(|a| evaluator.iter().map(|b| (a.clone(), b.clone())))
+                    .collect();
+                let inputs: Vec<_> = pairs
+                    .iter()
+                    .map(|pair| input_bits(&shuffle, pair))
+                    .collect();
+                let draws = evaluate(&shuffle, &inputs);
+
+                let possible: usize = (n - m + 1..=n).product();
+                let times = evaluator.len() / possible;
+                let uniform = |draws: Vec<&Vec<u32>>| {
+                    let counts = count(draws);
+                    counts.len() == possible && counts.values().all(|&count| count == times)
+                };
+                for a in 0..garbler.len() {
+                    let fixed = &draws[a * evaluator.len()..][..evaluator.len()];
+                    assert!(uniform(fixed.iter().collect()), "{algorithm} {m} of {n}");
+                }
+                for b in 0..evaluator.len() {
+                    let fixed = draws.iter().skip(b).step_by(evaluator.len());
+                    assert!(uniform(fixed.collect()), "{algorithm} {m} of {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn draws_from_52_cards_are_uniform() {
+    let mut rng = fresh_generator();
+    for (algorithm, m) in [
+        (Algorithm::FisherYates, 9),
+        (Algorithm::FisherYates, 40),
+        (Algorithm::FisherYates, 52),
+        (Algorithm::Bubble, 9),
+        (Algorithm::Bubble, 52),
+    ] {
+        let shuffle = shuffle(52, m, algorithm);
+        let inputs: Vec<_> = (0..SHUFFLES)
+            .map(|_| {
+                [Party::Garbler, Party::Evaluator].map(|party| shuffle.sample(party, &mut rng))
+            })
+            .collect();
+        let draws = evaluate(&shuffle, &inputs);
+        for (of, ln_p) in [
+            ("places and cards", ln_p_of_places_and_cards(&draws, 52)),
+            ("the first two cards", ln_p_of_pair(&draws, 52, (0, 1))),
+            (
+                "the first and the last",
+                ln_p_of_pair(&draws, 52, (0, m - 1)),
+            ),
+        ] {
+            let message = format!("{algorithm} {m} of 52, {of}: p = {:e}", ln_p.exp());
+            println!("{message}");
+            assert!(ln_p > SUSPICIOUS, "{message}");
+        }
+    }
+}
+
+#[test]
+fn the_same_statistics_reject_the_biased_shuffles() {
+    let mut rng = fresh_generator();
+    let mut bits = FairBits {
+        generator: fresh_generator(),
+        word: 0,
+        left: 0,
+    };
+    let bubble: Vec<_> = (0..SHUFFLES)
+        .map(|_| biased::fair_bit_bubble(52, || bits.next()))
+        .collect();
+    let modulo: Vec<_> = (0..SHUFFLES)
+        .map(|_| {
+            let seed = |bits: u32| rng.next_u64() >> (64 - bits);
+            let seeds: Vec<u64> = biased::seed_bits(52).into_iter().map(seed).collect();
+            biased::xor_then_modulo(52, &seeds)
+        })
+        .collect();
+    for (name, draws) in [("fair bits", bubble), ("XOR then modulo", modulo)] {
+        for (of, ln_p) in [
+            ("places and cards", ln_p_of_places_and_cards(&draws, 52)),
+            ("the first two cards", ln_p_of_pair(&draws, 52, (0, 1))),
+        ] {
+            let message = format!("{name}, {of}: log10 p = {}", ln_p / 10f64.ln());
+            println!("{message}");
+            assert!(ln_p < CERTAIN, "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_bubble_network_of_fair_bits_is_biased_as_enumerated() {
+    for (n, most) in [(3, 2), (4, 6), (5, 34)] {
+        let gates = biased::bubble_gates(n);
+        let draws: Vec<_> = (0..1u32 << gates)
+            .map(|word| {
+                let mut bits = (0..gates).map(|gate| word >> gate & 1 == 1);
+                biased::fair_bit_bubble(n, || bits.next().expect("a bit a gate"))
+            })
+            .collect();
+        let counts = count(&draws);
+        assert_eq!(counts.values().min(), Some(&1), "{n} cards");
+        assert_eq!(counts.values().max(), Some(&most), "{n} cards");
+        // Card c is first with probability 1/2, 1/4, …, the last two alike.
+        let first = count(draws.iter().map(|draw| draw[0]));
+        for card in 0..n {
+            let halvings = (card + 1).min(n - 1);
+            assert_eq!(first[&(card as u32)], 1 << (gates - halvings), "{n} cards");
+        }
+    }
+}
+
+#[test]
+fn fisher_yates_of_xors_reduced_is_biased_as_enumerated() {
+    for (n, least, most) in [(3, 1, 2), (4, 1, 2), (5, 1, 4)] {
+        let bits = biased::seed_bits(n);
+        let total: u32 = bits.iter().sum();
+        let draws = (0..1u64 << total).map(|mut word| {
+            let seeds: Vec<u64> = (bits.iter())
+                .map(|&bits| {
+                    let seed = word & ((1 << bits) - 1);
+                    word >>= bits;
+                    seed
+                })
+                .collect();
+            biased::xor_then_modulo(n, &seeds)
+        });
+        let counts = count(draws);
+        assert_eq!(counts.values().min(), Some(&least), "{n} cards");
+        assert_eq!(counts.values().max(), Some(&most), "{n} cards");
+    }
+    let first = count((0..64).map(|seed| biased::xor_then_modulo(52, &[seed])[0]));
+    let of = |frequency| first.values().filter(|&&count| count == frequency).count();
+    assert_eq!((of(2), of(1)), (12, 40));
+}
+
+#[test]
+fn the_chi_square_survival_function_has_its_known_values() {
+    for (x, degrees, p) in [
+        (3.841_458_820_694_124, 1.0, 0.05),
+        (18.307_038_053_275_146, 10.0, 0.05),
+        (124.342_113_404_004_07, 100.0, 0.05),
+        (6.634_896_601_021_213, 1.0, 0.01),
+    ] {
+        let found = ln_survival(x, degrees).exp();
+        assert!((found / p - 1.0).abs() < 1e-10, "{found} for {p}");
+    }
+    // For even degrees the function is a sum of Poisson probabilities.
+    for (x, degrees) in [(0.5, 2), (700.0, 2), (3.0, 20), (900.0, 20), (2500.0, 2652)] {
+        let mean: f64 = x / 2.0;
+        let mut ln_term = -mean;
+        let mut sum = 0.0;
+        let mut terms = Vec::new();
+        for i in 0..degrees / 2 {
+            terms.push(ln_term);
+            ln_term += mean.ln() - f64::from(i + 1).ln();
+        }
+        let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for term in terms {
+            sum += (term - largest).exp();
+        }
+        let expected = largest + sum.ln();
+        let found = ln_survival(x, f64::from(degrees));
+        let scale = f64::max(1.0, expected.abs());
+        assert!(
+            (found - expected).abs() < 1e-9 * scale,
+            "{found} for {expected}"
+        );
+    }
+    // The weight 1 gives a chi-square variable again.
+    for (x, first, second) in [
+        (60.0, 10.0, 40.0),
+        (700.0, 408.0, 51.0),
+        (1500.0, 408.0, 51.0),
+    ] {
+        let (sum, plain) = (
+            ln_survival_of_sum(x, first, 1.0, second),
+            ln_survival(x, first + second),
+        );
+        assert!((sum - plain).abs() < 1e-3, "{sum} for {plain}");
+    }
+}
+
+/// Every choice of seeds that a party has.
+fn all_seeds(shuffle: &ShuffleCircuit, party: Party) -> Vec<Vec<u64>> {
+    let mut all = vec![Vec::new()];
+    for seed in shuffle.seeds(party) {
+        all = (all.iter())
+            .flat_map(|values| (0..seed.modulus).map(|value| [&values[..], &[value]].concat()))
+            .collect();
+    }
+    all
+}
+
+fn count<T: std::hash::Hash + Eq>(items: impl IntoIterator<Item = T>) -> HashMap<T, usize> {
+    let mut counts = HashMap::new();
+    for item in items {
+        *counts.entry(item).or_insert(0) += 1;
+    }
+    counts
+}
+
+/// Fair bits, 64 from each word of a generator.
+struct FairBits<R> {
+    generator: R,
+    word: u64,
+    left: u32,
+}
+
+impl<R: Rng> FairBits<R> {
+    fn next(&mut self) -> bool {
+        if self.left == 0 {
+            (self.word, self.left) = (self.generator.next_u64(), 64);
+        }
+        self.left -= 1;
+        self.word >> self.left & 1 == 1
+    }
+}
