@@ -251,6 +251,12 @@ fn a_circuit_without_inputs_gates_or_outputs_can_be_written_and_read() {
 }
 
 #[test]
+fn a_million_values_without_bits_are_read_in_no_time() {
+    let netlist = format!("0 1\n1000000{}\n1 0\n", " 0".repeat(1_000_000));
+    assert_eq!(read(&netlist).inputs().len(), 1_000_000);
+}
+
+#[test]
 fn blank_lines_tabs_carriage_returns_and_trailing_blanks_are_no_fault() {
     let plain = read("2 5\n2 1 2\n1 1\n\n2 1 0 1 3 AND\n2 1 3 2 4 XOR\n");
     let odd = read("\n2 5 \r\n\t2 1 2 \n\n1 1\n\r\n\n2 1\t0 1  3 AND\n\n 2 1 3 2 4 XOR \n \n\n");

@@ -160,10 +160,16 @@ impl Builder {
     /// # Panics
     /// When there is no such value.
     pub fn input(&self, value: usize) -> Vec<Bit> {
-        let first = 1 + self.inputs[..value].iter().sum::<usize>();
-        (first..first + self.inputs[value])
-            .map(|node| Bit::positive(Node(node as u32)))
+        let first = self.inputs[..value].iter().sum();
+        self.input_bits()
+            .skip(first)
+            .take(self.inputs[value])
             .collect()
+    }
+
+    /// The bits of all input values, in order.
+    pub(super) fn input_bits(&self) -> impl Iterator<Item = Bit> {
+        (1..=self.input_bits).map(|node| Bit::positive(Node(node as u32)))
     }
 
     /// The number of nodes so far: the constant 0, the input bits, and the gates recorded.

@@ -23,6 +23,19 @@
 //! | `EQ` | `1 1 0 c EQ` | c = the constant 0 or 1 |
 //! | `EQW` | `1 1 a c EQW` | c = a |
 //! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; any number of ANDs |
+//!
+//! ```
+//! use dealerless::circuit::bristol;
+//!
+//! let netlist = b"1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n";
+//! let circuit = bristol::parse(netlist)?;
+//! assert_eq!(circuit.ands(), 1);
+//!
+//! let mut written = Vec::new();
+//! bristol::write(&circuit, &mut written)?;
+//! assert_eq!(written, netlist);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod error;
 mod read;

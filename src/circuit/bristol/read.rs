@@ -15,7 +15,8 @@ const ALWAYS_PLAUSIBLE: u64 = 1 << 16;
 /// Reads a netlist of at most `size` bytes, line by line. Later bytes are not looked at.
 ///
 /// The circuit is made by a [`Builder`]: gates that repeat others, or that no output needs, are
-/// not in it. Memory is linear in `size`, whatever the file declares.
+/// not in it. Memory is linear in `size`, whatever the file declares: at most about 50 bytes for
+/// each, which only a file that declares as many inputs as it has bytes comes near.
 ///
 /// # Errors
 /// When the reader fails, or the netlist is not in the [format](super). The error names the line.
@@ -119,9 +120,7 @@ impl Netlist {
     fn new(inputs: &[usize], wires: usize) -> Self {
         let builder = Builder::new(inputs);
         let mut bits = Vec::with_capacity(wires);
-        for value in 0..inputs.len() {
-            bits.extend(builder.input(value).into_iter().map(Some));
-        }
+        bits.extend(builder.input_bits().map(Some));
         bits.resize(wires, None);
         Netlist {
             builder,
@@ -150,7 +149,7 @@ impl Netlist {
                 self.results.push(self.builder.xor(a, b));
             }
             ("AND", 2, 1) => self.and(1)?,
-            ("MAND", ins, outs @ 1..) if ins / 2 == outs && ins % 2 == 0 => {
+            ("MAND", ins, outs @ 1..) if outs.checked_mul(2) == Some(ins) => {
                 self.and(outs as usize)?;
             }
             ("INV" | "NOT", 1, 1) => {

@@ -201,7 +201,9 @@ fn scaling_gives_the_same_circuit_whatever_the_fingerprints() {
                 .map(|set: u32| {
                     (0..8)
                         .filter(|i| set >> i & 1 == 1)
-                        .fold(Bit::from(set.is_multiple_of(3)), |sum, i| b.xor(sum, input[1][i]))
+                        .fold(Bit::from(set.is_multiple_of(3)), |sum, i| {
+                            b.xor(sum, input[1][i])
+                        })
                 })
                 .rev()
                 .collect();
