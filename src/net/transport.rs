@@ -51,3 +51,30 @@ pub trait Transport: Send {
     /// has taken what is queued. Closing twice is the same as closing once.
     fn close(&mut self);
 }
+
+/// A transport that is chosen at run time.
+impl<T: Transport + ?Sized> Transport for Box<T> {
+    fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+        (**self).send(bytes)
+    }
+
+    fn drain(&mut self, max_unsent: usize) -> Result<()> {
+        (**self).drain(max_unsent)
+    }
+
+    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
+        (**self).recv(buf)
+    }
+
+    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
+        (**self).begin_phase(name, limit);
+    }
+
+    fn begin_message(&mut self, limit: Duration) {
+        (**self).begin_message(limit);
+    }
+
+    fn close(&mut self) {
+        (**self).close();
+    }
+}

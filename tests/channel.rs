@@ -1,0 +1,285 @@
+//! What is sent arrives, whole and in order, over every line; and what it costs is counted.
+
+mod common;
+
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::line::{End, over_each_line, tcp_pair};
+use common::tap::Tap;
+use dealerless::Error;
+use dealerless::net::{
+    CHUNK, Channel, Deadlines, HEADER_BYTES, MAX_BACKLOG, Message, Tag, TcpTransport, Traffic,
+    memory_pair, recv_hello, send_hello,
+};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Offer {
+    cards: u16,
+    name: String,
+}
+
+impl Message for Offer {
+    const TAG: Tag = Tag::Terms;
+    const MAX_BYTES: usize = 30;
+}
+
+fn offer() -> Offer {
+    Offer {
+        cards: 52,
+        name: "holdem".into(),
+    }
+}
+
+/// A bulk payload that repeats with a period prime to all powers of two, so that a part that is
+/// shifted or sent twice shows.
+fn payload(len: usize) -> Vec<u8> {
+    let period: Vec<u8> = (0..251).collect();
+    let mut bytes = period.repeat(len / period.len() + 1);
+    bytes.truncate(len);
+    bytes
+}
+
+fn channels(one: End, other: End) -> (Channel<End>, Channel<End>) {
+    let deadlines = Deadlines::default();
+    (Channel::new(one, deadlines), Channel::new(other, deadlines))
+}
+
+#[test]
+fn messages_and_bulk_data_arrive_in_order() {
+    over_each_line(|one, other| {
+        let (mut alice, mut bob) = channels(one, other);
+        let lengths = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 17];
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                send_hello(&mut alice, &7u32).unwrap();
+                assert_eq!(recv_hello::<u32, _>(&mut alice).unwrap(), 8);
+                for len in lengths {
+                    alice.send_message(&offer()).unwrap();
+                    alice.send_bytes(Tag::Tables, &payload(len)).unwrap();
+                }
+                alice.flush().unwrap();
+            });
+            send_hello(&mut bob, &8u32).unwrap();
+            assert_eq!(recv_hello::<u32, _>(&mut bob).unwrap(), 7);
+            for len in lengths {
+                assert_eq!(bob.recv_message::<Offer>().unwrap(), offer());
+                let mut received = vec![0; len];
+                bob.recv_bytes(Tag::Tables, &mut received).unwrap();
+                assert!(received == payload(len), "{len} bytes");
+            }
+        });
+    });
+}
+
+#[test]
+fn the_bytes_on_the_wire_are_what_they_were() {
+    let (alice, _bob) = memory_pair();
+    let alice = Tap::new(alice);
+    let recording = alice.recording();
+    let mut alice = Channel::new(alice, Deadlines::default());
+    send_hello(&mut alice, &0x0102_u16).unwrap();
+    alice.send_message(&offer()).unwrap();
+    alice.send_bytes(Tag::CotCheck, &[9, 8, 7]).unwrap();
+    alice.flush().unwrap();
+    alice.abort();
+
+    let expected: &[&[u8]] = &[
+        &[14, 0, 0, 0, 1],
+        b"dealerless",
+        &[1, 0],
+        &[2, 1],
+        &[16, 0, 0, 0, 64],
+        &[52, 0],
+        &[6, 0, 0, 0, 0, 0, 0, 0],
+        b"holdem",
+        &[3, 0, 0, 0, 34],
+        &[9, 8, 7],
+        &[0, 0, 0, 0, 2],
+    ];
+    assert_eq!(recording.lock().unwrap().sent, expected.concat());
+}
+
+#[test]
+fn both_sides_may_send_64_mib_before_either_receives() {
+    const LEN: usize = 64 << 20;
+    fn exchange(mut channel: Channel<End>) {
+        let data = payload(LEN);
+        channel.send_bytes(Tag::Tables, &data).unwrap();
+        channel.flush().unwrap();
+        let mut received = vec![0; LEN];
+        channel.recv_bytes(Tag::Tables, &mut received).unwrap();
+        assert!(received == data);
+    }
+    over_each_line(|one, other| {
+        let (alice, bob) = channels(one, other);
+        thread::scope(|scope| {
+            scope.spawn(|| exchange(alice));
+            exchange(bob);
+        });
+    });
+}
+
+#[test]
+fn receiving_flushes_first() {
+    over_each_line(|one, other| {
+        let (mut alice, mut bob) = channels(one, other);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                alice.send_message(&offer()).unwrap();
+                alice.recv_message::<Offer>().unwrap();
+            });
+            bob.recv_message::<Offer>().unwrap();
+            bob.send_message(&offer()).unwrap();
+            bob.flush().unwrap();
+        });
+    });
+}
+
+#[test]
+fn what_was_flushed_before_a_drop_arrives_and_then_the_line_is_lost() {
+    const LEN: usize = 24 << 20;
+    over_each_line(|one, other| {
+        let (mut alice, mut bob) = channels(one, other);
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                alice.send_bytes(Tag::Tables, &payload(LEN)).unwrap();
+                alice.flush().unwrap();
+            });
+            thread::sleep(Duration::from_millis(50));
+            let mut received = vec![0; LEN];
+            bob.recv_bytes(Tag::Tables, &mut received).unwrap();
+            assert!(received == payload(LEN));
+            let error = bob.recv_message::<Offer>().unwrap_err();
+            assert!(matches!(error, Error::Lost { .. }), "{error}");
+        });
+    });
+}
+
+#[test]
+fn draining_bounds_what_is_unsent() {
+    let (alice, bob) = memory_pair();
+    let mut alice = Channel::new(alice, Deadlines::default());
+    let mut bob = Channel::new(bob, Deadlines::default());
+    let total = 4 * MAX_BACKLOG;
+    let sent = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..total / CHUNK {
+                alice.send_bytes(Tag::Tables, &[0; CHUNK]).unwrap();
+                alice.drain().unwrap();
+                sent.fetch_add(CHUNK, Ordering::SeqCst);
+            }
+        });
+        thread::sleep(Duration::from_millis(100));
+        let ahead = sent.load(Ordering::SeqCst);
+        assert!(ahead <= MAX_BACKLOG && ahead > MAX_BACKLOG - 2 * CHUNK);
+        for received in (CHUNK..=total).step_by(CHUNK) {
+            bob.recv_bytes(Tag::Tables, &mut [0; CHUNK]).unwrap();
+            assert!(sent.load(Ordering::SeqCst) <= received + MAX_BACKLOG);
+        }
+    });
+}
+
+#[test]
+fn draining_waits_for_a_slow_reader_over_tcp() {
+    let (alice, bob) = tcp_pair();
+    let mut alice = Channel::new(alice, Deadlines::default());
+    let mut bob = Channel::new(bob, Deadlines::default());
+    // More than the operating system buffers on both sides of a connection.
+    let total = 64 << 20;
+    let pause = Duration::from_millis(200);
+    thread::scope(|scope| {
+        let streaming = scope.spawn(move || {
+            let begun = Instant::now();
+            for _ in 0..total / CHUNK {
+                alice.send_bytes(Tag::Tables, &[0; CHUNK]).unwrap();
+                alice.drain().unwrap();
+            }
+            begun.elapsed()
+        });
+        thread::sleep(pause);
+        for _ in 0..total / CHUNK {
+            bob.recv_bytes(Tag::Tables, &mut [0; CHUNK]).unwrap();
+        }
+        assert!(streaming.join().unwrap() >= pause);
+    });
+}
+
+#[test]
+fn traffic_is_counted_to_the_byte_and_the_flight() {
+    over_each_line(|one, other| {
+        let (mut alice, mut bob) = channels(one, other);
+        let offer_bytes = (HEADER_BYTES + 2 + 8 + 6) as u64;
+        let bulk_bytes = (2 * HEADER_BYTES + CHUNK + 1) as u64;
+        let expected = Traffic {
+            bytes_sent: 3 * offer_bytes + bulk_bytes,
+            bytes_received: 2 * offer_bytes,
+            flights_sent: 2,
+            flights_received: 1,
+        };
+        let mirrored = Traffic {
+            bytes_sent: expected.bytes_received,
+            bytes_received: expected.bytes_sent,
+            flights_sent: expected.flights_received,
+            flights_received: expected.flights_sent,
+        };
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                alice.send_message(&offer()).unwrap();
+                assert_eq!(alice.traffic(), Traffic::default(), "nothing is sent yet");
+                alice.flush().unwrap();
+                alice.flush().unwrap();
+                alice.send_message(&offer()).unwrap();
+                alice.recv_message::<Offer>().unwrap();
+                alice.recv_message::<Offer>().unwrap();
+                alice.send_bytes(Tag::Tables, &payload(CHUNK + 1)).unwrap();
+                alice.send_message(&offer()).unwrap();
+                alice.flush().unwrap();
+                assert_eq!(alice.traffic(), expected);
+            });
+            bob.recv_message::<Offer>().unwrap();
+            bob.recv_message::<Offer>().unwrap();
+            bob.send_message(&offer()).unwrap();
+            bob.send_message(&offer()).unwrap();
+            bob.recv_bytes(Tag::Tables, &mut [0; CHUNK + 1]).unwrap();
+            bob.recv_message::<Offer>().unwrap();
+            assert_eq!(bob.traffic(), mirrored);
+        });
+    });
+}
+
+#[test]
+fn a_message_beyond_its_own_limit_is_refused_and_the_channel_goes_on() {
+    over_each_line(|one, other| {
+        let (mut alice, mut bob) = channels(one, other);
+        let long = Offer {
+            cards: 52,
+            name: "x".repeat(21),
+        };
+        let error = alice.send_message(&long).unwrap_err();
+        assert!(matches!(error, Error::Usage(_)), "{error}");
+        alice.send_message(&offer()).unwrap();
+        alice.flush().unwrap();
+        assert_eq!(bob.recv_message::<Offer>().unwrap(), offer());
+    });
+}
+
+#[test]
+fn waiting_for_a_connection_has_a_deadline() {
+    let limit = Duration::from_millis(100);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let error = TcpTransport::accept(&listener, limit).err().unwrap();
+    assert!(
+        matches!(error, Error::Timeout { limit: l, .. } if l == limit),
+        "{error}"
+    );
+
+    let addr = listener.local_addr().unwrap();
+    drop(listener);
+    let error = TcpTransport::connect(addr, limit).err().unwrap();
+    assert!(matches!(error, Error::Lost { .. }), "{error}");
+}

@@ -1,0 +1,5 @@
+//! What several integration tests share.
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+
+pub mod line;
+pub mod tap;

@@ -1,0 +1,368 @@
+//! Whatever a peer puts on the wire ends in an error that says what was wrong, within the deadline.
+
+mod common;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::line::{End, over_each_line};
+use common::tap::{Fault, Tap, frames};
+use dealerless::net::{
+    CHUNK, Channel, Deadlines, Message, Tag, Transport, hello, memory_pair, recv_hello, send_hello,
+};
+use dealerless::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A deadline that passes while the test waits.
+const SHORT: Duration = Duration::from_millis(150);
+
+/// A deadline that never passes in a test that is right.
+const LONG: Duration = Duration::from_secs(20);
+
+/// Well before `LONG`, on a machine that is busy.
+const SOON: Duration = Duration::from_secs(5);
+
+const PATIENT: Deadlines = Deadlines {
+    message: LONG,
+    phase: LONG,
+};
+
+const HASTY: Deadlines = Deadlines {
+    message: SHORT,
+    phase: LONG,
+};
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Note {
+    numbers: Vec<u64>,
+}
+
+impl Message for Note {
+    const TAG: Tag = Tag::RunRequest;
+    const MAX_BYTES: usize = 64;
+}
+
+fn frame(len: u32, tag: u8, payload: &[u8]) -> Vec<u8> {
+    [&len.to_le_bytes(), &[tag][..], payload].concat()
+}
+
+/// What the victim makes of `bytes`, from a peer that keeps the line open; over each line.
+fn error_of<R>(bytes: &[u8], victim: impl Fn(&mut Channel<End>) -> Result<R>) -> Vec<Error> {
+    let errors = std::cell::RefCell::new(Vec::new());
+    over_each_line(|mut peer, line| {
+        peer.send(bytes.to_vec()).unwrap();
+        let mut channel = Channel::new(line, PATIENT);
+        let begun = Instant::now();
+        let error = victim(&mut channel).err().expect("an error");
+        assert!(begun.elapsed() < SOON, "not before the deadline: {error}");
+        assert!(matches!(channel.flush(), Err(Error::Failed)));
+        errors.borrow_mut().push(error);
+    });
+    errors.into_inner()
+}
+
+#[track_caller]
+fn assert_broken<R>(bytes: &[u8], check: &str, victim: impl Fn(&mut Channel<End>) -> Result<R>) {
+    for error in error_of(bytes, victim) {
+        match error {
+            Error::Protocol { check: found } => assert!(found.contains(check), "{found}"),
+            other => panic!("{other}"),
+        }
+    }
+}
+
+fn read_note(channel: &mut Channel<End>) -> Result<Note> {
+    channel.recv_message::<Note>()
+}
+
+fn read_tables(channel: &mut Channel<End>) -> Result<()> {
+    channel.recv_bytes(Tag::Tables, &mut [0; 100])
+}
+
+fn read_hello(channel: &mut Channel<End>) -> Result<u32> {
+    recv_hello::<u32, _>(channel)
+}
+
+#[test]
+fn a_length_is_checked_before_the_payload_comes() {
+    let (note, tables) = (Tag::RunRequest.byte(), Tag::Tables.byte());
+    for len in [65, 1 << 20, 1 << 31, u32::MAX] {
+        assert_broken(&frame(len, note, &[]), "of at most 64", read_note);
+    }
+    for len in [0, 99, 101, u32::MAX] {
+        assert_broken(&frame(len, tables, &[]), "instead of 100", read_tables);
+    }
+}
+
+#[test]
+fn bulk_data_comes_in_frames_of_the_agreed_lengths() {
+    let tables = Tag::Tables.byte();
+    let halves = [frame(50, tables, &[0; 50]), frame(50, tables, &[0; 50])].concat();
+    assert_broken(&halves, "50 bytes instead of 100", read_tables);
+
+    let whole = frame(CHUNK as u32 + 1, tables, &[0; CHUNK + 1]);
+    assert_broken(&whole, "65537 bytes instead of 65536", |channel| {
+        channel.recv_bytes(Tag::Tables, &mut [0; CHUNK + 1])
+    });
+}
+
+#[test]
+fn another_tag_is_named_before_the_payload_comes() {
+    for tag in Tag::ALL {
+        if ![Tag::RunRequest, Tag::Abort].contains(tag) {
+            let check = format!("run request expected, {tag} found");
+            assert_broken(&frame(8, tag.byte(), &[]), &check, read_note);
+        }
+    }
+    assert_broken(
+        &frame(8, 0xee, &[]),
+        "run request expected, unknown tag 238 found",
+        read_note,
+    );
+}
+
+#[test]
+fn a_sequence_longer_than_its_frame_is_not_allocated() {
+    for claim in [7, 1 << 40, 1 << 60, u64::MAX] {
+        let claim: u64 = claim;
+        let payload = [&claim.to_le_bytes()[..], &[0; 48]].concat();
+        assert_broken(
+            &frame(56, Tag::RunRequest.byte(), &payload),
+            "cannot be decoded",
+            read_note,
+        );
+    }
+}
+
+#[test]
+fn bytes_after_a_message_in_its_frame_are_an_error() {
+    let mut payload = 1u64.to_le_bytes().to_vec();
+    payload.extend([0; 9]);
+    assert_broken(
+        &frame(17, Tag::RunRequest.byte(), &payload),
+        "1 bytes follow",
+        read_note,
+    );
+}
+
+#[test]
+fn a_stranger_is_told_from_a_peer() {
+    let strangers: &[&[u8]] = &[
+        b"HTTP/1.1 400 Bad Request\r\n\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"SSH-2.0-OpenSSH_9.9\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"\x16\x03\x01\x00\x01\x01\x00\x01\xfc\x03\x03",
+        &[0; 64],
+        &[0xff; 64],
+        &frame(11, Tag::Hello.byte(), b"dealerless\x01"),
+        &frame(16, Tag::Hello.byte(), b"Dealerless\x01\x00\x07\x00\x00\x00"),
+        &frame(16, Tag::Terms.byte(), b"dealerless\x01\x00\x07\x00\x00\x00"),
+        &frame(1 << 16, Tag::Hello.byte(), b"dealerless\x01\x00"),
+    ];
+    for bytes in strangers {
+        assert_broken(bytes, "it does not speak dealerless", read_hello);
+    }
+}
+
+#[test]
+fn a_peer_of_another_version_is_told_which() {
+    for (version, body) in [(0u16, 4), (2, 4), (2, 0), (513, 60_000)] {
+        let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
+        assert_broken(
+            &frame(12 + body, Tag::Hello.byte(), &content),
+            &format!("it speaks version {version} of the protocol, and this is version 1"),
+            read_hello,
+        );
+    }
+}
+
+#[test]
+fn a_hello_with_a_bad_body_is_an_error() {
+    let hello = |body: &[u8], len: u32| {
+        let content = [b"dealerless\x01\x00", body].concat();
+        frame(12 + len, Tag::Hello.byte(), &content)
+    };
+    assert_broken(&hello(&[], 1025), "a body of 1025 bytes", read_hello);
+    assert_broken(&hello(&[0; 3], 3), "cannot be decoded", read_hello);
+    assert_broken(&hello(&[0; 5], 5), "1 bytes follow", read_hello);
+    const { assert!(hello::MAX_BODY_BYTES == 1024) };
+}
+
+#[test]
+fn an_abort_is_told_at_any_time() {
+    let abort = frame(0, Tag::Abort.byte(), &[]);
+    for error in error_of(&abort, read_note) {
+        assert!(matches!(error, Error::Aborted), "{error}");
+    }
+    for error in error_of(&abort, read_hello) {
+        assert!(matches!(error, Error::Aborted), "{error}");
+    }
+    let within = [frame(CHUNK as u32, Tag::Tables.byte(), &[0; CHUNK]), abort].concat();
+    for error in error_of(&within, |channel| {
+        channel.recv_bytes(Tag::Tables, &mut [0; 2 * CHUNK])
+    }) {
+        assert!(matches!(error, Error::Aborted), "{error}");
+    }
+}
+
+#[test]
+fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
+    over_each_line(|one, other| {
+        let mut alice = Channel::new(one, PATIENT);
+        let mut bob = Channel::new(other, PATIENT);
+        bob.send_bytes(Tag::Opening, &[0; 10_000]).unwrap();
+        bob.flush().unwrap();
+        bob.send_message(&Note { numbers: vec![1] }).unwrap();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                thread::sleep(Duration::from_millis(50));
+                bob.abort();
+                assert!(matches!(bob.flush(), Err(Error::Failed)));
+            });
+            let begun = Instant::now();
+            let error = loop {
+                let sent = alice.send_bytes(Tag::Tables, &[0; CHUNK]);
+                if let Err(error) = sent.and_then(|()| alice.drain()) {
+                    break error;
+                }
+            };
+            assert!(matches!(error, Error::Aborted), "{error}");
+            assert!(begun.elapsed() < SOON);
+        });
+    });
+}
+
+#[test]
+fn what_was_not_flushed_before_an_abort_is_never_sent() {
+    let (alice, mut bob) = memory_pair();
+    let mut alice = Channel::new(alice, PATIENT);
+    alice.send_bytes(Tag::Opening, &[1; 100]).unwrap();
+    alice.abort();
+    let mut received = [0; 200];
+    assert_eq!(bob.recv(&mut received).unwrap(), 5);
+    assert_eq!(received[..5], frame(0, Tag::Abort.byte(), &[]));
+    assert!(matches!(bob.recv(&mut received), Err(Error::Lost { .. })));
+}
+
+/// A dialogue of both kinds of frames, and of both parties, of which the second is the victim.
+fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) -> Result<()> {
+    thread::scope(|scope| {
+        let liar = scope.spawn(move || -> Result<()> {
+            let mut channel = Channel::new(liar, PATIENT);
+            send_hello(&mut channel, &1u32)?;
+            channel.send_message(&Note {
+                numbers: vec![3, 4],
+            })?;
+            channel.send_bytes(Tag::Tables, &[5; 20])?;
+            channel.send_bytes(Tag::Opening, &[6; 3])?;
+            channel.flush()?;
+            channel.recv_message::<Note>()?;
+            Ok(())
+        });
+        let outcome = (|| {
+            let mut channel = Channel::new(line, deadlines);
+            recv_hello::<u32, _>(&mut channel)?;
+            channel.recv_message::<Note>()?;
+            channel.recv_bytes(Tag::Tables, &mut [0; 20])?;
+            channel.recv_bytes(Tag::Opening, &mut [0; 3])?;
+            channel.send_message(&Note { numbers: vec![] })?;
+            channel.flush()
+        })();
+        // What becomes of the liar is of no interest, but that it ends.
+        let _ = liar.join().expect("no panic");
+        outcome
+    })
+}
+
+/// What the liar of the dialogue sends when it does not lie.
+fn honest_dialogue() -> Vec<u8> {
+    let (one, other) = memory_pair();
+    let tap = Tap::new(one);
+    let recording = tap.recording();
+    dialogue(tap, other, PATIENT).unwrap();
+    let recording = recording.lock().unwrap();
+    recording.sent.clone()
+}
+
+#[test]
+fn every_flipped_bit_of_a_header_is_found() {
+    let honest = honest_dialogue();
+    for (_, payload) in frames(&honest) {
+        for at in payload.start - 5..payload.start {
+            for bit in 0..8 {
+                let (one, other) = memory_pair();
+                let fault = Fault::Flip { at, mask: 1 << bit };
+                let error = dialogue(Tap::with_fault(one, fault), other, HASTY).unwrap_err();
+                // A longer message is waited for, if its kind of message may be that long.
+                assert!(
+                    matches!(error, Error::Protocol { .. } | Error::Timeout { .. }),
+                    "byte {at}, bit {bit}: {error}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_cut_after_any_byte_is_lost() {
+    for at in 0..honest_dialogue().len() {
+        over_each_line(|one, other| {
+            let tap = Tap::with_fault(one, Fault::Truncate { at });
+            let error = dialogue(tap, other, PATIENT).unwrap_err();
+            assert!(matches!(error, Error::Lost { .. }), "byte {at}: {error}");
+        });
+    }
+}
+
+#[test]
+fn a_peer_that_stalls_within_any_frame_is_cut() {
+    for (_, payload) in frames(&honest_dialogue()) {
+        for at in [payload.start - 5, payload.start - 2, payload.end - 1] {
+            over_each_line(|one, other| {
+                let tap = Tap::with_fault(one, Fault::Stall { at });
+                let begun = Instant::now();
+                let error = dialogue(tap, other, HASTY).unwrap_err();
+                assert!(
+                    matches!(error, Error::Timeout { limit: SHORT, .. }),
+                    "byte {at}: {error}"
+                );
+                assert!((SHORT..SOON).contains(&begun.elapsed()));
+            });
+        }
+    }
+}
+
+#[test]
+fn a_frame_dropped_repeated_or_replaced_is_found() {
+    let honest = honest_dialogue();
+    for (_, payload) in frames(&honest) {
+        let range = payload.start - 5..payload.end;
+        for fault in [
+            Fault::Replace {
+                range: range.clone(),
+                with: vec![],
+            },
+            Fault::Replace {
+                range: range.clone(),
+                with: frame(3, Tag::CotCheck.byte(), &[1, 2, 3]),
+            },
+            Fault::Duplicate { range },
+        ] {
+            over_each_line(|one, other| {
+                let tap = Tap::with_fault(one, fault.clone());
+                let outcome = dialogue(tap, other, HASTY);
+                // Silence shows that the last frame is missing, and nothing that it came twice:
+                // no more is read.
+                let last = payload.end == honest.len();
+                let expected = match outcome {
+                    Err(Error::Protocol { .. }) => true,
+                    Err(Error::Timeout { .. }) => last && matches!(fault, Fault::Replace { .. }),
+                    Ok(()) => last && matches!(fault, Fault::Duplicate { .. }),
+                    Err(_) => false,
+                };
+                assert!(expected, "{fault:?}: {outcome:?}");
+            });
+        }
+    }
+}

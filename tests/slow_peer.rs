@@ -1,0 +1,150 @@
+//! A peer that sends slowly, or does not read, is cut at the deadline, and nothing waits for it
+//! longer.
+
+mod common;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::line::{over_each_line, tcp_pair};
+use dealerless::Error;
+use dealerless::net::{CHUNK, Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport};
+use serde::{Deserialize, Serialize};
+
+/// A deadline that passes while the test waits.
+const SHORT: Duration = Duration::from_millis(150);
+
+/// A deadline that never passes in a test that is right.
+const LONG: Duration = Duration::from_secs(20);
+
+/// Well before `LONG`, on a machine that is busy.
+const SOON: Duration = Duration::from_secs(5);
+
+const HASTY: Deadlines = Deadlines {
+    message: SHORT,
+    phase: LONG,
+};
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Note {
+    number: u64,
+}
+
+impl Message for Note {
+    const TAG: Tag = Tag::RunRequest;
+    const MAX_BYTES: usize = 8;
+}
+
+/// A note on the wire.
+const NOTE: [u8; HEADER_BYTES + 8] = [8, 0, 0, 0, Tag::RunRequest.byte(), 7, 0, 0, 0, 0, 0, 0, 0];
+
+/// Sends notes, `step` bytes at a time, until the other side is gone.
+fn drip(mut line: impl Transport, step: usize) {
+    for part in NOTE.chunks(step).cycle() {
+        if line.send(part.to_vec()).is_err() {
+            return;
+        }
+        thread::sleep(SHORT / 5);
+    }
+}
+
+#[test]
+fn a_peer_that_drips_bytes_is_cut_at_the_deadline_of_the_message() {
+    over_each_line(|one, other| {
+        thread::scope(|scope| {
+            scope.spawn(|| drip(one, 1));
+            let mut channel = Channel::new(other, HASTY);
+            channel.begin_phase("waiting for drops");
+            let begun = Instant::now();
+            match channel.recv_message::<Note>().unwrap_err() {
+                Error::Timeout { during, limit } => {
+                    assert_eq!((during, limit), ("waiting for drops", SHORT));
+                }
+                other => panic!("{other}"),
+            }
+            assert!((SHORT..SOON).contains(&begun.elapsed()));
+        });
+    });
+}
+
+#[test]
+fn a_peer_that_spins_a_phase_out_is_cut_at_the_deadline_of_the_phase() {
+    over_each_line(|one, other| {
+        thread::scope(|scope| {
+            scope.spawn(|| drip(one, NOTE.len()));
+            let deadlines = Deadlines {
+                message: LONG,
+                phase: SHORT,
+            };
+            let mut channel = Channel::new(other, deadlines);
+            thread::sleep(SHORT / 2);
+            channel.begin_phase("being kept");
+            let begun = Instant::now();
+            let mut notes = 0;
+            let error = loop {
+                match channel.recv_message::<Note>() {
+                    Ok(_) => notes += 1,
+                    Err(error) => break error,
+                }
+                assert!(begun.elapsed() < SOON);
+            };
+            assert!(notes > 1);
+            match error {
+                Error::Timeout { during, limit } => {
+                    assert_eq!((during, limit), ("being kept", SHORT));
+                }
+                other => panic!("{other}"),
+            }
+            assert!((SHORT..SOON).contains(&begun.elapsed()));
+        });
+    });
+}
+
+#[test]
+fn a_peer_that_never_reads_is_cut_and_closing_does_not_wait_for_it() {
+    over_each_line(|one, _other| {
+        let mut channel = Channel::new(one, HASTY);
+        let begun = Instant::now();
+        channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
+        let error = channel.drain().unwrap_err();
+        assert!(
+            matches!(error, Error::Timeout { limit: SHORT, .. }),
+            "{error}"
+        );
+        drop(channel);
+        assert!((SHORT..SOON).contains(&begun.elapsed()));
+    });
+}
+
+#[test]
+fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
+    let (one, _other) = tcp_pair();
+    let mut channel = Channel::new(one, HASTY);
+    channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
+    thread::sleep(2 * SHORT);
+    let error = channel.send_bytes(Tag::Tables, &[0; CHUNK]).unwrap_err();
+    assert!(
+        matches!(error, Error::Timeout { limit: SHORT, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn dropping_a_channel_whose_peer_never_reads_ends_at_the_deadline() {
+    let (one, _other) = tcp_pair();
+    let mut channel = Channel::new(one, HASTY);
+    channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
+    let begun = Instant::now();
+    drop(channel);
+    assert!(begun.elapsed() < SOON);
+}
+
+#[test]
+fn aborting_does_not_wait_for_a_peer_that_never_reads() {
+    let (one, _other) = tcp_pair();
+    let mut channel = Channel::new(one, Deadlines::default());
+    channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
+    let begun = Instant::now();
+    channel.abort();
+    assert!(begun.elapsed() < SOON);
+}
