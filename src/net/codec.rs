@@ -29,7 +29,8 @@ const CONFIG: Configuration<LittleEndian, Fixint, Limit<MAX_MESSAGE_BYTES>> =
 /// Decoding checks the shape only; whoever receives a message checks what is in it. A sequence in
 /// a message must have elements that take at least one byte, so that its length is bounded by that
 /// of the frame: the codec believes the peer's claim of a length until the bytes run out, and sets
-/// aside at most 1 MiB for it beforehand.
+/// aside at most 1 MiB for it beforehand. Nor may a message contain itself, which would let the
+/// peer choose the depth of the stack.
 pub trait Message: Serialize + DeserializeOwned {
     /// The tag of its frame.
     const TAG: Tag;

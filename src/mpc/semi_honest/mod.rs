@@ -48,14 +48,14 @@ pub struct SemiHonest<T: Transport> {
     runs: u64,
     openings: u64,
     /// The secrets; gone once the session has failed.
-    role: Option<Box<Role>>,
+    role: Option<Role>,
 }
 
 /// What each party keeps between runs.
 enum Role {
     Garbler {
         cots: GarblerCots,
-        labels: Generator,
+        labels: Box<Generator>,
     },
     Evaluator {
         cots: EvaluatorCots,
@@ -98,7 +98,7 @@ impl<T: Transport> SemiHonest<T> {
                 let delta = Delta::random(true, rng);
                 GarblerCots::setup(&mut channel, &session, delta, rng).map(|cots| Role::Garbler {
                     cots,
-                    labels: Generator::new(Block::random(rng)),
+                    labels: Box::new(Generator::new(Block::random(rng))),
                 })
             }
             Party::Evaluator => EvaluatorCots::setup(&mut channel, &session, rng)
@@ -112,7 +112,7 @@ impl<T: Transport> SemiHonest<T> {
             hash: TweakableHash::new(&session),
             runs: 0,
             openings: 0,
-            role: Some(Box::new(role)),
+            role: Some(role),
         })
     }
 

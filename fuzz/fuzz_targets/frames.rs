@@ -1,0 +1,115 @@
+//! Whatever bytes a peer sends, a channel that receives them neither panics nor allocates what the
+//! peer chooses (run with `-malloc_limit_mb=4`), and fails for good at the first error.
+//!
+//! Input: the number of steps, one byte each for the steps, the bytes that arrive at a time, and
+//! the bytes on the wire.
+
+#![no_main]
+
+use std::time::Duration;
+
+use dealerless::net::{Channel, Deadlines, Message, Tag, Transport, recv_hello};
+use dealerless::{Error, Result};
+use libfuzzer_sys::fuzz_target;
+use serde::{Deserialize, Serialize};
+
+/// A message with everything that the codec can write.
+#[derive(Serialize, Deserialize)]
+enum Everything {
+    Nothing,
+    Numbers(Vec<u64>, [u16; 3]),
+    Texts {
+        text: String,
+        pairs: std::collections::BTreeMap<char, Option<i128>>,
+        rest: (bool, f64, Vec<Vec<u8>>),
+    },
+}
+
+impl Message for Everything {
+    const TAG: Tag = Tag::Plan;
+    const MAX_BYTES: usize = 1000;
+}
+
+#[derive(Serialize, Deserialize)]
+struct Small(u32);
+
+impl Message for Small {
+    const TAG: Tag = Tag::MaskedInputs;
+    const MAX_BYTES: usize = 4;
+}
+
+/// A peer that has sent its bytes and closed the line.
+struct Bytes<'a> {
+    rest: &'a [u8],
+    at_once: usize,
+}
+
+impl Transport for Bytes<'_> {
+    fn send(&mut self, _: Vec<u8>) -> Result<()> {
+        Ok(())
+    }
+
+    fn drain(&mut self, _: usize) -> Result<()> {
+        Ok(())
+    }
+
+    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
+        let len = self.rest.len().min(self.at_once).min(buf.len());
+        if len == 0 {
+            return Err(Error::Lost {
+                during: "fuzzing",
+                cause: "no more bytes".into(),
+            });
+        }
+        let (now, later) = self.rest.split_at(len);
+        buf[..len].copy_from_slice(now);
+        self.rest = later;
+        Ok(len)
+    }
+
+    fn begin_phase(&mut self, _: &'static str, _: Duration) {}
+
+    fn begin_message(&mut self, _: Duration) {}
+
+    fn close(&mut self) {}
+}
+
+fn step(channel: &mut Channel<Bytes>, step: u8) -> Result<()> {
+    match step % 5 {
+        0 => recv_hello::<Everything, _>(channel).map(drop),
+        1 => channel.recv_message::<Everything>().map(drop),
+        2 => channel.recv_message::<Small>().map(drop),
+        3 => channel.recv_bytes(Tag::Tables, &mut [0; 40]),
+        _ => channel.send_message(&Small(1)),
+    }
+}
+
+fuzz_target!(|input: &[u8]| {
+    let Some((&steps, input)) = input.split_first() else {
+        return;
+    };
+    let Some((steps, input)) = input.split_at_checked(usize::from(steps % 8)) else {
+        return;
+    };
+    let Some((&at_once, wire)) = input.split_first() else {
+        return;
+    };
+    let line = Bytes {
+        rest: wire,
+        at_once: usize::from(at_once).max(1),
+    };
+    let mut channel = Channel::new(line, Deadlines::default());
+    let mut failed = false;
+    for &kind in steps {
+        match step(&mut channel, kind) {
+            Ok(()) => assert!(!failed),
+            Err(Error::Failed) => assert!(failed),
+            Err(Error::Protocol { .. } | Error::Lost { .. } | Error::Aborted) => {
+                assert!(!failed);
+                failed = true;
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(channel.traffic().bytes_received <= wire.len() as u64);
+});
