@@ -15,7 +15,9 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again.digest(), circuit.digest());
 
     let zeros: Vec<Vec<u64>> = circuit.inputs().iter().map(|&bits| vec![0; bits]).collect();
-    let outputs = circuit.evaluate_lanes(&zeros).expect("inputs of the right shape");
+    let outputs = circuit
+        .evaluate_lanes(&zeros)
+        .expect("inputs of the right shape");
     let shape: Vec<usize> = outputs.iter().map(Vec::len).collect();
     assert_eq!(shape, circuit.stats().outputs);
 });
