@@ -110,13 +110,13 @@ fn bulk_data_comes_in_frames_of_the_agreed_lengths() {
 fn another_tag_is_named_before_the_payload_comes() {
     for tag in Tag::ALL {
         if ![Tag::Plan, Tag::Abort].contains(tag) {
-            let check = format!("run request expected, {tag} found");
+            let check = format!("plan expected, {tag} found");
             assert_broken(&frame(8, tag.byte(), &[]), &check, read_note);
         }
     }
     assert_broken(
         &frame(8, 0xee, &[]),
-        "run request expected, unknown tag 238 found",
+        "plan expected, unknown tag 238 found",
         read_note,
     );
 }
