@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::clock::Deadlines;
 use super::codec::{self, MAX_MESSAGE_BYTES, Message};
@@ -36,7 +36,7 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 pub struct Channel<T: Transport> {
     transport: T,
     deadlines: Deadlines,
-    outbox: Vec<u8>,
+    outbox: Zeroizing<Vec<u8>>,
     meter: Meter,
     failed: bool,
 }
@@ -49,7 +49,7 @@ impl<T: Transport> Channel<T> {
         Channel {
             transport,
             deadlines,
-            outbox: Vec::new(),
+            outbox: Zeroizing::default(),
             meter: Meter::default(),
             failed: false,
         }
@@ -169,10 +169,8 @@ impl<T: Transport> Channel<T> {
     /// Ends the session: tells the peer so, without a reason, if that takes no more than a second,
     /// and closes the connection. What has not been flushed is never sent.
     pub fn abort(&mut self) {
-        self.failed = true;
-        self.outbox.clear();
+        self.fail();
         let frame = Header::new(Tag::Abort, 0).to_bytes();
-        self.transport.begin_message(LAST_WORD);
         if self.transport.send(frame.to_vec()).is_ok() {
             self.meter.sent(frame.len());
         }
@@ -190,14 +188,18 @@ impl<T: Transport> Channel<T> {
             return Err(Error::Failed);
         }
         let outcome = step(self);
-        if let Err(error) = &outcome {
-            self.failed = !matches!(error, Error::Usage(_));
-        }
-        if self.failed {
-            // Closing must not wait for a peer that has failed already.
-            self.transport.begin_message(LAST_WORD);
+        if !matches!(outcome, Ok(_) | Err(Error::Usage(_))) {
+            self.fail();
         }
         outcome
+    }
+
+    /// Ends the use of the channel: wipes what must no longer leave, and lets closing wait for the
+    /// peer no longer than a last word takes.
+    fn fail(&mut self) {
+        self.failed = true;
+        self.outbox.zeroize();
+        self.transport.begin_message(LAST_WORD);
     }
 
     /// Appends one frame to the outbox, whose payload `write` appends. On an error the outbox is as
@@ -226,7 +228,7 @@ impl<T: Transport> Channel<T> {
         if self.outbox.is_empty() {
             return Ok(());
         }
-        let bytes = std::mem::take(&mut self.outbox);
+        let bytes = std::mem::take(&mut *self.outbox);
         let len = bytes.len();
         let sent = self.transport.send(bytes);
         sent.map_err(|error| self.last_word(error))?;
