@@ -1,6 +1,7 @@
 //! What several integration tests share.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod affine;
 pub mod circuits;
 pub mod line;
 pub mod session;
