@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::Security;
 use crate::circuit::Party;
 use crate::crypto::SessionId;
+use crate::net::hello::MAX_BODY_BYTES;
 use crate::net::{Channel, Transport, VERSION, recv_hello, send_hello};
 use crate::{Error, Result};
 
-/// The most bytes of terms that a hello carries.
-pub const MAX_TERMS: usize = 1024;
+/// The most bytes of terms that a hello carries: next to them in its body are the role, the
+/// security, the nonce and their length.
+pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 32 + 8);
 
 const CONTEXT: &str = "dealerless 2026-11 session id v1";
 

@@ -1,9 +1,12 @@
 //! What several integration tests share.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod affine;
 pub mod biased;
 pub mod bristol_evaluator;
 pub mod chi_square;
+pub mod circuits;
 pub mod line;
+pub mod session;
 pub mod shuffles;
 pub mod tap;

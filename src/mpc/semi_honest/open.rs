@@ -15,7 +15,9 @@ use crate::mpc::Opening;
 use crate::net::{Tag, Transport};
 use crate::{Error, Result};
 
-/// Opens everything in one exchange: a party sends if there is something to open to the other.
+/// Opens everything in one exchange. Both say what they mean even if they have nothing to send: two
+/// parties that each mean to open to the other, or each to be opened to, would not notice or wait
+/// for each other.
 pub(super) fn open<T: Transport>(
     session: &mut SemiHonest<T>,
     role: &Role,
@@ -24,64 +26,60 @@ pub(super) fn open<T: Transport>(
     let me = session.party;
     let plan = plan(session, openings);
     let theirs = selected(openings, me, me.other());
-    let mine = selected(openings, me, me);
-    if !theirs.is_empty() {
-        session.channel.send_message(&plan)?;
-        match role {
-            Role::Garbler { .. } => {
-                let colours = pack(theirs.iter().map(|bit| bit.label.lsb()));
-                session.channel.send_bytes(Tag::OpenedColours, &colours)?;
-            }
-            Role::Evaluator { .. } => {
-                let hashes: Vec<Block> = theirs
-                    .iter()
-                    .enumerate()
-                    .map(|(i, bit)| session.hash.hash(bit.label, session.opening_tweak(i)))
-                    .collect();
-                session
-                    .channel
-                    .send_bytes(Tag::OpenedHashes, bytemuck::cast_slice(&hashes))?;
-            }
+    session.channel.send_message(&plan)?;
+    match role {
+        Role::Garbler { .. } => {
+            let colours = pack(theirs.iter().map(|bit| bit.label.lsb()));
+            session.channel.send_bytes(Tag::OpenedColours, &colours)?;
         }
-        session.channel.flush()?;
+        Role::Evaluator { .. } => {
+            let hashes: Vec<Block> = theirs
+                .iter()
+                .enumerate()
+                .map(|(i, bit)| session.hash.hash(bit.label, session.opening_tweak(i)))
+                .collect();
+            session
+                .channel
+                .send_bytes(Tag::OpenedHashes, bytemuck::cast_slice(&hashes))?;
+        }
     }
-    let mut values = Vec::new();
-    if !mine.is_empty() {
-        session.expect_plan(&plan)?;
-        values = match role {
-            Role::Garbler { cots, .. } => {
-                let mut hashes = vec![Block::ZERO; mine.len()];
-                session
-                    .channel
-                    .recv_bytes(Tag::OpenedHashes, bytemuck::cast_slice_mut(&mut hashes))?;
-                let delta = cots.delta().block();
-                let hash_of = |label, i| session.hash.hash(label, session.opening_tweak(i));
-                mine.iter()
-                    .zip(&hashes)
-                    .enumerate()
-                    .map(|(i, (bit, received))| {
-                        let zero = hash_of(bit.label, i).ct_eq(received);
-                        let one = hash_of(bit.label ^ delta, i).ct_eq(received);
-                        if bool::from(zero ^ one) {
-                            Ok(bool::from(one))
-                        } else {
-                            Err(Error::protocol("opening: the hash of neither label"))
-                        }
-                    })
-                    .collect::<Result<_>>()?
-            }
-            Role::Evaluator { .. } => {
-                let mut colours = vec![0; mine.len().div_ceil(8)];
-                session
-                    .channel
-                    .recv_bytes(Tag::OpenedColours, &mut colours)?;
-                mine.iter()
-                    .zip(unpack(&colours))
-                    .map(|(bit, colour)| bit.label.lsb() ^ colour)
-                    .collect()
-            }
-        };
-    }
+    session.channel.flush()?;
+
+    session.expect_plan(&plan)?;
+    let mine = selected(openings, me, me);
+    let values: Vec<bool> = match role {
+        Role::Garbler { cots, .. } => {
+            let mut hashes = vec![Block::ZERO; mine.len()];
+            session
+                .channel
+                .recv_bytes(Tag::OpenedHashes, bytemuck::cast_slice_mut(&mut hashes))?;
+            let delta = cots.delta().block();
+            let hash_of = |label, i| session.hash.hash(label, session.opening_tweak(i));
+            mine.iter()
+                .zip(&hashes)
+                .enumerate()
+                .map(|(i, (bit, received))| {
+                    let zero = hash_of(bit.label, i).ct_eq(received);
+                    let one = hash_of(bit.label ^ delta, i).ct_eq(received);
+                    if bool::from(zero ^ one) {
+                        Ok(bool::from(one))
+                    } else {
+                        Err(Error::protocol("opening: the hash of neither label"))
+                    }
+                })
+                .collect::<Result<_>>()?
+        }
+        Role::Evaluator { .. } => {
+            let mut colours = vec![0; mine.len().div_ceil(8)];
+            session
+                .channel
+                .recv_bytes(Tag::OpenedColours, &mut colours)?;
+            mine.iter()
+                .zip(unpack(&colours))
+                .map(|(bit, colour)| bit.label.lsb() ^ colour)
+                .collect()
+        }
+    };
     let mut values = values.into_iter();
     Ok(openings
         .iter()

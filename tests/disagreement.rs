@@ -1,0 +1,247 @@
+//! Parties that do not mean the same learn that they do not, at once, and a session that failed
+//! stays failed.
+
+mod common;
+
+use std::time::Instant;
+
+use common::session::{SOON, Session, both, in_memory, input_of, only, sessions, system_rng};
+use dealerless::circuit::{Builder, Circuit, Party};
+use dealerless::mpc::{Handshake, Input, Opening, Security, SharedBit, To, TwoParty};
+use dealerless::net::{Channel, Deadlines};
+use dealerless::{Error, Result};
+
+/// What a party does in a session that holds four shared bits.
+type Act<'a> = &'a (dyn Fn(&mut Session, &[SharedBit]) -> Result<()> + Sync);
+
+/// AND of two values, bit by bit.
+fn ands(width: usize) -> Circuit {
+    let mut builder = Builder::new(&[width, width]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let products = a.iter().zip(&b).map(|(&a, &b)| builder.and(a, b)).collect();
+    builder.build(vec![products])
+}
+
+/// The same shape as [`ands`], another function.
+fn ors(width: usize) -> Circuit {
+    let mut builder = Builder::new(&[width, width]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let sums = a.iter().zip(&b).map(|(&a, &b)| builder.or(a, b)).collect();
+    builder.build(vec![sums])
+}
+
+fn run(session: &mut Session, circuit: &Circuit, inputs: &[Input<'_, SharedBit>]) -> Result<()> {
+    session.run(circuit, inputs).map(drop)
+}
+
+fn open(session: &mut Session, to: To, bits: &[SharedBit]) -> Result<()> {
+    session.open(&[Opening { to, bits }]).map(drop)
+}
+
+/// What becomes of two parties that do different things.
+fn outcome_of(garbler: Act<'_>, evaluator: Act<'_>) -> [Error; 2] {
+    let begun = Instant::now();
+    let errors = sessions(in_memory(), |session| {
+        let circuit = ands(4);
+        let value = [true, false, true, true];
+        let inputs = [Party::Garbler, Party::Evaluator].map(|p| input_of(p, session, &value));
+        let shared = session.run(&circuit, &inputs).unwrap().remove(0);
+        let outcome = match session.party() {
+            Party::Garbler => garbler(session, &shared),
+            Party::Evaluator => evaluator(session, &shared),
+        };
+        let error = outcome.expect_err("the parties disagree");
+
+        let again = session
+            .run(&circuit, &inputs)
+            .err()
+            .expect("a failed session");
+        assert!(matches!(again, Error::Failed), "{again}");
+        for openings in [
+            &[][..],
+            &[Opening {
+                to: To::Both,
+                bits: &shared,
+            }],
+        ] {
+            let again = session.open(openings).expect_err("a failed session");
+            assert!(matches!(again, Error::Failed), "{again}");
+        }
+        error
+    });
+    assert!(begun.elapsed() < SOON, "nobody waits for a deadline");
+    errors
+}
+
+/// Both learn of it: one from a check, and the other from a check or from the abort.
+#[track_caller]
+fn assert_noticed(garbler: Act<'_>, evaluator: Act<'_>) {
+    let errors = outcome_of(garbler, evaluator);
+    let named = |error: &Error| matches!(error, Error::Protocol { .. });
+    assert!(errors.iter().any(named), "{errors:?}");
+    for error in &errors {
+        assert!(
+            named(error) || matches!(error, Error::Aborted),
+            "{errors:?}"
+        );
+    }
+}
+
+#[test]
+fn parties_that_run_different_circuits_notice() {
+    let value = [true; 4];
+    assert_noticed(
+        &|session, _| run(session, &ands(4), &[Input::Mine(&value), Input::Peer]),
+        &|session, _| run(session, &ors(4), &[Input::Peer, Input::Mine(&value)]),
+    );
+    assert_noticed(
+        &|session, _| run(session, &ands(4), &[Input::Mine(&value), Input::Peer]),
+        &|session, _| run(session, &ands(3), &[Input::Peer, Input::Mine(&value[..3])]),
+    );
+}
+
+#[test]
+fn parties_that_disagree_on_who_enters_what_notice() {
+    // The second width is more than is prepared ahead, so that only one of the two asks for more.
+    for width in [4, 5000] {
+        let (circuit, value) = (ands(width), vec![true; width]);
+        let mine: Act<'_> = &|session, _| {
+            run(
+                session,
+                &circuit,
+                &[Input::Mine(&value), Input::Mine(&value)],
+            )
+        };
+        let theirs: Act<'_> = &|session, _| run(session, &circuit, &[Input::Peer, Input::Peer]);
+        let first: Act<'_> =
+            &|session, _| run(session, &circuit, &[Input::Mine(&value), Input::Peer]);
+        let second: Act<'_> =
+            &|session, _| run(session, &circuit, &[Input::Peer, Input::Mine(&value)]);
+        assert_noticed(mine, mine);
+        assert_noticed(theirs, theirs);
+        assert_noticed(first, first);
+        assert_noticed(second, second);
+        assert_noticed(mine, second);
+    }
+}
+
+#[test]
+fn parties_that_mean_different_shared_bits_notice() {
+    let circuit = ands(2);
+    let forward: Act<'_> = &|session, shared| {
+        let inputs = [Input::Shared(&shared[..2]), Input::Shared(&shared[2..])];
+        run(session, &circuit, &inputs)
+    };
+    let backward: Act<'_> = &|session, shared| {
+        let inputs = [Input::Shared(&shared[2..]), Input::Shared(&shared[..2])];
+        run(session, &circuit, &inputs)
+    };
+    let fresh: Act<'_> = &|session, shared| {
+        let value = [true; 2];
+        let inputs = [
+            Input::Shared(&shared[..2]),
+            input_of(Party::Garbler, session, &value),
+        ];
+        run(session, &circuit, &inputs)
+    };
+    assert_noticed(forward, backward);
+    assert_noticed(forward, fresh);
+    assert_noticed(fresh, forward);
+}
+
+#[test]
+fn parties_that_disagree_on_who_learns_a_bit_notice() {
+    let asks: [Act<'_>; 3] = [
+        &|session, shared| open(session, To::Me, shared),
+        &|session, shared| open(session, To::Peer, shared),
+        &|session, shared| open(session, To::Both, shared),
+    ];
+    let agreed = [(0, 1), (1, 0), (2, 2)];
+    for (i, garbler) in asks.iter().enumerate() {
+        for (j, evaluator) in asks.iter().enumerate() {
+            if !agreed.contains(&(i, j)) {
+                assert_noticed(*garbler, *evaluator);
+            }
+        }
+    }
+}
+
+#[test]
+fn parties_that_open_different_bits_notice() {
+    let first: Act<'_> =
+        &|session, shared| open(session, only(Party::Garbler, session), &shared[..1]);
+    let second: Act<'_> =
+        &|session, shared| open(session, only(Party::Garbler, session), &shared[1..2]);
+    let three: Act<'_> =
+        &|session, shared| open(session, only(Party::Garbler, session), &shared[..3]);
+    let nothing: Act<'_> = &|session, _| session.open(&[]).map(drop);
+    assert_noticed(first, second);
+    assert_noticed(first, three);
+    assert_noticed(first, nothing);
+    assert_noticed(nothing, first);
+    let split: Act<'_> = &|session, shared| {
+        let to = only(Party::Garbler, session);
+        let (one, rest) = shared[..3].split_at(1);
+        session
+            .open(&[Opening { to, bits: one }, Opening { to, bits: rest }])
+            .map(drop)
+    };
+    assert_noticed(three, split);
+}
+
+#[test]
+fn a_party_that_runs_while_the_other_opens_notices() {
+    let circuit = ands(4);
+    let running: Act<'_> = &|session, shared| {
+        let value = [true; 4];
+        let inputs = [
+            Input::Shared(shared),
+            input_of(Party::Evaluator, session, &value),
+        ];
+        run(session, &circuit, &inputs)
+    };
+    for learner in [Party::Garbler, Party::Evaluator] {
+        let opening: Act<'_> = &|session, shared| open(session, only(learner, session), shared);
+        assert_noticed(running, opening);
+        assert_noticed(opening, running);
+    }
+}
+
+#[test]
+fn a_party_that_aborts_is_not_asked_why() {
+    let aborting: Act<'_> = &|session, _| {
+        session.abort();
+        Err(Error::protocol("the layer above"))
+    };
+    let opening: Act<'_> = &|session, shared| open(session, To::Both, shared);
+    let [_, evaluator] = outcome_of(aborting, opening);
+    assert!(matches!(evaluator, Error::Aborted), "{evaluator}");
+    let [garbler, _] = outcome_of(opening, aborting);
+    assert!(matches!(garbler, Error::Aborted), "{garbler}");
+}
+
+#[test]
+fn parties_that_want_the_same_role_or_other_security_do_not_begin() {
+    let shake = |garbler, evaluator| {
+        let begun = Instant::now();
+        let errors = both(in_memory(), |party, end| {
+            let (role, security) = match party {
+                Party::Garbler => garbler,
+                Party::Evaluator => evaluator,
+            };
+            let mut channel = Channel::new(end, Deadlines::default());
+            Handshake::perform(&mut channel, role, security, &[], &mut system_rng())
+                .err()
+                .expect("no session")
+        });
+        assert!(begun.elapsed() < SOON);
+        for error in errors {
+            assert!(matches!(error, Error::Protocol { .. }), "{error}");
+        }
+    };
+    let (weak, strong) = (Security::SemiHonest, Security::Malicious);
+    shake((Party::Garbler, weak), (Party::Garbler, weak));
+    shake((Party::Evaluator, weak), (Party::Evaluator, weak));
+    shake((Party::Garbler, weak), (Party::Evaluator, strong));
+    shake((Party::Garbler, strong), (Party::Evaluator, weak));
+}

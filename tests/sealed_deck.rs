@@ -1,0 +1,301 @@
+//! A sealed deck opens card by card, to those it is opened to, and is what the seeds of both
+//! parties make it.
+
+mod common;
+
+use common::session::{Session, in_memory, input_of, only, reveal, sessions, system_rng};
+use dealerless::circuit::{Circuit, Party};
+use dealerless::deck::{Card, SealedDeck};
+use dealerless::mpc::{Input, Opening, Security, SharedBit, To, TwoParty};
+use dealerless::net::Traffic;
+use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
+use dealerless::{Error, Result};
+use rand::rngs::ChaCha20Rng;
+use rand::{RngExt, SeedableRng};
+
+type Deck = SealedDeck<SharedBit>;
+
+const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
+
+fn circuit(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
+    ShuffleCircuit::build(Spec::new(cards, draw, algorithm).unwrap())
+}
+
+/// Lets both parties shuffle, with randomness of their own, and act on the deck.
+fn with_deck<R: Send>(
+    shuffle: &ShuffleCircuit,
+    act: impl Fn(&mut Session, &mut Deck) -> R + Sync,
+) -> [R; 2] {
+    sessions(in_memory(), |session| {
+        let mut deck = SealedDeck::shuffle(session, shuffle, &mut system_rng()).unwrap();
+        assert_eq!(deck.len(), shuffle.spec().draw());
+        assert!((0..deck.len()).all(|position| deck.seen(position).is_none()));
+        act(session, &mut deck)
+    })
+}
+
+/// Opens one card to both.
+fn show(session: &mut Session, deck: &mut Deck, position: usize) -> Card {
+    deck.open(session, &[(position, To::Both)]).unwrap()[0].expect("a card opened to both")
+}
+
+#[track_caller]
+fn assert_permutation(mut cards: Vec<Card>, of: u32) {
+    cards.sort();
+    assert_eq!(cards, (0..of).map(Card).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_full_deck_is_a_permutation_and_both_see_the_same_one() {
+    for algorithm in Algorithm::ALL {
+        for cards in [2, 3, 5, 16, 52] {
+            let shuffle = circuit(cards, cards, algorithm);
+            let [mine, theirs] = with_deck(&shuffle, |session, deck| {
+                // From the last to the first, one exchange each.
+                (0..cards)
+                    .rev()
+                    .map(|position| show(session, deck, position))
+                    .collect::<Vec<_>>()
+            });
+            assert_eq!(mine, theirs);
+            assert_permutation(mine, cards as u32);
+        }
+    }
+}
+
+#[test]
+fn cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else() {
+    for algorithm in Algorithm::ALL {
+        let shuffle = circuit(52, 9, algorithm);
+        let [garbler, evaluator] = with_deck(&shuffle, |session, deck| {
+            let (garblers, evaluators) = (
+                only(Party::Garbler, session),
+                only(Party::Evaluator, session),
+            );
+            let mut learned = [None; 9];
+            // Hole cards in one exchange, then the board in three, not in order.
+            for exchange in [
+                &[
+                    (3, evaluators),
+                    (0, garblers),
+                    (2, garblers),
+                    (1, evaluators),
+                ][..],
+                &[(8, To::Both), (4, To::Both), (6, To::Both)],
+                &[(5, To::Both)],
+                &[(7, To::Both)],
+                &[],
+            ] {
+                let cards = deck.open(session, exchange).unwrap();
+                assert_eq!(cards.len(), exchange.len());
+                for (&(position, to), card) in exchange.iter().zip(cards) {
+                    assert_eq!(card.is_some(), to != To::Peer);
+                    learned[position] = card;
+                }
+            }
+            assert_eq!(learned, std::array::from_fn(|position| deck.seen(position)));
+            learned
+        });
+        assert_eq!(
+            garbler.map(|card| card.is_some())[..4],
+            [true, false, true, false]
+        );
+        assert_eq!(
+            evaluator.map(|card| card.is_some())[..4],
+            [false, true, false, true]
+        );
+        assert_eq!(garbler[4..], evaluator[4..]);
+        let mut all: Vec<Card> = garbler.into_iter().chain(evaluator).flatten().collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 9, "no card is dealt twice: {all:?}");
+        assert!(all.iter().all(|card| card.0 < 52));
+    }
+}
+
+#[test]
+fn the_owner_of_a_card_may_show_it_later() {
+    let [garbler, evaluator] =
+        with_deck(&circuit(10, 4, Algorithm::FisherYates), |session, deck| {
+            let owner = only(Party::Garbler, session);
+            let witness = only(Party::Evaluator, session);
+            let dealt = deck.open(session, &[(2, owner)]).unwrap()[0];
+            let shown = deck.open(session, &[(2, witness)]).unwrap()[0];
+            assert_eq!(deck.seen(2), dealt.or(shown));
+            (dealt, shown)
+        });
+    assert!(garbler.0.is_some() && garbler.1.is_none());
+    assert_eq!(evaluator, (None, garbler.0));
+}
+
+#[test]
+fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_goes_on() {
+    let [mine, theirs] = with_deck(&circuit(6, 5, Algorithm::FisherYates), |session, deck| {
+        let garbler = only(Party::Garbler, session);
+        let evaluator = only(Party::Evaluator, session);
+        deck.open(session, &[(0, garbler), (1, To::Both)]).unwrap();
+        let before = session.traffic();
+        for (openings, reason) in [
+            (&[(5, To::Both)][..], "was not drawn"),
+            (&[(2, garbler), (usize::MAX, evaluator)], "was not drawn"),
+            (&[(0, garbler)], "already been opened to the garbler"),
+            (&[(0, To::Both)], "already been opened to the garbler"),
+            (&[(1, garbler)], "already been opened to the garbler"),
+            (
+                &[(2, garbler), (1, evaluator)],
+                "already been opened to the evaluator",
+            ),
+            (&[(2, garbler), (3, To::Both), (2, garbler)], "named twice"),
+            (&[(2, garbler), (2, evaluator)], "named twice"),
+        ] {
+            match deck.open(session, openings) {
+                Err(Error::Usage(what)) => assert!(what.contains(reason), "{what}"),
+                other => panic!("{openings:?}: {other:?}"),
+            }
+        }
+        assert_eq!(session.traffic(), before);
+        assert!((2..5).all(|position| deck.seen(position).is_none()));
+        // The garbler's card can still be shown, the others opened, and another deck shuffled.
+        deck.open(session, &[(0, evaluator)]).unwrap();
+        for position in 2..5 {
+            show(session, deck, position);
+        }
+        let shuffle = circuit(6, 1, Algorithm::Bubble);
+        let mut next = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
+        show(session, &mut next, 0);
+        (0..5)
+            .map(|position| deck.seen(position).unwrap())
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(mine, theirs);
+}
+
+#[test]
+fn decks_of_one_session_do_not_mix() {
+    let shuffle = circuit(20, 20, Algorithm::FisherYates);
+    let [mine, theirs] = with_deck(&shuffle, |session, first| {
+        let mut second = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
+        let mut cards = [vec![], vec![]];
+        for position in 0..20 {
+            cards[1].push(show(session, &mut second, position));
+            cards[0].push(show(session, first, position));
+        }
+        cards
+    });
+    assert_eq!(mine, theirs);
+    for deck in mine {
+        assert_permutation(deck, 20);
+    }
+}
+
+#[test]
+fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them() {
+    let shuffles = [
+        circuit(10, 4, Algorithm::FisherYates),
+        circuit(7, 7, Algorithm::Bubble),
+        circuit(52, 5, Algorithm::FisherYates),
+        circuit(13, 2, Algorithm::Bubble),
+    ];
+    let seed: u64 = system_rng().random();
+    println!("seed {seed}");
+    sessions(in_memory(), |session| {
+        let mut coins = ChaCha20Rng::seed_from_u64(seed);
+        for number in 0..300 {
+            let shuffle = &shuffles[number % shuffles.len()];
+            let values = PARTIES.map(|party| {
+                (shuffle.seeds(party).iter())
+                    .map(|seed| coins.random_range(0..seed.modulus))
+                    .collect::<Vec<u64>>()
+            });
+            let [garbler, evaluator] = [0, 1].map(|party| {
+                Randomness::from_values(shuffle, PARTIES[party], &values[party]).unwrap()
+            });
+            let inputs = [
+                input_of(Party::Garbler, session, garbler.bits()),
+                input_of(Party::Evaluator, session, evaluator.bits()),
+            ];
+            let words = session.run(shuffle.circuit(), &inputs).unwrap();
+            let opened: Vec<Vec<bool>> = words
+                .iter()
+                .map(|word| reveal(session, word).unwrap())
+                .collect();
+            let expected = plaintext(shuffle.spec(), &values[0], &values[1]).unwrap();
+            assert_eq!(shuffle.decode(&opened), expected, "shuffle {number}");
+        }
+    });
+}
+
+/// A computation that ends in the cards that the peer wants, as a semi-honest one may if the peer
+/// cheats. Its shared bits are clear.
+struct Forgery {
+    /// Six bits each.
+    cards: Vec<u32>,
+    aborted: bool,
+}
+
+impl TwoParty for Forgery {
+    type Shared = bool;
+
+    fn party(&self) -> Party {
+        Party::Evaluator
+    }
+
+    fn security(&self) -> Security {
+        Security::SemiHonest
+    }
+
+    fn run(&mut self, _: &Circuit, _: &[Input<'_, bool>]) -> Result<Vec<Vec<bool>>> {
+        let word = |card: &u32| (0..6).map(|bit| card >> bit & 1 == 1).collect();
+        Ok(self.cards.iter().map(word).collect())
+    }
+
+    fn open(&mut self, openings: &[Opening<'_, bool>]) -> Result<Vec<Option<Vec<bool>>>> {
+        let open =
+            |opening: &Opening<'_, bool>| (opening.to != To::Peer).then(|| opening.bits.to_vec());
+        Ok(openings.iter().map(open).collect())
+    }
+
+    fn abort(&mut self) {
+        self.aborted = true;
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
+}
+
+#[test]
+fn a_card_that_cannot_be_ends_the_session() {
+    let shuffle = circuit(52, 3, Algorithm::FisherYates);
+    for (cards, check) in [
+        (vec![51, 0, 52], "not in the deck"),
+        (vec![51, 0, 63], "not in the deck"),
+        (vec![51, 0, 51], "opened twice"),
+        (vec![51, 0, 0], "opened twice"),
+    ] {
+        for at_once in [true, false] {
+            let mut forgery = Forgery {
+                cards: cards.clone(),
+                aborted: false,
+            };
+            let mut deck = SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()).unwrap();
+            let openings = [(0, To::Me), (1, To::Both), (2, To::Me)];
+            let outcome = if at_once {
+                deck.open(&mut forgery, &openings)
+            } else {
+                assert_eq!(
+                    deck.open(&mut forgery, &openings[..2]).unwrap(),
+                    [Some(Card(51)), Some(Card(0))]
+                );
+                assert!(!forgery.aborted);
+                deck.open(&mut forgery, &openings[2..])
+            };
+            match outcome {
+                Err(Error::Protocol { check: found }) => assert!(found.contains(check), "{found}"),
+                other => panic!("{cards:?}: {other:?}"),
+            }
+            assert!(forgery.aborted);
+            assert_eq!(deck.seen(2), None);
+        }
+    }
+}

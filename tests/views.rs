@@ -1,0 +1,298 @@
+//! What a party holds gives it no bit that it must not know: no affine combination over F2 of all
+//! bits that it sent, received, entered and learned, over many runs with one Delta, is a bit of
+//! the other party's inputs, an unopened output, or a sum of such.
+//!
+//! Each test is also run on a mutant that holds a little more, which must be found out.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::affine::{Table, leak};
+use common::circuits::bits;
+use common::line::End;
+use common::session::{Session, both, in_memory, input_of, only, system_rng};
+use common::tap::{Recording, Tap, frames};
+use dealerless::circuit::{Builder, Circuit, Output, Party};
+use dealerless::crypto::{Block, SessionId, TweakableHash};
+use dealerless::mpc::{Opening, SemiHonest, TwoParty, evaluate, garble};
+use dealerless::net::{Channel, Deadlines, Tag};
+use dealerless::ot::{CotReceiver, CotSender, Delta};
+use rand::rngs::ChaCha20Rng;
+use rand::{RngExt, SeedableRng};
+
+/// Two inputs each, `a` of the garbler and `b` of the evaluator, and three outputs:
+/// `p = a0 b0` is opened to the garbler, `q = a1 b1` to the evaluator, and
+/// `r = (a0 ^ b1)(p ^ b0)` to nobody.
+fn circuit() -> Circuit {
+    let mut builder = Builder::new(&[2, 2]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let p = builder.and(a[0], b[0]);
+    let q = builder.and(a[1], b[1]);
+    let (left, right) = (builder.xor(a[0], b[1]), builder.xor(p, b[0]));
+    let r = builder.and(left, right);
+    let circuit = builder.build(vec![vec![p], vec![q], vec![r]]);
+    assert_eq!(circuit.ands(), 3);
+    circuit
+}
+
+fn bits_of_bytes(bytes: &[u8]) -> impl Iterator<Item = bool> {
+    (bytes.iter()).flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1))
+}
+
+fn bits_of_block(block: Block) -> impl Iterator<Item = bool> {
+    (0..128).map(move |bit| block.bit(bit))
+}
+
+/// What passes a party's tap.
+struct Wire(Arc<Mutex<Recording>>);
+
+impl Wire {
+    /// The bits that have passed since the last call, in both directions. Not those of plans,
+    /// which are digests of what both know, and not those of correlated OTs, which are made for
+    /// many runs at once and have a test of their own.
+    fn take(&self) -> Vec<bool> {
+        let Recording { sent, received } = std::mem::take(&mut *self.0.lock().unwrap());
+        let kept = |tag| !matches!(tag, Tag::Plan | Tag::CotCorrection | Tag::CotCheck);
+        [sent, received]
+            .iter()
+            .flat_map(|bytes| {
+                (frames(bytes).into_iter())
+                    .filter(|(tag, _)| kept(Tag::from_byte(*tag).unwrap()))
+                    .flat_map(|(_, payload)| bits_of_bytes(&bytes[payload]))
+            })
+            .collect()
+    }
+}
+
+fn sessions_with_taps<R: Send>(act: impl Fn(&mut Session, &Wire) -> R + Sync) -> [R; 2] {
+    both(in_memory(), |party, end| {
+        let tap = Tap::new(end);
+        let wire = Wire(tap.recording());
+        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let mut session = SemiHonest::new(channel, party, &mut system_rng()).unwrap();
+        act(&mut session, &wire)
+    })
+}
+
+/// What a party holds after many runs in one session, and what it must not know.
+struct View {
+    held: Table,
+    secret: Table,
+}
+
+impl View {
+    fn leak(&self) -> Option<usize> {
+        leak(&self.held, &self.secret)
+    }
+}
+
+/// The views of garbler and evaluator. The parties also open the output that honest ones leave
+/// sealed, if `r_to` says to whom.
+fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
+    const RUNS: usize = 1400;
+    let circuit = circuit();
+    let seed: u64 = system_rng().random();
+    sessions_with_taps(|session, wire| {
+        wire.take();
+        let mut coins = ChaCha20Rng::seed_from_u64(seed);
+        let mut view = View {
+            held: Table::default(),
+            secret: Table::default(),
+        };
+        for _ in 0..RUNS {
+            let values = [bits(&mut coins, 2), bits(&mut coins, 2)];
+            let inputs = [
+                input_of(Party::Garbler, session, &values[0]),
+                input_of(Party::Evaluator, session, &values[1]),
+            ];
+            let shared = session.run(&circuit, &inputs).unwrap();
+            let learners = [Some(Party::Garbler), Some(Party::Evaluator), r_to];
+            let openings: Vec<_> = (learners.iter().zip(&shared))
+                .filter_map(|(learner, bits)| {
+                    let to = only((*learner)?, session);
+                    Some(Opening { to, bits })
+                })
+                .collect();
+            let opened = session.open(&openings).unwrap();
+            let learned = opened.into_iter().flatten().flatten();
+
+            let outputs = circuit.evaluate(&values).unwrap();
+            let (mine, theirs, sealed) = match session.party() {
+                Party::Garbler => (&values[0], &values[1], &outputs[1]),
+                Party::Evaluator => (&values[1], &values[0], &outputs[0]),
+            };
+            let held = mine.iter().copied().chain(learned);
+            view.held.add_run(held.chain(wire.take()));
+            let secret = [theirs, sealed, &outputs[2]];
+            view.secret.add_run(secret.into_iter().flatten().copied());
+        }
+        view
+    })
+}
+
+#[test]
+fn a_session_shows_neither_party_the_others_inputs_or_a_sealed_output() {
+    for view in views_of_a_session(None) {
+        assert_eq!(view.leak(), None);
+    }
+}
+
+#[test]
+fn a_session_that_opens_the_sealed_output_is_found_out_in_the_view_of_who_learns_it() {
+    // Of two input bits and two outputs that are secret, r is the last.
+    let [garbler, evaluator] = views_of_a_session(Some(Party::Garbler));
+    assert_eq!((garbler.leak(), evaluator.leak()), (Some(3), None));
+    let [garbler, evaluator] = views_of_a_session(Some(Party::Evaluator));
+    assert_eq!((garbler.leak(), evaluator.leak()), (None, Some(3)));
+}
+
+/// What an evaluator holds beyond its due.
+#[derive(Clone, Copy)]
+enum Excess {
+    Nothing,
+    /// The colour bit of the sealed output's label for 0.
+    Colour,
+    /// The label for 0 of the garbler's first input.
+    Label,
+}
+
+/// The view of an evaluator with its labels of all wires, those between the gates too.
+fn view_of_an_evaluator(excess: Excess) -> View {
+    const RUNS: u64 = 2200;
+    let circuit = circuit();
+    let [p, q, r] = [0, 1, 2].map(|value| match circuit.outputs()[value][0] {
+        Output::Wire(wire) => wire.index(),
+        Output::Const(_) => panic!("the outputs depend on the inputs"),
+    });
+    let mut rng = system_rng();
+    let delta = Delta::random(true, &mut rng);
+    let hash = TweakableHash::with_key([3; 16]);
+    let mut view = View {
+        held: Table::default(),
+        secret: Table::default(),
+    };
+    for run in 0..RUNS {
+        let mut zeros: Vec<Block> = (0..circuit.wires())
+            .map(|_| Block::random(&mut rng))
+            .collect();
+        let mut tables = Vec::new();
+        garble(&circuit, &mut zeros, &delta, &hash, run, |fresh| {
+            tables.extend_from_slice(fresh);
+            Ok(())
+        })
+        .unwrap();
+
+        let inputs = bits(&mut rng, 4);
+        let mut labels = vec![Block::ZERO; circuit.wires()];
+        for ((label, zero), value) in labels.iter_mut().zip(&zeros).zip(&inputs) {
+            *label = *zero ^ delta.select(*value);
+        }
+        let mut unread = tables.iter();
+        evaluate(&circuit, &mut labels, &hash, run, |wanted| {
+            wanted.fill_with(|| *unread.next().expect("two blocks an AND"));
+            Ok(())
+        })
+        .unwrap();
+
+        let value = |wire: usize| labels[wire].lsb() ^ zeros[wire].lsb();
+        let outputs = circuit
+            .evaluate(&[inputs[..2].to_vec(), inputs[2..].to_vec()])
+            .unwrap();
+        assert_eq!([p, q, r].map(value).as_slice(), outputs.concat());
+
+        let mut held = vec![inputs[2], inputs[3], zeros[q].lsb()];
+        held.extend(
+            tables
+                .iter()
+                .chain(&labels)
+                .copied()
+                .flat_map(bits_of_block),
+        );
+        match excess {
+            Excess::Nothing => {}
+            Excess::Colour => held.push(zeros[r].lsb()),
+            Excess::Label => held.extend(bits_of_block(zeros[0])),
+        }
+        view.held.add_run(held);
+        view.secret
+            .add_run([inputs[0], inputs[1], value(p), value(r)]);
+    }
+    view
+}
+
+#[test]
+fn the_labels_of_all_wires_show_the_evaluator_only_what_is_opened_to_it() {
+    assert_eq!(view_of_an_evaluator(Excess::Nothing).leak(), None);
+}
+
+#[test]
+fn an_evaluator_that_gets_a_colour_or_a_second_label_is_found_out() {
+    assert_eq!(view_of_an_evaluator(Excess::Colour).leak(), Some(3));
+    assert_eq!(view_of_an_evaluator(Excess::Label).leak(), Some(0));
+}
+
+/// The view of a garbler that receives one input of the evaluator for each correlated OT: its key,
+/// its part of the correction matrix, the masked input; and `pad_too`, the mask.
+fn view_of_a_garbler(pad_too: bool) -> View {
+    const BLOCKS: usize = 24;
+    let session = SessionId([9; 32]);
+    enum Held {
+        Keys(Vec<Block>, Vec<u8>),
+        Choices(Vec<bool>),
+    }
+    let [garbler, evaluator] = both(in_memory(), |party, end| {
+        let tap = Tap::new(end);
+        let recording = tap.recording();
+        let mut channel = Channel::new(tap, Deadlines::default());
+        let rng = &mut system_rng();
+        match party {
+            Party::Garbler => {
+                let delta = Delta::random(true, rng);
+                let mut cots = CotSender::setup(&mut channel, &session, party, delta, rng).unwrap();
+                let keys = cots.extend(&mut channel, BLOCKS).unwrap();
+                let received = &recording.lock().unwrap().received;
+                let (_, correction) = frames(received)
+                    .into_iter()
+                    .find(|(tag, _)| *tag == Tag::CotCorrection.byte())
+                    .expect("one frame holds this small a matrix");
+                let keys = keys.iter().map(|key| key.0).collect();
+                Held::Keys(keys, received[correction].to_vec())
+            }
+            Party::Evaluator => {
+                let mut cots = CotReceiver::setup(&mut channel, &session, party, rng).unwrap();
+                let made = cots.extend(&mut channel, BLOCKS).unwrap();
+                Held::Choices(made.choices.to_vec())
+            }
+        }
+    });
+    let (Held::Keys(keys, correction), Held::Choices(choices)) = (garbler, evaluator) else {
+        unreachable!("the garbler holds the keys")
+    };
+    // A row of the matrix has one more block, which the check uses up.
+    let rows: Vec<&[u8]> = correction.chunks(16 * (BLOCKS + 1)).collect();
+    let mut view = View {
+        held: Table::default(),
+        secret: Table::default(),
+    };
+    for (j, (&key, &pad)) in keys.iter().zip(&choices).enumerate() {
+        let input = system_rng().random();
+        let mut held = vec![input ^ pad];
+        held.extend(bits_of_block(key));
+        held.extend(rows.iter().map(|row| row[j / 8] >> (j % 8) & 1 == 1));
+        held.extend(pad_too.then_some(pad));
+        view.held.add_run(held);
+        view.secret.add_run([input]);
+    }
+    view
+}
+
+#[test]
+fn the_oblivious_transfers_do_not_show_the_garbler_an_input() {
+    assert_eq!(view_of_a_garbler(false).leak(), None);
+}
+
+#[test]
+fn a_garbler_that_gets_the_masks_of_the_inputs_is_found_out() {
+    assert_eq!(view_of_a_garbler(true).leak(), Some(0));
+}
