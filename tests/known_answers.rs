@@ -121,9 +121,10 @@ fn summary(sent: &[u8]) -> String {
         .collect()
 }
 
-/// Also changes with the circuit of the shuffle, and then from the first plan on.
+/// Two shuffles, since the second must not repeat tweaks, pads and labels of the first. Also
+/// changes with the circuit of the shuffle, and then from the first plan on.
 #[test]
-fn a_session_with_its_first_shuffle_is_what_it_was() {
+fn a_session_with_its_first_two_shuffles_is_what_it_was() {
     let spec = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
     let shuffle = ShuffleCircuit::build(spec);
     let [garbler, evaluator] = both(in_memory(), |party, end| {
@@ -132,20 +133,29 @@ fn a_session_with_its_first_shuffle_is_what_it_was() {
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut rng = ChaCha20Rng::from_seed([party as u8; 32]);
         let mut session = SemiHonest::new(channel, party, &mut rng).unwrap();
-        let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng).unwrap();
-        let openings = [
-            (0, only(Party::Garbler, &session)),
-            (1, only(Party::Evaluator, &session)),
-            (2, To::Both),
-        ];
-        let cards = deck.open(&mut session, &openings).unwrap();
+        let cards = [(); 2].map(|()| {
+            let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng).unwrap();
+            let openings = [
+                (0, only(Party::Garbler, &session)),
+                (1, only(Party::Evaluator, &session)),
+                (2, To::Both),
+            ];
+            deck.open(&mut session, &openings).unwrap();
+            [0, 1, 2].map(|position| deck.seen(position).map(|Card(number)| number))
+        });
         let sent = recording.lock().unwrap().sent.clone();
-        (summary(&sent), cards)
+        (cards, summary(&sent))
     });
-    assert_eq!(garbler.1, [Some(Card(9)), None, Some(Card(1))]);
-    assert_eq!(evaluator.1, [None, Some(Card(3)), Some(Card(1))]);
     assert_eq!(
         garbler.0,
+        [[Some(9), None, Some(1)], [Some(6), None, Some(2)]]
+    );
+    assert_eq!(
+        evaluator.0,
+        [[None, Some(3), Some(1)], [None, Some(7), Some(2)]]
+    );
+    assert_eq!(
+        garbler.1,
         "hello, 54: 64a8f38ee820a39e\n\
          base OT points, 4136: 6129d77360a535cc\n\
          base OT answer, 32: f70a8f400ce2bc92\n\
@@ -153,10 +163,15 @@ fn a_session_with_its_first_shuffle_is_what_it_was() {
          input labels, 224: 85981afd0db97dad\n\
          garbled tables, 2048: f632eb9c2c54dcb0\n\
          plan, 32: 306f19c432ba27ea\n\
-         opened colours, 1: 711c3c604cabc9eb\n"
+         opened colours, 1: 711c3c604cabc9eb\n\
+         plan, 32: 69dac44b741b16b6\n\
+         input labels, 224: 366e452bf133869d\n\
+         garbled tables, 2048: a3983124f5a1445a\n\
+         plan, 32: bbddfdc8d9ef9d99\n\
+         opened colours, 1: 3d5ce082d3e6c13e\n"
     );
     assert_eq!(
-        evaluator.0,
+        evaluator.1,
         "hello, 54: e55853b27ee1dacc\n\
          base OT pads, 4168: cef0cd55f21f1f24\n\
          tree sums, 4144: 28845b0e17ece0db\n\
@@ -165,6 +180,10 @@ fn a_session_with_its_first_shuffle_is_what_it_was() {
          plan, 32: 95885f20617cd0cd\n\
          masked inputs, 3: 17454742bb23be21\n\
          plan, 32: 306f19c432ba27ea\n\
-         opened hashes, 128: 1d6c7f2c2e3ff2eb\n"
+         opened hashes, 128: 1d6c7f2c2e3ff2eb\n\
+         plan, 32: 69dac44b741b16b6\n\
+         masked inputs, 3: 483073016158ed9f\n\
+         plan, 32: bbddfdc8d9ef9d99\n\
+         opened hashes, 128: 7b7dd4bd5ab2fe3f\n"
     );
 }
