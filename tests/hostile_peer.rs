@@ -1,0 +1,427 @@
+//! Whatever a peer does to any message of a session, this side ends in time: with an error, or with
+//! the right cards.
+//!
+//! The liar is a party that follows the protocol behind a [`Tap`] that does not. A semi-honest
+//! session takes some messages on trust (see [`guard`]); of those only the form is checked, and a
+//! change of content may give wrong cards.
+
+mod common;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::line::{End, tcp_pair};
+use common::session::{SOON, Session, both, in_memory, only, system_rng};
+use common::tap::{Fault, Tap, frames};
+use dealerless::circuit::Party;
+use dealerless::deck::{Card, SealedDeck};
+use dealerless::mpc::{SemiHonest, To};
+use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Tag};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::{Error, Result};
+use rand::rngs::ChaCha20Rng;
+use rand::{RngExt, SeedableRng};
+
+/// A deadline that passes while the test waits.
+const SHORT: Duration = Duration::from_millis(150);
+
+/// A deadline that never passes in a test that is right.
+const PATIENT: Deadlines = Deadlines {
+    message: Duration::from_secs(60),
+    phase: Duration::from_secs(60),
+};
+
+const HASTY: Deadlines = Deadlines {
+    message: SHORT,
+    ..PATIENT
+};
+
+/// Sessions that are played at the same time: more than processors, since many of them wait.
+const PARALLEL: usize = 8;
+
+const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
+
+/// What stands between a changed message and a wrong card.
+enum Guard {
+    /// Whatever is in the message, one of these checks fails, on either side, or the cards are
+    /// right.
+    Checks(&'static [&'static str]),
+    /// In a semi-honest session, nothing.
+    Trust,
+    /// No session that goes well has such a message.
+    Absent,
+}
+
+/// A tag without a case here does not compile; one that the session of these tests does not show
+/// fails [`every_message_of_a_session_is_lied_about`].
+fn guard(tag: Tag) -> Guard {
+    match tag {
+        Tag::Hello => Guard::Checks(&[
+            "it does not speak dealerless",
+            "version",
+            "both parties want the same role",
+            "security",
+            "bytes instead of", // terms are of any length
+            // Another nonce is another session.
+            "base OT: the sender's challenge",
+        ]),
+        Tag::Abort => Guard::Absent,
+        Tag::BaseOtPoints => Guard::Checks(&[
+            "base OT: a receiver's point is not a valid point",
+            "base OT: the sender's challenge",
+        ]),
+        Tag::BaseOtPads => Guard::Checks(&[
+            "base OT: the sender's point is not a valid point",
+            "base OT: the sender's challenge",
+        ]),
+        Tag::BaseOtAnswer => Guard::Checks(&["base OT: the receiver's answer"]),
+        Tag::TreeSums => Guard::Checks(&["correlated OT: the check of the trees"]),
+        Tag::CotCorrection | Tag::CotCheck => {
+            Guard::Checks(&["correlated OT: the consistency check"])
+        }
+        Tag::Plan => Guard::Checks(&["the peer runs another circuit"]),
+        Tag::OpenedHashes => Guard::Checks(&["opening: the hash of neither label"]),
+        Tag::MaskedInputs | Tag::InputLabels | Tag::Tables | Tag::OpenedColours => Guard::Trust,
+    }
+}
+
+/// Checks of the form of a message, which any of them may fail.
+const FORM: [&str; 3] = ["cannot be decoded", "bytes follow", "elements instead of"];
+
+type Cards = [Option<Card>; 4];
+
+/// Two parties shuffle a deck and open three of four cards, each to somebody else. The cards are
+/// the same every time: the setup's randomness is fresh, that of the shuffle is fixed.
+///
+/// Gives the session too, which keeps the line open.
+fn play(party: Party, end: End, deadlines: Deadlines) -> Result<(Cards, Session)> {
+    let spec = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
+    let channel = Channel::new(end, deadlines);
+    let mut session = SemiHonest::new(channel, party, &mut system_rng())?;
+    let mut rng = ChaCha20Rng::from_seed([party as u8; 32]);
+    let mut deck = SealedDeck::shuffle(&mut session, &ShuffleCircuit::build(spec), &mut rng)?;
+    let openings = [
+        (0, only(Party::Garbler, &session)),
+        (1, only(Party::Evaluator, &session)),
+        (2, To::Both),
+    ];
+    deck.open(&mut session, &openings)?;
+    let cards = std::array::from_fn(|position| deck.seen(position));
+    Ok((cards, session))
+}
+
+/// What honest parties see, and what each of them sends.
+struct Honest {
+    cards: [Cards; 2],
+    sent: [Vec<u8>; 2],
+}
+
+fn honest() -> Honest {
+    let [garbler, evaluator] = both(in_memory(), |party, end| {
+        let tap = Tap::new(end);
+        let recording = tap.recording();
+        let (cards, _) = play(party, Box::new(tap), PATIENT).unwrap();
+        let sent = std::mem::take(&mut recording.lock().unwrap().sent);
+        (cards, sent)
+    });
+    Honest {
+        cards: [garbler.0, evaluator.0],
+        sent: [garbler.1, evaluator.1],
+    }
+}
+
+/// A change of what a liar sends, within one message.
+struct Case {
+    liar: Party,
+    tag: Tag,
+    fault: Fault,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the {} lies about its {}", self.liar, self.tag)?;
+        match self.fault {
+            Fault::Flip { at, mask } => write!(f, " (byte {at} of all, bits {mask:#x})"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a liar does to the form of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lie {
+    CutBefore,
+    CutWithin,
+    Repeated,
+    Dropped,
+    Endless,
+    OneByteMore,
+    OtherTag,
+    Aborted,
+    StalledBefore,
+    StalledWithin,
+}
+
+impl Lie {
+    const ALL: [Lie; 10] = [
+        Lie::CutBefore,
+        Lie::CutWithin,
+        Lie::Repeated,
+        Lie::Dropped,
+        Lie::Endless,
+        Lie::OneByteMore,
+        Lie::OtherTag,
+        Lie::Aborted,
+        Lie::StalledBefore,
+        Lie::StalledWithin,
+    ];
+
+    /// The fault that tells the lie about a frame with this payload.
+    fn fault(self, tag: Tag, payload: &Range<usize>) -> Fault {
+        let header = payload.start - HEADER_BYTES..payload.start;
+        let frame = header.start..payload.end;
+        let within = payload.start + payload.len() / 2;
+        let with_header = |len: u32, tag: Tag| Fault::Replace {
+            range: header.clone(),
+            with: [&len.to_le_bytes()[..], &[tag.byte()]].concat(),
+        };
+        let len = payload.len() as u32;
+        match self {
+            Lie::CutBefore => Fault::Truncate { at: frame.start },
+            Lie::CutWithin => Fault::Truncate { at: within },
+            Lie::Repeated => Fault::Duplicate { range: frame },
+            Lie::Dropped => Fault::Replace {
+                range: frame,
+                with: vec![],
+            },
+            Lie::Endless => with_header(u32::MAX, tag),
+            Lie::OneByteMore => with_header(len + 1, tag),
+            Lie::OtherTag => {
+                let others = Tag::ALL.iter().filter(|&&t| t != tag && t != Tag::Abort);
+                let others: Vec<Tag> = others.copied().collect();
+                with_header(len, others[system_rng().random_range(0..others.len())])
+            }
+            Lie::Aborted => Fault::Replace {
+                range: frame,
+                with: vec![0, 0, 0, 0, Tag::Abort.byte()],
+            },
+            Lie::StalledBefore => Fault::Stall { at: frame.start },
+            Lie::StalledWithin => Fault::Stall { at: within },
+        }
+    }
+
+    /// Whether only a deadline may end it: the victim waits for what does not come.
+    fn needs_a_deadline(self) -> bool {
+        match self {
+            Lie::Dropped | Lie::OneByteMore | Lie::StalledBefore | Lie::StalledWithin => true,
+            Lie::CutBefore
+            | Lie::CutWithin
+            | Lie::Repeated
+            | Lie::Endless
+            | Lie::OtherTag
+            | Lie::Aborted => false,
+        }
+    }
+
+    /// Whether the lie may end in this error at the victim.
+    fn may_end_in(self, error: &Error) -> bool {
+        match self {
+            Lie::CutBefore | Lie::CutWithin => matches!(error, Error::Lost { .. }),
+            Lie::Repeated | Lie::Endless | Lie::OtherTag => {
+                matches!(error, Error::Protocol { .. })
+            }
+            Lie::Dropped | Lie::OneByteMore => {
+                matches!(error, Error::Protocol { .. } | Error::Timeout { .. })
+            }
+            Lie::Aborted => matches!(error, Error::Aborted),
+            Lie::StalledBefore | Lie::StalledWithin => {
+                matches!(error, Error::Timeout { limit: SHORT, .. })
+            }
+        }
+    }
+}
+
+/// Plays a case over a line, of which the liar has the first end. Gives what both make of it, the
+/// garbler first, after seeing that neither took long.
+fn play_case(case: &Case, [lying, honest]: [End; 2], victims: Deadlines) -> [Result<Cards>; 2] {
+    let lying: End = Box::new(Tap::with_fault(lying, case.fault.clone()));
+    let ends = match case.liar {
+        Party::Garbler => [lying, honest],
+        Party::Evaluator => [honest, lying],
+    };
+    let begun = Instant::now();
+    let outcomes = both(ends, |party, end| {
+        play(
+            party,
+            end,
+            if party == case.liar { PATIENT } else { victims },
+        )
+    });
+    assert!(begun.elapsed() < SOON, "{case}");
+    outcomes.map(|outcome| outcome.map(|(cards, _)| cards))
+}
+
+/// Does something with every case, several at a time.
+fn for_each<C: Sync>(cases: &[C], act: impl Fn(&C) + Sync) {
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        for _ in 0..PARALLEL {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    act(case);
+                }
+            });
+        }
+    });
+}
+
+/// Every frame of an honest session: who sends it, its tag, and where its payload is.
+fn messages(honest: &Honest) -> Vec<(Party, Tag, Range<usize>)> {
+    (PARTIES.into_iter().zip(&honest.sent))
+        .flat_map(|(sender, sent)| {
+            (frames(sent).into_iter())
+                .map(move |(tag, payload)| (sender, Tag::from_byte(tag).unwrap(), payload))
+        })
+        .collect()
+}
+
+#[test]
+fn every_message_of_a_session_is_lied_about() {
+    let shown: HashSet<Tag> = messages(&honest()).iter().map(|(_, tag, _)| *tag).collect();
+    for &tag in Tag::ALL {
+        assert_eq!(
+            shown.contains(&tag),
+            !matches!(guard(tag), Guard::Absent),
+            "{tag}"
+        );
+    }
+}
+
+#[test]
+fn a_message_of_another_form_ends_in_an_error_in_time() {
+    let honest = honest();
+    let cases: Vec<_> = messages(&honest)
+        .into_iter()
+        .flat_map(|(liar, tag, payload)| {
+            Lie::ALL.map(|lie| {
+                (
+                    lie,
+                    Case {
+                        liar,
+                        tag,
+                        fault: lie.fault(tag, &payload),
+                    },
+                )
+            })
+        })
+        .collect();
+    for_each(&cases, |(lie, case)| {
+        let deadlines = if lie.needs_a_deadline() {
+            HASTY
+        } else {
+            PATIENT
+        };
+        for ends in [in_memory(), over_tcp()] {
+            let outcomes = play_case(case, ends, deadlines);
+            let victim = usize::from(case.liar == Party::Garbler);
+            match &outcomes[victim] {
+                Err(error) if lie.may_end_in(error) => {}
+                // Nothing reads what follows the last message.
+                Ok(cards) if *lie == Lie::Repeated && *cards == honest.cards[victim] => {}
+                other => panic!("{lie:?}, {case}: {other:?}"),
+            }
+        }
+    });
+}
+
+/// Plays a case in which the form of all messages is right, and sees that a check has caught it,
+/// on either side, or that the cards are right or nothing guards them. Gives whether it was caught.
+fn play_content(case: &Case, honest: &Honest) -> bool {
+    let outcomes = play_case(case, in_memory(), PATIENT);
+    for outcome in &outcomes {
+        match outcome {
+            Ok(_) | Err(Error::Protocol { .. } | Error::Aborted) => {}
+            Err(error) => panic!("{case}: {error}"),
+        }
+    }
+    let caught_by = outcomes.iter().find_map(|outcome| match outcome {
+        Err(Error::Protocol { check }) => Some(check),
+        _ => None,
+    });
+    match (guard(case.tag), caught_by) {
+        (Guard::Trust, _) => {}
+        (Guard::Checks(checks), Some(check)) => assert!(
+            checks
+                .iter()
+                .chain(&FORM)
+                .any(|known| check.contains(known)),
+            "{case}: {check}"
+        ),
+        (_, caught_by) => {
+            assert_eq!(caught_by, None, "{case}");
+            for (outcome, right) in outcomes.iter().zip(&honest.cards) {
+                assert!(
+                    matches!(outcome, Ok(cards) if cards == right),
+                    "{case}: {outcome:?}"
+                );
+            }
+        }
+    }
+    caught_by.is_some()
+}
+
+#[test]
+fn garbage_in_a_message_that_is_checked_is_caught_by_its_check() {
+    let honest = honest();
+    for_each(&messages(&honest), |(liar, tag, payload)| {
+        let case = Case {
+            liar: *liar,
+            tag: *tag,
+            fault: Fault::Replace {
+                range: payload.clone(),
+                with: payload.clone().map(|_| system_rng().random()).collect(),
+            },
+        };
+        let caught = play_content(&case, &honest);
+        assert!(caught || matches!(guard(*tag), Guard::Trust), "{case}");
+    });
+}
+
+#[test]
+fn a_flipped_bit_is_caught_by_a_check_or_harmless_or_in_a_message_that_is_trusted() {
+    const SAMPLES: usize = 20;
+    let honest = honest();
+    let cases: Vec<Case> = messages(&honest)
+        .into_iter()
+        .flat_map(|(liar, tag, payload)| {
+            let mut places = vec![payload.start, payload.end - 1];
+            places.extend((0..SAMPLES).map(|_| system_rng().random_range(payload.clone())));
+            places.into_iter().map(move |at| Case {
+                liar,
+                tag,
+                fault: Fault::Flip {
+                    at,
+                    mask: 1 << system_rng().random_range(0..8),
+                },
+            })
+        })
+        .collect();
+    for_each(&cases, |case| {
+        let caught = play_content(case, &honest);
+        // Half of what guards the base OTs and the trees is not looked at, as Delta says.
+        let may_be_harmless = [Tag::BaseOtPads, Tag::TreeSums].contains(&case.tag);
+        assert!(
+            caught || may_be_harmless || matches!(guard(case.tag), Guard::Trust),
+            "{case}"
+        );
+    });
+}
+
+fn over_tcp() -> [End; 2] {
+    let (one, other) = tcp_pair();
+    [Box::new(one), Box::new(other)]
+}

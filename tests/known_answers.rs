@@ -1,0 +1,189 @@
+//! What goes over the wire is what it was: known answers, with randomness from fixed seeds.
+//!
+//! Those of the hash and of the half gates were computed by a second implementation, in Python. The
+//! others record what this one did: if one of them changes, so has the protocol, and with it
+//! [`VERSION`](dealerless::net::VERSION).
+
+mod common;
+
+use common::line::End;
+use common::session::{both, in_memory, only};
+use common::tap::{Tap, frames};
+use dealerless::circuit::{Builder, Output, Party};
+use dealerless::crypto::{Block, TweakDomain, TweakableHash};
+use dealerless::deck::{Card, SealedDeck};
+use dealerless::mpc::{SemiHonest, To, evaluate, garble};
+use dealerless::net::{Channel, Deadlines, Tag};
+use dealerless::ot::Delta;
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use rand::SeedableRng;
+use rand::rngs::ChaCha20Rng;
+
+/// The key of FIPS 197, appendix C.1.
+const KEY: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+fn hex(block: Block) -> String {
+    let bytes = block.to_bytes();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn the_tweakable_hash_is_what_it_was() {
+    let hash = TweakableHash::with_key(KEY);
+    let x = Block::from([
+        0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee,
+        0xff,
+    ]);
+    let answers = [
+        hash.hash(x, Block::ZERO),
+        hash.hash(x, TweakDomain::Garbling.tweak(0, 0)),
+        hash.hash(x, TweakDomain::Garbling.tweak(5, 1 << 40)),
+        hash.hash(x, TweakDomain::Opening.tweak((1 << 56) - 1, u64::MAX)),
+    ];
+    assert_eq!(
+        answers.map(hex),
+        [
+            "26a76cab351a47318eb59331d2ae8a30",
+            "a7a9d5c9f6134b17598c33d4ce669ec4",
+            "52d3ec372c022b95f194b5e701c322c6",
+            "9c0e575e4aa5406479c489a9ee4a6df6",
+        ]
+    );
+}
+
+#[test]
+fn half_gates_are_what_they_were() {
+    let mut builder = Builder::new(&[1, 2]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let first = builder.and(a[0], b[0]);
+    let sum = builder.xor(first, b[1]);
+    let second = builder.and(sum, a[0]);
+    let second = builder.not(second);
+    let circuit = builder.build(vec![vec![first, second]]);
+
+    let delta = Delta::random(true, &mut ChaCha20Rng::from_seed([1; 32]));
+    assert_eq!(hex(delta.block()), "033f37203a2476c42566a61cc55c3ca8");
+    let hash = TweakableHash::with_key(KEY);
+    let mut zeros = vec![Block::ZERO; circuit.wires()];
+    for (i, zero) in zeros[..3].iter_mut().enumerate() {
+        *zero = Block::from([0x5a + i as u8; 16]);
+    }
+    let mut tables = Vec::new();
+    garble(&circuit, &mut zeros, &delta, &hash, 7, |fresh| {
+        tables.extend_from_slice(fresh);
+        Ok(())
+    })
+    .unwrap();
+    let outputs = [0, 1].map(|bit| match circuit.outputs()[0][bit] {
+        Output::Wire(wire) => wire.index(),
+        Output::Const(_) => panic!("the outputs depend on the inputs"),
+    });
+    assert_eq!(
+        outputs.map(|wire| hex(zeros[wire])),
+        [
+            "91ea480d5b4a969a63df4a1283fe06da",
+            "080145c293d292252e61c01548bbbce2",
+        ]
+    );
+    assert_eq!(
+        tables.iter().copied().map(hex).collect::<Vec<_>>(),
+        [
+            "474b5f6df1d4b074f1f31915e152cc6f",
+            "189ae3e02e3f47366a136e05d07d7f6b",
+            "b905a7c4a3b6668ac1bad1f6a67fea45",
+            "5983ce738066b3cecd4b97a785aa3a7d",
+        ]
+    );
+
+    // On a = 1 and b = (1, 0): both ANDs are 1, and the second is put out negated.
+    let mut labels = zeros.clone();
+    labels[0] ^= delta.block();
+    labels[1] ^= delta.block();
+    let mut unread = tables.iter();
+    evaluate(&circuit, &mut labels, &hash, 7, |wanted| {
+        wanted.fill_with(|| *unread.next().expect("two blocks an AND"));
+        Ok(())
+    })
+    .unwrap();
+    let expected = [zeros[outputs[0]] ^ delta.block(), zeros[outputs[1]]];
+    assert_eq!(outputs.map(|wire| hex(labels[wire])), expected.map(hex));
+}
+
+/// One line a frame: its tag, its length and the first 64 bits of its BLAKE3 digest.
+fn summary(sent: &[u8]) -> String {
+    frames(sent)
+        .into_iter()
+        .map(|(tag, payload)| {
+            let tag = Tag::from_byte(tag).expect("a known tag");
+            let digest = blake3::hash(&sent[payload.clone()]).to_hex();
+            format!("{tag}, {}: {}\n", payload.len(), &digest[..16])
+        })
+        .collect()
+}
+
+/// Two shuffles, since the second must not repeat tweaks, pads and labels of the first. Also
+/// changes with the circuit of the shuffle, and then from the first plan on.
+#[test]
+fn a_session_with_its_first_two_shuffles_is_what_it_was() {
+    let spec = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
+    let shuffle = ShuffleCircuit::build(spec);
+    let [garbler, evaluator] = both(in_memory(), |party, end| {
+        let tap = Tap::new(end);
+        let recording = tap.recording();
+        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let mut rng = ChaCha20Rng::from_seed([party as u8; 32]);
+        let mut session = SemiHonest::new(channel, party, &mut rng).unwrap();
+        let cards = [(); 2].map(|()| {
+            let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng).unwrap();
+            let openings = [
+                (0, only(Party::Garbler, &session)),
+                (1, only(Party::Evaluator, &session)),
+                (2, To::Both),
+            ];
+            deck.open(&mut session, &openings).unwrap();
+            [0, 1, 2].map(|position| deck.seen(position).map(|Card(number)| number))
+        });
+        let sent = recording.lock().unwrap().sent.clone();
+        (cards, summary(&sent))
+    });
+    assert_eq!(
+        garbler.0,
+        [[Some(9), None, Some(1)], [Some(6), None, Some(2)]]
+    );
+    assert_eq!(
+        evaluator.0,
+        [[None, Some(3), Some(1)], [None, Some(7), Some(2)]]
+    );
+    assert_eq!(
+        garbler.1,
+        "hello, 54: 64a8f38ee820a39e\n\
+         base OT points, 4136: 6129d77360a535cc\n\
+         base OT answer, 32: f70a8f400ce2bc92\n\
+         plan, 32: 95885f20617cd0cd\n\
+         input labels, 224: 85981afd0db97dad\n\
+         garbled tables, 2048: f632eb9c2c54dcb0\n\
+         plan, 32: 306f19c432ba27ea\n\
+         opened colours, 1: 711c3c604cabc9eb\n\
+         plan, 32: 69dac44b741b16b6\n\
+         input labels, 224: 366e452bf133869d\n\
+         garbled tables, 2048: a3983124f5a1445a\n\
+         plan, 32: bbddfdc8d9ef9d99\n\
+         opened colours, 1: 3d5ce082d3e6c13e\n"
+    );
+    assert_eq!(
+        evaluator.1,
+        "hello, 54: e55853b27ee1dacc\n\
+         base OT pads, 4168: cef0cd55f21f1f24\n\
+         tree sums, 4144: 28845b0e17ece0db\n\
+         COT correction, 16368: 84cd6e1dbfaa83a9\n\
+         COT check, 48: 2c643ca54f0abfe2\n\
+         plan, 32: 95885f20617cd0cd\n\
+         masked inputs, 3: 17454742bb23be21\n\
+         plan, 32: 306f19c432ba27ea\n\
+         opened hashes, 128: 1d6c7f2c2e3ff2eb\n\
+         plan, 32: 69dac44b741b16b6\n\
+         masked inputs, 3: 483073016158ed9f\n\
+         plan, 32: bbddfdc8d9ef9d99\n\
+         opened hashes, 128: 7b7dd4bd5ab2fe3f\n"
+    );
+}
