@@ -83,4 +83,5 @@ fn the_definitions_are_those_of_the_algorithms() {
     let seeds: [&[u64]; 2] = [&[4, 0, 1, 1], &[4, 0, 1, 0]];
     assert_eq!(draw(Algorithm::FisherYates, seeds), [3, 1, 4, 2, 0]);
     assert_eq!(draw(Algorithm::Bubble, seeds), [3, 0, 4, 2, 1]);
+    assert_eq!(draw(Algorithm::Lehmer, seeds), [3, 0, 4, 2, 1]);
 }

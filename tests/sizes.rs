@@ -9,9 +9,10 @@ use dealerless::shuffle::Algorithm;
 const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
 
 /// The AND gates to be reached, without a check of the inputs.
-const PUBLISHED: [(Algorithm, [usize; 5]); 2] = [
+const PUBLISHED: [(Algorithm, [usize; 5]); 3] = [
     (Algorithm::FisherYates, [882, 1_863, 4_524, 5_727, 8_183]),
     (Algorithm::Bubble, [1_609, 2_842, 5_793, 7_047, 9_518]),
+    (Algorithm::Lehmer, [158, 485, 2_292, 3_819, 14_817]),
 ];
 
 /// The AND gates that are reached.

@@ -13,6 +13,7 @@
 use super::Spec;
 use super::additive;
 use super::deck::{Card, fresh_deck, put_if};
+use super::spec::bits_below;
 use crate::circuit::{Bit, Builder};
 
 /// The m drawn cards, given the r_i.
@@ -41,6 +42,26 @@ pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     }
     deck.truncate(spec.draw());
     deck
+}
+
+/// The ANDs of [`record`], to within one per cent.
+///
+/// Before the first draw neighbours differ by constants. After i draws, the card at a place is one
+/// of i + 1 in a row, and neighbours differ in about 1 + log2 (i + 1) independent bits, the logarithm
+/// interpolated between powers of two.
+pub(super) fn cost(spec: Spec) -> usize {
+    let w = spec.word_bits();
+    let layer = |i: usize| {
+        let others = spec.cards() - i - 1;
+        let log = (i + 1).ilog2() as usize;
+        let interpolated = (others * (i + 1 - (1 << log))) >> log;
+        let scales = match i {
+            0 => 0,
+            _ => usize::min(others * w, others * (1 + log) + interpolated),
+        };
+        others - bits_below(others + 1) + scales
+    };
+    additive::indices_cost(spec) + (0..additive::draws(spec)).map(layer).sum::<usize>()
 }
 
 /// Bit j says whether the index is at least j.

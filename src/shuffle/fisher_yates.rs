@@ -15,6 +15,7 @@
 use super::Spec;
 use super::additive;
 use super::deck::{Card, fresh_deck, put_if};
+use super::group::Group;
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder, gadgets};
 
@@ -37,6 +38,11 @@ pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     }
 }
 
+/// The ANDs of [`record`], to within one per cent.
+pub(super) fn cost(spec: Spec) -> usize {
+    usize::min(trace_cost(spec), network_cost(spec))
+}
+
 fn network(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut deck = fresh_deck(spec);
     for draw in additive::draws_of(b, spec) {
@@ -57,16 +63,15 @@ fn network(b: &mut Builder, spec: Spec) -> Vec<Card> {
 /// high bits of another place are its own number's until something is put there, and depend on one
 /// wire only.
 fn network_cost(spec: Spec) -> usize {
-    (0..additive::draws(spec))
-        .map(|i| {
-            let modulus = spec.cards() - i;
-            let rank = match i {
-                0 => 0,
-                _ => spec.word_bits().min(1 + bits_below(i + 1)),
-            };
-            bits_below(modulus) + (modulus - 1) * (rank + 1)
-        })
-        .sum()
+    let layer = |i: usize| {
+        let others = spec.cards() - i - 1;
+        let rank = match i {
+            0 => 0,
+            _ => spec.word_bits().min(1 + bits_below(i + 1)),
+        };
+        others - bits_below(others + 1) + others * rank
+    };
+    additive::indices_cost(spec) + (0..additive::draws(spec)).map(layer).sum::<usize>()
 }
 
 fn trace(b: &mut Builder, spec: Spec) -> Vec<Card> {
@@ -115,13 +120,12 @@ fn equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
 /// The ANDs of [`trace`], a few per cent too high.
 fn trace_cost(spec: Spec) -> usize {
     let w = spec.word_bits();
-    let draws = additive::draws(spec);
-    let places: usize = (0..draws)
-        .map(|i| bits_below(spec.cards() - i) + w - 1)
-        .sum();
+    // The place of draw 0 is r_0; those of others take the addition of i or n as well.
+    let places =
+        (1..additive::draws(spec)).map(|i| Group::of_order(spec.cards() - i).high_bits() + w - 1);
     // The last card of a full shuffle has no place to compute, but a trace like the others.
     let searches = spec.draw() * (spec.draw() - 1) / 2;
-    places + searches * (2 * w - 1)
+    Group::of_order(spec.cards()).sum_cost() + places.sum::<usize>() + searches * (2 * w - 1)
 }
 
 #[cfg(test)]

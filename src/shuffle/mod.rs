@@ -30,12 +30,18 @@
 
 mod additive;
 mod bubble;
+mod choice;
+mod cut;
 mod deck;
 mod fisher_yates;
+mod group;
+mod lehmer;
 mod randomness;
+mod range_check;
 mod shuffle_circuit;
 mod spec;
 
+pub use choice::{Choice, UnknownChoice};
 pub use randomness::{Encoding, Randomness, Seed, SeedError};
 pub use shuffle_circuit::{ShuffleCircuit, plaintext};
 pub use spec::{Algorithm, Spec, SpecError, UnknownAlgorithm};

@@ -3,17 +3,20 @@
 use rand::CryptoRng;
 
 use super::randomness::{self, Randomness, Seed, SeedError};
-use super::{Algorithm, Spec, additive, bubble, fisher_yates};
+use super::{Algorithm, Spec, additive, bubble, cut, fisher_yates, lehmer, range_check};
 use crate::circuit::{Builder, Circuit, Party};
 
 /// The circuit of a [`Spec`].
 ///
 /// Input value 0 is the garbler's seeds and 1 the evaluator's, seed after seed, the least
-/// significant bit of each first. The outputs are m values of w bits: the drawn cards.
+/// significant bit of each first. The outputs are m values of w bits, the drawn cards; and, if the
+/// circuit is checked, [one more](Self::validity).
 #[derive(Clone, Debug)]
 pub struct ShuffleCircuit {
     spec: Spec,
+    checked: bool,
     circuit: Circuit,
+    validity: Option<usize>,
     garbler: Vec<Seed>,
     evaluator: Vec<Seed>,
 }
@@ -24,17 +27,39 @@ impl ShuffleCircuit {
     /// The same spec always gives the same circuit, so that two parties who agree on a spec agree
     /// on its [`digest`](Circuit::digest).
     pub fn build(spec: Spec) -> Self {
+        Self::record(spec, false)
+    }
+
+    /// As [`build`](Self::build), with the output value [`validity`](Self::validity): for parties
+    /// who may enter anything.
+    pub fn build_checked(spec: Spec) -> Self {
+        Self::record(spec, true)
+    }
+
+    fn record(spec: Spec, checked: bool) -> Self {
         let [garbler, evaluator] =
             [Party::Garbler, Party::Evaluator].map(|party| seeds(spec, party));
         let bits = |seeds: &[Seed]| seeds.iter().map(|seed| seed.bits).sum();
         let mut builder = Builder::new(&[bits(&garbler), bits(&evaluator)]);
-        let cards = match spec.algorithm() {
+        let mut outputs = match spec.algorithm() {
             Algorithm::FisherYates => fisher_yates::record(&mut builder, spec),
             Algorithm::Bubble => bubble::record(&mut builder, spec),
+            Algorithm::Lehmer => lehmer::record(&mut builder, spec),
+            Algorithm::Cut => cut::record(&mut builder, spec),
         };
+        let valid = match checked {
+            true => range_check::validity(&mut builder, [&garbler, &evaluator]),
+            false => None,
+        };
+        let validity = valid.map(|valid| {
+            outputs.push(valid);
+            spec.draw()
+        });
         Self {
             spec,
-            circuit: builder.build(cards),
+            checked,
+            circuit: builder.build(outputs),
+            validity,
             garbler,
             evaluator,
         }
@@ -43,6 +68,20 @@ impl ShuffleCircuit {
     /// What is drawn, and how.
     pub fn spec(&self) -> Spec {
         self.spec
+    }
+
+    /// Whether the circuit sees what a party enters that it never would by
+    /// [`sample`](Self::sample).
+    pub fn is_checked(&self) -> bool {
+        self.checked
+    }
+
+    /// The output value, from 0, of two bits: whether the garbler's input is in range, and whether
+    /// the evaluator's is. Each depends on that party's input alone, so both may be opened.
+    ///
+    /// `None` if the circuit is not checked, or if every input of its shape is in range.
+    pub fn validity(&self) -> Option<usize> {
+        self.validity
     }
 
     /// The circuit itself.
@@ -70,7 +109,7 @@ impl ShuffleCircuit {
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u32> {
         let card =
             |word: &Vec<bool>| (word.iter().rev()).fold(0, |card, &bit| card << 1 | u32::from(bit));
-        outputs.iter().map(card).collect()
+        outputs.iter().take(self.spec.draw()).map(card).collect()
     }
 }
 
@@ -86,12 +125,16 @@ pub fn plaintext(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Result<Vec<u
     Ok(match spec.algorithm() {
         Algorithm::FisherYates => fisher_yates::plaintext(spec, &indices),
         Algorithm::Bubble => bubble::plaintext(spec, &indices),
+        Algorithm::Lehmer => lehmer::plaintext(spec, &indices),
+        Algorithm::Cut => cut::plaintext(spec, &indices),
     })
 }
 
 fn seeds(spec: Spec, party: Party) -> Vec<Seed> {
     match spec.algorithm() {
-        Algorithm::FisherYates | Algorithm::Bubble => additive::seeds(spec, party),
+        Algorithm::FisherYates | Algorithm::Bubble | Algorithm::Lehmer | Algorithm::Cut => {
+            additive::seeds(spec, party)
+        }
     }
 }
 
@@ -133,7 +176,7 @@ mod tests {
         assert_eq!(shuffle.seeds(Party::Garbler), [seed(6, Encoding::Unsigned)]);
         assert_eq!(
             shuffle.seeds(Party::Evaluator),
-            [seed(7, Encoding::MinusModulus)]
+            [seed(6, Encoding::MinusModulus)]
         );
     }
 

@@ -16,17 +16,24 @@ pub enum Algorithm {
     /// Draw i carries a uniform one of the cards at places i, i + 1, … to place i by swaps of
     /// neighbours, so that the others keep their order.
     Bubble,
+    /// The same draws as `Bubble`, computed from the places drawn alone, without a deck.
+    Lehmer,
+    /// As `Lehmer`, but a draw from an even number of cards also cuts the rest of the deck, which
+    /// is cheaper.
+    Cut,
 }
 
 impl Algorithm {
     /// Every algorithm, in the order in which tables list them.
-    pub const ALL: [Self; 2] = [Self::FisherYates, Self::Bubble];
+    pub const ALL: [Self; 4] = [Self::FisherYates, Self::Bubble, Self::Lehmer, Self::Cut];
 
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::FisherYates => "fisher-yates",
             Self::Bubble => "bubble",
+            Self::Lehmer => "lehmer",
+            Self::Cut => "cut",
         }
     }
 }
@@ -196,7 +203,7 @@ mod tests {
         let error = "riffle".parse::<Algorithm>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no algorithm \"riffle\"; there are fisher-yates, bubble"
+            "there is no algorithm \"riffle\"; there are fisher-yates, bubble, lehmer, cut"
         );
     }
 

@@ -3,21 +3,21 @@
 use super::{constant, constant_bit};
 use crate::circuit::{Bit, Builder};
 
-/// `(x + y) mod m`, where `x < m` is a word of k bits and `y_minus_m` the k + 1 bits, in two's
-/// complement, of `y - m` for a `y < m`.
+/// `(x + y + carry) mod m`, where `x` is a word of k bits and `y_minus_m` the k + 1 bits, in two's
+/// complement, of `y - m`; for `x < m`, `y <= m` and `x + y + carry < 2m`.
 ///
 /// Costs `2k - 1` ANDs, less one for each trailing zero of `m`. The first addition gives
-/// `x + y - m`. Its sign says whether to add `m` back; an addition of `m` or 0 has one unknown bit
-/// only, so that its carries cost no more than those of a constant.
+/// `x + y + carry - m`. Its sign says whether to add `m` back; an addition of `m` or 0 has one
+/// unknown bit only, so that its carries cost no more than those of a constant.
 ///
 /// Operands out of range give some word of k bits.
 ///
 /// # Panics
 /// When `y_minus_m` is not one bit longer than `x`.
-pub fn add_mod(b: &mut Builder, x: &[Bit], y_minus_m: &[Bit], m: u64) -> Vec<Bit> {
+pub fn add_mod(b: &mut Builder, x: &[Bit], y_minus_m: &[Bit], carry: Bit, m: u64) -> Vec<Bit> {
     let k = x.len();
     assert_eq!(y_minus_m.len(), k + 1, "one bit more, for the sign");
-    let (sum, carry) = add(b, x, &y_minus_m[..k]);
+    let (sum, carry) = add(b, x, &y_minus_m[..k], carry);
     let negative = b.xor(y_minus_m[k], carry);
     let m_or_zero: Vec<Bit> = (0..k)
         .map(|i| match constant_bit(m, i) {
@@ -25,12 +25,11 @@ pub fn add_mod(b: &mut Builder, x: &[Bit], y_minus_m: &[Bit], m: u64) -> Vec<Bit
             zero => zero,
         })
         .collect();
-    add(b, &sum, &m_or_zero).0
+    add(b, &sum, &m_or_zero, Bit::ZERO).0
 }
 
-/// The sum of two words of one length, and its carry.
-pub fn add(b: &mut Builder, x: &[Bit], y: &[Bit]) -> (Vec<Bit>, Bit) {
-    let mut carry = Bit::ZERO;
+/// The sum of two words of one length and of a carry, and the carry out of it.
+pub fn add(b: &mut Builder, x: &[Bit], y: &[Bit], mut carry: Bit) -> (Vec<Bit>, Bit) {
     let sum = x
         .iter()
         .zip(y)
@@ -78,4 +77,12 @@ pub fn increment_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
             sum
         })
         .collect()
+}
+
+/// `x - bit`, modulo 2^k. Costs `k - 1` ANDs.
+pub fn decrement_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
+    let not = |b: &Builder, word: &[Bit]| -> Vec<Bit> { word.iter().map(|&x| b.not(x)).collect() };
+    // !x = -x - 1, so !(!x + bit) = x - bit.
+    let incremented = increment_if(b, bit, &not(b, x));
+    not(b, &incremented)
 }

@@ -41,13 +41,15 @@ fn bits_below(m: u64) -> usize {
 fn modular_addition_is_right_for_every_seed_and_costs_two_ands_a_bit() {
     for m in 2..=17u64 {
         let k = bits_below(m);
-        let circuit = circuit(&[k, k + 1], |b, input| {
-            vec![add_mod(b, &input[0], &input[1], m)]
+        let circuit = circuit(&[k, k + 1, 1], |b, input| {
+            vec![add_mod(b, &input[0], &input[1], input[2][0], m)]
         });
         for x in 0..m {
-            for y in 0..m {
-                let sum = run(&circuit, &[x, y.wrapping_sub(m)]);
-                assert_eq!(sum, [(x + y) % m], "{x} + {y} mod {m}");
+            for (y, carry) in (0..=m).flat_map(|y| [(y, 0), (y, 1)]) {
+                if x + y + carry < 2 * m {
+                    let sum = run(&circuit, &[x, y.wrapping_sub(m), carry]);
+                    assert_eq!(sum, [(x + y + carry) % m], "{x} + {y} + {carry} mod {m}");
+                }
             }
         }
         assert_eq!(circuit.ands(), 2 * k - 1 - m.trailing_zeros() as usize);
@@ -101,15 +103,16 @@ fn comparison_with_a_constant_is_cheaper_than_with_a_word() {
 }
 
 #[test]
-fn increment_wraps_around_and_costs_one_and_less_than_its_bits() {
-    let circuit = circuit(&[1, 4], |b, input| {
-        vec![increment_if(b, input[0][0], &input[1])]
-    });
-    for x in 0..16 {
-        assert_eq!(run(&circuit, &[0, x]), [x]);
-        assert_eq!(run(&circuit, &[1, x]), [(x + 1) % 16]);
+fn increment_and_decrement_wrap_around_and_cost_one_and_less_than_their_bits() {
+    type Step = fn(&mut Builder, Bit, &[Bit]) -> Vec<Bit>;
+    for (gadget, step) in [(increment_if as Step, 1), (decrement_if, 15)] {
+        let circuit = circuit(&[1, 4], |b, input| vec![gadget(b, input[0][0], &input[1])]);
+        for x in 0..16 {
+            assert_eq!(run(&circuit, &[0, x]), [x]);
+            assert_eq!(run(&circuit, &[1, x]), [(x + step) % 16]);
+        }
+        assert_eq!(circuit.ands(), 3);
     }
-    assert_eq!(circuit.ands(), 3);
 }
 
 #[test]

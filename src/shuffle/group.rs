@@ -1,0 +1,74 @@
+//! The group in which seeds are added: Z_q × (Z_2)^e on the numbers `0..N`, where N = q 2^e and q is
+//! odd.
+//!
+//! The sum of two numbers has the XOR of their e low bits, and above them the sum modulo q of the
+//! rest. Any group on `0..N` makes `a + b` uniform when a or b is, independently of the other; this one
+//! costs e ANDs less than addition modulo N.
+
+use super::spec::bits_below;
+use crate::circuit::Bit;
+
+/// The group of one order.
+#[derive(Clone, Copy)]
+pub(super) struct Group {
+    /// q, the odd part of the order.
+    pub(super) odd: usize,
+    /// e: the order is q 2^e.
+    pub(super) low_bits: usize,
+}
+
+impl Group {
+    /// The group of so many elements.
+    pub(super) fn of_order(order: usize) -> Self {
+        let low_bits = order.trailing_zeros() as usize;
+        Self {
+            odd: order >> low_bits,
+            low_bits,
+        }
+    }
+
+    /// `x + y`, in the clear.
+    pub(super) fn sum(self, x: usize, y: usize) -> usize {
+        let high = ((x >> self.low_bits) + (y >> self.low_bits)) % self.odd;
+        let low = (x ^ y) & ((1 << self.low_bits) - 1);
+        high << self.low_bits | low
+    }
+
+    /// The ANDs of a sum: `2 (k - e) - 1` for words of k bits; none if the order is a power of two.
+    pub(super) fn sum_cost(self) -> usize {
+        (2 * self.high_bits()).saturating_sub(1)
+    }
+
+    /// k - e, the bits of a number modulo q.
+    pub(super) fn high_bits(self) -> usize {
+        bits_below(self.odd)
+    }
+
+    /// The low bits of a word, which are XORed, and the others, which are added modulo q.
+    pub(super) fn split(self, word: &[Bit]) -> (&[Bit], &[Bit]) {
+        word.split_at(self.low_bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_a_group() {
+        for order in 1..=20 {
+            let group = Group::of_order(order);
+            for x in 0..order {
+                assert_eq!(group.sum(x, 0), x);
+                let mut sums: Vec<usize> = (0..order).map(|y| group.sum(x, y)).collect();
+                sums.sort_unstable();
+                assert!(sums.into_iter().eq(0..order), "{x} in order {order}");
+                for (y, z) in (0..order).flat_map(|y| (0..order).map(move |z| (y, z))) {
+                    assert_eq!(group.sum(x, y), group.sum(y, x));
+                    let (left, right) = (group.sum(x, y), group.sum(y, z));
+                    assert_eq!(group.sum(left, z), group.sum(x, right));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! `lehmer`: r_0, r_1, … is the Lehmer code of the draw, and is decoded without a deck.
+//!
+//! Draw i takes the card at place r_i of those that are left, which keep their order: the cards are
+//! those of [`bubble`](super::bubble). So a card's place among those left after draw i becomes its
+//! place among those left before it by a step of one if it is r_i or more. Decoding goes from the
+//! last draw to the first, and each draw raises all later ones: a comparison and an increment,
+//! 2k - 1 ANDs for words of k bits.
+//!
+//! The increment is shared among a *block* of draws. Let the places that a block takes be
+//! d_0 < d_1 < …, counted before its first draw, and let e_t = d_t - t. A place x after the block is
+//! place x + #{t : e_t <= x} before it, and since e_0 <= e_1 <= …, the comparisons are the
+//! thermometer code of that number, whose binary code is free. So a later draw costs k ANDs for
+//! each draw of the block, and k - 1 for one addition. In return the e_t must be kept sorted, which
+//! costs 2k - 1 ANDs for each pair in the block, or k more than decoding the pair would without.
+
+use std::mem;
+use std::ops::Range;
+
+use super::Spec;
+use super::additive;
+use super::deck::Card;
+use super::spec::bits_below;
+use crate::circuit::{Bit, Builder, gadgets};
+
+/// The m drawn cards, given the r_i.
+pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
+    let mut cards: Vec<u32> = indices.iter().map(|&r| r as u32).collect();
+    // The last card of a full shuffle is the first of the one that is left.
+    cards.resize(spec.draw(), 0);
+    for i in (0..cards.len()).rev() {
+        let drawn = cards[i];
+        for later in &mut cards[i + 1..] {
+            *later += u32::from(*later >= drawn);
+        }
+    }
+    cards
+}
+
+/// Records the circuit, and gives the m drawn cards.
+pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
+    let draws = additive::draws_of(b, spec);
+    let mut places: Vec<Vec<Bit>> = draws.iter().map(|draw| draw.index(b)).collect();
+    places.resize(spec.draw(), Vec::new());
+    for block in blocks(spec.draw()).into_iter().rev() {
+        let cards = spec.cards() - block.start;
+        let (drawn, later) = places[block.start..].split_at_mut(block.len());
+        decode(b, cards, drawn, later);
+    }
+    for card in &mut places {
+        card.resize(spec.word_bits(), Bit::ZERO);
+    }
+    places
+}
+
+/// The ANDs of [`record`], to within one per cent.
+pub(super) fn cost(spec: Spec) -> usize {
+    let block = |block: Range<usize>| {
+        let cards = spec.cards() - block.start;
+        let later = spec.draw() - block.end;
+        let comparisons = |taken: usize| taken * bits_below(cards - taken + 1);
+        let addition = bits_below(cards).saturating_sub(1);
+        let insertion = |taken: usize| match bits_below(cards - taken) {
+            0 => 0,
+            k => taken * (2 * k - 1),
+        };
+        let decoded: usize = (1..block.len())
+            .map(|taken| comparisons(taken) + addition)
+            .sum();
+        // The last insertion is for those that follow.
+        let sorted = if later > 0 {
+            1..block.len()
+        } else {
+            1..block.len() - 1
+        };
+        decoded
+            + sorted.map(insertion).sum::<usize>()
+            + later * (comparisons(block.len()) + addition)
+    };
+    let blocks = blocks(spec.draw()).into_iter().map(block);
+    additive::indices_cost(spec) + blocks.sum::<usize>()
+}
+
+/// The blocks of m draws. Sorting a block grows with its length, and what it saves with the number
+/// of draws that follow; the square root of the draws that are left is close to the best length.
+fn blocks(m: usize) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut start = 0;
+    while start < m {
+        let end = start + (m - start).isqrt();
+        blocks.push(start..end);
+        start = end;
+    }
+    blocks
+}
+
+/// Turns the places of a block's draws, each among the cards left before it, and those of later
+/// draws, among the cards left after the block, into places among the `cards` before the block.
+fn decode(b: &mut Builder, cards: usize, block: &mut [Vec<Bit>], later: &mut [Vec<Bit>]) {
+    let mut taken = Taken {
+        sorted: Vec::with_capacity(block.len()),
+        cards,
+    };
+    for place in block {
+        let after = mem::take(place);
+        let reached = taken.reached(b, &after);
+        *place = taken.before(b, &after, &reached);
+        taken.insert(b, after, &reached);
+    }
+    for place in later {
+        let reached = taken.reached(b, place);
+        *place = taken.before(b, place, &reached);
+    }
+}
+
+/// The places that some draws have taken from a deck.
+struct Taken {
+    /// e_0 <= e_1 <= …: the t-th smallest place, less t.
+    sorted: Vec<Vec<Bit>>,
+    /// The cards of the deck before these draws.
+    cards: usize,
+}
+
+impl Taken {
+    /// For each t, whether a place of those left is e_t or more: a thermometer code.
+    fn reached(&self, b: &mut Builder, after: &[Bit]) -> Vec<Bit> {
+        let reached = |e: &Vec<Bit>| gadgets::greater_equal(b, after, e);
+        self.sorted.iter().map(reached).collect()
+    }
+
+    /// The place in the whole deck of a place of those left.
+    fn before(&self, b: &mut Builder, after: &[Bit], reached: &[Bit]) -> Vec<Bit> {
+        let k = bits_below(self.cards);
+        let mut after = after.to_vec();
+        after.resize(k, Bit::ZERO);
+        let mut passed = number(b, reached);
+        passed.resize(k, Bit::ZERO);
+        gadgets::add(b, &after, &passed, Bit::ZERO).0
+    }
+
+    /// Takes one more, given its place among those left.
+    fn insert(&mut self, b: &mut Builder, after: Vec<Bit>, reached: &[Bit]) {
+        // From the top down, the new place is carried to below the first e_t that it has reached.
+        // Those that it passes count one more place below themselves.
+        let k = bits_below(self.cards - self.sorted.len());
+        let mut carried = after;
+        carried.resize(k, Bit::ZERO);
+        for (e, &stays) in self.sorted.iter_mut().zip(reached).rev() {
+            e.resize(k, Bit::ZERO);
+            let lowered = gadgets::decrement_if(b, b.not(stays), e);
+            (carried, *e) = gadgets::conditional_swap(b, stays, &carried, &lowered);
+        }
+        self.sorted.insert(0, carried);
+    }
+}
+
+/// The binary code of a number, from its thermometer code: bit p changes at each multiple of 2^p.
+fn number(b: &mut Builder, thermometer: &[Bit]) -> Vec<Bit> {
+    (0..bits_below(thermometer.len() + 1))
+        .map(|p| {
+            let multiples = thermometer.iter().skip((1 << p) - 1).step_by(1 << p);
+            multiples.fold(Bit::ZERO, |bit, &reached| b.xor(bit, reached))
+        })
+        .collect()
+}
