@@ -84,4 +84,22 @@ fn the_definitions_are_those_of_the_algorithms() {
     assert_eq!(draw(Algorithm::FisherYates, seeds), [3, 1, 4, 2, 0]);
     assert_eq!(draw(Algorithm::Bubble, seeds), [3, 0, 4, 2, 1]);
     assert_eq!(draw(Algorithm::Lehmer, seeds), [3, 0, 4, 2, 1]);
+    // Card 3 of 5, then the first of 0 1 2 4. Place z is now place !z: 4 2 1, of which the last. Of
+    // 4 2 the second.
+    assert_eq!(draw(Algorithm::Cut, seeds), [3, 0, 1, 2, 4]);
+}
+
+#[test]
+fn lehmer_draws_what_bubble_draws() {
+    let mut rng = fresh_generator();
+    for (n, m) in [(2, 2), (5, 5), (52, 9), (52, 52), (100, 37)] {
+        let [lehmer, bubble] = [Algorithm::Lehmer, Algorithm::Bubble].map(|a| shuffle(n, m, a));
+        for _ in 0..100 {
+            let (a, b) = random_seeds(&lehmer, &mut rng);
+            assert_eq!(
+                plaintext(lehmer.spec(), &a, &b),
+                plaintext(bubble.spec(), &a, &b)
+            );
+        }
+    }
 }

@@ -3,7 +3,8 @@
 mod common;
 
 use common::shuffles::shuffle;
-use dealerless::shuffle::Algorithm;
+use dealerless::shuffle::comparison::biased::Biased;
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
 /// The cards drawn, in the columns of the tables below.
 const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
@@ -16,13 +17,29 @@ const PUBLISHED: [(Algorithm, [usize; 5]); 3] = [
 ];
 
 /// The AND gates that are reached.
-const REACHED: [(Algorithm, [usize; 5]); 2] = [
-    (Algorithm::FisherYates, [159, 486, 2_293, 3_831, 7_799]),
-    (Algorithm::Bubble, [781, 1_657, 4_058, 5_169, 7_465]),
+const REACHED: [(Algorithm, [usize; 5]); 4] = [
+    (Algorithm::FisherYates, [152, 476, 2_275, 3_806, 7_755]),
+    (Algorithm::Bubble, [774, 1_647, 4_040, 5_144, 7_421]),
+    (Algorithm::Lehmer, [147, 435, 1_854, 2_947, 9_686]),
+    (Algorithm::Cut, [120, 352, 1_626, 2_654, 9_359]),
+];
+
+/// What the check of the inputs adds. It depends on the seeds alone.
+const CHECK: [usize; 5] = [44, 86, 202, 246, 398];
+
+/// The biased networks, to be compared with.
+const BIASED: [(Biased, [usize; 5]); 2] = [
+    (Biased::FairBitBubble, [1_302, 2_299, 4_683, 5_709, 7_659]),
+    (Biased::XorThenModulo, [826, 1_759, 4_288, 5_438, 7_709]),
 ];
 
 fn ands(algorithm: Algorithm) -> [usize; 5] {
     DRAWS.map(|m| shuffle(52, m, algorithm).circuit().ands())
+}
+
+fn checked_ands(cards: usize, draw: usize, algorithm: Algorithm) -> usize {
+    let spec = Spec::new(cards, draw, algorithm).expect("a spec within its bounds");
+    ShuffleCircuit::build_checked(spec).circuit().ands()
 }
 
 #[test]
@@ -43,4 +60,36 @@ fn and_counts_are_the_ones_in_the_table() {
         Algorithm::ALL.map(|algorithm| (algorithm, ands(algorithm))),
         REACHED
     );
+    for (biased, expected) in BIASED {
+        let ands = |m| biased.circuit(52, m).expect("a deck of 52").ands();
+        assert_eq!(DRAWS.map(ands), expected, "{biased}");
+    }
+}
+
+#[test]
+fn a_check_of_the_inputs_costs_what_the_table_says() {
+    for (algorithm, unchecked) in REACHED {
+        let checked = DRAWS.map(|m| checked_ands(52, m, algorithm));
+        let check: Vec<_> = checked.iter().zip(unchecked).map(|(a, b)| a - b).collect();
+        assert_eq!(check, CHECK, "{algorithm}");
+    }
+}
+
+#[test]
+fn auto_is_the_cheapest_algorithm() {
+    let assert_cheapest = |n, m, check, ands: &dyn Fn(Algorithm) -> usize| {
+        let choice = Algorithm::cheapest(n, m, check).expect("a spec within its bounds");
+        let fewest = Algorithm::ALL.map(ands).into_iter().min();
+        assert_eq!(Some(ands(choice)), fewest, "{m} of {n}: {choice}");
+    };
+    for (n, draws) in [(8, 1..=8), (20, 1..=20), (52, 1..=52), (100, 59..=61)] {
+        for m in draws {
+            assert_cheapest(n, m, false, &|algorithm| {
+                shuffle(n, m, algorithm).circuit().ands()
+            });
+        }
+    }
+    for m in [5, 20, 30, 52] {
+        assert_cheapest(52, m, true, &|algorithm| checked_ands(52, m, algorithm));
+    }
 }

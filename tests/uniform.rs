@@ -4,10 +4,10 @@ mod common;
 
 use std::collections::HashMap;
 
-use common::biased;
 use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum};
-use common::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle};
+use common::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle, words};
 use dealerless::circuit::Party;
+use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 use rand::Rng;
 
@@ -62,8 +62,10 @@ fn draws_from_52_cards_are_uniform() {
         (Algorithm::FisherYates, 9),
         (Algorithm::FisherYates, 40),
         (Algorithm::FisherYates, 52),
-        (Algorithm::Bubble, 9),
         (Algorithm::Bubble, 52),
+        (Algorithm::Lehmer, 20),
+        (Algorithm::Cut, 9),
+        (Algorithm::Cut, 52),
     ] {
         let shuffle = shuffle(52, m, algorithm);
         let inputs: Vec<_> = (0..SHUFFLES)
@@ -90,27 +92,20 @@ fn draws_from_52_cards_are_uniform() {
 #[test]
 fn the_same_statistics_reject_the_biased_shuffles() {
     let mut rng = fresh_generator();
-    let mut bits = FairBits {
-        generator: fresh_generator(),
-        word: 0,
-        left: 0,
-    };
-    let bubble: Vec<_> = (0..SHUFFLES)
-        .map(|_| biased::fair_bit_bubble(52, || bits.next()))
-        .collect();
-    let modulo: Vec<_> = (0..SHUFFLES)
-        .map(|_| {
-            let seed = |bits: u32| rng.next_u64() >> (64 - bits);
-            let seeds: Vec<u64> = biased::seed_bits(52).into_iter().map(seed).collect();
-            biased::xor_then_modulo(52, &seeds)
-        })
-        .collect();
-    for (name, draws) in [("fair bits", bubble), ("XOR then modulo", modulo)] {
+    for biased in Biased::ALL {
+        let circuit = biased.circuit(52, 52).expect("a deck of 52");
+        let draws: Vec<_> = (0..SHUFFLES / 64)
+            .flat_map(|_| {
+                let mut lanes = |&bits: &usize| (0..bits).map(|_| rng.next_u64()).collect();
+                let inputs: Vec<Vec<u64>> = circuit.inputs().iter().map(&mut lanes).collect();
+                words(&circuit.evaluate_lanes(&inputs).expect("inputs of it"))
+            })
+            .collect();
         for (of, ln_p) in [
             ("places and cards", ln_p_of_places_and_cards(&draws, 52)),
             ("the first two cards", ln_p_of_pair(&draws, 52, (0, 1))),
         ] {
-            let message = format!("{name}, {of}: log10 p = {}", ln_p / 10f64.ln());
+            let message = format!("{biased}, {of}: log10 p = {}", ln_p / 10f64.ln());
             println!("{message}");
             assert!(ln_p < CERTAIN, "{message}");
         }
@@ -118,15 +113,31 @@ fn the_same_statistics_reject_the_biased_shuffles() {
 }
 
 #[test]
+fn the_biased_circuits_agree_with_their_definitions() {
+    let mut rng = fresh_generator();
+    for biased in Biased::ALL {
+        for (n, m) in [(2, 1), (2, 2), (5, 3), (5, 5), (33, 20), (52, 52)] {
+            let circuit = biased.circuit(n, m).expect("a spec within its bounds");
+            let mut lanes = |&bits: &usize| (0..bits).map(|_| rng.next_u64()).collect();
+            let inputs: Vec<Vec<u64>> = circuit.inputs().iter().map(&mut lanes).collect();
+            let draws = words(&circuit.evaluate_lanes(&inputs).expect("inputs of it"));
+            for (lane, draw) in draws.into_iter().enumerate() {
+                let bits =
+                    (inputs[0].iter().zip(&inputs[1])).map(|(x, y)| (x ^ y) >> lane & 1 == 1);
+                assert_eq!(
+                    biased.plaintext(n, m, bits),
+                    Ok(draw),
+                    "{biased} {m} of {n}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn a_bubble_network_of_fair_bits_is_biased_as_enumerated() {
     for (n, most) in [(3, 2), (4, 6), (5, 34)] {
-        let gates = biased::bubble_gates(n);
-        let draws: Vec<_> = (0..1u32 << gates)
-            .map(|word| {
-                let mut bits = (0..gates).map(|gate| word >> gate & 1 == 1);
-                biased::fair_bit_bubble(n, || bits.next().expect("a bit a gate"))
-            })
-            .collect();
+        let draws = all_draws(Biased::FairBitBubble, n);
         let counts = count(&draws);
         assert_eq!(counts.values().min(), Some(&1), "{n} cards");
         assert_eq!(counts.values().max(), Some(&most), "{n} cards");
@@ -134,7 +145,7 @@ fn a_bubble_network_of_fair_bits_is_biased_as_enumerated() {
         let first = count(draws.iter().map(|draw| draw[0]));
         for card in 0..n {
             let halvings = (card + 1).min(n - 1);
-            assert_eq!(first[&(card as u32)], 1 << (gates - halvings), "{n} cards");
+            assert_eq!(first[&(card as u32)], draws.len() >> halvings, "{n} cards");
         }
     }
 }
@@ -142,25 +153,28 @@ fn a_bubble_network_of_fair_bits_is_biased_as_enumerated() {
 #[test]
 fn fisher_yates_of_xors_reduced_is_biased_as_enumerated() {
     for (n, least, most) in [(3, 1, 2), (4, 1, 2), (5, 1, 4)] {
-        let bits = biased::seed_bits(n);
-        let total: u32 = bits.iter().sum();
-        let draws = (0..1u64 << total).map(|mut word| {
-            let seeds: Vec<u64> = (bits.iter())
-                .map(|&bits| {
-                    let seed = word & ((1 << bits) - 1);
-                    word >>= bits;
-                    seed
-                })
-                .collect();
-            biased::xor_then_modulo(n, &seeds)
-        });
-        let counts = count(draws);
+        let counts = count(all_draws(Biased::XorThenModulo, n));
         assert_eq!(counts.values().min(), Some(&least), "{n} cards");
         assert_eq!(counts.values().max(), Some(&most), "{n} cards");
     }
-    let first = count((0..64).map(|seed| biased::xor_then_modulo(52, &[seed])[0]));
+    let first = |seed: u32| {
+        let bits = (0..6).map(|bit| seed >> bit & 1 == 1);
+        Biased::XorThenModulo.plaintext(52, 1, bits).expect("52")[0]
+    };
+    let first = count((0..64).map(first));
     let of = |frequency| first.values().filter(|&&count| count == frequency).count();
     assert_eq!((of(2), of(1)), (12, 40));
+}
+
+/// The full shuffles of n cards, one for each value of the XOR of the parties' bits.
+fn all_draws(biased: Biased, n: usize) -> Vec<Vec<u32>> {
+    let bits = biased.circuit(n, n).expect("a small deck").inputs()[0];
+    (0..1u32 << bits)
+        .map(|word| {
+            let bits = (0..bits).map(|bit| word >> bit & 1 == 1);
+            biased.plaintext(n, n, bits).expect("a small deck")
+        })
+        .collect()
 }
 
 #[test]
@@ -227,21 +241,4 @@ fn count<T: std::hash::Hash + Eq>(items: impl IntoIterator<Item = T>) -> HashMap
         *counts.entry(item).or_insert(0) += 1;
     }
     counts
-}
-
-/// Fair bits, 64 from each word of a generator.
-struct FairBits<R> {
-    generator: R,
-    word: u64,
-    left: u32,
-}
-
-impl<R: Rng> FairBits<R> {
-    fn next(&mut self) -> bool {
-        if self.left == 0 {
-            (self.word, self.left) = (self.generator.next_u64(), 64);
-        }
-        self.left -= 1;
-        self.word >> self.left & 1 == 1
-    }
 }

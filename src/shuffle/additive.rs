@@ -1,10 +1,9 @@
-//! Additive seeds: draw i takes `r_i = a_i + b_i`, in a [`Group`] of n - i elements.
+//! Additive seeds: draw i takes `r_i = (a_i + b_i) mod (n - i)`.
 //!
 //! `a_i` is the garbler's and `b_i` the evaluator's, both below n - i. If one of them is uniform
 //! and independent of the other, so is r_i. (XOR of the seeds, reduced by the modulus, is not
 //! uniform: from 6 bits the 12 smallest of 52 values come up twice as often as the others.)
 
-use super::group::Group;
 use super::randomness::{Encoding, Seed};
 use super::spec::{Spec, bits_below};
 use crate::circuit::{Bit, Builder, Party, gadgets};
@@ -19,13 +18,15 @@ pub(super) fn seeds(spec: Spec, party: Party) -> Vec<Seed> {
     (0..draws(spec))
         .map(|i| {
             let modulus = spec.cards() - i;
+            let bits = bits_below(modulus);
+            let (bits, encoding) = match party {
+                Party::Garbler => (bits, Encoding::Unsigned),
+                Party::Evaluator => (bits + 1, Encoding::MinusModulus),
+            };
             Seed {
-                bits: bits_below(modulus),
+                bits,
                 modulus: modulus as u64,
-                encoding: match party {
-                    Party::Garbler => Encoding::Unsigned,
-                    Party::Evaluator => Encoding::MinusModulus,
-                },
+                encoding,
             }
         })
         .collect()
@@ -34,7 +35,7 @@ pub(super) fn seeds(spec: Spec, party: Party) -> Vec<Seed> {
 /// The r_i of seeds in the clear, which are below their moduli.
 pub(super) fn indices(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Vec<usize> {
     (0..draws(spec))
-        .map(|i| Group::of_order(spec.cards() - i).sum(garbler[i] as usize, evaluator[i] as usize))
+        .map(|i| (garbler[i] + evaluator[i]) as usize % (spec.cards() - i))
         .collect()
 }
 
@@ -51,17 +52,20 @@ pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
                 first,
                 modulus,
                 garbler: garbler.split_off(..k).expect("k wires").to_vec(),
-                evaluator: evaluator.split_off(..k).expect("k wires").to_vec(),
+                evaluator: evaluator.split_off(..=k).expect("k + 1 wires").to_vec(),
             }
         })
         .collect()
 }
 
+/// The ANDs of one r_i below `modulus`: two a bit, less one and one for each trailing zero.
+pub(super) fn index_cost(modulus: usize) -> usize {
+    2 * bits_below(modulus) - 1 - modulus.trailing_zeros() as usize
+}
+
 /// The ANDs of all r_i.
 pub(super) fn indices_cost(spec: Spec) -> usize {
-    (0..draws(spec))
-        .map(|i| Group::of_order(spec.cards() - i).sum_cost())
-        .sum()
+    (0..draws(spec)).map(|i| index_cost(spec.cards() - i)).sum()
 }
 
 /// One draw: the wires of its two seeds.
@@ -72,17 +76,15 @@ pub(super) struct Draw {
     pub(super) modulus: usize,
     /// a_i, of k = ceil(log2 (n - i)) bits.
     garbler: Vec<Bit>,
-    /// The k low bits of b_i - (n - i), which is negative.
+    /// b_i - (n - i), of k + 1 bits.
     evaluator: Vec<Bit>,
 }
 
 impl Draw {
-    /// r_i, a word of k bits, at the cost of [`Group::sum_cost`].
+    /// r_i, a word of k bits, at the cost of [`index_cost`].
     pub(super) fn index(&self, b: &mut Builder) -> Vec<Bit> {
-        let (low, x, y) = self.parts(b);
-        let y_minus_q = [y, &[Bit::ONE]].concat();
-        let high = gadgets::add_mod(b, x, &y_minus_q, Bit::ZERO, self.group().odd as u64);
-        [low, high].concat()
+        let (garbler, evaluator) = (&self.garbler, &self.evaluator);
+        gadgets::add_mod(b, garbler, evaluator, Bit::ZERO, self.modulus as u64)
     }
 
     /// The one-hot code of r_i: n - i bits, at n - i - 1 - k ANDs more than r_i.
@@ -91,34 +93,18 @@ impl Draw {
         gadgets::one_hot(b, &index, self.modulus)
     }
 
-    /// i + r_i, the place in the whole deck that is drawn, as a word of w bits. Below k - e + w
-    /// ANDs.
+    /// i + r_i, the place in the whole deck that is drawn, as a word of w bits. Below k + w ANDs.
     ///
-    /// Before its reduction, r_i is right or, if negative, n - i too low. So one addition of either
-    /// i or n both reduces it and shifts it, at the cost of the reduction alone.
+    /// The sum `a_i + b_i - (n - i)` is r_i or, if negative, r_i - (n - i). So one addition of
+    /// either i or n both reduces it and shifts it, at the cost of the reduction alone.
     pub(super) fn place(&self, b: &mut Builder, word_bits: usize) -> Vec<Bit> {
-        let (mut sum, x, y) = self.parts(b);
-        let (high, carry) = gadgets::add(b, x, y, Bit::ZERO);
-        let negative = b.not(carry);
-        sum.extend(high);
+        let k = self.garbler.len();
+        let (mut sum, carry) = gadgets::add(b, &self.garbler, &self.evaluator[..k], Bit::ZERO);
+        let negative = b.xor(self.evaluator[k], carry);
         sum.resize(word_bits, negative);
         let n = gadgets::constant((self.first + self.modulus) as u64, word_bits);
         let i = gadgets::constant(self.first as u64, word_bits);
         let offset = gadgets::mux(b, negative, &n, &i);
         gadgets::add(b, &sum, &offset, Bit::ZERO).0
-    }
-
-    /// The e low bits of r_i, and the high bits of both seeds, which are still to be added. Those
-    /// of the evaluator lack the sign.
-    fn parts(&self, b: &mut Builder) -> (Vec<Bit>, &[Bit], &[Bit]) {
-        let (low_a, high_a) = self.group().split(&self.garbler);
-        // n - i is a multiple of 2^e, so subtracting it left the low bits alone.
-        let (low_b, high_b) = self.group().split(&self.evaluator);
-        let low = low_a.iter().zip(low_b).map(|(&x, &y)| b.xor(x, y));
-        (low.collect(), high_a, high_b)
-    }
-
-    fn group(&self) -> Group {
-        Group::of_order(self.modulus)
     }
 }

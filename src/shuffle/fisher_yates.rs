@@ -15,7 +15,6 @@
 use super::Spec;
 use super::additive;
 use super::deck::{Card, fresh_deck, put_if};
-use super::group::Group;
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder, gadgets};
 
@@ -47,14 +46,19 @@ fn network(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut deck = fresh_deck(spec);
     for draw in additive::draws_of(b, spec) {
         let one_hot = draw.one_hot(b);
-        let (drawn, others) = deck[draw.first..].split_first_mut().expect("n - i places");
-        let first = drawn.clone();
-        for (place, &chosen) in others.iter_mut().zip(&one_hot[1..]) {
-            put_if(b, chosen, place, &first, drawn);
-        }
+        swap(b, &mut deck[draw.first..], &one_hot);
     }
     deck.truncate(spec.draw());
     deck
+}
+
+/// Swaps the first card with the one at place r, given the one-hot code of r.
+pub(super) fn swap(b: &mut Builder, deck: &mut [Card], one_hot: &[Bit]) {
+    let (drawn, others) = deck.split_first_mut().expect("a card to be drawn");
+    let first = drawn.clone();
+    for (place, &chosen) in others.iter_mut().zip(&one_hot[1..]) {
+        put_if(b, chosen, place, &first, drawn);
+    }
 }
 
 /// The ANDs of [`network`], a few per cent too high.
@@ -121,11 +125,10 @@ fn equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
 fn trace_cost(spec: Spec) -> usize {
     let w = spec.word_bits();
     // The place of draw 0 is r_0; those of others take the addition of i or n as well.
-    let places =
-        (1..additive::draws(spec)).map(|i| Group::of_order(spec.cards() - i).high_bits() + w - 1);
+    let places = (1..additive::draws(spec)).map(|i| bits_below(spec.cards() - i) + w - 1);
     // The last card of a full shuffle has no place to compute, but a trace like the others.
     let searches = spec.draw() * (spec.draw() - 1) / 2;
-    Group::of_order(spec.cards()).sum_cost() + places.sum::<usize>() + searches * (2 * w - 1)
+    additive::index_cost(spec.cards()) + places.sum::<usize>() + searches * (2 * w - 1)
 }
 
 #[cfg(test)]

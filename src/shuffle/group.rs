@@ -1,9 +1,8 @@
-//! The group in which seeds are added: Z_q × (Z_2)^e on the numbers `0..N`, where N = q 2^e and q is
-//! odd.
+//! The group by which [`cut`](super::cut) rearranges a deck: Z_q × (Z_2)^e on the numbers `0..N`,
+//! where N = q 2^e and q is odd.
 //!
 //! The sum of two numbers has the XOR of their e low bits, and above them the sum modulo q of the
-//! rest. Any group on `0..N` makes `a + b` uniform when a or b is, independently of the other; this one
-//! costs e ANDs less than addition modulo N.
+//! rest. As a circuit it costs e ANDs less than addition modulo N.
 
 use super::spec::bits_below;
 use crate::circuit::Bit;

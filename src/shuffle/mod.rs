@@ -10,9 +10,15 @@
 //! |---|---|---|
 //! | [`FisherYates`](Algorithm::FisherYates) | is the one at place i + r_i | the card of place i takes its place |
 //! | [`Bubble`](Algorithm::Bubble) | is the one at place i + r_i | keep their order |
+//! | [`Lehmer`](Algorithm::Lehmer) | is the one at place i + r_i | keep their order, but no deck is touched |
+//! | [`Cut`](Algorithm::Cut) | is the one at place r_i of those left | keep their order or, if n - i is even, are cut behind it |
 //!
-//! Both take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
-//! and `b_i` from the evaluator. Each algorithm is one file: its definition, and its circuit.
+//! All take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
+//! and `b_i` from the evaluator. Each algorithm is one file: its definition, its
+//! circuit, and the cost of it. [`Algorithm::cheapest`] compares the costs.
+//!
+//! Whoever plays with a peer that may enter anything builds a circuit that is
+//! [checked](ShuffleCircuit::build_checked).
 //!
 //! ```
 //! use dealerless::circuit::Party;
@@ -31,6 +37,7 @@
 mod additive;
 mod bubble;
 mod choice;
+pub mod comparison;
 mod cut;
 mod deck;
 mod fisher_yates;

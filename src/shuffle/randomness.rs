@@ -13,8 +13,8 @@ use crate::circuit::Party;
 pub enum Encoding {
     /// v itself.
     Unsigned,
-    /// v - modulus, in two's complement, without the sign: it is always negative. The circuit then
-    /// adds the other seed, and the carry says at once whether the modulus is to be added back.
+    /// v - modulus, which is negative, in two's complement. The circuit then adds the other seed,
+    /// and the sign of the sum says at once whether the modulus is to be added back.
     MinusModulus,
 }
 
@@ -30,7 +30,7 @@ impl fmt::Display for Encoding {
 /// The shape of one seed: a number below `modulus`, and the input wires that carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed {
-    /// The input wires: ceil(log2 modulus), at most 64.
+    /// The input wires, with the sign if the encoding has one; at most 64.
     pub bits: usize,
     /// The values are `0..modulus`; at least 2.
     pub modulus: u64,
@@ -233,8 +233,8 @@ mod tests {
         };
         // 4 and 2, in 3 and 2 bits.
         assert_eq!(bits(Party::Garbler, &[4, 2]), "00101");
-        // 4 - 5 = -1 and 2 - 4 = -2, in 3 and 2 bits.
-        assert_eq!(bits(Party::Evaluator, &[4, 2]), "11101");
+        // 4 - 5 = -1 and 2 - 4 = -2, in 4 and 3 bits.
+        assert_eq!(bits(Party::Evaluator, &[4, 2]), "1111011");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::circuit::{Bit, Builder, gadgets};
 /// The input values of the circuit, from 0, are those of the parties. Each bit depends on the wires
 /// of one of them alone, so opening it tells nothing about the other.
 pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Option<Vec<Bit>> {
-    if parties.into_iter().flatten().all(|seed| always_valid(seed)) {
+    if parties.into_iter().flatten().all(always_valid) {
         return None;
     }
     let mut valid = Vec::with_capacity(parties.len());
@@ -32,12 +32,13 @@ pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Option<Vec<Bit
 
 /// The ANDs of [`validity`].
 ///
-/// A comparison of k bits with a constant takes k - 1, less one for each of its trailing zeros.
+/// A comparison of k bits with a constant takes k - 1, less one for each of its trailing zeros; and
+/// the sign of a seed takes one unless it is compared with nothing else.
 pub(super) fn cost(parties: [&[Seed]; 2]) -> usize {
     let party = |seeds: &[Seed]| {
         let compared = seeds.iter().filter(|seed| !always_valid(seed));
+        // With the AND that joins it to the outcomes of the seeds before it.
         let comparisons = compared.map(|seed| seed.bits - seed.modulus.trailing_zeros() as usize);
-        // One less for the first comparison, since its outcome needs no AND with others.
         comparisons.sum::<usize>().saturating_sub(1)
     };
     parties.map(party).iter().sum()
@@ -49,15 +50,20 @@ fn in_range(b: &mut Builder, seed: &Seed, word: &[Bit]) -> Bit {
             let too_large = gadgets::at_least(b, word, seed.modulus);
             b.not(too_large)
         }
-        // The numbers from -modulus to -1, less their sign.
+        // A number from -modulus to -1: negative, and not too low.
         Encoding::MinusModulus => {
-            let lowest = (1u128 << seed.bits) - u128::from(seed.modulus);
-            gadgets::at_least(b, word, lowest as u64)
+            let (&sign, magnitude) = word.split_last().expect("a sign");
+            let lowest = (1 << magnitude.len()) - seed.modulus;
+            let high_enough = gadgets::at_least(b, magnitude, lowest);
+            b.and(sign, high_enough)
         }
     }
 }
 
 /// Whether all words of the seed's bits are in range.
 fn always_valid(seed: &Seed) -> bool {
-    u128::from(seed.modulus) == 1 << seed.bits
+    match seed.encoding {
+        Encoding::Unsigned => seed.modulus.is_power_of_two(),
+        Encoding::MinusModulus => false,
+    }
 }

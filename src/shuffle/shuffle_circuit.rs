@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(shuffle.seeds(Party::Garbler), [seed(6, Encoding::Unsigned)]);
         assert_eq!(
             shuffle.seeds(Party::Evaluator),
-            [seed(6, Encoding::MinusModulus)]
+            [seed(7, Encoding::MinusModulus)]
         );
     }
 

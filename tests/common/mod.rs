@@ -2,7 +2,6 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 pub mod affine;
-pub mod biased;
 pub mod bristol_evaluator;
 pub mod chi_square;
 pub mod circuits;

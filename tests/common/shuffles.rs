@@ -49,6 +49,17 @@ pub fn lanes(inputs: &[[Randomness; 2]]) -> Vec<Vec<u64>> {
         .to_vec()
 }
 
+/// The output values of each of 64 lanes, as numbers.
+pub fn words(outputs: &[Vec<u64>]) -> Vec<Vec<u32>> {
+    let number = |word: &Vec<u64>, lane: usize| {
+        let bits = word.iter().rev().map(|bits| (bits >> lane & 1) as u32);
+        bits.fold(0, |number, bit| number << 1 | bit)
+    };
+    (0..64)
+        .map(|lane| outputs.iter().map(|word| number(word, lane)).collect())
+        .collect()
+}
+
 /// The cards that each of the first `count` lanes of the outputs names.
 pub fn cards(shuffle: &ShuffleCircuit, outputs: &[Vec<u64>], count: usize) -> Vec<Vec<u32>> {
     let lane = |lane: usize| -> Vec<Vec<bool>> {

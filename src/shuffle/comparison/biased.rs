@@ -1,0 +1,139 @@
+//! Two well-known shuffles that are not uniform, as counter-examples: a statistic that passes the
+//! real ones must fail these.
+
+use std::fmt;
+
+use crate::circuit::{Bit, Builder, Circuit, gadgets};
+use crate::shuffle::deck::{Card, fresh_deck};
+use crate::shuffle::spec::bits_below;
+use crate::shuffle::{Algorithm, Spec, SpecError, additive, fisher_yates};
+
+/// A shuffle that is **not uniform**, even if both parties are honest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Biased {
+    /// The bubble network with one fair bit a gate: the XOR of one bit of each party.
+    ///
+    /// Card c comes first with probability 2^-(c+1). No distribution of one party's bits makes it
+    /// uniform for more than two cards: it would have to be uniform for each fixed choice of the
+    /// other's, so also for a uniform one, but then n! does not divide the 2^(n(n-1)/2) equally
+    /// likely choices.
+    FairBitBubble,
+    /// Fisher-Yates with r_i = (a_i XOR b_i) mod (n - i), the seeds of ceil(log2 (n - i)) bits.
+    ///
+    /// The first card of 52 is one of the 12 lowest with probability 2/64 each, and one of the
+    /// other 40 with 1/64.
+    XorThenModulo,
+}
+
+impl Biased {
+    /// Both of them.
+    pub const ALL: [Self; 2] = [Self::FairBitBubble, Self::XorThenModulo];
+
+    /// The circuit that draws `draw` of `cards` cards.
+    ///
+    /// Its two input values, one a party, have the same number of bits, and are XORed. The outputs
+    /// are as those of a [`ShuffleCircuit`](crate::shuffle::ShuffleCircuit).
+    ///
+    /// # Errors
+    /// As [`Spec::new`].
+    pub fn circuit(self, cards: usize, draw: usize) -> Result<Circuit, SpecError> {
+        let spec = self.spec(cards, draw)?;
+        let bits = self.choices(spec).into_iter().sum();
+        let mut b = Builder::new(&[bits, bits]);
+        let parties = [b.input(0), b.input(1)];
+        let joint: Vec<Bit> = (parties[0].iter().zip(&parties[1]))
+            .map(|(&x, &y)| b.xor(x, y))
+            .collect();
+        let mut joint = joint.as_slice();
+        let mut deck = fresh_deck(spec);
+        for (first, bits) in self.choices(spec).into_iter().enumerate() {
+            let choice = joint.split_off(..bits).expect("a bit for each choice");
+            match self {
+                Self::FairBitBubble => carry(&mut b, &mut deck[first..], choice),
+                Self::XorThenModulo => {
+                    let modulus = cards - first;
+                    let index = reduce(&mut b, choice, modulus as u64);
+                    let one_hot = gadgets::one_hot(&mut b, &index, modulus);
+                    fisher_yates::swap(&mut b, &mut deck[first..], &one_hot);
+                }
+            }
+        }
+        deck.truncate(draw);
+        Ok(b.build(deck))
+    }
+
+    /// The cards drawn, given the XOR of the parties' bits, of which all are read.
+    ///
+    /// # Errors
+    /// As [`Spec::new`].
+    ///
+    /// # Panics
+    /// When there are fewer bits than an input value of the circuit has.
+    pub fn plaintext(
+        self,
+        cards: usize,
+        draw: usize,
+        bits: impl IntoIterator<Item = bool>,
+    ) -> Result<Vec<u32>, SpecError> {
+        let spec = self.spec(cards, draw)?;
+        let mut bits = bits.into_iter();
+        let mut bit = || bits.next().expect("a bit for each choice");
+        let mut deck: Vec<u32> = (0..cards as u32).collect();
+        for (first, choice) in self.choices(spec).into_iter().enumerate() {
+            match self {
+                Self::FairBitBubble => {
+                    for place in (first + 1..cards).rev() {
+                        if bit() {
+                            deck.swap(place - 1, place);
+                        }
+                    }
+                }
+                Self::XorThenModulo => {
+                    let seed: usize = (0..choice).map(|i| usize::from(bit()) << i).sum();
+                    deck.swap(first, first + seed % (cards - first));
+                }
+            }
+        }
+        deck.truncate(draw);
+        Ok(deck)
+    }
+
+    /// The bits that each draw takes.
+    fn choices(self, spec: Spec) -> Vec<usize> {
+        let others = (0..additive::draws(spec)).map(|first| spec.cards() - first - 1);
+        match self {
+            Self::FairBitBubble => others.collect(),
+            Self::XorThenModulo => others.map(|others| bits_below(others + 1)).collect(),
+        }
+    }
+
+    /// The bounds of a deck and of a draw are the same whatever the algorithm.
+    fn spec(self, cards: usize, draw: usize) -> Result<Spec, SpecError> {
+        Spec::new(cards, draw, Algorithm::FisherYates)
+    }
+}
+
+impl fmt::Display for Biased {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::FairBitBubble => "bubble with fair bits (biased)",
+            Self::XorThenModulo => "fisher-yates of XORs reduced (biased)",
+        })
+    }
+}
+
+/// Swaps neighbours, from the last to the first.
+fn carry(b: &mut Builder, deck: &mut [Card], swaps: &[Bit]) {
+    for (place, &swap) in (1..deck.len()).rev().zip(swaps) {
+        let (first, second) = gadgets::conditional_swap(b, swap, &deck[place - 1], &deck[place]);
+        (deck[place - 1], deck[place]) = (first, second);
+    }
+}
+
+/// `x mod m`, for x < 2m.
+fn reduce(b: &mut Builder, x: &[Bit], m: u64) -> Vec<Bit> {
+    let too_large = gadgets::at_least(b, x, m);
+    let minus_m = gadgets::constant(m.wrapping_neg(), x.len());
+    let correction = gadgets::scale(b, too_large, &minus_m);
+    gadgets::add(b, x, &correction, Bit::ZERO).0
+}

@@ -1,0 +1,3 @@
+//! Circuits that are only compared with, and never offered to players.
+
+pub mod biased;
