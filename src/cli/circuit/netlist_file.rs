@@ -6,28 +6,33 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 use dealerless::circuit::{Circuit, bristol};
 
-/// The most that is read from something that is not a regular file, and so has no size.
-const MAX_PIPED: u64 = 1 << 30;
+/// The most bytes of a netlist: room for forty million gates. A file on the disk can claim any
+/// size without taking up space, and memory is needed in proportion.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads the netlist at `path`.
 ///
 /// # Errors
-/// When it cannot be read, or is not Bristol Fashion; the error names the line.
+/// When it cannot be read, is too large, or is not Bristol Fashion; the error names the line.
 pub(super) fn read(path: &Path) -> anyhow::Result<Circuit> {
     let name = path.display();
     let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
     let metadata = file.metadata()?;
+    let too_large = || format!("{name} is too large: a netlist has at most {MAX_BYTES} bytes");
     let circuit = if metadata.is_file() {
+        ensure!(metadata.len() <= MAX_BYTES, too_large());
         bristol::read(BufReader::new(file), metadata.len())
     } else {
+        // A pipe has no size; how many wires it may declare shows at its end.
         let mut bytes = Vec::new();
         (&mut file)
-            .take(MAX_PIPED)
+            .take(MAX_BYTES + 1)
             .read_to_end(&mut bytes)
             .with_context(|| format!("cannot read {name}"))?;
+        ensure!(bytes.len() as u64 <= MAX_BYTES, too_large());
         bristol::parse(&bytes)
     };
     circuit.with_context(|| name.to_string())
@@ -115,6 +120,26 @@ mod tests {
         fs::write(target.join("inside"), "").unwrap();
         assert!(write_and_rename(&and_gate(), part, &target).is_err());
         assert_eq!(names(folder.path()), ["target"]);
+    }
+
+    #[test]
+    fn a_file_that_claims_a_size_without_having_it_is_refused_before_it_fills_the_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sparse.txt");
+        let wires = MAX_BYTES;
+        fs::write(&path, format!("1 {wires}\n1 {wires}\n1 1\n")).unwrap();
+        let file = OpenOptions::new().write(true).open(&path).unwrap();
+        for (size, complaint) in [
+            (MAX_BYTES + 1, "too large"),
+            (
+                MAX_BYTES,
+                "more than the 214748364 that a file of this size may",
+            ),
+        ] {
+            file.set_len(size).unwrap();
+            let error = format!("{:#}", read(&path).unwrap_err());
+            assert!(error.contains(complaint), "{error}");
+        }
     }
 
     #[test]
