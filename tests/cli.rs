@@ -75,7 +75,9 @@ fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
         "host --listen nowhere",
         "host --game draw --draw 5",
         "join",
-        "join no-port --json --timeout soon",
+        "join no-port",
+        "join localhost:5252 --json --timeout soon",
+        "host --listen 5252",
         "circuit",
         "circuit stats --cards 1",
         "circuit stats --json --csv",
@@ -421,6 +423,18 @@ fn bits_are_read_and_shown_first_wire_first() {
     ))
     .exits(0);
     assert_eq!(screen.stdout, "output 1: 10\noutput 2: 01\n");
+}
+
+#[test]
+fn the_adder_of_the_readme_adds() {
+    let adder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/adder.txt");
+    let number = |bits: &str| u32::from_str_radix(&bits.chars().rev().collect::<String>(), 2);
+    for (x, y) in [("0110", "1010"), ("1111", "1111"), ("0001", "1001")] {
+        let sum = &outputs(&format!(
+            "circuit run {adder} --garbler {x} --evaluator {y}"
+        ))[0];
+        assert_eq!(number(sum), Ok(number(x).unwrap() + number(y).unwrap()));
+    }
 }
 
 #[test]
