@@ -146,14 +146,14 @@ fn a_joiner_plays_only_on_the_terms_that_it_asked_for() {
 
 #[test]
 fn a_large_deck_must_be_asked_for_by_the_joiner_too() {
-    let (host, address) = start_host(&["--game", "deck", "--cards", "1025", "--draw", "1"]);
+    let (host, address) = start_host(&["--game", "deck", "--cards", "257", "--draw", "1"]);
     start_join(&address.to_string(), &[])
         .finish()
         .exits(1)
         .says("--cards");
     host.finish().exits(2);
-    let (host, address) = start_host(&["--game", "deck", "--cards", "1025", "--draw", "1"]);
-    start_join(&address.to_string(), &["--cards", "1025"])
+    let (host, address) = start_host(&["--game", "deck", "--cards", "257", "--draw", "1"]);
+    start_join(&address.to_string(), &["--cards", "257"])
         .finish()
         .exits(0);
     host.finish().exits(0);
@@ -375,10 +375,14 @@ fn a_joiner_without_a_host_is_told_so() {
         .exits(3)
         .says("refused")
         .says("Begin anew");
-    start_join("no-port", &[])
+    start_join("host.invalid:5252", &[])
         .finish()
         .exits(1)
         .says("cannot resolve");
+    start_join("no-port", &[])
+        .finish()
+        .exits(1)
+        .says("an address is HOST:PORT");
 }
 
 /// Plays a hand of hold'em through a proxy that spoils one frame. Gives the receiver of that frame,

@@ -1,5 +1,7 @@
 //! What a player of a session between two machines gets to see: lines for people, or JSON Lines.
 
+use std::net::SocketAddr;
+
 use dealerless::circuit::Party;
 use dealerless::deck::Card;
 use dealerless::mpc::Security;
@@ -79,11 +81,20 @@ impl Console {
     }
 
     /// The door is open at `address`.
-    pub(crate) fn listening(&self, address: &str) -> anyhow::Result<()> {
-        self.tell(Event::Listening { address }, || {
+    pub(crate) fn listening(&self, address: SocketAddr) -> anyhow::Result<()> {
+        let event = Event::Listening {
+            address: &address.to_string(),
+        };
+        self.tell(event, || {
+            let reached = if address.ip().is_unspecified() {
+                // All addresses of this machine, of which the other player needs one.
+                format!("THIS-MACHINE:{}", address.port())
+            } else {
+                address.to_string()
+            };
             format!(
                 "Listening on {address}. The other player runs:\n\n  \
-                 dealerless join {address}\n"
+                 dealerless join {reached}\n"
             )
         })
     }

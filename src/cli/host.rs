@@ -8,7 +8,7 @@ use super::console::Console;
 use super::deck_args::DeckArgs;
 use super::play::Table;
 use super::seat::take_seat;
-use super::session::{Greeting, PLAIN_LINE, SessionArgs, listen};
+use super::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
 
 /// Waits for another player to join, and plays with it.
 ///
@@ -21,7 +21,7 @@ use super::session::{Greeting, PLAIN_LINE, SessionArgs, listen};
     listening, connected, terms, sealed, opened, done, error.")]
 pub(crate) struct Args {
     /// Where to wait for the other player; port 0 takes a free one.
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:5252")]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:5252", value_parser = address)]
     listen: String,
     #[command(flatten)]
     deck: DeckArgs,
@@ -44,7 +44,7 @@ fn host(args: &Args, console: &Console) -> anyhow::Result<()> {
     let table = Table::lay(args.deck.terms()?);
     let (listener, address) = listen(&args.listen)?;
     console.notice(&format!("{}\n{PLAIN_LINE}\n", args.session.notice()))?;
-    console.listening(&address.to_string())?;
+    console.listening(address)?;
     let transport = TcpTransport::accept(&listener, args.session.patience())?;
     drop(listener);
     console.connected()?;

@@ -12,11 +12,11 @@ use super::console::Console;
 use super::deck_args::{algorithm, game};
 use super::play::Table;
 use super::seat::take_seat;
-use super::session::{Greeting, PLAIN_LINE, SessionArgs};
+use super::session::{Greeting, PLAIN_LINE, SessionArgs, address};
 
-/// The largest deck that a host may propose without being asked for it: building the circuit of
-/// a larger one takes memory and minutes.
-const UNASKED_CARDS: usize = 1024;
+/// The largest deck that a host may propose without being asked for it. Its largest circuit takes
+/// tens of megabytes and a second or two; that of 1024 cards takes most of a gigabyte and a minute.
+const UNASKED_CARDS: usize = 256;
 
 /// Joins a player who hosts.
 ///
@@ -29,7 +29,7 @@ const UNASKED_CARDS: usize = 1024;
     connected, terms, sealed, opened, done, error.")]
 pub(crate) struct Args {
     /// Where the other player waits, as its screen says.
-    #[arg(value_name = "ADDRESS")]
+    #[arg(value_name = "ADDRESS", value_parser = address)]
     address: String,
     #[command(flatten)]
     wishes: Wishes,
@@ -46,7 +46,7 @@ struct Wishes {
     /// Play only this game.
     #[arg(long, value_name = "GAME", value_parser = game())]
     game: Option<Game>,
-    /// Play only with a deck of so many cards; above 1024 this must be said.
+    /// Play only with a deck of so many cards; above 256 this must be said.
     #[arg(long, value_name = "N")]
     cards: Option<usize>,
     /// Play only if so many cards are drawn.

@@ -85,6 +85,17 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a number of seconds above 0 is needed".into())
 }
 
+/// Checks that an address of the command line has a host and a port; both may be wrong.
+///
+/// # Errors
+/// When it has not: what the system says about that helps nobody.
+pub(crate) fn address(text: &str) -> Result<String, String> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.into()),
+        _ => Err("an address is HOST:PORT, for example 127.0.0.1:5252".into()),
+    }
+}
+
 /// The operating system's generator.
 pub(crate) fn system_rng() -> UnwrapErr<SysRng> {
     UnwrapErr(SysRng)
@@ -165,6 +176,24 @@ impl Greeting {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_has_a_host_and_a_port() {
+        for text in ["127.0.0.1:5252", "localhost:0", "[::1]:65535"] {
+            assert_eq!(address(text).as_deref(), Ok(text));
+        }
+        for text in [
+            "",
+            "5252",
+            ":5252",
+            "localhost",
+            "localhost:",
+            "a:65536",
+            "a:b",
+        ] {
+            assert!(address(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn a_timeout_is_a_finite_number_of_seconds_above_zero() {

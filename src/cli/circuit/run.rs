@@ -16,7 +16,7 @@ use super::{bits, netlist_file};
 use crate::cli::cost::{LineCost, line};
 use crate::cli::loopback;
 use crate::cli::output::{count, milliseconds, say, show, show_json};
-use crate::cli::session::{Greeting, PLAIN_LINE, SessionArgs, listen};
+use crate::cli::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
 
 /// Evaluates a Bristol Fashion netlist between two parties.
 ///
@@ -50,10 +50,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "OWNERS", value_delimiter = ',')]
     owner: Vec<Owner>,
     /// Wait for the other party at this address, and run one side.
-    #[arg(long, value_name = "ADDRESS", conflicts_with = "connect")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "connect")]
     listen: Option<String>,
     /// Connect to the other party at this address, and run one side.
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     connect: Option<String>,
     #[command(flatten)]
     session: SessionArgs,
