@@ -21,7 +21,7 @@ const BYTES_A_WIRE: u64 = 5;
 ///
 /// The circuit is made by a [`Builder`]: gates that repeat others, or that no output needs, are
 /// not in it. Memory is linear in `size`, whatever the file declares: at most about 20 bytes for
-/// each, and about 5 for those of the usual lines. So a file of more than 2^16 wires must be large
+/// each, and about 2 for those of the usual lines. So a file of more than 2^16 wires must be large
 /// enough to name each of them.
 ///
 /// # Errors
