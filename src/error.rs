@@ -7,7 +7,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// An error of a two-party session.
 ///
-/// After any of these the session is unusable: its secrets are wiped and a new one must be begun.
+/// After any of these but [`Error::Usage`] the session is unusable: its secrets are wiped and a new
+/// one must be begun.
 /// No variant carries a secret, so that an error can be shown and logged.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -1,6 +1,48 @@
 //! Two parties shuffle and deal cards with no dealer.
-
-#![warn(missing_docs)]
+//!
+//! A [`shuffle::Spec`] becomes a circuit, [`shuffle::ShuffleCircuit`]. Two parties who share a
+//! [`net::Channel`] open a session, [`mpc::SemiHonest`], evaluate the circuit on the randomness of
+//! both, and hold a [`deck::SealedDeck`], which they open card by card.
+//!
+//! | to | look at |
+//! |---|---|
+//! | shuffle and open cards | [`deck`], and the example `in_memory` |
+//! | talk over TCP or in memory, with deadlines | [`net`], and the example `over_tcp` |
+//! | compute something else on shared bits | [`mpc::TwoParty`] |
+//! | build, count, evaluate, read or write circuits | [`circuit`] |
+//! | sample and check the shuffles | [`shuffle`] |
+//! | play a whole hand | [`table`] |
+//!
+//! ```
+//! use std::thread;
+//!
+//! use dealerless::circuit::Party;
+//! use dealerless::deck::SealedDeck;
+//! use dealerless::mpc::{SemiHonest, To};
+//! use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+//! use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+//! use rand::{rand_core::UnwrapErr, rngs::SysRng};
+//!
+//! let spec = Spec::new(52, 2, Algorithm::FisherYates)?;
+//! let shuffle = ShuffleCircuit::build(spec);
+//! let play = |party, transport: MemoryTransport| -> dealerless::Result<_> {
+//!     let rng = &mut UnwrapErr(SysRng);
+//!     let channel = Channel::new(transport, Deadlines::default());
+//!     let mut session = SemiHonest::new(channel, party, rng)?;
+//!     let mut deck = SealedDeck::shuffle(&mut session, &shuffle, rng)?;
+//!     deck.open(&mut session, &[(0, To::Both)])
+//! };
+//! let (left, right) = memory_pair();
+//! let [garbler, evaluator] = thread::scope(|scope| {
+//!     let evaluator = scope.spawn(|| play(Party::Evaluator, right));
+//!     [play(Party::Garbler, left), evaluator.join().expect("no panic")]
+//! });
+//! assert_eq!(garbler?, evaluator?);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A session protects against a semi-honest peer only, and [`net::TcpTransport`] is neither
+//! encrypted nor authenticated; `docs/threat-model.md` of the repository says what that means.
 
 pub mod circuit;
 pub mod crypto;
@@ -9,7 +51,6 @@ pub mod mpc;
 pub mod net;
 pub mod ot;
 pub mod shuffle;
-
 pub mod table;
 
 mod error;

@@ -499,17 +499,30 @@ fn a_malformed_netlist_is_refused_with_its_line_and_fault() {
 }
 
 #[test]
-fn no_more_wires_are_believed_than_the_file_has_bytes() {
+fn no_more_wires_are_believed_than_the_file_can_name() {
     let declare = |wires: u64, size: u64| {
         let netlist = format!("0 {wires}\n0\n0\n");
         bristol::read(netlist.as_bytes(), size)
     };
     assert!(declare(65_536, 12).is_ok());
-    assert!(declare(100_000, 100_000).is_ok());
-    let error = declare(100_001, 100_000).expect_err("one wire too many");
+    assert!(declare(100_000, 500_000).is_ok());
+    let error = declare(100_001, 500_000).expect_err("one wire too many");
     assert!(matches!(error.kind, NetlistErrorKind::Implausible { .. }));
     let error = declare(1 << 31, u64::MAX).expect_err("no builder holds so many");
     assert!(matches!(error.kind, NetlistErrorKind::TooLarge));
+}
+
+#[test]
+fn a_file_that_names_each_of_its_many_wires_in_few_bytes_is_believed() {
+    // The shortest there are: every wire is an operand or a result once, in one long line.
+    let wires = 65_538;
+    let numbers: Vec<String> = (0..wires).map(|wire| wire.to_string()).collect();
+    let (ins, outs) = (2 * wires / 3, wires / 3);
+    let netlist = format!(
+        "1 {wires}\n1 {ins}\n1 {outs}\n{ins} {outs} {} MAND\n",
+        numbers.join(" ")
+    );
+    assert_eq!(read(&netlist).ands(), outs);
 }
 
 #[test]

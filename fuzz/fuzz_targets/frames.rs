@@ -1,5 +1,6 @@
 //! Whatever bytes a peer sends, a channel that receives them neither panics nor allocates what the
-//! peer chooses (run with `-malloc_limit_mb=4`), and fails for good at the first error.
+//! peer chooses (which `-malloc_limit_mb` finds, as `fuzz/run` sets it), and fails for good at the
+//! first error.
 //!
 //! Input: the number of steps, one byte each for the steps, the bytes that arrive at a time, and
 //! the bytes on the wire.

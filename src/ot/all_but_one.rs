@@ -57,9 +57,9 @@ fn path_bit(delta: &Delta, tree: usize, level: usize) -> bool {
 /// The base-OT choices of the party that holds Delta: at every level it asks for the side that is
 /// off the path.
 pub(super) fn base_choices(delta: &Delta) -> Zeroizing<Vec<bool>> {
-    let choices = (0..TREES)
-        .flat_map(|tree| (0..K).map(move |level| (tree, level)))
-        .map(|(tree, level)| !path_bit(delta, tree, level))
+    // Counted, so that the vector does not grow and leave copies behind that nobody wipes.
+    let choices = (0..TREES * K)
+        .map(|i| !path_bit(delta, i / K, i % K))
         .collect();
     Zeroizing::new(choices)
 }
@@ -151,7 +151,8 @@ pub(super) fn puncture(
             let [left, right] = message.sums[tree * (K - 1) + level - 1].map(Block::from);
             // Off the path is the left side if the path turns right.
             let mut sibling = right ^ (left ^ right).select(path) ^ *pad;
-            let mut next = Zeroizing::new(vec![Block::ZERO; 2]);
+            let mut next = Zeroizing::new(Vec::with_capacity(2 * nodes.len()));
+            next.extend([Block::ZERO; 2]);
             for node in &nodes[1..] {
                 let [left, right] = children(*node);
                 let swap = (left ^ right).select(path);

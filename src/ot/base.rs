@@ -149,7 +149,7 @@ fn decode_point(bytes: &[u8; 32], what: &'static str) -> Result<RistrettoPoint> 
 
 /// The encodings of twice each point.
 fn encode_doubles(points: &[RistrettoPoint]) -> Vec<[u8; 32]> {
-    RistrettoPoint::double_and_compress_batch(points)
+    Zeroizing::new(RistrettoPoint::double_and_compress_batch(points))
         .iter()
         .map(CompressedRistretto::to_bytes)
         .collect()
@@ -185,14 +185,14 @@ impl<'a> Receiver<'a> {
         let mut scalars = Zeroizing::new(Vec::with_capacity(COUNT));
         let mut halves = Zeroizing::new(Vec::with_capacity(COUNT));
         for &choice in choices.iter() {
-            let half = random_scalar(rng);
+            let half = Zeroizing::new(random_scalar(rng));
             let chosen = RistrettoPoint::conditional_select(
                 &RistrettoPoint::identity(),
                 &half_base,
                 Choice::from(u8::from(choice)),
             );
-            halves.push(&half * RISTRETTO_BASEPOINT_TABLE + chosen);
-            scalars.push(half + half);
+            halves.push(&*half * RISTRETTO_BASEPOINT_TABLE + chosen);
+            scalars.push(*half + *half);
         }
         let points = encode_doubles(&halves);
         let message = BaseOtPoints {
@@ -264,7 +264,7 @@ impl Sender {
         let z = RistrettoPoint::mul_base(&scalar).compress().to_bytes();
         let half_base = hashes.half_second_base(&message.seed);
         let second = *scalar * (half_base + half_base);
-        let mut shared: [Zeroizing<Vec<RistrettoPoint>>; 2] = Default::default();
+        let mut shared = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(COUNT)));
         for bytes in &message.points {
             let point = *scalar * decode_point(bytes, "a receiver's point")?;
             shared[0].push(point);

@@ -76,8 +76,8 @@ impl Spec {
     /// The largest deck.
     ///
     /// Circuits grow with n m log n: a full shuffle of 1024 cards has five million AND gates, and
-    /// one of 4096 a hundred million, more than fits into the memory of most machines. So a spec
-    /// that comes from a peer is compared with the one expected before its circuit is built.
+    /// one of 4096 a hundred million, more than fits into the memory of most machines. So whoever
+    /// takes a spec from a peer bounds it further before the circuit is built.
     pub const MAX_CARDS: usize = 4096;
 
     /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)) of which `draw` (1 to

@@ -17,7 +17,7 @@ impl Table {
                 self.columns.push(Vec::new());
             }
             let column = &mut self.columns[seen];
-            if self.runs % 64 == 0 {
+            if self.runs.is_multiple_of(64) {
                 column.push(0);
             }
             column[self.runs / 64] |= u64::from(bit) << (self.runs % 64);

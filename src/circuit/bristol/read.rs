@@ -12,11 +12,17 @@ pub const MAX_LINE: u64 = 1 << 24;
 /// However small a file is, it may declare this many gates and wires.
 const ALWAYS_PLAUSIBLE: u64 = 1 << 16;
 
+/// Bytes that a file has at least for each of its wires, if they are more than
+/// [`ALWAYS_PLAUSIBLE`] and each of them is named once: the number of nearly every wire has five
+/// digits or more, and a space.
+const BYTES_A_WIRE: u64 = 5;
+
 /// Reads a netlist of at most `size` bytes, line by line. Later bytes are not looked at.
 ///
 /// The circuit is made by a [`Builder`]: gates that repeat others, or that no output needs, are
-/// not in it. Memory is linear in `size`, whatever the file declares: at most about 50 bytes for
-/// each, which only a file that declares as many inputs as it has bytes comes near.
+/// not in it. Memory is linear in `size`, whatever the file declares: at most about 20 bytes for
+/// each, and about 2 for those of the usual lines. So a file of more than 2^16 wires must be large
+/// enough to name each of them.
 ///
 /// # Errors
 /// When the reader fails, or the netlist is not in the [format](super). The error names the line.
@@ -52,9 +58,9 @@ fn read_netlist(lines: &mut Lines<impl BufRead>, size: u64) -> Result<Circuit, K
 
 /// The numbers of gates and of wires, neither beyond what a file of `size` bytes can hold.
 fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
-    let limit = size.max(ALWAYS_PLAUSIBLE);
-    let mut read_size = |what| {
+    let mut read_size = |what, plausible| {
         let declared = number(fields.next().ok_or(Kind::MissingField)?)?;
+        let limit = u64::max(plausible, ALWAYS_PLAUSIBLE);
         if declared > limit {
             return Err(Kind::Implausible {
                 what,
@@ -64,7 +70,10 @@ fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
         }
         Ok(declared)
     };
-    let (gates, wires) = (read_size("gates")?, read_size("wires")?);
+    let (gates, wires) = (
+        read_size("gates", size)?,
+        read_size("wires", size / BYTES_A_WIRE)?,
+    );
     if fields.next().is_some() {
         return Err(Kind::ExtraField);
     }

@@ -8,7 +8,7 @@ use crate::circuit::{Circuit, Gate, Output, Wire};
 ///
 /// The gates come in layer order and drive their output wires directly. An output that no gate of
 /// its own drives, since it is a constant, an input, or the repetition of another output, is set
-/// by an `EQ` or `EQW` after them. [Reading](super::read) gives back a circuit of the same digest.
+/// by an `EQ` or `EQW` after them. [Reading](super::read()) gives back a circuit of the same digest.
 ///
 /// # Errors
 /// Those of the writer.

@@ -1,8 +1,9 @@
 //! Half gates: garbling and evaluating (Zahur, Rosulek, Evans 2015, figure 2).
 //!
 //! Both walk the record of the circuit layer by layer. The ANDs of a layer do not depend on each
-//! other, so many of them go
-//! through the hash side by side.
+//! other, so many of them go through the hash side by side.
+
+use zeroize::Zeroizing;
 
 use crate::Result;
 use crate::circuit::{Circuit, Gate};
@@ -36,7 +37,7 @@ pub fn garble(
     let inputs = circuit.input_bits();
     let delta_block = delta.block();
     let mut tweak = Tweaks::of_run(number);
-    let mut hashes = [Block::ZERO; TweakableHash::LANES];
+    let mut hashes = Zeroizing::new([Block::ZERO; TweakableHash::LANES]);
     let mut tweaks = [Block::ZERO; TweakableHash::LANES];
     let mut tables = [Block::ZERO; 2 * GARBLED];
     for layer in circuit.layers() {
@@ -101,7 +102,7 @@ pub fn evaluate(
 ) -> Result<()> {
     let inputs = circuit.input_bits();
     let mut tweak = Tweaks::of_run(number);
-    let mut hashes = [Block::ZERO; TweakableHash::LANES];
+    let mut hashes = Zeroizing::new([Block::ZERO; TweakableHash::LANES]);
     let mut tweaks = [Block::ZERO; TweakableHash::LANES];
     let mut tables = [Block::ZERO; 2 * EVALUATED];
     for layer in circuit.layers() {

@@ -76,13 +76,16 @@ impl GarblerCots {
         let mut packed = vec![0; count.div_ceil(8)];
         channel.recv_bytes(Tag::MaskedInputs, &mut packed)?;
         let rest = self.keys.len() - count;
-        let labels = self.keys[rest..]
-            .iter()
-            .zip(unpack(&packed))
-            .map(|(key, flip)| key.0 ^ self.delta().select(flip))
-            .collect();
+        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+        let mut labels = Zeroizing::new(Vec::with_capacity(count));
+        labels.extend(
+            self.keys[rest..]
+                .iter()
+                .zip(unpack(&packed))
+                .map(|(key, flip)| key.0 ^ self.delta().select(flip)),
+        );
         self.keys.truncate(rest);
-        Ok(Zeroizing::new(labels))
+        Ok(labels)
     }
 }
 

@@ -248,16 +248,14 @@ impl<T: Transport> SemiHonest<T> {
         cots: &mut EvaluatorCots,
     ) -> Result<Vec<Vec<SharedBit>>> {
         let plan = self.run_plan(circuit, inputs);
-        let mine: Zeroizing<Vec<bool>> = Zeroizing::new(
-            inputs
-                .iter()
-                .flat_map(|input| match input {
-                    Input::Mine(values) => *values,
-                    _ => &[],
-                })
-                .copied()
-                .collect(),
-        );
+        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+        let count = count_bits(circuit, inputs, |input| matches!(input, Input::Mine(_)));
+        let mut mine = Zeroizing::new(Vec::with_capacity(count));
+        for input in inputs {
+            if let Input::Mine(values) = input {
+                mine.extend_from_slice(values);
+            }
+        }
         cots.reserve(&mut self.channel, mine.len())?;
         self.channel.send_message(&plan)?;
         let own_labels = cots.send_inputs(&mut self.channel, &mine)?;

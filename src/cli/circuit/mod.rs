@@ -1,0 +1,26 @@
+//! `circuit`: shuffles as circuits, and circuits run by two parties.
+
+mod bits;
+mod export;
+mod netlist_file;
+mod owners;
+mod run;
+mod stats;
+
+/// Counts, writes and runs Boolean circuits.
+#[derive(clap::Subcommand)]
+#[command(after_help = "Example: dealerless circuit stats --cards 52 --draw 9")]
+pub(crate) enum Command {
+    Stats(stats::Args),
+    Export(export::Args),
+    Run(run::Args),
+}
+
+/// Runs the command.
+pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
+    match command {
+        Command::Stats(args) => stats::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Run(args) => run::run(args),
+    }
+}

@@ -1,0 +1,72 @@
+//! Which party enters which input value of a netlist.
+
+use std::str::FromStr;
+
+use anyhow::{bail, ensure};
+use dealerless::circuit::{Circuit, Party};
+
+/// A party's name on the command line.
+#[derive(Clone, Copy)]
+pub(super) struct Owner(Party);
+
+impl FromStr for Owner {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "g" | "garbler" => Ok(Owner(Party::Garbler)),
+            "e" | "evaluator" => Ok(Owner(Party::Evaluator)),
+            _ => Err("an owner is g (garbler) or e (evaluator)".into()),
+        }
+    }
+}
+
+/// The owner of each input value.
+pub(super) struct Owners(Vec<Party>);
+
+impl Owners {
+    /// The owners as given, or the obvious ones: the first value is the garbler's, the second the
+    /// evaluator's.
+    ///
+    /// # Errors
+    /// When there is not one for each value, or three values or more come without.
+    pub(super) fn of(circuit: &Circuit, given: &[Owner]) -> anyhow::Result<Self> {
+        let values = circuit.inputs().len();
+        if given.is_empty() {
+            let obvious = [Party::Garbler, Party::Evaluator];
+            let Some(owners) = obvious.get(..values) else {
+                bail!("the netlist has {values} input values; say whose each is with --owner");
+            };
+            return Ok(Owners(owners.to_vec()));
+        }
+        ensure!(
+            given.len() == values,
+            "the netlist has {values} input values, and --owner names {}",
+            given.len()
+        );
+        Ok(Owners(given.iter().map(|owner| owner.0).collect()))
+    }
+
+    /// The owner of each value.
+    pub(super) fn parties(&self) -> &[Party] {
+        &self.0
+    }
+
+    /// The bits of a party's values together.
+    pub(super) fn bits(&self, circuit: &Circuit, party: Party) -> usize {
+        let owned = self.0.iter().zip(circuit.inputs());
+        owned
+            .filter(|(owner, _)| **owner == party)
+            .map(|(_, bits)| bits)
+            .sum()
+    }
+
+    /// The owners as the command line writes them.
+    pub(super) fn letters(&self) -> String {
+        let letter = |owner: &Party| match owner {
+            Party::Garbler => 'g',
+            Party::Evaluator => 'e',
+        };
+        self.0.iter().map(letter).collect()
+    }
+}

@@ -1,0 +1,61 @@
+//! Both parties in this process, over a TCP connection to itself.
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::panic::resume_unwind;
+use std::thread;
+
+use anyhow::Context;
+use dealerless::Error;
+use dealerless::net::TcpTransport;
+
+/// Runs both sides at once, each in a thread with its end of the connection.
+///
+/// # Errors
+/// When the system gives no connection; otherwise the error of the side that failed first, as far
+/// as one can tell.
+pub(crate) fn run_both<A: Send, B: Send>(
+    garbler: impl FnOnce(TcpTransport) -> anyhow::Result<A> + Send,
+    evaluator: impl FnOnce(TcpTransport) -> anyhow::Result<B> + Send,
+) -> anyhow::Result<(A, B)> {
+    let (near, far) = connection().context("cannot connect to this machine itself")?;
+    let (near, far) = (
+        TcpTransport::from_stream(near)?,
+        TcpTransport::from_stream(far)?,
+    );
+    let (a, b) = thread::scope(|scope| {
+        let evaluator = scope.spawn(|| evaluator(far));
+        let a = garbler(near);
+        (
+            a,
+            evaluator
+                .join()
+                .unwrap_or_else(|panic| resume_unwind(panic)),
+        )
+    });
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok((a, b)),
+        (Err(a), Err(b)) => Err(if is_echo(&a) { b } else { a }),
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    }
+}
+
+/// Whether the error only says that the other side has failed.
+fn is_echo(error: &anyhow::Error) -> bool {
+    matches!(
+        error.downcast_ref(),
+        Some(Error::Aborted | Error::Lost { .. })
+    )
+}
+
+/// The connection is made before it is accepted: the system keeps it waiting.
+fn connection() -> std::io::Result<(TcpStream, TcpStream)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let near = TcpStream::connect(listener.local_addr()?)?;
+    loop {
+        let (far, from) = listener.accept()?;
+        // Any program of this machine could have been faster.
+        if from == near.local_addr()? {
+            return Ok((near, far));
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The commands, one file each.
+//!
+//! Standard output carries what the user asked for, or one JSON object (`host` and `join`: one a
+//! line) with `--json`; everything else goes to standard error. See [`failure`] for exit codes.
+
+mod circuit;
+mod console;
+mod cost;
+mod deck_args;
+mod demo;
+mod faces;
+mod failure;
+mod host;
+mod join;
+mod loopback;
+mod output;
+mod play;
+mod seat;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Two parties shuffle and deal cards with no dealer.
+#[derive(Parser)]
+#[command(
+    name = "dealerless",
+    version,
+    next_line_help = true,
+    after_help = "Example: dealerless demo\n\n\
+        Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer broke the\n\
+        protocol or aborted, 3 the connection was lost or timed out."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Host(host::Args),
+    Join(join::Args),
+    #[command(subcommand)]
+    Circuit(circuit::Command),
+}
+
+/// Runs the program.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // If the terminal is gone nobody is left to be told.
+            let _ = error.print();
+            let code = if error.use_stderr() {
+                failure::LOCAL
+            } else {
+                0
+            };
+            return ExitCode::from(code);
+        }
+    };
+    let outcome = match cli.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Host(args) => host::run(&args),
+        Command::Join(args) => join::run(&args),
+        Command::Circuit(command) => circuit::run(&command),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::say(&format!("error: {}", failure::explain(&error)));
+            ExitCode::from(failure::exit_code(&error))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Playing the hands of a session, from one party's side.
+
+use std::time::{Duration, Instant};
+
+use dealerless::deck::{Card, SealedDeck};
+use dealerless::mpc::TwoParty;
+use dealerless::net::Traffic;
+use dealerless::shuffle::ShuffleCircuit;
+use dealerless::table::{Step, Terms};
+
+use super::session::system_rng;
+
+/// Everything about the game that does not change from hand to hand.
+pub(crate) struct Table {
+    pub(crate) terms: Terms,
+    pub(crate) shuffle: ShuffleCircuit,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Table {
+    /// Lays the table: builds the circuit, which takes seconds for a very large deck.
+    pub(crate) fn lay(terms: Terms) -> Self {
+        Table {
+            terms,
+            shuffle: ShuffleCircuit::build(terms.spec()),
+            steps: terms.game().steps(terms.spec().draw()),
+        }
+    }
+}
+
+/// Something that a player notices. Hands are counted from 1.
+pub(crate) enum Moment<'a> {
+    /// The deck is shuffled, and nobody knows it.
+    Sealed { hand: u32 },
+    /// The cards of a step were opened.
+    Opened {
+        hand: u32,
+        step: &'a Step,
+        /// What this party now knows of each reveal of the step.
+        known: &'a [Vec<Option<Card>>],
+    },
+}
+
+/// What one shuffle took, as seen from one side.
+#[derive(Clone, Copy)]
+pub(crate) struct ShuffleCost {
+    pub(crate) time: Duration,
+    /// Both ways.
+    pub(crate) bytes: u64,
+}
+
+/// Plays all hands and tells `watch` what happens.
+///
+/// # Errors
+/// Those of the session, and what `watch` gives.
+pub(crate) fn play<P: TwoParty>(
+    party: &mut P,
+    table: &Table,
+    mut watch: impl FnMut(Moment<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<Vec<ShuffleCost>> {
+    let mut costs = Vec::new();
+    for hand in 1..=table.terms.hands() {
+        let (before, begun) = (party.traffic(), Instant::now());
+        let mut deck = SealedDeck::shuffle(party, &table.shuffle, &mut system_rng())?;
+        let (time, after) = (begun.elapsed(), party.traffic());
+        costs.push(ShuffleCost {
+            time,
+            bytes: bytes(after) - bytes(before),
+        });
+        watch(Moment::Sealed { hand })?;
+        for step in &table.steps {
+            let known = step.open(&mut deck, party)?;
+            watch(Moment::Opened {
+                hand,
+                step,
+                known: &known,
+            })?;
+        }
+    }
+    Ok(costs)
+}
+
+fn bytes(traffic: Traffic) -> u64 {
+    traffic.bytes_sent + traffic.bytes_received
+}

@@ -1,0 +1,205 @@
+//! Opening a session with the peer, and saying what it does not protect.
+
+use std::net::{SocketAddr, TcpListener};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use dealerless::circuit::Party;
+use dealerless::mpc::{Handshake, Security, SemiHonest};
+use dealerless::net::{Channel, Deadlines, TcpTransport};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+
+/// What every screen of a semi-honest session says.
+const SEMI_HONEST: &str = "\
+Security: semi-honest. It protects against a peer that follows the protocol and
+looks at all it gets. It does NOT protect against a peer that deviates from the
+protocol: such a peer can stack the deck, or peek at hidden cards and inputs.";
+
+/// What every screen says where two machines talk over plain TCP.
+pub(crate) const PLAIN_LINE: &str = "\
+The line is neither encrypted nor authenticated: somebody in the middle can read
+it, change it or pose as the peer. Use it on a network that you trust.";
+
+/// The deadline of a message, in seconds, unless the user sets it.
+const TIMEOUT: f64 = 30.0;
+
+/// A phase, which is many messages, may last so many times as long as one message.
+const MESSAGES_A_PHASE: u32 = 4;
+
+/// The options of every command that runs a session.
+#[derive(clap::Args)]
+pub(crate) struct SessionArgs {
+    /// What to be protected against: semi-honest, or malicious.
+    #[arg(long, value_name = "SECURITY", default_value = "semi-honest")]
+    pub(crate) security: Security,
+    /// Seconds for a message; four times that for a phase [default: 30].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+impl SessionArgs {
+    /// Refuses what this program cannot give.
+    ///
+    /// # Errors
+    /// When malicious security is asked for.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
+        match self.security {
+            Security::SemiHonest => Ok(()),
+            Security::Malicious => bail!(
+                "--security malicious is not available in this version; to accept less, leave \
+                 the option out or say --security semi-honest"
+            ),
+        }
+    }
+
+    /// What the session does not protect.
+    pub(crate) fn notice(&self) -> &'static str {
+        SEMI_HONEST
+    }
+
+    /// How long to wait for somebody to connect: for ever, unless the user says otherwise.
+    pub(crate) fn patience(&self) -> Duration {
+        self.timeout.unwrap_or(Duration::MAX)
+    }
+
+    /// How long the peer has for a message.
+    pub(crate) fn message(&self) -> Duration {
+        self.timeout.unwrap_or(Duration::from_secs_f64(TIMEOUT))
+    }
+
+    fn deadlines(&self) -> Deadlines {
+        let message = self.message();
+        Deadlines {
+            message,
+            phase: message.saturating_mul(MESSAGES_A_PHASE),
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| "a number of seconds above 0 is needed".into())
+}
+
+/// Checks that an address of the command line has a host and a port; both may be wrong.
+///
+/// # Errors
+/// When it has not: what the system says about that helps nobody.
+pub(crate) fn address(text: &str) -> Result<String, String> {
+    match text.rsplit_once(':') {
+        Some((host, port)) if !host.is_empty() && port.parse::<u16>().is_ok() => Ok(text.into()),
+        _ => Err("an address is HOST:PORT, for example 127.0.0.1:5252".into()),
+    }
+}
+
+/// The operating system's generator.
+pub(crate) fn system_rng() -> UnwrapErr<SysRng> {
+    UnwrapErr(SysRng)
+}
+
+/// Opens the door, and gives the address that it has.
+///
+/// # Errors
+/// When the address cannot be used.
+pub(crate) fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
+    let listener =
+        TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+/// Both have said hello; nothing depends on it yet.
+pub(crate) struct Greeting {
+    channel: Channel<TcpTransport>,
+    handshake: Handshake,
+    took: Duration,
+}
+
+/// A session that is ready to run circuits.
+pub(crate) struct Session {
+    /// This side of it.
+    pub(crate) party: SemiHonest<TcpTransport>,
+    /// How long hello and base OTs took, as seen from this side.
+    pub(crate) setup: Duration,
+}
+
+impl Greeting {
+    /// Says hello with `terms`.
+    ///
+    /// # Errors
+    /// Those of [`Handshake::perform`].
+    pub(crate) fn exchange(
+        transport: TcpTransport,
+        party: Party,
+        args: &SessionArgs,
+        terms: &[u8],
+    ) -> dealerless::Result<Self> {
+        let begun = Instant::now();
+        let mut channel = Channel::new(transport, args.deadlines());
+        let rng = &mut system_rng();
+        let handshake = Handshake::perform(&mut channel, party, args.security, terms, rng)?;
+        Ok(Greeting {
+            channel,
+            handshake,
+            took: begun.elapsed(),
+        })
+    }
+
+    /// What the peer's hello says on the layer above.
+    pub(crate) fn peer_terms(&self) -> &[u8] {
+        &self.handshake.peer_terms
+    }
+
+    /// Leaves, and lets the peer know that it was on purpose.
+    pub(crate) fn refuse(mut self) {
+        self.channel.abort();
+    }
+
+    /// Sets up the base OTs.
+    ///
+    /// # Errors
+    /// Those of [`SemiHonest::setup`].
+    pub(crate) fn set_up(self) -> dealerless::Result<Session> {
+        let begun = Instant::now();
+        let party = SemiHonest::setup(self.channel, &self.handshake, &mut system_rng())?;
+        Ok(Session {
+            party,
+            setup: self.took + begun.elapsed(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_host_and_a_port() {
+        for text in ["127.0.0.1:5252", "localhost:0", "[::1]:65535"] {
+            assert_eq!(address(text).as_deref(), Ok(text));
+        }
+        for text in [
+            "",
+            "5252",
+            ":5252",
+            "localhost",
+            "localhost:",
+            "a:65536",
+            "a:b",
+        ] {
+            assert!(address(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_is_a_finite_number_of_seconds_above_zero() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        for text in ["0", "-1", "NaN", "inf", "1e300", "soon", ""] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Somebody in the middle of the line, who understands frames but no secrets.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::thread::{self, JoinHandle};
+
+/// The header of a frame: the length of the payload, u32 LE, and the tag.
+const HEADER_BYTES: usize = 5;
+
+/// From whom the frames come that the proxy counts and spoils.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum From {
+    Host,
+    Joiner,
+}
+
+/// What happens to one frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The connection is closed after half of its header.
+    CutInHeader,
+    /// The connection is closed after half of its payload.
+    CutInPayload,
+    /// From here on nothing passes any more.
+    Stall,
+    /// Its header claims four gigabytes.
+    Oversize,
+    /// It is called something else.
+    WrongTag,
+    /// The bits of its last byte are flipped.
+    Flip,
+}
+
+/// A connection to the host that spoils frame `number`, counted from 0, in one direction.
+pub struct Proxy {
+    /// Where the joiner must connect.
+    pub address: SocketAddr,
+    counted: JoinHandle<usize>,
+}
+
+impl Proxy {
+    /// Waits for one joiner in the background.
+    pub fn start(host: SocketAddr, from: From, number: usize, fault: Fault) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("bound");
+        let counted = thread::spawn(move || {
+            let (joiner, _) = listener.accept().expect("a joiner");
+            let host = TcpStream::connect(host).expect("a host");
+            for stream in [&joiner, &host] {
+                stream.set_nodelay(true).expect("an open socket");
+            }
+            let (spoiled, clean) = match from {
+                From::Joiner => ((&joiner, &host), (&host, &joiner)),
+                From::Host => ((&host, &joiner), (&joiner, &host)),
+            };
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    copy(clean);
+                    close(clean);
+                });
+                let (frames, ended) = spoil(spoiled, number, fault);
+                if ended {
+                    close(spoiled);
+                }
+                frames
+            })
+        });
+        Proxy { address, counted }
+    }
+
+    /// How many frames came in the spoiled direction, up to the end or the fault.
+    pub fn frames(self) -> usize {
+        self.counted.join().expect("the proxy does not panic")
+    }
+}
+
+type Route<'a> = (&'a TcpStream, &'a TcpStream);
+
+/// A peer that has gone is not the proxy's concern.
+fn close((from, to): Route<'_>) {
+    for stream in [from, to] {
+        let _ = stream.shutdown(Shutdown::Both);
+    }
+}
+
+fn copy((mut from, mut to): Route<'_>) {
+    let _ = std::io::copy(&mut from, &mut to);
+}
+
+/// Passes frames on until the fault. Gives their number, and whether the connection is to end.
+fn spoil((mut from, mut to): Route<'_>, number: usize, fault: Fault) -> (usize, bool) {
+    let mut frames = 0;
+    loop {
+        let mut header = [0; HEADER_BYTES];
+        if from.read_exact(&mut header).is_err() {
+            return (frames, true);
+        }
+        let length = u32::from_le_bytes(header[..4].try_into().expect("4 bytes"));
+        let mut payload = vec![0; length as usize];
+        if from.read_exact(&mut payload).is_err() {
+            return (frames, true);
+        }
+        let mut frame = [header.as_slice(), &payload].concat();
+        if frames == number {
+            match fault {
+                Fault::CutInHeader => frame.truncate(HEADER_BYTES / 2),
+                Fault::CutInPayload => frame.truncate(HEADER_BYTES + payload.len() / 2),
+                Fault::Stall => return (frames, false),
+                Fault::Oversize => frame[..4].fill(0xff),
+                Fault::WrongTag => frame[4] ^= 0x55,
+                Fault::Flip => *frame.last_mut().expect("a header at least") ^= 0xff,
+            }
+        }
+        if to.write_all(&frame).is_err() {
+            return (frames, true);
+        }
+        if frames == number && matches!(fault, Fault::CutInHeader | Fault::CutInPayload) {
+            return (frames, true);
+        }
+        frames += 1;
+    }
+}
