@@ -83,4 +83,9 @@ fn the_definitions_are_those_of_the_algorithms() {
     let seeds: [&[u64]; 2] = [&[4, 0, 1, 1], &[4, 0, 1, 0]];
     assert_eq!(draw(Algorithm::FisherYates, seeds), [3, 1, 4, 2, 0]);
     assert_eq!(draw(Algorithm::Bubble, seeds), [3, 0, 4, 2, 1]);
+    // The evaluator takes places from the deck that the garbler permuted.
+    let permutations: [&[u64]; 2] = [&[4, 3, 0, 2, 1], &[1, 0, 3, 4, 2]];
+    for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
+        assert_eq!(draw(algorithm, permutations), [3, 4, 2, 1, 0]);
+    }
 }

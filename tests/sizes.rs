@@ -9,15 +9,21 @@ use dealerless::shuffle::Algorithm;
 const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
 
 /// The AND gates to be reached, without a check of the inputs.
-const PUBLISHED: [(Algorithm, [usize; 5]); 2] = [
+const PUBLISHED: [(Algorithm, [usize; 5]); 5] = [
     (Algorithm::FisherYates, [882, 1_863, 4_524, 5_727, 8_183]),
     (Algorithm::Bubble, [1_609, 2_842, 5_793, 7_047, 9_518]),
+    (Algorithm::Bitonic, [4_419, 4_467, 4_593, 4_659, 4_929]),
+    (Algorithm::OddEven, [3_458, 3_596, 3_860, 3_962, 4_232]),
+    (Algorithm::Waksman, [2_030, 2_078, 2_204, 2_270, 2_474]),
 ];
 
 /// The AND gates that are reached.
-const REACHED: [(Algorithm, [usize; 5]); 2] = [
+const REACHED: [(Algorithm, [usize; 5]); 5] = [
     (Algorithm::FisherYates, [159, 486, 2_293, 3_831, 7_799]),
     (Algorithm::Bubble, [781, 1_657, 4_058, 5_169, 7_465]),
+    (Algorithm::Bitonic, [2_451, 2_667, 3_243, 3_585, 4_563]),
+    (Algorithm::OddEven, [2_174, 2_372, 2_858, 3_128, 4_004]),
+    (Algorithm::Waksman, [1_386, 1_536, 1_746, 1_884, 2_226]),
 ];
 
 fn ands(algorithm: Algorithm) -> [usize; 5] {

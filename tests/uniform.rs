@@ -8,7 +8,7 @@ use common::biased;
 use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum};
 use common::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle};
 use dealerless::circuit::Party;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit};
+use dealerless::shuffle::{Algorithm, Encoding, ShuffleCircuit};
 use rand::Rng;
 
 const SHUFFLES: usize = 100_032;
@@ -64,6 +64,12 @@ fn draws_from_52_cards_are_uniform() {
         (Algorithm::FisherYates, 52),
         (Algorithm::Bubble, 9),
         (Algorithm::Bubble, 52),
+        (Algorithm::Bitonic, 9),
+        (Algorithm::Bitonic, 52),
+        (Algorithm::OddEven, 20),
+        (Algorithm::OddEven, 52),
+        (Algorithm::Waksman, 9),
+        (Algorithm::Waksman, 52),
     ] {
         let shuffle = shuffle(52, m, algorithm);
         let inputs: Vec<_> = (0..SHUFFLES)
@@ -212,6 +218,11 @@ fn the_chi_square_survival_function_has_its_known_values() {
 
 /// Every choice of seeds that a party has.
 fn all_seeds(shuffle: &ShuffleCircuit, party: Party) -> Vec<Vec<u64>> {
+    if let [seed] = shuffle.seeds(party)
+        && seed.encoding == Encoding::Switches
+    {
+        return permutations(seed.modulus);
+    }
     let mut all = vec![Vec::new()];
     for seed in shuffle.seeds(party) {
         all = (all.iter())
@@ -219,6 +230,18 @@ fn all_seeds(shuffle: &ShuffleCircuit, party: Party) -> Vec<Vec<u64>> {
             .collect();
     }
     all
+}
+
+/// All permutations of `0..n`.
+fn permutations(n: u64) -> Vec<Vec<u64>> {
+    (0..n).fold(vec![Vec::new()], |all, item| {
+        (all.iter())
+            .flat_map(|shorter| {
+                (0..=shorter.len())
+                    .map(move |place| [&shorter[..place], &[item], &shorter[place..]].concat())
+            })
+            .collect()
+    })
 }
 
 fn count<T: std::hash::Hash + Eq>(items: impl IntoIterator<Item = T>) -> HashMap<T, usize> {

@@ -32,6 +32,7 @@ mod additive;
 mod bubble;
 mod deck;
 mod fisher_yates;
+pub mod network;
 mod randomness;
 mod shuffle_circuit;
 mod spec;

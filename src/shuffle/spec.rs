@@ -16,17 +16,32 @@ pub enum Algorithm {
     /// Draw i carries a uniform one of the cards at places i, i + 1, … to place i by swaps of
     /// neighbours, so that the others keep their order.
     Bubble,
+    /// The deck goes through two bitonic sorting networks, of which each party sets one.
+    Bitonic,
+    /// The deck goes through two odd-even merge sorting networks, of which each party sets one.
+    OddEven,
+    /// The deck goes through two Waksman networks, of which each party sets one.
+    Waksman,
 }
 
 impl Algorithm {
     /// Every algorithm, in the order in which tables list them.
-    pub const ALL: [Self; 2] = [Self::FisherYates, Self::Bubble];
+    pub const ALL: [Self; 5] = [
+        Self::FisherYates,
+        Self::Bubble,
+        Self::Bitonic,
+        Self::OddEven,
+        Self::Waksman,
+    ];
 
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::FisherYates => "fisher-yates",
             Self::Bubble => "bubble",
+            Self::Bitonic => "bitonic",
+            Self::OddEven => "odd-even",
+            Self::Waksman => "waksman",
         }
     }
 }
@@ -196,7 +211,8 @@ mod tests {
         let error = "riffle".parse::<Algorithm>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no algorithm \"riffle\"; there are fisher-yates, bubble"
+            "there is no algorithm \"riffle\"; there are fisher-yates, bubble, bitonic, odd-even, \
+             waksman"
         );
     }
 
