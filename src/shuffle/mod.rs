@@ -30,6 +30,7 @@
 
 mod additive;
 mod bubble;
+pub mod comparison;
 mod deck;
 mod fisher_yates;
 pub mod network;

@@ -9,7 +9,7 @@
 //! The copies are not laid out alike. The garbler's acts on constants, and is split so that they
 //! stay similar for long (and see [`translation`](super::translation)). The evaluator's acts on
 //! words of which nothing is known, and is the one with the fewest switches. A sorting network of
-//! the evaluator's is *mirrored*, so that it begins with the switches with which the garbler's ends
+//! the evaluator's is *flipped*, so that it begins with the switches with which the garbler's ends
 //! (see [`seam`](super::seam)), and so that little is left of it for few draws.
 
 use zeroize::Zeroizing;
@@ -38,11 +38,11 @@ impl Composed {
         let [garbler, evaluator] = match spec.algorithm() {
             Algorithm::Bitonic => [
                 bitonic::network(n, sorting::aligned),
-                sorting::mirrored_for(n, m, |lines, split| bitonic::network(lines, split)),
+                sorting::flipped_for(n, m, |lines, split| bitonic::network(lines, split)),
             ],
             Algorithm::OddEven => [
                 odd_even::network(n, sorting::aligned),
-                sorting::mirrored_for(n, m, |lines, split| odd_even::network(lines, split)),
+                sorting::flipped_for(n, m, |lines, split| odd_even::network(lines, split)),
             ],
             Algorithm::Waksman => [waksman::network(n, n), waksman::network(n, m)],
             Algorithm::FisherYates | Algorithm::Bubble => return None,

@@ -58,7 +58,7 @@ enum Routing {
     /// Sort by destination.
     Sorting,
     /// The network is a sorting network from its end to its beginning: sort by origin, backwards.
-    Mirrored,
+    Flipped,
     /// Waksman's looping algorithm.
     Looping(waksman::Blocks),
 }
@@ -125,7 +125,7 @@ impl Network {
         );
         match &self.routing {
             Routing::Sorting => sorting::route(self, permutation),
-            Routing::Mirrored => sorting::route_mirrored(self, permutation),
+            Routing::Flipped => sorting::route_flipped(self, permutation),
             Routing::Looping(blocks) => blocks.route(permutation),
         }
     }
@@ -161,10 +161,25 @@ pub fn odd_even(lines: usize) -> Network {
     odd_even::network(lines, sorting::halves)
 }
 
+/// A bitonic sorting network from its end to its beginning, whose first `part` lines (1 to n - 1 of
+/// them) are sorted as one part, and the others as another: first the merge, and then the parts.
+///
+/// # Panics
+/// When the part is empty or all.
+pub fn flipped_bitonic(lines: usize, part: usize) -> Network {
+    assert!((1..lines).contains(&part), "two parts");
+    sorting::flipped(bitonic::network(lines, sorting::in_parts(lines, part)))
+}
+
 /// The permutation network of Waksman (A permutation network, 1968), for any number of lines
 /// (Beauquier and Darrot 2002).
 pub fn waksman(lines: usize) -> Network {
-    waksman::network(lines, lines)
+    waksman_for(lines, lines)
+}
+
+/// A Waksman network drawn for its first m outputs, so that they need as few switches as possible.
+pub fn waksman_for(lines: usize, m: usize) -> Network {
+    waksman::network(lines, m)
 }
 
 #[cfg(test)]

@@ -20,6 +20,11 @@ pub(super) fn aligned(lines: usize) -> usize {
     lines.next_power_of_two() / 2
 }
 
+/// The split of all lines after the first `part`, and of their parts in halves.
+pub(super) fn in_parts(lines: usize, part: usize) -> impl Fn(usize) -> usize {
+    move |size| if size == lines { part } else { halves(size) }
+}
+
 /// Routes by sorting: each input carries its destination as key.
 pub(super) fn route(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
     let mut keys = Zeroizing::new(vec![0; permutation.len()]);
@@ -33,7 +38,7 @@ pub(super) fn route(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<boo
 }
 
 /// Routes by sorting from the end to the beginning: each output carries its origin as key.
-pub(super) fn route_mirrored(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
+pub(super) fn route_flipped(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
     let mut keys = Zeroizing::new(vec![0; permutation.len()]);
     for (&line, &origin) in network.outputs.iter().zip(permutation) {
         keys[line] = origin;
@@ -59,7 +64,7 @@ fn compare_exchange(keys: &mut [u32], Switch { upper, lower }: Switch) -> bool {
 /// setting that sorts a permutation forwards makes that permutation backwards.
 ///
 /// The lines take the numbers of the sorting network's outputs, so that input i enters on line i.
-pub(super) fn mirrored(sorter: Network) -> Network {
+pub(super) fn flipped(sorter: Network) -> Network {
     let mut renamed = vec![0; sorter.lines()];
     for (output, &line) in sorter.outputs.iter().enumerate() {
         renamed[line] = output;
@@ -73,27 +78,25 @@ pub(super) fn mirrored(sorter: Network) -> Network {
     Network {
         switches,
         outputs: renamed,
-        routing: Routing::Mirrored,
+        routing: Routing::Flipped,
     }
 }
 
-/// The mirrored network that needs the fewest switches for m outputs, from what `network` makes of
-/// a split: the n lines are split in halves, or after the m-th.
+/// The flipped network that needs the fewest switches for m outputs, from what `network` makes of a
+/// split: the n lines are split in halves, or after the m-th.
 ///
-/// Mirrored, a sorting network begins with the merge that it ended with, and the parts are sorted
-/// after it. If all wanted outputs are in one part, nothing of the other part's sorting is needed.
-pub(super) fn mirrored_for(
+/// A flipped sorting network begins with the merge that it ended with, and the parts are ordered
+/// after it. If all wanted outputs are in one part, nothing is needed of the other part's ordering.
+pub(super) fn flipped_for(
     lines: usize,
     m: usize,
     network: impl Fn(usize, &dyn Fn(usize) -> usize) -> Network,
 ) -> Network {
-    let in_halves = mirrored(network(lines, &halves));
+    let in_halves = flipped(network(lines, &halves));
     if m == lines {
         return in_halves;
     }
-    let cut = mirrored(network(lines, &|part| {
-        if part == lines { m } else { halves(part) }
-    }));
+    let cut = flipped(network(lines, &in_parts(lines, m)));
     if cut.needed(m).len() < in_halves.needed(m).len() {
         cut
     } else {

@@ -37,10 +37,10 @@ fn copies(n: usize, wanted: impl Iterator<Item = usize> + Clone) -> Vec<Copy> {
         ),
     ];
     for m in wanted {
-        let bitonic = sorting::mirrored_for(n, m, |n, split| bitonic::network(n, split));
-        let odd_even = sorting::mirrored_for(n, m, |n, split| odd_even::network(n, split));
-        copies.push(copy(format!("mirrored bitonic for {m}"), bitonic, m));
-        copies.push(copy(format!("mirrored odd-even for {m}"), odd_even, m));
+        let bitonic = sorting::flipped_for(n, m, |n, split| bitonic::network(n, split));
+        let odd_even = sorting::flipped_for(n, m, |n, split| odd_even::network(n, split));
+        copies.push(copy(format!("flipped bitonic for {m}"), bitonic, m));
+        copies.push(copy(format!("flipped odd-even for {m}"), odd_even, m));
         copies.push(copy(format!("waksman for {m}"), waksman::network(n, m), m));
     }
     copies
