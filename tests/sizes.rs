@@ -62,3 +62,23 @@ fn sorting_by_keys_of_48_bits_costs_ten_times_as_much() {
     );
     assert_eq!(ands, [38_055, 38_775, 40_677, 41_655, 45_621]);
 }
+
+#[test]
+fn waksman_shuffles_of_powers_of_two_cost_what_their_formula_says() {
+    for w in 3..=9 {
+        let n = 1usize << w;
+        // The garbler's copy: input layers, whose differences have few bits; four lines at the
+        // seam; the inner output layers.
+        let input_layers: usize = (1..=w).map(|k| (n / 2 - (n >> k)) * (k - 1)).sum();
+        let squares = (n / 4 - 1) * (w + 1);
+        let output_layers: usize = (2..w - 1).map(|depth| (n / 2 - (1 << depth)) * w).sum();
+        for a in 1..=w {
+            // The evaluator's copy, one word a switch.
+            let m = 1usize << a;
+            let switches = a * (n + m) / 2 + n - 2 * m + 1;
+            let expected = input_layers + squares + output_layers + switches * w;
+            let ands = shuffle(n, m, Algorithm::Waksman).circuit().ands();
+            assert_eq!(ands, expected, "{m} of {n}");
+        }
+    }
+}

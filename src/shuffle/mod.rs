@@ -14,6 +14,11 @@
 //! Both take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
 //! and `b_i` from the evaluator. Each algorithm is one file: its definition, and its circuit.
 //!
+//! [`Bitonic`](Algorithm::Bitonic), [`OddEven`](Algorithm::OddEven) and
+//! [`Waksman`](Algorithm::Waksman) send the deck through two copies of a permutation
+//! [`network`]. Each party has a permutation, *routes* it to the control bits of its copy's
+//! switches, and so draw j is card `g[e[j]]`, g the garbler's permutation and e the evaluator's.
+//!
 //! ```
 //! use dealerless::circuit::Party;
 //! use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};

@@ -74,8 +74,8 @@ impl ShuffleCircuit {
     /// Draws a party's secret, exactly uniform: each seed below its modulus, or the permutation
     /// that its switches make.
     ///
-    /// The draw, and the [routing](network::Network::route) by the looping algorithm of `waksman`,
-    /// take time and touch memory by the secret, as seen from the same machine.
+    /// A permutation is sampled and [routed](network::Network::route) through memory at places that
+    /// depend on it, as seen from the same machine.
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         match &self.networks {
             None => Randomness::sample(self.seeds(party), rng),

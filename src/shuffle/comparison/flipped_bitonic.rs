@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_numbers_of_52_lines_hold() {
+    fn outputs_of_52_lines_need_these_switches() {
         let counts = |m| {
             let cut = bitonic_cut(52, m);
             [cut.pruned, cut.flipped, cut.flipped_and_cut, cut.waksman]

@@ -112,9 +112,10 @@ impl Network {
 
     /// The setting of the switches that gives a permutation: output j is input `permutation[j]`.
     ///
-    /// Routing through a sorting network compares and exchanges at places that do not depend on
-    /// the permutation. The looping algorithm follows the permutation through memory, so its
-    /// timing may tell something of it to whoever shares the machine's caches.
+    /// Not in constant time: the permutation is checked, inverted, and by the looping algorithm
+    /// followed, through memory at places that depend on it, which may tell something of it to
+    /// whoever shares the machine's caches. What a sorting network compares and exchanges does not
+    /// depend on it.
     ///
     /// # Panics
     /// When this is not a permutation of `0..n`.
