@@ -87,6 +87,11 @@ fn the_definitions_are_those_of_the_algorithms() {
     // Card 3 of 5, then the first of 0 1 2 4. Place z is now place !z: 4 2 1, of which the last. Of
     // 4 2 the second.
     assert_eq!(draw(Algorithm::Cut, seeds), [3, 0, 1, 2, 4]);
+    // The evaluator takes places from the deck that the garbler permuted.
+    let permutations: [&[u64]; 2] = [&[4, 3, 0, 2, 1], &[1, 0, 3, 4, 2]];
+    for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
+        assert_eq!(draw(algorithm, permutations), [3, 4, 2, 1, 0]);
+    }
 }
 
 #[test]
@@ -100,6 +105,25 @@ fn lehmer_draws_what_bubble_draws() {
                 plaintext(lehmer.spec(), &a, &b),
                 plaintext(bubble.spec(), &a, &b)
             );
+        }
+    }
+}
+
+#[test]
+fn whatever_bits_the_switches_get_the_cards_drawn_are_different_ones() {
+    let mut rng = fresh_generator();
+    for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
+        for (n, m) in [(2, 2), (5, 5), (52, 9), (52, 52), (100, 70)] {
+            let shuffle = shuffle(n, m, algorithm);
+            let inputs: Vec<Vec<u64>> = (shuffle.circuit().inputs().iter())
+                .map(|&bits| (0..bits).map(|_| rng.next_u64()).collect())
+                .collect();
+            let outputs = shuffle.circuit().evaluate_lanes(&inputs);
+            for mut draw in cards(&shuffle, &outputs.expect("inputs of this circuit"), 64) {
+                draw.sort_unstable();
+                assert!(draw.is_sorted_by(|a, b| a < b), "{algorithm} {m} of {n}");
+                assert!(draw.iter().all(|&card| (card as usize) < n));
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln
 use common::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle, words};
 use dealerless::circuit::Party;
 use dealerless::shuffle::comparison::biased::Biased;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit};
+use dealerless::shuffle::{Algorithm, Encoding, ShuffleCircuit};
 use rand::Rng;
 
 const SHUFFLES: usize = 100_032;
@@ -66,6 +66,10 @@ fn draws_from_52_cards_are_uniform() {
         (Algorithm::Lehmer, 20),
         (Algorithm::Cut, 9),
         (Algorithm::Cut, 52),
+        (Algorithm::Bitonic, 20),
+        (Algorithm::OddEven, 52),
+        (Algorithm::Waksman, 9),
+        (Algorithm::Waksman, 52),
     ] {
         let shuffle = shuffle(52, m, algorithm);
         let inputs: Vec<_> = (0..SHUFFLES)
@@ -226,6 +230,11 @@ fn the_chi_square_survival_function_has_its_known_values() {
 
 /// Every choice of seeds that a party has.
 fn all_seeds(shuffle: &ShuffleCircuit, party: Party) -> Vec<Vec<u64>> {
+    if let [seed] = shuffle.seeds(party)
+        && seed.encoding == Encoding::Switches
+    {
+        return permutations(seed.modulus);
+    }
     let mut all = vec![Vec::new()];
     for seed in shuffle.seeds(party) {
         all = (all.iter())
@@ -233,6 +242,18 @@ fn all_seeds(shuffle: &ShuffleCircuit, party: Party) -> Vec<Vec<u64>> {
             .collect();
     }
     all
+}
+
+/// All permutations of `0..n`.
+fn permutations(n: u64) -> Vec<Vec<u64>> {
+    (0..n).fold(vec![Vec::new()], |all, item| {
+        (all.iter())
+            .flat_map(|shorter| {
+                (0..=shorter.len())
+                    .map(move |place| [&shorter[..place], &[item], &shorter[place..]].concat())
+            })
+            .collect()
+    })
 }
 
 fn count<T: std::hash::Hash + Eq>(items: impl IntoIterator<Item = T>) -> HashMap<T, usize> {

@@ -13,12 +13,17 @@
 //! | [`Lehmer`](Algorithm::Lehmer) | is the one at place i + r_i | keep their order, but no deck is touched |
 //! | [`Cut`](Algorithm::Cut) | is the one at place r_i of those left | keep their order or, if n - i is even, are cut behind it |
 //!
-//! All take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
+//! These take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
 //! and `b_i` from the evaluator. Each algorithm is one file: its definition, its
 //! circuit, and the cost of it. [`Algorithm::cheapest`] compares the costs.
 //!
 //! Whoever plays with a peer that may enter anything builds a circuit that is
 //! [checked](ShuffleCircuit::build_checked).
+//!
+//! [`Bitonic`](Algorithm::Bitonic), [`OddEven`](Algorithm::OddEven) and
+//! [`Waksman`](Algorithm::Waksman) send the deck through two copies of a permutation
+//! [`network`]. Each party has a permutation, *routes* it to the control bits of its copy's
+//! switches, and so draw j is card `g[e[j]]`, g the garbler's permutation and e the evaluator's.
 //!
 //! ```
 //! use dealerless::circuit::Party;
@@ -43,6 +48,7 @@ mod deck;
 mod fisher_yates;
 mod group;
 mod lehmer;
+pub mod network;
 mod randomness;
 mod range_check;
 mod shuffle_circuit;

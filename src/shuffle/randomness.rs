@@ -16,6 +16,15 @@ pub enum Encoding {
     /// v - modulus, which is negative, in two's complement. The circuit then adds the other seed,
     /// and the sign of the sum says at once whether the modulus is to be added back.
     MinusModulus,
+    /// The value is no number but a permutation of `0..modulus`, and the bits are those of the
+    /// switches, in order, of a network that makes it: 1 where a switch exchanges its lines. (In
+    /// the garbler's copy some of them exchange blocks of cards.) Whatever the bits are, the
+    /// network permutes, so that no value is out of range.
+    ///
+    /// A party has one seed of this kind, for all switches of its copy of the network. A copy that
+    /// is pruned to the cards drawn has fewer switches than a permutation takes; the permutation
+    /// is one of all n cards nevertheless.
+    Switches,
 }
 
 impl fmt::Display for Encoding {
@@ -23,16 +32,19 @@ impl fmt::Display for Encoding {
         f.pad(match self {
             Self::Unsigned => "unsigned",
             Self::MinusModulus => "minus-modulus",
+            Self::Switches => "switches",
         })
     }
 }
 
-/// The shape of one seed: a number below `modulus`, and the input wires that carry it.
+/// The shape of one seed: a number below `modulus`, or for [`Encoding::Switches`] a permutation of
+/// the numbers below it; and the input wires that carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed {
-    /// The input wires, with the sign if the encoding has one; at most 64.
+    /// The input wires, with the sign if the encoding has one. At most 64 for a number; one for
+    /// each switch.
     pub bits: usize,
-    /// The values are `0..modulus`; at least 2.
+    /// The values are `0..modulus`; at least 2. For switches the number of cards.
     pub modulus: u64,
     /// How the value is written on the wires.
     pub encoding: Encoding,
@@ -43,20 +55,22 @@ impl Seed {
         let word = match self.encoding {
             Encoding::Unsigned => value,
             Encoding::MinusModulus => value.wrapping_sub(self.modulus),
+            Encoding::Switches => unreachable!("a permutation is routed by its networks"),
         };
         (0..self.bits).map(move |bit| word >> bit & 1 == 1)
     }
+}
 
-    /// A uniform value: numbers of just enough bits, until one is below the modulus.
-    ///
-    /// How many are thrown away says nothing about the one that is kept.
-    fn sample(self, rng: &mut impl CryptoRng) -> u64 {
-        let mask = u64::MAX >> (self.modulus - 1).leading_zeros();
-        loop {
-            let value = rng.next_u64() & mask;
-            if value < self.modulus {
-                return value;
-            }
+/// A uniform number below the bound, which is at least 2: numbers of just enough bits, until one
+/// is below.
+///
+/// How many are thrown away says nothing about the one that is kept.
+pub(super) fn uniform_below(bound: u64, rng: &mut impl CryptoRng) -> u64 {
+    let mask = u64::MAX >> (bound - 1).leading_zeros();
+    loop {
+        let value = rng.next_u64() & mask;
+        if value < bound {
+            return value;
         }
     }
 }
@@ -79,6 +93,12 @@ pub enum SeedError {
         seed: usize,
         /// The modulus of this seed.
         modulus: u64,
+    },
+    /// A value of what should be a permutation has come before.
+    #[error("value {place} repeats an earlier one of a permutation")]
+    Repeated {
+        /// The place of the value, from 0.
+        place: usize,
     },
 }
 
@@ -111,26 +131,38 @@ pub struct Randomness {
 impl Randomness {
     /// Uniform values for `seeds`, each drawn by exact rejection.
     pub(super) fn sample(seeds: &[Seed], rng: &mut impl CryptoRng) -> Self {
-        Self::encode(seeds, seeds.iter().map(|seed| seed.sample(rng)))
+        let values = (seeds.iter()).map(|seed| uniform_below(seed.modulus, rng));
+        Self::encode_seeds(seeds, values)
     }
 
-    /// The seeds of a party from the caller, one value for each of [`ShuffleCircuit::seeds`].
+    /// The seeds of a party from the caller: one value for each of [`ShuffleCircuit::seeds`], or
+    /// for a seed of [`Encoding::Switches`] its permutation, one value a card.
     ///
     /// For tests, enumeration and known answers; players [`sample`](ShuffleCircuit::sample).
     ///
     /// # Errors
-    /// When the number of values is wrong, or one is not below its modulus.
+    /// When the number of values is wrong, or one is not below its modulus, or a permutation has
+    /// one twice.
     pub fn from_values(
         shuffle: &ShuffleCircuit,
         party: Party,
         values: &[u64],
     ) -> Result<Self, SeedError> {
-        let seeds = shuffle.seeds(party);
-        check(seeds, values)?;
-        Ok(Self::encode(seeds, values.iter().copied()))
+        shuffle.encode(party, values)
     }
 
-    fn encode(seeds: &[Seed], values: impl Iterator<Item = u64>) -> Self {
+    /// Values for `seeds` that are numbers.
+    pub(super) fn encode(seeds: &[Seed], values: &[u64]) -> Result<Self, SeedError> {
+        check(seeds, values)?;
+        Ok(Self::encode_seeds(seeds, values.iter().copied()))
+    }
+
+    /// The bits of switches.
+    pub(super) fn from_bits(bits: Zeroizing<Vec<bool>>) -> Self {
+        Self { bits }
+    }
+
+    fn encode_seeds(seeds: &[Seed], values: impl Iterator<Item = u64>) -> Self {
         // Room for all bits at once: a vector that grows leaves copies behind that nobody wipes.
         let mut bits = Vec::with_capacity(seeds.iter().map(|seed| seed.bits).sum());
         for (seed, value) in seeds.iter().zip(values) {
@@ -192,16 +224,11 @@ mod tests {
     impl TryCryptoRng for Counter {}
 
     #[test]
-    fn every_value_of_a_seed_comes_from_equally_many_words() {
+    fn every_value_below_a_bound_comes_from_equally_many_words() {
         for (modulus, bits) in [(2, 1), (3, 2), (32, 5), (33, 6), (52, 6), (64, 6)] {
-            let seed = Seed {
-                bits,
-                modulus,
-                encoding: Encoding::Unsigned,
-            };
             let mut counter = Counter(0);
             let values: Vec<u64> = (0..3 * modulus)
-                .map(|_| seed.sample(&mut counter))
+                .map(|_| uniform_below(modulus, &mut counter))
                 .collect();
             let expected: Vec<u64> = (0..3).flat_map(|_| 0..modulus).collect();
             assert_eq!(values, expected);
@@ -211,15 +238,10 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_modulus_is_sampled_without_overflow() {
-        let seed = Seed {
-            bits: 64,
-            modulus: u64::MAX,
-            encoding: Encoding::Unsigned,
-        };
+    fn the_largest_bound_is_sampled_without_overflow() {
         // u64::MAX is rejected, and the counter wraps to 0.
         let mut counter = Counter(u64::MAX - 1);
-        assert_eq!(seed.sample(&mut counter), u64::MAX - 1);
+        assert_eq!(uniform_below(u64::MAX, &mut counter), u64::MAX - 1);
     }
 
     #[test]

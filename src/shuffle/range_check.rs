@@ -57,6 +57,7 @@ fn in_range(b: &mut Builder, seed: &Seed, word: &[Bit]) -> Bit {
             let high_enough = gadgets::at_least(b, magnitude, lowest);
             b.and(sign, high_enough)
         }
+        Encoding::Switches => Bit::ONE,
     }
 }
 
@@ -65,5 +66,7 @@ fn always_valid(seed: &Seed) -> bool {
     match seed.encoding {
         Encoding::Unsigned => seed.modulus.is_power_of_two(),
         Encoding::MinusModulus => false,
+        // Whatever its bits, a network permutes.
+        Encoding::Switches => true,
     }
 }

@@ -21,11 +21,25 @@ pub enum Algorithm {
     /// As `Lehmer`, but a draw from an even number of cards also cuts the rest of the deck, which
     /// is cheaper.
     Cut,
+    /// The deck goes through two bitonic sorting networks, of which each party sets one.
+    Bitonic,
+    /// The deck goes through two odd-even merge sorting networks, of which each party sets one.
+    OddEven,
+    /// The deck goes through two Waksman networks, of which each party sets one.
+    Waksman,
 }
 
 impl Algorithm {
     /// Every algorithm, in the order in which tables list them.
-    pub const ALL: [Self; 4] = [Self::FisherYates, Self::Bubble, Self::Lehmer, Self::Cut];
+    pub const ALL: [Self; 7] = [
+        Self::FisherYates,
+        Self::Bubble,
+        Self::Lehmer,
+        Self::Cut,
+        Self::Bitonic,
+        Self::OddEven,
+        Self::Waksman,
+    ];
 
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
@@ -34,6 +48,9 @@ impl Algorithm {
             Self::Bubble => "bubble",
             Self::Lehmer => "lehmer",
             Self::Cut => "cut",
+            Self::Bitonic => "bitonic",
+            Self::OddEven => "odd-even",
+            Self::Waksman => "waksman",
         }
     }
 }
@@ -203,7 +220,8 @@ mod tests {
         let error = "riffle".parse::<Algorithm>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "there is no algorithm \"riffle\"; there are fisher-yates, bubble, lehmer, cut"
+            "there is no algorithm \"riffle\"; there are fisher-yates, bubble, lehmer, cut, bitonic, \
+             odd-even, waksman"
         );
     }
 

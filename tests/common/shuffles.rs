@@ -1,8 +1,9 @@
 //! Many shuffles at once, 64 in each evaluation of the circuit.
 
 use dealerless::circuit::Party;
-use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
+use dealerless::shuffle::{Algorithm, Encoding, Randomness, Seed, ShuffleCircuit, Spec};
 use rand::rngs::{StdRng, SysRng};
+use rand::seq::SliceRandom;
 use rand::{CryptoRng, SeedableRng};
 
 /// The seeds of both parties, in the clear.
@@ -27,8 +28,16 @@ pub fn input_bits(shuffle: &ShuffleCircuit, (garbler, evaluator): &Seeds) -> [Ra
 /// Seeds for both parties, drawn by the reduction of 64 bits (for tests: biased by 2^-50).
 pub fn random_seeds(shuffle: &ShuffleCircuit, rng: &mut impl CryptoRng) -> Seeds {
     let mut draw = |party| {
-        let seeds = shuffle.seeds(party).iter();
-        seeds.map(|seed| rng.next_u64() % seed.modulus).collect()
+        let seeds = shuffle.seeds(party);
+        if let [seed] = seeds
+            && seed.encoding == Encoding::Switches
+        {
+            let mut permutation: Vec<u64> = (0..seed.modulus).collect();
+            permutation.shuffle(rng);
+            return permutation;
+        }
+        let number = |seed: &Seed| rng.next_u64() % seed.modulus;
+        seeds.iter().map(number).collect()
     };
     (draw(Party::Garbler), draw(Party::Evaluator))
 }

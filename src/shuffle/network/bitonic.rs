@@ -1,0 +1,67 @@
+//! The bitonic sorting network (Batcher, Sorting networks and their applications, AFIPS 1968), for
+//! any number of lines (Lang, Bitonic sorting network for n not a power of 2, 1998).
+//!
+//! One part of the lines is sorted downwards and the rest upwards; so the whole is a bitonic
+//! sequence, and a cascade of half-cleaners sorts it.
+
+use super::{Network, Switch};
+
+/// The network on so many lines, where a part of p lines (at least 2) is split after the first
+/// `split(p)`, which are from 1 to p - 1.
+pub(super) fn network(lines: usize, split: impl Fn(usize) -> usize) -> Network {
+    let mut switches = Vec::new();
+    sort(&mut switches, 0, lines, Order::Up, &split);
+    Network::sorting(switches, (0..lines).collect())
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Order {
+    Up,
+    Down,
+}
+
+fn sort(
+    switches: &mut Vec<Switch>,
+    first: usize,
+    lines: usize,
+    order: Order,
+    split: &impl Fn(usize) -> usize,
+) {
+    if lines < 2 {
+        return;
+    }
+    let part = split(lines);
+    let opposite = match order {
+        Order::Up => Order::Down,
+        Order::Down => Order::Up,
+    };
+    sort(switches, first, part, opposite, split);
+    sort(switches, first + part, lines - part, order, split);
+    merge(switches, first, lines, order);
+}
+
+/// Sorts a sequence that first runs against the order and then with it.
+///
+/// That is the merge of the next power of 2 of lines, where the lines beyond the last carry keys
+/// that stay where they are.
+fn merge(switches: &mut Vec<Switch>, first: usize, lines: usize, order: Order) {
+    if lines < 2 {
+        return;
+    }
+    let distance = lines.next_power_of_two() / 2;
+    for line in first..first + lines - distance {
+        let far = line + distance;
+        switches.push(match order {
+            Order::Up => Switch {
+                upper: line,
+                lower: far,
+            },
+            Order::Down => Switch {
+                upper: far,
+                lower: line,
+            },
+        });
+    }
+    merge(switches, first, distance, order);
+    merge(switches, first + distance, lines - distance, order);
+}

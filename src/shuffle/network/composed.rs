@@ -1,0 +1,149 @@
+//! A shuffle by two copies of a network: the garbler's, through which the fresh deck goes first,
+//! and the evaluator's, which is drawn for the wanted outputs and pruned to them.
+//!
+//! A party's secret is a permutation of the n places. The garbler's copy puts card `g[p]` on place
+//! p, and the evaluator's takes draw j from place `e[j]`, so that draw j is card `g[e[j]]`. For a
+//! fixed e the draws are uniform over uniform g, since e gives m different places; for a fixed g
+//! they are uniform over uniform e, since g gives different cards.
+//!
+//! The copies are not laid out alike. The garbler's acts on constants, and is split so that they
+//! stay similar for long (and see [`translation`](super::translation)). The evaluator's acts on
+//! words of which nothing is known, and is the one with the fewest switches. A sorting network of
+//! the evaluator's is *flipped*, so that it begins with the switches with which the garbler's ends
+//! (see [`seam`](super::seam)), and so that little is left of it for few draws.
+
+use zeroize::Zeroizing;
+
+use super::translation::{Translation, translate, translations};
+use super::{Network, bitonic, odd_even, seam::Seam, sorting, waksman};
+use crate::circuit::{Builder, Party, gadgets};
+use crate::shuffle::deck::{Card, fresh_deck};
+use crate::shuffle::{Algorithm, Spec};
+
+/// Both parties' copies.
+#[derive(Clone, Debug)]
+pub(in crate::shuffle) struct Composed {
+    spec: Spec,
+    garbler: Network,
+    translations: Vec<Translation>,
+    evaluator: Network,
+    /// The switches of the evaluator's copy that the wanted outputs need.
+    needed: Vec<usize>,
+}
+
+/// About how many ANDs a composed Waksman network has, to within three per cent for 52 cards and
+/// more.
+///
+/// The evaluator's copy takes w for each switch that it needs. For the garbler's, which begins with
+/// constants, the sum is exact for n = 2^w: layer k of the way in, the seam, the way out.
+pub(in crate::shuffle) fn waksman_cost(spec: Spec) -> usize {
+    let (n, w) = (spec.cards() as f64, spec.word_bits());
+    let way_in = |k: usize| (n / 2.0 - n / (1u64 << k) as f64) * (k as f64 - 1.0);
+    let seam = (n / 4.0 - 1.0) * (w as f64 + 1.0);
+    let way_out = |d: usize| (n / 2.0 - (1u64 << d) as f64) * w as f64;
+    let garbler = (1..=w).map(way_in).sum::<f64>()
+        + seam.max(0.0)
+        + (2..w.saturating_sub(1)).map(way_out).sum::<f64>();
+    let needed = waksman::network(spec.cards(), spec.draw())
+        .needed(spec.draw())
+        .len();
+    garbler.round() as usize + needed * w
+}
+
+impl Composed {
+    /// The copies for a spec; none if its algorithm is no network.
+    pub(in crate::shuffle) fn new(spec: Spec) -> Option<Self> {
+        let (n, m) = (spec.cards(), spec.draw());
+        let [garbler, evaluator] = match spec.algorithm() {
+            Algorithm::Bitonic => [
+                bitonic::network(n, sorting::aligned),
+                sorting::flipped_for(n, m, |lines, split| bitonic::network(lines, split)),
+            ],
+            Algorithm::OddEven => [
+                odd_even::network(n, sorting::aligned),
+                sorting::flipped_for(n, m, |lines, split| odd_even::network(lines, split)),
+            ],
+            Algorithm::Waksman => [waksman::network(n, n), waksman::network(n, m)],
+            Algorithm::FisherYates | Algorithm::Bubble | Algorithm::Lehmer | Algorithm::Cut => {
+                return None;
+            }
+        };
+        Some(Self {
+            spec,
+            translations: translations(&garbler),
+            garbler,
+            needed: evaluator.needed(m),
+            evaluator,
+        })
+    }
+
+    /// The number of switch bits of a party's copy.
+    pub(in crate::shuffle) fn switches(&self, party: Party) -> usize {
+        match party {
+            Party::Garbler => self.garbler.switches().len(),
+            Party::Evaluator => self.needed.len(),
+        }
+    }
+
+    /// The switch bits for a party's permutation of `0..n`.
+    pub(in crate::shuffle) fn route(
+        &self,
+        party: Party,
+        permutation: &[u32],
+    ) -> Zeroizing<Vec<bool>> {
+        match party {
+            Party::Garbler => {
+                let mut setting = self.garbler.route(permutation);
+                translate(&self.translations, &mut setting);
+                setting
+            }
+            Party::Evaluator => {
+                let setting = self.evaluator.route(permutation);
+                Zeroizing::new(self.needed.iter().map(|&switch| setting[switch]).collect())
+            }
+        }
+    }
+
+    /// Records the circuit, and gives the m drawn cards.
+    pub(in crate::shuffle) fn record(&self, b: &mut Builder) -> Vec<Card> {
+        let mut deck = fresh_deck(self.spec);
+        let controls = b.input(0);
+        let mut is_translation = vec![false; controls.len()];
+        for translation in &self.translations {
+            is_translation[translation.switch] = true;
+            for card in &mut deck[translation.block.clone()] {
+                let bit = &mut card[translation.bit];
+                *bit = b.xor(*bit, controls[translation.switch]);
+            }
+        }
+
+        let mut seam = Seam::new(self.spec.cards());
+        for (number, switch) in self.garbler.switches().iter().enumerate() {
+            if !is_translation[number] {
+                let lines = [switch.upper, switch.lower];
+                seam.push(b, Party::Garbler, lines, controls[number]);
+            }
+        }
+        let place = self.garbler.outputs();
+        for (&number, control) in self.needed.iter().zip(b.input(1)) {
+            let switch = self.evaluator.switches()[number];
+            let lines = [place[switch.upper], place[switch.lower]];
+            seam.push(b, Party::Evaluator, lines, control);
+        }
+        for step in seam.into_steps(b) {
+            let [first, second] = step.lines;
+            (deck[first], deck[second]) =
+                gadgets::conditional_swap(b, step.control, &deck[first], &deck[second]);
+        }
+        (self.evaluator.outputs()[..self.spec.draw()].iter())
+            .map(|&line| std::mem::take(&mut deck[place[line]]))
+            .collect()
+    }
+}
+
+/// The m drawn cards, given the permutations of both parties.
+pub(in crate::shuffle) fn plaintext(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Vec<u32> {
+    (evaluator[..spec.draw()].iter())
+        .map(|&place| garbler[place as usize] as u32)
+        .collect()
+}

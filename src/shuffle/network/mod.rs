@@ -1,0 +1,187 @@
+//! Networks of switches: data that says which pairs of lines are exchanged, and in what order.
+//!
+//! A switch has one control bit: 0 leaves its two lines as they are, 1 exchanges them. A network is
+//! a *permutation network* if some setting of its switches gives each permutation; to find it is
+//! to *route* the permutation. All networks here are permutation networks:
+//!
+//! | network | switches | 52 lines | routed by |
+//! |---|---|---|---|
+//! | [`bitonic`] | about n/4 log2² n | 466 | sorting |
+//! | [`odd_even`] | about n/4 log2² n - n/4 log2 n | 417 | sorting |
+//! | [`waksman`] | sum of ceil(log2 i), i = 1..n | 249 | looping |
+//!
+//! Fair bits on the switches give no uniform permutation: n! does not divide a power of 2 for
+//! n > 2. So each party routes a uniform permutation of its own through its own copy of the
+//! network, and the deck passes through both copies. The composition of two permutations is
+//! uniform as soon as one of them is, independently of the other; and whatever bits a party sends,
+//! its copy only permutes. For m draws of n, the second copy keeps the switches that the m outputs
+//! [need](Network::needed).
+
+mod bitonic;
+mod composed;
+mod odd_even;
+mod permutation;
+mod seam;
+mod sorting;
+mod translation;
+mod waksman;
+
+pub(super) use composed::{Composed, plaintext, waksman_cost};
+pub(super) use permutation::{check, sample};
+
+use zeroize::Zeroizing;
+
+/// A switch between two different lines.
+///
+/// As a switch it has no direction. In a sorting network the smaller key leaves on `upper`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// The line that gets the smaller key when the network sorts.
+    pub upper: usize,
+    /// The line that gets the larger key when the network sorts.
+    pub lower: usize,
+}
+
+/// A permutation network: its switches in order, on lines `0..n`.
+///
+/// Input i enters on line i.
+#[derive(Clone, Debug)]
+pub struct Network {
+    switches: Vec<Switch>,
+    outputs: Vec<usize>,
+    routing: Routing,
+}
+
+/// How switches are set for a permutation.
+#[derive(Clone, Debug)]
+enum Routing {
+    /// Sort by destination.
+    Sorting,
+    /// The network is a sorting network from its end to its beginning: sort by origin, backwards.
+    Flipped,
+    /// Waksman's looping algorithm.
+    Looping(waksman::Blocks),
+}
+
+impl Network {
+    fn sorting(switches: Vec<Switch>, outputs: Vec<usize>) -> Self {
+        Self {
+            switches,
+            outputs,
+            routing: Routing::Sorting,
+        }
+    }
+
+    /// n, the number of lines.
+    pub fn lines(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// The switches, in an order in which the items can pass them.
+    pub fn switches(&self) -> &[Switch] {
+        &self.switches
+    }
+
+    /// The line on which each output leaves.
+    pub fn outputs(&self) -> &[usize] {
+        &self.outputs
+    }
+
+    /// The numbers of the switches that the first m outputs depend on, in order.
+    ///
+    /// Found backwards: a switch is needed if one of its lines is, and then both are before it. One
+    /// with a single needed output is a multiplexer, at the cost of a switch.
+    ///
+    /// # Panics
+    /// When the network has fewer than m outputs.
+    pub fn needed(&self, m: usize) -> Vec<usize> {
+        let mut live = vec![false; self.lines()];
+        for &line in &self.outputs[..m] {
+            live[line] = true;
+        }
+        let mut needed = Vec::new();
+        for (number, &Switch { upper, lower }) in self.switches.iter().enumerate().rev() {
+            if live[upper] || live[lower] {
+                (live[upper], live[lower]) = (true, true);
+                needed.push(number);
+            }
+        }
+        needed.reverse();
+        needed
+    }
+
+    /// The setting of the switches that gives a permutation: output j is input `permutation[j]`.
+    ///
+    /// Not in constant time: the permutation is checked, inverted, and by the looping algorithm
+    /// followed, through memory at places that depend on it, which may tell something of it to
+    /// whoever shares the machine's caches. What a sorting network compares and exchanges does not
+    /// depend on it.
+    ///
+    /// # Panics
+    /// When this is not a permutation of `0..n`.
+    pub fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
+        assert!(
+            check(self.lines(), permutation.iter().map(|&item| item.into())).is_ok(),
+            "a permutation of the lines"
+        );
+        match &self.routing {
+            Routing::Sorting => sorting::route(self, permutation),
+            Routing::Flipped => sorting::route_flipped(self, permutation),
+            Routing::Looping(blocks) => blocks.route(permutation),
+        }
+    }
+
+    /// What leaves the network when `items` enter it, given the setting of the switches.
+    ///
+    /// # Panics
+    /// When there is not one item a line and one bit a switch.
+    pub fn apply<T: Clone>(&self, setting: &[bool], items: &[T]) -> Vec<T> {
+        assert_eq!(setting.len(), self.switches.len(), "a bit for each switch");
+        assert_eq!(items.len(), self.lines(), "an item for each line");
+        let mut lines = items.to_vec();
+        for (&Switch { upper, lower }, &exchange) in self.switches.iter().zip(setting) {
+            if exchange {
+                lines.swap(upper, lower);
+            }
+        }
+        (self.outputs.iter())
+            .map(|&line| lines[line].clone())
+            .collect()
+    }
+}
+
+/// The bitonic sorting network of Batcher (Sorting networks and their applications, 1968), for any
+/// number of lines (Lang 1998).
+pub fn bitonic(lines: usize) -> Network {
+    bitonic::network(lines, sorting::halves)
+}
+
+/// The odd-even merge sorting network of Batcher (Sorting networks and their applications, 1968),
+/// for any number of lines.
+pub fn odd_even(lines: usize) -> Network {
+    odd_even::network(lines, sorting::halves)
+}
+
+/// A bitonic sorting network from its end to its beginning, whose first `part` lines (1 to n - 1 of
+/// them) are sorted as one part, and the others as another: first the merge, and then the parts.
+///
+/// # Panics
+/// When the part is empty or all.
+pub fn flipped_bitonic(lines: usize, part: usize) -> Network {
+    assert!((1..lines).contains(&part), "two parts");
+    sorting::flipped(bitonic::network(lines, sorting::in_parts(lines, part)))
+}
+
+/// The permutation network of Waksman (A permutation network, 1968), for any number of lines
+/// (Beauquier and Darrot 2002).
+pub fn waksman(lines: usize) -> Network {
+    waksman_for(lines, lines)
+}
+
+/// A Waksman network drawn for its first m outputs, so that they need as few switches as possible.
+pub fn waksman_for(lines: usize, m: usize) -> Network {
+    waksman::network(lines, m)
+}
+
+#[cfg(test)]
+mod tests;

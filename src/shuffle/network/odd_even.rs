@@ -1,0 +1,60 @@
+//! The odd-even merge sorting network (Batcher, Sorting networks and their applications, AFIPS
+//! 1968; Knuth, The Art of Computer Programming, volume 3, 5.3.4), for parts of any sizes.
+//!
+//! Two sorted sequences are merged by merging their keys at even places and their keys at odd
+//! places, and then comparing neighbours.
+
+use super::{Network, Switch};
+
+/// The network on so many lines, where a part of p lines (at least 2) is split after the first
+/// `split(p)`, which are from 1 to p - 1.
+pub(super) fn network(lines: usize, split: impl Fn(usize) -> usize) -> Network {
+    let mut switches = Vec::new();
+    let lines: Vec<usize> = (0..lines).collect();
+    let outputs = sort(&mut switches, &lines, &split);
+    Network::sorting(switches, outputs)
+}
+
+/// Sorts the lines, and gives them in the order of their keys.
+fn sort(
+    switches: &mut Vec<Switch>,
+    lines: &[usize],
+    split: &impl Fn(usize) -> usize,
+) -> Vec<usize> {
+    if lines.len() < 2 {
+        return lines.to_vec();
+    }
+    let (first, second) = lines.split_at(split(lines.len()));
+    let first = sort(switches, first, split);
+    let second = sort(switches, second, split);
+    merge(switches, &first, &second)
+}
+
+/// Merges lines in the order of their keys with others, and gives all in the order of their keys.
+fn merge(switches: &mut Vec<Switch>, first: &[usize], second: &[usize]) -> Vec<usize> {
+    if first.is_empty() || second.is_empty() {
+        return [first, second].concat();
+    }
+    if let (&[upper], &[lower]) = (first, second) {
+        switches.push(Switch { upper, lower });
+        return vec![upper, lower];
+    }
+    let part = |lines: &[usize], parity: usize| -> Vec<usize> {
+        lines.iter().copied().skip(parity).step_by(2).collect()
+    };
+    let even = merge(switches, &part(first, 0), &part(second, 0));
+    let odd = merge(switches, &part(first, 1), &part(second, 1));
+    // The smallest key is the first of the even ones. After it, the i-th of the odd ones and the
+    // next of the even ones are neighbours in one order or the other.
+    let mut merged = vec![even[0]];
+    let mut even = even[1..].iter().copied();
+    for upper in odd {
+        merged.push(upper);
+        if let Some(lower) = even.next() {
+            switches.push(Switch { upper, lower });
+            merged.push(lower);
+        }
+    }
+    merged.extend(even);
+    merged
+}

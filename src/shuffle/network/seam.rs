@@ -1,0 +1,160 @@
+//! Where one party's copy of a network ends and the other's begins, two copies need fewer switches
+//! than twice one.
+//!
+//! - Two switches in a row on the same two lines are one, whose control bit is the XOR of theirs:
+//!   w ANDs fewer, for cards of w bits.
+//! - Around two such joint switches y1, y2, often four lines form a *square*: the garbler's
+//!   switches x1, x2 before them and the evaluator's z1, z2 behind them lie across.
+//!
+//!   ```text
+//!   a1 ─x1──y1─────z1─
+//!   a2 ─x1─────y2──z1─
+//!   b1 ──x2─y1──────z2
+//!   b2 ──x2────y2───z2
+//!   ```
+//!
+//!   To exchange in x1 and x2 both is to make the pairs (a1, b1) and (a2, b2) trade places (it is in
+//!   the normal Klein four-group of the permutations of four lines). So instead of the control bit c
+//!   of x2, flip the control bits of x1, z1 and z2 by c, and exchange those of y1 and y2 if c is 1.
+//!   That takes one AND and saves the w of x2. Five switches are left, the least for four lines,
+//!   which have more than 2^4 permutations.
+
+use std::collections::BTreeSet;
+
+use crate::circuit::{Bit, Builder, Party};
+
+/// A switch in a circuit.
+pub(super) struct Step {
+    pub(super) lines: [usize; 2],
+    pub(super) control: Bit,
+    /// The party whose copy it is in; none if both have a part in it.
+    owner: Option<Party>,
+    /// The steps before and after this one on each of its lines.
+    before: [Option<usize>; 2],
+    after: [Option<usize>; 2],
+}
+
+/// The switches of both copies, one after the other.
+pub(super) struct Seam {
+    steps: Vec<Step>,
+    /// The last step on each line.
+    last: Vec<Option<usize>>,
+}
+
+impl Seam {
+    pub(super) fn new(lines: usize) -> Self {
+        Self {
+            steps: Vec::new(),
+            last: vec![None; lines],
+        }
+    }
+
+    /// Adds a switch of one party's copy, after all steps on its lines.
+    pub(super) fn push(&mut self, b: &mut Builder, owner: Party, lines: [usize; 2], control: Bit) {
+        let before = lines.map(|line| self.last[line]);
+        if let [Some(first), Some(second)] = before
+            && first == second
+        {
+            let step = &mut self.steps[first];
+            step.control = b.xor(step.control, control);
+            step.owner = step.owner.filter(|&other| other == owner);
+            return;
+        }
+        let number = self.steps.len();
+        for (line, before) in lines.into_iter().zip(before) {
+            if let Some(step) = before {
+                let step = &mut self.steps[step];
+                step.after[usize::from(step.lines[1] == line)] = Some(number);
+            }
+            self.last[line] = Some(number);
+        }
+        self.steps.push(Step {
+            lines,
+            control,
+            owner: Some(owner),
+            before,
+            after: [None; 2],
+        });
+    }
+
+    /// The steps that are left, in order, after the squares have lost one each.
+    pub(super) fn into_steps(mut self, b: &mut Builder) -> Vec<Step> {
+        let mut dropped = BTreeSet::new();
+        for number in 0..self.steps.len() {
+            if let Some(square) = self.square(number) {
+                dropped.insert(square.x[1]);
+                self.drop_switch(b, square);
+            }
+        }
+        (self.steps.into_iter().enumerate())
+            .filter(|(number, _)| !dropped.contains(number))
+            .map(|(_, step)| step)
+            .collect()
+    }
+
+    /// The square of which the step is y1, where y2 comes later.
+    fn square(&self, y1: usize) -> Option<Square> {
+        let step = &self.steps[y1];
+        let [a1, b1] = step.lines;
+        let x = [step.before[0]?, step.before[1]?];
+        let z = [step.after[0]?, step.after[1]?];
+        let a2 = self.steps[x[0]].across(a1);
+        let b2 = self.steps[x[1]].across(b1);
+        let y2 = self.steps[x[0]].after(a2)?;
+        let across = |step: usize, lines: [usize; 2]| {
+            let step = &self.steps[step];
+            step.lines == lines || step.lines == [lines[1], lines[0]]
+        };
+        let owned =
+            |steps: [usize; 2], owner| steps.iter().all(|&step| self.steps[step].owner == owner);
+        let is_square = y1 < y2
+            && across(y2, [a2, b2])
+            && self.steps[x[1]].after(b2) == Some(y2)
+            && across(z[0], [a1, a2])
+            && across(z[1], [b1, b2])
+            && self.steps[y2].after(a2) == Some(z[0])
+            && self.steps[y2].after(b2) == Some(z[1])
+            && owned(x, Some(Party::Garbler))
+            && owned([y1, y2], None)
+            && owned(z, Some(Party::Evaluator));
+        is_square.then_some(Square { x, y: [y1, y2], z })
+    }
+
+    /// Does what x2 did with the other five switches.
+    fn drop_switch(&mut self, b: &mut Builder, square: Square) {
+        let control = self.steps[square.x[1]].control;
+        let [y1, y2] = square.y.map(|step| self.steps[step].control);
+        let different = b.xor(y1, y2);
+        let exchange = b.and(control, different);
+        let Square { x, y, z } = square;
+        for (step, flip) in [
+            (x[0], control),
+            (y[0], exchange),
+            (y[1], exchange),
+            (z[0], control),
+            (z[1], control),
+        ] {
+            let step = &mut self.steps[step];
+            step.control = b.xor(step.control, flip);
+        }
+    }
+}
+
+impl Step {
+    /// The other line.
+    fn across(&self, line: usize) -> usize {
+        self.lines[usize::from(self.lines[0] == line)]
+    }
+
+    /// The next step on one of the lines.
+    fn after(&self, line: usize) -> Option<usize> {
+        self.after[usize::from(self.lines[1] == line)]
+    }
+}
+
+/// Six switches on four lines.
+struct Square {
+    x: [usize; 2],
+    y: [usize; 2],
+    z: [usize; 2],
+}

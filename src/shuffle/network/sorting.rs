@@ -1,0 +1,105 @@
+//! What the sorting networks share: where they split, and how a permutation is routed by sorting.
+
+use subtle::{ConditionallySelectable, ConstantTimeGreater};
+use zeroize::Zeroizing;
+
+use super::{Network, Routing, Switch};
+
+/// The number of lines of the first part of so many (at least 2): half of them.
+///
+/// The fewest switches, so it is the split of the copy whose items are all unknown.
+pub(super) fn halves(lines: usize) -> usize {
+    lines / 2
+}
+
+/// The number of lines of the first part of so many (at least 2): the largest power of 2 below.
+///
+/// Parts are then aligned blocks, in which constants differ in few bits: the fewest ANDs for the
+/// copy that acts on constants.
+pub(super) fn aligned(lines: usize) -> usize {
+    lines.next_power_of_two() / 2
+}
+
+/// The split of all lines after the first `part`, and of their parts in halves.
+pub(super) fn in_parts(lines: usize, part: usize) -> impl Fn(usize) -> usize {
+    move |size| if size == lines { part } else { halves(size) }
+}
+
+/// Routes by sorting: each input carries its destination as key.
+pub(super) fn route(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
+    let mut keys = Zeroizing::new(vec![0; permutation.len()]);
+    for (destination, &input) in (0..).zip(permutation) {
+        keys[input as usize] = destination;
+    }
+    let setting = (network.switches.iter())
+        .map(|&switch| compare_exchange(&mut keys, switch))
+        .collect();
+    Zeroizing::new(setting)
+}
+
+/// Routes by sorting from the end to the beginning: each output carries its origin as key.
+pub(super) fn route_flipped(network: &Network, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
+    let mut keys = Zeroizing::new(vec![0; permutation.len()]);
+    for (&line, &origin) in network.outputs.iter().zip(permutation) {
+        keys[line] = origin;
+    }
+    let mut setting = Zeroizing::new(vec![false; network.switches.len()]);
+    for (bit, &switch) in setting.iter_mut().zip(&network.switches).rev() {
+        *bit = compare_exchange(&mut keys, switch);
+    }
+    setting
+}
+
+/// Puts the smaller key on the upper line, and says whether that took an exchange. In constant
+/// time.
+fn compare_exchange(keys: &mut [u32], Switch { upper, lower }: Switch) -> bool {
+    let (mut first, mut second) = (keys[upper], keys[lower]);
+    let exchange = first.ct_gt(&second);
+    u32::conditional_swap(&mut first, &mut second, exchange);
+    (keys[upper], keys[lower]) = (first, second);
+    exchange.into()
+}
+
+/// The sorting network from its end to its beginning, which is a permutation network too: the
+/// setting that sorts a permutation forwards makes that permutation backwards.
+///
+/// The lines take the numbers of the sorting network's outputs, so that input i enters on line i.
+pub(super) fn flipped(sorter: Network) -> Network {
+    let mut renamed = vec![0; sorter.lines()];
+    for (output, &line) in sorter.outputs.iter().enumerate() {
+        renamed[line] = output;
+    }
+    let switches = (sorter.switches.iter().rev())
+        .map(|&Switch { upper, lower }| Switch {
+            upper: renamed[upper],
+            lower: renamed[lower],
+        })
+        .collect();
+    Network {
+        switches,
+        outputs: renamed,
+        routing: Routing::Flipped,
+    }
+}
+
+/// The flipped network that needs the fewest switches for m outputs, from what `network` makes of a
+/// split: the n lines are split in halves, or after the m-th.
+///
+/// A flipped sorting network begins with the merge that it ended with, and the parts are ordered
+/// after it. If all wanted outputs are in one part, nothing is needed of the other part's ordering.
+pub(super) fn flipped_for(
+    lines: usize,
+    m: usize,
+    network: impl Fn(usize, &dyn Fn(usize) -> usize) -> Network,
+) -> Network {
+    let in_halves = flipped(network(lines, &halves));
+    if m == lines {
+        return in_halves;
+    }
+    let cut = flipped(network(lines, &in_parts(lines, m)));
+    if cut.needed(m).len() < in_halves.needed(m).len() {
+        cut
+    } else {
+        in_halves
+    }
+}

@@ -1,0 +1,150 @@
+//! Switches of the first copy that cost nothing, since that copy acts on constants.
+//!
+//! Lines s.. of a number 2^k that divides s are a *block*. Its cards are s.. too: they have the high
+//! bits in common, and the two halves of the block differ in bit k - 1. Often a network first
+//! permutes each half in itself, both halves by the same switches, and then has a *crossing layer*,
+//! a switch between each line of the lower half and its fellow in the upper.
+//!
+//! To exchange in all switches of the crossing layer is to exchange the halves as wholes. Instead
+//! one may exchange the control bits of the halves, and enter each half's cards on the other one's
+//! lines. The control bits are the party's own, so that it can exchange them itself; and to exchange
+//! the cards is to flip bit k - 1 of all cards in the block, which are constants, so that the
+//! flipping bit is a XOR.
+//!
+//! So the first switch of each crossing layer can be left out. Its control bit f becomes a
+//! *translation* of the block by f 2^(k-1), without an AND gate. The crossing layers of one-line
+//! halves have one switch: the first switch of any two neighbours is always free.
+
+use std::ops::Range;
+
+use super::Network;
+
+/// A switch whose control bit translates the cards of a block instead.
+#[derive(Clone, Debug)]
+pub(super) struct Translation {
+    /// The number of the switch that it replaces.
+    pub(super) switch: usize,
+    /// The lines, and cards, of the block.
+    pub(super) block: Range<usize>,
+    /// k - 1, the bit of the cards that it flips.
+    pub(super) bit: usize,
+    /// The other switches of the crossing layer.
+    crossing: Vec<usize>,
+    /// The switches before the crossing layer, as pairs of one in each half.
+    fellows: Vec<(usize, usize)>,
+}
+
+/// The translations of a network, larger blocks first. Takes one pass over the switches for each
+/// power of 2 up to the number of lines.
+pub(super) fn translations(network: &Network) -> Vec<Translation> {
+    let sizes = (1..).take_while(|k| 1 << k <= network.lines());
+    let mut translations: Vec<Translation> = sizes
+        .flat_map(|k| {
+            let mut scans: Vec<Scan> = (0..network.lines() >> k).map(|_| Scan::new(k)).collect();
+            for (number, switch) in network.switches().iter().enumerate() {
+                // In order, since a switch has no direction.
+                let (upper, lower) = (switch.upper, switch.lower);
+                let lines = [upper.min(lower), upper.max(lower)];
+                for block in [lines[0] >> k, lines[1] >> k] {
+                    if let Some(scan) = scans.get_mut(block) {
+                        scan.pass(number, lines.map(|line| line.wrapping_sub(block << k)));
+                    }
+                }
+            }
+            (scans.into_iter().enumerate())
+                .filter_map(move |(block, scan)| scan.finish(block << k, k))
+        })
+        .collect();
+    translations.reverse();
+    translations
+}
+
+/// What was seen of one block so far. Lines are counted from the first of the block.
+struct Scan {
+    /// Half of the lines.
+    half: usize,
+    /// Whether each line of the lower half has met its fellow.
+    crossed: Vec<bool>,
+    crossing: Vec<usize>,
+    /// The switches within each half before the crossing layer, with their lines.
+    inside: [Vec<(usize, [usize; 2])>; 2],
+    /// Whether a line met one of another block, or of the other half, before its fellow.
+    broken: bool,
+}
+
+impl Scan {
+    fn new(k: usize) -> Self {
+        let half = 1 << (k - 1);
+        Self {
+            half,
+            crossed: vec![false; half],
+            crossing: Vec::new(),
+            inside: [Vec::new(), Vec::new()],
+            broken: false,
+        }
+    }
+
+    /// Takes the next switch that touches the block.
+    fn pass(&mut self, number: usize, lines: [usize; 2]) {
+        let half = self.half;
+        let is_crossed = |line: usize| line >= 2 * half || self.crossed[line % half];
+        match lines.map(is_crossed) {
+            // Behind the crossing layer, or seen already by the other of its lines.
+            [true, true] => return,
+            [false, false] => {}
+            _ => {
+                self.broken = true;
+                return;
+            }
+        }
+        let sides = lines.map(|line| line / half);
+        if sides[0] == sides[1] {
+            let inside = &mut self.inside[sides[0]];
+            if inside.last().is_none_or(|&(last, _)| last != number) {
+                inside.push((number, lines.map(|line| line % half)));
+            }
+        } else if lines[0].abs_diff(lines[1]) == half {
+            self.crossed[lines[0] % half] = true;
+            self.crossing.push(number);
+        } else {
+            self.broken = true;
+        }
+    }
+
+    fn finish(self, first: usize, k: usize) -> Option<Translation> {
+        let [lower, upper] = self.inside;
+        let alike = lower
+            .iter()
+            .map(|(_, lines)| lines)
+            .eq(upper.iter().map(|(_, lines)| lines));
+        if self.broken || self.crossing.len() < self.half || !alike {
+            return None;
+        }
+        let (switch, crossing) = self.crossing.split_first()?;
+        Some(Translation {
+            switch: *switch,
+            block: first..first + (1 << k),
+            bit: k - 1,
+            crossing: crossing.to_vec(),
+            fellows: (lower.iter().zip(&upper))
+                .map(|(lower, upper)| (lower.0, upper.0))
+                .collect(),
+        })
+    }
+}
+
+/// Turns a setting of the network into one where the replaced switches' bits are translations. In
+/// constant time.
+pub(super) fn translate(translations: &[Translation], setting: &mut [bool]) {
+    for translation in translations {
+        let flip = setting[translation.switch];
+        for &switch in &translation.crossing {
+            setting[switch] ^= flip;
+        }
+        for &(lower, upper) in &translation.fellows {
+            let change = flip & (setting[lower] ^ setting[upper]);
+            setting[lower] ^= change;
+            setting[upper] ^= change;
+        }
+    }
+}

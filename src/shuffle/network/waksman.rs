@@ -1,0 +1,275 @@
+//! The Waksman network (Waksman, A permutation network, Journal of the ACM 1968) for any number of
+//! lines (Beauquier and Darrot, On arbitrary size Waksman networks and their vulnerability, 2002).
+//!
+//! A network on n lines is a layer of switches on pairs of inputs, of which one line goes to the
+//! *upper* network on floor(n/2) lines and one to the *lower* one on ceil(n/2); and then a layer of
+//! switches on pairs of outputs, one line from each. The last input of an odd number goes to the
+//! lower network, and one of its outputs leaves alone. For an even number, one pair of outputs needs
+//! no switch. That makes sum of ceil(log2 i) switches for i = 1..n.
+//!
+//! Which pair it is and which outputs are paired is free, so a network of which m outputs are
+//! wanted is drawn for them: the wanted outputs are paired with each other, so that each of the
+//! two inner networks has half of them, and an odd one out is at the place without a switch. With
+//! one output that leaves n - 1 switches, the least that any network has.
+
+use zeroize::{Zeroize, Zeroizing};
+
+use super::{Network, Routing, Switch};
+
+/// The network on so many lines, drawn for its first `wanted` outputs.
+pub(super) fn network(lines: usize, wanted: usize) -> Network {
+    let mut switches = Vec::new();
+    let mut blocks = vec![Block::new(lines, wanted, 0)];
+    let mut block_lines: Vec<Vec<usize>> = vec![(0..lines).collect()];
+    let mut end = lines;
+    // Breadth first: the layers of input switches, from the outermost.
+    let mut next = 0;
+    while next < blocks.len() {
+        let inputs = &block_lines[next];
+        let upper = inputs.chunks_exact(2).map(|pair| pair[0]);
+        let lower = inputs.chunks(2).map(|pair| pair[pair.len() - 1]);
+        let (upper, lower): (Vec<usize>, Vec<usize>) = (upper.collect(), lower.collect());
+        let number = blocks.len();
+        let block = &mut blocks[next];
+        if block.size > 1 {
+            block.inner = number;
+            block.first_input_switch = switches.len();
+            for (&upper, &lower) in upper.iter().zip(&lower) {
+                switches.push(Switch { upper, lower });
+            }
+            let wanted = [block.wanted / 2, block.wanted.div_ceil(2)];
+            for (lines, wanted) in [upper, lower].into_iter().zip(wanted) {
+                blocks.push(Block::new(lines.len(), wanted, end));
+                end += lines.len();
+                block_lines.push(lines);
+            }
+        }
+        next += 1;
+    }
+    // Then the layers of output switches, from the innermost. The lines of a block become those of
+    // its outputs.
+    for number in (0..blocks.len()).rev() {
+        let block = &mut blocks[number];
+        if block.size == 1 {
+            continue;
+        }
+        block.first_output_switch = switches.len();
+        let mut outputs = vec![0; block.size];
+        for pair in &block.output_pairs {
+            let lines = [UPPER, LOWER]
+                .map(|side| block_lines[block.inner + side][pair.inner[side] as usize]);
+            for (place, line) in pair.outputs.into_iter().zip(lines) {
+                outputs[place as usize] = line;
+            }
+            if pair.switched {
+                let [upper, lower] = lines;
+                switches.push(Switch { upper, lower });
+            }
+        }
+        if let Some(alone) = block.output_alone() {
+            outputs[2 * alone] = block_lines[block.inner + LOWER][alone];
+        }
+        block_lines[number] = outputs;
+    }
+    Network {
+        outputs: block_lines.swap_remove(0),
+        routing: Routing::Looping(Blocks {
+            blocks,
+            end,
+            switches: switches.len(),
+        }),
+        switches,
+    }
+}
+
+/// The networks within each other.
+#[derive(Clone, Debug)]
+pub(super) struct Blocks {
+    /// The whole network first, and each before its inner ones.
+    blocks: Vec<Block>,
+    /// The lines of all blocks together.
+    end: usize,
+    switches: usize,
+}
+
+/// A network within the network. One on a single line has no switch and no inner networks.
+#[derive(Clone, Debug)]
+struct Block {
+    size: usize,
+    /// The first so many outputs are wanted.
+    wanted: usize,
+    /// The lines of all blocks before this one.
+    start: usize,
+    /// The number of the upper inner block. The lower one is next.
+    inner: usize,
+    first_input_switch: usize,
+    first_output_switch: usize,
+    output_pairs: Vec<OutputPair>,
+}
+
+/// Two outputs of a block, one from each inner block, in the order of [`UPPER`] and [`LOWER`].
+#[derive(Clone, Copy, Debug)]
+struct OutputPair {
+    /// The outputs of the inner blocks.
+    inner: [u32; 2],
+    /// The places among the outputs of the block at which they leave if not exchanged.
+    outputs: [u32; 2],
+    switched: bool,
+}
+
+const UPPER: usize = 0;
+const LOWER: usize = 1;
+
+impl Block {
+    fn new(size: usize, wanted: usize, start: usize) -> Self {
+        let mut block = Self {
+            size,
+            wanted,
+            start,
+            inner: 0,
+            first_input_switch: 0,
+            first_output_switch: 0,
+            output_pairs: Vec::new(),
+        };
+        block.output_pairs = (0..size / 2).map(|pair| block.output_pair(pair)).collect();
+        block
+    }
+
+    /// The lower output that leaves alone, of an odd block: the last one wanted, if their number is
+    /// odd. All pairs before it are wanted, so it leaves at twice its number.
+    fn output_alone(&self) -> Option<usize> {
+        let odd_one_out = match self.wanted % 2 {
+            1 => self.wanted / 2,
+            _ => self.size / 2,
+        };
+        (self.size % 2 == 1).then_some(odd_one_out)
+    }
+
+    fn output_pair(&self, pair: usize) -> OutputPair {
+        let shift = usize::from(self.output_alone().is_some_and(|alone| pair >= alone));
+        let first = 2 * pair + shift;
+        // Of an even block, the last pair with a wanted output has no switch. If only one output
+        // of it is wanted, that is the lower one, which leaves first then.
+        let last_wanted = self.wanted.saturating_sub(1) / 2;
+        let switched = self.size % 2 == 1 || pair != last_wanted;
+        let outputs = match (switched, self.wanted % 2) {
+            (false, 1) => [first + 1, first],
+            _ => [first, first + 1],
+        };
+        OutputPair {
+            inner: [pair as u32, (pair + shift) as u32],
+            outputs: outputs.map(|output| output as u32),
+            switched,
+        }
+    }
+}
+
+impl Blocks {
+    /// The looping algorithm, block by block.
+    pub(super) fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
+        let mut setting = Zeroizing::new(vec![false; self.switches]);
+        let mut permutations = Zeroizing::new(vec![0; self.end]);
+        permutations[..permutation.len()].copy_from_slice(permutation);
+        let mut loops = Loops::default();
+        for block in self.blocks.iter().filter(|block| block.size > 1) {
+            let (before, inner) = permutations.split_at_mut(self.blocks[block.inner].start);
+            let permutation = &before[block.start..][..block.size];
+            loops.close(block, permutation);
+            loops.set(block, permutation, &mut setting, inner);
+        }
+        setting
+    }
+}
+
+/// Which inner block each output of a block comes from: of each pair of outputs and of each pair of
+/// inputs, one goes through the upper block and one through the lower.
+#[derive(Default)]
+struct Loops {
+    /// The inverse of the permutation.
+    output_of: Vec<u32>,
+    /// The other output of each pair.
+    partner: Vec<Option<u32>>,
+    /// By output.
+    sides: Vec<Option<usize>>,
+}
+
+impl Loops {
+    fn close(&mut self, block: &Block, permutation: &[u32]) {
+        self.output_of.resize(permutation.len(), 0);
+        for (output, &input) in (0..).zip(permutation) {
+            self.output_of[input as usize] = output;
+        }
+        self.partner.clear();
+        self.partner.resize(permutation.len(), None);
+        for pair in &block.output_pairs {
+            let [upper, lower] = pair.outputs;
+            self.partner[upper as usize] = Some(lower);
+            self.partner[lower as usize] = Some(upper);
+        }
+        self.sides.clear();
+        self.sides.resize(permutation.len(), None);
+        // The place without a switch decides for its loop; for the others one side is as good as
+        // the other.
+        if let Some(alone) = block.output_alone() {
+            self.follow(permutation, 2 * alone, LOWER);
+        }
+        for pair in block.output_pairs.iter().filter(|pair| !pair.switched) {
+            self.follow(permutation, pair.outputs[UPPER] as usize, UPPER);
+        }
+        for output in 0..permutation.len() {
+            self.follow(permutation, output, UPPER);
+        }
+    }
+
+    /// Sends an output through one side, if it has none yet. Then the input that is paired with
+    /// its input goes through the other side, and what is paired with that one's output goes
+    /// through the same side again; until the loop closes, or ends at a line without a partner.
+    fn follow(&mut self, permutation: &[u32], mut output: usize, side: usize) {
+        while self.sides[output].is_none() {
+            self.sides[output] = Some(side);
+            let paired_input = permutation[output] ^ 1;
+            let Some(&other) = self.output_of.get(paired_input as usize) else {
+                return;
+            };
+            self.sides[other as usize] = Some(1 - side);
+            let Some(partner) = self.partner[other as usize] else {
+                return;
+            };
+            output = partner as usize;
+        }
+    }
+
+    /// Sets the switches of the block's two outer layers, and gives the permutations of its inner
+    /// blocks, one after the other.
+    fn set(&self, block: &Block, permutation: &[u32], setting: &mut [bool], inner: &mut [u32]) {
+        let exchanged = |output: u32| self.sides[output as usize] == Some(LOWER);
+        for pair in 0..block.size / 2 {
+            setting[block.first_input_switch + pair] = exchanged(self.output_of[2 * pair]);
+        }
+        let (upper, lower) = inner.split_at_mut(block.size / 2);
+        let mut switch = block.first_output_switch;
+        for pair in &block.output_pairs {
+            let exchanged = exchanged(pair.outputs[UPPER]);
+            if pair.switched {
+                setting[switch] = exchanged;
+                switch += 1;
+            }
+            let origin = |side: usize| {
+                let place = pair.outputs[side ^ usize::from(exchanged)];
+                permutation[place as usize] / 2
+            };
+            upper[pair.inner[UPPER] as usize] = origin(UPPER);
+            lower[pair.inner[LOWER] as usize] = origin(LOWER);
+        }
+        if let Some(alone) = block.output_alone() {
+            lower[alone] = permutation[2 * alone] / 2;
+        }
+    }
+}
+
+impl Drop for Loops {
+    fn drop(&mut self) {
+        self.output_of.zeroize();
+        self.sides.zeroize();
+    }
+}
