@@ -73,7 +73,7 @@ pub(super) struct Draw {
     /// i, the number of the draw: the cards at places i.. can be drawn.
     pub(super) first: usize,
     /// n - i.
-    pub(super) modulus: usize,
+    modulus: usize,
     /// a_i, of k = ceil(log2 (n - i)) bits.
     garbler: Vec<Bit>,
     /// b_i - (n - i), of k + 1 bits.
