@@ -31,25 +31,6 @@ pub(in crate::shuffle) struct Composed {
     needed: Vec<usize>,
 }
 
-/// About how many ANDs a composed Waksman network has, to within three per cent for 52 cards and
-/// more.
-///
-/// The evaluator's copy takes w for each switch that it needs. For the garbler's, which begins with
-/// constants, the sum is exact for n = 2^w: layer k of the way in, the seam, the way out.
-pub(in crate::shuffle) fn waksman_cost(spec: Spec) -> usize {
-    let (n, w) = (spec.cards() as f64, spec.word_bits());
-    let way_in = |k: usize| (n / 2.0 - n / (1u64 << k) as f64) * (k as f64 - 1.0);
-    let seam = (n / 4.0 - 1.0) * (w as f64 + 1.0);
-    let way_out = |d: usize| (n / 2.0 - (1u64 << d) as f64) * w as f64;
-    let garbler = (1..=w).map(way_in).sum::<f64>()
-        + seam.max(0.0)
-        + (2..w.saturating_sub(1)).map(way_out).sum::<f64>();
-    let needed = waksman::network(spec.cards(), spec.draw())
-        .needed(spec.draw())
-        .len();
-    garbler.round() as usize + needed * w
-}
-
 impl Composed {
     /// The copies for a spec; none if its algorithm is no network.
     pub(in crate::shuffle) fn new(spec: Spec) -> Option<Self> {

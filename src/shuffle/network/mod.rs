@@ -26,7 +26,7 @@ mod sorting;
 mod translation;
 mod waksman;
 
-pub(super) use composed::{Composed, plaintext, waksman_cost};
+pub(super) use composed::{Composed, plaintext};
 pub(super) use permutation::{check, sample};
 
 use zeroize::Zeroizing;
