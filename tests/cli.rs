@@ -4,15 +4,20 @@
 #[allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 mod processes;
 
+#[path = "common/shuffles.rs"]
+#[allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+mod shuffles;
+
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
 use dealerless::circuit::Party;
-use dealerless::shuffle::{self, Algorithm, Encoding, Randomness, ShuffleCircuit, Spec};
+use dealerless::shuffle::{self, Algorithm, Randomness, ShuffleCircuit, Spec};
 use serde_json::Value;
 
 use processes::{Finished, start};
+use shuffles::{fresh_generator, random_seeds};
 
 fn run(line: &str) -> Finished {
     run_args(line.split_whitespace())
@@ -45,7 +50,9 @@ fn the_help_of_every_command_holds_an_example_and_is_no_error() {
         "join",
         "circuit",
         "circuit stats",
+        "circuit plot",
         "circuit export",
+        "circuit standard",
         "circuit run",
     ] {
         let help = run(&format!("{command} --help")).exits(0);
@@ -81,6 +88,17 @@ fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
         "circuit",
         "circuit stats --cards 1",
         "circuit stats --json --csv",
+        "circuit stats --cards 8,16,...,100",
+        "circuit stats --draw 5..1",
+        "circuit stats --draw 1..5000000000",
+        "circuit stats --cards 5,6 --draw 7",
+        "circuit stats --algorithm bubble,riffle",
+        "circuit plot --json",
+        "circuit plot --cards 20,52",
+        "circuit plot --draw 9",
+        "circuit plot --against cards --draw 5,9",
+        "circuit plot --against suits",
+        "circuit standard",
         "circuit export --algorithm bubble --cards 5",
         "circuit export --algorithm bubble --cards 5 --draw 2 --json",
         "circuit run no-such-file --garbler 0",
@@ -173,6 +191,18 @@ fn a_whole_deck_is_a_permutation_for_every_algorithm() {
 }
 
 #[test]
+fn auto_plays_with_the_cheapest_shuffle() {
+    for draw in [5, 52] {
+        let deal = format!("--cards 52 --draw {draw} --algorithm auto --json");
+        let report = run(&format!("demo --game deck {deal}")).exits(0).json();
+        let cheapest = Algorithm::cheapest(52, draw, false).unwrap();
+        assert_eq!(report["algorithm"], cheapest.name());
+        let stats = run(&format!("circuit stats {deal}")).exits(0).json();
+        assert_eq!(stats["rows"][0]["algorithm"], cheapest.name());
+    }
+}
+
+#[test]
 fn in_holdem_each_player_sees_its_own_cards_first_and_the_board_is_common() {
     let report = run("demo --hands 2 --json").exits(0).json();
     assert_eq!(report["game"], "holdem");
@@ -229,54 +259,6 @@ fn the_demo_shows_both_players_in_80_columns() {
             assert!(line.chars().count() <= 80, "{line}");
         }
     }
-}
-
-#[test]
-fn stats_count_every_algorithm_alike_in_each_format() {
-    let stats = run("circuit stats --cards 52 --draw 9 --algorithm all --json")
-        .exits(0)
-        .json();
-    assert_eq!((&stats["cards"], &stats["draw"]), (&52.into(), &9.into()));
-    let csv = run("circuit stats --draw 9 --csv").exits(0).stdout;
-    let mut lines = csv.lines();
-    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let table = run("circuit stats --draw 9").exits(0).stdout;
-    let rows = stats["rows"].as_array().unwrap();
-    for (row, algorithm) in rows.iter().zip(Algorithm::ALL) {
-        let circuit = ShuffleCircuit::build(Spec::new(52, 9, algorithm).unwrap());
-        let counted = circuit.circuit().stats();
-        assert_eq!(row["algorithm"], algorithm.name());
-        assert_eq!(row["checked"], false);
-        for (field, count) in [
-            ("and", counted.and),
-            ("xor", counted.xor),
-            ("not", counted.not),
-            ("and_depth", counted.and_depth),
-            ("garbler_inputs", counted.inputs[0]),
-            ("evaluator_inputs", counted.inputs[1]),
-            ("outputs", 9 * 6),
-            ("half_gate_bytes", 32 * counted.and),
-        ] {
-            assert_eq!(row[field], count, "{algorithm}: {field}");
-        }
-        let line = lines.next().unwrap();
-        for (name, value) in names.iter().zip(line.split(',')) {
-            let expected = match *name {
-                "cards" | "draw" => &stats[name],
-                _ => &row[name],
-            };
-            assert_eq!(expected.to_string().replace('"', ""), value, "{name}");
-        }
-        assert!(table.contains(algorithm.name()));
-    }
-    assert_eq!(rows.len(), Algorithm::ALL.len());
-    assert_eq!(lines.next(), None);
-}
-
-#[test]
-fn stats_draw_the_whole_deck_of_52_unless_told_otherwise() {
-    let stats = run("circuit stats --json").exits(0).json();
-    assert_eq!((&stats["cards"], &stats["draw"]), (&52.into(), &52.into()));
 }
 
 /// Writes the shuffle of 5 cards, 2 drawn, and gives the path.
@@ -341,12 +323,7 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
         let (path, _) = export(folder.path(), algorithm);
         let spec = Spec::new(5, 2, algorithm).unwrap();
         let circuit = ShuffleCircuit::build(spec);
-        // Two seeds of each, or two permutations.
-        let routes = circuit.seeds(Party::Garbler)[0].encoding == Encoding::Switches;
-        let (mine, theirs): (&[u64], &[u64]) = match routes {
-            true => (&[4, 1, 0, 3, 2], &[3, 2, 0, 4, 1]),
-            false => (&[4, 1], &[3, 3]),
-        };
+        let (mine, theirs) = random_seeds(&circuit, &mut fresh_generator());
         let text = |party, values: &[u64]| -> String {
             let randomness = Randomness::from_values(&circuit, party, values).unwrap();
             randomness
@@ -357,8 +334,8 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
         };
         let report = run(&format!(
             "circuit run {path} --garbler {} --evaluator {} --json",
-            text(Party::Garbler, mine),
-            text(Party::Evaluator, theirs)
+            text(Party::Garbler, &mine),
+            text(Party::Evaluator, &theirs)
         ))
         .exits(0)
         .json();
@@ -378,7 +355,7 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
                 u32::from_str_radix(&binary, 2).unwrap()
             })
             .collect();
-        assert_eq!(drawn, shuffle::plaintext(spec, mine, theirs).unwrap());
+        assert_eq!(drawn, shuffle::plaintext(spec, &mine, &theirs).unwrap());
     }
 }
 

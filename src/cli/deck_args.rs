@@ -1,7 +1,9 @@
 //! The options that say what is played and how it is shuffled.
 
+use std::iter;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless::shuffle::Algorithm;
+use dealerless::shuffle::{Algorithm, Choice};
 use dealerless::table::{Game, Terms};
 
 /// What a command plays.
@@ -16,9 +18,10 @@ pub(crate) struct DeckArgs {
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     draw: Option<usize>,
-    /// How the deck is shuffled.
-    #[arg(long, value_name = "ALGORITHM", default_value_t = Algorithm::FisherYates, value_parser = algorithm())]
-    algorithm: Algorithm,
+    /// How the deck is shuffled; auto takes the fewest AND gates.
+    #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Given(Algorithm::FisherYates),
+          value_parser = algorithm())]
+    algorithm: Choice,
     /// Hands to play; the deck is shuffled for each.
     #[arg(long, value_name = "K", default_value_t = 1)]
     hands: u32,
@@ -46,8 +49,8 @@ pub(crate) fn game() -> impl TypedValueParser<Value = Game> {
     PossibleValuesParser::new(Game::ALL.map(Game::name)).try_map(|name| name.parse::<Game>())
 }
 
-/// Parses the name of an algorithm, and lists them in the help.
-pub(crate) fn algorithm() -> impl TypedValueParser<Value = Algorithm> {
-    PossibleValuesParser::new(Algorithm::ALL.map(Algorithm::name))
-        .try_map(|name| name.parse::<Algorithm>())
+/// Parses the name of an algorithm, or `auto`, and lists them in the help.
+pub(crate) fn algorithm() -> impl TypedValueParser<Value = Choice> {
+    let names = iter::once("auto").chain(Algorithm::ALL.map(Algorithm::name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
 }

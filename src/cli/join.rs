@@ -5,7 +5,7 @@ use std::fmt::Display;
 use anyhow::bail;
 use dealerless::circuit::Party;
 use dealerless::net::TcpTransport;
-use dealerless::shuffle::Algorithm;
+use dealerless::shuffle::Choice;
 use dealerless::table::{Game, Terms};
 
 use super::console::Console;
@@ -52,9 +52,9 @@ struct Wishes {
     /// Play only if so many cards are drawn.
     #[arg(long, value_name = "M")]
     draw: Option<usize>,
-    /// Play only with this shuffle.
+    /// Play only with this shuffle; auto is the one with the fewest AND gates.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
-    algorithm: Option<Algorithm>,
+    algorithm: Option<Choice>,
     /// Play only so many hands.
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
@@ -68,7 +68,10 @@ impl Wishes {
         agree("--game", self.game, terms.game())?;
         agree("--cards", self.cards, spec.cards())?;
         agree("--draw", self.draw, spec.draw())?;
-        agree("--algorithm", self.algorithm, spec.algorithm())?;
+        if let Some(choice) = self.algorithm {
+            let wish = choice.spec(spec.cards(), spec.draw(), false)?.algorithm();
+            agree("--algorithm", Some(wish), spec.algorithm())?;
+        }
         agree("--hands", self.hands, terms.hands())?;
         if self.cards.is_none() && spec.cards() > UNASKED_CARDS {
             bail!(

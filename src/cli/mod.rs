@@ -15,8 +15,10 @@ mod join;
 mod loopback;
 mod output;
 mod play;
+mod progress;
 mod seat;
 mod session;
+mod whole_file;
 
 use std::process::ExitCode;
 

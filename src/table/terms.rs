@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::game::Game;
-use crate::shuffle::{Algorithm, Spec, SpecError};
+use crate::shuffle::{Choice, Spec, SpecError};
 use crate::{Error, Result};
 
 /// The most hands of one session.
@@ -24,7 +24,8 @@ pub struct Terms {
 
 impl Terms {
     /// Terms for `hands` hands of `game`. Without `cards` the deck is that of the rules, or of 52
-    /// cards; without `draw` as many are drawn as the rules say, or all.
+    /// cards; without `draw` as many are drawn as the rules say, or all. The terms hold the algorithm
+    /// that was chosen.
     ///
     /// # Errors
     /// [`TermsError`] if the rules ask for another deck, or a number is out of its bounds.
@@ -32,7 +33,7 @@ impl Terms {
         game: Game,
         cards: Option<usize>,
         draw: Option<usize>,
-        algorithm: Algorithm,
+        choice: Choice,
         hands: u32,
     ) -> Result<Self, TermsError> {
         let (cards, draw) = match game.deck() {
@@ -57,7 +58,7 @@ impl Terms {
         }
         Ok(Terms {
             game,
-            spec: Spec::new(cards, draw, algorithm)?,
+            spec: choice.spec(cards, draw, false)?,
             hands,
         })
     }
@@ -103,10 +104,10 @@ impl Terms {
         let game = words.next()?.parse().ok()?;
         let cards = words.next()?.parse().ok()?;
         let draw = words.next()?.parse().ok()?;
-        let algorithm = words.next()?.parse().ok()?;
+        let choice = Choice::Given(words.next()?.parse().ok()?);
         let hands = words.next()?.parse().ok()?;
         match words.next() {
-            None => Some(Self::new(game, Some(cards), Some(draw), algorithm, hands)),
+            None => Some(Self::new(game, Some(cards), Some(draw), choice, hands)),
             Some(_) => None,
         }
     }
@@ -144,8 +145,9 @@ pub enum TermsError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shuffle::Algorithm;
 
-    const ALGORITHM: Algorithm = Algorithm::FisherYates;
+    const ALGORITHM: Choice = Choice::Given(Algorithm::FisherYates);
 
     fn deck(cards: usize, draw: usize, hands: u32) -> Terms {
         Terms::new(Game::Deck, Some(cards), Some(draw), ALGORITHM, hands).unwrap()

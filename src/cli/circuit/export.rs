@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use dealerless::circuit::{Party, bristol};
-use dealerless::shuffle::{Algorithm, Seed, ShuffleCircuit, Spec};
+use dealerless::shuffle::{Choice, Seed, ShuffleCircuit};
 use serde::Serialize;
 
 use super::netlist_file;
@@ -27,7 +27,7 @@ use crate::cli::output::{count, say, show_json};
 pub(crate) struct Args {
     /// How the deck is shuffled.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
-    algorithm: Algorithm,
+    algorithm: Choice,
     /// Cards in the deck.
     #[arg(long, value_name = "N")]
     cards: usize,
@@ -76,7 +76,7 @@ impl From<&Seed> for SeedLayout {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let spec = Spec::new(args.cards, args.draw, args.algorithm)?;
+    let spec = args.algorithm.spec(args.cards, args.draw, false)?;
     let shuffle = ShuffleCircuit::build(spec);
     let Some(path) = &args.output else {
         return bristol::write(shuffle.circuit(), io::stdout().lock())

@@ -1,13 +1,13 @@
 //! Netlists on the disk.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::process;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, ensure};
 use dealerless::circuit::{Circuit, bristol};
+
+use crate::cli::whole_file;
 
 /// The most bytes of a netlist: room for forty million gates. A file on the disk can claim any
 /// size without taking up space, and memory is needed in proportion.
@@ -40,86 +40,30 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Circuit> {
 
 /// Writes a netlist to `path`: whole, or not at all.
 ///
-/// It goes to a new file in the same folder, which then takes the name. What is at `path` and is
-/// not a regular file (a pipe, say) is written to as it is.
-///
 /// # Errors
-/// When it cannot be written; what was at `path` is as it was.
+/// Those of [`whole_file::write`].
 pub(super) fn write(circuit: &Circuit, path: &Path) -> anyhow::Result<()> {
-    let failed = || format!("cannot write {}", path.display());
-    // Follow a link to the file that it means, so that the link stays one.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-        let file = OpenOptions::new().write(true).open(&target);
-        return file
-            .and_then(|file| bristol::write(circuit, file))
-            .with_context(failed);
-    }
-    let name = target
-        .file_name()
-        .ok_or_else(|| anyhow!("{} is not the name of a file", path.display()))?;
-    let mut part_name = OsString::from(".");
-    part_name.push(name);
-    part_name.push(format!(".{}.part", process::id()));
-    write_and_rename(circuit, target.with_file_name(part_name), &target).with_context(failed)
-}
-
-fn write_and_rename(circuit: &Circuit, part: PathBuf, target: &Path) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&part)?;
-    let written = bristol::write(circuit, &mut file)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&part, target));
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&part);
-    }
-    written
+    whole_file::write(path, |file| bristol::write(circuit, file))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, OpenOptions};
+
     use dealerless::circuit::Builder;
 
     use super::*;
 
-    fn and_gate() -> Circuit {
+    #[test]
+    fn a_written_netlist_can_be_read() {
         let mut builder = Builder::new(&[1, 1]);
         let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
         let product = builder.and(a, b);
-        builder.build(vec![vec![product]])
-    }
-
-    fn names(folder: &Path) -> Vec<String> {
-        let entries = fs::read_dir(folder).unwrap();
-        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name();
-        entries
-            .map(|entry| name(entry).into_string().unwrap())
-            .collect()
-    }
-
-    #[test]
-    fn a_written_netlist_can_be_read_and_leaves_no_other_file() {
+        let circuit = builder.build(vec![vec![product]]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("and.txt");
-        fs::write(&path, "what was there before").unwrap();
-        write(&and_gate(), &path).unwrap();
-        assert_eq!(read(&path).unwrap().digest(), and_gate().digest());
-        assert_eq!(names(folder.path()), ["and.txt"]);
-    }
-
-    #[test]
-    fn a_failed_write_leaves_no_file_behind() {
-        let folder = tempfile::tempdir().unwrap();
-        let part = folder.path().join("part");
-        // A folder that is not empty cannot be replaced.
-        let target = folder.path().join("target");
-        fs::create_dir(&target).unwrap();
-        fs::write(target.join("inside"), "").unwrap();
-        assert!(write_and_rename(&and_gate(), part, &target).is_err());
-        assert_eq!(names(folder.path()), ["target"]);
+        write(&circuit, &path).unwrap();
+        assert_eq!(read(&path).unwrap().digest(), circuit.digest());
     }
 
     #[test]

@@ -1,0 +1,136 @@
+//! Every shuffle beside the bitonic network: to generate its circuit, to evaluate it in the clear,
+//! and to shuffle with it in a semi-honest session over loopback TCP.
+
+mod common;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use common::Shuffler;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit};
+
+/// Many short benches: less time for each than criterion takes by itself.
+fn group<'a>(criterion: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
+    let mut group = criterion.benchmark_group(name);
+    group
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1));
+    group
+}
+
+/// From the spec to the circuit. The throughput is in gates a second: the larger decks show whether
+/// it stays the same.
+fn generation(criterion: &mut Criterion) {
+    let mut group = group(criterion, "generate");
+    for cards in [52, 128, 256] {
+        for algorithm in Algorithm::ALL {
+            let gates = common::shuffle(cards, cards, algorithm)
+                .circuit()
+                .gates()
+                .len();
+            group.throughput(Throughput::Elements(gates as u64));
+            group.bench_function(format!("{algorithm}/{cards}-of-{cards}"), |bencher| {
+                bencher.iter(|| common::shuffle(cards, cards, algorithm));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// 64 shuffles at once, bit-sliced; the throughput is in shuffles a second.
+fn plaintext(criterion: &mut Criterion) {
+    let mut group = group(criterion, "evaluate-64");
+    group.throughput(Throughput::Elements(64));
+    for algorithm in Algorithm::ALL {
+        let shuffle = common::shuffle(52, 52, algorithm);
+        let circuit = shuffle.circuit();
+        let inputs: Vec<Vec<u64>> = (circuit.inputs().iter())
+            .map(|&bits| {
+                (0..bits as u64)
+                    .map(|bit| bit.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+                    .collect()
+            })
+            .collect();
+        group.bench_function(format!("{algorithm}/52-of-52"), |bencher| {
+            bencher.iter(|| circuit.evaluate_lanes(&inputs));
+        });
+    }
+    group.finish();
+}
+
+/// From fresh randomness to a sealed deck on both sides, all in one session. The throughput is in
+/// ANDs a second.
+fn shuffling(criterion: &mut Criterion) {
+    let mut shuffler = Shuffler::new();
+    for draw in [9, 20, 52] {
+        let mut results = Vec::new();
+        let mut group = group(criterion, "shuffle");
+        for algorithm in Algorithm::ALL {
+            let circuit = Arc::new(common::shuffle(52, draw, algorithm));
+            group.throughput(Throughput::Elements(circuit.circuit().ands() as u64));
+            let mut times = Vec::new();
+            group.bench_function(format!("{algorithm}/{draw}-of-52"), |bencher| {
+                bencher.iter_custom(|iterations| {
+                    let time = shuffler.time(&circuit, iterations);
+                    times.push(time.div_f64(iterations as f64));
+                    time
+                });
+            });
+            times.sort_unstable();
+            // None if the command line left this one out.
+            if let Some(&median) = times.get(times.len() / 2) {
+                results.push(Measured::new(&circuit, median));
+            }
+        }
+        group.finish();
+        compare(draw, &results);
+    }
+}
+
+/// What a shuffle was found to cost.
+struct Measured {
+    algorithm: Algorithm,
+    ands: usize,
+    /// The median.
+    time: Duration,
+}
+
+impl Measured {
+    fn new(circuit: &ShuffleCircuit, time: Duration) -> Self {
+        Measured {
+            algorithm: circuit.spec().algorithm(),
+            ands: circuit.circuit().ands(),
+            time,
+        }
+    }
+}
+
+/// Prints each result, and what part it is of the bitonic network's.
+fn compare(draw: usize, results: &[Measured]) {
+    let is_bitonic = |result: &&Measured| result.algorithm == Algorithm::Bitonic;
+    let Some(bitonic) = results.iter().find(is_bitonic) else {
+        return;
+    };
+    println!("\n{draw} of 52 cards   ANDs  of bitonic      time  of bitonic");
+    for result in results {
+        println!(
+            "{:<14} {:>6} {:>11} {:>7.2} ms {:>10}",
+            result.algorithm,
+            result.ands,
+            percent(result.ands as f64 / bitonic.ands as f64),
+            1e3 * result.time.as_secs_f64(),
+            percent(result.time.as_secs_f64() / bitonic.time.as_secs_f64()),
+        );
+    }
+    println!();
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.0} %", 100.0 * part)
+}
+
+criterion_group!(benches, generation, plaintext, shuffling);
+criterion_main!(benches);

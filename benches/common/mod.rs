@@ -1,0 +1,109 @@
+//! Two semi-honest parties over loopback TCP, each in a thread of its own.
+#![allow(dead_code, unreachable_pub, reason = "each bench uses a part of it")]
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless::circuit::Party;
+use dealerless::deck::SealedDeck;
+use dealerless::mpc::{SemiHonest, TwoParty};
+use dealerless::net::{Channel, Deadlines, TcpTransport};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+
+pub type Session = SemiHonest<TcpTransport>;
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The circuit that draws `draw` of `cards` cards.
+pub fn shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
+    ShuffleCircuit::build(Spec::new(cards, draw, algorithm).expect("a deal within the bounds"))
+}
+
+/// A socket that listens on this machine.
+pub struct Loopback {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Loopback {
+    pub fn listen() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a port");
+        let address = listener.local_addr().expect("the port has a number");
+        Loopback { listener, address }
+    }
+
+    /// Connects and sets up the garbler and the evaluator, and says how long it took until both
+    /// were ready.
+    pub fn set_up(&self) -> ([Session; 2], Duration) {
+        let address = self.address;
+        let begun = Instant::now();
+        let peer = thread::spawn(move || {
+            let stream = TcpTransport::connect(address, PATIENCE).expect("connected");
+            (session(Party::Evaluator, stream), Instant::now())
+        });
+        let stream = TcpTransport::accept(&self.listener, PATIENCE).expect("accepted");
+        let garbler = session(Party::Garbler, stream);
+        let mine = Instant::now();
+        let (evaluator, theirs) = peer.join().expect("the evaluator is set up");
+        ([garbler, evaluator], mine.max(theirs) - begun)
+    }
+}
+
+fn session(party: Party, transport: TcpTransport) -> Session {
+    let channel = Channel::new(transport, Deadlines::default());
+    SemiHonest::new(channel, party, &mut UnwrapErr(SysRng)).expect("the session is set up")
+}
+
+/// One session, in which decks are shuffled.
+pub struct Shuffler {
+    garbler: Session,
+    /// What the evaluator is to shuffle, and how often.
+    tasks: mpsc::Sender<(Arc<ShuffleCircuit>, u64)>,
+    done: mpsc::Receiver<()>,
+}
+
+impl Shuffler {
+    pub fn new() -> Self {
+        let ([garbler, mut evaluator], _) = Loopback::listen().set_up();
+        let (tasks, todo) = mpsc::channel::<(Arc<ShuffleCircuit>, u64)>();
+        let (finished, done) = mpsc::channel();
+        thread::spawn(move || {
+            while let Ok((circuit, count)) = todo.recv() {
+                repeat(&mut evaluator, &circuit, count);
+                if finished.send(()).is_err() {
+                    break;
+                }
+            }
+        });
+        Shuffler {
+            garbler,
+            tasks,
+            done,
+        }
+    }
+
+    /// The time from fresh randomness to a sealed deck on both sides, `count` times.
+    pub fn time(&mut self, circuit: &Arc<ShuffleCircuit>, count: u64) -> Duration {
+        let begun = Instant::now();
+        let task = (Arc::clone(circuit), count);
+        self.tasks.send(task).expect("the evaluator lives");
+        repeat(&mut self.garbler, circuit, count);
+        self.done.recv().expect("the evaluator lives");
+        begun.elapsed()
+    }
+
+    /// The bytes that the garbler has sent.
+    pub fn bytes_sent(&self) -> u64 {
+        self.garbler.traffic().bytes_sent
+    }
+}
+
+fn repeat(party: &mut Session, circuit: &ShuffleCircuit, count: u64) {
+    for _ in 0..count {
+        SealedDeck::shuffle(party, circuit, &mut UnwrapErr(SysRng)).expect("shuffled");
+    }
+}

@@ -1,0 +1,128 @@
+//! The circuits that `stats` counts, and what is counted of each.
+
+use dealerless::circuit::Circuit;
+use dealerless::shuffle::comparison::biased::Biased;
+use dealerless::shuffle::comparison::sort_by_joint_keys;
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
+use serde::Serialize;
+
+/// Bytes of garbled tables for an AND gate: two blocks, as half gates.
+const HALF_GATE_BYTES: usize = 32;
+
+/// The size of one circuit.
+#[derive(Clone, Serialize)]
+pub(super) struct Counts {
+    pub(super) and: usize,
+    pub(super) xor: usize,
+    pub(super) not: usize,
+    /// AND, XOR and NOT together.
+    pub(super) gates: usize,
+    pub(super) and_depth: usize,
+    /// Bits.
+    pub(super) garbler_inputs: usize,
+    /// Bits.
+    pub(super) evaluator_inputs: usize,
+    /// Bits.
+    pub(super) outputs: usize,
+    pub(super) half_gate_bytes: usize,
+}
+
+impl Counts {
+    /// Of a circuit with one input value a party.
+    pub(super) fn of(circuit: &Circuit) -> Self {
+        let stats = circuit.stats();
+        Counts {
+            and: stats.and,
+            xor: stats.xor,
+            not: stats.not,
+            gates: circuit.gates().len(),
+            and_depth: stats.and_depth,
+            garbler_inputs: stats.inputs[0],
+            evaluator_inputs: stats.inputs[1],
+            outputs: stats.outputs.iter().sum(),
+            half_gate_bytes: HALF_GATE_BYTES * stats.and,
+        }
+    }
+}
+
+/// A shuffle, and the size of its circuits for one deck and draw.
+pub(super) struct Entry {
+    pub(super) name: &'static str,
+    /// Whether it is only compared with, and never offered to players.
+    pub(super) comparison: bool,
+    pub(super) unchecked: Counts,
+    /// With the check that both parties' inputs are in range; absent where there is none.
+    pub(super) checked: Option<Counts>,
+}
+
+impl Entry {
+    /// Counts a shuffle.
+    ///
+    /// # Errors
+    /// Those of [`Spec::new`].
+    pub(super) fn of_shuffle(
+        algorithm: Algorithm,
+        cards: usize,
+        draw: usize,
+    ) -> Result<Self, SpecError> {
+        let spec = Spec::new(cards, draw, algorithm)?;
+        let checked = ShuffleCircuit::build_checked(spec);
+        let checked_counts = Counts::of(checked.circuit());
+        // Where every input is in range the two circuits are one. Otherwise the first goes before
+        // the second comes: a large one takes a gigabyte.
+        let unchecked = match checked.validity() {
+            None => checked_counts.clone(),
+            Some(_) => {
+                drop(checked);
+                Counts::of(ShuffleCircuit::build(spec).circuit())
+            }
+        };
+        Ok(Entry {
+            name: algorithm.name(),
+            comparison: false,
+            unchecked,
+            checked: Some(checked_counts),
+        })
+    }
+
+    /// Counts a circuit that is for comparison only.
+    ///
+    /// # Errors
+    /// Those of [`Spec::new`].
+    pub(super) fn of_comparison(
+        comparison: &Comparison,
+        cards: usize,
+        draw: usize,
+    ) -> Result<Self, SpecError> {
+        Ok(Entry {
+            name: comparison.name,
+            comparison: true,
+            unchecked: Counts::of(&(comparison.circuit)(cards, draw)?),
+            checked: None,
+        })
+    }
+}
+
+/// A circuit that is only compared with.
+pub(super) struct Comparison {
+    name: &'static str,
+    circuit: fn(cards: usize, draw: usize) -> Result<Circuit, SpecError>,
+}
+
+impl Comparison {
+    /// All of them.
+    pub(super) const ALL: [Self; 3] = [
+        Comparison {
+            name: "bubble-fair-bits",
+            circuit: |cards, draw| Biased::FairBitBubble.circuit(cards, draw),
+        },
+        Comparison {
+            name: "fisher-yates-xor-modulo",
+            circuit: |cards, draw| Biased::XorThenModulo.circuit(cards, draw),
+        },
+        Comparison {
+            name: "bitonic-48-bit-keys",
+            circuit: |cards, draw| Ok(sort_by_joint_keys(cards, draw, 48)),
+        },
+    ];
+}

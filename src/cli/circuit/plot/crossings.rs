@@ -1,0 +1,209 @@
+//! Where one shuffle becomes cheaper than another.
+
+use std::iter;
+
+use dealerless::shuffle::Algorithm;
+use serde::Serialize;
+
+use super::plan::{Plan, Sizes};
+
+/// At `from`, coming from smaller numbers, `cheaper` gets below `dearer`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Crossing {
+    /// A number on the horizontal axis.
+    pub(super) from: usize,
+    pub(super) cheaper: Algorithm,
+    pub(super) dearer: Algorithm,
+    /// Whether `dearer` was the cheapest of all, and `cheaper` is now.
+    pub(super) of_the_cheapest: bool,
+}
+
+/// The algorithms that stop when the cards are drawn.
+const PARTIAL: [Algorithm; 2] = [Algorithm::FisherYates, Algorithm::Lehmer];
+
+/// The algorithms that send the whole deck through a network.
+const NETWORKS: [Algorithm; 3] = [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman];
+
+/// The crossing points in the order of the numbers: of the cheapest, and of each network with each
+/// partial shuffle.
+///
+/// Between two neighbours of the plan's numbers they are looked for by bisection. So they are exact
+/// where an order changes once at most between neighbours.
+pub(super) fn crossings(plan: &Plan, sizes: &mut Sizes<'_>) -> Vec<Crossing> {
+    find(&plan.numbers, &plan.algorithms, |algorithm, number| {
+        sizes.ands(algorithm, number)
+    })
+}
+
+fn find(
+    numbers: &[usize],
+    algorithms: &[Algorithm],
+    mut ands: impl FnMut(Algorithm, usize) -> usize,
+) -> Vec<Crossing> {
+    let mut found = of_the_cheapest(numbers, algorithms, &mut ands);
+    for network in NETWORKS {
+        for partial in PARTIAL {
+            if algorithms.contains(&network) && algorithms.contains(&partial) {
+                let pair = last_of_pair(numbers, [network, partial], &mut ands);
+                // Said already, if it is one of the cheapest.
+                let news = |pair: &Crossing| {
+                    !found.iter().any(|known| {
+                        known.from == pair.from
+                            && [known.cheaper, known.dearer] == [pair.cheaper, pair.dearer]
+                    })
+                };
+                found.extend(pair.filter(news));
+            }
+        }
+    }
+    // Those of one winner at one number stay together.
+    let place = |algorithm| algorithms.iter().position(|&other| other == algorithm);
+    found.sort_by_key(|crossing| (crossing.from, place(crossing.cheaper)));
+    found
+}
+
+/// Every change of the cheapest. One that is only as cheap as the cheapest does not replace it.
+fn of_the_cheapest(
+    numbers: &[usize],
+    algorithms: &[Algorithm],
+    ands: &mut impl FnMut(Algorithm, usize) -> usize,
+) -> Vec<Crossing> {
+    let mut found = Vec::new();
+    // Of those that begin alike, the one that goes on as the cheapest.
+    let first = (algorithms.iter().copied()).min_by_key(|&algorithm| -> Vec<usize> {
+        (numbers.iter())
+            .map(|&number| ands(algorithm, number))
+            .collect()
+    });
+    let Some(mut incumbent) = first else {
+        return found;
+    };
+    let mut cheapest = |number, incumbent| {
+        let order = iter::once(incumbent).chain(algorithms.iter().copied());
+        // The first of equals, and so the incumbent.
+        let cheapest = order.min_by_key(|&algorithm| ands(algorithm, number));
+        cheapest.unwrap_or(incumbent)
+    };
+    for pair in numbers.windows(2) {
+        let (mut before, end) = (pair[0], pair[1]);
+        while cheapest(end, incumbent) != incumbent {
+            let from = first_where(before, end, |number| {
+                cheapest(number, incumbent) != incumbent
+            });
+            let cheaper = cheapest(from, incumbent);
+            found.push(Crossing {
+                from,
+                cheaper,
+                dearer: incumbent,
+                of_the_cheapest: true,
+            });
+            (incumbent, before) = (cheaper, from);
+        }
+    }
+    found
+}
+
+/// The last change of order of a pair.
+fn last_of_pair(
+    numbers: &[usize],
+    pair: [Algorithm; 2],
+    ands: &mut impl FnMut(Algorithm, usize) -> usize,
+) -> Option<Crossing> {
+    let mut first_is_cheaper = |number| ands(pair[0], number) < ands(pair[1], number);
+    let at_the_end = first_is_cheaper(*numbers.last()?);
+    let before = numbers
+        .iter()
+        .rposition(|&number| first_is_cheaper(number) != at_the_end)?;
+    let from = first_where(numbers[before], numbers[before + 1], |number| {
+        first_is_cheaper(number) == at_the_end
+    });
+    let [cheaper, dearer] = if at_the_end { pair } else { [pair[1], pair[0]] };
+    Some(Crossing {
+        from,
+        cheaper,
+        dearer,
+        of_the_cheapest: false,
+    })
+}
+
+/// The first number after `before`, where `holds` does not, up to `end`, where it does.
+fn first_where(before: usize, end: usize, mut holds: impl FnMut(usize) -> bool) -> usize {
+    let (mut without, mut with) = (before, end);
+    while with - without > 1 {
+        let middle = without.midpoint(with);
+        *(if holds(middle) {
+            &mut with
+        } else {
+            &mut without
+        }) = middle;
+    }
+    with
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FISHER_YATES: Algorithm = Algorithm::FisherYates;
+    const WAKSMAN: Algorithm = Algorithm::Waksman;
+
+    fn crossing(from: usize, cheaper: Algorithm, dearer: Algorithm) -> Crossing {
+        Crossing {
+            from,
+            cheaper,
+            dearer,
+            of_the_cheapest: true,
+        }
+    }
+
+    #[test]
+    fn a_crossing_between_two_numbers_is_found_exactly_and_told_once() {
+        let ands = |algorithm, m: usize| match algorithm {
+            FISHER_YATES => m * m,
+            _ => 1000 + m,
+        };
+        for numbers in [vec![1, 100], (1..=100).collect(), vec![20, 32, 33, 50]] {
+            let found = find(&numbers, &[FISHER_YATES, WAKSMAN], ands);
+            // 32² = 1024 < 1032, and 33² = 1089 > 1033.
+            assert_eq!(found, [crossing(33, WAKSMAN, FISHER_YATES)]);
+        }
+        assert_eq!(find(&[1, 30], &[FISHER_YATES, WAKSMAN], ands), []);
+    }
+
+    #[test]
+    fn two_changes_of_the_cheapest_between_two_numbers_are_both_found() {
+        let ands = |algorithm, m: usize| match algorithm {
+            FISHER_YATES => 3 * m,
+            Algorithm::Bubble => 2 * m + 10,
+            _ => m + 40,
+        };
+        let algorithms = [FISHER_YATES, Algorithm::Bubble, WAKSMAN];
+        let found = find(&[1, 1000], &algorithms, ands);
+        assert_eq!(
+            found,
+            [
+                crossing(11, Algorithm::Bubble, FISHER_YATES),
+                Crossing {
+                    of_the_cheapest: false,
+                    ..crossing(21, WAKSMAN, FISHER_YATES)
+                },
+                crossing(31, WAKSMAN, Algorithm::Bubble),
+            ]
+        );
+    }
+
+    #[test]
+    fn those_that_begin_alike_do_not_cross() {
+        let ands = |algorithm, m: usize| match algorithm {
+            FISHER_YATES => m * m,
+            _ => m,
+        };
+        assert_eq!(find(&[1, 5], &[FISHER_YATES, Algorithm::Bubble], ands), []);
+    }
+
+    #[test]
+    fn as_cheap_as_the_cheapest_is_no_crossing() {
+        let ands = |_, m: usize| m;
+        assert_eq!(find(&[1, 9], &[FISHER_YATES, WAKSMAN], ands), []);
+    }
+}

@@ -1,0 +1,44 @@
+//! Which algorithms a command counts or draws.
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dealerless::shuffle::{Algorithm, Choice, SpecError};
+
+/// A word of `--algorithm`.
+#[derive(Clone, Copy)]
+pub(super) enum Selection {
+    /// Every algorithm.
+    All,
+    /// One, or the cheapest.
+    One(Choice),
+}
+
+/// Parses a word, and lists them in the help.
+pub(super) fn parser() -> impl TypedValueParser<Value = Selection> {
+    let names = ["all", "auto"].into_iter();
+    PossibleValuesParser::new(names.chain(Algorithm::ALL.map(Algorithm::name))).try_map(|name| {
+        match name.as_str() {
+            "all" => Ok(Selection::All),
+            name => name.parse().map(Selection::One),
+        }
+    })
+}
+
+/// The algorithms selected for a deck and a draw, each once, in the order of [`Algorithm::ALL`].
+///
+/// # Errors
+/// When the deck or the draw is out of bounds.
+pub(super) fn algorithms(
+    selections: &[Selection],
+    cards: usize,
+    draw: usize,
+) -> Result<Vec<Algorithm>, SpecError> {
+    let mut chosen = Vec::new();
+    for selection in selections {
+        match selection {
+            Selection::All => chosen.extend(Algorithm::ALL),
+            Selection::One(choice) => chosen.push(choice.spec(cards, draw, false)?.algorithm()),
+        }
+    }
+    let selected = |algorithm: &Algorithm| chosen.contains(algorithm);
+    Ok(Algorithm::ALL.into_iter().filter(selected).collect())
+}

@@ -1,0 +1,52 @@
+//! A bar for work that takes a while.
+
+use std::thread;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Work that is over sooner needs no bar.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// Shows on standard error, if that is a terminal, how much of the work is done. Gone when dropped.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Begins work in so many steps; `what` says what they are.
+    pub(crate) fn begin(steps: usize, what: &'static str) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}")
+            .expect("the template is well-formed");
+        bar.set_style(style);
+        bar.set_message(what);
+        // A thread, since the first step may take longer than the user's patience.
+        if !ProgressDrawTarget::stderr().is_hidden() {
+            let bar = bar.clone();
+            thread::spawn(move || {
+                thread::sleep(PATIENCE);
+                if !bar.is_finished() {
+                    bar.set_draw_target(ProgressDrawTarget::stderr());
+                    bar.enable_steady_tick(REDRAW);
+                }
+            });
+        }
+        Progress(bar)
+    }
+
+    /// One more step is done, which may be one more than was foreseen.
+    pub(crate) fn step(&self) {
+        let done = self.0.position() + 1;
+        if self.0.length().is_some_and(|foreseen| done > foreseen) {
+            self.0.set_length(done);
+        }
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
