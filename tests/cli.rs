@@ -110,40 +110,30 @@ fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
 }
 
 #[test]
-fn malicious_security_is_refused_and_nothing_weaker_taken_in_its_place() {
+fn malicious_security_is_the_default_and_semi_honest_must_be_asked_for_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = small_netlist(folder.path());
-    for line in [
-        "demo --json".to_owned(),
-        "host --json".to_owned(),
-        "join 127.0.0.1:1".to_owned(),
-        format!("circuit run {netlist} --garbler 00 --evaluator 00"),
-    ] {
-        let finished = run(&format!("{line} --security malicious")).exits(1);
-        let finished = finished.says("--security malicious is not available");
-        assert!(!finished.stdout.contains("cards"), "{finished:?}");
-    }
-}
-
-#[test]
-fn every_session_says_what_it_does_not_protect() {
-    let folder = tempfile::tempdir().unwrap();
-    let netlist = small_netlist(folder.path());
+    let circuit = format!("circuit run {netlist} --garbler 10 --evaluator 11");
+    let caught = "Security: malicious.";
     let warning = "It does NOT protect against a peer that deviates";
-    assert!(run("demo").exits(0).stdout.contains(warning));
-    run("demo --json").exits(0).says(warning);
-    run(&format!(
-        "circuit run {netlist} --garbler 10 --evaluator 11"
-    ))
-    .exits(0)
-    .says(warning);
-    let joiner = run("join 127.0.0.1:1").exits(3).says("Begin anew");
-    assert!(joiner.stdout.contains(warning));
-    assert!(
-        joiner
-            .stdout
-            .contains("neither encrypted nor authenticated")
-    );
+    for (option, notice) in [("", caught), (" --security semi-honest", warning)] {
+        assert!(
+            run(&format!("demo{option}"))
+                .exits(0)
+                .stdout
+                .contains(notice)
+        );
+        run(&format!("demo --json{option}")).exits(0).says(notice);
+        run(&format!("{circuit}{option}")).exits(0).says(notice);
+        let joiner = run(&format!("join 127.0.0.1:1{option}"));
+        let joiner = joiner.exits(3).says("Begin anew");
+        assert!(joiner.stdout.contains(notice));
+        assert!(
+            joiner
+                .stdout
+                .contains("neither encrypted nor authenticated")
+        );
+    }
 }
 
 #[test]
@@ -152,7 +142,7 @@ fn the_demo_of_a_deck_opens_different_cards_and_says_what_they_cost() {
         .exits(0)
         .json();
     assert_eq!(report["game"], "deck");
-    assert_eq!(report["security"], "semi-honest");
+    assert_eq!(report["security"], "malicious");
     assert_eq!(report["algorithm"], "fisher-yates");
     assert_eq!((&report["cards"], &report["draw"]), (&20.into(), &7.into()));
     let hands = report["hands"].as_array().unwrap();
@@ -344,7 +334,7 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
             HashSet::from(["outputs", "and", "security", "cost"])
         );
         assert_eq!(report["and"], circuit.circuit().ands());
-        assert_eq!(report["security"], "semi-honest");
+        assert_eq!(report["security"], "malicious");
         let drawn: Vec<u32> = report["outputs"]
             .as_array()
             .unwrap()

@@ -5,14 +5,26 @@ mod common;
 
 use std::time::Instant;
 
-use common::session::{SOON, Session, both, in_memory, input_of, only, sessions, system_rng};
+use common::session::{Engine, SOON, both, in_memory, input_of, only, sessions, system_rng};
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc::{Handshake, Input, Opening, Security, SharedBit, To, TwoParty};
+use dealerless::mpc::{Handshake, Input, Opening, Security, To, TwoParty};
 use dealerless::net::{Channel, Deadlines};
 use dealerless::{Error, Result};
 
+with_both_engines! {
+    parties_that_run_different_circuits_notice,
+    parties_that_disagree_on_who_enters_what_notice,
+    parties_that_mean_different_shared_bits_notice,
+    parties_that_disagree_on_who_learns_a_bit_notice,
+    parties_that_open_different_bits_notice,
+    a_party_that_runs_while_the_other_opens_notices,
+    a_party_that_aborts_is_not_asked_why,
+}
+
 /// What a party does in a session that holds four shared bits.
-type Act<'a> = &'a (dyn Fn(&mut Session, &[SharedBit]) -> Result<()> + Sync);
+type Act<'a, E> = &'a (dyn Fn(&mut E, &[Shared<E>]) -> Result<()> + Sync);
+
+type Shared<E> = <E as TwoParty>::Shared;
 
 /// AND of two values, bit by bit.
 fn ands(width: usize) -> Circuit {
@@ -30,18 +42,22 @@ fn ors(width: usize) -> Circuit {
     builder.build(vec![sums])
 }
 
-fn run(session: &mut Session, circuit: &Circuit, inputs: &[Input<'_, SharedBit>]) -> Result<()> {
+fn run<E: Engine>(
+    session: &mut E,
+    circuit: &Circuit,
+    inputs: &[Input<'_, E::Shared>],
+) -> Result<()> {
     session.run(circuit, inputs).map(drop)
 }
 
-fn open(session: &mut Session, to: To, bits: &[SharedBit]) -> Result<()> {
+fn open<E: Engine>(session: &mut E, to: To, bits: &[E::Shared]) -> Result<()> {
     session.open(&[Opening { to, bits }]).map(drop)
 }
 
 /// What becomes of two parties that do different things.
-fn outcome_of(garbler: Act<'_>, evaluator: Act<'_>) -> [Error; 2] {
+fn outcome_of<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) -> [Error; 2] {
     let begun = Instant::now();
-    let errors = sessions(in_memory(), |session| {
+    let errors = sessions(in_memory(), |session: &mut E| {
         let circuit = ands(4);
         let value = [true, false, true, true];
         let inputs = [Party::Garbler, Party::Evaluator].map(|p| input_of(p, session, &value));
@@ -75,7 +91,7 @@ fn outcome_of(garbler: Act<'_>, evaluator: Act<'_>) -> [Error; 2] {
 
 /// Both learn of it: one from a check, and the other from a check or from the abort.
 #[track_caller]
-fn assert_noticed(garbler: Act<'_>, evaluator: Act<'_>) {
+fn assert_noticed<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) {
     let errors = outcome_of(garbler, evaluator);
     let named = |error: &Error| matches!(error, Error::Protocol { .. });
     assert!(errors.iter().any(named), "{errors:?}");
@@ -87,35 +103,33 @@ fn assert_noticed(garbler: Act<'_>, evaluator: Act<'_>) {
     }
 }
 
-#[test]
-fn parties_that_run_different_circuits_notice() {
+fn parties_that_run_different_circuits_notice<E: Engine>() {
     let value = [true; 4];
-    assert_noticed(
+    assert_noticed::<E>(
         &|session, _| run(session, &ands(4), &[Input::Mine(&value), Input::Peer]),
         &|session, _| run(session, &ors(4), &[Input::Peer, Input::Mine(&value)]),
     );
-    assert_noticed(
+    assert_noticed::<E>(
         &|session, _| run(session, &ands(4), &[Input::Mine(&value), Input::Peer]),
         &|session, _| run(session, &ands(3), &[Input::Peer, Input::Mine(&value[..3])]),
     );
 }
 
-#[test]
-fn parties_that_disagree_on_who_enters_what_notice() {
+fn parties_that_disagree_on_who_enters_what_notice<E: Engine>() {
     // The second width is more than is prepared ahead, so that only one of the two asks for more.
     for width in [4, 5000] {
         let (circuit, value) = (ands(width), vec![true; width]);
-        let mine: Act<'_> = &|session, _| {
+        let mine: Act<'_, E> = &|session, _| {
             run(
                 session,
                 &circuit,
                 &[Input::Mine(&value), Input::Mine(&value)],
             )
         };
-        let theirs: Act<'_> = &|session, _| run(session, &circuit, &[Input::Peer, Input::Peer]);
-        let first: Act<'_> =
+        let theirs: Act<'_, E> = &|session, _| run(session, &circuit, &[Input::Peer, Input::Peer]);
+        let first: Act<'_, E> =
             &|session, _| run(session, &circuit, &[Input::Mine(&value), Input::Peer]);
-        let second: Act<'_> =
+        let second: Act<'_, E> =
             &|session, _| run(session, &circuit, &[Input::Peer, Input::Mine(&value)]);
         assert_noticed(mine, mine);
         assert_noticed(theirs, theirs);
@@ -125,18 +139,17 @@ fn parties_that_disagree_on_who_enters_what_notice() {
     }
 }
 
-#[test]
-fn parties_that_mean_different_shared_bits_notice() {
+fn parties_that_mean_different_shared_bits_notice<E: Engine>() {
     let circuit = ands(2);
-    let forward: Act<'_> = &|session, shared| {
+    let forward: Act<'_, E> = &|session, shared| {
         let inputs = [Input::Shared(&shared[..2]), Input::Shared(&shared[2..])];
         run(session, &circuit, &inputs)
     };
-    let backward: Act<'_> = &|session, shared| {
+    let backward: Act<'_, E> = &|session, shared| {
         let inputs = [Input::Shared(&shared[2..]), Input::Shared(&shared[..2])];
         run(session, &circuit, &inputs)
     };
-    let fresh: Act<'_> = &|session, shared| {
+    let fresh: Act<'_, E> = &|session, shared| {
         let value = [true; 2];
         let inputs = [
             Input::Shared(&shared[..2]),
@@ -149,9 +162,8 @@ fn parties_that_mean_different_shared_bits_notice() {
     assert_noticed(fresh, forward);
 }
 
-#[test]
-fn parties_that_disagree_on_who_learns_a_bit_notice() {
-    let asks: [Act<'_>; 3] = [
+fn parties_that_disagree_on_who_learns_a_bit_notice<E: Engine>() {
+    let asks: [Act<'_, E>; 3] = [
         &|session, shared| open(session, To::Me, shared),
         &|session, shared| open(session, To::Peer, shared),
         &|session, shared| open(session, To::Both, shared),
@@ -166,20 +178,19 @@ fn parties_that_disagree_on_who_learns_a_bit_notice() {
     }
 }
 
-#[test]
-fn parties_that_open_different_bits_notice() {
-    let first: Act<'_> =
+fn parties_that_open_different_bits_notice<E: Engine>() {
+    let first: Act<'_, E> =
         &|session, shared| open(session, only(Party::Garbler, session), &shared[..1]);
-    let second: Act<'_> =
+    let second: Act<'_, E> =
         &|session, shared| open(session, only(Party::Garbler, session), &shared[1..2]);
-    let three: Act<'_> =
+    let three: Act<'_, E> =
         &|session, shared| open(session, only(Party::Garbler, session), &shared[..3]);
-    let nothing: Act<'_> = &|session, _| session.open(&[]).map(drop);
+    let nothing: Act<'_, E> = &|session, _| session.open(&[]).map(drop);
     assert_noticed(first, second);
     assert_noticed(first, three);
     assert_noticed(first, nothing);
     assert_noticed(nothing, first);
-    let split: Act<'_> = &|session, shared| {
+    let split: Act<'_, E> = &|session, shared| {
         let to = only(Party::Garbler, session);
         let (one, rest) = shared[..3].split_at(1);
         session
@@ -189,10 +200,9 @@ fn parties_that_open_different_bits_notice() {
     assert_noticed(three, split);
 }
 
-#[test]
-fn a_party_that_runs_while_the_other_opens_notices() {
+fn a_party_that_runs_while_the_other_opens_notices<E: Engine>() {
     let circuit = ands(4);
-    let running: Act<'_> = &|session, shared| {
+    let running: Act<'_, E> = &|session, shared| {
         let value = [true; 4];
         let inputs = [
             Input::Shared(shared),
@@ -201,19 +211,18 @@ fn a_party_that_runs_while_the_other_opens_notices() {
         run(session, &circuit, &inputs)
     };
     for learner in [Party::Garbler, Party::Evaluator] {
-        let opening: Act<'_> = &|session, shared| open(session, only(learner, session), shared);
+        let opening: Act<'_, E> = &|session, shared| open(session, only(learner, session), shared);
         assert_noticed(running, opening);
         assert_noticed(opening, running);
     }
 }
 
-#[test]
-fn a_party_that_aborts_is_not_asked_why() {
-    let aborting: Act<'_> = &|session, _| {
+fn a_party_that_aborts_is_not_asked_why<E: Engine>() {
+    let aborting: Act<'_, E> = &|session, _| {
         session.abort();
         Err(Error::protocol("the layer above"))
     };
-    let opening: Act<'_> = &|session, shared| open(session, To::Both, shared);
+    let opening: Act<'_, E> = &|session, shared| open(session, To::Both, shared);
     let [_, evaluator] = outcome_of(aborting, opening);
     assert!(matches!(evaluator, Error::Aborted), "{evaluator}");
     let [garbler, _] = outcome_of(opening, aborting);

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::line::{End, tcp_pair};
-use common::session::{SOON, Session, both, in_memory, only, system_rng};
+use common::session::{SOON, both, in_memory, only, system_rng};
 use common::tap::{Fault, Tap, frames};
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, SealedDeck};
@@ -52,7 +52,7 @@ enum Guard {
     Checks(&'static [&'static str]),
     /// In a semi-honest session, nothing.
     Trust,
-    /// No session that goes well has such a message.
+    /// No semi-honest session that goes well has such a message.
     Absent,
 }
 
@@ -69,7 +69,18 @@ fn guard(tag: Tag) -> Guard {
             // Another nonce is another session.
             "base OT: the sender's challenge",
         ]),
-        Tag::Abort => Guard::Absent,
+        Tag::Abort
+        | Tag::LeakyTables
+        | Tag::LeakyBits
+        | Tag::TripleCommitment
+        | Tag::TripleDigest
+        | Tag::TripleOpening
+        | Tag::BucketBits
+        | Tag::MacDigest
+        | Tag::GateBits
+        | Tag::MaskedValues
+        | Tag::GateValues
+        | Tag::OutputBits => Guard::Absent,
         Tag::BaseOtPoints => Guard::Checks(&[
             "base OT: a receiver's point is not a valid point",
             "base OT: the sender's challenge",
@@ -91,6 +102,8 @@ fn guard(tag: Tag) -> Guard {
 
 /// Checks of the form of a message, which any of them may fail.
 const FORM: [&str; 3] = ["cannot be decoded", "bytes follow", "elements instead of"];
+
+type Session = SemiHonest<End>;
 
 type Cards = [Option<Card>; 4];
 

@@ -70,7 +70,7 @@ fn half_gates_are_what_they_were() {
     }
     let mut tables = Vec::new();
     garble(&circuit, &mut zeros, &delta, &hash, 7, |fresh| {
-        tables.extend_from_slice(fresh);
+        tables.extend_from_slice(&fresh);
         Ok(())
     })
     .unwrap();
@@ -100,9 +100,9 @@ fn half_gates_are_what_they_were() {
     labels[0] ^= delta.block();
     labels[1] ^= delta.block();
     let mut unread = tables.iter();
-    evaluate(&circuit, &mut labels, &hash, 7, |wanted| {
-        wanted.fill_with(|| *unread.next().expect("two blocks an AND"));
-        Ok(())
+    evaluate(&circuit, &mut labels, &hash, 7, || {
+        let mut next = || *unread.next().expect("two blocks an AND");
+        Ok([next(), next()])
     })
     .unwrap();
     let expected = [zeros[outputs[0]] ^ delta.block(), zeros[outputs[1]]];

@@ -3,30 +3,39 @@
 
 mod common;
 
-use common::session::{Session, in_memory, input_of, only, reveal, sessions, system_rng};
+use common::session::{Engine, in_memory, input_of, only, reveal, sessions, system_rng};
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{Card, SealedDeck};
-use dealerless::mpc::{Input, Opening, Security, SharedBit, To, TwoParty};
+use dealerless::mpc::{Input, Opening, Security, To, TwoParty};
 use dealerless::net::Traffic;
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
 use dealerless::{Error, Result};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-type Deck = SealedDeck<SharedBit>;
+type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
+
+with_both_engines! {
+    a_full_deck_is_a_permutation_and_both_see_the_same_one,
+    cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else,
+    the_owner_of_a_card_may_show_it_later,
+    openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_goes_on,
+    decks_of_one_session_do_not_mix,
+    hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them,
+}
 
 const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
 fn circuit(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
-    ShuffleCircuit::build(Spec::new(cards, draw, algorithm).unwrap())
+    ShuffleCircuit::build_checked(Spec::new(cards, draw, algorithm).unwrap())
 }
 
 /// Lets both parties shuffle, with randomness of their own, and act on the deck.
-fn with_deck<R: Send>(
+fn with_deck<E: Engine, R: Send>(
     shuffle: &ShuffleCircuit,
-    act: impl Fn(&mut Session, &mut Deck) -> R + Sync,
+    act: impl Fn(&mut E, &mut Deck<E>) -> R + Sync,
 ) -> [R; 2] {
-    sessions(in_memory(), |session| {
+    sessions(in_memory(), |session: &mut E| {
         let mut deck = SealedDeck::shuffle(session, shuffle, &mut system_rng()).unwrap();
         assert_eq!(deck.len(), shuffle.spec().draw());
         assert!((0..deck.len()).all(|position| deck.seen(position).is_none()));
@@ -35,7 +44,7 @@ fn with_deck<R: Send>(
 }
 
 /// Opens one card to both.
-fn show(session: &mut Session, deck: &mut Deck, position: usize) -> Card {
+fn show<E: Engine>(session: &mut E, deck: &mut Deck<E>, position: usize) -> Card {
     deck.open(session, &[(position, To::Both)]).unwrap()[0].expect("a card opened to both")
 }
 
@@ -45,12 +54,11 @@ fn assert_permutation(mut cards: Vec<Card>, of: u32) {
     assert_eq!(cards, (0..of).map(Card).collect::<Vec<_>>());
 }
 
-#[test]
-fn a_full_deck_is_a_permutation_and_both_see_the_same_one() {
+fn a_full_deck_is_a_permutation_and_both_see_the_same_one<E: Engine>() {
     for algorithm in Algorithm::ALL {
         for cards in [2, 3, 5, 16, 52] {
             let shuffle = circuit(cards, cards, algorithm);
-            let [mine, theirs] = with_deck(&shuffle, |session, deck| {
+            let [mine, theirs] = with_deck(&shuffle, |session: &mut E, deck| {
                 // From the last to the first, one exchange each.
                 (0..cards)
                     .rev()
@@ -63,11 +71,10 @@ fn a_full_deck_is_a_permutation_and_both_see_the_same_one() {
     }
 }
 
-#[test]
-fn cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else() {
+fn cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else<E: Engine>() {
     for algorithm in Algorithm::ALL {
         let shuffle = circuit(52, 9, algorithm);
-        let [garbler, evaluator] = with_deck(&shuffle, |session, deck| {
+        let [garbler, evaluator] = with_deck(&shuffle, |session: &mut E, deck| {
             let (garblers, evaluators) = (
                 only(Party::Garbler, session),
                 only(Party::Evaluator, session),
@@ -113,67 +120,71 @@ fn cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else() {
     }
 }
 
-#[test]
-fn the_owner_of_a_card_may_show_it_later() {
-    let [garbler, evaluator] =
-        with_deck(&circuit(10, 4, Algorithm::FisherYates), |session, deck| {
+fn the_owner_of_a_card_may_show_it_later<E: Engine>() {
+    let [garbler, evaluator] = with_deck(
+        &circuit(10, 4, Algorithm::FisherYates),
+        |session: &mut E, deck| {
             let owner = only(Party::Garbler, session);
             let witness = only(Party::Evaluator, session);
             let dealt = deck.open(session, &[(2, owner)]).unwrap()[0];
             let shown = deck.open(session, &[(2, witness)]).unwrap()[0];
             assert_eq!(deck.seen(2), dealt.or(shown));
             (dealt, shown)
-        });
+        },
+    );
     assert!(garbler.0.is_some() && garbler.1.is_none());
     assert_eq!(evaluator, (None, garbler.0));
 }
 
-#[test]
-fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_goes_on() {
-    let [mine, theirs] = with_deck(&circuit(6, 5, Algorithm::FisherYates), |session, deck| {
-        let garbler = only(Party::Garbler, session);
-        let evaluator = only(Party::Evaluator, session);
-        deck.open(session, &[(0, garbler), (1, To::Both)]).unwrap();
-        let before = session.traffic();
-        for (openings, reason) in [
-            (&[(5, To::Both)][..], "was not drawn"),
-            (&[(2, garbler), (usize::MAX, evaluator)], "was not drawn"),
-            (&[(0, garbler)], "already been opened to the garbler"),
-            (&[(0, To::Both)], "already been opened to the garbler"),
-            (&[(1, garbler)], "already been opened to the garbler"),
-            (
-                &[(2, garbler), (1, evaluator)],
-                "already been opened to the evaluator",
-            ),
-            (&[(2, garbler), (3, To::Both), (2, garbler)], "named twice"),
-            (&[(2, garbler), (2, evaluator)], "named twice"),
-        ] {
-            match deck.open(session, openings) {
-                Err(Error::Usage(what)) => assert!(what.contains(reason), "{what}"),
-                other => panic!("{openings:?}: {other:?}"),
+fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_goes_on<
+    E: Engine,
+>() {
+    let [mine, theirs] = with_deck(
+        &circuit(6, 5, Algorithm::FisherYates),
+        |session: &mut E, deck| {
+            let garbler = only(Party::Garbler, session);
+            let evaluator = only(Party::Evaluator, session);
+            deck.open(session, &[(0, garbler), (1, To::Both)]).unwrap();
+            let before = session.traffic();
+            for (openings, reason) in [
+                (&[(5, To::Both)][..], "was not drawn"),
+                (&[(2, garbler), (usize::MAX, evaluator)], "was not drawn"),
+                (&[(0, garbler)], "already been opened to the garbler"),
+                (&[(0, To::Both)], "already been opened to the garbler"),
+                (&[(1, garbler)], "already been opened to the garbler"),
+                (
+                    &[(2, garbler), (1, evaluator)],
+                    "already been opened to the evaluator",
+                ),
+                (&[(2, garbler), (3, To::Both), (2, garbler)], "named twice"),
+                (&[(2, garbler), (2, evaluator)], "named twice"),
+            ] {
+                match deck.open(session, openings) {
+                    Err(Error::Usage(what)) => assert!(what.contains(reason), "{what}"),
+                    other => panic!("{openings:?}: {other:?}"),
+                }
             }
-        }
-        assert_eq!(session.traffic(), before);
-        assert!((2..5).all(|position| deck.seen(position).is_none()));
-        // The garbler's card can still be shown, the others opened, and another deck shuffled.
-        deck.open(session, &[(0, evaluator)]).unwrap();
-        for position in 2..5 {
-            show(session, deck, position);
-        }
-        let shuffle = circuit(6, 1, Algorithm::Bubble);
-        let mut next = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-        show(session, &mut next, 0);
-        (0..5)
-            .map(|position| deck.seen(position).unwrap())
-            .collect::<Vec<_>>()
-    });
+            assert_eq!(session.traffic(), before);
+            assert!((2..5).all(|position| deck.seen(position).is_none()));
+            // The garbler's card can still be shown, the others opened, and another deck shuffled.
+            deck.open(session, &[(0, evaluator)]).unwrap();
+            for position in 2..5 {
+                show(session, deck, position);
+            }
+            let shuffle = circuit(6, 1, Algorithm::Bubble);
+            let mut next = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
+            show(session, &mut next, 0);
+            (0..5)
+                .map(|position| deck.seen(position).unwrap())
+                .collect::<Vec<_>>()
+        },
+    );
     assert_eq!(mine, theirs);
 }
 
-#[test]
-fn decks_of_one_session_do_not_mix() {
+fn decks_of_one_session_do_not_mix<E: Engine>() {
     let shuffle = circuit(20, 20, Algorithm::FisherYates);
-    let [mine, theirs] = with_deck(&shuffle, |session, first| {
+    let [mine, theirs] = with_deck(&shuffle, |session: &mut E, first| {
         let mut second = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
         let mut cards = [vec![], vec![]];
         for position in 0..20 {
@@ -188,8 +199,7 @@ fn decks_of_one_session_do_not_mix() {
     }
 }
 
-#[test]
-fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them() {
+fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them<E: Engine>() {
     let shuffles = [
         circuit(10, 4, Algorithm::FisherYates),
         circuit(7, 7, Algorithm::Bubble),
@@ -198,7 +208,7 @@ fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them() {
     ];
     let seed: u64 = system_rng().random();
     println!("seed {seed}");
-    sessions(in_memory(), |session| {
+    sessions(in_memory(), |session: &mut E| {
         let mut coins = ChaCha20Rng::seed_from_u64(seed);
         for number in 0..300 {
             let shuffle = &shuffles[number % shuffles.len()];
@@ -266,7 +276,7 @@ impl TwoParty for Forgery {
 
 #[test]
 fn a_card_that_cannot_be_ends_the_session() {
-    let shuffle = circuit(52, 3, Algorithm::FisherYates);
+    let shuffle = ShuffleCircuit::build(Spec::new(52, 3, Algorithm::FisherYates).unwrap());
     for (cards, check) in [
         (vec![51, 0, 52], "not in the deck"),
         (vec![51, 0, 63], "not in the deck"),

@@ -5,15 +5,25 @@ mod common;
 
 use common::circuits::{bits, random_circuit};
 use common::line::{End, over_each_line};
-use common::session::{Session, both, in_memory, input_of, only, reveal, sessions, system_rng};
+use common::session::{Engine, both, in_memory, input_of, only, reveal, sessions, system_rng};
 use dealerless::Error;
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
-use dealerless::mpc::{
-    Handshake, Input, MAX_TERMS, Opening, Security, SemiHonest, SharedBit, To, TwoParty,
-};
+use dealerless::mpc::{Handshake, Input, MAX_TERMS, Opening, Security, SemiHonest, To};
 use dealerless::net::{Channel, Deadlines};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
+
+with_both_engines! {
+    random_circuits_give_what_they_give_in_the_clear,
+    tables_arrive_whole_however_many_frames_they_fill,
+    what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs,
+    one_shared_bit_may_stand_on_both_wires_of_a_gate,
+    constants_and_inputs_that_pass_through_can_be_opened_and_used_again,
+    opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else,
+    a_bit_may_be_opened_to_one_party_and_later_to_the_other,
+    more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed,
+    inputs_that_do_not_fit_are_refused_before_anything_is_sent,
+}
 
 const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
@@ -23,10 +33,10 @@ fn fresh_seed() -> u64 {
 }
 
 /// Both parties' script in a session whose public coins come from a seed.
-fn with_coins(ends: [End; 2], act: impl Fn(&mut Session, &mut ChaCha20Rng) + Sync) {
+fn with_coins<E: Engine>(ends: [End; 2], act: impl Fn(&mut E, &mut ChaCha20Rng) + Sync) {
     let seed = fresh_seed();
     println!("seed {seed}");
-    sessions(ends, |session| {
+    sessions(ends, |session: &mut E| {
         act(session, &mut ChaCha20Rng::seed_from_u64(seed));
     });
 }
@@ -53,7 +63,12 @@ fn independent_ands(count: usize) -> Circuit {
 }
 
 /// Runs a circuit on fresh inputs of these owners, and checks its outputs, opened to both.
-fn check_run(session: &mut Session, circuit: &Circuit, owners: &[Party], values: &[Vec<bool>]) {
+fn check_run<E: Engine>(
+    session: &mut E,
+    circuit: &Circuit,
+    owners: &[Party],
+    values: &[Vec<bool>],
+) {
     let inputs: Vec<_> = owners
         .iter()
         .zip(values)
@@ -69,10 +84,9 @@ fn check_run(session: &mut Session, circuit: &Circuit, owners: &[Party], values:
     assert_eq!(opened, expected.concat());
 }
 
-#[test]
-fn random_circuits_give_what_they_give_in_the_clear() {
+fn random_circuits_give_what_they_give_in_the_clear<E: Engine>() {
     let test = |ends| {
-        with_coins(ends, |session, coins| {
+        with_coins(ends, |session: &mut E, coins| {
             for _ in 0..60 {
                 let circuit = random_circuit(coins);
                 let owners: Vec<Party> = (circuit.inputs().iter())
@@ -89,9 +103,8 @@ fn random_circuits_give_what_they_give_in_the_clear() {
     over_each_line(|one, other| test([other, one]));
 }
 
-#[test]
-fn tables_arrive_whole_however_many_frames_they_fill() {
-    with_coins(in_memory(), |session, coins| {
+fn tables_arrive_whole_however_many_frames_they_fill<E: Engine>() {
+    with_coins(in_memory(), |session: &mut E, coins| {
         for ands in [1, 7, 8, 9, 1023, 1024, 1025, 2048, 4096] {
             let values = [bits(coins, 64), bits(coins, 64)];
             check_run(session, &independent_ands(ands), &PARTIES, &values);
@@ -99,17 +112,16 @@ fn tables_arrive_whole_however_many_frames_they_fill() {
     });
 }
 
-#[test]
-fn what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs() {
-    with_coins(in_memory(), |session, coins| {
+fn what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs<E: Engine>() {
+    with_coins(in_memory(), |session: &mut E, coins| {
         // What has come out so far, and what it is.
-        let mut shared: Vec<SharedBit> = Vec::new();
+        let mut shared: Vec<E::Shared> = Vec::new();
         let mut clear: Vec<bool> = Vec::new();
         for _ in 0..80 {
             let circuit = random_circuit(coins);
             let mut values = Vec::new();
             // For each value its owner, or the shared bits that it is made of, some of them twice.
-            let sources: Vec<Result<Party, Vec<SharedBit>>> = (circuit.inputs().iter())
+            let sources: Vec<Result<Party, Vec<E::Shared>>> = (circuit.inputs().iter())
                 .map(|&width| {
                     if shared.is_empty() || coins.random_range(0..3) == 0 {
                         values.push(bits(coins, width));
@@ -139,13 +151,12 @@ fn what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs() {
     });
 }
 
-#[test]
-fn one_shared_bit_may_stand_on_both_wires_of_a_gate() {
+fn one_shared_bit_may_stand_on_both_wires_of_a_gate<E: Engine>() {
     let mut builder = Builder::new(&[1, 1]);
     let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
     let outputs = [builder.and(a, b), builder.xor(a, b), builder.or(a, b)];
     let circuit = builder.build(vec![outputs.to_vec()]);
-    sessions(in_memory(), |session| {
+    sessions(in_memory(), |session: &mut E| {
         for (owner, value) in PARTIES.into_iter().zip([true, false]) {
             let mine = [value];
             let inputs = [
@@ -161,8 +172,7 @@ fn one_shared_bit_may_stand_on_both_wires_of_a_gate() {
     });
 }
 
-#[test]
-fn constants_and_inputs_that_pass_through_can_be_opened_and_used_again() {
+fn constants_and_inputs_that_pass_through_can_be_opened_and_used_again<E: Engine>() {
     let builder = Builder::new(&[1, 1]);
     let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
     let outputs = vec![Bit::ZERO, Bit::ONE, a, b, a, builder.not(b)];
@@ -177,7 +187,7 @@ fn constants_and_inputs_that_pass_through_can_be_opened_and_used_again() {
     let products = pairs.iter().map(|&(a, b)| builder.and(a, b)).collect();
     let squares = builder.build(vec![products]);
 
-    sessions(in_memory(), |session| {
+    sessions(in_memory(), |session: &mut E| {
         for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
             let (mine, theirs) = ([a], [b]);
             let inputs = [
@@ -195,9 +205,8 @@ fn constants_and_inputs_that_pass_through_can_be_opened_and_used_again() {
     });
 }
 
-#[test]
-fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else() {
-    with_coins(in_memory(), |session, coins| {
+fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else<E: Engine>() {
+    with_coins(in_memory(), |session: &mut E, coins| {
         let circuit = xor_of_two(60);
         let values = [bits(coins, 60), bits(coins, 60)];
         let inputs = [
@@ -231,9 +240,8 @@ fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else() {
     });
 }
 
-#[test]
-fn a_bit_may_be_opened_to_one_party_and_later_to_the_other() {
-    sessions(in_memory(), |session| {
+fn a_bit_may_be_opened_to_one_party_and_later_to_the_other<E: Engine>() {
+    sessions(in_memory(), |session: &mut E| {
         let circuit = xor_of_two(3);
         let value = [true, false, true];
         let inputs = PARTIES.map(|owner| input_of(owner, session, &value));
@@ -247,9 +255,8 @@ fn a_bit_may_be_opened_to_one_party_and_later_to_the_other() {
     });
 }
 
-#[test]
-fn more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed() {
-    with_coins(in_memory(), |session, coins| {
+fn more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed<E: Engine>() {
+    with_coins(in_memory(), |session: &mut E, coins| {
         let mut check = |width: usize, runs: usize| {
             let circuit = xor_of_two(width);
             for _ in 0..runs {
@@ -265,16 +272,15 @@ fn more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed() {
     });
 }
 
-#[test]
-fn inputs_that_do_not_fit_are_refused_before_anything_is_sent() {
+fn inputs_that_do_not_fit_are_refused_before_anything_is_sent<E: Engine>() {
     let circuit = xor_of_two(4);
-    sessions(in_memory(), |session| {
+    sessions(in_memory(), |session: &mut E| {
         let value = [true; 4];
         let inputs = PARTIES.map(|owner| input_of(owner, session, &value));
         let shared = session.run(&circuit, &inputs).unwrap().remove(0);
         let before = session.traffic();
 
-        let refused: [&[Input<'_, SharedBit>]; 6] = [
+        let refused: [&[Input<'_, E::Shared>]; 6] = [
             &[],
             &[Input::Mine(&value)],
             &[Input::Mine(&value), Input::Peer, Input::Peer],

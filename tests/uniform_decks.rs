@@ -4,12 +4,15 @@
 mod common;
 
 use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
-use common::session::{Session, in_memory, input_of, sessions, system_rng};
+use common::line::End;
+use common::session::{in_memory, input_of, sessions, system_rng};
 use dealerless::circuit::{Circuit, Party, bristol};
-use dealerless::mpc::{Opening, To, TwoParty};
+use dealerless::mpc::{Opening, SemiHonest, To, TwoParty};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::RngExt;
+
+type Session = SemiHonest<End>;
 
 /// Cards, and how many are drawn.
 const DEALS: [(usize, usize); 2] = [(8, 8), (52, 5)];
@@ -65,7 +68,7 @@ fn decks_of_every_algorithm_are_uniform_when_two_parties_run_its_netlist() {
             (shuffle, netlist)
         })
         .collect();
-    let [mine, theirs] = sessions(in_memory(), |session| {
+    let [mine, theirs] = sessions(in_memory(), |session: &mut Session| {
         let mut draws = |(shuffle, netlist): &(ShuffleCircuit, Circuit)| -> Vec<Vec<u32>> {
             (0..SHUFFLES)
                 .map(|_| {
@@ -92,7 +95,7 @@ fn decks_of_every_algorithm_are_uniform_when_two_parties_run_its_netlist() {
 fn the_same_test_rejects_the_bubble_network_of_fair_bits() {
     let circuit = Biased::FairBitBubble.circuit(8, 8).expect("a deal");
     let netlist = as_netlist(&circuit);
-    let [decks, _] = sessions(in_memory(), |session| {
+    let [decks, _] = sessions(in_memory(), |session: &mut Session| {
         let mut deck = || {
             let bits: Vec<bool> = (0..netlist.inputs()[0])
                 .map(|_| system_rng().random())

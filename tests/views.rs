@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use common::affine::{Table, leak};
 use common::circuits::bits;
 use common::line::End;
-use common::session::{Session, both, in_memory, input_of, only, system_rng};
+use common::session::{both, in_memory, input_of, only, system_rng};
 use common::tap::{Recording, Tap, frames};
 use dealerless::circuit::{Builder, Circuit, Output, Party};
 use dealerless::crypto::{Block, SessionId, TweakableHash};
@@ -20,6 +20,8 @@ use dealerless::net::{Channel, Deadlines, Tag};
 use dealerless::ot::{CotReceiver, CotSender, Delta};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
+
+type Session = SemiHonest<End>;
 
 /// Two inputs each, `a` of the garbler and `b` of the evaluator, and three outputs:
 /// `p = a0 b0` is opened to the garbler, `q = a1 b1` to the evaluator, and
@@ -178,7 +180,7 @@ fn view_of_an_evaluator(excess: Excess) -> View {
             .collect();
         let mut tables = Vec::new();
         garble(&circuit, &mut zeros, &delta, &hash, run, |fresh| {
-            tables.extend_from_slice(fresh);
+            tables.extend_from_slice(&fresh);
             Ok(())
         })
         .unwrap();
@@ -189,9 +191,9 @@ fn view_of_an_evaluator(excess: Excess) -> View {
             *label = *zero ^ delta.select(*value);
         }
         let mut unread = tables.iter();
-        evaluate(&circuit, &mut labels, &hash, run, |wanted| {
-            wanted.fill_with(|| *unread.next().expect("two blocks an AND"));
-            Ok(())
+        evaluate(&circuit, &mut labels, &hash, run, || {
+            let mut next = || *unread.next().expect("two blocks an AND");
+            Ok([next(), next()])
         })
         .unwrap();
 

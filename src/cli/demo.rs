@@ -43,8 +43,7 @@ const EVALUATOR: &str = "Bob";
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    args.session.check()?;
-    let table = Table::lay(args.deck.terms()?);
+    let table = Table::lay(args.deck.terms()?, args.session.security);
     let introduction = format!(
         "{}\n{GARBLER} and {EVALUATOR} shuffle and deal over TCP, with no dealer.\n\n{}\n",
         console::describe_terms(&table),

@@ -39,9 +39,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn host(args: &Args, console: &Console) -> anyhow::Result<()> {
-    args.session.check()?;
     // Before anybody waits for it.
-    let table = Table::lay(args.deck.terms()?);
+    let table = Table::lay(args.deck.terms()?, args.session.security);
     let (listener, address) = listen(&args.listen)?;
     console.notice(&format!("{}\n{PLAIN_LINE}\n", args.session.notice()))?;
     console.listening(address)?;

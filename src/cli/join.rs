@@ -100,7 +100,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn join(args: &Args, console: &Console) -> anyhow::Result<()> {
-    args.session.check()?;
     console.notice(&format!("{}\n{PLAIN_LINE}\n", args.session.notice()))?;
     let transport = TcpTransport::connect(args.address.as_str(), args.session.message())?;
     console.connected()?;
@@ -115,7 +114,7 @@ fn join(args: &Args, console: &Console) -> anyhow::Result<()> {
             return Err(error);
         }
     };
-    let table = Table::lay(terms);
+    let table = Table::lay(terms, args.session.security);
     console.terms(&table, args.session.security)?;
     take_seat(greeting.set_up()?, &table, console)
 }

@@ -3,6 +3,7 @@
 //! Standard output carries what the user asked for, or one JSON object (`host` and `join`: one a
 //! line) with `--json`; everything else goes to standard error. See [`failure`] for exit codes.
 
+mod bench;
 mod circuit;
 mod console;
 mod cost;
@@ -46,6 +47,7 @@ enum Command {
     Join(join::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
+    Bench(bench::Args),
 }
 
 /// Runs the program.
@@ -68,6 +70,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Host(args) => host::run(&args),
         Command::Join(args) => join::run(&args),
         Command::Circuit(command) => circuit::run(&command),
+        Command::Bench(args) => bench::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use dealerless::deck::{Card, SealedDeck};
-use dealerless::mpc::TwoParty;
+use dealerless::mpc::{Security, TwoParty};
 use dealerless::net::Traffic;
-use dealerless::shuffle::ShuffleCircuit;
+use dealerless::shuffle::{ShuffleCircuit, Spec};
 use dealerless::table::{Step, Terms};
 
 use super::session::system_rng;
@@ -17,12 +17,20 @@ pub(crate) struct Table {
     pub(crate) steps: Vec<Step>,
 }
 
+/// The circuit of a shuffle, as the session's security needs it.
+pub(crate) fn circuit(spec: Spec, security: Security) -> ShuffleCircuit {
+    match security {
+        Security::SemiHonest => ShuffleCircuit::build(spec),
+        Security::Malicious => ShuffleCircuit::build_checked(spec),
+    }
+}
+
 impl Table {
     /// Lays the table: builds the circuit, which takes seconds for a very large deck.
-    pub(crate) fn lay(terms: Terms) -> Self {
+    pub(crate) fn lay(terms: Terms, security: Security) -> Self {
         Table {
             terms,
-            shuffle: ShuffleCircuit::build(terms.spec()),
+            shuffle: circuit(terms.spec(), security),
             steps: terms.game().steps(terms.spec().draw()),
         }
     }

@@ -3,12 +3,17 @@
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use dealerless::circuit::Party;
-use dealerless::mpc::{Handshake, Security, SemiHonest};
+use dealerless::mpc::{self, Handshake, Security};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
+
+/// What every screen of a malicious session says.
+const MALICIOUS: &str = "\
+Security: malicious. A peer that does anything but follow the protocol is caught
+before it gains: it cannot stack the deck or peek. It can still walk away.";
 
 /// What every screen of a semi-honest session says.
 const SEMI_HONEST: &str = "\
@@ -30,8 +35,8 @@ const MESSAGES_A_PHASE: u32 = 4;
 /// The options of every command that runs a session.
 #[derive(clap::Args)]
 pub(crate) struct SessionArgs {
-    /// What to be protected against: semi-honest, or malicious.
-    #[arg(long, value_name = "SECURITY", default_value = "semi-honest")]
+    /// What to be protected against: malicious, or (for research) semi-honest.
+    #[arg(long, value_name = "SECURITY", default_value = "malicious")]
     pub(crate) security: Security,
     /// Seconds for a message; four times that for a phase [default: 30].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -39,23 +44,12 @@ pub(crate) struct SessionArgs {
 }
 
 impl SessionArgs {
-    /// Refuses what this program cannot give.
-    ///
-    /// # Errors
-    /// When malicious security is asked for.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
-        match self.security {
-            Security::SemiHonest => Ok(()),
-            Security::Malicious => bail!(
-                "--security malicious is not available in this version; to accept less, leave \
-                 the option out or say --security semi-honest"
-            ),
-        }
-    }
-
     /// What the session does not protect.
     pub(crate) fn notice(&self) -> &'static str {
-        SEMI_HONEST
+        match self.security {
+            Security::SemiHonest => SEMI_HONEST,
+            Security::Malicious => MALICIOUS,
+        }
     }
 
     /// How long to wait for somebody to connect: for ever, unless the user says otherwise.
@@ -122,7 +116,7 @@ pub(crate) struct Greeting {
 /// A session that is ready to run circuits.
 pub(crate) struct Session {
     /// This side of it.
-    pub(crate) party: SemiHonest<TcpTransport>,
+    pub(crate) party: mpc::Session<TcpTransport>,
     /// How long hello and base OTs took, as seen from this side.
     pub(crate) setup: Duration,
 }
@@ -162,10 +156,10 @@ impl Greeting {
     /// Sets up the base OTs.
     ///
     /// # Errors
-    /// Those of [`SemiHonest::setup`].
+    /// Those of [`mpc::Session::setup`].
     pub(crate) fn set_up(self) -> dealerless::Result<Session> {
         let begun = Instant::now();
-        let party = SemiHonest::setup(self.channel, &self.handshake, &mut system_rng())?;
+        let party = mpc::Session::setup(self.channel, &self.handshake, &mut system_rng())?;
         Ok(Session {
             party,
             setup: self.took + begun.elapsed(),

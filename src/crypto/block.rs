@@ -47,8 +47,8 @@ impl Block {
     #[inline]
     pub fn select(self, bit: bool) -> Self {
         let mask = u64::from(bit).wrapping_neg();
-        let words: [u64; 2] = bytemuck::cast(self);
-        bytemuck::cast(words.map(|word| word & mask))
+        let [low, high]: [u64; 2] = bytemuck::cast(self);
+        bytemuck::cast([low & mask, high & mask])
     }
 
     /// The bytes, in wire order.

@@ -35,6 +35,18 @@ pub enum Step {
     CotChallenge = 8,
     /// Correlated OT: the digest of the receiver's hashed rows.
     CotRows = 9,
+    /// Triples: the commitment to a digest and to a share of the coin.
+    TripleCommitment = 10,
+    /// Triples: the digest of what must be equal.
+    TripleEquality = 11,
+    /// Triples: the MACs of the bits that are opened within the buckets.
+    BucketMacs = 12,
+    /// Authenticated garbling: the MACs of the bits opened for the gates and inputs.
+    GateMacs = 13,
+    /// Authenticated garbling: the MACs of the shares of the check of all gates.
+    CheckMacs = 14,
+    /// The MACs of opened outputs.
+    OutputMacs = 15,
 }
 
 /// A hash in progress. Every absorbed string is preceded by its length, so that no two sequences
@@ -56,6 +68,22 @@ impl Oracle {
     pub fn absorb(mut self, bytes: &[u8]) -> Self {
         self.0.update(&(bytes.len() as u64).to_le_bytes());
         self.0.update(bytes);
+        self
+    }
+
+    /// Absorbs blocks as one string, whose length the step must fix: it is not absorbed.
+    #[must_use]
+    pub fn absorb_blocks(mut self, blocks: impl Iterator<Item = Block>) -> Self {
+        // BLAKE3 hashes sixteen kilobytes side by side, and is slow on short strings.
+        let mut buffer = Vec::with_capacity(1024);
+        for block in blocks {
+            buffer.push(block);
+            if buffer.len() == buffer.capacity() {
+                self.0.update(bytemuck::cast_slice(&buffer));
+                buffer.clear();
+            }
+        }
+        self.0.update(bytemuck::cast_slice(&buffer));
         self
     }
 

@@ -14,28 +14,39 @@ pub fn transpose_128(rows: &[Block]) -> Vec<Block> {
     assert_eq!(rows.len() % 128, 0, "a matrix of 128 rows");
     let blocks = rows.len() / 128;
     let mut columns = Vec::with_capacity(rows.len());
-    let mut square = [0u128; 128];
+    let mut square = [[0u64; 2]; 128];
     for strip in 0..blocks {
         for (r, line) in square.iter_mut().enumerate() {
-            *line = u128::from_le_bytes(rows[r * blocks + strip].to_bytes());
+            *line = bytemuck::cast(rows[r * blocks + strip]);
+            *line = line.map(u64::from_le);
         }
         transpose_square(&mut square);
-        columns.extend(square.iter().map(|line| Block::from(line.to_le_bytes())));
+        columns.extend(
+            square
+                .iter()
+                .map(|line| bytemuck::cast::<_, Block>(line.map(u64::to_le))),
+        );
     }
     columns
 }
 
 /// Swaps the off-diagonal quadrants of ever smaller squares (Warren, "Hacker's Delight", 7-3).
-fn transpose_square(square: &mut [u128; 128]) {
-    let mut mask = u128::MAX >> 64;
-    let mut size = 64;
+fn transpose_square(square: &mut [[u64; 2]; 128]) {
+    let (upper, lower) = square.split_at_mut(64);
+    for (a, b) in upper.iter_mut().zip(lower) {
+        std::mem::swap(&mut a[1], &mut b[0]);
+    }
+    let mut mask = u64::MAX >> 32;
+    let mut size = 32;
     while size > 0 {
         for start in (0..128).step_by(2 * size) {
             let (upper, lower) = square[start..start + 2 * size].split_at_mut(size);
             for (a, b) in upper.iter_mut().zip(lower) {
-                let exchange = ((*a >> size) ^ *b) & mask;
-                *b ^= exchange;
-                *a ^= exchange << size;
+                for (a, b) in a.iter_mut().zip(b) {
+                    let exchange = ((*a >> size) ^ *b) & mask;
+                    *b ^= exchange;
+                    *a ^= exchange << size;
+                }
             }
         }
         size /= 2;

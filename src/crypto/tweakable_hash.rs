@@ -16,6 +16,8 @@ pub enum TweakDomain {
     Garbling = 1,
     /// The opening of a shared bit to the garbler.
     Opening = 2,
+    /// A leaky AND triple; both directions use the same tweak.
+    LeakyAnd = 3,
 }
 
 impl TweakDomain {

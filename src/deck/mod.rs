@@ -8,7 +8,7 @@ mod card;
 use rand::CryptoRng;
 
 use crate::circuit::Party;
-use crate::mpc::{Input, Opening, To, TwoParty};
+use crate::mpc::{Input, Opening, Security, To, TwoParty};
 use crate::shuffle::ShuffleCircuit;
 use crate::{Error, Result};
 
@@ -44,20 +44,33 @@ impl<S: Clone> SealedDeck<S> {
     /// is drawn from `rng`, which must be the operating system's generator or as good: no seed of
     /// 256 bits holds the choice of a large deck's permutation.
     ///
+    /// If the circuit is [checked](ShuffleCircuit::build_checked), whether each party's seeds are
+    /// in range is opened to both before there is a deck.
+    ///
     /// # Errors
-    /// Any [`Error`] of the session.
+    /// [`Error::Usage`] if the session is malicious and the circuit not checked: nothing is sent
+    /// then. [`Error::Protocol`], naming the party, if its seeds are out of range. Any other
+    /// [`Error`] of the session.
     pub fn shuffle<P: TwoParty<Shared = S>>(
         party: &mut P,
         shuffle: &ShuffleCircuit,
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
+        if party.security() == Security::Malicious && !shuffle.is_checked() {
+            return Err(Error::usage(
+                "against a malicious peer the circuit must check the seeds",
+            ));
+        }
         let randomness = shuffle.sample(party.party(), rng);
         let bits = randomness.bits();
         let inputs = match party.party() {
             Party::Garbler => [Input::Mine(bits), Input::Peer],
             Party::Evaluator => [Input::Peer, Input::Mine(bits)],
         };
-        let words = party.run(shuffle.circuit(), &inputs)?;
+        let mut words = party.run(shuffle.circuit(), &inputs)?;
+        if let Some(validity) = shuffle.validity() {
+            check_seeds(party, &words.remove(validity))?;
+        }
         Ok(SealedDeck {
             cards: shuffle.spec().cards() as u32,
             drawn: words
@@ -170,4 +183,22 @@ impl<S: Clone> SealedDeck<S> {
         }
         Ok(())
     }
+}
+
+/// Opens whether the seeds of each party are in range, and ends the session if some are not.
+fn check_seeds<P: TwoParty>(party: &mut P, validity: &[P::Shared]) -> Result<()> {
+    let opened = party.open(&[Opening {
+        to: To::Both,
+        bits: validity,
+    }])?;
+    let valid = opened.into_iter().flatten().flatten();
+    for (owner, valid) in [Party::Garbler, Party::Evaluator].into_iter().zip(valid) {
+        if !valid {
+            party.abort();
+            return Err(Error::protocol(format!(
+                "the seeds of the {owner} are out of range"
+            )));
+        }
+    }
+    Ok(())
 }

@@ -2,20 +2,31 @@
 //!
 //! [`TwoParty`] is what the decks are built on: enter inputs, run a circuit, open some of what
 //! came out, to one party or to both, and let the next circuit take in the rest.
-//! [`SemiHonest`] implements it with half gates.
+//! [`Malicious`] implements it with authenticated garbling, against a peer that does anything;
+//! [`SemiHonest`] with half gates, against one that follows the protocol; [`Session`] is either.
 
 mod handshake;
+mod malicious;
+mod packed_bits;
+mod plan;
 mod semi_honest;
+mod session;
+mod tables;
+mod walk;
 
 use std::fmt;
 use std::str::FromStr;
 
+use self::plan::{Identified, check_origin};
 use crate::circuit::{Circuit, Party};
+use crate::crypto::SessionId;
 use crate::net::Traffic;
 use crate::{Error, Result};
 
 pub use handshake::{Handshake, MAX_TERMS};
+pub use malicious::{AuthenticatedBit, Malicious};
 pub use semi_honest::{SemiHonest, SharedBit, evaluate, garble};
+pub use session::{Session, SessionBit};
 
 /// What a session protects against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,8 +148,12 @@ pub trait TwoParty {
     fn traffic(&self) -> Traffic;
 }
 
-/// Checks that `inputs` fit the input values of `circuit`.
-fn check_inputs<S>(circuit: &Circuit, inputs: &[Input<'_, S>]) -> Result<()> {
+/// Checks that `inputs` fit the input values of `circuit`, and are of this session.
+fn check_inputs<S: Identified>(
+    session: &SessionId,
+    circuit: &Circuit,
+    inputs: &[Input<'_, S>],
+) -> Result<()> {
     if inputs.len() != circuit.inputs().len() {
         return Err(Error::usage(format!(
             "the circuit has {} input values, {} were given",
@@ -150,7 +165,10 @@ fn check_inputs<S>(circuit: &Circuit, inputs: &[Input<'_, S>]) -> Result<()> {
         let given = match input {
             Input::Mine(values) => values.len(),
             Input::Peer => bits,
-            Input::Shared(shared) => shared.len(),
+            Input::Shared(shared) => {
+                check_origin(session, *shared)?;
+                shared.len()
+            }
         };
         if given != bits {
             return Err(Error::usage(format!(

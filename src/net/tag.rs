@@ -66,6 +66,28 @@ tags! {
     OpenedColours = 52, "opened colours";
     /// Hashes of labels, which open shared bits to the garbler.
     OpenedHashes = 53, "opened hashes";
+    /// Leaky AND triples: the tables.
+    LeakyTables = 64, "leaky AND tables";
+    /// Leaky AND triples: the low bits.
+    LeakyBits = 65, "leaky AND low bits";
+    /// Leaky AND triples: the commitment to the evaluator's digest and share of the coin.
+    TripleCommitment = 66, "triple commitment";
+    /// Leaky AND triples: the garbler's digest and share of the coin.
+    TripleDigest = 67, "triple digest";
+    /// Leaky AND triples: the evaluator's digest and share of the coin.
+    TripleOpening = 68, "triple opening";
+    /// Buckets: the opened differences.
+    BucketBits = 69, "bucket bits";
+    /// The digest of the MACs of the bits before it.
+    MacDigest = 70, "MAC digest";
+    /// Authenticated garbling: the bits opened for the gates, and mask shares of inputs.
+    GateBits = 80, "gate bits";
+    /// Authenticated garbling: masked values of inputs.
+    MaskedValues = 81, "masked input values";
+    /// Authenticated garbling: masked values of all AND gates.
+    GateValues = 82, "masked gate values";
+    /// Opened mask shares of outputs.
+    OutputBits = 83, "output bits";
 }
 
 impl Tag {
@@ -99,7 +121,10 @@ mod tests {
         let numbers: Vec<u8> = Tag::ALL.iter().map(|tag| tag.byte()).collect();
         assert_eq!(
             numbers,
-            [1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 53]
+            [
+                1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 53, 64, 65, 66, 67, 68, 69, 70,
+                80, 81, 82, 83
+            ]
         );
     }
 

@@ -185,6 +185,40 @@ impl CotReceiver {
     }
 }
 
+/// Sets up correlated OT in both directions at once: both parties send each message before they
+/// wait for the other's, so that neither is idle while the other computes.
+///
+/// # Errors
+/// Any [`Error`] of the channel; [`Error::Protocol`] if a check of the base OT or of the trees
+/// fails.
+pub fn setup_both<T: Transport>(
+    channel: &mut Channel<T>,
+    session: &SessionId,
+    me: Party,
+    delta: Delta,
+    rng: &mut impl CryptoRng,
+) -> Result<(CotSender, CotReceiver)> {
+    let (mine, theirs) = (direction(me), direction(me.other()));
+    let choices = all_but_one::base_choices(&delta);
+    let (base_receiver, points) = base::Receiver::begin(session, mine, choices, rng);
+    channel.send_message(&points)?;
+    let points = channel.recv_message()?;
+    let (base_sender, pads) = base::Sender::reply(session, theirs, &points, rng)?;
+    channel.send_message(&pads)?;
+    let pads = channel.recv_message()?;
+    let (chosen, answer) = base_receiver.finish(&pads)?;
+    channel.send_message(&answer)?;
+    let both = base_sender.finish(&channel.recv_message()?)?;
+    let (all_leaves, sums) = all_but_one::plant(session, theirs, &both);
+    channel.send_message(&sums)?;
+    let sums = channel.recv_message()?;
+    let leaves = all_but_one::puncture(session, mine, &delta, &chosen, &sums)?;
+    Ok((
+        CotSender(correlated::Sender::new(session, mine, delta, leaves)),
+        CotReceiver(correlated::Receiver::new(session, theirs, all_leaves)),
+    ))
+}
+
 /// The error of a base OT or extension message whose list has another length than the protocol's.
 fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
     if found == expected {

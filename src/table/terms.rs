@@ -25,7 +25,8 @@ pub struct Terms {
 impl Terms {
     /// Terms for `hands` hands of `game`. Without `cards` the deck is that of the rules, or of 52
     /// cards; without `draw` as many are drawn as the rules say, or all. The terms hold the algorithm
-    /// that was chosen.
+    /// that was chosen; `auto` is the cheapest with the check of the seeds that a malicious session
+    /// makes.
     ///
     /// # Errors
     /// [`TermsError`] if the rules ask for another deck, or a number is out of its bounds.
@@ -58,7 +59,7 @@ impl Terms {
         }
         Ok(Terms {
             game,
-            spec: choice.spec(cards, draw, false)?,
+            spec: choice.spec(cards, draw, true)?,
             hands,
         })
     }

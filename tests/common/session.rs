@@ -1,17 +1,58 @@
-//! Two parties of a semi-honest session, each in a thread of its own.
+//! Two parties of a session with either engine, each in a thread of its own.
 
 use std::thread;
 use std::time::Duration;
 
+use dealerless::Result;
 use dealerless::circuit::Party;
-use dealerless::mpc::{Input, Opening, SemiHonest, SharedBit, To, TwoParty};
+use dealerless::mpc::{Input, Malicious, Opening, SemiHonest, To, TwoParty};
 use dealerless::net::{Channel, Deadlines, memory_pair};
+use rand::CryptoRng;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
 use super::line::End;
 
-pub type Session = SemiHonest<End>;
+/// An implementation of [`TwoParty`], as a session begins with it.
+pub trait Engine: TwoParty<Shared: Send> + Sized {
+    /// From the hello on.
+    fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self>;
+}
+
+impl Engine for SemiHonest<End> {
+    fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+        SemiHonest::new(channel, party, rng)
+    }
+}
+
+impl Engine for Malicious<End> {
+    fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+        Malicious::new(channel, party, rng)
+    }
+}
+
+/// Makes each of these functions, which are generic over the [`Engine`], a test of both.
+#[macro_export]
+macro_rules! with_both_engines {
+    ($($test:ident,)*) => {
+        mod semi_honest {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test::<dealerless::mpc::SemiHonest<super::common::line::End>>();
+                }
+            )*
+        }
+        mod malicious {
+            $(
+                #[test]
+                fn $test() {
+                    super::$test::<dealerless::mpc::Malicious<super::common::line::End>>();
+                }
+            )*
+        }
+    };
+}
 
 /// Well before any default deadline, on a machine that is busy.
 pub const SOON: Duration = Duration::from_secs(10);
@@ -37,10 +78,10 @@ pub fn both<R: Send>(
 }
 
 /// Sets up a session over a line and lets both parties act in it.
-pub fn sessions<R: Send>(ends: [End; 2], act: impl Fn(&mut Session) -> R + Sync) -> [R; 2] {
+pub fn sessions<E: Engine, R: Send>(ends: [End; 2], act: impl Fn(&mut E) -> R + Sync) -> [R; 2] {
     both(ends, |party, end| {
         let channel = Channel::new(end, Deadlines::default());
-        let mut session = SemiHonest::new(channel, party, &mut system_rng()).unwrap();
+        let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         act(&mut session)
     })
 }
@@ -52,7 +93,11 @@ pub fn in_memory() -> [End; 2] {
 }
 
 /// An input value of `owner`, as `session` enters it.
-pub fn input_of<'a>(owner: Party, session: &Session, bits: &'a [bool]) -> Input<'a, SharedBit> {
+pub fn input_of<'a, P: TwoParty>(
+    owner: Party,
+    session: &P,
+    bits: &'a [bool],
+) -> Input<'a, P::Shared> {
     if owner == session.party() {
         Input::Mine(bits)
     } else {
@@ -61,7 +106,7 @@ pub fn input_of<'a>(owner: Party, session: &Session, bits: &'a [bool]) -> Input<
 }
 
 /// `learner` alone, as `session` says it.
-pub fn only(learner: Party, session: &Session) -> To {
+pub fn only(learner: Party, session: &impl TwoParty) -> To {
     if learner == session.party() {
         To::Me
     } else {
@@ -70,7 +115,7 @@ pub fn only(learner: Party, session: &Session) -> To {
 }
 
 /// Opens one value to both.
-pub fn reveal(session: &mut Session, bits: &[SharedBit]) -> dealerless::Result<Vec<bool>> {
+pub fn reveal<P: TwoParty>(session: &mut P, bits: &[P::Shared]) -> Result<Vec<bool>> {
     let opened = session.open(&[Opening { to: To::Both, bits }])?;
     Ok(opened.into_iter().flatten().flatten().collect())
 }

@@ -64,7 +64,6 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    args.session.check()?;
     let job = Job::new(args)?;
     say(args.session.notice());
     let outcome = match (&args.listen, &args.connect) {

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use crate::Result;
 use crate::circuit::Party;
 use crate::crypto::{Block, SessionId};
+use crate::mpc::packed_bits::{pack, unpack};
 use crate::net::{Channel, Tag, Transport};
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
@@ -146,23 +147,4 @@ impl EvaluatorCots {
         self.bits.choices.truncate(rest);
         Ok(Zeroizing::new(labels))
     }
-}
-
-/// Eight bits a byte, the first in the lowest bit.
-pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for (i, bit) in bits.into_iter().enumerate() {
-        if i % 8 == 0 {
-            bytes.push(0);
-        }
-        bytes[i / 8] |= u8::from(bit) << (i % 8);
-    }
-    bytes
-}
-
-/// The inverse of [`pack`], with the last byte's unused bits at the end.
-pub(super) fn unpack(bytes: &[u8]) -> impl Iterator<Item = bool> {
-    bytes
-        .iter()
-        .flat_map(|byte| (0..8).map(move |i| byte >> i & 1 == 1))
 }

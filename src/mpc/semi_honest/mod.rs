@@ -13,28 +13,23 @@ mod open;
 pub use half_gates::{evaluate, garble};
 
 use rand::CryptoRng;
-use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use self::inputs::{EvaluatorCots, GarblerCots};
+use super::plan::{BitId, Identified, Plan, check_origin, share_outputs};
+use super::tables::{TableReader, TableWriter};
 use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
 use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::{Block, Generator, SessionId, TweakableHash};
-use crate::net::{Channel, Message, Tag, Traffic, Transport};
+use crate::net::{Channel, Tag, Traffic, Transport};
 use crate::ot::Delta;
 use crate::{Error, Result};
-
-/// AND gates in a frame of garbled tables (32 bytes each): small enough that the evaluator starts
-/// while the garbler is still at work.
-const TABLES_PER_FRAME: usize = 1024;
 
 /// One party's half of a shared bit: its label of the wire.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct SharedBit {
-    /// Number of the run that made it, and of the output bit in that run. Both parties count
-    /// alike, so that they can compare what they mean.
     #[zeroize(skip)]
-    id: (u64, u32),
+    id: BitId,
     label: Block,
 }
 
@@ -62,16 +57,10 @@ enum Role {
     },
 }
 
-/// What both parties say before a run or an exchange of openings, so that they notice if they do
-/// not mean the same.
-#[derive(Serialize, Deserialize, PartialEq, Eq)]
-struct Plan {
-    digest: [u8; 32],
-}
-
-impl Message for Plan {
-    const TAG: Tag = Tag::Plan;
-    const MAX_BYTES: usize = 32;
+impl Identified for SharedBit {
+    fn id(&self) -> BitId {
+        self.id
+    }
 }
 
 impl<T: Transport> SemiHonest<T> {
@@ -136,42 +125,6 @@ impl<T: Transport> SemiHonest<T> {
         outcome
     }
 
-    /// Compares with the peer what this run is, before anything that depends on it is used.
-    fn expect_plan(&mut self, plan: &Plan) -> Result<()> {
-        if self.channel.recv_message::<Plan>()? == *plan {
-            Ok(())
-        } else {
-            Err(Error::protocol(
-                "the peer runs another circuit, or means other inputs or openings",
-            ))
-        }
-    }
-
-    /// The digest of a circuit, of who owns which input and of which shared bits go in.
-    fn run_plan(&self, circuit: &Circuit, inputs: &[Input<'_, SharedBit>]) -> Plan {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&self.session.0);
-        hasher.update(b"run");
-        hasher.update(&self.runs.to_le_bytes());
-        hasher.update(&circuit.digest());
-        for input in inputs {
-            match input {
-                Input::Mine(_) => hasher.update(&[owner_code(self.party)]),
-                Input::Peer => hasher.update(&[owner_code(self.party.other())]),
-                Input::Shared(bits) => {
-                    hasher.update(&[2]);
-                    for bit in *bits {
-                        hash_id(&mut hasher, bit);
-                    }
-                    &mut hasher
-                }
-            };
-        }
-        Plan {
-            digest: *hasher.finalize().as_bytes(),
-        }
-    }
-
     fn run_garbler(
         &mut self,
         circuit: &Circuit,
@@ -179,10 +132,10 @@ impl<T: Transport> SemiHonest<T> {
         cots: &mut GarblerCots,
         generator: &mut Generator,
     ) -> Result<Vec<Vec<SharedBit>>> {
-        let plan = self.run_plan(circuit, inputs);
+        let plan = Plan::of_run(&self.session, self.party, self.runs, circuit, inputs);
         let theirs = count_bits(circuit, inputs, |input| matches!(input, Input::Peer));
         cots.reserve(&mut self.channel, theirs)?;
-        self.expect_plan(&plan)?;
+        plan.expect(&mut self.channel)?;
         let evaluator_labels = cots.receive_inputs(&mut self.channel, theirs)?;
         let mut evaluator_labels = evaluator_labels.iter().copied();
 
@@ -215,29 +168,16 @@ impl<T: Transport> SemiHonest<T> {
         channel.send_message(&plan)?;
         channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
 
-        let mut frame = Vec::with_capacity(2 * TABLES_PER_FRAME);
+        let mut tables = TableWriter::new(channel);
         garble(
             circuit,
             &mut labels,
             delta,
             &self.hash,
             self.runs,
-            |tables| {
-                for table in tables.chunks(2) {
-                    frame.extend_from_slice(table);
-                    if frame.len() == 2 * TABLES_PER_FRAME {
-                        channel.send_bytes(Tag::Tables, bytemuck::cast_slice(&frame))?;
-                        channel.drain()?;
-                        frame.clear();
-                    }
-                }
-                Ok(())
-            },
+            |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table)),
         )?;
-        if !frame.is_empty() {
-            channel.send_bytes(Tag::Tables, bytemuck::cast_slice(&frame))?;
-        }
-        channel.flush()?;
+        tables.finish()?;
         Ok(self.outputs(circuit, &labels, |constant| delta.select(constant)))
     }
 
@@ -247,7 +187,7 @@ impl<T: Transport> SemiHonest<T> {
         inputs: &[Input<'_, SharedBit>],
         cots: &mut EvaluatorCots,
     ) -> Result<Vec<Vec<SharedBit>>> {
-        let plan = self.run_plan(circuit, inputs);
+        let plan = Plan::of_run(&self.session, self.party, self.runs, circuit, inputs);
         // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
         let count = count_bits(circuit, inputs, |input| matches!(input, Input::Mine(_)));
         let mut mine = Zeroizing::new(Vec::with_capacity(count));
@@ -262,7 +202,7 @@ impl<T: Transport> SemiHonest<T> {
         let mut own_labels = own_labels.iter().copied();
         self.channel.flush()?;
 
-        self.expect_plan(&plan)?;
+        plan.expect(&mut self.channel)?;
         let theirs = count_bits(circuit, inputs, |input| matches!(input, Input::Peer));
         let mut active = Zeroizing::new(vec![Block::ZERO; theirs]);
         self.channel
@@ -284,22 +224,9 @@ impl<T: Transport> SemiHonest<T> {
             wire += bits;
         }
 
-        let channel = &mut self.channel;
-        let mut expected = 2 * circuit.ands();
-        let mut frame: Vec<Block> = Vec::with_capacity(2 * TABLES_PER_FRAME);
-        let mut used = 0;
-        evaluate(circuit, &mut labels, &self.hash, self.runs, |tables| {
-            for table in tables.chunks_mut(2) {
-                if used == frame.len() {
-                    frame.resize(expected.min(2 * TABLES_PER_FRAME), Block::ZERO);
-                    channel.recv_bytes(Tag::Tables, bytemuck::cast_slice_mut(&mut frame))?;
-                    expected -= frame.len();
-                    used = 0;
-                }
-                table.copy_from_slice(&frame[used..used + 2]);
-                used += 2;
-            }
-            Ok(())
+        let mut tables = TableReader::new(&mut self.channel, circuit.ands());
+        evaluate(circuit, &mut labels, &self.hash, self.runs, || {
+            tables.next().map(bytemuck::cast::<[u8; 32], _>)
         })?;
         Ok(self.outputs(circuit, &labels, |_| Block::ZERO))
     }
@@ -312,26 +239,13 @@ impl<T: Transport> SemiHonest<T> {
         labels: &[Block],
         constant: impl Fn(bool) -> Block,
     ) -> Vec<Vec<SharedBit>> {
-        let mut number = 0;
-        circuit
-            .outputs()
-            .iter()
-            .map(|word| {
-                word.iter()
-                    .map(|output| {
-                        let label = match output {
-                            Output::Const(value) => constant(*value),
-                            Output::Wire(wire) => labels[wire.index()],
-                        };
-                        number += 1;
-                        SharedBit {
-                            id: (self.runs, number - 1),
-                            label,
-                        }
-                    })
-                    .collect()
-            })
-            .collect()
+        share_outputs(&self.session, self.runs, circuit, |id, output| SharedBit {
+            id,
+            label: match output {
+                Output::Const(value) => constant(value),
+                Output::Wire(wire) => labels[wire.index()],
+            },
+        })
     }
 }
 
@@ -351,7 +265,7 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
         circuit: &Circuit,
         inputs: &[Input<'_, SharedBit>],
     ) -> Result<Vec<Vec<SharedBit>>> {
-        check_inputs(circuit, inputs)?;
+        check_inputs(&self.session, circuit, inputs)?;
         self.guarded(|session, role| {
             session.channel.begin_phase("running a circuit");
             let outputs = match role {
@@ -366,6 +280,9 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     }
 
     fn open(&mut self, openings: &[Opening<'_, SharedBit>]) -> Result<Vec<Option<Vec<bool>>>> {
+        for opening in openings {
+            check_origin(&self.session, opening.bits)?;
+        }
         self.guarded(|session, role| {
             session.channel.begin_phase("opening shared bits");
             let opened = open::open(session, role, openings)?;
@@ -382,18 +299,6 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     fn traffic(&self) -> Traffic {
         self.channel.traffic()
     }
-}
-
-fn owner_code(owner: Party) -> u8 {
-    match owner {
-        Party::Garbler => 0,
-        Party::Evaluator => 1,
-    }
-}
-
-fn hash_id(hasher: &mut blake3::Hasher, bit: &SharedBit) {
-    hasher.update(&bit.id.0.to_le_bytes());
-    hasher.update(&bit.id.1.to_le_bytes());
 }
 
 /// How many bits the inputs have that satisfy `which`.

@@ -7,11 +7,11 @@
 
 use subtle::ConstantTimeEq;
 
-use super::inputs::{pack, unpack};
-use super::{Plan, Role, SemiHonest, SharedBit, hash_id};
-use crate::circuit::Party;
+use super::{Role, SemiHonest, SharedBit};
 use crate::crypto::{Block, TweakDomain};
 use crate::mpc::Opening;
+use crate::mpc::packed_bits::{pack, unpack};
+use crate::mpc::plan::{Plan, by_opening, opened_to};
 use crate::net::{Tag, Transport};
 use crate::{Error, Result};
 
@@ -24,8 +24,8 @@ pub(super) fn open<T: Transport>(
     openings: &[Opening<'_, SharedBit>],
 ) -> Result<Vec<Option<Vec<bool>>>> {
     let me = session.party;
-    let plan = plan(session, openings);
-    let theirs = selected(openings, me, me.other());
+    let plan = Plan::of_openings(&session.session, me, session.openings, openings);
+    let theirs = opened_to(openings, me, me.other());
     session.channel.send_message(&plan)?;
     match role {
         Role::Garbler { .. } => {
@@ -45,8 +45,8 @@ pub(super) fn open<T: Transport>(
     }
     session.channel.flush()?;
 
-    session.expect_plan(&plan)?;
-    let mine = selected(openings, me, me);
+    plan.expect(&mut session.channel)?;
+    let mine = opened_to(openings, me, me);
     let values: Vec<bool> = match role {
         Role::Garbler { cots, .. } => {
             let mut hashes = vec![Block::ZERO; mine.len()];
@@ -80,52 +80,11 @@ pub(super) fn open<T: Transport>(
                 .collect()
         }
     };
-    let mut values = values.into_iter();
-    Ok(openings
-        .iter()
-        .map(|opening| {
-            opening
-                .to
-                .includes(me, me)
-                .then(|| values.by_ref().take(opening.bits.len()).collect())
-        })
-        .collect())
+    Ok(by_opening(openings, values))
 }
 
 impl<T: Transport> SemiHonest<T> {
     fn opening_tweak(&self, index: usize) -> Block {
         TweakDomain::Opening.tweak(self.openings, index as u64)
-    }
-}
-
-/// All bits that `party` learns, `me` being the party that speaks.
-fn selected<'a>(
-    openings: &[Opening<'a, SharedBit>],
-    me: Party,
-    party: Party,
-) -> Vec<&'a SharedBit> {
-    openings
-        .iter()
-        .filter(|opening| opening.to.includes(me, party))
-        .flat_map(|opening| opening.bits)
-        .collect()
-}
-
-/// The digest of which bits are opened to whom.
-fn plan<T: Transport>(session: &SemiHonest<T>, openings: &[Opening<'_, SharedBit>]) -> Plan {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&session.session.0);
-    hasher.update(b"open");
-    hasher.update(&session.openings.to_le_bytes());
-    for opening in openings {
-        let learns = |party| u8::from(opening.to.includes(session.party, party));
-        hasher.update(&[learns(Party::Garbler), learns(Party::Evaluator)]);
-        hasher.update(&(opening.bits.len() as u64).to_le_bytes());
-        for bit in opening.bits {
-            hash_id(&mut hasher, bit);
-        }
-    }
-    Plan {
-        digest: *hasher.finalize().as_bytes(),
     }
 }

@@ -1,0 +1,84 @@
+//! The check of all AND gates: no masked value is believed, and nothing is opened, before it.
+//!
+//! For every gate `(a, b, c)` the shared bit
+//! `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c ^ l_c>` must be 0, so both parties hold the same
+//! bit of it, and each can compute the MACs that the other holds. Strictly in this order: the
+//! evaluator sends all masked values and the digest of its MACs; the garbler verifies, and sends
+//! nothing made from its shares if they are wrong; it sends its own digest; the evaluator
+//! verifies. (If the garbler's digest came first, an evaluator that flips one masked value could
+//! try both candidates of the gate's bit against it, and would learn a wire.)
+
+use super::context::Context;
+use super::garbling::Masks;
+use super::share::Share;
+use super::wires::{and_inputs, and_outputs};
+use crate::Result;
+use crate::circuit::{Circuit, Party};
+use crate::crypto::Step;
+use crate::net::{Channel, Transport};
+use crate::ot::Delta;
+
+/// The masked values of all wires, after the check.
+pub(super) struct CheckedValues(Vec<bool>);
+
+impl CheckedValues {
+    pub(super) fn of(&self, wire: usize) -> bool {
+        self.0[wire]
+    }
+}
+
+/// Runs the check on the masked values of all wires, which the evaluator has computed and sent.
+///
+/// # Errors
+/// [`Error::Protocol`](crate::Error::Protocol) if a gate is wrong.
+pub(super) fn check<T: Transport>(
+    context: &Context,
+    channel: &mut Channel<T>,
+    delta: &Delta,
+    run: u64,
+    circuit: &Circuit,
+    masks: &Masks<'_>,
+    values: Vec<bool>,
+) -> Result<CheckedValues> {
+    let shares = || zero_shares(context.me, delta, circuit, masks, &values);
+    let step = (Step::CheckMacs, run);
+    // The peer's bit of a shared 0 is this party's.
+    let verify = |channel: &mut Channel<T>| {
+        let opened = shares().map(|share| (share, share.bit));
+        let check = "authenticated garbling: the check of the AND gates";
+        context.verify_macs(channel, step, delta, opened, check)
+    };
+    match context.me {
+        Party::Garbler => {
+            verify(channel)?;
+            context.send_macs(channel, step, shares())?;
+            channel.flush()?;
+        }
+        Party::Evaluator => {
+            context.send_macs(channel, step, shares())?;
+            channel.flush()?;
+            verify(channel)?;
+        }
+    }
+    Ok(CheckedValues(values))
+}
+
+/// What must be shares of 0, one for each AND gate.
+fn zero_shares<'a>(
+    me: Party,
+    delta: &'a Delta,
+    circuit: &'a Circuit,
+    masks: &'a Masks<'_>,
+    values: &'a [bool],
+) -> impl Iterator<Item = Share> + 'a {
+    and_inputs(circuit)
+        .zip(and_outputs(circuit))
+        .zip(masks.products)
+        .map(move |(((a, b), c), product)| {
+            let sum = masks.wires[b].times(values[a])
+                ^ masks.wires[a].times(values[b])
+                ^ *product
+                ^ masks.wires[c];
+            sum.plus((values[a] & values[b]) ^ values[c], me, delta)
+        })
+}

@@ -1,0 +1,73 @@
+//! Authenticated bits and shared bits (Wang, Ranellucci, Katz 2017, section 3).
+//!
+//! A bit `b` of one party is *authenticated* if that party holds `(b, M)` and the other `K`, with
+//! `M = K ^ b * Delta` under the other's Delta. A *shared bit* `<x>` is one authenticated bit of
+//! each party, and `x` is their XOR. [`Share`] is what one party holds of a shared bit.
+
+use std::ops::{BitXor, BitXorAssign};
+
+use zeroize::DefaultIsZeroes;
+
+use crate::circuit::Party;
+use crate::crypto::Block;
+use crate::ot::Delta;
+
+/// One party's part of a shared bit: its own authenticated bit, and the key of the other's.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Share {
+    pub(super) bit: bool,
+    /// The MAC of `bit`, under the other party's Delta.
+    pub(super) mac: Block,
+    /// The key of the other party's bit, under this party's Delta.
+    pub(super) key: Block,
+}
+
+impl DefaultIsZeroes for Share {}
+
+impl BitXor for Share {
+    type Output = Share;
+
+    #[inline]
+    fn bitxor(self, other: Share) -> Share {
+        Share {
+            bit: self.bit ^ other.bit,
+            mac: self.mac ^ other.mac,
+            key: self.key ^ other.key,
+        }
+    }
+}
+
+impl BitXorAssign for Share {
+    #[inline]
+    fn bitxor_assign(&mut self, other: Share) {
+        *self = *self ^ other;
+    }
+}
+
+impl Share {
+    /// `<x>` if the public bit `c` is 1, else the shared constant 0.
+    #[inline]
+    pub(super) fn times(self, c: bool) -> Share {
+        Share {
+            bit: self.bit & c,
+            mac: self.mac.select(c),
+            key: self.key.select(c),
+        }
+    }
+
+    /// `<x ^ c>` for a public bit `c`: the garbler flips its bit, the evaluator its key.
+    #[inline]
+    pub(super) fn plus(mut self, c: bool, me: Party, delta: &Delta) -> Share {
+        match me {
+            Party::Garbler => self.bit ^= c,
+            Party::Evaluator => self.key ^= delta.select(c),
+        }
+        self
+    }
+
+    /// `x1 * Delta ^ K[x2] ^ M[x1]`: XORed over both parties it is `x * (Delta_A ^ Delta_B)`.
+    #[inline]
+    pub(super) fn cross(self, delta: &Delta) -> Block {
+        delta.select(self.bit) ^ self.key ^ self.mac
+    }
+}

@@ -1,0 +1,271 @@
+//! A batch of authenticated triples: leaky ANDs, the equality check, the coin, the buckets.
+//!
+//! ```text
+//!   garbler                                          evaluator
+//!   tables                  <-- both at once -->     tables
+//!   low bits                ------------------->
+//!                           <-------------------     low bits, commitment to (digest, coin share)
+//!   digest, coin share      ------------------->     compares the digests
+//!                           <-------------------     opening; differences, digest of their MACs
+//!   verifies; differences, digest of their MACs --->  verifies
+//! ```
+//!
+//! The digest is that of what must be equal in all triples of the batch. The evaluator commits to
+//! its own before it sees the garbler's, and reveals it only if they are equal; the garbler has
+//! sent its own before. The coin is the sum of two shares: the evaluator's is committed before it
+//! sees the garbler's, and the garbler's is sent before the evaluator's is opened. When either
+//! party can first know the coin, everything that it could cheat with is fixed: it has sent its
+//! tables and low bits, and is bound to its digest. No difference is opened before the digests are
+//! found equal. (The order that the paper gives, with one message for each step, needs two more
+//! flights and gives a party nothing less.)
+
+use rand::CryptoRng;
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::bucket_size::{RHO, bucket_size};
+use super::context::Context;
+use super::leaky_and::{Leaky, Triple};
+use super::share::Share;
+use crate::circuit::Party;
+use crate::crypto::{Block, Generator, Step};
+use crate::mpc::packed_bits::{pack, unpack};
+use crate::net::{Channel, Message, Tag, Transport};
+use crate::ot::Delta;
+use crate::{Error, Result};
+
+type Digest = [u8; 32];
+
+/// The evaluator's commitment to its digest and its share of the coin.
+#[derive(Serialize, Deserialize)]
+struct TripleCommitment(Digest);
+
+impl Message for TripleCommitment {
+    const TAG: Tag = Tag::TripleCommitment;
+    const MAX_BYTES: usize = 32;
+}
+
+/// The garbler's digest and share of the coin.
+#[derive(Serialize, Deserialize)]
+struct TripleDigest {
+    digest: Digest,
+    coin: [u8; 16],
+}
+
+impl Message for TripleDigest {
+    const TAG: Tag = Tag::TripleDigest;
+    const MAX_BYTES: usize = 48;
+}
+
+/// What the evaluator had committed to.
+#[derive(Serialize, Deserialize)]
+struct TripleOpening {
+    digest: Digest,
+    coin: [u8; 16],
+    nonce: [u8; 32],
+}
+
+impl Message for TripleOpening {
+    const TAG: Tag = Tag::TripleOpening;
+    const MAX_BYTES: usize = 80;
+}
+
+impl TripleOpening {
+    fn commitment(&self, context: &Context, batch: u64) -> Digest {
+        context
+            .oracle(Step::TripleCommitment, Party::Evaluator, batch)
+            .absorb(&self.digest)
+            .absorb(&self.coin)
+            .absorb(&self.nonce)
+            .digest()
+    }
+}
+
+/// Leaky triples that a batch of `count` finished ones takes.
+pub(super) fn leaky_triples(count: usize) -> usize {
+    if count == 0 {
+        0
+    } else {
+        count * bucket_size(count, RHO)
+    }
+}
+
+/// Makes `count` triples from `3 * leaky_triples(count)` shared bits of random value.
+///
+/// # Errors
+/// Any [`Error`] of the channel; [`Error::Protocol`] if a check fails.
+pub(super) fn make<T: Transport>(
+    context: &Context,
+    channel: &mut Channel<T>,
+    delta: &Delta,
+    batch: u64,
+    count: usize,
+    shares: &[Share],
+    rng: &mut impl CryptoRng,
+) -> Result<Zeroizing<Vec<Triple>>> {
+    let leaky = leaky_triples(count);
+    let (mut triples, tables) = Leaky::tables(&shares[..3 * leaky], &context.hash, delta, batch);
+    channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
+    channel.flush()?;
+    let mut tables = tables;
+    channel.recv_bytes(Tag::LeakyTables, bytemuck::cast_slice_mut(&mut tables))?;
+    let bits = triples.receive(&tables);
+    drop(tables);
+
+    let coin = match context.me {
+        Party::Garbler => {
+            send_bits(channel, &bits)?;
+            let theirs = recv_bits(channel, leaky)?;
+            let TripleCommitment(commitment) = channel.recv_message()?;
+            triples.correct(sums(&bits, &theirs), context.me, delta);
+            let digest = equality_digest(context, batch, &triples);
+            let coin = Block::random(rng);
+            channel.send_message(&TripleDigest {
+                digest,
+                coin: coin.to_bytes(),
+            })?;
+            let opening: TripleOpening = channel.recv_message()?;
+            if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
+                return Err(Error::protocol("triples: the commitment"));
+            }
+            if !bool::from(opening.digest.ct_eq(&digest)) {
+                return Err(Error::protocol("triples: the equality check"));
+            }
+            coin ^ Block::from(opening.coin)
+        }
+        Party::Evaluator => {
+            let theirs = recv_bits(channel, leaky)?;
+            triples.correct(sums(&bits, &theirs), context.me, delta);
+            let digest = equality_digest(context, batch, &triples);
+            let coin = Block::random(rng);
+            let mut opening = TripleOpening {
+                digest,
+                coin: coin.to_bytes(),
+                nonce: [0; 32],
+            };
+            rng.fill_bytes(&mut opening.nonce);
+            send_bits(channel, &bits)?;
+            channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
+            let garbler: TripleDigest = channel.recv_message()?;
+            if !bool::from(garbler.digest.ct_eq(&digest)) {
+                return Err(Error::protocol("triples: the equality check"));
+            }
+            channel.send_message(&opening)?;
+            coin ^ Block::from(garbler.coin)
+        }
+    };
+
+    let order = permutation(leaky, coin);
+    combine(
+        context,
+        channel,
+        delta,
+        batch,
+        &triples.into_triples(),
+        &order,
+        count,
+    )
+}
+
+/// Sorts the triples into `count` buckets of consecutive ones of `order`, opens the differences of
+/// their `y`, and makes one of each bucket.
+fn combine<T: Transport>(
+    context: &Context,
+    channel: &mut Channel<T>,
+    delta: &Delta,
+    batch: u64,
+    triples: &[Triple],
+    order: &[u32],
+    count: usize,
+) -> Result<Zeroizing<Vec<Triple>>> {
+    let buckets = || {
+        order
+            .chunks_exact(order.len() / count)
+            .filter_map(|bucket| bucket.split_first())
+            .map(|(first, rest)| {
+                let triple = |number: &u32| &triples[*number as usize];
+                (triple(first), rest.iter().map(triple))
+            })
+    };
+    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    let mut differences = Zeroizing::new(Vec::with_capacity(triples.len() - count));
+    for (first, rest) in buckets() {
+        differences.extend(rest.map(|triple| first.y ^ triple.y));
+    }
+    let step = (Step::BucketMacs, batch);
+    let send = |channel: &mut Channel<T>| {
+        context.send_opening(channel, Tag::BucketBits, step, &differences)?;
+        channel.flush()
+    };
+    let recv = |channel: &mut Channel<T>| {
+        let check = "triples: the MACs of the opened differences";
+        context.recv_opening(channel, Tag::BucketBits, step, delta, &differences, check)
+    };
+    let theirs = match context.me {
+        Party::Garbler => {
+            let theirs = recv(channel)?;
+            send(channel)?;
+            theirs
+        }
+        Party::Evaluator => {
+            send(channel)?;
+            recv(channel)?
+        }
+    };
+    let mut opened = differences
+        .iter()
+        .zip(theirs)
+        .map(|(share, theirs)| share.bit ^ theirs);
+    let mut finished = Zeroizing::new(Vec::with_capacity(count));
+    finished.extend(buckets().map(|(first, rest)| {
+        let mut sum = *first;
+        for (triple, d) in rest.zip(opened.by_ref()) {
+            sum.x ^= triple.x;
+            sum.z ^= triple.z ^ triple.x.times(d);
+        }
+        sum
+    }));
+    Ok(finished)
+}
+
+/// A uniform permutation of `0..count` by Fisher and Yates, from the coin, with exact rejection.
+/// The coin is public.
+fn permutation(count: usize, coin: Block) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    let mut words = Generator::new(coin).words();
+    for last in (1..count).rev() {
+        let choices = last as u64 + 1;
+        let mask = choices.next_power_of_two() - 1;
+        let chosen = words
+            .by_ref()
+            .map(|word| word & mask)
+            .find(|candidate| *candidate < choices)
+            .expect("the words have no end");
+        order.swap(last, chosen as usize);
+    }
+    order
+}
+
+fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
+    // Both parties hash the same thing: the step has no sender.
+    context
+        .oracle(Step::TripleEquality, Party::Garbler, batch)
+        .absorb_blocks(triples.expected().iter().copied())
+        .digest()
+}
+
+fn sums<'a>(mine: &'a [bool], theirs: &'a [bool]) -> impl Iterator<Item = bool> + 'a {
+    mine.iter().zip(theirs).map(|(a, b)| a ^ b)
+}
+
+fn send_bits<T: Transport>(channel: &mut Channel<T>, bits: &[bool]) -> Result<()> {
+    channel.send_bytes(Tag::LeakyBits, &pack(bits.iter().copied()))?;
+    channel.flush()
+}
+
+fn recv_bits<T: Transport>(channel: &mut Channel<T>, count: usize) -> Result<Vec<bool>> {
+    let mut packed = vec![0; count.div_ceil(8)];
+    channel.recv_bytes(Tag::LeakyBits, &mut packed)?;
+    Ok(unpack(&packed).take(count).collect())
+}

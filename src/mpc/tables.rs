@@ -1,0 +1,82 @@
+//! Garbled tables on the wire: records of a fixed size, in frames that leave while the rest is
+//! still being garbled.
+
+use crate::Result;
+use crate::net::{Channel, Tag, Transport};
+
+/// AND gates in a frame: small enough that the evaluator starts while the garbler is at work.
+const RECORDS_PER_FRAME: usize = 1024;
+
+/// The garbler's end: records of `N` bytes.
+pub(super) struct TableWriter<'a, T: Transport, const N: usize> {
+    channel: &'a mut Channel<T>,
+    frame: Vec<[u8; N]>,
+}
+
+impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
+    pub(super) fn new(channel: &'a mut Channel<T>) -> Self {
+        TableWriter {
+            channel,
+            frame: Vec::with_capacity(RECORDS_PER_FRAME),
+        }
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, record: [u8; N]) -> Result<()> {
+        self.frame.push(record);
+        if self.frame.len() == RECORDS_PER_FRAME {
+            self.send()?;
+            self.channel.drain()?;
+        }
+        Ok(())
+    }
+
+    /// Sends what is left.
+    pub(super) fn finish(mut self) -> Result<()> {
+        if !self.frame.is_empty() {
+            self.send()?;
+        }
+        self.channel.flush()
+    }
+
+    fn send(&mut self) -> Result<()> {
+        self.channel
+            .send_bytes(Tag::Tables, self.frame.as_flattened())?;
+        self.frame.clear();
+        Ok(())
+    }
+}
+
+/// The evaluator's end.
+pub(super) struct TableReader<'a, T: Transport, const N: usize> {
+    channel: &'a mut Channel<T>,
+    frame: Vec<[u8; N]>,
+    used: usize,
+    /// Records that have not arrived.
+    expected: usize,
+}
+
+impl<'a, T: Transport, const N: usize> TableReader<'a, T, N> {
+    pub(super) fn new(channel: &'a mut Channel<T>, records: usize) -> Self {
+        TableReader {
+            channel,
+            frame: Vec::new(),
+            used: 0,
+            expected: records,
+        }
+    }
+
+    #[inline]
+    pub(super) fn next(&mut self) -> Result<[u8; N]> {
+        if self.used == self.frame.len() {
+            self.frame
+                .resize(self.expected.min(RECORDS_PER_FRAME), [0; N]);
+            self.channel
+                .recv_bytes(Tag::Tables, self.frame.as_flattened_mut())?;
+            self.expected -= self.frame.len();
+            self.used = 0;
+        }
+        self.used += 1;
+        Ok(self.frame[self.used - 1])
+    }
+}

@@ -1,0 +1,129 @@
+//! The walk over a circuit that garbling and evaluating have in common, in every protocol.
+//!
+//! The ANDs of a layer do not depend on each other, so the labels that they read go through the
+//! hash side by side, many gates at once; what is done with the hashes is the protocol's.
+
+use std::ops::BitXor;
+
+use zeroize::Zeroizing;
+
+use crate::Result;
+use crate::circuit::{Circuit, Gate, Wire};
+use crate::crypto::{Block, TweakDomain, TweakableHash};
+
+/// What a party holds of a wire while it walks.
+pub(super) trait WireValue: Copy + BitXor<Output = Self> {}
+
+impl WireValue for Block {}
+
+/// An AND gate on the way.
+pub(super) struct And<W> {
+    /// Its number among the ANDs of the circuit.
+    pub(super) index: usize,
+    /// The wires that it reads.
+    pub(super) wires: (Wire, Wire),
+    /// The number of the wire that it drives.
+    pub(super) output: usize,
+    /// What the party holds of them.
+    pub(super) values: (W, W),
+}
+
+/// The hashes of one run of a circuit.
+pub(super) struct RunHash<'a> {
+    pub(super) hash: &'a TweakableHash,
+    /// The number of the run: with the gate's it makes the tweak, and must not repeat in a
+    /// session.
+    pub(super) run: u64,
+}
+
+/// Fills in the wires after the inputs.
+///
+/// For each AND gate, `labels` gives the `H` labels to hash from what is held of its two inputs:
+/// the first half under the gate's first tweak, the others under its second. `and` gets the
+/// hashes and gives the value of the gate's wire. `not` gives that of a negated wire.
+///
+/// # Errors
+/// Whatever `and` gives.
+///
+/// # Panics
+/// If there are fewer `wires` than the circuit has, or more than [`TweakableHash::LANES`] labels a
+/// gate.
+pub(super) fn walk<W: WireValue, const H: usize>(
+    circuit: &Circuit,
+    wires: &mut [W],
+    hashes: &RunHash<'_>,
+    labels: impl Fn(W, W) -> [Block; H],
+    not: impl Fn(W) -> W,
+    mut and: impl FnMut(And<W>, &[Block; H]) -> Result<W>,
+) -> Result<()> {
+    let inputs = circuit.input_bits();
+    let stride = TweakableHash::LANES / H;
+    let mut index = 0;
+    let mut lanes = Zeroizing::new([Block::ZERO; TweakableHash::LANES]);
+    let mut tweaks = [Block::ZERO; TweakableHash::LANES];
+    for layer in circuit.layers() {
+        for first in layer.ands.clone().step_by(stride) {
+            let gates = &circuit.gates()[first..layer.ands.end.min(first + stride)];
+            for (number, ((gate, lanes), tweaks)) in gates
+                .iter()
+                .zip(lanes.chunks_exact_mut(H))
+                .zip(tweaks.chunks_exact_mut(H))
+                .enumerate()
+            {
+                let (a, b) = and_wires(gate);
+                lanes.copy_from_slice(&labels(wires[a.index()], wires[b.index()]));
+                let tweak = |half| hashes.tweak(2 * (index + number) + half);
+                tweaks[..H / 2].fill(tweak(0));
+                tweaks[H / 2..].fill(tweak(1));
+            }
+            let used = lanes_to_hash(H * gates.len());
+            hashes.hash.hash_each(&mut lanes[..used], &tweaks[..used]);
+            let (hashed, _) = lanes.as_chunks();
+            for (number, (gate, hashed)) in gates.iter().zip(hashed).enumerate() {
+                let (a, b) = and_wires(gate);
+                let output = inputs + first + number;
+                let gate = And {
+                    index: index + number,
+                    wires: (a, b),
+                    output,
+                    values: (wires[a.index()], wires[b.index()]),
+                };
+                wires[output] = and(gate, hashed)?;
+            }
+            index += gates.len();
+        }
+        for gate in layer.free.clone() {
+            wires[inputs + gate] = match circuit.gates()[gate] {
+                Gate::Xor(a, b) => wires[a.index()] ^ wires[b.index()],
+                Gate::Not(a) => not(wires[a.index()]),
+                Gate::And(..) => unreachable!("a layer's free gates hold no AND"),
+            };
+        }
+    }
+    Ok(())
+}
+
+impl RunHash<'_> {
+    #[inline]
+    fn tweak(&self, index: usize) -> Block {
+        TweakDomain::Garbling.tweak(self.run, index as u64)
+    }
+}
+
+#[inline]
+fn and_wires(gate: &Gate) -> (Wire, Wire) {
+    match gate {
+        Gate::And(a, b) => (*a, *b),
+        _ => unreachable!("a layer's ANDs hold nothing else"),
+    }
+}
+
+/// How many lanes to hash when `used` hold something: with wide registers a full batch costs less
+/// than one that is nearly full, so the last lanes may hold what was left there before.
+fn lanes_to_hash(used: usize) -> usize {
+    if 2 * used > TweakableHash::LANES {
+        TweakableHash::LANES
+    } else {
+        used
+    }
+}
