@@ -114,10 +114,17 @@ fn compare(draw: usize, results: &[Measured]) {
     let Some(bitonic) = results.iter().find(is_bitonic) else {
         return;
     };
-    println!("\n{draw} of 52 cards   ANDs  of bitonic      time  of bitonic");
+    println!(
+        "\n{:<14} {:>6} {:>10} {:>11} {:>10}",
+        format!("{draw} of 52"),
+        "ANDs",
+        "of bitonic",
+        "time",
+        "of bitonic"
+    );
     for result in results {
         println!(
-            "{:<14} {:>6} {:>11} {:>7.2} ms {:>10}",
+            "{:<14} {:>6} {:>10} {:>8.3} ms {:>10}",
             result.algorithm,
             result.ands,
             percent(result.ands as f64 / bitonic.ands as f64),

@@ -23,7 +23,8 @@ use crate::cli::output::{count, say, show_json};
     dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n\n\
     With --json standard output carries the layout of the input wires, in their\n\
     order: a seed is a value below its modulus, written as it is (unsigned), or less\n\
-    the modulus in two's complement (minus-modulus), least significant bit first.")]
+    the modulus in two's complement (minus-modulus), least significant bit first;\n\
+    or it is the bits of the switches of a network (switches).")]
 pub(crate) struct Args {
     /// How the deck is shuffled.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]

@@ -15,7 +15,7 @@ use crate::cli::progress::Progress;
     dealerless circuit stats\n  \
     dealerless circuit stats --cards 52 --draw 9 --algorithm fisher-yates --json\n  \
     dealerless circuit stats --draw 1..52 --csv > sweep.csv\n  \
-    dealerless circuit stats --cards 8,16,...,1024 --draw 5,all --algorithm lehmer,waksman\n\n\
+    dealerless circuit stats --cards 8,16,...,1024 --algorithm odd-even,waksman\n\n\
     N and M are lists of numbers and ranges: 5,9,20 or 1..52, which includes 52. Dots\n\
     between commas (.. or ... or …) go on by the same factor if that comes to the\n\
     number behind them, otherwise by the same step: 8,16,...,1024 doubles.\n\

@@ -6,9 +6,9 @@
 //!
 //! | network | switches | 52 lines | routed by |
 //! |---|---|---|---|
-//! | [`bitonic`] | about n/4 log2² n | 466 | sorting |
-//! | [`odd_even`] | about n/4 log2² n - n/4 log2 n | 417 | sorting |
-//! | [`waksman`] | sum of ceil(log2 i), i = 1..n | 249 | looping |
+//! | [`bitonic`](bitonic()) | about n/4 log2² n | 466 | sorting |
+//! | [`odd_even`](odd_even()) | about n/4 log2² n - n/4 log2 n | 417 | sorting |
+//! | [`waksman`](waksman()) | sum of ceil(log2 i), i = 1..n | 249 | looping |
 //!
 //! Fair bits on the switches give no uniform permutation: n! does not divide a power of 2 for
 //! n > 2. So each party routes a uniform permutation of its own through its own copy of the

@@ -49,9 +49,9 @@ pub(super) struct Mark {
 }
 
 /// Pixels from the left.
-const WIDTH: i32 = 1000;
-const LEFT: i32 = 90;
-const RIGHT: i32 = 840;
+const WIDTH: i32 = 1020;
+const LEFT: i32 = 125;
+const RIGHT: i32 = 860;
 
 /// Pixels from the top.
 const TITLE: i32 = 30;
