@@ -2,9 +2,11 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 pub mod affine;
+pub mod binomial;
 pub mod bristol_evaluator;
 pub mod chi_square;
 pub mod circuits;
+pub mod liar;
 pub mod line;
 pub mod session;
 pub mod shuffles;

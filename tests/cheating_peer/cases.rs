@@ -1,0 +1,433 @@
+//! Every lie about every message, with the rate at which it must be caught.
+
+use std::fmt;
+
+use dealerless::circuit::Party;
+use dealerless::net::Tag;
+use rand::{Rng, RngExt};
+
+use crate::common::liar::{Frame, Lie, frame};
+use crate::common::session::system_rng;
+use crate::play::Patience;
+
+/// How often the honest party ends without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rate {
+    /// Always.
+    Always,
+    /// The lie matters if a bit is 1 that is uniform and does not depend on any input.
+    Half,
+    /// What was changed is not looked at.
+    Never,
+    /// Depends on the place in the message, which is drawn anew for each run.
+    Mixed,
+}
+
+/// What is done to a frame whose form stays right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// Flips the bits of `mask` in this byte.
+    Flip(usize, u8),
+    /// Flips the lowest bit of the last byte.
+    Last,
+    /// Flips the lowest bit of the byte that is this many before the end.
+    FromEnd(usize),
+    /// Flips a random bit, not of the last byte, which may have bits that are not used.
+    Random,
+    /// Flips the highest bit of the last byte, which is not used.
+    Padding,
+    /// Other random bytes.
+    Garbage,
+}
+
+use Change::{Flip, FromEnd, Garbage, Last, Padding, Random};
+use Rate::{Always, Half, Mixed, Never};
+
+const FIRST: Change = Flip(0, 1);
+
+/// The changes of content of a message with their rates, and the checks that may catch them.
+pub(crate) struct Content {
+    pub(crate) changes: &'static [(Change, Rate)],
+    pub(crate) checks: &'static [&'static str],
+}
+
+/// A list of 32-byte elements in a message begins with its length, in 8 bytes.
+const LENGTH: usize = 8;
+/// Where the parts of the tree sums begin: three levels of 32 trees, two blocks each.
+const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
+
+/// All lies about the content of the `nth` message with a tag, as the cheating party sends it. A
+/// tag without a case does not compile; one that no session shows fails a test.
+///
+/// The rates that are not 1 come from these bits: a challenge or sum that the holder of Delta uses
+/// or not, as a bit of Delta says (bit 0 of Delta is 1 at the garbler and 0 at the evaluator, and
+/// decides level 3 of tree 0); the honest bit `x` of a leaky triple, which selects the table; a
+/// masked value, which selects a half of a garbled table. All are uniform and independent of the
+/// inputs.
+pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
+    let content = |changes, checks| Some(Content { changes, checks });
+    const THROUGHOUT: &[(Change, Rate)] = &[
+        (FIRST, Always),
+        (Last, Always),
+        (Random, Always),
+        (Garbage, Always),
+    ];
+    // Packed bits that do not fill their last byte.
+    const BITS: &[(Change, Rate)] = &[
+        (FIRST, Always),
+        (Last, Always),
+        (Random, Always),
+        (Padding, Never),
+        (Garbage, Always),
+    ];
+    match tag {
+        // Magic, version, role, security, nonce, terms.
+        Tag::Hello => content(
+            &[
+                (FIRST, Always),
+                (Flip(10, 1), Always),
+                (Flip(12, 1), Always),
+                (Flip(13, 1), Always),
+                (Flip(14, 1), Always),
+                (Flip(45, 0x80), Always),
+                (Last, Always),
+                (Random, Always),
+                (Garbage, Always),
+            ],
+            &[
+                "it does not speak dealerless",
+                "version",
+                "both parties want the same role",
+                "security",
+                "bytes instead of", // terms are of any length
+                // Another nonce is another session.
+                "base OT: the sender's challenge",
+            ],
+        ),
+        // A seed, points. A point that is another one is noticed by the cheater itself.
+        Tag::BaseOtPoints => content(
+            &[
+                (FIRST, Always),
+                (Flip(32, 1), Always),
+                (Flip(32 + LENGTH, 1), Always),
+                (Flip(32 + LENGTH + 127 * 32, 2), Always),
+                (Last, Always),
+                (Random, Always),
+                (Garbage, Always),
+            ],
+            &[
+                "base OT: a receiver's point is not a valid point",
+                "base OT: the sender's challenge",
+            ],
+        ),
+        // A point, challenges, a proof. Challenge i counts if choice i is 1.
+        Tag::BaseOtPads => content(
+            match cheater {
+                Party::Garbler => &[
+                    (FIRST, Always),
+                    (Flip(32, 1), Always),
+                    (Flip(32 + LENGTH, 1), Half),
+                    (Flip(32 + LENGTH + 3 * 32, 1), Always),
+                    (Flip(32 + LENGTH + 127 * 32, 1), Half),
+                    (Last, Always),
+                    (Random, Mixed),
+                    (Garbage, Always),
+                ],
+                Party::Evaluator => &[
+                    (FIRST, Always),
+                    (Flip(32, 1), Always),
+                    (Flip(32 + LENGTH, 1), Half),
+                    (Flip(32 + LENGTH + 3 * 32, 1), Never),
+                    (Flip(32 + LENGTH + 127 * 32, 1), Half),
+                    (Last, Always),
+                    (Random, Mixed),
+                    (Garbage, Always),
+                ],
+            },
+            &[
+                "base OT: the sender's point is not a valid point",
+                "base OT: the sender's challenge",
+            ],
+        ),
+        Tag::BaseOtAnswer => content(THROUGHOUT, &["base OT: the receiver's answer"]),
+        // Sums, of which the side off Delta's path counts; check values; a digest.
+        Tag::TreeSums => content(
+            match cheater {
+                Party::Garbler => &[
+                    (Flip(0, 1), Always),
+                    (Flip(LENGTH, 1), Half),
+                    (Flip(LENGTH + 16, 1), Half),
+                    (Flip(LENGTH + 2 * 32, 1), Never),
+                    (Flip(LENGTH + 2 * 32 + 16, 1), Always),
+                    (Flip(TREE_CHECKS, 1), Always),
+                    (FromEnd(32), Always),
+                    (Last, Always),
+                    (Random, Mixed),
+                    (Garbage, Always),
+                ],
+                Party::Evaluator => &[
+                    (Flip(0, 1), Always),
+                    (Flip(LENGTH, 1), Half),
+                    (Flip(LENGTH + 16, 1), Half),
+                    (Flip(LENGTH + 2 * 32, 1), Always),
+                    (Flip(LENGTH + 2 * 32 + 16, 1), Never),
+                    (Flip(TREE_CHECKS, 1), Always),
+                    (FromEnd(32), Always),
+                    (Last, Always),
+                    (Random, Mixed),
+                    (Garbage, Always),
+                ],
+            },
+            &["correlated OT: the check of the trees"],
+        ),
+        // The challenge is made of the whole matrix, so that a receiver that does not make its
+        // check anew is always caught; one that guesses four bits of Delta, in 15 of 16 cases
+        // (a test of the correlated OT plays it).
+        Tag::CotCorrection => content(THROUGHOUT, &["correlated OT: the consistency check"]),
+        // The hash of the choices, a digest of those of the rows.
+        Tag::CotCheck => content(
+            &[
+                (FIRST, Always),
+                (Flip(16, 1), Always),
+                (Last, Always),
+                (Random, Always),
+                (Garbage, Always),
+            ],
+            &["correlated OT: the consistency check"],
+        ),
+        // Bit 0 of a table is also opened as a part of the low bit.
+        Tag::LeakyTables => content(
+            &[
+                (FIRST, Half),
+                (Flip(0, 0x80), Half),
+                (Last, Half),
+                (Random, Half),
+                (Garbage, Always),
+            ],
+            &["triples: the equality check"],
+        ),
+        // A bucket has eight here, and so their bits fill their bytes.
+        Tag::LeakyBits => content(THROUGHOUT, &["triples: the equality check"]),
+        Tag::TripleCommitment => content(THROUGHOUT, &["triples: the commitment"]),
+        // A digest and a share of the coin: with another coin the parties' buckets differ.
+        Tag::TripleDigest => content(
+            &[
+                (FIRST, Always),
+                (Flip(31, 0x80), Always),
+                (Flip(32, 1), Always),
+                (Last, Always),
+                (Random, Always),
+                (Garbage, Always),
+            ],
+            &[
+                "triples: the equality check",
+                "triples: the MACs of the opened differences",
+            ],
+        ),
+        // A digest, a share of the coin, a nonce.
+        Tag::TripleOpening => content(
+            &[
+                (FIRST, Always),
+                (Flip(32, 1), Always),
+                (Flip(48, 1), Always),
+                (Last, Always),
+                (Random, Always),
+                (Garbage, Always),
+            ],
+            &["triples: the commitment"],
+        ),
+        Tag::BucketBits => content(BITS, &["triples: the MACs of the opened differences"]),
+        Tag::MacDigest => content(
+            THROUGHOUT,
+            match nth {
+                0 => &["triples: the MACs of the opened differences"],
+                1 => &["authenticated garbling: the MACs of the opened bits"],
+                2 => &["authenticated garbling: the check of the AND gates"],
+                _ => &["opening: the MACs of the mask shares"],
+            },
+        ),
+        Tag::Plan => content(THROUGHOUT, &["the peer runs another circuit"]),
+        // e and f of the gates; the last bit is the mask share of an input.
+        Tag::GateBits => content(
+            BITS,
+            &["authenticated garbling: the MACs of the opened bits"],
+        ),
+        // The parties' masked values differ, and so do the MACs of the check.
+        Tag::MaskedValues => content(
+            BITS,
+            &["authenticated garbling: the check of the AND gates"],
+        ),
+        // The label spoils forty gates, each of which is right with probability 1/2.
+        Tag::InputLabels => content(
+            THROUGHOUT,
+            &["authenticated garbling: the check of the AND gates"],
+        ),
+        // G0 of the first gate counts if the masked value of its first input is 1, G1 if that of
+        // the second is: the label spoils the second layer. The low bit counts always, the bits
+        // next to it never. A wrong label of a gate of the last layer spoils only its low bit.
+        Tag::Tables => content(
+            &[
+                (FIRST, Half),
+                (Flip(9, 0x10), Half),
+                (Flip(16, 1), Half),
+                (Flip(31, 0x80), Half),
+                (Flip(32, 1), Always),
+                (Flip(32, 0x80), Never),
+                (FromEnd(32), Half),
+                (FromEnd(20), Never),
+                (FromEnd(16), Half),
+                (FromEnd(1), Never),
+                (Last, Always),
+                (Random, Mixed),
+                (Garbage, Always),
+            ],
+            &["authenticated garbling: the check of the AND gates"],
+        ),
+        Tag::GateValues => content(
+            BITS,
+            &["authenticated garbling: the check of the AND gates"],
+        ),
+        Tag::OutputBits => content(BITS, &["opening: the MACs of the mask shares"]),
+        // An abort is a lie about another message; the others are of semi-honest sessions.
+        Tag::Abort | Tag::MaskedInputs | Tag::OpenedColours | Tag::OpenedHashes => None,
+    }
+}
+
+/// Checks of the form of a message, which a change of content may fail too.
+pub(crate) const FORM: [&str; 3] = ["cannot be decoded", "bytes follow", "elements instead of"];
+
+/// What is done to the form of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Repeated,
+    Dropped,
+    AfterTheNext,
+    Shorter,
+    ShorterThanItSays,
+    Longer,
+    Endless,
+    OtherTag,
+    Aborted,
+}
+
+impl Form {
+    pub(crate) const ALL: [Form; 9] = [
+        Form::Repeated,
+        Form::Dropped,
+        Form::AfterTheNext,
+        Form::Shorter,
+        Form::ShorterThanItSays,
+        Form::Longer,
+        Form::Endless,
+        Form::OtherTag,
+        Form::Aborted,
+    ];
+
+    /// Whether the honest party may have to wait for what does not come.
+    pub(crate) fn patience(self) -> Patience {
+        match self {
+            Form::Dropped | Form::AfterTheNext | Form::ShorterThanItSays => Patience::Short,
+            Form::Repeated
+            | Form::Shorter
+            | Form::Longer
+            | Form::Endless
+            | Form::OtherTag
+            | Form::Aborted => Patience::Long,
+        }
+    }
+
+    /// Nothing reads what follows the last message of a session.
+    pub(crate) fn rate(self, last: bool) -> Rate {
+        match self {
+            Form::Repeated if last => Never,
+            _ => Always,
+        }
+    }
+}
+
+/// What is done to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Content(Change),
+    Form(Form),
+}
+
+/// One thing that a cheating peer does, and how often it is caught.
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    pub(crate) cheater: Party,
+    pub(crate) tag: Tag,
+    /// Which of its messages with this tag.
+    pub(crate) nth: usize,
+    pub(crate) what: What,
+    pub(crate) rate: Rate,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Case { tag, nth, .. } = self;
+        write!(f, "{}, {tag} {nth}, ", self.cheater)?;
+        match self.what {
+            What::Content(change) => write!(f, "{change:?}"),
+            What::Form(form) => write!(f, "{form:?}"),
+        }
+    }
+}
+
+impl Case {
+    pub(crate) fn lie(&self) -> Lie {
+        let Case { tag, nth, what, .. } = *self;
+        let mut kept_back = None;
+        Box::new(move |frame| {
+            if (frame.tag, frame.nth) != (tag, nth) {
+                let mut bytes = frame.to_bytes();
+                bytes.extend(kept_back.take().into_iter().flatten());
+                return bytes;
+            }
+            match what {
+                What::Content(change) => changed(frame, change).to_bytes(),
+                What::Form(Form::AfterTheNext) => {
+                    kept_back = Some(frame.to_bytes());
+                    Vec::new()
+                }
+                What::Form(form) => deformed(&frame, form),
+            }
+        })
+    }
+}
+
+fn changed(mut frame: Frame, change: Change) -> Frame {
+    let mut rng = system_rng();
+    let payload = &mut frame.payload;
+    let end = payload.len();
+    match change {
+        Flip(byte, mask) => payload[byte] ^= mask,
+        Last => payload[end - 1] ^= 1,
+        FromEnd(before) => payload[end - 1 - before] ^= 1,
+        Random => payload[rng.random_range(0..end - 1)] ^= 1 << rng.random_range(0..8),
+        Padding => payload[end - 1] ^= 0x80,
+        Garbage => rng.fill_bytes(payload),
+    }
+    frame
+}
+
+fn deformed(original: &Frame, form: Form) -> Vec<u8> {
+    let Frame { tag, payload, .. } = original;
+    let len = payload.len();
+    let shorter = &payload[..len - 1];
+    match form {
+        Form::Repeated => [original.to_bytes(), original.to_bytes()].concat(),
+        Form::Dropped | Form::AfterTheNext => Vec::new(),
+        Form::Shorter => frame(len as u32 - 1, *tag, shorter),
+        Form::ShorterThanItSays => frame(len as u32, *tag, shorter),
+        Form::Longer => frame(len as u32 + 1, *tag, &[payload, &[0][..]].concat()),
+        Form::Endless => frame(u32::MAX, *tag, payload),
+        Form::OtherTag => {
+            let others = Tag::ALL.iter().filter(|&t| t != tag && *t != Tag::Abort);
+            let others: Vec<Tag> = others.copied().collect();
+            let other = others[system_rng().random_range(0..others.len())];
+            frame(len as u32, other, payload)
+        }
+        Form::Aborted => frame(0, Tag::Abort, &[]),
+    }
+}

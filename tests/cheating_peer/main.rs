@@ -1,0 +1,217 @@
+//! A cheating peer gains nothing: whatever it does to any message of a malicious session, in
+//! either role, the honest party ends in time with an error or with the right outputs; and how
+//! often it ends with an error does not depend on what it has entered.
+//!
+//! The cheater is a party that follows the protocol behind a transport that changes one thing
+//! ([`Case`]); cleverer ones are played in `attacks`. Each case is run with an honest input of zeros
+//! and with one of ones.
+//! `DEALERLESS_SOAK=200 cargo test --release --test cheating_peer -- --nocapture` runs each 200
+//! times with each input, and shows the rate of every case.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod attacks;
+mod cases;
+mod play;
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use cases::{Case, FORM, Form, Rate, What, content};
+use common::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
+use common::liar::Lie;
+use dealerless::Error;
+use dealerless::circuit::Party;
+use dealerless::net::Tag;
+use play::{Ending, Learned, PARTIES, Patience, run};
+
+/// Sessions that are played at the same time: more than processors, since some of them wait.
+const PARALLEL: usize = 4;
+
+fn honest() -> Lie {
+    Box::new(|frame| frame.to_bytes())
+}
+
+/// Every message of an honest session: its sender, its tag and its number among those.
+fn messages() -> Vec<(Party, Tag, usize)> {
+    let mut messages = Vec::new();
+    for party in PARTIES {
+        let ending = run(party.other(), honest(), false, Patience::Long);
+        assert!(ending.honest.is_ok() && ending.cheater.is_ok());
+        let mut counts = BTreeMap::<u8, usize>::new();
+        for (tag, _) in common::tap::frames(&ending.sent) {
+            let nth = counts.entry(tag).or_default();
+            let tag = Tag::from_byte(tag).expect("an honest party");
+            messages.push((party, tag, *nth));
+            *nth += 1;
+        }
+    }
+    messages
+}
+
+/// How often each case is run with each of the two inputs. What a setup costs bounds it here; the
+/// rates are confirmed in earnest by a soak.
+fn runs_a_case(rate: Rate) -> usize {
+    if let Ok(runs) = std::env::var("DEALERLESS_SOAK") {
+        return runs.parse().expect("DEALERLESS_SOAK is a number of runs");
+    }
+    match rate {
+        // As many as show a rate that depends on the input wholly.
+        Rate::Half => 12,
+        Rate::Mixed => 5,
+        // One run is like the other.
+        Rate::Always | Rate::Never => 1,
+    }
+}
+
+/// What became of all runs of a case.
+#[derive(Default)]
+struct Tally {
+    /// Runs that ended in an error, with an honest input of zeros and with one of ones.
+    aborted: [usize; 2],
+    checks: HashSet<String>,
+}
+
+/// Runs every case, several at a time, and compares the rates with the predicted ones. Prints what
+/// it has seen.
+fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + Sync) {
+    let begun = Instant::now();
+    let next = AtomicUsize::new(0);
+    let lines = Mutex::new(BTreeMap::new());
+    let total = [(); 2].map(|()| AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..PARALLEL {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { break };
+                    let patience = match case.what {
+                        What::Form(form) => form.patience(),
+                        What::Content(_) => Patience::Long,
+                    };
+                    let runs = runs_a_case(case.rate);
+                    let mut tally = Tally::default();
+                    for input in [false, true] {
+                        for _ in 0..runs {
+                            let ending = run(case.cheater, case.lie(), input, patience);
+                            see(case, &ending);
+                            tally.aborted[usize::from(input)] +=
+                                usize::from(ending.honest.is_err());
+                            tally.checks.extend(ending.checks().map(String::from));
+                        }
+                    }
+                    compare(case, runs, tally.aborted);
+                    total[0].fetch_add(2 * runs, Ordering::Relaxed);
+                    total[1].fetch_add(tally.aborted.iter().sum(), Ordering::Relaxed);
+                    let [zeros, ones] = tally.aborted;
+                    let line = format!(
+                        "{case}: {:?}, caught {zeros} and {ones} of {runs} {:?}",
+                        case.rate, tally.checks
+                    );
+                    lines.lock().unwrap().insert(number, line);
+                }
+            });
+        }
+    });
+    for line in lines.into_inner().unwrap().values() {
+        println!("{line}");
+    }
+    let [runs, aborted] = total.map(AtomicUsize::into_inner);
+    println!(
+        "{title}: {} cases, {runs} runs in {:?}; {aborted} ended in an error, {} with the right \
+         outputs, none with a wrong one",
+        cases.len(),
+        begun.elapsed(),
+        runs - aborted
+    );
+}
+
+/// Compares how often a case was caught, of `runs` with each input, with its rate.
+fn compare(case: &Case, runs: usize, aborted: [usize; 2]) {
+    let fits = match case.rate {
+        Rate::Always => aborted == [runs; 2],
+        Rate::Never => aborted == [0; 2],
+        Rate::Half => p_of_fair_coins(2 * runs, aborted.iter().sum()) > SUSPICIOUS,
+        Rate::Mixed => true,
+    };
+    assert!(fits, "{case}: {:?}, but {aborted:?} of {runs}", case.rate);
+    let p = p_of_same_rate(runs, aborted);
+    assert!(p > SUSPICIOUS, "{case}: {aborted:?} of {runs}, p = {p:e}");
+}
+
+#[test]
+fn every_message_of_a_session_is_lied_about() {
+    let shown: HashSet<Tag> = messages().iter().map(|(_, tag, _)| *tag).collect();
+    for &tag in Tag::ALL {
+        let cases = content(tag, 0, Party::Garbler);
+        assert_eq!(shown.contains(&tag), cases.is_some(), "{tag}");
+    }
+}
+
+#[test]
+fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_the_input() {
+    let cases: Vec<Case> = messages()
+        .into_iter()
+        .flat_map(|(cheater, tag, nth)| {
+            let content = content(tag, nth, cheater).expect("a message of a malicious session");
+            content.changes.iter().map(move |&(change, rate)| Case {
+                cheater,
+                tag,
+                nth,
+                what: What::Content(change),
+                rate,
+            })
+        })
+        .collect();
+    confirm("lies in the content", &cases, |case, ending| {
+        let content = content(case.tag, case.nth, case.cheater).expect("as above");
+        for check in ending.checks() {
+            let mut known = content.checks.iter().chain(&FORM);
+            assert!(known.any(|known| check.contains(known)), "{case}: {check}");
+        }
+        // Nothing but a check ends it: nobody had to wait, and nobody went away without a word.
+        for outcome in [&ending.honest, &ending.cheater] {
+            match outcome {
+                Ok(_) | Err(Error::Protocol { .. } | Error::Aborted) => {}
+                Err(error) => panic!("{case}: {error}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn a_message_of_another_form_ends_in_an_error_in_time() {
+    let messages = messages();
+    let cases: Vec<Case> = (messages.iter().enumerate())
+        .flat_map(|(i, &(cheater, tag, nth))| {
+            let last = messages.get(i + 1).is_none_or(|next| next.0 != cheater);
+            Form::ALL.map(|form| Case {
+                cheater,
+                tag,
+                nth,
+                what: What::Form(form),
+                rate: form.rate(last),
+            })
+        })
+        .collect();
+    confirm("lies about the form", &cases, |case, ending| {
+        let What::Form(form) = case.what else {
+            unreachable!("no other cases here")
+        };
+        match (&ending.honest, form) {
+            // A frame that swallows the next header may end where the byte of an abort stands.
+            (Err(Error::Aborted), Form::Aborted | Form::ShorterThanItSays) => {}
+            (Err(Error::Protocol { .. }), Form::Aborted) => panic!("{case}"),
+            (Err(Error::Protocol { .. }), _) => {}
+            // Lost, if what is missing is the last message.
+            (Err(Error::Timeout { .. } | Error::Lost { .. }), _)
+                if form.patience() == Patience::Short => {}
+            (Ok(_), Form::Repeated) => {}
+            (outcome, _) => panic!("{case}: {outcome:?}"),
+        }
+    });
+}

@@ -1,0 +1,202 @@
+//! The session in which the peer cheats, and how it may end.
+
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use dealerless::circuit::{Builder, Circuit, Party};
+use dealerless::mpc::{AuthenticatedBit, Malicious, Opening, To, TwoParty};
+use dealerless::net::{Channel, Deadlines, Tag, memory_pair};
+use dealerless::{Error, Result};
+
+use crate::common::circuits::bits;
+use crate::common::liar::{Liar, Lie};
+use crate::common::line::End;
+use crate::common::session::{SOON, both, input_of, only, system_rng};
+use crate::common::tap::{Tap, frames};
+
+/// Bits that each party enters: not a multiple of 8, so that messages end in unused bits.
+pub(crate) const WIDTH: usize = 61;
+/// AND gates of the first layer that reads only inputs, and of the second.
+const LAYERS: [usize; 2] = [WIDTH, 40];
+
+pub(crate) const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
+
+/// Deadlines that never pass in a test that is right.
+pub(crate) const PATIENT: Deadlines = Deadlines {
+    message: Duration::from_secs(60),
+    phase: Duration::from_secs(60),
+};
+
+/// Deadlines that pass while the test waits.
+const HASTY: Deadlines = Deadlines {
+    message: Duration::from_millis(200),
+    ..PATIENT
+};
+
+/// How long the victim waits for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Only a deadline may end it.
+    Short,
+    /// It must end without one.
+    Long,
+}
+
+/// Of inputs `a` and `b`: `p_i = a_i b_i`, and `q_j = (s ^ a_j)(s ^ b_j)` with `s` the sum of all
+/// `p_i`. So a wrong label of an input or of a `p_i` spoils all gates of the second layer, and that
+/// of a `q_j` nothing but an output. The bits of `q` and some of `p` are dealt to three words.
+pub(crate) fn circuit() -> Circuit {
+    let mut builder = Builder::new(&[WIDTH, WIDTH]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let p: Vec<_> = (a.iter().zip(&b))
+        .map(|(&a, &b)| builder.and(a, b))
+        .collect();
+    let mut sum = p[0];
+    for &p in &p[1..] {
+        sum = builder.xor(sum, p);
+    }
+    let mut words = vec![Vec::new(); 3];
+    for j in 0..LAYERS[1] {
+        let (left, right) = (builder.xor(sum, a[j]), builder.xor(sum, b[j]));
+        words[j % 3].push(builder.and(left, right));
+        words[j % 3].push(p[j]);
+    }
+    let circuit = builder.build(words);
+    assert_eq!(circuit.ands(), LAYERS[0] + LAYERS[1]);
+    circuit
+}
+
+/// The three words: of the garbler, of the evaluator, of both.
+pub(crate) type Learned = [Option<Vec<bool>>; 3];
+
+/// Runs the circuit in a new session and opens the first word to the garbler, the second to the
+/// evaluator, the third to both. After an error it sees that the session is over.
+fn play(party: Party, end: End, input: &[bool], deadlines: Deadlines) -> Result<Learned> {
+    let channel = Channel::new(end, deadlines);
+    let mut session = Malicious::new(channel, party, &mut system_rng())?;
+    let outcome = in_session(&mut session, input);
+    if outcome.is_err() {
+        let again = session.open(&[]).expect_err("a failed session");
+        assert!(matches!(again, Error::Failed), "{again}");
+        let again = session.prepare(1, 1).expect_err("a failed session");
+        assert!(matches!(again, Error::Failed), "{again}");
+    }
+    outcome
+}
+
+fn in_session(session: &mut Malicious<End>, input: &[bool]) -> Result<Learned> {
+    let inputs = PARTIES.map(|owner| input_of(owner, session, input));
+    let words = session.run(&circuit(), &inputs)?;
+    let learners = [
+        only(Party::Garbler, session),
+        only(Party::Evaluator, session),
+        To::Both,
+    ];
+    let openings: Vec<Opening<'_, AuthenticatedBit>> = (learners.into_iter().zip(&words))
+        .map(|(to, bits)| Opening { to, bits })
+        .collect();
+    let opened = session.open(&openings)?;
+    Ok(opened.try_into().expect("three openings"))
+}
+
+/// How a session with a cheating peer ended.
+pub(crate) struct Ending<R> {
+    /// What the honest party made of it.
+    pub(crate) honest: Result<R>,
+    /// What the party behind the lie made of it.
+    pub(crate) cheater: Result<R>,
+    /// What the honest party sent.
+    pub(crate) sent: Vec<u8>,
+}
+
+impl<R> Ending<R> {
+    /// The checks that failed, on either side.
+    pub(crate) fn checks(&self) -> impl Iterator<Item = &str> {
+        [&self.honest, &self.cheater]
+            .into_iter()
+            .filter_map(|outcome| match outcome {
+                Err(Error::Protocol { check }) => Some(check.as_str()),
+                _ => None,
+            })
+    }
+
+    /// The tags of what the honest party sent.
+    pub(crate) fn sent_tags(&self) -> Vec<Tag> {
+        let known = |(tag, _)| Tag::from_byte(tag).expect("an honest party");
+        frames(&self.sent).into_iter().map(known).collect()
+    }
+}
+
+/// Lets both parties act over a line on which what `cheater` sends goes through `lie`.
+///
+/// # Panics
+/// Unless it ends soon, and the peer of a party that has caught it gets nothing after that but an
+/// empty abort.
+pub(crate) fn with_liar<R: Send>(
+    cheater: Party,
+    lie: Lie,
+    act: impl Fn(Party, End) -> Result<R> + Sync,
+) -> Ending<R> {
+    let (cheating, honest) = memory_pair();
+    let honest = Tap::new(honest);
+    let recording = honest.recording();
+    let (cheating, honest): (End, End) = (Box::new(Liar::new(cheating, lie)), Box::new(honest));
+    let ends = match cheater {
+        Party::Garbler => [cheating, honest],
+        Party::Evaluator => [honest, cheating],
+    };
+    let begun = Instant::now();
+    let [garbler, evaluator] = both(ends, act);
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+    let (honest, cheating) = match cheater {
+        Party::Garbler => (evaluator, garbler),
+        Party::Evaluator => (garbler, evaluator),
+    };
+    let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
+    let sent = std::mem::take(&mut recording.sent);
+    match &honest {
+        Err(Error::Protocol { .. }) => {
+            let sent = frames(&sent);
+            let (tag, payload) = sent.last().expect("an abort");
+            assert_eq!((*tag, payload.len()), (Tag::Abort.byte(), 0));
+        }
+        Ok(_) | Err(Error::Aborted | Error::Lost { .. } | Error::Timeout { .. }) => {}
+        Err(error) => panic!("{error}"),
+    }
+    Ending {
+        honest,
+        cheater: cheating,
+        sent,
+    }
+}
+
+/// Plays the session of [`play`] with a liar. The honest party enters `input` for all bits, the
+/// other random ones.
+///
+/// # Panics
+/// As [`with_liar`], and if the honest party gets other outputs than belong to the inputs.
+pub(crate) fn run(cheater: Party, lie: Lie, input: bool, patience: Patience) -> Ending<Learned> {
+    let inputs = PARTIES.map(|party| {
+        if party == cheater {
+            bits(&mut system_rng(), WIDTH)
+        } else {
+            vec![input; WIDTH]
+        }
+    });
+    let ending = with_liar(cheater, lie, |party, end| {
+        let deadlines = match patience {
+            Patience::Short if party != cheater => HASTY,
+            _ => PATIENT,
+        };
+        play(party, end, &inputs[party as usize], deadlines)
+    });
+    if let Ok(learned) = &ending.honest {
+        let clear = circuit().evaluate(&inputs).expect("inputs of the circuit");
+        let learners = [&[Party::Garbler][..], &[Party::Evaluator], &PARTIES];
+        for ((word, value), learners) in learned.iter().zip(clear).zip(learners) {
+            let expected = learners.contains(&cheater.other()).then_some(value);
+            assert_eq!(*word, expected, "a wrong output");
+        }
+    }
+    ending
+}
