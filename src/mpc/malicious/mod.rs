@@ -13,6 +13,7 @@
 //! | `leaky_and`, `bucket_size`, `triples` | triples, from correlated OT |
 //! | `pool` | triples and bits made ahead |
 //! | `wires` | masks, differences, products |
+//! | `inputs` | masked inputs |
 //! | `garbling` | garbling and evaluating |
 //! | `check` | the check of all AND gates |
 //! | `context` | opening authenticated bits; the session's hashes |
@@ -32,6 +33,7 @@ mod bucket_size;
 mod check;
 mod context;
 mod garbling;
+mod inputs;
 mod leaky_and;
 mod pool;
 mod share;
@@ -44,6 +46,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use self::check::check;
 use self::context::Context;
 use self::garbling::{Masks, TABLE_BYTES};
+use self::inputs::{InputLayout, recv_values, send_values};
 use self::pool::Pool;
 use self::share::Share;
 use self::wires::MaskedLabel;
@@ -417,81 +420,4 @@ impl<T: Transport> TwoParty for Malicious<T> {
     fn traffic(&self) -> Traffic {
         self.channel.traffic()
     }
-}
-
-/// Which input wire comes from where.
-struct InputLayout<'a> {
-    me: Party,
-    mine: Vec<(usize, bool)>,
-    theirs: Vec<usize>,
-    shared: Vec<(usize, &'a AuthenticatedBit)>,
-    /// The masked values of the input wires, as far as they are known from the start: those of
-    /// shared bits.
-    values: Vec<bool>,
-}
-
-impl<'a> InputLayout<'a> {
-    fn new(me: Party, circuit: &Circuit, inputs: &[Input<'a, AuthenticatedBit>]) -> Self {
-        let mut layout = InputLayout {
-            me,
-            mine: Vec::new(),
-            theirs: Vec::new(),
-            shared: Vec::new(),
-            values: vec![false; circuit.input_bits()],
-        };
-        let mut wire = 0;
-        for (input, bits) in inputs.iter().zip(circuit.inputs()) {
-            let wires = wire..wire + bits;
-            wire = wires.end;
-            match *input {
-                Input::Mine(values) => layout.mine.extend(wires.zip(values.iter().copied())),
-                Input::Peer => layout.theirs.extend(wires),
-                Input::Shared(shared) => layout.shared.extend(wires.zip(shared)),
-            }
-        }
-        for (wire, bit) in &layout.shared {
-            layout.values[*wire] = bit.masked;
-        }
-        layout
-    }
-
-    /// The wires that `owner` enters, in order.
-    fn owned_by(&self, owner: Party) -> Vec<usize> {
-        if owner == self.me {
-            self.mine.iter().map(|(wire, _)| *wire).collect()
-        } else {
-            self.theirs.clone()
-        }
-    }
-
-    /// The wires that somebody enters: the garbler's, then the evaluator's.
-    fn entered(&self) -> Vec<usize> {
-        [
-            self.owned_by(Party::Garbler),
-            self.owned_by(Party::Evaluator),
-        ]
-        .concat()
-    }
-}
-
-fn send_values<T: Transport>(
-    channel: &mut Channel<T>,
-    values: &[bool],
-    wires: Vec<usize>,
-) -> Result<()> {
-    let values = wires.into_iter().map(|wire| values[wire]);
-    channel.send_bytes(Tag::MaskedValues, &pack(values))
-}
-
-fn recv_values<T: Transport>(
-    channel: &mut Channel<T>,
-    values: &mut [bool],
-    wires: Vec<usize>,
-) -> Result<()> {
-    let mut packed = vec![0; wires.len().div_ceil(8)];
-    channel.recv_bytes(Tag::MaskedValues, &mut packed)?;
-    for (wire, value) in wires.into_iter().zip(unpack(&packed)) {
-        values[wire] = value;
-    }
-    Ok(())
 }

@@ -143,3 +143,68 @@ fn take<S: Copy + DefaultIsZeroes>(
     pool.truncate(rest);
     taken
 }
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use rand::rngs::ChaCha20Rng;
+
+    use super::*;
+    use crate::circuit::Party;
+    use crate::crypto::{Block, SessionId, TweakableHash};
+    use crate::net::{Deadlines, MemoryTransport, memory_pair};
+
+    const SESSION: SessionId = SessionId([9; 32]);
+
+    /// A party's Delta with what it took from its pool: triples and bits, of two batches.
+    type Taken = (Block, Vec<Triple>, Vec<Share>);
+
+    fn fill(me: Party, transport: MemoryTransport) -> Taken {
+        let context = Context {
+            session: SESSION,
+            me,
+            hash: TweakableHash::new(&SESSION),
+        };
+        let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
+        let mut channel = Channel::new(transport, Deadlines::default());
+        let delta = Delta::random(me == Party::Garbler, &mut rng);
+        let mut pool = Pool::setup(&context, &mut channel, delta, &mut rng).unwrap();
+        pool.reserve(&context, &mut channel, 40, 100).unwrap();
+        let mut triples = pool.take_triples(30).to_vec();
+        let mut bits = pool.take_bits(90).to_vec();
+        pool.reserve(&context, &mut channel, 25, 3000).unwrap();
+        triples.extend_from_slice(&pool.take_triples(25));
+        bits.extend_from_slice(&pool.take_bits(3000));
+        (pool.delta().block(), triples, bits)
+    }
+
+    #[test]
+    fn every_mac_fits_its_key_and_every_triple_is_a_product() {
+        let (one, other) = memory_pair();
+        let evaluator = thread::spawn(move || fill(Party::Evaluator, other));
+        let (delta_a, triples_a, bits_a) = fill(Party::Garbler, one);
+        let (delta_b, triples_b, bits_b) = evaluator.join().unwrap();
+        assert!(delta_a.lsb() && !delta_b.lsb());
+        let value = |a: &Share, b: &Share| {
+            let fits = |holder: &Share, other: &Share, delta: Block| {
+                let expected = other.key ^ delta.select(holder.bit);
+                assert_eq!(holder.mac.to_bytes(), expected.to_bytes());
+            };
+            fits(a, b, delta_b);
+            fits(b, a, delta_a);
+            a.bit ^ b.bit
+        };
+        assert_eq!((triples_a.len(), bits_a.len()), (55, 3090));
+        let mut ones = [0; 2];
+        for (a, b) in triples_a.iter().zip(&triples_b) {
+            let (x, y) = (value(&a.x, &b.x), value(&a.y, &b.y));
+            assert_eq!(value(&a.z, &b.z), x & y);
+            ones[0] += usize::from(x);
+            ones[1] += usize::from(y);
+        }
+        assert!(ones.iter().all(|ones| (5..50).contains(ones)), "random");
+        let ones = bits_a.iter().zip(&bits_b).filter(|(a, b)| value(a, b));
+        assert!((1_200..1_900).contains(&ones.count()), "random");
+    }
+}
