@@ -75,8 +75,13 @@ impl Pool {
             return Ok(());
         }
         let for_triples = 3 * triples::leaky_triples(missing_triples);
-        let total = for_triples + missing_bits.max(MIN_BITS);
-        let shares = self.random_shares(channel, total.div_ceil(128))?;
+        // Bits are made in plenty when they are missing, and never put aside otherwise: a pool that
+        // kept what is left over from each batch of triples would grow from hand to hand.
+        let for_bits = match missing_bits {
+            0 => 0,
+            missing => missing.max(MIN_BITS),
+        };
+        let shares = self.random_shares(channel, (for_triples + for_bits).div_ceil(128))?;
         let fresh = if missing_triples > 0 {
             triples::make(
                 context,
@@ -92,7 +97,9 @@ impl Pool {
         };
         self.batches += 1;
         self.triples = joined(&fresh, &self.triples);
-        self.bits = joined(&shares[for_triples..], &self.bits);
+        if missing_bits > 0 {
+            self.bits = joined(&shares[for_triples..], &self.bits);
+        }
         Ok(())
     }
 
@@ -177,6 +184,33 @@ mod tests {
         triples.extend_from_slice(&pool.take_triples(25));
         bits.extend_from_slice(&pool.take_bits(3000));
         (pool.delta().block(), triples, bits)
+    }
+
+    #[test]
+    fn the_pool_does_not_grow_from_hand_to_hand() {
+        fn hands(me: Party, transport: MemoryTransport) -> usize {
+            let context = Context {
+                session: SESSION,
+                me,
+                hash: TweakableHash::new(&SESSION),
+            };
+            let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
+            let mut channel = Channel::new(transport, Deadlines::default());
+            let delta = Delta::random(me == Party::Garbler, &mut rng);
+            let mut pool = Pool::setup(&context, &mut channel, delta, &mut rng).unwrap();
+            let mut largest = 0;
+            for hand in 0..60 {
+                let bits = if hand % 2 == 0 { 7 } else { 300 };
+                pool.reserve(&context, &mut channel, 3, bits).unwrap();
+                drop((pool.take_triples(3), pool.take_bits(bits)));
+                largest = largest.max(pool.bits.len() + pool.triples.len());
+            }
+            largest
+        }
+        let (one, other) = memory_pair();
+        let evaluator = thread::spawn(move || hands(Party::Evaluator, other));
+        assert!(hands(Party::Garbler, one) < MIN_BITS + 300 + 128);
+        assert!(evaluator.join().unwrap() < MIN_BITS + 300 + 128);
     }
 
     #[test]
