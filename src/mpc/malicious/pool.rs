@@ -164,10 +164,7 @@ mod tests {
 
     const SESSION: SessionId = SessionId([9; 32]);
 
-    /// A party's Delta with what it took from its pool: triples and bits, of two batches.
-    type Taken = (Block, Vec<Triple>, Vec<Share>);
-
-    fn fill(me: Party, transport: MemoryTransport) -> Taken {
+    fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel<MemoryTransport>, Pool) {
         let context = Context {
             session: SESSION,
             me,
@@ -176,7 +173,15 @@ mod tests {
         let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
         let mut channel = Channel::new(transport, Deadlines::default());
         let delta = Delta::random(me == Party::Garbler, &mut rng);
-        let mut pool = Pool::setup(&context, &mut channel, delta, &mut rng).unwrap();
+        let pool = Pool::setup(&context, &mut channel, delta, &mut rng).unwrap();
+        (context, channel, pool)
+    }
+
+    /// A party's Delta with what it took from its pool: triples and bits, of two batches.
+    type Taken = (Block, Vec<Triple>, Vec<Share>);
+
+    fn fill(me: Party, transport: MemoryTransport) -> Taken {
+        let (context, mut channel, mut pool) = set_up(me, transport);
         pool.reserve(&context, &mut channel, 40, 100).unwrap();
         let mut triples = pool.take_triples(30).to_vec();
         let mut bits = pool.take_bits(90).to_vec();
@@ -189,15 +194,7 @@ mod tests {
     #[test]
     fn the_pool_does_not_grow_from_hand_to_hand() {
         fn hands(me: Party, transport: MemoryTransport) -> usize {
-            let context = Context {
-                session: SESSION,
-                me,
-                hash: TweakableHash::new(&SESSION),
-            };
-            let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
-            let mut channel = Channel::new(transport, Deadlines::default());
-            let delta = Delta::random(me == Party::Garbler, &mut rng);
-            let mut pool = Pool::setup(&context, &mut channel, delta, &mut rng).unwrap();
+            let (context, mut channel, mut pool) = set_up(me, transport);
             let mut largest = 0;
             for hand in 0..60 {
                 let bits = if hand % 2 == 0 { 7 } else { 300 };
