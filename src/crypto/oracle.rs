@@ -1,6 +1,7 @@
 //! The random oracle: BLAKE3, bound to the session, the step and a counter.
 
 use blake3::Hasher;
+use zeroize::{Zeroize, Zeroizing};
 
 use super::Block;
 
@@ -71,19 +72,43 @@ impl Oracle {
         self
     }
 
-    /// Absorbs blocks as one string, whose length the step must fix: it is not absorbed.
+    /// Absorbs a long string, by its length and its own BLAKE3 hash: what stands before it would
+    /// shift it against the pieces that BLAKE3 hashes side by side, which makes it slow.
     #[must_use]
-    pub fn absorb_blocks(mut self, blocks: impl Iterator<Item = Block>) -> Self {
-        // BLAKE3 hashes sixteen kilobytes side by side, and is slow on short strings.
-        let mut buffer = Vec::with_capacity(1024);
+    pub fn absorb_long(self, bytes: &[u8]) -> Self {
+        let hash = blake3::hash(bytes);
+        self.absorb_hash_of(bytes.len(), &hash)
+    }
+
+    /// Absorbs blocks as one string, as [`absorb_long`](Self::absorb_long) does.
+    #[must_use]
+    pub fn absorb_blocks(self, blocks: impl Iterator<Item = Block>) -> Self {
+        /// Of the pieces that are hashed side by side, enough to fill the widest registers.
+        const BUFFER: usize = 4096;
+        let mut hasher = Hasher::new();
+        let mut length = 0;
+        let mut buffer = Zeroizing::new(Vec::with_capacity(BUFFER));
+        let mut update = |buffer: &mut Vec<Block>| {
+            let bytes: &[u8] = bytemuck::cast_slice(buffer);
+            hasher.update(bytes);
+            length += bytes.len();
+            buffer.clear();
+        };
         for block in blocks {
             buffer.push(block);
-            if buffer.len() == buffer.capacity() {
-                self.0.update(bytemuck::cast_slice(&buffer));
-                buffer.clear();
+            if buffer.len() == BUFFER {
+                update(&mut buffer);
             }
         }
-        self.0.update(bytemuck::cast_slice(&buffer));
+        update(&mut buffer);
+        let hash = hasher.finalize();
+        hasher.zeroize();
+        self.absorb_hash_of(length, &hash)
+    }
+
+    fn absorb_hash_of(mut self, length: usize, hash: &blake3::Hash) -> Self {
+        self.0.update(&(length as u64).to_le_bytes());
+        self.0.update(hash.as_bytes());
         self
     }
 
@@ -107,7 +132,6 @@ impl Oracle {
 
 impl Drop for Oracle {
     fn drop(&mut self) {
-        use zeroize::Zeroize;
         self.0.zeroize();
     }
 }
@@ -135,6 +159,24 @@ mod tests {
         .map(Oracle::digest);
         for (i, a) in answers.iter().enumerate() {
             assert!(answers[..i].iter().all(|b| a != b));
+        }
+    }
+
+    #[test]
+    fn blocks_are_the_string_of_their_bytes_and_their_number_counts() {
+        let blocks: Vec<Block> = (0..5000u128)
+            .map(|i| Block::from(i.to_le_bytes()))
+            .collect();
+        let oracle = || Oracle::new(&SESSION, Step::CheckMacs, 0);
+        for count in [0, 1, 4095, 4096, 4097, 5000] {
+            let blocks = &blocks[..count];
+            let answer = oracle().absorb_blocks(blocks.iter().copied()).digest();
+            let bytes = bytemuck::cast_slice(blocks);
+            assert_eq!(answer, oracle().absorb_long(bytes).digest());
+            assert_ne!(
+                answer,
+                oracle().absorb_long(&[bytes, &[0]].concat()).digest()
+            );
         }
     }
 }

@@ -1,33 +1,22 @@
-//! Transposition of bit matrices with 128 rows.
+//! Transposition of bit matrices.
 
 use super::Block;
 
-/// Transposes a matrix of 128 rows into its columns.
-///
-/// `rows` holds the rows one after another, each of `blocks` blocks (so `128 * blocks` columns);
-/// bit `j` of a row is bit `j % 128` of its block `j / 128`. Bit `r` of column `j` of the answer
-/// is bit `j` of row `r`.
+/// Transposes a square of 128 rows of 128 bits: bit `r` of `columns[j]` becomes bit `j` of
+/// `row(r)`.
 ///
 /// # Panics
-/// If `rows` does not hold 128 rows.
-pub fn transpose_128(rows: &[Block]) -> Vec<Block> {
-    assert_eq!(rows.len() % 128, 0, "a matrix of 128 rows");
-    let blocks = rows.len() / 128;
-    let mut columns = Vec::with_capacity(rows.len());
-    let mut square = [[0u64; 2]; 128];
-    for strip in 0..blocks {
-        for (r, line) in square.iter_mut().enumerate() {
-            *line = bytemuck::cast(rows[r * blocks + strip]);
-            *line = line.map(u64::from_le);
-        }
-        transpose_square(&mut square);
-        columns.extend(
-            square
-                .iter()
-                .map(|line| bytemuck::cast::<_, Block>(line.map(u64::to_le))),
-        );
+/// If there are not 128 `columns`.
+pub fn transpose_128(row: impl Fn(usize) -> Block, columns: &mut [Block]) {
+    assert_eq!(columns.len(), 128, "a square matrix");
+    let mut square = std::array::from_fn(|r| bytemuck::cast::<_, [u64; 2]>(row(r)));
+    square
+        .iter_mut()
+        .for_each(|line| *line = line.map(u64::from_le));
+    transpose_square(&mut square);
+    for (column, line) in columns.iter_mut().zip(square) {
+        *column = bytemuck::cast(line.map(u64::to_le));
     }
-    columns
 }
 
 /// Swaps the off-diagonal quadrants of ever smaller squares (Warren, "Hacker's Delight", 7-3).
@@ -61,12 +50,13 @@ mod tests {
 
     #[test]
     fn bit_r_of_column_j_is_bit_j_of_row_r() {
-        let mut rows = vec![Block::ZERO; 3 * 128];
+        let mut rows = [Block::ZERO; 128];
         Generator::new(Block::ZERO).fill(&mut rows);
-        let columns = transpose_128(&rows);
+        let mut columns = [Block::ZERO; 128];
+        transpose_128(|r| rows[r], &mut columns);
         for (j, column) in columns.iter().enumerate() {
-            for r in 0..128 {
-                assert_eq!(column.bit(r), rows[r * 3 + j / 128].bit(j % 128));
+            for (r, row) in rows.iter().enumerate() {
+                assert_eq!(column.bit(r), row.bit(j));
             }
         }
     }

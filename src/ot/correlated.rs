@@ -15,27 +15,26 @@
 //! `v`; the sender recomputes it from `w ^ Delta * u`. Nothing made from Delta or from these OTs
 //! leaves the sender before.
 
-use bytemuck::allocation::cast_vec;
-use bytemuck::cast_slice;
+use bytemuck::{cast_slice, cast_slice_mut};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::all_but_one::{K, LEAVES, TREES};
-use super::{CotBits, Delta, Key, Mac};
+use super::{Delta, Key, Mac};
 use crate::crypto::{Block, Generator, Oracle, SessionId, Step, UniversalHash, transpose_128};
 use crate::net::{Message, Tag};
 use crate::{Error, Result};
 
-/// Rows of the matrix.
-const ROWS: usize = K * TREES;
-
-/// Blocks of a row that are expanded at once: they, the accumulators and the stream of a leaf fit
-/// in the first-level cache.
-const STRIDE: usize = 64;
-
-/// Blocks of every row that only serve the check.
+/// Blocks of a row that only serve the check.
 const SACRIFICED: usize = 1;
+
+/// Blocks of a row, at most: a whole batch stays in the second-level cache, the streams of a tree
+/// in the first, and they are what AES with 512-bit registers takes at once.
+const MAX_LENGTH: usize = 64;
+
+/// A batch makes `128 * blocks` OTs, with at most so many blocks.
+pub(super) const MAX_BLOCKS: usize = MAX_LENGTH - SACRIFICED;
 
 /// Blocks of the correction matrix of `128 * blocks` OTs.
 pub(super) fn correction_blocks(blocks: usize) -> usize {
@@ -79,7 +78,7 @@ impl Batch {
     fn challenge(&self, correction: &[Block]) -> UniversalHash {
         let challenge = self
             .oracle(Step::CotChallenge)
-            .absorb(cast_slice(correction))
+            .absorb_long(cast_slice(correction))
             .block();
         UniversalHash::new(challenge)
     }
@@ -101,47 +100,101 @@ impl Batch {
     }
 }
 
-/// Adds the streams of a tree's leaves to its rows: stream `x` to row `j` for every bit `j` of
-/// `x`, and to `total` if there is one. `first` is the number of the first leaf.
-fn accumulate(
-    leaves: &mut [Generator],
-    first: usize,
-    rows: &mut [Block],
-    mut total: Option<&mut [Block]>,
-) {
-    let length = rows.len() / K;
-    let mut stream = Zeroizing::new([Block::ZERO; STRIDE]);
-    for start in (0..length).step_by(STRIDE) {
-        let range = start..length.min(start + STRIDE);
-        let stream = &mut stream[..range.len()];
-        for (x, leaf) in (first..).zip(leaves.iter_mut()) {
-            leaf.fill(stream);
-            if let Some(total) = &mut total {
-                xor_into(&mut total[range.clone()], stream);
+/// The matrix of a batch: `K * TREES` rows, of which bit `j` of tree `i` is row `i * K + j`.
+struct Matrix {
+    rows: Zeroizing<Vec<Block>>,
+    /// Blocks of a row.
+    length: usize,
+}
+
+/// The rows stand this many blocks apart: an odd number, or those that are transposed together
+/// would compete for the same few places of the cache.
+const PITCH: usize = MAX_LENGTH + 1;
+
+impl Matrix {
+    fn new() -> Self {
+        Matrix {
+            rows: Zeroizing::new(vec![Block::ZERO; PITCH * K * TREES]),
+            length: 0,
+        }
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[Block]> {
+        self.rows.chunks(PITCH).map(|row| &row[..self.length])
+    }
+
+    fn rows_mut(&mut self) -> impl Iterator<Item = &mut [Block]> {
+        let length = self.length;
+        self.rows
+            .chunks_mut(PITCH)
+            .map(move |row| &mut row[..length])
+    }
+
+    /// The columns of the first blocks of all rows: one column a block of `columns`.
+    fn transpose(&self, columns: &mut [Block]) {
+        for (strip, columns) in columns.chunks_mut(128).enumerate() {
+            transpose_128(|row| self.rows[row * PITCH + strip], columns);
+        }
+    }
+
+    /// Expands the leaves of all trees for `length` blocks: row `j` of a tree becomes the sum of
+    /// the streams `x` with bit `j`, where `first` is the number of a tree's first leaf. Gives each
+    /// tree's sum of all streams to `total`.
+    fn expand(
+        &mut self,
+        length: usize,
+        leaves: &mut [Generator],
+        first: usize,
+        mut total: impl FnMut(usize, &[Block]),
+    ) {
+        self.length = length;
+        let mut streams = Zeroizing::new([[Block::ZERO; MAX_LENGTH]; LEAVES]);
+        let mut sum = Zeroizing::new([Block::ZERO; MAX_LENGTH]);
+        for (tree, (leaves, rows)) in leaves
+            .chunks_mut(LEAVES - first)
+            .zip(self.rows.chunks_mut(PITCH * K))
+            .enumerate()
+        {
+            for (leaf, stream) in leaves.iter_mut().zip(&mut streams[first..]) {
+                leaf.fill(&mut stream[..length]);
             }
-            for bit in (0..K).filter(|bit| x >> bit & 1 == 1) {
-                xor_into(&mut rows[bit * length..][range.clone()], stream);
+            for position in 0..length {
+                let streams = std::array::from_fn(|leaf| streams[leaf][position]);
+                let (bits, all) = fold(streams);
+                for (row, bit) in bits.into_iter().enumerate() {
+                    rows[row * PITCH + position] = bit;
+                }
+                sum[position] = all;
             }
+            total(tree, &sum[..length]);
         }
     }
 }
 
-fn xor_into(sum: &mut [Block], other: &[Block]) {
-    sum.iter_mut().zip(other).for_each(|(s, o)| *s ^= *o);
-}
-
-/// The columns of a matrix without those that the check has used up.
-fn columns(rows: &[Block], blocks: usize) -> Vec<Block> {
-    let mut columns = transpose_128(rows);
-    columns[128 * blocks..].zeroize();
-    columns.truncate(128 * blocks);
-    columns
+/// For each bit `j`, the sum of the blocks whose number has it; and the sum of all. Neighbours are
+/// added in each step, which takes two thirds of the sums that adding up each bit by itself does
+/// (Roy 2022, section 5).
+#[inline]
+fn fold(mut blocks: [Block; LEAVES]) -> ([Block; K], Block) {
+    let mut count = LEAVES;
+    let bits = std::array::from_fn(|_| {
+        count /= 2;
+        let mut bit = Block::ZERO;
+        for pair in 0..count {
+            bit ^= blocks[2 * pair + 1];
+            blocks[pair] = blocks[2 * pair] ^ blocks[2 * pair + 1];
+        }
+        bit
+    });
+    (bits, blocks[0])
 }
 
 /// The party with the choice bits: all leaves of all trees.
 pub(super) struct Receiver {
     leaves: Vec<Generator>,
     batch: Batch,
+    /// The rows `v`, for every batch anew.
+    matrix: Matrix,
 }
 
 impl Receiver {
@@ -149,44 +202,40 @@ impl Receiver {
         Receiver {
             leaves,
             batch: Batch::first(session, direction),
+            matrix: Matrix::new(),
         }
     }
 
-    /// The next `128 * blocks` OTs with what the sender needs: the correction matrix, tree after
-    /// tree, and the check.
-    pub(super) fn extend(&mut self, blocks: usize) -> Result<(CotBits, Vec<Block>, CotCheck)> {
+    /// The next OTs, as many as there are `choices` and `macs`: a multiple of 128, of at most
+    /// [`MAX_BLOCKS`] blocks. Gives what the sender needs: the correction matrix, tree after tree,
+    /// and the check.
+    pub(super) fn extend(
+        &mut self,
+        choices: &mut [bool],
+        macs: &mut [Mac],
+    ) -> Result<(Vec<Block>, CotCheck)> {
+        let blocks = macs.len() / 128;
         let length = blocks + SACRIFICED;
-        let mut rows = Zeroizing::new(vec![Block::ZERO; ROWS * length]);
-        let mut totals = Zeroizing::new(vec![Block::ZERO; TREES * length]);
-        for ((leaves, rows), total) in self
-            .leaves
-            .chunks_mut(LEAVES)
-            .zip(rows.chunks_mut(K * length))
-            .zip(totals.chunks_mut(length))
-        {
-            accumulate(leaves, 0, rows, Some(total));
-        }
-        let (choices, others) = totals.split_at(length);
-        let mut correction = others.to_vec();
-        for row in correction.chunks_mut(length) {
-            xor_into(row, choices);
-        }
+        let mut first = Zeroizing::new([Block::ZERO; MAX_LENGTH]);
+        let first = &mut first[..length];
+        let mut correction = Vec::with_capacity(correction_blocks(blocks));
+        self.matrix
+            .expand(length, &mut self.leaves, 0, |tree, total| match tree {
+                0 => first.copy_from_slice(total),
+                _ => correction.extend(total.iter().zip(&*first).map(|(u, u_0)| *u ^ *u_0)),
+            });
         let hash = self.batch.challenge(&correction);
-        let hashes: Vec<Block> = rows.chunks(length).map(|row| hash.hash(row)).collect();
+        let hashes: Vec<Block> = self.matrix.rows().map(|row| hash.hash(row)).collect();
         let check = CotCheck {
-            choices: hash.hash(choices).to_bytes(),
+            choices: hash.hash(first).to_bytes(),
             rows: self.batch.rows(&hashes),
         };
         self.batch.finish()?;
-        let bits = CotBits {
-            choices: Zeroizing::new(
-                (0..128 * blocks)
-                    .map(|j| choices[j / 128].bit(j % 128))
-                    .collect(),
-            ),
-            macs: Zeroizing::new(cast_vec::<Block, Mac>(columns(&rows, blocks))),
-        };
-        Ok((bits, correction, check))
+        for (j, choice) in choices.iter_mut().enumerate() {
+            *choice = first[j / 128].bit(j % 128);
+        }
+        self.matrix.transpose(cast_slice_mut(macs));
+        Ok((correction, check))
     }
 }
 
@@ -195,6 +244,8 @@ pub(super) struct Sender {
     leaves: Vec<Generator>,
     delta: Delta,
     batch: Batch,
+    /// The rows `w`, for every batch anew.
+    matrix: Matrix,
 }
 
 impl Sender {
@@ -208,6 +259,7 @@ impl Sender {
             leaves,
             delta,
             batch: Batch::first(session, direction),
+            matrix: Matrix::new(),
         }
     }
 
@@ -215,27 +267,20 @@ impl Sender {
         &self.delta
     }
 
-    /// The keys of the next `128 * blocks` OTs.
+    /// The `keys` of the next OTs: as many as the receiver makes.
     ///
     /// # Errors
     /// [`Error::Protocol`] if the receiver's matrix is not consistent; `correction` must have the
-    /// length of [`correction_blocks`].
+    /// length of [`correction_blocks`]. Then the keys are not to be used.
     pub(super) fn extend(
         &mut self,
-        blocks: usize,
         correction: &[Block],
         check: &CotCheck,
-    ) -> Result<Vec<Key>> {
-        let length = blocks + SACRIFICED;
-        let mut rows = Zeroizing::new(vec![Block::ZERO; ROWS * length]);
-        for (leaves, rows) in self
-            .leaves
-            .chunks_mut(LEAVES - 1)
-            .zip(rows.chunks_mut(K * length))
-        {
-            accumulate(leaves, 1, rows, None);
-        }
-        for (r, row) in rows.chunks_mut(length).enumerate().skip(K) {
+        keys: &mut [Key],
+    ) -> Result<()> {
+        let length = keys.len() / 128 + SACRIFICED;
+        self.matrix.expand(length, &mut self.leaves, 1, |_, _| ());
+        for (r, row) in self.matrix.rows_mut().enumerate().skip(K) {
             let bit = self.delta.block().bit(r);
             let correction = &correction[(r / K - 1) * length..][..length];
             for (w, c) in row.iter_mut().zip(correction) {
@@ -245,7 +290,8 @@ impl Sender {
         let hash = self.batch.challenge(correction);
         let choices = Block::from(check.choices);
         let hashes = Zeroizing::new(
-            rows.chunks(length)
+            self.matrix
+                .rows()
                 .enumerate()
                 .map(|(r, row)| hash.hash(row) ^ choices.select(self.delta.block().bit(r)))
                 .collect::<Vec<_>>(),
@@ -254,7 +300,8 @@ impl Sender {
             return Err(Error::protocol("correlated OT: the consistency check"));
         }
         self.batch.finish()?;
-        Ok(cast_vec(columns(&rows, blocks)))
+        self.matrix.transpose(cast_slice_mut(keys));
+        Ok(())
     }
 }
 
@@ -279,19 +326,47 @@ mod tests {
         )
     }
 
+    /// The next batch of a receiver, whose OTs are not looked at.
+    fn matrix(receiver: &mut Receiver, blocks: usize) -> (Vec<Block>, CotCheck) {
+        let mut choices = vec![false; 128 * blocks];
+        let mut macs = vec![Mac::default(); 128 * blocks];
+        receiver.extend(&mut choices, &mut macs).unwrap()
+    }
+
+    /// What the sender makes of a batch of one block.
+    fn take(sender: &mut Sender, correction: &[Block], check: &CotCheck) -> Result<()> {
+        sender.extend(correction, check, &mut [Key::default(); 128])
+    }
+
     #[test]
     fn every_mac_is_the_key_plus_the_choice_times_delta() {
         let (mut sender, mut receiver) = pair(1);
-        for blocks in [1, 2, 63, 64, 130] {
-            let (bits, correction, check) = receiver.extend(blocks).unwrap();
-            let keys = sender.extend(blocks, &correction, &check).unwrap();
-            assert_eq!(keys.len(), 128 * blocks);
-            for ((key, mac), bit) in keys.iter().zip(bits.macs.iter()).zip(bits.choices.iter()) {
+        for blocks in [1, 2, MAX_BLOCKS, 30, MAX_BLOCKS - 1] {
+            let mut choices = vec![false; 128 * blocks];
+            let mut macs = vec![Mac::default(); 128 * blocks];
+            let mut keys = vec![Key::default(); 128 * blocks];
+            let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
+            sender.extend(&correction, &check, &mut keys).unwrap();
+            for ((key, mac), bit) in keys.iter().zip(&macs).zip(&choices) {
                 let expected = key.0 ^ sender.delta.select(*bit);
                 assert_eq!(mac.0.to_bytes(), expected.to_bytes());
             }
-            let ones = bits.choices.iter().filter(|b| **b).count();
+            let ones = choices.iter().filter(|b| **b).count();
             assert!(ones > 0 && ones < 128 * blocks, "choices are random");
+        }
+    }
+
+    #[test]
+    fn folding_adds_up_the_blocks_whose_number_has_a_bit() {
+        let blocks = std::array::from_fn(|x| Block::from([1 << (x % 8); 16].map(|b| b ^ x as u8)));
+        let sum = |chosen: &dyn Fn(usize) -> bool| {
+            let chosen = (0..LEAVES).filter(|x| chosen(*x));
+            chosen.fold(Block::ZERO, |sum, x| sum ^ blocks[x])
+        };
+        let (bits, all) = fold(blocks);
+        assert_eq!(all.to_bytes(), sum(&|_| true).to_bytes());
+        for (j, bit) in bits.iter().enumerate() {
+            assert_eq!(bit.to_bytes(), sum(&|x| x >> j & 1 == 1).to_bytes());
         }
     }
 
@@ -305,31 +380,28 @@ mod tests {
             let path: usize = (0..K)
                 .map(|bit| usize::from(sender.delta.block().bit(5 * K + bit)) << bit)
                 .sum();
-            let (_, mut correction, _) = receiver.extend(1).unwrap();
+            let (mut correction, _) = matrix(&mut receiver, 1);
             correction[4 * 2] ^= Block::from([1; 16]);
             // Recompute the honest rows from a fresh copy of the receiver.
             let (_, mut receiver) = pair(2);
-            let length = 2;
-            let mut rows = vec![Block::ZERO; ROWS * length];
-            let mut totals = vec![Block::ZERO; TREES * length];
-            for ((leaves, rows), total) in receiver
-                .leaves
-                .chunks_mut(LEAVES)
-                .zip(rows.chunks_mut(K * length))
-                .zip(totals.chunks_mut(length))
-            {
-                accumulate(leaves, 0, rows, Some(total));
-            }
+            let mut choices = Vec::new();
+            let leaves = &mut receiver.leaves;
+            receiver.matrix.expand(2, leaves, 0, |tree, total| {
+                if tree == 0 {
+                    choices = total.to_vec();
+                }
+            });
             for bit in (0..K).filter(|bit| guess >> bit & 1 == 1) {
-                rows[(5 * K + bit) * length] ^= Block::from([1; 16]);
+                let row = receiver.matrix.rows_mut().nth(5 * K + bit).unwrap();
+                row[0] ^= Block::from([1; 16]);
             }
             let hash = receiver.batch.challenge(&correction);
-            let hashes: Vec<Block> = rows.chunks(length).map(|row| hash.hash(row)).collect();
+            let hashes: Vec<Block> = receiver.matrix.rows().map(|row| hash.hash(row)).collect();
             let check = CotCheck {
-                choices: hash.hash(&totals[..length]).to_bytes(),
+                choices: hash.hash(&choices).to_bytes(),
                 rows: receiver.batch.rows(&hashes),
             };
-            let outcome = sender.extend(1, &correction, &check);
+            let outcome = take(&mut sender, &correction, &check);
             assert_eq!(outcome.is_ok(), guess == path);
         }
     }
@@ -338,31 +410,34 @@ mod tests {
     fn every_field_of_the_check_counts_and_no_batch_can_be_repeated() {
         let honest = || {
             let (sender, mut receiver) = pair(3);
-            let (_, correction, check) = receiver.extend(1).unwrap();
+            let (correction, check) = matrix(&mut receiver, 1);
             (sender, correction, check)
         };
         let (mut sender, correction, check) = honest();
-        assert!(sender.extend(1, &correction, &check).is_ok());
-        assert!(sender.extend(1, &correction, &check).is_err(), "repeated");
+        assert!(take(&mut sender, &correction, &check).is_ok());
+        assert!(take(&mut sender, &correction, &check).is_err(), "repeated");
 
         let (mut sender, correction, mut check) = honest();
         check.choices[0] ^= 1;
-        assert!(sender.extend(1, &correction, &check).is_err());
+        assert!(take(&mut sender, &correction, &check).is_err());
         let (mut sender, correction, mut check) = honest();
         check.rows[0] ^= 1;
-        assert!(sender.extend(1, &correction, &check).is_err());
+        assert!(take(&mut sender, &correction, &check).is_err());
         for index in 0..correction_blocks(1) {
             let (mut sender, mut correction, check) = honest();
             correction[index] ^= Block::from([0x10; 16]);
-            assert!(sender.extend(1, &correction, &check).is_err());
+            assert!(take(&mut sender, &correction, &check).is_err());
         }
     }
 
     #[test]
     fn known_answers() {
         let (mut sender, mut receiver) = pair(4);
-        let (bits, correction, check) = receiver.extend(2).unwrap();
-        let keys = sender.extend(2, &correction, &check).unwrap();
+        let mut choices = [false; 256];
+        let mut macs = [Mac::default(); 256];
+        let mut keys = [Key::default(); 256];
+        let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
+        sender.extend(&correction, &check, &mut keys).unwrap();
         let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex()[..16].to_string();
         assert_eq!(
             [
@@ -370,12 +445,12 @@ mod tests {
                 digest(&check.choices),
                 digest(&check.rows),
                 digest(cast_slice(&keys)),
-                digest(cast_slice(&bits.macs)),
+                digest(cast_slice(&macs)),
             ],
             [
                 "e3fe87fadd1486e0",
-                "68bf7ec9854c2c88",
-                "88e96b140ddb46fc",
+                "3a528559b79adae1",
+                "0d705c4025b32575",
                 "be07febf28057a9e",
                 "b6e15f9a58160a4b"
             ]

@@ -117,14 +117,20 @@ impl CotSender {
         &mut self,
         channel: &mut Channel<T>,
         blocks: usize,
-    ) -> Result<Vec<Key>> {
-        let mut correction = vec![Block::ZERO; correlated::correction_blocks(blocks)];
-        channel.recv_bytes(
-            Tag::CotCorrection,
-            bytemuck::cast_slice_mut(&mut correction),
-        )?;
-        let check = channel.recv_message()?;
-        self.0.extend(blocks, &correction, &check)
+    ) -> Result<Zeroizing<Vec<Key>>> {
+        let mut keys = Zeroizing::new(vec![Key::default(); 128 * blocks]);
+        let mut correction = Vec::new();
+        for keys in keys.chunks_mut(batch_size(blocks)) {
+            let matrix = correlated::correction_blocks(keys.len() / 128);
+            correction.resize(matrix, Block::ZERO);
+            channel.recv_bytes(
+                Tag::CotCorrection,
+                bytemuck::cast_slice_mut(&mut correction),
+            )?;
+            let check = channel.recv_message()?;
+            self.0.extend(&correction, &check, keys)?;
+        }
+        Ok(keys)
     }
 
     /// The global key.
@@ -177,12 +183,26 @@ impl CotReceiver {
         channel: &mut Channel<T>,
         blocks: usize,
     ) -> Result<CotBits> {
-        let (bits, correction, check) = self.0.extend(blocks)?;
-        channel.send_bytes(Tag::CotCorrection, bytemuck::cast_slice(&correction))?;
-        channel.send_message(&check)?;
+        let mut bits = CotBits {
+            choices: Zeroizing::new(vec![false; 128 * blocks]),
+            macs: Zeroizing::new(vec![Mac::default(); 128 * blocks]),
+        };
+        let batch = batch_size(blocks);
+        for (choices, macs) in (bits.choices.chunks_mut(batch)).zip(bits.macs.chunks_mut(batch)) {
+            let (correction, check) = self.0.extend(choices, macs)?;
+            channel.send_bytes(Tag::CotCorrection, bytemuck::cast_slice(&correction))?;
+            channel.send_message(&check)?;
+        }
         channel.flush()?;
         Ok(bits)
     }
+}
+
+/// OTs of each batch, of those that `128 * blocks` are made in: all batches but the last have the
+/// same size, and that is not much smaller.
+fn batch_size(blocks: usize) -> usize {
+    let batches = blocks.div_ceil(correlated::MAX_BLOCKS).max(1);
+    128 * blocks.div_ceil(batches).max(1)
 }
 
 /// Sets up correlated OT in both directions at once: both parties send each message before they

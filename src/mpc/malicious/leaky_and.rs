@@ -39,38 +39,40 @@ pub(super) struct Leaky {
 }
 
 impl Leaky {
-    /// Step 1: the tables `G`, one a triple. `shares` holds `x`, `y`, `z` of each in turn.
+    /// Step 1: the tables `G`, one a triple. `shares` are `x`, `y`, `z` of each in turn.
     pub(super) fn tables(
-        shares: &[Share],
+        mut shares: impl ExactSizeIterator<Item = Share>,
         hash: &TweakableHash,
         delta: &Delta,
         batch: u64,
     ) -> (Self, Vec<Block>) {
-        let mut triples = Zeroizing::new(Vec::with_capacity(shares.len() / 3));
-        triples.extend(shares.chunks_exact(3).map(|s| Triple {
-            x: s[0],
-            y: s[1],
-            z: s[2],
-        }));
-        let mut partial = Zeroizing::new(Vec::with_capacity(triples.len()));
-        let mut tables = Vec::with_capacity(triples.len());
-        let mut lanes = [Block::ZERO; HASHES * STRIDE];
+        let count = shares.len() / 3;
+        let mut triples = Zeroizing::new(Vec::with_capacity(count));
+        let mut partial = Zeroizing::new(Vec::with_capacity(count));
+        let mut tables = Vec::with_capacity(count);
+        let mut lanes = Zeroizing::new([Block::ZERO; HASHES * STRIDE]);
         let mut tweaks = [Block::ZERO; HASHES * STRIDE];
-        let mut index = 0;
-        for chunk in triples.chunks(STRIDE) {
-            for ((triple, lanes), tweaks) in chunk
-                .iter()
+        while triples.len() < count {
+            let first = triples.len();
+            let mut used = 0;
+            for ((index, lanes), tweaks) in (first..count)
                 .zip(lanes.chunks_exact_mut(HASHES))
                 .zip(tweaks.chunks_exact_mut(HASHES))
             {
+                let mut next = || shares.next().expect("three shares a triple");
+                let triple = Triple {
+                    x: next(),
+                    y: next(),
+                    z: next(),
+                };
                 let x = &triple.x;
                 lanes.copy_from_slice(&[x.key, x.key ^ delta.block(), x.mac]);
-                tweaks.fill(TweakDomain::LeakyAnd.tweak(batch, index));
-                index += 1;
+                tweaks.fill(TweakDomain::LeakyAnd.tweak(batch, index as u64));
+                triples.push(triple);
+                used += HASHES;
             }
-            let used = HASHES * chunk.len();
             hash.hash_each(&mut lanes[..used], &tweaks[..used]);
-            for (triple, hashes) in chunk.iter().zip(lanes.chunks_exact(HASHES)) {
+            for (triple, hashes) in triples[first..].iter().zip(lanes.chunks_exact(HASHES)) {
                 let c = triple.y.cross(delta);
                 tables.push(hashes[0] ^ hashes[1] ^ c);
                 partial

@@ -9,7 +9,7 @@ use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 use super::context::Context;
 use super::leaky_and::Triple;
-use super::share::Share;
+use super::share::{RandomShares, Share};
 use super::triples;
 use crate::Result;
 use crate::net::{Channel, Transport};
@@ -81,7 +81,8 @@ impl Pool {
             0 => 0,
             missing => missing.max(MIN_BITS),
         };
-        let shares = self.random_shares(channel, (for_triples + for_bits).div_ceil(128))?;
+        let blocks = (for_triples + for_bits).div_ceil(128);
+        let shares = RandomShares::make(channel, &mut self.sender, &mut self.receiver, blocks)?;
         let fresh = if missing_triples > 0 {
             triples::make(
                 context,
@@ -89,16 +90,17 @@ impl Pool {
                 self.sender.delta(),
                 self.batches,
                 missing_triples,
-                &shares,
+                shares.range(0..for_triples),
                 &mut self.rng,
             )?
         } else {
             Zeroizing::default()
         };
         self.batches += 1;
-        self.triples = joined(&fresh, &self.triples);
+        put(&mut self.triples, fresh);
         if missing_bits > 0 {
-            self.bits = joined(&shares[for_triples..], &self.bits);
+            let fresh = shares.range(for_triples..128 * blocks).collect();
+            put(&mut self.bits, Zeroizing::new(fresh));
         }
         Ok(())
     }
@@ -112,32 +114,14 @@ impl Pool {
     pub(super) fn take_bits(&mut self, count: usize) -> Zeroizing<Vec<Share>> {
         take(&mut self.bits, count)
     }
-
-    /// `128 * blocks` random shared bits: a correlated OT in each direction for each.
-    fn random_shares<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-        blocks: usize,
-    ) -> Result<Zeroizing<Vec<Share>>> {
-        let mine = self.receiver.extend(channel, blocks)?;
-        let keys = Zeroizing::new(self.sender.extend(channel, blocks)?);
-        let shares = mine
-            .choices
-            .iter()
-            .zip(mine.macs.iter())
-            .zip(keys.iter())
-            .map(|((&bit, mac), key)| Share {
-                bit,
-                mac: mac.0,
-                key: key.0,
-            })
-            .collect();
-        Ok(Zeroizing::new(shares))
-    }
 }
 
-fn joined<S: Copy + DefaultIsZeroes>(fresh: &[S], rest: &[S]) -> Zeroizing<Vec<S>> {
-    Zeroizing::new([fresh, rest].concat())
+/// Puts `fresh` behind what is there: to be taken after it.
+fn put<S: Copy + DefaultIsZeroes>(pool: &mut Zeroizing<Vec<S>>, fresh: Zeroizing<Vec<S>>) {
+    *pool = match pool.len() {
+        0 => fresh,
+        _ => Zeroizing::new([fresh.as_slice(), pool].concat()),
+    };
 }
 
 fn take<S: Copy + DefaultIsZeroes>(
@@ -145,6 +129,9 @@ fn take<S: Copy + DefaultIsZeroes>(
     count: usize,
 ) -> Zeroizing<Vec<S>> {
     let rest = pool.len() - count;
+    if rest == 0 {
+        return std::mem::take(pool);
+    }
     let taken = Zeroizing::new(pool[rest..].to_vec());
     pool[rest..].zeroize();
     pool.truncate(rest);

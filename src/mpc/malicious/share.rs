@@ -4,13 +4,15 @@
 //! `M = K ^ b * Delta` under the other's Delta. A *shared bit* `<x>` is one authenticated bit of
 //! each party, and `x` is their XOR. [`Share`] is what one party holds of a shared bit.
 
-use std::ops::{BitXor, BitXorAssign};
+use std::ops::{BitXor, BitXorAssign, Range};
 
-use zeroize::DefaultIsZeroes;
+use zeroize::{DefaultIsZeroes, Zeroizing};
 
+use crate::Result;
 use crate::circuit::Party;
 use crate::crypto::Block;
-use crate::ot::Delta;
+use crate::net::{Channel, Transport};
+use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key};
 
 /// One party's part of a shared bit: its own authenticated bit, and the key of the other's.
 #[derive(Clone, Copy, Default)]
@@ -69,5 +71,41 @@ impl Share {
     #[inline]
     pub(super) fn cross(self, delta: &Delta) -> Block {
         delta.select(self.bit) ^ self.key ^ self.mac
+    }
+}
+
+/// Random shared bits, as the correlated OTs give them: one in each direction for each bit.
+pub(super) struct RandomShares {
+    mine: CotBits,
+    keys: Zeroizing<Vec<Key>>,
+}
+
+impl RandomShares {
+    /// Makes `128 * blocks` of them.
+    ///
+    /// # Errors
+    /// Any error of the channel, or of the checks of the correlated OT.
+    pub(super) fn make<T: Transport>(
+        channel: &mut Channel<T>,
+        sender: &mut CotSender,
+        receiver: &mut CotReceiver,
+        blocks: usize,
+    ) -> Result<Self> {
+        let mine = receiver.extend(channel, blocks)?;
+        let keys = sender.extend(channel, blocks)?;
+        Ok(RandomShares { mine, keys })
+    }
+
+    /// Some of them, in order.
+    pub(super) fn range(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = Share> + '_ {
+        self.mine.choices[range.clone()]
+            .iter()
+            .zip(&self.mine.macs[range.clone()])
+            .zip(&self.keys[range])
+            .map(|((&bit, mac), key)| Share {
+                bit,
+                mac: mac.0,
+                key: key.0,
+            })
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn leaky_triples(count: usize) -> usize {
     }
 }
 
-/// Makes `count` triples from `3 * leaky_triples(count)` shared bits of random value.
+/// Makes `count` triples from random shared bits, three a leaky triple.
 ///
 /// # Errors
 /// Any [`Error`] of the channel; [`Error::Protocol`] if a check fails.
@@ -101,11 +101,12 @@ pub(super) fn make<T: Transport>(
     delta: &Delta,
     batch: u64,
     count: usize,
-    shares: &[Share],
+    shares: impl ExactSizeIterator<Item = Share>,
     rng: &mut impl CryptoRng,
 ) -> Result<Zeroizing<Vec<Triple>>> {
     let leaky = leaky_triples(count);
-    let (mut triples, tables) = Leaky::tables(&shares[..3 * leaky], &context.hash, delta, batch);
+    debug_assert_eq!(shares.len(), 3 * leaky);
+    let (mut triples, tables) = Leaky::tables(shares, &context.hash, delta, batch);
     channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
     channel.flush()?;
     let mut tables = tables;
@@ -251,7 +252,7 @@ fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
     // Both parties hash the same thing: the step has no sender.
     context
         .oracle(Step::TripleEquality, Party::Garbler, batch)
-        .absorb_blocks(triples.expected().iter().copied())
+        .absorb_long(bytemuck::cast_slice(triples.expected()))
         .digest()
 }
 

@@ -62,7 +62,7 @@ impl GarblerCots {
     ) -> Result<()> {
         let blocks = blocks_to_make(needed, self.keys.len());
         if blocks > 0 {
-            let fresh = Zeroizing::new(self.sender.extend(channel, blocks)?);
+            let fresh = self.sender.extend(channel, blocks)?;
             self.keys = Zeroizing::new([self.keys.as_slice(), &fresh].concat());
         }
         Ok(())
