@@ -25,21 +25,26 @@ fn transpose_square(square: &mut [[u64; 2]; 128]) {
     for (a, b) in upper.iter_mut().zip(lower) {
         std::mem::swap(&mut a[1], &mut b[0]);
     }
-    let mut mask = u64::MAX >> 32;
-    let mut size = 32;
-    while size > 0 {
-        for start in (0..128).step_by(2 * size) {
-            let (upper, lower) = square[start..start + 2 * size].split_at_mut(size);
-            for (a, b) in upper.iter_mut().zip(lower) {
-                for (a, b) in a.iter_mut().zip(b) {
-                    let exchange = ((*a >> size) ^ *b) & mask;
-                    *b ^= exchange;
-                    *a ^= exchange << size;
-                }
-            }
+    let words = square.as_flattened_mut();
+    swap_quadrants::<32>(words, 0x0000_0000_ffff_ffff);
+    swap_quadrants::<16>(words, 0x0000_ffff_0000_ffff);
+    swap_quadrants::<8>(words, 0x00ff_00ff_00ff_00ff);
+    swap_quadrants::<4>(words, 0x0f0f_0f0f_0f0f_0f0f);
+    swap_quadrants::<2>(words, 0x3333_3333_3333_3333);
+    swap_quadrants::<1>(words, 0x5555_5555_5555_5555);
+}
+
+/// One step of it, for squares of `2 * SIZE` rows; `mask` has the lower `SIZE` of every `2 * SIZE`
+/// bits. The size is a constant for the shifts to be, which makes it twice as fast.
+#[inline(always)]
+fn swap_quadrants<const SIZE: usize>(words: &mut [u64], mask: u64) {
+    for rows in words.chunks_exact_mut(2 * 2 * SIZE) {
+        let (upper, lower) = rows.split_at_mut(2 * SIZE);
+        for (a, b) in upper.iter_mut().zip(lower) {
+            let exchange = ((*a >> SIZE) ^ *b) & mask;
+            *b ^= exchange;
+            *a ^= exchange << SIZE;
         }
-        size /= 2;
-        mask ^= mask << size;
     }
 }
 
