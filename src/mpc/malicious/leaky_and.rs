@@ -11,7 +11,7 @@
 
 use zeroize::Zeroizing;
 
-use super::share::Share;
+use super::share::{RandomShares, Share};
 use crate::circuit::Party;
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 use crate::ot::Delta;
@@ -31,90 +31,103 @@ const HASHES: usize = 3;
 /// Triples that are hashed side by side.
 const STRIDE: usize = TweakableHash::LANES / HASHES;
 
-/// A batch of triples between its tables and its equality check.
-pub(super) struct Leaky {
-    triples: Zeroizing<Vec<Triple>>,
-    /// `S`, but for the peer's table.
-    partial: Zeroizing<Vec<Block>>,
+/// A batch of triples, on the way to the equality check.
+pub(super) struct Leaky<'a> {
+    /// All `x`, then all `y`, then all `z`, as they were made at random.
+    shares: &'a RandomShares,
+    count: usize,
+    /// `S`; after the peer's tables and the low bits, what must be equal.
+    sums: Zeroizing<Vec<Block>>,
+    /// Whether `z` has to be flipped.
+    flips: Vec<bool>,
 }
 
-impl Leaky {
-    /// Step 1: the tables `G`, one a triple. `shares` are `x`, `y`, `z` of each in turn.
+impl<'a> Leaky<'a> {
+    /// Step 1: the tables `G` of `count` triples, which take the first `3 * count` of the `shares`.
     pub(super) fn tables(
-        mut shares: impl ExactSizeIterator<Item = Share>,
+        shares: &'a RandomShares,
+        count: usize,
         hash: &TweakableHash,
         delta: &Delta,
         batch: u64,
     ) -> (Self, Vec<Block>) {
-        let count = shares.len() / 3;
-        let mut triples = Zeroizing::new(Vec::with_capacity(count));
-        let mut partial = Zeroizing::new(Vec::with_capacity(count));
+        let mut leaky = Leaky {
+            shares,
+            count,
+            sums: Zeroizing::new(Vec::with_capacity(count)),
+            flips: Vec::new(),
+        };
         let mut tables = Vec::with_capacity(count);
         let mut lanes = Zeroizing::new([Block::ZERO; HASHES * STRIDE]);
         let mut tweaks = [Block::ZERO; HASHES * STRIDE];
-        while triples.len() < count {
-            let first = triples.len();
-            let mut used = 0;
-            for ((index, lanes), tweaks) in (first..count)
+        for first in (0..count).step_by(STRIDE) {
+            let indices = first..count.min(first + STRIDE);
+            let used = HASHES * indices.len();
+            for ((index, lanes), tweaks) in indices
+                .clone()
                 .zip(lanes.chunks_exact_mut(HASHES))
                 .zip(tweaks.chunks_exact_mut(HASHES))
             {
-                let mut next = || shares.next().expect("three shares a triple");
-                let triple = Triple {
-                    x: next(),
-                    y: next(),
-                    z: next(),
-                };
-                let x = &triple.x;
+                let x = leaky.x(index);
                 lanes.copy_from_slice(&[x.key, x.key ^ delta.block(), x.mac]);
                 tweaks.fill(TweakDomain::LeakyAnd.tweak(batch, index as u64));
-                triples.push(triple);
-                used += HASHES;
             }
             hash.hash_each(&mut lanes[..used], &tweaks[..used]);
-            for (triple, hashes) in triples[first..].iter().zip(lanes.chunks_exact(HASHES)) {
-                let c = triple.y.cross(delta);
+            for (index, hashes) in indices.zip(lanes.chunks_exact(HASHES)) {
+                let c = leaky.y(index).cross(delta);
+                let of_x = c.select(leaky.x(index).bit);
+                let of_z = leaky.random_z(index).cross(delta);
                 tables.push(hashes[0] ^ hashes[1] ^ c);
-                partial
-                    .push(hashes[0] ^ hashes[2] ^ triple.z.cross(delta) ^ c.select(triple.x.bit));
+                leaky.sums.push(hashes[0] ^ hashes[2] ^ of_z ^ of_x);
             }
         }
-        (Leaky { triples, partial }, tables)
+        (leaky, tables)
     }
 
     /// Step 2: takes in the peer's tables. The low bits of the result are opened.
     pub(super) fn receive(&mut self, tables: &[Block]) -> Vec<bool> {
-        self.partial
-            .iter_mut()
-            .zip(self.triples.iter())
+        (0..self.count)
             .zip(tables)
-            .map(|((s, triple), table)| {
-                *s ^= table.select(triple.x.bit);
+            .map(|(index, table)| {
+                let s = self.sums[index] ^ table.select(self.x(index).bit);
+                self.sums[index] = s;
                 s.lsb()
             })
             .collect()
     }
 
-    /// Step 3: corrects `z` by the sum of both parties' low bits.
-    pub(super) fn correct(&mut self, sums: impl Iterator<Item = bool>, me: Party, delta: &Delta) {
-        for ((triple, s), d) in self
-            .triples
-            .iter_mut()
-            .zip(self.partial.iter_mut())
-            .zip(sums)
-        {
-            triple.z = triple.z.plus(d, me, delta);
-            *s ^= delta.select(d);
+    /// Step 3: flips those `z` for which the low bits of both parties add up to 1.
+    pub(super) fn correct(&mut self, flips: Vec<bool>, delta: &Delta) {
+        for (s, flip) in self.sums.iter_mut().zip(&flips) {
+            *s ^= delta.select(*flip);
         }
+        self.flips = flips;
     }
 
     /// What must be equal at both parties, a block a triple.
     pub(super) fn expected(&self) -> &[Block] {
-        &self.partial
+        &self.sums
     }
 
-    /// The triples; only after the equality check.
-    pub(super) fn into_triples(self) -> Zeroizing<Vec<Triple>> {
-        self.triples
+    /// The `x` of a triple.
+    #[inline]
+    pub(super) fn x(&self, index: usize) -> Share {
+        self.shares.get(index)
+    }
+
+    /// The `y` of a triple.
+    #[inline]
+    pub(super) fn y(&self, index: usize) -> Share {
+        self.shares.get(self.count + index)
+    }
+
+    /// The `z` of a triple; only after the equality check.
+    #[inline]
+    pub(super) fn z(&self, index: usize, me: Party, delta: &Delta) -> Share {
+        self.random_z(index).plus(self.flips[index], me, delta)
+    }
+
+    fn random_z(&self, index: usize) -> Share {
+        self.shares.get(2 * self.count + index)
     }
 }

@@ -90,7 +90,7 @@ impl Pool {
                 self.sender.delta(),
                 self.batches,
                 missing_triples,
-                shares.range(0..for_triples),
+                &shares,
                 &mut self.rng,
             )?
         } else {
@@ -99,8 +99,7 @@ impl Pool {
         self.batches += 1;
         put(&mut self.triples, fresh);
         if missing_bits > 0 {
-            let fresh = shares.range(for_triples..128 * blocks).collect();
-            put(&mut self.bits, Zeroizing::new(fresh));
+            put(&mut self.bits, shares.rest(for_triples));
         }
         Ok(())
     }

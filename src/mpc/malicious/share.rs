@@ -4,7 +4,7 @@
 //! `M = K ^ b * Delta` under the other's Delta. A *shared bit* `<x>` is one authenticated bit of
 //! each party, and `x` is their XOR. [`Share`] is what one party holds of a shared bit.
 
-use std::ops::{BitXor, BitXorAssign, Range};
+use std::ops::{BitXor, BitXorAssign};
 
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
@@ -96,16 +96,22 @@ impl RandomShares {
         Ok(RandomShares { mine, keys })
     }
 
-    /// Some of them, in order.
-    pub(super) fn range(&self, range: Range<usize>) -> impl ExactSizeIterator<Item = Share> + '_ {
-        self.mine.choices[range.clone()]
-            .iter()
-            .zip(&self.mine.macs[range.clone()])
-            .zip(&self.keys[range])
-            .map(|((&bit, mac), key)| Share {
-                bit,
-                mac: mac.0,
-                key: key.0,
-            })
+    /// One of them.
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Share {
+        Share {
+            bit: self.mine.choices[index],
+            mac: self.mine.macs[index].0,
+            key: self.keys[index].0,
+        }
+    }
+
+    /// Those behind the first `used`.
+    pub(super) fn rest(&self, used: usize) -> Zeroizing<Vec<Share>> {
+        Zeroizing::new(
+            (used..self.keys.len())
+                .map(|index| self.get(index))
+                .collect(),
+        )
     }
 }

@@ -27,7 +27,7 @@ use zeroize::Zeroizing;
 use super::bucket_size::{RHO, bucket_size};
 use super::context::Context;
 use super::leaky_and::{Leaky, Triple};
-use super::share::Share;
+use super::share::RandomShares;
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, Step};
 use crate::mpc::packed_bits::{pack, unpack};
@@ -91,7 +91,7 @@ pub(super) fn leaky_triples(count: usize) -> usize {
     }
 }
 
-/// Makes `count` triples from random shared bits, three a leaky triple.
+/// Makes `count` triples from the first `3 * leaky_triples(count)` of `shares`.
 ///
 /// # Errors
 /// Any [`Error`] of the channel; [`Error::Protocol`] if a check fails.
@@ -101,12 +101,11 @@ pub(super) fn make<T: Transport>(
     delta: &Delta,
     batch: u64,
     count: usize,
-    shares: impl ExactSizeIterator<Item = Share>,
+    shares: &RandomShares,
     rng: &mut impl CryptoRng,
 ) -> Result<Zeroizing<Vec<Triple>>> {
     let leaky = leaky_triples(count);
-    debug_assert_eq!(shares.len(), 3 * leaky);
-    let (mut triples, tables) = Leaky::tables(shares, &context.hash, delta, batch);
+    let (mut triples, tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
     channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
     channel.flush()?;
     let mut tables = tables;
@@ -119,7 +118,7 @@ pub(super) fn make<T: Transport>(
             send_bits(channel, &bits)?;
             let theirs = recv_bits(channel, leaky)?;
             let TripleCommitment(commitment) = channel.recv_message()?;
-            triples.correct(sums(&bits, &theirs), context.me, delta);
+            triples.correct(sums(&bits, &theirs), delta);
             let digest = equality_digest(context, batch, &triples);
             let coin = Block::random(rng);
             channel.send_message(&TripleDigest {
@@ -137,7 +136,7 @@ pub(super) fn make<T: Transport>(
         }
         Party::Evaluator => {
             let theirs = recv_bits(channel, leaky)?;
-            triples.correct(sums(&bits, &theirs), context.me, delta);
+            triples.correct(sums(&bits, &theirs), delta);
             let digest = equality_digest(context, batch, &triples);
             let coin = Block::random(rng);
             let mut opening = TripleOpening {
@@ -158,15 +157,7 @@ pub(super) fn make<T: Transport>(
     };
 
     let order = permutation(leaky, coin);
-    combine(
-        context,
-        channel,
-        delta,
-        batch,
-        &triples.into_triples(),
-        &order,
-        count,
-    )
+    combine(context, channel, delta, batch, &triples, &order, count)
 }
 
 /// Sorts the triples into `count` buckets of consecutive ones of `order`, opens the differences of
@@ -176,7 +167,7 @@ fn combine<T: Transport>(
     channel: &mut Channel<T>,
     delta: &Delta,
     batch: u64,
-    triples: &[Triple],
+    triples: &Leaky<'_>,
     order: &[u32],
     count: usize,
 ) -> Result<Zeroizing<Vec<Triple>>> {
@@ -184,15 +175,13 @@ fn combine<T: Transport>(
         order
             .chunks_exact(order.len() / count)
             .filter_map(|bucket| bucket.split_first())
-            .map(|(first, rest)| {
-                let triple = |number: &u32| &triples[*number as usize];
-                (triple(first), rest.iter().map(triple))
-            })
+            .map(|(first, rest)| (*first as usize, rest.iter().map(|number| *number as usize)))
     };
     // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-    let mut differences = Zeroizing::new(Vec::with_capacity(triples.len() - count));
+    let mut differences = Zeroizing::new(Vec::with_capacity(order.len() - count));
     for (first, rest) in buckets() {
-        differences.extend(rest.map(|triple| first.y ^ triple.y));
+        let y = triples.y(first);
+        differences.extend(rest.map(|number| y ^ triples.y(number)));
     }
     let step = (Step::BucketMacs, batch);
     let send = |channel: &mut Channel<T>| {
@@ -220,10 +209,16 @@ fn combine<T: Transport>(
         .map(|(share, theirs)| share.bit ^ theirs);
     let mut finished = Zeroizing::new(Vec::with_capacity(count));
     finished.extend(buckets().map(|(first, rest)| {
-        let mut sum = *first;
-        for (triple, d) in rest.zip(opened.by_ref()) {
-            sum.x ^= triple.x;
-            sum.z ^= triple.z ^ triple.x.times(d);
+        let z = |number| triples.z(number, context.me, delta);
+        let mut sum = Triple {
+            x: triples.x(first),
+            y: triples.y(first),
+            z: z(first),
+        };
+        for (number, d) in rest.zip(opened.by_ref()) {
+            let x = triples.x(number);
+            sum.x ^= x;
+            sum.z ^= z(number) ^ x.times(d);
         }
         sum
     }));
@@ -256,8 +251,8 @@ fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
         .digest()
 }
 
-fn sums<'a>(mine: &'a [bool], theirs: &'a [bool]) -> impl Iterator<Item = bool> + 'a {
-    mine.iter().zip(theirs).map(|(a, b)| a ^ b)
+fn sums(mine: &[bool], theirs: &[bool]) -> Vec<bool> {
+    mine.iter().zip(theirs).map(|(a, b)| a ^ b).collect()
 }
 
 fn send_bits<T: Transport>(channel: &mut Channel<T>, bits: &[bool]) -> Result<()> {
