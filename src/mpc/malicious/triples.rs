@@ -6,8 +6,9 @@
 //!   low bits                ------------------->
 //!                           <-------------------     low bits, commitment to (digest, coin share)
 //!   digest, coin share      ------------------->     compares the digests
-//!                           <-------------------     opening; differences, digest of their MACs
-//!   verifies; differences, digest of their MACs --->  verifies
+//!   compares the digests    <-------------------     opening
+//!   differences,            <-- both at once -->     differences,
+//!   digest of their MACs                             digest of their MACs
 //! ```
 //!
 //! The digest is that of what must be equal in all triples of the batch. The evaluator commits to
@@ -117,9 +118,9 @@ pub(super) fn make<T: Transport>(
         Party::Garbler => {
             send_bits(channel, &bits)?;
             let theirs = recv_bits(channel, leaky)?;
-            let TripleCommitment(commitment) = channel.recv_message()?;
             triples.correct(sums(&bits, &theirs), delta);
             let digest = equality_digest(context, batch, &triples);
+            let TripleCommitment(commitment) = channel.recv_message()?;
             let coin = Block::random(rng);
             channel.send_message(&TripleDigest {
                 digest,
@@ -136,6 +137,7 @@ pub(super) fn make<T: Transport>(
         }
         Party::Evaluator => {
             let theirs = recv_bits(channel, leaky)?;
+            send_bits(channel, &bits)?;
             triples.correct(sums(&bits, &theirs), delta);
             let digest = equality_digest(context, batch, &triples);
             let coin = Block::random(rng);
@@ -145,13 +147,13 @@ pub(super) fn make<T: Transport>(
                 nonce: [0; 32],
             };
             rng.fill_bytes(&mut opening.nonce);
-            send_bits(channel, &bits)?;
             channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
             let garbler: TripleDigest = channel.recv_message()?;
             if !bool::from(garbler.digest.ct_eq(&digest)) {
                 return Err(Error::protocol("triples: the equality check"));
             }
             channel.send_message(&opening)?;
+            channel.flush()?;
             coin ^ Block::from(garbler.coin)
         }
     };
@@ -184,25 +186,11 @@ fn combine<T: Transport>(
         differences.extend(rest.map(|number| y ^ triples.y(number)));
     }
     let step = (Step::BucketMacs, batch);
-    let send = |channel: &mut Channel<T>| {
-        context.send_opening(channel, Tag::BucketBits, step, &differences)?;
-        channel.flush()
-    };
-    let recv = |channel: &mut Channel<T>| {
-        let check = "triples: the MACs of the opened differences";
-        context.recv_opening(channel, Tag::BucketBits, step, delta, &differences, check)
-    };
-    let theirs = match context.me {
-        Party::Garbler => {
-            let theirs = recv(channel)?;
-            send(channel)?;
-            theirs
-        }
-        Party::Evaluator => {
-            send(channel)?;
-            recv(channel)?
-        }
-    };
+    context.send_opening(channel, Tag::BucketBits, step, &differences)?;
+    channel.flush()?;
+    let check = "triples: the MACs of the opened differences";
+    let theirs =
+        context.recv_opening(channel, Tag::BucketBits, step, delta, &differences, check)?;
     let mut opened = differences
         .iter()
         .zip(theirs)
