@@ -7,15 +7,17 @@ use super::Block;
 ///
 /// # Panics
 /// If there are not 128 `columns`.
+#[inline]
 pub fn transpose_128(row: impl Fn(usize) -> Block, columns: &mut [Block]) {
     assert_eq!(columns.len(), 128, "a square matrix");
-    let mut square = std::array::from_fn(|r| bytemuck::cast::<_, [u64; 2]>(row(r)));
-    square
-        .iter_mut()
-        .for_each(|line| *line = line.map(u64::from_le));
+    let mut square = [[0; 2]; 128];
+    for (r, line) in square.iter_mut().enumerate() {
+        let [low, high]: [u64; 2] = bytemuck::cast(row(r));
+        *line = [u64::from_le(low), u64::from_le(high)];
+    }
     transpose_square(&mut square);
-    for (column, line) in columns.iter_mut().zip(square) {
-        *column = bytemuck::cast(line.map(u64::to_le));
+    for (column, [low, high]) in columns.iter_mut().zip(square) {
+        *column = bytemuck::cast([low.to_le(), high.to_le()]);
     }
 }
 

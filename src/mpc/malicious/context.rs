@@ -3,7 +3,7 @@
 use super::share::Share;
 use crate::circuit::Party;
 use crate::crypto::{Oracle, SessionId, Step, TweakableHash};
-use crate::mpc::packed_bits::{pack, unpack};
+use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Message, Tag, Transport};
 use crate::ot::Delta;
 use crate::{Error, Result};
@@ -77,7 +77,7 @@ impl Context {
         step: (Step, u64),
         shares: &[Share],
     ) -> Result<()> {
-        channel.send_bytes(tag, &pack(shares.iter().map(|share| share.bit)))?;
+        send_bits(channel, tag, shares.iter().map(|share| share.bit))?;
         self.send_macs(channel, step, shares.iter().copied())
     }
 
@@ -94,9 +94,7 @@ impl Context {
         shares: &[Share],
         check: &'static str,
     ) -> Result<Vec<bool>> {
-        let mut packed = vec![0; shares.len().div_ceil(8)];
-        channel.recv_bytes(tag, &mut packed)?;
-        let bits: Vec<bool> = unpack(&packed).take(shares.len()).collect();
+        let bits = recv_bits(channel, tag, shares.len())?;
         let opened = shares.iter().copied().zip(bits.iter().copied());
         self.verify_macs(channel, step, delta, opened, check)?;
         Ok(bits)

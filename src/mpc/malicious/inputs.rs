@@ -7,7 +7,7 @@ use super::AuthenticatedBit;
 use crate::Result;
 use crate::circuit::{Circuit, Party};
 use crate::mpc::Input;
-use crate::mpc::packed_bits::{pack, unpack};
+use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Tag, Transport};
 
 /// Which input wire comes from where.
@@ -76,7 +76,7 @@ pub(super) fn send_values<T: Transport>(
     wires: Vec<usize>,
 ) -> Result<()> {
     let values = wires.into_iter().map(|wire| values[wire]);
-    channel.send_bytes(Tag::MaskedValues, &pack(values))
+    send_bits(channel, Tag::MaskedValues, values)
 }
 
 /// Receives the peer's masked values of `wires`.
@@ -85,9 +85,8 @@ pub(super) fn recv_values<T: Transport>(
     values: &mut [bool],
     wires: Vec<usize>,
 ) -> Result<()> {
-    let mut packed = vec![0; wires.len().div_ceil(8)];
-    channel.recv_bytes(Tag::MaskedValues, &mut packed)?;
-    for (wire, value) in wires.into_iter().zip(unpack(&packed)) {
+    let received = recv_bits(channel, Tag::MaskedValues, wires.len())?;
+    for (wire, value) in wires.into_iter().zip(received) {
         values[wire] = value;
     }
     Ok(())

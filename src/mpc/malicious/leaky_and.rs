@@ -127,6 +127,7 @@ impl<'a> Leaky<'a> {
         self.random_z(index).plus(self.flips[index], me, delta)
     }
 
+    #[inline]
     fn random_z(&self, index: usize) -> Share {
         self.shares.get(2 * self.count + index)
     }

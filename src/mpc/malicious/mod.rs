@@ -50,7 +50,7 @@ use self::inputs::{InputLayout, recv_values, send_values};
 use self::pool::Pool;
 use self::share::Share;
 use self::wires::MaskedLabel;
-use super::packed_bits::{pack, unpack};
+use super::packed_bits::{recv_bits, send_bits};
 use super::plan::{BitId, Identified, Plan, by_opening, check_origin, opened_to, share_outputs};
 use super::tables::{TableReader, TableWriter};
 use super::walk::RunHash;
@@ -271,9 +271,7 @@ impl<T: Transport> Malicious<T> {
                 })?;
                 tables.finish()?;
                 // Flight 4.
-                let mut packed = vec![0; ands.div_ceil(8)];
-                channel.recv_bytes(Tag::GateValues, &mut packed)?;
-                let of_ands: Vec<bool> = unpack(&packed).take(ands).collect();
+                let of_ands = recv_bits(channel, Tag::GateValues, ands)?;
                 (wires::masked_values(circuit, &values, &of_ands), zeros)
             }
             Party::Evaluator => {
@@ -297,7 +295,7 @@ impl<T: Transport> Malicious<T> {
                 let of_ands =
                     garbling::evaluate(circuit, &mut wires, &masks, &hashes, || tables.next())?;
                 // Flight 4.
-                channel.send_bytes(Tag::GateValues, &pack(of_ands))?;
+                send_bits(channel, Tag::GateValues, of_ands)?;
                 (
                     wires.iter().map(|wire| wire.value).collect(),
                     Zeroizing::new(wires.iter().map(|wire| wire.label).collect()),

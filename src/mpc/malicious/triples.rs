@@ -31,7 +31,7 @@ use super::leaky_and::{Leaky, Triple};
 use super::share::RandomShares;
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, Step};
-use crate::mpc::packed_bits::{pack, unpack};
+use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Message, Tag, Transport};
 use crate::ot::Delta;
 use crate::{Error, Result};
@@ -116,8 +116,9 @@ pub(super) fn make<T: Transport>(
 
     let coin = match context.me {
         Party::Garbler => {
-            send_bits(channel, &bits)?;
-            let theirs = recv_bits(channel, leaky)?;
+            send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+            channel.flush()?;
+            let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
             triples.correct(sums(&bits, &theirs), delta);
             let digest = equality_digest(context, batch, &triples);
             let TripleCommitment(commitment) = channel.recv_message()?;
@@ -136,8 +137,9 @@ pub(super) fn make<T: Transport>(
             coin ^ Block::from(opening.coin)
         }
         Party::Evaluator => {
-            let theirs = recv_bits(channel, leaky)?;
-            send_bits(channel, &bits)?;
+            let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
+            send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+            channel.flush()?;
             triples.correct(sums(&bits, &theirs), delta);
             let digest = equality_digest(context, batch, &triples);
             let coin = Block::random(rng);
@@ -241,15 +243,4 @@ fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
 
 fn sums(mine: &[bool], theirs: &[bool]) -> Vec<bool> {
     mine.iter().zip(theirs).map(|(a, b)| a ^ b).collect()
-}
-
-fn send_bits<T: Transport>(channel: &mut Channel<T>, bits: &[bool]) -> Result<()> {
-    channel.send_bytes(Tag::LeakyBits, &pack(bits.iter().copied()))?;
-    channel.flush()
-}
-
-fn recv_bits<T: Transport>(channel: &mut Channel<T>, count: usize) -> Result<Vec<bool>> {
-    let mut packed = vec![0; count.div_ceil(8)];
-    channel.recv_bytes(Tag::LeakyBits, &mut packed)?;
-    Ok(unpack(&packed).take(count).collect())
 }

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use crate::Result;
 use crate::circuit::Party;
 use crate::crypto::{Block, SessionId};
-use crate::mpc::packed_bits::{pack, unpack};
+use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Tag, Transport};
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
@@ -74,15 +74,14 @@ impl GarblerCots {
         channel: &mut Channel<T>,
         count: usize,
     ) -> Result<Zeroizing<Vec<Block>>> {
-        let mut packed = vec![0; count.div_ceil(8)];
-        channel.recv_bytes(Tag::MaskedInputs, &mut packed)?;
+        let flips = recv_bits(channel, Tag::MaskedInputs, count)?;
         let rest = self.keys.len() - count;
         // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
         let mut labels = Zeroizing::new(Vec::with_capacity(count));
         labels.extend(
             self.keys[rest..]
                 .iter()
-                .zip(unpack(&packed))
+                .zip(flips)
                 .map(|(key, flip)| key.0 ^ self.delta().select(flip)),
         );
         self.keys.truncate(rest);
@@ -141,7 +140,7 @@ impl EvaluatorCots {
             .iter()
             .zip(&self.bits.choices[rest..])
             .map(|(input, choice)| input ^ choice);
-        channel.send_bytes(Tag::MaskedInputs, &pack(masked))?;
+        send_bits(channel, Tag::MaskedInputs, masked)?;
         let labels = self.bits.macs[rest..].iter().map(|Mac(m)| *m).collect();
         self.bits.macs.truncate(rest);
         self.bits.choices.truncate(rest);

@@ -10,7 +10,7 @@ use subtle::ConstantTimeEq;
 use super::{Role, SemiHonest, SharedBit};
 use crate::crypto::{Block, TweakDomain};
 use crate::mpc::Opening;
-use crate::mpc::packed_bits::{pack, unpack};
+use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, by_opening, opened_to};
 use crate::net::{Tag, Transport};
 use crate::{Error, Result};
@@ -29,8 +29,8 @@ pub(super) fn open<T: Transport>(
     session.channel.send_message(&plan)?;
     match role {
         Role::Garbler { .. } => {
-            let colours = pack(theirs.iter().map(|bit| bit.label.lsb()));
-            session.channel.send_bytes(Tag::OpenedColours, &colours)?;
+            let colours = theirs.iter().map(|bit| bit.label.lsb());
+            send_bits(&mut session.channel, Tag::OpenedColours, colours)?;
         }
         Role::Evaluator { .. } => {
             let hashes: Vec<Block> = theirs
@@ -70,12 +70,9 @@ pub(super) fn open<T: Transport>(
                 .collect::<Result<_>>()?
         }
         Role::Evaluator { .. } => {
-            let mut colours = vec![0; mine.len().div_ceil(8)];
-            session
-                .channel
-                .recv_bytes(Tag::OpenedColours, &mut colours)?;
+            let colours = recv_bits(&mut session.channel, Tag::OpenedColours, mine.len())?;
             mine.iter()
-                .zip(unpack(&colours))
+                .zip(colours)
                 .map(|(bit, colour)| bit.label.lsb() ^ colour)
                 .collect()
         }
