@@ -10,4 +10,5 @@ pub mod liar;
 pub mod line;
 pub mod session;
 pub mod shuffles;
+pub mod soak;
 pub mod tap;
