@@ -12,3 +12,4 @@ pub mod session;
 pub mod shuffles;
 pub mod soak;
 pub mod tap;
+pub mod view;
