@@ -55,3 +55,10 @@ pub mod table;
 
 mod error;
 pub use error::{Error, Result};
+
+// The tools of the integration tests, which know the crate by its name.
+#[cfg(test)]
+extern crate self as dealerless;
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;

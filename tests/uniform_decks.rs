@@ -1,23 +1,26 @@
 //! The promise: decks that two parties shuffle with a netlist are uniform, over thousands of
-//! shuffles in one session.
+//! shuffles in one session of either engine.
 
 mod common;
 
 use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
+use common::circuits::bits;
 use common::line::End;
-use common::session::{in_memory, input_of, sessions, system_rng};
+use common::session::{Engine, in_memory, input_of, sessions, system_rng};
 use dealerless::circuit::{Circuit, Party, bristol};
-use dealerless::mpc::{Opening, SemiHonest, To, TwoParty};
+use dealerless::mpc::{Malicious, Opening, SemiHonest, To};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use rand::RngExt;
 
-type Session = SemiHonest<End>;
+with_both_engines! {
+    the_same_test_rejects_the_bubble_network_of_fair_bits,
+}
 
-/// Cards, and how many are drawn.
-const DEALS: [(usize, usize); 2] = [(8, 8), (52, 5)];
+/// Cards, how many are drawn, and how many shuffles of each algorithm are dealt.
+type Deal = (usize, usize, usize);
 
-const SHUFFLES: usize = 2_000;
+/// How many shuffles a session prepares at once.
+const PREPARED: usize = 100;
 
 /// ln 10^-9: an honest test fails once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
@@ -33,7 +36,7 @@ fn as_netlist(circuit: &Circuit) -> Circuit {
 }
 
 /// Runs the netlist once, with the bits of this party, and opens all cards to both.
-fn deal(session: &mut Session, netlist: &Circuit, bits: &[bool]) -> Vec<u32> {
+fn deal<E: Engine>(session: &mut E, netlist: &Circuit, bits: &[bool]) -> Vec<u32> {
     let owners = [Party::Garbler, Party::Evaluator];
     let inputs = owners.map(|owner| input_of(owner, session, bits));
     let words = session.run(netlist, &inputs).expect("the circuit is run");
@@ -58,29 +61,48 @@ fn ln_ps(draws: &[Vec<u32>], n: usize) -> Vec<(&'static str, f64)> {
     ln_ps
 }
 
-#[test]
-fn decks_of_every_algorithm_are_uniform_when_two_parties_run_its_netlist() {
+/// The draws that both have seen. `bits` makes a party's input.
+fn draws<E: Engine>(
+    session: &mut E,
+    netlist: &Circuit,
+    shuffles: usize,
+    mut bits: impl FnMut(Party) -> Vec<bool>,
+) -> Vec<Vec<u32>> {
+    (0..shuffles)
+        .map(|shuffle| {
+            if shuffle % PREPARED == 0 {
+                let count = PREPARED.min(shuffles - shuffle);
+                let (ands, inputs) = (netlist.ands(), netlist.input_bits());
+                (session.prepare(count * ands, count * inputs)).expect("a batch");
+            }
+            let bits = bits(session.party());
+            deal(session, netlist, &bits)
+        })
+        .collect()
+}
+
+/// Deals with the netlist of every algorithm, and compares with the uniform distribution.
+fn decks_of_every_algorithm_are_uniform<E: Engine>(deals: &[Deal]) {
     let shuffles: Vec<_> = (Algorithm::ALL.iter())
-        .flat_map(|&algorithm| DEALS.map(|(n, m)| Spec::new(n, m, algorithm).expect("a deal")))
-        .map(|spec| {
-            let shuffle = ShuffleCircuit::build(spec);
-            let netlist = as_netlist(shuffle.circuit());
-            (shuffle, netlist)
+        .flat_map(|&algorithm| {
+            (deals.iter()).map(move |&(n, m, count)| {
+                let spec = Spec::new(n, m, algorithm).expect("a deal");
+                let shuffle = ShuffleCircuit::build(spec);
+                let netlist = as_netlist(shuffle.circuit());
+                (shuffle, netlist, count)
+            })
         })
         .collect();
-    let [mine, theirs] = sessions(in_memory(), |session: &mut Session| {
-        let mut draws = |(shuffle, netlist): &(ShuffleCircuit, Circuit)| -> Vec<Vec<u32>> {
-            (0..SHUFFLES)
-                .map(|_| {
-                    let randomness = shuffle.sample(session.party(), &mut system_rng());
-                    deal(session, netlist, randomness.bits())
-                })
-                .collect()
-        };
-        shuffles.iter().map(&mut draws).collect::<Vec<_>>()
+    let [mine, theirs] = sessions(in_memory(), |session: &mut E| {
+        (shuffles.iter())
+            .map(|(shuffle, netlist, count)| {
+                let sample = |party| shuffle.sample(party, &mut system_rng()).bits().to_vec();
+                draws(session, netlist, *count, sample)
+            })
+            .collect::<Vec<_>>()
     });
     assert_eq!(mine, theirs);
-    for ((shuffle, _), draws) in shuffles.iter().zip(mine) {
+    for ((shuffle, ..), draws) in shuffles.iter().zip(mine) {
         let spec = shuffle.spec();
         let (n, m, algorithm) = (spec.cards(), spec.draw(), spec.algorithm());
         for (of, ln_p) in ln_ps(&draws, n) {
@@ -92,17 +114,22 @@ fn decks_of_every_algorithm_are_uniform_when_two_parties_run_its_netlist() {
 }
 
 #[test]
-fn the_same_test_rejects_the_bubble_network_of_fair_bits() {
+fn decks_of_every_algorithm_are_uniform_in_a_semi_honest_session() {
+    decks_of_every_algorithm_are_uniform::<SemiHonest<End>>(&[(8, 8, 2_000), (52, 5, 2_000)]);
+}
+
+/// Fewer and smaller, since an AND costs more; `many_hands` deals from 52 cards.
+#[test]
+fn decks_of_every_algorithm_are_uniform_in_a_malicious_session() {
+    decks_of_every_algorithm_are_uniform::<Malicious<End>>(&[(8, 8, 500), (20, 5, 300)]);
+}
+
+fn the_same_test_rejects_the_bubble_network_of_fair_bits<E: Engine>() {
     let circuit = Biased::FairBitBubble.circuit(8, 8).expect("a deal");
     let netlist = as_netlist(&circuit);
-    let [decks, _] = sessions(in_memory(), |session: &mut Session| {
-        let mut deck = || {
-            let bits: Vec<bool> = (0..netlist.inputs()[0])
-                .map(|_| system_rng().random())
-                .collect();
-            deal(session, &netlist, &bits)
-        };
-        (0..SHUFFLES).map(|_| deck()).collect::<Vec<_>>()
+    let [decks, _] = sessions(in_memory(), |session: &mut E| {
+        let fair = |_| bits(&mut system_rng(), netlist.inputs()[0]);
+        draws(session, &netlist, 2_000, fair)
     });
     for (of, ln_p) in ln_ps(&decks, 8) {
         let message = format!("fair bits, {of}: log10 p = {}", ln_p / 10f64.ln());

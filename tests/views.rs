@@ -2,17 +2,18 @@
 //! bits that it sent, received, entered and learned, over many runs with one Delta, is a bit of
 //! the other party's inputs, an unopened output, or a sum of such.
 //!
+//! That is of the semi-honest engine. The malicious one has a unit test that does the same, with
+//! the shares, which cannot be seen from here.
+//!
 //! Each test is also run on a mutant that holds a little more, which must be found out.
 
 mod common;
 
-use std::sync::{Arc, Mutex};
-
-use common::affine::{Table, leak};
 use common::circuits::bits;
 use common::line::End;
 use common::session::{both, in_memory, input_of, only, system_rng};
-use common::tap::{Recording, Tap, frames};
+use common::tap::{Tap, frames};
+use common::view::{View, bits_of_block, sessions_with_taps};
 use dealerless::circuit::{Builder, Circuit, Output, Party};
 use dealerless::crypto::{Block, SessionId, TweakableHash};
 use dealerless::mpc::{Opening, SemiHonest, TwoParty, evaluate, garble};
@@ -38,70 +39,16 @@ fn circuit() -> Circuit {
     circuit
 }
 
-fn bits_of_bytes(bytes: &[u8]) -> impl Iterator<Item = bool> {
-    (bytes.iter()).flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1))
-}
-
-fn bits_of_block(block: Block) -> impl Iterator<Item = bool> {
-    (0..128).map(move |bit| block.bit(bit))
-}
-
-/// What passes a party's tap.
-struct Wire(Arc<Mutex<Recording>>);
-
-impl Wire {
-    /// The bits that have passed since the last call, in both directions. Not those of plans,
-    /// which are digests of what both know, and not those of correlated OTs, which are made for
-    /// many runs at once and have a test of their own.
-    fn take(&self) -> Vec<bool> {
-        let Recording { sent, received } = std::mem::take(&mut *self.0.lock().unwrap());
-        let kept = |tag| !matches!(tag, Tag::Plan | Tag::CotCorrection | Tag::CotCheck);
-        [sent, received]
-            .iter()
-            .flat_map(|bytes| {
-                (frames(bytes).into_iter())
-                    .filter(|(tag, _)| kept(Tag::from_byte(*tag).unwrap()))
-                    .flat_map(|(_, payload)| bits_of_bytes(&bytes[payload]))
-            })
-            .collect()
-    }
-}
-
-fn sessions_with_taps<R: Send>(act: impl Fn(&mut Session, &Wire) -> R + Sync) -> [R; 2] {
-    both(in_memory(), |party, end| {
-        let tap = Tap::new(end);
-        let wire = Wire(tap.recording());
-        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
-        let mut session = SemiHonest::new(channel, party, &mut system_rng()).unwrap();
-        act(&mut session, &wire)
-    })
-}
-
-/// What a party holds after many runs in one session, and what it must not know.
-struct View {
-    held: Table,
-    secret: Table,
-}
-
-impl View {
-    fn leak(&self) -> Option<usize> {
-        leak(&self.held, &self.secret)
-    }
-}
-
 /// The views of garbler and evaluator. The parties also open the output that honest ones leave
 /// sealed, if `r_to` says to whom.
 fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
     const RUNS: usize = 1400;
     let circuit = circuit();
     let seed: u64 = system_rng().random();
-    sessions_with_taps(|session, wire| {
-        wire.take();
+    sessions_with_taps(|session: &mut Session, wire| {
+        wire.payloads();
         let mut coins = ChaCha20Rng::seed_from_u64(seed);
-        let mut view = View {
-            held: Table::default(),
-            secret: Table::default(),
-        };
+        let mut view = View::default();
         for _ in 0..RUNS {
             let values = [bits(&mut coins, 2), bits(&mut coins, 2)];
             let inputs = [
@@ -125,7 +72,7 @@ fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
                 Party::Evaluator => (&values[1], &values[0], &outputs[0]),
             };
             let held = mine.iter().copied().chain(learned);
-            view.held.add_run(held.chain(wire.take()));
+            view.held.add_run(held.chain(wire.bits()));
             let secret = [theirs, sealed, &outputs[2]];
             view.secret.add_run(secret.into_iter().flatten().copied());
         }
@@ -170,10 +117,7 @@ fn view_of_an_evaluator(excess: Excess) -> View {
     let mut rng = system_rng();
     let delta = Delta::random(true, &mut rng);
     let hash = TweakableHash::with_key([3; 16]);
-    let mut view = View {
-        held: Table::default(),
-        secret: Table::default(),
-    };
+    let mut view = View::default();
     for run in 0..RUNS {
         let mut zeros: Vec<Block> = (0..circuit.wires())
             .map(|_| Block::random(&mut rng))
@@ -273,10 +217,7 @@ fn view_of_a_garbler(pad_too: bool) -> View {
     };
     // A row of the matrix has one more block, which the check uses up.
     let rows: Vec<&[u8]> = correction.chunks(16 * (BLOCKS + 1)).collect();
-    let mut view = View {
-        held: Table::default(),
-        secret: Table::default(),
-    };
+    let mut view = View::default();
     for (j, (&key, &pad)) in keys.iter().zip(&choices).enumerate() {
         let input = system_rng().random();
         let mut held = vec![input ^ pad];

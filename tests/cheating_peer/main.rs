@@ -24,6 +24,7 @@ use std::time::Instant;
 use cases::{Case, FORM, Form, Rate, What, content};
 use common::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
 use common::liar::Lie;
+use common::soak::soak;
 use dealerless::Error;
 use dealerless::circuit::Party;
 use dealerless::net::Tag;
@@ -56,8 +57,8 @@ fn messages() -> Vec<(Party, Tag, usize)> {
 /// How often each case is run with each of the two inputs. What a setup costs bounds it here; the
 /// rates are confirmed in earnest by a soak.
 fn runs_a_case(rate: Rate) -> usize {
-    if let Ok(runs) = std::env::var("DEALERLESS_SOAK") {
-        return runs.parse().expect("DEALERLESS_SOAK is a number of runs");
+    if let Some(runs) = soak() {
+        return runs;
     }
     match rate {
         // As many as show a rate that depends on the input wholly.

@@ -40,45 +40,86 @@ impl Table {
 /// If there are too few runs: with no more than bits, some sum fits by chance. With 64 more, one
 /// does with probability 2^-64.
 pub fn leak(view: &Table, secrets: &Table) -> Option<usize> {
-    assert_eq!(view.runs, secrets.runs);
-    assert!(
-        view.runs > view.bits() + secrets.bits() + 64,
-        "{} runs are too few for {} + {} bits",
-        view.runs,
-        view.bits(),
-        secrets.bits()
-    );
-    let mut span = Span::default();
-    let words = view.runs.div_ceil(64);
-    let mut ones = vec![u64::MAX; words];
-    ones[words - 1] >>= (words * 64 - view.runs) as u32;
-    span.extend(ones);
-    for column in &view.columns {
-        span.extend(column.clone());
-    }
-    (secrets.columns.iter()).position(|secret| !span.extend(secret.clone()))
+    Span::of(view).leak(secrets)
 }
 
-/// A space of columns: a basis, each vector with the place of its first 1, where no later one has
-/// a 1.
-#[derive(Default)]
-struct Span {
+/// All affine combinations of the bits of a view.
+#[derive(Clone)]
+pub struct Span {
+    /// Each vector with the place of its first 1, where no later one has a 1.
     basis: Vec<(usize, Vec<u64>)>,
+    bits: usize,
+    runs: usize,
 }
 
 impl Span {
-    /// Adds a column, and says whether it was outside the space.
-    fn extend(&mut self, mut column: Vec<u64>) -> bool {
-        for (pivot, vector) in &self.basis {
-            if column[pivot / 64] >> (pivot % 64) & 1 == 1 {
-                column.iter_mut().zip(vector).for_each(|(c, v)| *c ^= v);
-            }
+    pub fn of(view: &Table) -> Self {
+        let words = view.runs.div_ceil(64);
+        let mut ones = vec![u64::MAX; words];
+        ones[words - 1] >>= (words * 64 - view.runs) as u32;
+        let mut span = Span {
+            basis: Vec::new(),
+            bits: 0,
+            runs: view.runs,
+        };
+        span.extend(&ones);
+        span.with(view)
+    }
+
+    /// Of the view and the bits of one more.
+    pub fn with(mut self, more: &Table) -> Self {
+        assert_eq!(self.runs, more.runs);
+        self.bits += more.bits();
+        for column in &more.columns {
+            self.extend(column);
         }
+        self
+    }
+
+    /// The first secret that the view gives away, as [`leak`] says.
+    pub fn leak(&self, secrets: &Table) -> Option<usize> {
+        self.assert_enough_runs(secrets);
+        let mut span = self.clone();
+        (secrets.columns.iter()).position(|secret| !span.extend(secret))
+    }
+
+    /// For each of these bits, whether the view gives it away alone.
+    pub fn knows(&self, bits: &Table) -> Vec<bool> {
+        self.assert_enough_runs(bits);
+        let known = |bit: &Vec<u64>| self.reduce(bit).iter().all(|&word| word == 0);
+        bits.columns.iter().map(known).collect()
+    }
+
+    fn assert_enough_runs(&self, others: &Table) {
+        assert_eq!(self.runs, others.runs);
+        assert!(
+            self.runs > self.bits + others.bits() + 64,
+            "{} runs are too few for {} + {} bits",
+            self.runs,
+            self.bits,
+            others.bits()
+        );
+    }
+
+    /// Adds a column, and says whether it was outside the space.
+    fn extend(&mut self, column: &[u64]) -> bool {
+        let column = self.reduce(column);
         let Some(word) = column.iter().position(|&word| word != 0) else {
             return false;
         };
         let pivot = 64 * word + column[word].trailing_zeros() as usize;
         self.basis.push((pivot, column));
         true
+    }
+
+    /// What is left of a column: nothing if it is in the space.
+    fn reduce(&self, column: &[u64]) -> Vec<u64> {
+        let mut column = column.to_vec();
+        for (pivot, vector) in &self.basis {
+            if column[pivot / 64] >> (pivot % 64) & 1 == 1 {
+                column.iter_mut().zip(vector).for_each(|(c, v)| *c ^= v);
+            }
+        }
+        column
     }
 }

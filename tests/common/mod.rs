@@ -10,4 +10,6 @@ pub mod liar;
 pub mod line;
 pub mod session;
 pub mod shuffles;
+pub mod soak;
 pub mod tap;
+pub mod view;

@@ -38,6 +38,8 @@ mod leaky_and;
 mod pool;
 mod share;
 mod triples;
+#[cfg(test)]
+mod views;
 mod wires;
 
 use rand::CryptoRng;

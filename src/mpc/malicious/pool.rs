@@ -109,6 +109,12 @@ impl Pool {
         take(&mut self.triples, count)
     }
 
+    /// What [`take_triples`](Self::take_triples) will give.
+    #[cfg(test)]
+    pub(super) fn next_triples(&self, count: usize) -> &[Triple] {
+        &self.triples[self.triples.len() - count..]
+    }
+
     /// The next `count` random shared bits, which must have been reserved.
     pub(super) fn take_bits(&mut self, count: usize) -> Zeroizing<Vec<Share>> {
         take(&mut self.bits, count)

@@ -36,6 +36,9 @@ use crate::net::{Channel, Message, Tag, Transport};
 use crate::ot::Delta;
 use crate::{Error, Result};
 
+#[cfg(test)]
+mod views;
+
 type Digest = [u8; 32];
 
 /// The evaluator's commitment to its digest and its share of the coin.
