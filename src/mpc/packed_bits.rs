@@ -49,7 +49,7 @@ fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
 }
 
 /// The first `count` of the bits that [`pack`] has packed, of which there must be as many.
-fn unpack(bytes: &[u8], count: usize) -> Vec<bool> {
+pub(super) fn unpack(bytes: &[u8], count: usize) -> Vec<bool> {
     let mut bits = vec![false; count];
     let (whole, rest) = bits.as_chunks_mut();
     for (eight, byte) in whole.iter_mut().zip(bytes) {
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn unpacking_gives_what_was_packed() {
-        for count in [0, 1, 7, 8, 9, 16, 83] {
+        for count in [0usize, 1, 7, 8, 9, 16, 83] {
             let bits: Vec<bool> = (0..count).map(|i| i % 3 == 0).collect();
             let bytes = pack(bits.iter().copied());
             assert_eq!(bytes.len(), count.div_ceil(8));

@@ -12,6 +12,8 @@ use crate::Result;
 use crate::circuit::Party;
 use crate::crypto::Block;
 use crate::net::{Channel, Transport};
+#[cfg(test)]
+use crate::ot::Mac;
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key};
 
 /// One party's part of a shared bit: its own authenticated bit, and the key of the other's.
@@ -113,5 +115,19 @@ impl RandomShares {
                 .map(|index| self.get(index))
                 .collect(),
         )
+    }
+}
+
+#[cfg(test)]
+impl RandomShares {
+    /// Shares that nobody had to make.
+    pub(super) fn dealt(shares: &[Share]) -> Self {
+        RandomShares {
+            mine: CotBits {
+                choices: Zeroizing::new(shares.iter().map(|share| share.bit).collect()),
+                macs: Zeroizing::new(shares.iter().map(|share| Mac(share.mac)).collect()),
+            },
+            keys: Zeroizing::new(shares.iter().map(|share| Key(share.key)).collect()),
+        }
     }
 }

@@ -14,7 +14,9 @@ use crate::common::session::{both, in_memory, system_rng};
 use crate::common::tap::{Tap, frames};
 use crate::common::view::bits_of_block;
 use crate::crypto::{SessionId, TweakableHash};
+use crate::mpc::malicious::share::Share;
 use crate::mpc::malicious::views::bits_of_share;
+use crate::mpc::packed_bits::unpack;
 use crate::net::Deadlines;
 
 const SESSION: SessionId = SessionId([7; 32]);
@@ -78,7 +80,8 @@ fn batch() -> [Batch; 2] {
             hash: TweakableHash::new(&SESSION),
         };
         let rng = &mut system_rng();
-        let finished = make(&context, &mut channel, delta, 0, COUNT, shares, rng).unwrap();
+        let random = RandomShares::dealt(shares);
+        let finished = make(&context, &mut channel, delta, 0, COUNT, &random, rng).unwrap();
 
         let recording = recording.lock().unwrap();
         let lines = [&recording.sent[..], &recording.received];
@@ -90,8 +93,9 @@ fn batch() -> [Batch; 2] {
             .into_iter()
             .fold(Block::ZERO, |sum, share| sum ^ share);
         let tables = lines.map(|line| blocks(&payload(line, Tag::LeakyTables)));
-        let opened = |tag| lines.map(|line| unpack(&payload(line, tag)).collect::<Vec<_>>());
-        let (low, differences) = (opened(Tag::LeakyBits), opened(Tag::BucketBits));
+        let opened = |tag, count| lines.map(|line| unpack(&payload(line, tag), count));
+        let low = opened(Tag::LeakyBits, leaky);
+        let differences = opened(Tag::BucketBits, leaky - COUNT);
 
         let mut batch = Batch {
             held: Table::default(),
@@ -107,8 +111,8 @@ fn batch() -> [Batch; 2] {
             let mut held: Vec<bool> = [x, y, z].into_iter().flat_map(bits_of_share).collect();
             let bucket = || bucket.iter().map(|&number| number as usize);
             for number in bucket() {
-                let shares = shares[3 * number..][..3].iter().copied();
-                held.extend(shares.flat_map(bits_of_share));
+                let xyz = [0, 1, 2].map(|part| shares[part * leaky + number]);
+                held.extend(xyz.into_iter().flat_map(bits_of_share));
                 for line in 0..2 {
                     held.extend(bits_of_block(tables[line][number]));
                     held.push(low[line][number]);
@@ -118,10 +122,10 @@ fn batch() -> [Batch; 2] {
                 held.extend(&line[(size - 1) * i..][..size - 1]);
             }
             batch.held.add_run(held);
-            batch.xs.push(bucket().map(|n| shares[3 * n].bit).collect());
+            batch.xs.push(bucket().map(|n| shares[n].bit).collect());
             batch
                 .ys
-                .extend(bucket().take(1).map(|n| shares[3 * n + 1].bit));
+                .extend(bucket().take(1).map(|n| shares[leaky + n].bit));
         }
         batch
     })
