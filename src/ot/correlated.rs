@@ -25,7 +25,7 @@ use super::all_but_one::{K, LEAVES, TREES};
 use super::{CotBits, Delta, Key, Mac};
 use crate::crypto::{Block, Generator, Oracle, SessionId, Step, UniversalHash, transpose_128};
 use crate::net::{Message, Tag};
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 /// Rows of the matrix.
 const ROWS: usize = K * TREES;
@@ -218,7 +218,7 @@ impl Sender {
     /// The keys of the next `128 * blocks` OTs.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if the receiver's matrix is not consistent; `correction` must have the
+    /// [`Check::CotConsistency`] if the receiver's matrix is not consistent; `correction` must have the
     /// length of [`correction_blocks`].
     pub(super) fn extend(
         &mut self,
@@ -251,7 +251,7 @@ impl Sender {
                 .collect::<Vec<_>>(),
         );
         if !bool::from(self.batch.rows(&hashes).ct_eq(&check.rows)) {
-            return Err(Error::protocol("correlated OT: the consistency check"));
+            return Err(Error::Check(Check::CotConsistency));
         }
         self.batch.finish()?;
         Ok(cast_vec(columns(&rows, blocks)))

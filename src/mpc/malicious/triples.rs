@@ -33,7 +33,7 @@ use crate::crypto::{Block, Generator, Step};
 use crate::mpc::packed_bits::{pack, unpack};
 use crate::net::{Channel, Message, Tag, Transport};
 use crate::ot::Delta;
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 type Digest = [u8; 32];
 
@@ -94,7 +94,7 @@ pub(super) fn leaky_triples(count: usize) -> usize {
 /// Makes `count` triples from `3 * leaky_triples(count)` shared bits of random value.
 ///
 /// # Errors
-/// Any [`Error`] of the channel; [`Error::Protocol`] if a check fails.
+/// Any [`Error`] of the channel; [`Error::Check`] if a check fails.
 pub(super) fn make<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -127,10 +127,10 @@ pub(super) fn make<T: Transport>(
             })?;
             let opening: TripleOpening = channel.recv_message()?;
             if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
-                return Err(Error::protocol("triples: the commitment"));
+                return Err(Error::Check(Check::TripleCommitment));
             }
             if !bool::from(opening.digest.ct_eq(&digest)) {
-                return Err(Error::protocol("triples: the equality check"));
+                return Err(Error::Check(Check::TripleEquality));
             }
             coin ^ Block::from(opening.coin)
         }
@@ -149,7 +149,7 @@ pub(super) fn make<T: Transport>(
             channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
             let garbler: TripleDigest = channel.recv_message()?;
             if !bool::from(garbler.digest.ct_eq(&digest)) {
-                return Err(Error::protocol("triples: the equality check"));
+                return Err(Error::Check(Check::TripleEquality));
             }
             channel.send_message(&opening)?;
             coin ^ Block::from(garbler.coin)
@@ -199,7 +199,7 @@ fn combine<T: Transport>(
         channel.flush()
     };
     let recv = |channel: &mut Channel<T>| {
-        let check = "triples: the MACs of the opened differences";
+        let check = Check::BucketMacs;
         context.recv_opening(channel, Tag::BucketBits, step, delta, &differences, check)
     };
     let theirs = match context.me {
