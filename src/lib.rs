@@ -12,6 +12,7 @@
 //! | build, count, evaluate, read or write circuits | [`circuit`] |
 //! | sample and check the shuffles | [`shuffle`] |
 //! | play a whole hand | [`table`] |
+//! | learn which check failed, and whose fault that can be | [`Error`] |
 //!
 //! ```
 //! use std::thread;
@@ -54,7 +55,7 @@ pub mod shuffle;
 pub mod table;
 
 mod error;
-pub use error::{Error, Result};
+pub use error::{Blame, Check, Disagreement, Error, Malformed, Result};
 
 // The tools of the integration tests, which know the crate by its name.
 #[cfg(test)]

@@ -9,7 +9,7 @@ use common::session::{Engine, SOON, both, in_memory, input_of, only, sessions, s
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{Handshake, Input, Opening, Security, To, TwoParty};
 use dealerless::net::{Channel, Deadlines};
-use dealerless::{Error, Result};
+use dealerless::{Check, Disagreement, Error, Malformed, Result};
 
 with_both_engines! {
     parties_that_run_different_circuits_notice,
@@ -89,11 +89,18 @@ fn outcome_of<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) -> [Error; 
     errors
 }
 
-/// Both learn of it: one from a check, and the other from a check or from the abort.
+/// Both learn of it: one by itself, and the other by itself or from the abort. Nobody is called a
+/// cheat.
 #[track_caller]
 fn assert_noticed<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) {
     let errors = outcome_of(garbler, evaluator);
-    let named = |error: &Error| matches!(error, Error::Protocol { .. });
+    let named = |error: &Error| {
+        matches!(
+            error,
+            Error::Disagreement(Disagreement::Plan)
+                | Error::Malformed(Malformed::Tag { .. } | Malformed::Length { .. })
+        )
+    };
     assert!(errors.iter().any(named), "{errors:?}");
     for error in &errors {
         assert!(
@@ -220,7 +227,7 @@ fn a_party_that_runs_while_the_other_opens_notices<E: Engine>() {
 fn a_party_that_aborts_is_not_asked_why<E: Engine>() {
     let aborting: Act<'_, E> = &|session, _| {
         session.abort();
-        Err(Error::protocol("the layer above"))
+        Err(Error::Check(Check::CardNotInDeck))
     };
     let opening: Act<'_, E> = &|session, shared| open(session, To::Both, shared);
     let [_, evaluator] = outcome_of(aborting, opening);
@@ -244,13 +251,21 @@ fn parties_that_want_the_same_role_or_other_security_do_not_begin() {
                 .expect("no session")
         });
         assert!(begun.elapsed() < SOON);
-        for error in errors {
-            assert!(matches!(error, Error::Protocol { .. }), "{error}");
-        }
+        errors.map(|error| match error {
+            Error::Disagreement(disagreement) => disagreement,
+            other => panic!("{other}"),
+        })
     };
     let (weak, strong) = (Security::SemiHonest, Security::Malicious);
-    shake((Party::Garbler, weak), (Party::Garbler, weak));
-    shake((Party::Evaluator, weak), (Party::Evaluator, weak));
-    shake((Party::Garbler, weak), (Party::Evaluator, strong));
-    shake((Party::Garbler, strong), (Party::Evaluator, weak));
+    for role in [Party::Garbler, Party::Evaluator] {
+        let same = [Disagreement::SameRole; 2];
+        assert_eq!(shake((role, weak), (role, weak)), same);
+    }
+    for (garbler, evaluator) in [(weak, strong), (strong, weak)] {
+        let other = |theirs, ours| Disagreement::Security { theirs, ours };
+        assert_eq!(
+            shake((Party::Garbler, garbler), (Party::Evaluator, evaluator)),
+            [other(evaluator, garbler), other(garbler, evaluator)]
+        );
+    }
 }

@@ -22,7 +22,7 @@ use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{SemiHonest, To};
 use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Tag};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::{Error, Result};
+use dealerless::{Check, Disagreement, Error, Malformed, Result};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -47,9 +47,8 @@ const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
 /// What stands between a changed message and a wrong card.
 enum Guard {
-    /// Whatever is in the message, one of these checks fails, on either side, or the cards are
-    /// right.
-    Checks(&'static [&'static str]),
+    /// Whatever is in the message, one side ends in one of these errors, or the cards are right.
+    Finds(fn(&Error) -> bool),
     /// In a semi-honest session, nothing.
     Trust,
     /// No semi-honest session that goes well has such a message.
@@ -60,15 +59,19 @@ enum Guard {
 /// fails [`every_message_of_a_session_is_lied_about`].
 fn guard(tag: Tag) -> Guard {
     match tag {
-        Tag::Hello => Guard::Checks(&[
-            "it does not speak dealerless",
-            "version",
-            "both parties want the same role",
-            "security",
-            "bytes instead of", // terms are of any length
-            // Another nonce is another session.
-            "base OT: the sender's challenge",
-        ]),
+        Tag::Hello => Guard::Finds(|error| {
+            matches!(
+                error,
+                Error::Malformed(Malformed::Stranger)
+                    | Error::Disagreement(
+                        Disagreement::Version { .. }
+                            | Disagreement::SameRole
+                            | Disagreement::Security { .. }
+                    )
+                    // Another nonce is another session.
+                    | Error::Check(Check::BaseOtChallenge)
+            )
+        }),
         Tag::Abort
         | Tag::LeakyTables
         | Tag::LeakyBits
@@ -81,27 +84,52 @@ fn guard(tag: Tag) -> Guard {
         | Tag::MaskedValues
         | Tag::GateValues
         | Tag::OutputBits => Guard::Absent,
-        Tag::BaseOtPoints => Guard::Checks(&[
-            "base OT: a receiver's point is not a valid point",
-            "base OT: the sender's challenge",
-        ]),
-        Tag::BaseOtPads => Guard::Checks(&[
-            "base OT: the sender's point is not a valid point",
-            "base OT: the sender's challenge",
-        ]),
-        Tag::BaseOtAnswer => Guard::Checks(&["base OT: the receiver's answer"]),
-        Tag::TreeSums => Guard::Checks(&["correlated OT: the check of the trees"]),
-        Tag::CotCorrection | Tag::CotCheck => {
-            Guard::Checks(&["correlated OT: the consistency check"])
+        Tag::BaseOtPoints => Guard::Finds(|error| {
+            matches!(
+                error,
+                Error::Check(Check::BaseOtReceiverPoint | Check::BaseOtChallenge)
+            )
+        }),
+        Tag::BaseOtPads => Guard::Finds(|error| {
+            matches!(
+                error,
+                Error::Check(Check::BaseOtSenderPoint | Check::BaseOtChallenge)
+            )
+        }),
+        Tag::BaseOtAnswer => {
+            Guard::Finds(|error| matches!(error, Error::Check(Check::BaseOtAnswer)))
         }
-        Tag::Plan => Guard::Checks(&["the peer runs another circuit"]),
-        Tag::OpenedHashes => Guard::Checks(&["opening: the hash of neither label"]),
+        Tag::TreeSums => Guard::Finds(|error| matches!(error, Error::Check(Check::Trees))),
+        Tag::CotCorrection | Tag::CotCheck => {
+            Guard::Finds(|error| matches!(error, Error::Check(Check::CotConsistency)))
+        }
+        Tag::Plan => Guard::Finds(|error| matches!(error, Error::Disagreement(Disagreement::Plan))),
+        Tag::OpenedHashes => {
+            Guard::Finds(|error| matches!(error, Error::Check(Check::OpeningHash)))
+        }
         Tag::MaskedInputs | Tag::InputLabels | Tag::Tables | Tag::OpenedColours => Guard::Trust,
     }
 }
 
-/// Checks of the form of a message, which any of them may fail.
-const FORM: [&str; 3] = ["cannot be decoded", "bytes follow", "elements instead of"];
+/// Whether it is the form of a message's content that is wrong, as it may be in any of them.
+fn is_form(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Malformed(
+            Malformed::Undecodable(_)
+                | Malformed::TrailingBytes { .. }
+                | Malformed::ListLength { .. }
+        )
+    )
+}
+
+/// Whether the error says what this side found in what the peer sent.
+fn is_found(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Check(_) | Error::Malformed(_) | Error::Disagreement(_)
+    )
+}
 
 type Session = SemiHonest<End>;
 
@@ -245,10 +273,10 @@ impl Lie {
         match self {
             Lie::CutBefore | Lie::CutWithin => matches!(error, Error::Lost { .. }),
             Lie::Repeated | Lie::Endless | Lie::OtherTag => {
-                matches!(error, Error::Protocol { .. })
+                matches!(error, Error::Malformed(_))
             }
             Lie::Dropped | Lie::OneByteMore => {
-                matches!(error, Error::Protocol { .. } | Error::Timeout { .. })
+                matches!(error, Error::Malformed(_) | Error::Timeout { .. })
             }
             Lie::Aborted => matches!(error, Error::Aborted),
             Lie::StalledBefore | Lie::StalledWithin => {
@@ -357,25 +385,20 @@ fn play_content(case: &Case, honest: &Honest) -> bool {
     let outcomes = play_case(case, in_memory(), PATIENT);
     for outcome in &outcomes {
         match outcome {
-            Ok(_) | Err(Error::Protocol { .. } | Error::Aborted) => {}
-            Err(error) => panic!("{case}: {error}"),
+            Ok(_) | Err(Error::Aborted) => {}
+            Err(error) => assert!(is_found(error), "{case}: {error}"),
         }
     }
-    let caught_by = outcomes.iter().find_map(|outcome| match outcome {
-        Err(Error::Protocol { check }) => Some(check),
-        _ => None,
-    });
+    let caught_by = (outcomes.iter())
+        .filter_map(|outcome| outcome.as_ref().err())
+        .find(|error| is_found(error));
     match (guard(case.tag), caught_by) {
         (Guard::Trust, _) => {}
-        (Guard::Checks(checks), Some(check)) => assert!(
-            checks
-                .iter()
-                .chain(&FORM)
-                .any(|known| check.contains(known)),
-            "{case}: {check}"
-        ),
+        (Guard::Finds(finds), Some(error)) => {
+            assert!(finds(error) || is_form(error), "{case}: {error}");
+        }
         (_, caught_by) => {
-            assert_eq!(caught_by, None, "{case}");
+            assert!(caught_by.is_none(), "{case}: {caught_by:?}");
             for (outcome, right) in outcomes.iter().zip(&honest.cards) {
                 assert!(
                     matches!(outcome, Ok(cards) if cards == right),

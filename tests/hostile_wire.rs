@@ -10,7 +10,7 @@ use common::tap::{Fault, Tap, frames};
 use dealerless::net::{
     CHUNK, Channel, Deadlines, Message, Tag, Transport, hello, memory_pair, recv_hello, send_hello,
 };
-use dealerless::{Error, Result};
+use dealerless::{Disagreement, Error, Malformed, Result};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that passes while the test waits.
@@ -62,12 +62,30 @@ fn error_of<R>(bytes: &[u8], victim: impl Fn(&mut Channel<End>) -> Result<R>) ->
 }
 
 #[track_caller]
-fn assert_broken<R>(bytes: &[u8], check: &str, victim: impl Fn(&mut Channel<End>) -> Result<R>) {
+fn assert_broken<R>(
+    bytes: &[u8],
+    malformed: Malformed,
+    victim: impl Fn(&mut Channel<End>) -> Result<R>,
+) {
     for error in error_of(bytes, victim) {
         match error {
-            Error::Protocol { check: found } => assert!(found.contains(check), "{found}"),
+            Error::Malformed(found) => assert_eq!(found, malformed),
             other => panic!("{other}"),
         }
+    }
+}
+
+fn too_long(tag: Tag, bytes: usize, limit: usize) -> Malformed {
+    Malformed::TooLong { tag, bytes, limit }
+}
+
+/// Bulk data that comes as a frame of another length.
+fn length(bytes: usize, expected: usize) -> Malformed {
+    let tag = Tag::Tables;
+    Malformed::Length {
+        tag,
+        bytes,
+        expected,
     }
 }
 
@@ -87,10 +105,12 @@ fn read_hello(channel: &mut Channel<End>) -> Result<u32> {
 fn a_length_is_checked_before_the_payload_comes() {
     let (note, tables) = (Tag::Plan.byte(), Tag::Tables.byte());
     for len in [65, 1 << 20, 1 << 31, u32::MAX] {
-        assert_broken(&frame(len, note, &[]), "of at most 64", read_note);
+        let found = too_long(Tag::Plan, len as usize, 64);
+        assert_broken(&frame(len, note, &[]), found, read_note);
     }
     for len in [0, 99, 101, u32::MAX] {
-        assert_broken(&frame(len, tables, &[]), "instead of 100", read_tables);
+        let found = length(len as usize, 100);
+        assert_broken(&frame(len, tables, &[]), found, read_tables);
     }
 }
 
@@ -98,27 +118,25 @@ fn a_length_is_checked_before_the_payload_comes() {
 fn bulk_data_comes_in_frames_of_the_agreed_lengths() {
     let tables = Tag::Tables.byte();
     let halves = [frame(50, tables, &[0; 50]), frame(50, tables, &[0; 50])].concat();
-    assert_broken(&halves, "50 bytes instead of 100", read_tables);
+    assert_broken(&halves, length(50, 100), read_tables);
 
     let whole = frame(CHUNK as u32 + 1, tables, &[0; CHUNK + 1]);
-    assert_broken(&whole, "65537 bytes instead of 65536", |channel| {
+    assert_broken(&whole, length(CHUNK + 1, CHUNK), |channel| {
         channel.recv_bytes(Tag::Tables, &mut [0; CHUNK + 1])
     });
 }
 
 #[test]
 fn another_tag_is_named_before_the_payload_comes() {
-    for tag in Tag::ALL {
-        if ![Tag::Plan, Tag::Abort].contains(tag) {
-            let check = format!("plan expected, {tag} found");
-            assert_broken(&frame(8, tag.byte(), &[]), &check, read_note);
-        }
+    let name = |byte| Tag::from_byte(byte).map_or(format!("unknown tag {byte}"), |t| t.to_string());
+    let others = (Tag::ALL.iter().map(|tag| tag.byte())).chain([0xee]);
+    for found in others.filter(|byte| ![Tag::Plan.byte(), Tag::Abort.byte()].contains(byte)) {
+        let expected = Tag::Plan;
+        let malformed = Malformed::Tag { expected, found };
+        assert_broken(&frame(8, found, &[]), malformed, read_note);
+        let said = format!("plan expected, {} found", name(found));
+        assert_eq!(malformed.to_string(), said);
     }
-    assert_broken(
-        &frame(8, 0xee, &[]),
-        "plan expected, unknown tag 238 found",
-        read_note,
-    );
 }
 
 #[test]
@@ -128,7 +146,7 @@ fn a_sequence_longer_than_its_frame_is_not_allocated() {
         let payload = [&claim.to_le_bytes()[..], &[0; 48]].concat();
         assert_broken(
             &frame(56, Tag::Plan.byte(), &payload),
-            "cannot be decoded",
+            Malformed::Undecodable(Tag::Plan),
             read_note,
         );
     }
@@ -138,11 +156,9 @@ fn a_sequence_longer_than_its_frame_is_not_allocated() {
 fn bytes_after_a_message_in_its_frame_are_an_error() {
     let mut payload = 1u64.to_le_bytes().to_vec();
     payload.extend([0; 9]);
-    assert_broken(
-        &frame(17, Tag::Plan.byte(), &payload),
-        "1 bytes follow",
-        read_note,
-    );
+    let (tag, extra) = (Tag::Plan, 1);
+    let found = Malformed::TrailingBytes { tag, extra };
+    assert_broken(&frame(17, tag.byte(), &payload), found, read_note);
 }
 
 #[test]
@@ -161,7 +177,7 @@ fn a_stranger_is_told_from_a_peer() {
         &frame(1 << 16, Tag::Hello.byte(), b"dealerless\x01\x00"),
     ];
     for bytes in strangers {
-        assert_broken(bytes, "it does not speak dealerless", read_hello);
+        assert_broken(bytes, Malformed::Stranger, read_hello);
     }
 }
 
@@ -169,11 +185,16 @@ fn a_stranger_is_told_from_a_peer() {
 fn a_peer_of_another_version_is_told_which() {
     for (version, body) in [(0u16, 4), (2, 4), (2, 0), (513, 60_000)] {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
-        assert_broken(
-            &frame(12 + body, Tag::Hello.byte(), &content),
-            &format!("it speaks version {version} of the protocol, and this is version 1"),
-            read_hello,
-        );
+        for error in error_of(&frame(12 + body, Tag::Hello.byte(), &content), read_hello) {
+            assert!(
+                matches!(
+                    error,
+                    Error::Disagreement(Disagreement::Version { theirs, ours: 1 })
+                        if theirs == version
+                ),
+                "{error}"
+            );
+        }
     }
 }
 
@@ -183,9 +204,11 @@ fn a_hello_with_a_bad_body_is_an_error() {
         let content = [b"dealerless\x01\x00", body].concat();
         frame(12 + len, Tag::Hello.byte(), &content)
     };
-    assert_broken(&hello(&[], 1025), "a body of 1025 bytes", read_hello);
-    assert_broken(&hello(&[0; 3], 3), "cannot be decoded", read_hello);
-    assert_broken(&hello(&[0; 5], 5), "1 bytes follow", read_hello);
+    let (tag, extra) = (Tag::Hello, 1);
+    let trailing = Malformed::TrailingBytes { tag, extra };
+    assert_broken(&hello(&[], 1025), too_long(tag, 1025, 1024), read_hello);
+    assert_broken(&hello(&[0; 3], 3), Malformed::Undecodable(tag), read_hello);
+    assert_broken(&hello(&[0; 5], 5), trailing, read_hello);
     const { assert!(hello::MAX_BODY_BYTES == 1024) };
 }
 
@@ -245,6 +268,11 @@ fn what_was_not_flushed_before_an_abort_is_never_sent() {
     assert!(matches!(bob.recv(&mut received), Err(Error::Lost { .. })));
 }
 
+/// Whether the error says what is wrong with what the peer sent.
+fn is_told(error: &Error) -> bool {
+    matches!(error, Error::Malformed(_) | Error::Disagreement(_))
+}
+
 /// A dialogue of both kinds of frames, and of both parties, of which the second is the victim.
 fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) -> Result<()> {
     thread::scope(|scope| {
@@ -296,7 +324,7 @@ fn every_flipped_bit_of_a_header_is_found() {
                 let error = dialogue(Tap::with_fault(one, fault), other, HASTY).unwrap_err();
                 // A longer message is waited for, if its kind of message may be that long.
                 assert!(
-                    matches!(error, Error::Protocol { .. } | Error::Timeout { .. }),
+                    is_told(&error) || matches!(error, Error::Timeout { .. }),
                     "byte {at}, bit {bit}: {error}"
                 );
             }
@@ -356,7 +384,7 @@ fn a_frame_dropped_repeated_or_replaced_is_found() {
                 // no more is read.
                 let last = payload.end == honest.len();
                 let expected = match outcome {
-                    Err(Error::Protocol { .. }) => true,
+                    Err(ref error) if is_told(error) => true,
                     Err(Error::Timeout { .. }) => last && matches!(fault, Fault::Replace { .. }),
                     Ok(()) => last && matches!(fault, Fault::Duplicate { .. }),
                     Err(_) => false,

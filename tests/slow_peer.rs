@@ -105,8 +105,9 @@ fn a_peer_that_never_reads_is_cut_and_closing_does_not_wait_for_it() {
     over_each_line(|one, _other| {
         let mut channel = Channel::new(one, HASTY);
         let begun = Instant::now();
-        channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
-        let error = channel.drain().unwrap_err();
+        // On a busy machine the deadline may pass while it is still being queued.
+        let sent = channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]);
+        let error = sent.and_then(|()| channel.drain()).unwrap_err();
         assert!(
             matches!(error, Error::Timeout { limit: SHORT, .. }),
             "{error}"

@@ -234,7 +234,7 @@ fn a_game_and_a_circuit_do_not_mistake_each_other() {
         .exits(2);
     host.finish()
         .exits(2)
-        .says("the peer broke the protocol: it did not come to join a game");
+        .says("the two sides do not agree: it did not come to join a game");
     let (side, address) = start_run(&[path.as_str(), "--garbler", "1001"]);
     start_join(&address.to_string(), &[])
         .finish()

@@ -105,7 +105,12 @@ fuzz_target!(|input: &[u8]| {
         match step(&mut channel, kind) {
             Ok(()) => assert!(!failed),
             Err(Error::Failed) => assert!(failed),
-            Err(Error::Protocol { .. } | Error::Lost { .. } | Error::Aborted) => {
+            Err(
+                Error::Malformed(_)
+                | Error::Disagreement(_)
+                | Error::Lost { .. }
+                | Error::Aborted,
+            ) => {
                 assert!(!failed);
                 failed = true;
             }

@@ -1,28 +1,40 @@
 //! What an error means for the caller of the program.
 
-use dealerless::Error;
+use dealerless::{Blame, Error};
 
 /// The exit code of wrong usage and of local faults.
 pub(crate) const LOCAL: u8 = 1;
-/// The exit code when the peer broke the protocol or aborted.
+/// The exit code when a check failed, the peer broke the protocol, disagreed or aborted.
 const PEER: u8 = 2;
 /// The exit code when the connection was lost or timed out.
 const LOST: u8 = 3;
 
+/// Why a check that fails does not prove that the other side cheated.
+const LINE: &str = "\
+The line can do it too: it is not encrypted, so whoever is on it can change what passes,
+and TCP's own checksum finds most accidents, not all.";
+
+fn blame(error: &anyhow::Error) -> Blame {
+    error
+        .downcast_ref()
+        .map_or(Blame::ThisSide, |error: &Error| error.blame())
+}
+
 /// The exit code that says whose fault it is.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref::<Error>() {
-        Some(Error::Protocol { .. } | Error::Aborted) => PEER,
-        Some(Error::Lost { .. } | Error::Timeout { .. }) => LOST,
-        Some(Error::Usage(_) | Error::Failed) | None => LOCAL,
+    match blame(error) {
+        Blame::Connection => LOST,
+        Blame::ThisSide => LOCAL,
+        _ => PEER,
     }
 }
 
-/// The message, and how to go on.
+/// The message, what it means, and how to go on.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
-    match exit_code(error) {
-        LOST => format!("{error:#}\nThe session is over. Begin anew: start both sides again."),
-        _ => format!("{error:#}"),
+    match blame(error) {
+        Blame::ThisSide => format!("{error:#}"),
+        blame @ Blame::CheatOrLine => format!("{error:#}\n{blame}\n{LINE}"),
+        blame => format!("{error:#}\n{blame}"),
     }
 }
 
@@ -31,51 +43,63 @@ mod tests {
     use std::time::Duration;
 
     use anyhow::Context;
+    use dealerless::{Check, Disagreement, Malformed};
 
     use super::*;
 
+    /// An error for each blame, with its exit code and a part of the advice.
+    fn errors() -> [(Error, u8, &'static str); 8] {
+        let during = "testing";
+        let cause = "reset".into();
+        let limit = Duration::from_secs(1);
+        [
+            (
+                Error::Check(Check::AndGates),
+                2,
+                "cheated, or the line corrupts data: stop playing",
+            ),
+            (
+                Error::Malformed(Malformed::Stranger),
+                2,
+                "another program or version",
+            ),
+            (
+                Error::Disagreement(Disagreement::SameRole),
+                2,
+                "Nobody need have cheated",
+            ),
+            (Error::Aborted, 2, "does not say why"),
+            (Error::Lost { during, cause }, 3, "Begin anew"),
+            (Error::Timeout { during, limit }, 3, "Begin anew"),
+            (Error::usage("misuse"), 1, ""),
+            (Error::Failed, 1, ""),
+        ]
+    }
+
     #[test]
     fn the_exit_code_tells_the_peer_from_the_line_and_from_this_side() {
-        let limit = Duration::from_secs(1);
-        for (error, code) in [
-            (Error::protocol("a check"), 2),
-            (Error::Aborted, 2),
-            (
-                Error::Lost {
-                    during: "testing",
-                    cause: "reset".into(),
-                },
-                3,
-            ),
-            (
-                Error::Timeout {
-                    during: "testing",
-                    limit,
-                },
-                3,
-            ),
-            (Error::usage("misuse"), 1),
-            (Error::Failed, 1),
-        ] {
+        for (error, code, _) in errors() {
             assert_eq!(exit_code(&error.into()), code);
         }
         assert_eq!(exit_code(&anyhow::anyhow!("no such file")), 1);
     }
 
     #[test]
-    fn context_hides_neither_the_exit_code_nor_the_check() {
-        let outcome: dealerless::Result<()> = Err(Error::protocol("the name of the check"));
-        let error = outcome.context("while playing").unwrap_err();
-        assert_eq!(exit_code(&error), 2);
-        assert!(explain(&error).contains("the name of the check"));
+    fn every_error_of_a_session_comes_with_what_it_means_and_none_of_this_side_does() {
+        for (error, code, advice) in errors() {
+            let text = error.to_string();
+            let explained = explain(&error.into());
+            assert!(explained.starts_with(&text), "{explained}");
+            assert!(explained.contains(advice), "{explained}");
+            assert_eq!(explained.contains('\n'), code != LOCAL, "{explained}");
+        }
     }
 
     #[test]
-    fn a_lost_connection_comes_with_how_to_go_on() {
-        let error = Error::Lost {
-            during: "testing",
-            cause: "reset".into(),
-        };
-        assert!(explain(&error.into()).contains("Begin anew"));
+    fn context_hides_neither_the_exit_code_nor_the_check() {
+        let outcome: dealerless::Result<()> = Err(Error::Check(Check::CotConsistency));
+        let error = outcome.context("while playing").unwrap_err();
+        assert_eq!(exit_code(&error), 2);
+        assert!(explain(&error).contains("correlated OT: the consistency check"));
     }
 }

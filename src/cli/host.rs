@@ -1,8 +1,8 @@
 //! `host`: waits for the other player, and garbles.
 
-use dealerless::Error;
 use dealerless::circuit::Party;
 use dealerless::net::TcpTransport;
+use dealerless::{Disagreement, Error};
 
 use super::console::Console;
 use super::deck_args::DeckArgs;
@@ -53,7 +53,9 @@ fn host(args: &Args, console: &Console) -> anyhow::Result<()> {
     let greeting = Greeting::exchange(transport, Party::Garbler, &args.session, &terms)?;
     if !greeting.peer_terms().is_empty() {
         greeting.refuse();
-        return Err(Error::protocol("it did not come to join a game").into());
+        return Err(
+            Error::Disagreement(Disagreement::Terms("it did not come to join a game")).into(),
+        );
     }
     take_seat(greeting.set_up()?, &table, console)
 }

@@ -32,8 +32,8 @@ use clap::{Parser, Subcommand};
     version,
     next_line_help = true,
     after_help = "Example: dealerless demo\n\n\
-        Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer broke the\n\
-        protocol or aborted, 3 the connection was lost or timed out."
+        Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
+        broke the protocol, disagreed or aborted, 3 the connection was lost or timed out."
 )]
 struct Cli {
     #[command(subcommand)]

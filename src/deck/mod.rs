@@ -10,7 +10,7 @@ use rand::CryptoRng;
 use crate::circuit::Party;
 use crate::mpc::{Input, Opening, Security, To, TwoParty};
 use crate::shuffle::ShuffleCircuit;
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 pub use card::Card;
 
@@ -49,8 +49,8 @@ impl<S: Clone> SealedDeck<S> {
     ///
     /// # Errors
     /// [`Error::Usage`] if the session is malicious and the circuit not checked: nothing is sent
-    /// then. [`Error::Protocol`], naming the party, if its seeds are out of range. Any other
-    /// [`Error`] of the session.
+    /// then. [`Check::SeedsOutOfRange`], naming the party, if its seeds are. Any other [`Error`]
+    /// of the session.
     pub fn shuffle<P: TwoParty<Shared = S>>(
         party: &mut P,
         shuffle: &ShuffleCircuit,
@@ -108,8 +108,8 @@ impl<S: Clone> SealedDeck<S> {
     ///
     /// # Errors
     /// [`Error::Usage`] if a position was not drawn, occurs twice or was opened to that party
-    /// before: nothing is sent then. [`Error::Protocol`] if what comes out is not a card of this
-    /// deck, or one that this party has already seen at another position.
+    /// before: nothing is sent then. [`Check::CardNotInDeck`] or [`Check::CardOpenedTwice`] if what
+    /// comes out cannot be.
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
         party: &mut P,
@@ -151,11 +151,11 @@ impl<S: Clone> SealedDeck<S> {
             .rev()
             .fold(0, |number, &bit| number << 1 | u32::from(bit));
         if number >= self.cards {
-            return Err(Error::protocol("an opened card is not in the deck"));
+            return Err(Error::Check(Check::CardNotInDeck));
         }
         let card = Card(number);
         if self.drawn.iter().any(|drawn| drawn.face == Some(card)) {
-            return Err(Error::protocol("the same card was opened twice"));
+            return Err(Error::Check(Check::CardOpenedTwice));
         }
         Ok(card)
     }
@@ -195,9 +195,7 @@ fn check_seeds<P: TwoParty>(party: &mut P, validity: &[P::Shared]) -> Result<()>
     for (owner, valid) in [Party::Garbler, Party::Evaluator].into_iter().zip(valid) {
         if !valid {
             party.abort();
-            return Err(Error::protocol(format!(
-                "the seeds of the {owner} are out of range"
-            )));
+            return Err(Error::Check(Check::SeedsOutOfRange(owner)));
         }
     }
     Ok(())

@@ -7,8 +7,8 @@ use super::Security;
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::hello::MAX_BODY_BYTES;
-use crate::net::{Channel, Transport, VERSION, recv_hello, send_hello};
-use crate::{Error, Result};
+use crate::net::{Channel, Tag, Transport, VERSION, recv_hello, send_hello};
+use crate::{Check, Disagreement, Error, Malformed, Result};
 
 /// The most bytes of terms that a hello carries: next to them in its body are the role, the
 /// security, the nonce and their length.
@@ -44,8 +44,9 @@ impl Handshake {
     /// Exchanges hellos.
     ///
     /// # Errors
-    /// [`Error::Usage`] if `terms` are longer than [`MAX_TERMS`]; [`Error::Protocol`] if the peer
-    /// speaks something else or another version, plays the same role or wants other security.
+    /// [`Error::Usage`] if `terms` are longer than [`MAX_TERMS`]; [`Error::Malformed`] if the peer
+    /// speaks something else; [`Error::Disagreement`] if it speaks another version, plays the same
+    /// role or wants other security.
     pub fn perform<T: Transport>(
         channel: &mut Channel<T>,
         party: Party,
@@ -82,27 +83,27 @@ impl Handshake {
 
 fn compare(mine: &HelloBody, peer: HelloBody) -> Result<(SessionId, Vec<u8>)> {
     if mine.garbler == peer.garbler {
-        return Err(Error::protocol("both parties want the same role"));
+        return Err(Error::Disagreement(Disagreement::SameRole));
     }
     if mine.malicious != peer.malicious {
-        let name = |malicious| {
-            if malicious {
-                "malicious"
-            } else {
-                "semi-honest"
-            }
+        let security = |malicious| match malicious {
+            true => Security::Malicious,
+            false => Security::SemiHonest,
         };
-        return Err(Error::protocol(format!(
-            "the peer wants {} security, this side {}",
-            name(peer.malicious),
-            name(mine.malicious)
-        )));
+        return Err(Error::Disagreement(Disagreement::Security {
+            theirs: security(peer.malicious),
+            ours: security(mine.malicious),
+        }));
     }
     if mine.nonce == peer.nonce {
-        return Err(Error::protocol("the peer sent back this side's own hello"));
+        return Err(Error::Check(Check::HelloNonce));
     }
     if peer.terms.len() > MAX_TERMS {
-        return Err(Error::protocol("the peer's terms are too long"));
+        return Err(Error::Malformed(Malformed::TooLong {
+            tag: Tag::Hello,
+            bytes: peer.terms.len(),
+            limit: MAX_TERMS,
+        }));
     }
     let (garbler, evaluator) = if mine.garbler {
         (mine, &peer)

@@ -7,7 +7,7 @@ use super::{Input, Opening, To};
 use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::SessionId;
 use crate::net::{Channel, Message, Tag, Transport};
-use crate::{Error, Result};
+use crate::{Disagreement, Error, Result};
 
 /// The name of a shared bit: its session, the number of the run that made it, and that of the
 /// output bit in that run. Both parties count alike, so they name the same bit alike.
@@ -139,14 +139,12 @@ impl Plan {
     /// Receives the peer's plan and compares.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if they differ.
+    /// [`Error::Disagreement`] if they differ.
     pub(super) fn expect<T: Transport>(&self, channel: &mut Channel<T>) -> Result<()> {
         if channel.recv_message::<Plan>()? == *self {
             Ok(())
         } else {
-            Err(Error::protocol(
-                "the peer runs another circuit, or means other inputs or openings",
-            ))
+            Err(Error::Disagreement(Disagreement::Plan))
         }
     }
 }

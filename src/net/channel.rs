@@ -10,7 +10,7 @@ use super::frame::{CHUNK, HEADER_BYTES, Header};
 use super::tag::Tag;
 use super::traffic::{Meter, Traffic};
 use super::transport::Transport;
-use crate::{Error, Result};
+use crate::{Error, Malformed, Result};
 
 /// The most bytes that are unsent when [`Channel::drain`] returns.
 pub const MAX_BACKLOG: usize = 4 << 20;
@@ -27,7 +27,7 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 /// for the peer. What is not flushed is not sent when the channel is dropped.
 ///
 /// **Receiving** names what must come next, a tag and a length, exact or at most. Everything else
-/// is an [`Error::Protocol`], found before the payload is read and before anything is allocated for
+/// is an [`Error::Malformed`], found before the payload is read and before anything is allocated for
 /// it; only [`Tag::Abort`] may come at any time, and is [`Error::Aborted`]. Receiving flushes
 /// first, because a party that waits for an answer to what it has not sent waits forever.
 ///
@@ -84,7 +84,7 @@ impl<T: Transport> Channel<T> {
     /// Receives a message.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if something else comes, or it is longer than [`Message::MAX_BYTES`], or
+    /// [`Error::Malformed`] if something else comes, or it is longer than [`Message::MAX_BYTES`], or
     /// does not decode to exactly its frame; [`Error::Aborted`], [`Error::Lost`],
     /// [`Error::Timeout`].
     pub fn recv_message<M: Message>(&mut self) -> Result<M> {
@@ -92,11 +92,11 @@ impl<T: Transport> Channel<T> {
         self.guarded(|channel| {
             let len = channel.recv_header_of(M::TAG)?;
             if len > M::MAX_BYTES {
-                return Err(Error::protocol(format!(
-                    "{}: {len} bytes, of at most {}",
-                    M::TAG,
-                    M::MAX_BYTES
-                )));
+                return Err(Error::Malformed(Malformed::TooLong {
+                    tag: M::TAG,
+                    bytes: len,
+                    limit: M::MAX_BYTES,
+                }));
             }
             let mut payload = Zeroizing::new(vec![0; len]);
             channel.recv_exact(&mut payload)?;
@@ -126,17 +126,18 @@ impl<T: Transport> Channel<T> {
     /// On an error the content of `out` is anything.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if something else comes, or frames of other lengths;
+    /// [`Error::Malformed`] if something else comes, or frames of other lengths;
     /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
     pub fn recv_bytes(&mut self, tag: Tag, out: &mut [u8]) -> Result<()> {
         self.guarded(|channel| {
             for chunk in out.chunks_mut(CHUNK) {
                 let len = channel.recv_header_of(tag)?;
                 if len != chunk.len() {
-                    return Err(Error::protocol(format!(
-                        "{tag}: a frame of {len} bytes instead of {}",
-                        chunk.len()
-                    )));
+                    return Err(Error::Malformed(Malformed::Length {
+                        tag,
+                        bytes: len,
+                        expected: chunk.len(),
+                    }));
                 }
                 channel.recv_exact(chunk)?;
             }
@@ -284,9 +285,9 @@ impl<T: Transport> Channel<T> {
         if header.tag == expected.byte() {
             return Ok(header.len as usize);
         }
-        Err(Error::protocol(match Tag::from_byte(header.tag) {
-            Some(found) => format!("{expected} expected, {found} found"),
-            None => format!("{expected} expected, unknown tag {} found", header.tag),
+        Err(Error::Malformed(Malformed::Tag {
+            expected,
+            found: header.tag,
         }))
     }
 

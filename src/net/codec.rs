@@ -14,7 +14,7 @@ use bincode::error::EncodeError;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::tag::Tag;
-use crate::{Error, Result};
+use crate::{Error, Malformed, Result};
 
 /// The most bytes of any message; each has a limit of its own below this.
 pub const MAX_MESSAGE_BYTES: usize = 1 << 20;
@@ -63,12 +63,10 @@ pub(super) fn encode<V: Serialize>(
 /// The error does not say what the decoder said, which may quote the peer's bytes.
 pub(super) fn decode<V: DeserializeOwned>(bytes: &[u8], tag: Tag) -> Result<V> {
     let (value, used) = bincode::serde::decode_from_slice(bytes, CONFIG)
-        .map_err(|_| Error::protocol(format!("{tag}: cannot be decoded")))?;
+        .map_err(|_| Error::Malformed(Malformed::Undecodable(tag)))?;
     match bytes.len() - used {
         0 => Ok(value),
-        extra => Err(Error::protocol(format!(
-            "{tag}: {extra} bytes follow the message in its frame"
-        ))),
+        extra => Err(Error::Malformed(Malformed::TrailingBytes { tag, extra })),
     }
 }
 
@@ -164,7 +162,10 @@ mod tests {
     fn a_message_cut_anywhere_is_an_error() {
         for len in 0..SAMPLE_BYTES.len() {
             let error = decode::<Sample>(&SAMPLE_BYTES[..len], Tag::Plan).unwrap_err();
-            assert!(matches!(error, Error::Protocol { .. }), "{len}: {error}");
+            assert!(
+                matches!(error, Error::Malformed(Malformed::Undecodable(Tag::Plan))),
+                "{len}: {error}"
+            );
         }
     }
 
@@ -173,7 +174,16 @@ mod tests {
         let mut bytes = SAMPLE_BYTES.to_vec();
         bytes.push(0);
         let error = decode::<Sample>(&bytes, Tag::Plan).unwrap_err();
-        assert!(error.to_string().contains("1 bytes follow"), "{error}");
+        assert!(
+            matches!(
+                error,
+                Error::Malformed(Malformed::TrailingBytes {
+                    tag: Tag::Plan,
+                    extra: 1
+                })
+            ),
+            "{error}"
+        );
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::channel::Channel;
 use super::codec;
 use super::tag::Tag;
 use super::transport::Transport;
-use crate::{Error, Result};
+use crate::{Disagreement, Error, Malformed, Result};
 
 /// The version of the protocol that this program speaks.
 pub const VERSION: u16 = 1;
@@ -51,11 +51,12 @@ pub fn send_hello<T: Transport, B: Serialize>(channel: &mut Channel<T>, body: &B
 /// Receives the peer's hello.
 ///
 /// # Errors
-/// [`Error::Protocol`] if the peer does not speak dealerless, or another version, which the error
-/// names, or if the body is malformed; [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
+/// [`Error::Malformed`] if the peer does not speak dealerless, or the body is malformed;
+/// [`Error::Disagreement`] if it speaks another version, which the error names;
+/// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
 pub fn recv_hello<B: DeserializeOwned, T: Transport>(channel: &mut Channel<T>) -> Result<B> {
     channel.guarded(|channel| {
-        let stranger = || Error::protocol("it does not speak dealerless");
+        let stranger = || Error::Malformed(Malformed::Stranger);
         let header = channel.recv_header()?;
         if header.tag != Tag::Hello.byte() || header.len > MAX_BYTES_EVER {
             return Err(stranger());
@@ -73,15 +74,18 @@ pub fn recv_hello<B: DeserializeOwned, T: Transport>(channel: &mut Channel<T>) -
         channel.recv_exact(&mut version)?;
         let version = u16::from_le_bytes(version);
         if version != VERSION {
-            return Err(Error::protocol(format!(
-                "it speaks version {version} of the protocol, and this is version {VERSION}"
-            )));
+            return Err(Error::Disagreement(Disagreement::Version {
+                theirs: version,
+                ours: VERSION,
+            }));
         }
 
         if body_bytes > MAX_BODY_BYTES {
-            return Err(Error::protocol(format!(
-                "hello: a body of {body_bytes} bytes, of at most {MAX_BODY_BYTES}"
-            )));
+            return Err(Error::Malformed(Malformed::TooLong {
+                tag: Tag::Hello,
+                bytes: body_bytes,
+                limit: MAX_BODY_BYTES,
+            }));
         }
         let mut body = Zeroizing::new(vec![0; body_bytes]);
         channel.recv_exact(&mut body)?;

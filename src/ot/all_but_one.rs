@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 use super::{Delta, base, expect_length};
 use crate::crypto::{Block, Generator, Oracle, SessionId, Step};
 use crate::net::{Message, Tag};
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 /// Levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire and
 /// `128 * 2^K / K` bits of AES in counter mode.
@@ -131,7 +131,7 @@ pub(super) fn plant(
 /// being that at distance 1 from the path).
 ///
 /// # Errors
-/// [`Error::Protocol`] if the message has another shape or the check fails.
+/// [`Error::Malformed`] if the message has another shape; [`Check::Trees`] if the check fails.
 pub(super) fn puncture(
     session: &SessionId,
     direction: u64,
@@ -179,7 +179,7 @@ pub(super) fn puncture(
         Ok(generators)
     } else {
         generators.clear();
-        Err(Error::protocol("correlated OT: the check of the trees"))
+        Err(Error::Check(Check::Trees))
     }
 }
 

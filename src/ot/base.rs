@@ -38,7 +38,7 @@ use zeroize::Zeroizing;
 use super::expect_length;
 use crate::crypto::{Block, Oracle, SessionId, Step};
 use crate::net::{Message, Tag};
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 /// How many base OTs are made: one for each bit of Delta.
 pub(super) const COUNT: usize = 128;
@@ -140,11 +140,11 @@ impl Hashes<'_> {
 }
 
 /// A point that the peer sent: canonical, and not the identity.
-fn decode_point(bytes: &[u8; 32], what: &'static str) -> Result<RistrettoPoint> {
+fn decode_point(bytes: &[u8; 32], check: Check) -> Result<RistrettoPoint> {
     CompressedRistretto(*bytes)
         .decompress()
         .filter(|point| !point.is_identity())
-        .ok_or_else(|| Error::protocol(format!("base OT: {what} is not a valid point")))
+        .ok_or(Error::Check(check))
 }
 
 /// The encodings of twice each point.
@@ -211,14 +211,14 @@ impl<'a> Receiver<'a> {
     /// Step 3: the chosen pads, and the answer to the challenge.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if the point is invalid or the proof does not match: the sender tried
-    /// to guess choices.
+    /// [`Check::BaseOtSenderPoint`] if the point is invalid, [`Check::BaseOtChallenge`] if the
+    /// proof does not match: the sender tried to guess choices.
     pub(super) fn finish(
         self,
         message: &BaseOtPads,
     ) -> Result<(Zeroizing<Vec<Block>>, BaseOtAnswer)> {
         expect_length("base OT challenges", message.challenges.len(), COUNT)?;
-        let z = decode_point(&message.z, "the sender's point")?;
+        let z = decode_point(&message.z, Check::BaseOtSenderPoint)?;
         // 128 multiplications of one point: its table pays.
         let z = RistrettoBasepointTable::create(&z);
         let shared: Zeroizing<Vec<RistrettoPoint>> =
@@ -235,7 +235,7 @@ impl<'a> Receiver<'a> {
         }
         let answer = self.hashes.aggregate(&responses);
         if !bool::from(self.hashes.proof(&answer).ct_eq(&message.proof)) {
-            return Err(Error::protocol("base OT: the sender's challenge"));
+            return Err(Error::Check(Check::BaseOtChallenge));
         }
         Ok((pads, BaseOtAnswer { answer }))
     }
@@ -251,7 +251,7 @@ impl Sender {
     /// Step 2: both pads of each instance, and the challenge.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if a point is invalid.
+    /// [`Check::BaseOtReceiverPoint`] if a point is invalid.
     pub(super) fn reply(
         session: &SessionId,
         direction: u64,
@@ -266,7 +266,7 @@ impl Sender {
         let second = *scalar * (half_base + half_base);
         let mut shared = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(COUNT)));
         for bytes in &message.points {
-            let point = *scalar * decode_point(bytes, "a receiver's point")?;
+            let point = *scalar * decode_point(bytes, Check::BaseOtReceiverPoint)?;
             shared[0].push(point);
             shared[1].push(point - second);
         }
@@ -293,12 +293,12 @@ impl Sender {
     /// Step 4: the pads, once the receiver has shown that it knows its own.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if it has not.
+    /// [`Check::BaseOtAnswer`] if it has not.
     pub(super) fn finish(self, message: &BaseOtAnswer) -> Result<Zeroizing<Vec<[Block; 2]>>> {
         if bool::from(self.answer.ct_eq(&message.answer)) {
             Ok(self.pads)
         } else {
-            Err(Error::protocol("base OT: the receiver's answer"))
+            Err(Error::Check(Check::BaseOtAnswer))
         }
     }
 }

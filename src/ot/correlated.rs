@@ -24,7 +24,7 @@ use super::all_but_one::{K, LEAVES, TREES};
 use super::{Delta, Key, Mac};
 use crate::crypto::{Block, Generator, Oracle, SessionId, Step, UniversalHash, transpose_128};
 use crate::net::{Message, Tag};
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 /// Blocks of a row that only serve the check.
 const SACRIFICED: usize = 1;
@@ -270,8 +270,8 @@ impl Sender {
     /// The `keys` of the next OTs: as many as the receiver makes.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if the receiver's matrix is not consistent; `correction` must have the
-    /// length of [`correction_blocks`]. Then the keys are not to be used.
+    /// [`Check::CotConsistency`] if the receiver's matrix is not consistent; `correction` must have
+    /// the length of [`correction_blocks`]. Then the keys are not to be used.
     pub(super) fn extend(
         &mut self,
         correction: &[Block],
@@ -297,7 +297,7 @@ impl Sender {
                 .collect::<Vec<_>>(),
         );
         if !bool::from(self.batch.rows(&hashes).ct_eq(&check.rows)) {
-            return Err(Error::protocol("correlated OT: the consistency check"));
+            return Err(Error::Check(Check::CotConsistency));
         }
         self.batch.finish()?;
         self.matrix.transpose(cast_slice_mut(keys));

@@ -24,7 +24,7 @@ use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop, Zeroizing};
 use crate::circuit::Party;
 use crate::crypto::{Block, SessionId};
 use crate::net::{Channel, Tag, Transport};
-use crate::{Error, Result};
+use crate::{Error, Malformed, Result};
 
 pub use all_but_one::TreeSums;
 pub use base::{BaseOtAnswer, BaseOtPads, BaseOtPoints};
@@ -83,7 +83,7 @@ impl CotSender {
     /// Sets up the sender `me`: 128 base OTs as their receiver, then the punctured trees.
     ///
     /// # Errors
-    /// Any [`Error`] of the channel; [`Error::Protocol`] if a check of the base OT or of the trees
+    /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT or of the trees
     /// fails.
     pub fn setup<T: Transport>(
         channel: &mut Channel<T>,
@@ -111,7 +111,7 @@ impl CotSender {
     /// `128 * blocks` more correlated OTs with random choice bits.
     ///
     /// # Errors
-    /// Any [`Error`] of the channel; [`Error::Protocol`] if the receiver's consistency check
+    /// Any [`Error`] of the channel; [`Error::Check`] if the receiver's consistency check
     /// fails.
     pub fn extend<T: Transport>(
         &mut self,
@@ -154,7 +154,7 @@ impl CotReceiver {
     /// Sets up the receiver `me`: 128 base OTs as their sender, then the punctured trees.
     ///
     /// # Errors
-    /// Any [`Error`] of the channel; [`Error::Protocol`] if a check of the base OT fails.
+    /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT fails.
     pub fn setup<T: Transport>(
         channel: &mut Channel<T>,
         session: &SessionId,
@@ -209,7 +209,7 @@ fn batch_size(blocks: usize) -> usize {
 /// wait for the other's, so that neither is idle while the other computes.
 ///
 /// # Errors
-/// Any [`Error`] of the channel; [`Error::Protocol`] if a check of the base OT or of the trees
+/// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT or of the trees
 /// fails.
 pub fn setup_both<T: Transport>(
     channel: &mut Channel<T>,
@@ -240,12 +240,14 @@ pub fn setup_both<T: Transport>(
 }
 
 /// The error of a base OT or extension message whose list has another length than the protocol's.
-fn expect_length(what: &'static str, found: usize, expected: usize) -> Result<()> {
+fn expect_length(list: &'static str, found: usize, expected: usize) -> Result<()> {
     if found == expected {
         Ok(())
     } else {
-        Err(Error::protocol(format!(
-            "{what}: {found} elements instead of {expected}"
-        )))
+        Err(Error::Malformed(Malformed::ListLength {
+            list,
+            found,
+            expected,
+        }))
     }
 }

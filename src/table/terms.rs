@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::game::Game;
 use crate::shuffle::{Choice, Spec, SpecError};
-use crate::{Error, Result};
+use crate::{Error, Malformed, Result};
 
 /// The most hands of one session.
 pub const MAX_HANDS: u32 = 10_000;
@@ -87,15 +87,14 @@ impl Terms {
     /// Reads the terms of a peer's hello, which may hold anything.
     ///
     /// # Errors
-    /// [`Error::Protocol`] if they are not what [`encode`](Self::encode) writes. The error does
+    /// [`Error::Malformed`] if they are not what [`encode`](Self::encode) writes. The error does
     /// not repeat the peer's bytes, which may be meant for the terminal.
     pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let offer = Self::parse(bytes).ok_or_else(|| Error::protocol("it offers no known game"))?;
-        let terms =
-            offer.map_err(|error| Error::protocol(format!("it offers a game, but {error}")))?;
+        let offer = Self::parse(bytes).ok_or(Error::Malformed(Malformed::UnknownGame))?;
+        let terms = offer.map_err(|error| Error::Malformed(Malformed::Terms(error)))?;
         // One spelling for each: no leading zeros, no signs.
         if terms.encode() != bytes {
-            return Err(Error::protocol("it spells its terms in an odd way"));
+            return Err(Error::Malformed(Malformed::TermsSpelling));
         }
         Ok(terms)
     }
@@ -198,7 +197,10 @@ mod tests {
             ("holdem 40 9 fisher-yates 1", "9 of 52 cards"),
         ] {
             let error = Terms::decode(offer.as_bytes()).unwrap_err();
-            assert!(matches!(error, Error::Protocol { .. }), "{offer}: {error}");
+            assert!(
+                matches!(error, Error::Malformed(Malformed::Terms(_))),
+                "{offer}: {error}"
+            );
             assert!(error.to_string().contains(complaint), "{offer}: {error}");
         }
     }
@@ -223,7 +225,7 @@ mod tests {
             &long,
         ] {
             let error = Terms::decode(bytes).unwrap_err();
-            assert!(matches!(error, Error::Protocol { .. }), "{error}");
+            assert!(matches!(error, Error::Malformed(_)), "{error}");
             assert!(error.to_string().len() < 80, "{error}");
             assert!(!error.to_string().contains('\x1b'));
         }

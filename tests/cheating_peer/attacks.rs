@@ -7,7 +7,7 @@ use dealerless::deck::SealedDeck;
 use dealerless::mpc::{AuthenticatedBit, Input, Malicious, Opening, SemiHonest, TwoParty};
 use dealerless::net::{Channel, Tag};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::{Error, Result};
+use dealerless::{Check, Disagreement, Error, Result};
 use rand::Rng;
 
 use crate::common::circuits::bits;
@@ -28,9 +28,9 @@ fn about(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Lie {
 }
 
 #[track_caller]
-fn assert_caught_by<R: std::fmt::Debug>(ending: &Ending<R>, check: &str) {
+fn assert_caught_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
     match &ending.honest {
-        Err(Error::Protocol { check: found }) => assert!(found.contains(check), "{found}"),
+        Err(Error::Check(found)) => assert_eq!(*found, check),
         other => panic!("{other:?} instead of {check}"),
     }
 }
@@ -69,7 +69,7 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
     for lie in lies {
         for input in [false, true] {
             let ending = run(Party::Evaluator, lie(), input, Patience::Long);
-            assert_caught_by(&ending, "the check of the AND gates");
+            assert_caught_by(&ending, Check::AndGates);
             assert!(matches!(ending.cheater, Err(Error::Aborted)));
             // After the tables, which came before the values, there is the abort and nothing else.
             let sent = ending.sent_tags();
@@ -140,8 +140,8 @@ fn a_wrong_label_that_no_gate_has_read_is_caught_by_the_first_circuit_that_reads
     assert!(matches!(ending.honest, Err(Error::Aborted)));
     assert!(
         ending
-            .checks()
-            .all(|check| check.contains("the check of the AND gates"))
+            .findings()
+            .all(|error| matches!(error, Error::Check(Check::AndGates)))
     );
 }
 
@@ -180,41 +180,50 @@ fn replay(frames: &'static [(Tag, usize, usize)]) -> Lie {
     })
 }
 
+fn play_with_replay(cheater: Party, frames: &'static [(Tag, usize, usize)]) -> Ending<()> {
+    let values = random_values();
+    with_liar(cheater, replay(frames), |party, end| {
+        play_twice(party, end, &values)
+    })
+}
+
 #[test]
 fn what_was_opened_once_cannot_be_sent_again() {
     // The digests of MACs: of a batch, two in each run, one in each exchange of openings.
     for (frames, check) in [
         (
             &[(Tag::OutputBits, 0, 1), (Tag::MacDigest, 6, 7)][..],
-            "opening: the MACs of the mask shares",
-        ),
-        (
-            &[
-                (Tag::Plan, 2, 3),
-                (Tag::OutputBits, 0, 1),
-                (Tag::MacDigest, 6, 7),
-            ],
-            "the peer runs another circuit",
+            Check::OpeningMacs,
         ),
         (
             &[(Tag::GateBits, 0, 1), (Tag::MacDigest, 2, 4)],
-            "authenticated garbling: the MACs of the opened bits",
-        ),
-        (
-            &[
-                (Tag::Plan, 0, 1),
-                (Tag::GateBits, 0, 1),
-                (Tag::MacDigest, 2, 4),
-            ],
-            "the peer runs another circuit",
+            Check::GateMacs,
         ),
     ] {
         for cheater in PARTIES {
-            let values = random_values();
-            let ending = with_liar(cheater, replay(frames), |party, end| {
-                play_twice(party, end, &values)
-            });
-            assert_caught_by(&ending, check);
+            assert_caught_by(&play_with_replay(cheater, frames), check);
+        }
+    }
+    // With the plan of the earlier step, they are not even looked at.
+    for frames in [
+        &[
+            (Tag::Plan, 2, 3),
+            (Tag::OutputBits, 0, 1),
+            (Tag::MacDigest, 6, 7),
+        ],
+        &[
+            (Tag::Plan, 0, 1),
+            (Tag::GateBits, 0, 1),
+            (Tag::MacDigest, 2, 4),
+        ],
+    ] {
+        for cheater in PARTIES {
+            let ending = play_with_replay(cheater, frames);
+            assert!(
+                matches!(ending.honest, Err(Error::Disagreement(Disagreement::Plan))),
+                "{:?}",
+                ending.honest
+            );
         }
     }
 }
@@ -240,9 +249,8 @@ fn seeds_out_of_range_end_the_session_before_there_is_a_deck_and_name_the_party(
             Ok(())
         });
         let honest = &outcomes[cheater.other() as usize];
-        let check = format!("the seeds of the {cheater} are out of range");
         assert!(
-            matches!(honest, Err(Error::Protocol { check: found }) if *found == check),
+            matches!(honest, Err(Error::Check(Check::SeedsOutOfRange(owner))) if *owner == cheater),
             "{honest:?}"
         );
     }
@@ -261,7 +269,10 @@ fn a_peer_that_wants_semi_honest_security_is_refused() {
         });
         for outcome in outcomes {
             assert!(
-                matches!(&outcome, Err(Error::Protocol { check }) if check.contains("security")),
+                matches!(
+                    outcome,
+                    Err(Error::Disagreement(Disagreement::Security { .. }))
+                ),
                 "{outcome:?}"
             );
         }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use dealerless::circuit::Party;
 use dealerless::net::Tag;
+use dealerless::{Check, Disagreement, Error, Malformed};
 use rand::{Rng, RngExt};
 
 use crate::common::liar::{Frame, Lie, frame};
@@ -45,10 +46,10 @@ use Rate::{Always, Half, Mixed, Never};
 
 const FIRST: Change = Flip(0, 1);
 
-/// The changes of content of a message with their rates, and the checks that may catch them.
+/// The changes of content of a message with their rates, and the errors in which they may end.
 pub(crate) struct Content {
     pub(crate) changes: &'static [(Change, Rate)],
-    pub(crate) checks: &'static [&'static str],
+    pub(crate) finds: fn(&Error) -> bool,
 }
 
 /// A list of 32-byte elements in a message begins with its length, in 8 bytes.
@@ -65,7 +66,9 @@ const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
 /// masked value, which selects a half of a garbled table. All are uniform and independent of the
 /// inputs.
 pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
-    let content = |changes, checks| Some(Content { changes, checks });
+    fn content(changes: &'static [(Change, Rate)], finds: fn(&Error) -> bool) -> Option<Content> {
+        Some(Content { changes, finds })
+    }
     const THROUGHOUT: &[(Change, Rate)] = &[
         (FIRST, Always),
         (Last, Always),
@@ -94,15 +97,19 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Always),
                 (Garbage, Always),
             ],
-            &[
-                "it does not speak dealerless",
-                "version",
-                "both parties want the same role",
-                "security",
-                "bytes instead of", // terms are of any length
-                // Another nonce is another session.
-                "base OT: the sender's challenge",
-            ],
+            |error| {
+                matches!(
+                    error,
+                    Error::Malformed(Malformed::Stranger)
+                        | Error::Disagreement(
+                            Disagreement::Version { .. }
+                                | Disagreement::SameRole
+                                | Disagreement::Security { .. }
+                        )
+                        // Another nonce is another session.
+                        | Error::Check(Check::BaseOtChallenge)
+                )
+            },
         ),
         // A seed, points. A point that is another one is noticed by the cheater itself.
         Tag::BaseOtPoints => content(
@@ -115,10 +122,12 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Always),
                 (Garbage, Always),
             ],
-            &[
-                "base OT: a receiver's point is not a valid point",
-                "base OT: the sender's challenge",
-            ],
+            |error| {
+                matches!(
+                    error,
+                    Error::Check(Check::BaseOtReceiverPoint | Check::BaseOtChallenge)
+                )
+            },
         ),
         // A point, challenges, a proof. Challenge i counts if choice i is 1.
         Tag::BaseOtPads => content(
@@ -144,12 +153,16 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                     (Garbage, Always),
                 ],
             },
-            &[
-                "base OT: the sender's point is not a valid point",
-                "base OT: the sender's challenge",
-            ],
+            |error| {
+                matches!(
+                    error,
+                    Error::Check(Check::BaseOtSenderPoint | Check::BaseOtChallenge)
+                )
+            },
         ),
-        Tag::BaseOtAnswer => content(THROUGHOUT, &["base OT: the receiver's answer"]),
+        Tag::BaseOtAnswer => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::BaseOtAnswer))
+        }),
         // Sums, of which the side off Delta's path counts; check values; a digest.
         Tag::TreeSums => content(
             match cheater {
@@ -178,12 +191,14 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                     (Garbage, Always),
                 ],
             },
-            &["correlated OT: the check of the trees"],
+            |error| matches!(error, Error::Check(Check::Trees)),
         ),
         // The challenge is made of the whole matrix, so that a receiver that does not make its
         // check anew is always caught; one that guesses four bits of Delta, in 15 of 16 cases
         // (a test of the correlated OT plays it).
-        Tag::CotCorrection => content(THROUGHOUT, &["correlated OT: the consistency check"]),
+        Tag::CotCorrection => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::CotConsistency))
+        }),
         // The hash of the choices, a digest of those of the rows.
         Tag::CotCheck => content(
             &[
@@ -193,7 +208,7 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Always),
                 (Garbage, Always),
             ],
-            &["correlated OT: the consistency check"],
+            |error| matches!(error, Error::Check(Check::CotConsistency)),
         ),
         // Bit 0 of a table is also opened as a part of the low bit.
         Tag::LeakyTables => content(
@@ -204,11 +219,15 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Half),
                 (Garbage, Always),
             ],
-            &["triples: the equality check"],
+            |error| matches!(error, Error::Check(Check::TripleEquality)),
         ),
         // A bucket has eight here, and so their bits fill their bytes.
-        Tag::LeakyBits => content(THROUGHOUT, &["triples: the equality check"]),
-        Tag::TripleCommitment => content(THROUGHOUT, &["triples: the commitment"]),
+        Tag::LeakyBits => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::TripleEquality))
+        }),
+        Tag::TripleCommitment => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::TripleCommitment))
+        }),
         // A digest and a share of the coin: with another coin the parties' buckets differ.
         Tag::TripleDigest => content(
             &[
@@ -219,10 +238,12 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Always),
                 (Garbage, Always),
             ],
-            &[
-                "triples: the equality check",
-                "triples: the MACs of the opened differences",
-            ],
+            |error| {
+                matches!(
+                    error,
+                    Error::Check(Check::TripleEquality | Check::BucketMacs)
+                )
+            },
         ),
         // A digest, a share of the coin, a nonce.
         Tag::TripleOpening => content(
@@ -234,34 +255,31 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Always),
                 (Garbage, Always),
             ],
-            &["triples: the commitment"],
+            |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
-        Tag::BucketBits => content(BITS, &["triples: the MACs of the opened differences"]),
+        Tag::BucketBits => content(BITS, |error| {
+            matches!(error, Error::Check(Check::BucketMacs))
+        }),
         Tag::MacDigest => content(
             THROUGHOUT,
             match nth {
-                0 => &["triples: the MACs of the opened differences"],
-                1 => &["authenticated garbling: the MACs of the opened bits"],
-                2 => &["authenticated garbling: the check of the AND gates"],
-                _ => &["opening: the MACs of the mask shares"],
+                0 => |error| matches!(error, Error::Check(Check::BucketMacs)),
+                1 => |error| matches!(error, Error::Check(Check::GateMacs)),
+                2 => |error| matches!(error, Error::Check(Check::AndGates)),
+                _ => |error| matches!(error, Error::Check(Check::OpeningMacs)),
             },
         ),
-        Tag::Plan => content(THROUGHOUT, &["the peer runs another circuit"]),
+        Tag::Plan => content(THROUGHOUT, |error| {
+            matches!(error, Error::Disagreement(Disagreement::Plan))
+        }),
         // e and f of the gates; the last bit is the mask share of an input.
-        Tag::GateBits => content(
-            BITS,
-            &["authenticated garbling: the MACs of the opened bits"],
-        ),
+        Tag::GateBits => content(BITS, |error| matches!(error, Error::Check(Check::GateMacs))),
         // The parties' masked values differ, and so do the MACs of the check.
-        Tag::MaskedValues => content(
-            BITS,
-            &["authenticated garbling: the check of the AND gates"],
-        ),
+        Tag::MaskedValues => content(BITS, |error| matches!(error, Error::Check(Check::AndGates))),
         // The label spoils forty gates, each of which is right with probability 1/2.
-        Tag::InputLabels => content(
-            THROUGHOUT,
-            &["authenticated garbling: the check of the AND gates"],
-        ),
+        Tag::InputLabels => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::AndGates))
+        }),
         // G0 of the first gate counts if the masked value of its first input is 1, G1 if that of
         // the second is: the label spoils the second layer. The low bit counts always, the bits
         // next to it never. A wrong label of a gate of the last layer spoils only its low bit.
@@ -281,20 +299,28 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Mixed),
                 (Garbage, Always),
             ],
-            &["authenticated garbling: the check of the AND gates"],
+            |error| matches!(error, Error::Check(Check::AndGates)),
         ),
-        Tag::GateValues => content(
-            BITS,
-            &["authenticated garbling: the check of the AND gates"],
-        ),
-        Tag::OutputBits => content(BITS, &["opening: the MACs of the mask shares"]),
+        Tag::GateValues => content(BITS, |error| matches!(error, Error::Check(Check::AndGates))),
+        Tag::OutputBits => content(BITS, |error| {
+            matches!(error, Error::Check(Check::OpeningMacs))
+        }),
         // An abort is a lie about another message; the others are of semi-honest sessions.
         Tag::Abort | Tag::MaskedInputs | Tag::OpenedColours | Tag::OpenedHashes => None,
     }
 }
 
-/// Checks of the form of a message, which a change of content may fail too.
-pub(crate) const FORM: [&str; 3] = ["cannot be decoded", "bytes follow", "elements instead of"];
+/// Whether it is the form of a message's content that is wrong, as it may be in any of them.
+pub(crate) fn is_form(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Malformed(
+            Malformed::Undecodable(_)
+                | Malformed::TrailingBytes { .. }
+                | Malformed::ListLength { .. }
+        )
+    )
+}
 
 /// What is done to the form of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,14 +21,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use cases::{Case, FORM, Form, Rate, What, content};
+use cases::{Case, Form, Rate, What, content, is_form};
 use common::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
 use common::liar::Lie;
 use common::soak::soak;
 use dealerless::Error;
 use dealerless::circuit::Party;
 use dealerless::net::Tag;
-use play::{Ending, Learned, PARTIES, Patience, run};
+use play::{Ending, Learned, PARTIES, Patience, is_finding, run};
 
 /// Sessions that are played at the same time: more than processors, since some of them wait.
 const PARALLEL: usize = 4;
@@ -74,7 +74,7 @@ fn runs_a_case(rate: Rate) -> usize {
 struct Tally {
     /// Runs that ended in an error, with an honest input of zeros and with one of ones.
     aborted: [usize; 2],
-    checks: HashSet<String>,
+    findings: HashSet<String>,
 }
 
 /// Runs every case, several at a time, and compares the rates with the predicted ones. Prints what
@@ -102,7 +102,9 @@ fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + 
                             see(case, &ending);
                             tally.aborted[usize::from(input)] +=
                                 usize::from(ending.honest.is_err());
-                            tally.checks.extend(ending.checks().map(String::from));
+                            tally
+                                .findings
+                                .extend(ending.findings().map(Error::to_string));
                         }
                     }
                     compare(case, runs, tally.aborted);
@@ -111,7 +113,7 @@ fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + 
                     let [zeros, ones] = tally.aborted;
                     let line = format!(
                         "{case}: {:?}, caught {zeros} and {ones} of {runs} {:?}",
-                        case.rate, tally.checks
+                        case.rate, tally.findings
                     );
                     lines.lock().unwrap().insert(number, line);
                 }
@@ -170,15 +172,14 @@ fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_th
         .collect();
     confirm("lies in the content", &cases, |case, ending| {
         let content = content(case.tag, case.nth, case.cheater).expect("as above");
-        for check in ending.checks() {
-            let mut known = content.checks.iter().chain(&FORM);
-            assert!(known.any(|known| check.contains(known)), "{case}: {check}");
+        for error in ending.findings() {
+            assert!((content.finds)(error) || is_form(error), "{case}: {error}");
         }
         // Nothing but a check ends it: nobody had to wait, and nobody went away without a word.
         for outcome in [&ending.honest, &ending.cheater] {
             match outcome {
-                Ok(_) | Err(Error::Protocol { .. } | Error::Aborted) => {}
-                Err(error) => panic!("{case}: {error}"),
+                Ok(_) | Err(Error::Aborted) => {}
+                Err(error) => assert!(is_finding(error), "{case}: {error}"),
             }
         }
     });
@@ -204,10 +205,14 @@ fn a_message_of_another_form_ends_in_an_error_in_time() {
             unreachable!("no other cases here")
         };
         match (&ending.honest, form) {
-            // A frame that swallows the next header may end where the byte of an abort stands.
-            (Err(Error::Aborted), Form::Aborted | Form::ShorterThanItSays) => {}
-            (Err(Error::Protocol { .. }), Form::Aborted) => panic!("{case}"),
-            (Err(Error::Protocol { .. }), _) => {}
+            (Err(Error::Malformed(_)), form) if form != Form::Aborted => {}
+            (Err(Error::Aborted), Form::Aborted) => {}
+            // A frame that swallows the next header has another content, and may end where the byte
+            // of an abort stands.
+            (
+                Err(Error::Check(_) | Error::Disagreement(_) | Error::Aborted),
+                Form::ShorterThanItSays,
+            ) => {}
             // Lost, if what is missing is the last message.
             (Err(Error::Timeout { .. } | Error::Lost { .. }), _)
                 if form.patience() == Patience::Short => {}

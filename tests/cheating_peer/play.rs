@@ -99,6 +99,14 @@ fn in_session(session: &mut Malicious<End>, input: &[bool]) -> Result<Learned> {
     Ok(opened.try_into().expect("three openings"))
 }
 
+/// Whether the error says what is wrong in what the peer sent.
+pub(crate) fn is_finding(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Check(_) | Error::Malformed(_) | Error::Disagreement(_)
+    )
+}
+
 /// How a session with a cheating peer ended.
 pub(crate) struct Ending<R> {
     /// What the honest party made of it.
@@ -110,14 +118,12 @@ pub(crate) struct Ending<R> {
 }
 
 impl<R> Ending<R> {
-    /// The checks that failed, on either side.
-    pub(crate) fn checks(&self) -> impl Iterator<Item = &str> {
+    /// What either side found wrong in what the other one sent.
+    pub(crate) fn findings(&self) -> impl Iterator<Item = &Error> {
         [&self.honest, &self.cheater]
             .into_iter()
-            .filter_map(|outcome| match outcome {
-                Err(Error::Protocol { check }) => Some(check.as_str()),
-                _ => None,
-            })
+            .filter_map(|outcome| outcome.as_ref().err())
+            .filter(|error| is_finding(error))
     }
 
     /// The tags of what the honest party sent.
@@ -155,7 +161,7 @@ pub(crate) fn with_liar<R: Send>(
     let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
     let sent = std::mem::take(&mut recording.sent);
     match &honest {
-        Err(Error::Protocol { .. }) => {
+        Err(error) if is_finding(error) => {
             let sent = frames(&sent);
             let (tag, payload) = sent.last().expect("an abort");
             assert_eq!((*tag, payload.len()), (Tag::Abort.byte(), 0));

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use dealerless::Error;
 use dealerless::circuit::{Circuit, Party};
 use dealerless::mpc::{Input, Opening, To, TwoParty};
 use dealerless::net::TcpTransport;
+use dealerless::{Disagreement, Error};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
@@ -182,8 +182,8 @@ impl Side<'_> {
         let greeting = Greeting::exchange(transport, self.party, self.session, &terms)?;
         if greeting.peer_terms() != terms {
             greeting.refuse();
-            let check = "it brings another netlist, or sees other owners of the inputs";
-            return Err(Error::protocol(check).into());
+            let what = "it brings another netlist, or sees other owners of the inputs";
+            return Err(Error::Disagreement(Disagreement::Terms(what)).into());
         }
         let mut session = greeting.set_up()?;
         let party = &mut session.party;

@@ -12,11 +12,11 @@ use super::context::Context;
 use super::garbling::Masks;
 use super::share::Share;
 use super::wires::{and_inputs, and_outputs};
-use crate::Result;
 use crate::circuit::{Circuit, Party};
 use crate::crypto::Step;
 use crate::net::{Channel, Transport};
 use crate::ot::Delta;
+use crate::{Check, Result};
 
 /// The masked values of all wires, after the check.
 pub(super) struct CheckedValues(Vec<bool>);
@@ -30,7 +30,7 @@ impl CheckedValues {
 /// Runs the check on the masked values of all wires, which the evaluator has computed and sent.
 ///
 /// # Errors
-/// [`Error::Protocol`](crate::Error::Protocol) if a gate is wrong.
+/// [`Check::AndGates`] if a gate is wrong.
 pub(super) fn check<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -45,7 +45,7 @@ pub(super) fn check<T: Transport>(
     // The peer's bit of a shared 0 is this party's.
     let verify = |channel: &mut Channel<T>| {
         let opened = shares().map(|share| (share, share.bit));
-        let check = "authenticated garbling: the check of the AND gates";
+        let check = Check::AndGates;
         context.verify_macs(channel, step, delta, opened, check)
     };
     match context.me {

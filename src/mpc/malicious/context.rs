@@ -6,7 +6,7 @@ use crate::crypto::{Oracle, SessionId, Step, TweakableHash};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Message, Tag, Transport};
 use crate::ot::Delta;
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -49,14 +49,14 @@ impl Context {
     /// Receives the digest of the MACs of the peer's bits, and checks that they are `bits`.
     ///
     /// # Errors
-    /// [`Error::Protocol`], naming `check`, if they are not.
+    /// [`Error::Check`] with `check` if they are not.
     pub(super) fn verify_macs<T: Transport>(
         &self,
         channel: &mut Channel<T>,
         (step, number): (Step, u64),
         delta: &Delta,
         opened: impl Iterator<Item = (Share, bool)>,
-        check: &'static str,
+        check: Check,
     ) -> Result<()> {
         let oracle = self.oracle(step, self.me.other(), number);
         let keys = opened.map(|(share, bit)| share.key ^ delta.select(bit));
@@ -65,7 +65,7 @@ impl Context {
         if bool::from(expected.ct_eq(&received)) {
             Ok(())
         } else {
-            Err(Error::protocol(check))
+            Err(Error::Check(check))
         }
     }
 
@@ -84,7 +84,7 @@ impl Context {
     /// Receives the peer's bits of `shares`.
     ///
     /// # Errors
-    /// [`Error::Protocol`], naming `check`, if the MACs are not those of the bits.
+    /// [`Error::Check`] with `check` if the MACs are not those of the bits.
     pub(super) fn recv_opening<T: Transport>(
         &self,
         channel: &mut Channel<T>,
@@ -92,7 +92,7 @@ impl Context {
         step: (Step, u64),
         delta: &Delta,
         shares: &[Share],
-        check: &'static str,
+        check: Check,
     ) -> Result<Vec<bool>> {
         let bits = recv_bits(channel, tag, shares.len())?;
         let opened = shares.iter().copied().zip(bits.iter().copied());

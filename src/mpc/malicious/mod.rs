@@ -61,7 +61,7 @@ use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::{Block, Generator, Step, TweakableHash};
 use crate::net::{Channel, Tag, Traffic, Transport};
 use crate::ot::Delta;
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 /// One party's part of a shared bit: masked value, mask and label of the wire. It exists only once
 /// the circuit that it comes from has been checked.
@@ -215,7 +215,7 @@ impl<T: Transport> Malicious<T> {
         };
         let recv = |channel: &mut Channel<T>| {
             plan.expect(channel)?;
-            let check = "authenticated garbling: the MACs of the opened bits";
+            let check = Check::GateMacs;
             context.recv_opening(channel, Tag::GateBits, step, delta, &to_open(me), check)
         };
         let opened = match me {
@@ -355,7 +355,7 @@ impl<T: Transport> Malicious<T> {
         channel.flush()?;
         plan.expect(channel)?;
         let mine = opened_to(openings, me, me);
-        let check = "opening: the MACs of the mask shares";
+        let check = Check::OpeningMacs;
         let theirs = context.recv_opening(
             channel,
             Tag::OutputBits,

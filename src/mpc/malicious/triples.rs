@@ -34,7 +34,7 @@ use crate::crypto::{Block, Generator, Step};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Message, Tag, Transport};
 use crate::ot::Delta;
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 #[cfg(test)]
 mod views;
@@ -98,7 +98,7 @@ pub(super) fn leaky_triples(count: usize) -> usize {
 /// Makes `count` triples from the first `3 * leaky_triples(count)` of `shares`.
 ///
 /// # Errors
-/// Any [`Error`] of the channel; [`Error::Protocol`] if a check fails.
+/// Any [`Error`] of the channel; [`Error::Check`] if a check fails.
 pub(super) fn make<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -132,10 +132,10 @@ pub(super) fn make<T: Transport>(
             })?;
             let opening: TripleOpening = channel.recv_message()?;
             if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
-                return Err(Error::protocol("triples: the commitment"));
+                return Err(Error::Check(Check::TripleCommitment));
             }
             if !bool::from(opening.digest.ct_eq(&digest)) {
-                return Err(Error::protocol("triples: the equality check"));
+                return Err(Error::Check(Check::TripleEquality));
             }
             coin ^ Block::from(opening.coin)
         }
@@ -155,7 +155,7 @@ pub(super) fn make<T: Transport>(
             channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
             let garbler: TripleDigest = channel.recv_message()?;
             if !bool::from(garbler.digest.ct_eq(&digest)) {
-                return Err(Error::protocol("triples: the equality check"));
+                return Err(Error::Check(Check::TripleEquality));
             }
             channel.send_message(&opening)?;
             channel.flush()?;
@@ -193,7 +193,7 @@ fn combine<T: Transport>(
     let step = (Step::BucketMacs, batch);
     context.send_opening(channel, Tag::BucketBits, step, &differences)?;
     channel.flush()?;
-    let check = "triples: the MACs of the opened differences";
+    let check = Check::BucketMacs;
     let theirs =
         context.recv_opening(channel, Tag::BucketBits, step, delta, &differences, check)?;
     let mut opened = differences

@@ -13,7 +13,7 @@ use crate::mpc::Opening;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, by_opening, opened_to};
 use crate::net::{Tag, Transport};
-use crate::{Error, Result};
+use crate::{Check, Error, Result};
 
 /// Opens everything in one exchange. Both say what they mean even if they have nothing to send: two
 /// parties that each mean to open to the other, or each to be opened to, would not notice or wait
@@ -64,7 +64,7 @@ pub(super) fn open<T: Transport>(
                     if bool::from(zero ^ one) {
                         Ok(bool::from(one))
                     } else {
-                        Err(Error::protocol("opening: the hash of neither label"))
+                        Err(Error::Check(Check::OpeningHash))
                     }
                 })
                 .collect::<Result<_>>()?
