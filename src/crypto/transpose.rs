@@ -1,51 +1,62 @@
 //! Transposition of bit matrices.
 
+use fearless_simd::{Level, Simd, SimdBase, dispatch, u32x16};
+
 use super::Block;
 
 /// Transposes a square of 128 rows of 128 bits: bit `r` of `columns[j]` becomes bit `j` of
 /// `row(r)`.
+///
+/// The off-diagonal quadrants of ever smaller squares are swapped (Warren, "Hacker's Delight",
+/// 7-3). Rows that are 32 apart stand side by side, so that after the two largest squares all
+/// swaps are between whole vectors.
 ///
 /// # Panics
 /// If there are not 128 `columns`.
 #[inline]
 pub fn transpose_128(row: impl Fn(usize) -> Block, columns: &mut [Block]) {
     assert_eq!(columns.len(), 128, "a square matrix");
-    let mut square = [[0; 2]; 128];
-    for (r, line) in square.iter_mut().enumerate() {
-        let [low, high]: [u64; 2] = bytemuck::cast(row(r));
-        *line = [u64::from_le(low), u64::from_le(high)];
+    let mut lines = [[0; 16]; 32];
+    // Transposing the words of four rows swaps the quadrants of 64 and of 32 bits.
+    for (r, line) in lines.iter_mut().enumerate() {
+        for part in 0..4 {
+            let words: [u32; 4] = bytemuck::cast(row(32 * part + r));
+            for (quarter, word) in words.into_iter().enumerate() {
+                line[4 * quarter + part] = u32::from_le(word);
+            }
+        }
     }
-    transpose_square(&mut square);
-    for (column, [low, high]) in columns.iter_mut().zip(square) {
-        *column = bytemuck::cast([low.to_le(), high.to_le()]);
+    dispatch!(Level::new(), simd => swap_small(simd, &mut lines));
+    for (r, line) in lines.iter().enumerate() {
+        for (part, words) in line.as_chunks::<4>().0.iter().enumerate() {
+            let [a, b, c, d] = *words;
+            columns[32 * part + r] = bytemuck::cast([a.to_le(), b.to_le(), c.to_le(), d.to_le()]);
+        }
     }
 }
 
-/// Swaps the off-diagonal quadrants of ever smaller squares (Warren, "Hacker's Delight", 7-3).
-fn transpose_square(square: &mut [[u64; 2]; 128]) {
-    let (upper, lower) = square.split_at_mut(64);
-    for (a, b) in upper.iter_mut().zip(lower) {
-        std::mem::swap(&mut a[1], &mut b[0]);
-    }
-    let words = square.as_flattened_mut();
-    swap_quadrants::<32>(words, 0x0000_0000_ffff_ffff);
-    swap_quadrants::<16>(words, 0x0000_ffff_0000_ffff);
-    swap_quadrants::<8>(words, 0x00ff_00ff_00ff_00ff);
-    swap_quadrants::<4>(words, 0x0f0f_0f0f_0f0f_0f0f);
-    swap_quadrants::<2>(words, 0x3333_3333_3333_3333);
-    swap_quadrants::<1>(words, 0x5555_5555_5555_5555);
-}
-
-/// One step of it, for squares of `2 * SIZE` rows; `mask` has the lower `SIZE` of every `2 * SIZE`
-/// bits. The size is a constant for the shifts to be, which makes it twice as fast.
+/// Swaps the quadrants of 16 bits and less.
 #[inline(always)]
-fn swap_quadrants<const SIZE: usize>(words: &mut [u64], mask: u64) {
-    for rows in words.chunks_exact_mut(2 * 2 * SIZE) {
-        let (upper, lower) = rows.split_at_mut(2 * SIZE);
-        for (a, b) in upper.iter_mut().zip(lower) {
-            let exchange = ((*a >> SIZE) ^ *b) & mask;
-            *b ^= exchange;
-            *a ^= exchange << SIZE;
+fn swap_small<S: Simd>(simd: S, lines: &mut [[u32; 16]; 32]) {
+    swap_quadrants::<16, S>(simd, lines, 0x0000_ffff);
+    swap_quadrants::<8, S>(simd, lines, 0x00ff_00ff);
+    swap_quadrants::<4, S>(simd, lines, 0x0f0f_0f0f);
+    swap_quadrants::<2, S>(simd, lines, 0x3333_3333);
+    swap_quadrants::<1, S>(simd, lines, 0x5555_5555);
+}
+
+/// One step, for squares of `2 * SIZE` rows; `mask` has the lower `SIZE` of every `2 * SIZE` bits.
+#[inline(always)]
+fn swap_quadrants<const SIZE: usize, S: Simd>(simd: S, lines: &mut [[u32; 16]; 32], mask: u32) {
+    let mask = u32x16::splat(simd, mask);
+    for square in lines.chunks_exact_mut(2 * SIZE) {
+        let (upper, lower) = square.split_at_mut(SIZE);
+        for (upper, lower) in upper.iter_mut().zip(lower) {
+            let a = u32x16::from_slice(simd, upper);
+            let b = u32x16::from_slice(simd, lower);
+            let exchange = ((a >> SIZE as u32) ^ b) & mask;
+            (a ^ (exchange << SIZE as u32)).store_slice(upper);
+            (b ^ exchange).store_slice(lower);
         }
     }
 }

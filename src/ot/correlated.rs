@@ -15,7 +15,8 @@
 //! `v`; the sender recomputes it from `w ^ Delta * u`. Nothing made from Delta or from these OTs
 //! leaves the sender before.
 
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::{bytes_of, cast_slice, cast_slice_mut};
+use fearless_simd::{Level, Simd, dispatch};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -158,35 +159,59 @@ impl Matrix {
             for (leaf, stream) in leaves.iter_mut().zip(&mut streams[first..]) {
                 leaf.fill(&mut stream[..length]);
             }
-            for position in 0..length {
-                let streams = std::array::from_fn(|leaf| streams[leaf][position]);
-                let (bits, all) = fold(streams);
-                for (row, bit) in bits.into_iter().enumerate() {
-                    rows[row * PITCH + position] = bit;
-                }
-                sum[position] = all;
-            }
+            dispatch!(Level::new(), simd => {
+                simd.vectorize(
+                    #[inline(always)]
+                    || fold(&streams, rows, &mut sum),
+                )
+            });
             total(tree, &sum[..length]);
         }
     }
 }
 
-/// For each bit `j`, the sum of the blocks whose number has it; and the sum of all. Neighbours are
-/// added in each step, which takes two thirds of the sums that adding up each bit by itself does
-/// (Roy 2022, section 5).
-#[inline]
-fn fold(mut blocks: [Block; LEAVES]) -> ([Block; K], Block) {
-    let mut count = LEAVES;
-    let bits = std::array::from_fn(|_| {
-        count /= 2;
-        let mut bit = Block::ZERO;
-        for pair in 0..count {
-            bit ^= blocks[2 * pair + 1];
-            blocks[pair] = blocks[2 * pair] ^ blocks[2 * pair + 1];
+/// Blocks that are added at once, in 512-bit registers where there are some.
+const LANES: usize = 4;
+
+/// Row `j` becomes the sum of the streams whose number has bit `j`, and `total` the sum of all.
+/// Neighbours are added in each step, which takes two thirds of the sums that adding up each row
+/// by itself does (Roy 2022, section 5).
+#[inline(always)]
+fn fold(
+    streams: &[[Block; MAX_LENGTH]; LEAVES],
+    rows: &mut [Block],
+    total: &mut [Block; MAX_LENGTH],
+) {
+    for position in (0..MAX_LENGTH).step_by(LANES) {
+        let mut sums: [[u64; 2 * LANES]; LEAVES] =
+            std::array::from_fn(|leaf| load(&streams[leaf], position));
+        let mut count = LEAVES;
+        for row in 0..K {
+            count /= 2;
+            let mut with_bit = [0; 2 * LANES];
+            for pair in 0..count {
+                with_bit = add(with_bit, sums[2 * pair + 1]);
+                sums[pair] = add(sums[2 * pair], sums[2 * pair + 1]);
+            }
+            store(with_bit, &mut rows[row * PITCH..], position);
         }
-        bit
-    });
-    (bits, blocks[0])
+        store(sums[0], total, position);
+    }
+}
+
+#[inline(always)]
+fn load(blocks: &[Block; MAX_LENGTH], position: usize) -> [u64; 2 * LANES] {
+    bytemuck::pod_read_unaligned(cast_slice(&blocks[position..position + LANES]))
+}
+
+#[inline(always)]
+fn store(lanes: [u64; 2 * LANES], blocks: &mut [Block], position: usize) {
+    cast_slice_mut(&mut blocks[position..position + LANES]).copy_from_slice(bytes_of(&lanes));
+}
+
+#[inline(always)]
+fn add(a: [u64; 2 * LANES], b: [u64; 2 * LANES]) -> [u64; 2 * LANES] {
+    std::array::from_fn(|lane| a[lane] ^ b[lane])
 }
 
 /// The party with the choice bits: all leaves of all trees.
@@ -358,15 +383,24 @@ mod tests {
 
     #[test]
     fn folding_adds_up_the_blocks_whose_number_has_a_bit() {
-        let blocks = std::array::from_fn(|x| Block::from([1 << (x % 8); 16].map(|b| b ^ x as u8)));
-        let sum = |chosen: &dyn Fn(usize) -> bool| {
-            let chosen = (0..LEAVES).filter(|x| chosen(*x));
-            chosen.fold(Block::ZERO, |sum, x| sum ^ blocks[x])
-        };
-        let (bits, all) = fold(blocks);
-        assert_eq!(all.to_bytes(), sum(&|_| true).to_bytes());
-        for (j, bit) in bits.iter().enumerate() {
-            assert_eq!(bit.to_bytes(), sum(&|x| x >> j & 1 == 1).to_bytes());
+        let mut streams = [[Block::ZERO; MAX_LENGTH]; LEAVES];
+        for (x, stream) in streams.iter_mut().enumerate() {
+            Generator::new(Block::from([x as u8; 16])).fill(stream);
+        }
+        let mut rows = [Block::ZERO; K * PITCH];
+        let mut total = [Block::ZERO; MAX_LENGTH];
+        fold(&streams, &mut rows, &mut total);
+        for position in 0..MAX_LENGTH {
+            let sum = |chosen: &dyn Fn(usize) -> bool| {
+                let chosen = (0..LEAVES).filter(|x| chosen(*x));
+                let sum = chosen.fold(Block::ZERO, |sum, x| sum ^ streams[x][position]);
+                sum.to_bytes()
+            };
+            assert_eq!(total[position].to_bytes(), sum(&|_| true));
+            for j in 0..K {
+                let row = rows[j * PITCH + position];
+                assert_eq!(row.to_bytes(), sum(&|x| x >> j & 1 == 1));
+            }
         }
     }
 
