@@ -14,6 +14,7 @@
 mod block;
 mod generator;
 mod oracle;
+mod secret_vec;
 mod transpose;
 mod tweakable_hash;
 mod universal_hash;
@@ -21,6 +22,7 @@ mod universal_hash;
 pub use block::Block;
 pub use generator::Generator;
 pub use oracle::{Oracle, SessionId, Step};
+pub use secret_vec::SecretVec;
 pub use transpose::transpose_128;
 pub use tweakable_hash::{TweakDomain, TweakableHash};
 pub use universal_hash::UniversalHash;

@@ -256,8 +256,10 @@ impl Receiver {
             rows: self.batch.rows(&hashes),
         };
         self.batch.finish()?;
-        for (j, choice) in choices.iter_mut().enumerate() {
-            *choice = first[j / 128].bit(j % 128);
+        for (eight, byte) in choices.chunks_mut(8).zip(cast_slice::<_, u8>(first)) {
+            for (bit, choice) in eight.iter_mut().enumerate() {
+                *choice = byte >> bit & 1 == 1;
+            }
         }
         self.matrix.transpose(cast_slice_mut(macs));
         Ok((correction, check))

@@ -19,10 +19,10 @@ mod correlated;
 
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;
-use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
-use crate::crypto::{Block, SessionId};
+use crate::crypto::{Block, SecretVec, SessionId};
 use crate::net::{Channel, Tag, Transport};
 use crate::{Error, Malformed, Result};
 
@@ -117,8 +117,8 @@ impl CotSender {
         &mut self,
         channel: &mut Channel<T>,
         blocks: usize,
-    ) -> Result<Zeroizing<Vec<Key>>> {
-        let mut keys = Zeroizing::new(vec![Key::default(); 128 * blocks]);
+    ) -> Result<SecretVec<Key>> {
+        let mut keys = SecretVec::zeros(128 * blocks);
         let mut correction = Vec::new();
         for keys in keys.chunks_mut(batch_size(blocks)) {
             let matrix = correlated::correction_blocks(keys.len() / 128);
@@ -145,9 +145,9 @@ pub struct CotReceiver(correlated::Receiver);
 /// What the receiver of correlated OTs gets.
 pub struct CotBits {
     /// The random choice bits.
-    pub choices: Zeroizing<Vec<bool>>,
+    pub choices: SecretVec<bool>,
     /// A MAC for each.
-    pub macs: Zeroizing<Vec<Mac>>,
+    pub macs: SecretVec<Mac>,
 }
 
 impl CotReceiver {
@@ -184,8 +184,8 @@ impl CotReceiver {
         blocks: usize,
     ) -> Result<CotBits> {
         let mut bits = CotBits {
-            choices: Zeroizing::new(vec![false; 128 * blocks]),
-            macs: Zeroizing::new(vec![Mac::default(); 128 * blocks]),
+            choices: SecretVec::zeros(128 * blocks),
+            macs: SecretVec::zeros(128 * blocks),
         };
         let batch = batch_size(blocks);
         for (choices, macs) in (bits.choices.chunks_mut(batch)).zip(bits.macs.chunks_mut(batch)) {

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 
 use super::share::{RandomShares, Share};
 use crate::circuit::Party;
-use crate::crypto::{Block, TweakDomain, TweakableHash};
+use crate::crypto::{Block, SecretVec, TweakDomain, TweakableHash};
 use crate::ot::Delta;
 
 /// Three shared bits with `z = x & y`, once everything is checked.
@@ -37,7 +37,7 @@ pub(super) struct Leaky<'a> {
     shares: &'a RandomShares,
     count: usize,
     /// `S`; after the peer's tables and the low bits, what must be equal.
-    sums: Zeroizing<Vec<Block>>,
+    sums: SecretVec<Block>,
     /// Whether `z` has to be flipped.
     flips: Vec<bool>,
 }
@@ -54,7 +54,7 @@ impl<'a> Leaky<'a> {
         let mut leaky = Leaky {
             shares,
             count,
-            sums: Zeroizing::new(Vec::with_capacity(count)),
+            sums: SecretVec::with_capacity(count),
             flips: Vec::new(),
         };
         let mut tables = Vec::with_capacity(count);

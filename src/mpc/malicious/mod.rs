@@ -43,7 +43,7 @@ mod views;
 mod wires;
 
 use rand::CryptoRng;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::check::check;
 use self::context::Context;
@@ -58,7 +58,7 @@ use super::tables::{TableReader, TableWriter};
 use super::walk::RunHash;
 use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
 use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::{Block, Generator, Step, TweakableHash};
+use crate::crypto::{Block, Generator, SecretVec, Step, TweakableHash};
 use crate::net::{Channel, Tag, Traffic, Transport};
 use crate::ot::Delta;
 use crate::{Check, Error, Result};
@@ -201,9 +201,9 @@ impl<T: Transport> Malicious<T> {
 
         // Flights 1 and 2.
         let differences = wires::differences(circuit, &masks, &triples);
-        let to_open = |owner| -> Zeroizing<Vec<Share>> {
+        let to_open = |owner| -> SecretVec<Share> {
             let wires = layout.owned_by(owner);
-            let mut shares = Zeroizing::new(Vec::with_capacity(differences.len() + wires.len()));
+            let mut shares = SecretVec::with_capacity(differences.len() + wires.len());
             shares.extend_from_slice(&differences);
             shares.extend(wires.into_iter().map(|wire| masks[wire]));
             shares
@@ -255,7 +255,7 @@ impl<T: Transport> Malicious<T> {
             Party::Garbler => {
                 // Flight 2, its end, and flight 3.
                 recv_values(channel, &mut values, layout.owned_by(Party::Evaluator))?;
-                let mut zeros = Zeroizing::new(vec![Block::ZERO; circuit.wires()]);
+                let mut zeros = SecretVec::zeros(circuit.wires());
                 labels.fill(&mut zeros[..circuit.input_bits()]);
                 for &(wire, bit) in &layout.shared {
                     zeros[wire] = bit.label;
@@ -283,7 +283,7 @@ impl<T: Transport> Malicious<T> {
                 recv_values(channel, &mut values, layout.owned_by(Party::Garbler))?;
                 let mut active = vec![Block::ZERO; layout.entered().len()];
                 channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
-                let mut wires = Zeroizing::new(vec![MaskedLabel::default(); circuit.wires()]);
+                let mut wires = SecretVec::<MaskedLabel>::zeros(circuit.wires());
                 for (wire, label) in layout.entered().into_iter().zip(active) {
                     wires[wire].label = label;
                 }
@@ -300,7 +300,7 @@ impl<T: Transport> Malicious<T> {
                 send_bits(channel, Tag::GateValues, of_ands)?;
                 (
                     wires.iter().map(|wire| wire.value).collect(),
-                    Zeroizing::new(wires.iter().map(|wire| wire.label).collect()),
+                    wires.iter().map(|wire| wire.label).collect(),
                 )
             }
         };

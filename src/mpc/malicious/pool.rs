@@ -5,13 +5,14 @@
 
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
-use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
+use zeroize::{DefaultIsZeroes, Zeroize};
 
 use super::context::Context;
 use super::leaky_and::Triple;
 use super::share::{RandomShares, Share};
 use super::triples;
 use crate::Result;
+use crate::crypto::SecretVec;
 use crate::net::{Channel, Transport};
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 
@@ -23,8 +24,8 @@ pub(super) struct Pool {
     sender: CotSender,
     receiver: CotReceiver,
     /// In reverse order: the next ones are taken from the end.
-    triples: Zeroizing<Vec<Triple>>,
-    bits: Zeroizing<Vec<Share>>,
+    triples: SecretVec<Triple>,
+    bits: SecretVec<Share>,
     batches: u64,
     /// For coins and nonces.
     rng: StdRng,
@@ -41,8 +42,8 @@ impl Pool {
         Ok(Pool {
             sender,
             receiver,
-            triples: Zeroizing::default(),
-            bits: Zeroizing::default(),
+            triples: SecretVec::default(),
+            bits: SecretVec::default(),
             batches: 0,
             rng: StdRng::from_rng(rng),
         })
@@ -94,7 +95,7 @@ impl Pool {
                 &mut self.rng,
             )?
         } else {
-            Zeroizing::default()
+            SecretVec::default()
         };
         self.batches += 1;
         put(&mut self.triples, fresh);
@@ -105,7 +106,7 @@ impl Pool {
     }
 
     /// The next `count` triples, which must have been reserved.
-    pub(super) fn take_triples(&mut self, count: usize) -> Zeroizing<Vec<Triple>> {
+    pub(super) fn take_triples(&mut self, count: usize) -> SecretVec<Triple> {
         take(&mut self.triples, count)
     }
 
@@ -116,28 +117,25 @@ impl Pool {
     }
 
     /// The next `count` random shared bits, which must have been reserved.
-    pub(super) fn take_bits(&mut self, count: usize) -> Zeroizing<Vec<Share>> {
+    pub(super) fn take_bits(&mut self, count: usize) -> SecretVec<Share> {
         take(&mut self.bits, count)
     }
 }
 
 /// Puts `fresh` behind what is there: to be taken after it.
-fn put<S: Copy + DefaultIsZeroes>(pool: &mut Zeroizing<Vec<S>>, fresh: Zeroizing<Vec<S>>) {
+fn put<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, fresh: SecretVec<S>) {
     *pool = match pool.len() {
         0 => fresh,
-        _ => Zeroizing::new([fresh.as_slice(), pool].concat()),
+        _ => [fresh.as_slice(), pool].concat().into(),
     };
 }
 
-fn take<S: Copy + DefaultIsZeroes>(
-    pool: &mut Zeroizing<Vec<S>>,
-    count: usize,
-) -> Zeroizing<Vec<S>> {
+fn take<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, count: usize) -> SecretVec<S> {
     let rest = pool.len() - count;
     if rest == 0 {
         return std::mem::take(pool);
     }
-    let taken = Zeroizing::new(pool[rest..].to_vec());
+    let taken = pool[rest..].to_vec().into();
     pool[rest..].zeroize();
     pool.truncate(rest);
     taken

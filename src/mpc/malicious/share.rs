@@ -6,11 +6,11 @@
 
 use std::ops::{BitXor, BitXorAssign};
 
-use zeroize::{DefaultIsZeroes, Zeroizing};
+use zeroize::DefaultIsZeroes;
 
 use crate::Result;
 use crate::circuit::Party;
-use crate::crypto::Block;
+use crate::crypto::{Block, SecretVec};
 use crate::net::{Channel, Transport};
 #[cfg(test)]
 use crate::ot::Mac;
@@ -79,7 +79,7 @@ impl Share {
 /// Random shared bits, as the correlated OTs give them: one in each direction for each bit.
 pub(super) struct RandomShares {
     mine: CotBits,
-    keys: Zeroizing<Vec<Key>>,
+    keys: SecretVec<Key>,
 }
 
 impl RandomShares {
@@ -109,12 +109,10 @@ impl RandomShares {
     }
 
     /// Those behind the first `used`.
-    pub(super) fn rest(&self, used: usize) -> Zeroizing<Vec<Share>> {
-        Zeroizing::new(
-            (used..self.keys.len())
-                .map(|index| self.get(index))
-                .collect(),
-        )
+    pub(super) fn rest(&self, used: usize) -> SecretVec<Share> {
+        (used..self.keys.len())
+            .map(|index| self.get(index))
+            .collect()
     }
 }
 
@@ -124,10 +122,10 @@ impl RandomShares {
     pub(super) fn dealt(shares: &[Share]) -> Self {
         RandomShares {
             mine: CotBits {
-                choices: Zeroizing::new(shares.iter().map(|share| share.bit).collect()),
-                macs: Zeroizing::new(shares.iter().map(|share| Mac(share.mac)).collect()),
+                choices: shares.iter().map(|share| share.bit).collect(),
+                macs: shares.iter().map(|share| Mac(share.mac)).collect(),
             },
-            keys: Zeroizing::new(shares.iter().map(|share| Key(share.key)).collect()),
+            keys: shares.iter().map(|share| Key(share.key)).collect(),
         }
     }
 }

@@ -23,14 +23,13 @@
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
 
 use super::bucket_size::{RHO, bucket_size};
 use super::context::Context;
 use super::leaky_and::{Leaky, Triple};
 use super::share::RandomShares;
 use crate::circuit::Party;
-use crate::crypto::{Block, Generator, Step};
+use crate::crypto::{Block, Generator, SecretVec, Step};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Message, Tag, Transport};
 use crate::ot::Delta;
@@ -107,7 +106,7 @@ pub(super) fn make<T: Transport>(
     count: usize,
     shares: &RandomShares,
     rng: &mut impl CryptoRng,
-) -> Result<Zeroizing<Vec<Triple>>> {
+) -> Result<SecretVec<Triple>> {
     let leaky = leaky_triples(count);
     let (mut triples, tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
     channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
@@ -177,7 +176,7 @@ fn combine<T: Transport>(
     triples: &Leaky<'_>,
     order: &[u32],
     count: usize,
-) -> Result<Zeroizing<Vec<Triple>>> {
+) -> Result<SecretVec<Triple>> {
     let buckets = || {
         order
             .chunks_exact(order.len() / count)
@@ -185,7 +184,7 @@ fn combine<T: Transport>(
             .map(|(first, rest)| (*first as usize, rest.iter().map(|number| *number as usize)))
     };
     // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-    let mut differences = Zeroizing::new(Vec::with_capacity(order.len() - count));
+    let mut differences = SecretVec::with_capacity(order.len() - count);
     for (first, rest) in buckets() {
         let y = triples.y(first);
         differences.extend(rest.map(|number| y ^ triples.y(number)));
@@ -200,7 +199,7 @@ fn combine<T: Transport>(
         .iter()
         .zip(theirs)
         .map(|(share, theirs)| share.bit ^ theirs);
-    let mut finished = Zeroizing::new(Vec::with_capacity(count));
+    let mut finished = SecretVec::with_capacity(count);
     finished.extend(buckets().map(|(first, rest)| {
         let z = |number| triples.z(number, context.me, delta);
         let mut sum = Triple {
@@ -218,20 +217,24 @@ fn combine<T: Transport>(
     Ok(finished)
 }
 
-/// A uniform permutation of `0..count` by Fisher and Yates, from the coin, with exact rejection.
-/// The coin is public.
+/// A uniform permutation of `0..count` by Fisher and Yates, from the coin, which is public. The
+/// choices are made by multiplication with exact rejection (Lemire, "Fast Random Integer
+/// Generation in an Interval", 2019).
 fn permutation(count: usize, coin: Block) -> Vec<u32> {
     let mut order: Vec<u32> = (0..count as u32).collect();
     let mut words = Generator::new(coin).words();
     for last in (1..count).rev() {
         let choices = last as u64 + 1;
-        let mask = choices.next_power_of_two() - 1;
-        let chosen = words
-            .by_ref()
-            .map(|word| word & mask)
-            .find(|candidate| *candidate < choices)
-            .expect("the words have no end");
-        order.swap(last, chosen as usize);
+        let chosen = loop {
+            let word = words.next().expect("the words have no end");
+            let product = u128::from(word) * u128::from(choices);
+            // The lower half is below `choices` in few cases, of which fewer are too many.
+            let lower = product as u64;
+            if lower >= choices || lower >= choices.wrapping_neg() % choices {
+                break (product >> 64) as usize;
+            }
+        };
+        order.swap(last, chosen);
     }
     order
 }

@@ -2,12 +2,12 @@
 
 use std::ops::BitXor;
 
-use zeroize::{DefaultIsZeroes, Zeroizing};
+use zeroize::DefaultIsZeroes;
 
 use super::leaky_and::Triple;
 use super::share::Share;
 use crate::circuit::{Circuit, Gate, Party};
-use crate::crypto::Block;
+use crate::crypto::{Block, SecretVec};
 use crate::mpc::walk::WireValue;
 use crate::ot::Delta;
 
@@ -15,8 +15,8 @@ use crate::ot::Delta;
 ///
 /// A XOR's mask is the XOR of its inputs' masks, a NOT's that of its input: the masked value flips
 /// instead.
-pub(super) fn masks(circuit: &Circuit, inputs: &[Share], fresh: &[Share]) -> Zeroizing<Vec<Share>> {
-    let mut masks = Zeroizing::new(Vec::with_capacity(circuit.wires()));
+pub(super) fn masks(circuit: &Circuit, inputs: &[Share], fresh: &[Share]) -> SecretVec<Share> {
+    let mut masks = SecretVec::with_capacity(circuit.wires());
     masks.extend_from_slice(inputs);
     let mut fresh = fresh.iter();
     for gate in circuit.gates() {
@@ -69,9 +69,9 @@ pub(super) fn differences(
     circuit: &Circuit,
     masks: &[Share],
     triples: &[Triple],
-) -> Zeroizing<Vec<Share>> {
+) -> SecretVec<Share> {
     // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-    let mut differences = Zeroizing::new(Vec::with_capacity(2 * triples.len()));
+    let mut differences = SecretVec::with_capacity(2 * triples.len());
     for ((a, b), triple) in and_inputs(circuit).zip(triples) {
         differences.extend([masks[a] ^ triple.x, masks[b] ^ triple.y]);
     }
@@ -84,17 +84,16 @@ pub(super) fn products(
     opened: impl Iterator<Item = bool>,
     me: Party,
     delta: &Delta,
-) -> Zeroizing<Vec<Share>> {
+) -> SecretVec<Share> {
     let mut opened = opened;
     let mut next = || opened.next().expect("two opened bits an AND");
-    let products = triples
+    triples
         .iter()
         .map(|triple| {
             let (e, f) = (next(), next());
             (triple.z ^ triple.y.times(e) ^ triple.x.times(f)).plus(e & f, me, delta)
         })
-        .collect();
-    Zeroizing::new(products)
+        .collect()
 }
 
 /// The evaluator's view of a wire: its label, and the value that the label stands for.

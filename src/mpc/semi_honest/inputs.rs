@@ -6,11 +6,10 @@
 //! sends `d = x ^ r`; the label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
 
 use rand::CryptoRng;
-use zeroize::Zeroizing;
 
 use crate::Result;
 use crate::circuit::Party;
-use crate::crypto::{Block, SessionId};
+use crate::crypto::{Block, SecretVec, SessionId};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::net::{Channel, Tag, Transport};
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
@@ -32,7 +31,7 @@ fn blocks_to_make(needed: usize, left: usize) -> usize {
 /// The garbler's correlated OTs.
 pub(super) struct GarblerCots {
     sender: CotSender,
-    keys: Zeroizing<Vec<Key>>,
+    keys: SecretVec<Key>,
 }
 
 impl GarblerCots {
@@ -44,7 +43,7 @@ impl GarblerCots {
     ) -> Result<Self> {
         let mut cots = GarblerCots {
             sender: CotSender::setup(channel, session, Party::Garbler, delta, rng)?,
-            keys: Zeroizing::default(),
+            keys: SecretVec::default(),
         };
         cots.reserve(channel, 1)?;
         Ok(cots)
@@ -63,7 +62,7 @@ impl GarblerCots {
         let blocks = blocks_to_make(needed, self.keys.len());
         if blocks > 0 {
             let fresh = self.sender.extend(channel, blocks)?;
-            self.keys = Zeroizing::new([self.keys.as_slice(), &fresh].concat());
+            self.keys = [self.keys.as_slice(), &fresh].concat().into();
         }
         Ok(())
     }
@@ -73,11 +72,11 @@ impl GarblerCots {
         &mut self,
         channel: &mut Channel<T>,
         count: usize,
-    ) -> Result<Zeroizing<Vec<Block>>> {
+    ) -> Result<SecretVec<Block>> {
         let flips = recv_bits(channel, Tag::MaskedInputs, count)?;
         let rest = self.keys.len() - count;
         // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-        let mut labels = Zeroizing::new(Vec::with_capacity(count));
+        let mut labels = SecretVec::with_capacity(count);
         labels.extend(
             self.keys[rest..]
                 .iter()
@@ -104,8 +103,8 @@ impl EvaluatorCots {
         let mut cots = EvaluatorCots {
             receiver: CotReceiver::setup(channel, session, Party::Evaluator, rng)?,
             bits: CotBits {
-                choices: Zeroizing::default(),
-                macs: Zeroizing::default(),
+                choices: SecretVec::default(),
+                macs: SecretVec::default(),
             },
         };
         cots.reserve(channel, 1)?;
@@ -122,8 +121,8 @@ impl EvaluatorCots {
         if blocks > 0 {
             let fresh = self.receiver.extend(channel, blocks)?;
             self.bits = CotBits {
-                choices: Zeroizing::new([&self.bits.choices[..], &fresh.choices].concat()),
-                macs: Zeroizing::new([&self.bits.macs[..], &fresh.macs].concat()),
+                choices: [&self.bits.choices[..], &fresh.choices].concat().into(),
+                macs: [&self.bits.macs[..], &fresh.macs].concat().into(),
             };
         }
         Ok(())
@@ -134,7 +133,7 @@ impl EvaluatorCots {
         &mut self,
         channel: &mut Channel<T>,
         inputs: &[bool],
-    ) -> Result<Zeroizing<Vec<Block>>> {
+    ) -> Result<SecretVec<Block>> {
         let rest = self.bits.macs.len() - inputs.len();
         let masked = inputs
             .iter()
@@ -144,6 +143,6 @@ impl EvaluatorCots {
         let labels = self.bits.macs[rest..].iter().map(|Mac(m)| *m).collect();
         self.bits.macs.truncate(rest);
         self.bits.choices.truncate(rest);
-        Ok(Zeroizing::new(labels))
+        Ok(labels)
     }
 }

@@ -13,14 +13,14 @@ mod open;
 pub use half_gates::{evaluate, garble};
 
 use rand::CryptoRng;
-use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::inputs::{EvaluatorCots, GarblerCots};
 use super::plan::{BitId, Identified, Plan, check_origin, share_outputs};
 use super::tables::{TableReader, TableWriter};
 use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
 use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::{Block, Generator, SessionId, TweakableHash};
+use crate::crypto::{Block, Generator, SecretVec, SessionId, TweakableHash};
 use crate::net::{Channel, Tag, Traffic, Transport};
 use crate::ot::Delta;
 use crate::{Error, Result};
@@ -140,7 +140,7 @@ impl<T: Transport> SemiHonest<T> {
         let mut evaluator_labels = evaluator_labels.iter().copied();
 
         let delta = cots.delta();
-        let mut labels = Zeroizing::new(vec![Block::ZERO; circuit.wires()]);
+        let mut labels = SecretVec::zeros(circuit.wires());
         let mut active = Vec::new();
         let mut wire = 0;
         for (input, &bits) in inputs.iter().zip(circuit.inputs()) {
@@ -190,7 +190,7 @@ impl<T: Transport> SemiHonest<T> {
         let plan = Plan::of_run(&self.session, self.party, self.runs, circuit, inputs);
         // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
         let count = count_bits(circuit, inputs, |input| matches!(input, Input::Mine(_)));
-        let mut mine = Zeroizing::new(Vec::with_capacity(count));
+        let mut mine = SecretVec::with_capacity(count);
         for input in inputs {
             if let Input::Mine(values) = input {
                 mine.extend_from_slice(values);
@@ -204,11 +204,11 @@ impl<T: Transport> SemiHonest<T> {
 
         plan.expect(&mut self.channel)?;
         let theirs = count_bits(circuit, inputs, |input| matches!(input, Input::Peer));
-        let mut active = Zeroizing::new(vec![Block::ZERO; theirs]);
+        let mut active = SecretVec::zeros(theirs);
         self.channel
             .recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
         let mut active = active.iter().copied();
-        let mut labels = Zeroizing::new(vec![Block::ZERO; circuit.wires()]);
+        let mut labels = SecretVec::zeros(circuit.wires());
         let mut wire = 0;
         for (input, &bits) in inputs.iter().zip(circuit.inputs()) {
             let slots = &mut labels[wire..wire + bits];
