@@ -1,6 +1,7 @@
 //! The 128-bit string that labels, keys and MACs are made of.
 
-use std::ops::{BitXor, BitXorAssign};
+use std::hint::black_box;
+use std::ops::{BitAnd, BitXor, BitXorAssign};
 
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;
@@ -43,12 +44,23 @@ impl Block {
         (self.0[index / 8] >> (index % 8)) & 1 == 1
     }
 
-    /// `self` if `bit`, else zero, without a branch.
+    /// `self` if `bit`, else zero, without a branch in the source. In a loop over one bit the
+    /// compiler may put one there: take [`mask`](Self::mask).
     #[inline]
     pub fn select(self, bit: bool) -> Self {
         let mask = u64::from(bit).wrapping_neg();
         let [low, high]: [u64; 2] = bytemuck::cast(self);
         bytemuck::cast([low & mask, high & mask])
+    }
+
+    /// All ones if `bit`, else zero: for a loop that uses one bit many times.
+    ///
+    /// The compiler does not see where the mask comes from. When it knows that a mask is one of
+    /// two, it makes two loops and a branch that chooses.
+    #[inline]
+    pub fn mask(bit: bool) -> Self {
+        let half = black_box(u64::from(bit).wrapping_neg());
+        bytemuck::cast([half, half])
     }
 
     /// The bytes, in wire order.
@@ -64,6 +76,15 @@ impl From<[u8; 16]> for Block {
     #[inline]
     fn from(bytes: [u8; 16]) -> Self {
         Block(bytes)
+    }
+}
+
+impl BitAnd for Block {
+    type Output = Block;
+
+    #[inline]
+    fn bitand(self, other: Block) -> Block {
+        Block((u128::from_ne_bytes(self.0) & u128::from_ne_bytes(other.0)).to_ne_bytes())
     }
 }
 
@@ -109,5 +130,9 @@ mod tests {
         let block = Block::from([0xa5; 16]);
         assert_eq!(block.select(true).to_bytes(), [0xa5; 16]);
         assert_eq!(block.select(false).to_bytes(), [0; 16]);
+        for bit in [false, true] {
+            let masked = block & Block::mask(bit);
+            assert_eq!(masked.to_bytes(), block.select(bit).to_bytes());
+        }
     }
 }

@@ -147,15 +147,15 @@ pub(super) fn puncture(
         let pads = &pads[tree * K..][..K];
         let mut nodes = Zeroizing::new(vec![Block::ZERO, pads[0]]);
         for (level, pad) in pads.iter().enumerate().skip(1) {
-            let path = path_bit(delta, tree, level);
+            let path = Block::mask(path_bit(delta, tree, level));
             let [left, right] = message.sums[tree * (K - 1) + level - 1].map(Block::from);
             // Off the path is the left side if the path turns right.
-            let mut sibling = right ^ (left ^ right).select(path) ^ *pad;
+            let mut sibling = right ^ ((left ^ right) & path) ^ *pad;
             let mut next = Zeroizing::new(Vec::with_capacity(2 * nodes.len()));
             next.extend([Block::ZERO; 2]);
             for node in &nodes[1..] {
                 let [left, right] = children(*node);
-                let swap = (left ^ right).select(path);
+                let swap = (left ^ right) & path;
                 sibling ^= right ^ swap;
                 next.extend([left ^ swap, right ^ swap]);
             }
@@ -186,7 +186,7 @@ pub(super) fn puncture(
 /// Moves what is at `y` to `y ^ path`, without a memory access that depends on the path.
 fn to_absolute_order(checks: &mut [[u8; CHECK_BYTES]; LEAVES], delta: &Delta, tree: usize) {
     for bit in 0..K {
-        let mask = u8::from(delta.block().bit(tree * K + bit)).wrapping_neg();
+        let [mask, ..] = Block::mask(delta.block().bit(tree * K + bit)).to_bytes();
         for low in (0..LEAVES).filter(|x| x >> bit & 1 == 0) {
             let high = low | 1 << bit;
             let (lower, upper) = checks.split_at_mut(high);

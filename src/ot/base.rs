@@ -227,7 +227,7 @@ impl<'a> Receiver<'a> {
         let mut responses = Zeroizing::new(Vec::with_capacity(COUNT));
         for (i, &pad) in pads.iter().enumerate() {
             let mut response = self.hashes.response(i, pad);
-            let mask = u8::from(self.choices[i]).wrapping_neg();
+            let [mask, ..] = Block::mask(self.choices[i]).to_bytes();
             for (r, c) in response.iter_mut().zip(&message.challenges[i]) {
                 *r ^= c & mask;
             }

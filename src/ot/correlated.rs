@@ -308,10 +308,10 @@ impl Sender {
         let length = keys.len() / 128 + SACRIFICED;
         self.matrix.expand(length, &mut self.leaves, 1, |_, _| ());
         for (r, row) in self.matrix.rows_mut().enumerate().skip(K) {
-            let bit = self.delta.block().bit(r);
+            let mask = Block::mask(self.delta.block().bit(r));
             let correction = &correction[(r / K - 1) * length..][..length];
             for (w, c) in row.iter_mut().zip(correction) {
-                *w ^= c.select(bit);
+                *w ^= *c & mask;
             }
         }
         let hash = self.batch.challenge(correction);

@@ -1,0 +1,165 @@
+//! Where a branch or an address may depend on what was made of secrets, and why.
+//!
+//! An exception is one line or one small function. A line that changes is found no more, and what
+//! was an exception is a finding then: whoever changes it looks again.
+
+use crate::log::{Frame, Report};
+
+/// Why there is an exception.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A mistake made on purpose, which must be found.
+    Control,
+    /// The outcome of a check, or an opened value. It must be found: that shows that secrets were
+    /// followed to here.
+    Outcome,
+    /// Something else that is public. Whether it is found depends on the compiler.
+    Public,
+    /// Not constant-time, as documented.
+    Known,
+}
+
+pub(crate) enum Place {
+    /// One of these lines.
+    Lines(&'static [&'static str]),
+    /// A function.
+    Function(&'static str),
+}
+
+pub(crate) struct Exception {
+    pub(crate) kind: Kind,
+    /// The end of the path of the source file.
+    pub(crate) file: &'static str,
+    pub(crate) place: Place,
+    pub(crate) why: &'static str,
+}
+
+use Kind::{Control, Known, Outcome, Public};
+use Place::{Function, Lines};
+
+pub(crate) const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        kind: Control,
+        file: "constant_time/src/workloads.rs",
+        place: Function("branch_on_a_secret"),
+        why: "a branch on a secret, made on purpose",
+    },
+    Exception {
+        kind: Control,
+        file: "constant_time/src/workloads.rs",
+        place: Function("index_by_a_secret"),
+        why: "an index by a secret, made on purpose",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/ot/base.rs",
+        place: Lines(&["if !bool::from(self.hashes.proof(&answer).ct_eq(&message.proof)) {"]),
+        why: "whether the check of the base OT's challenge passes",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/ot/base.rs",
+        place: Lines(&["if bool::from(self.answer.ct_eq(&message.answer)) {"]),
+        why: "whether the check of the base OT's answer passes",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/ot/all_but_one.rs",
+        place: Lines(&["if bool::from(digest.ct_eq(&message.digest)) {"]),
+        why: "whether the check of the trees passes",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/ot/correlated.rs",
+        place: Lines(&["if !bool::from(self.batch.rows(&hashes).ct_eq(&check.rows)) {"]),
+        why: "whether the consistency check of the correlated OT passes",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/mpc/malicious/triples.rs",
+        place: Lines(&[
+            "if !bool::from(opening.digest.ct_eq(&digest)) {",
+            "if !bool::from(garbler.digest.ct_eq(&digest)) {",
+        ]),
+        why: "whether the equality check of the triples passes",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/mpc/malicious/context.rs",
+        place: Lines(&["if bool::from(expected.ct_eq(&received)) {"]),
+        why: "whether a check of MACs passes, that of all gates among them",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/mpc/semi_honest/open.rs",
+        place: Lines(&["if bool::from(zero ^ one) {", ".collect::<Result<_>>()?"]),
+        why: "whether a hash that opens a bit is that of a label",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/deck/mod.rs",
+        place: Lines(&["if !valid {"]),
+        why: "whether a party's seeds are in range, opened to both",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/deck/mod.rs",
+        place: Lines(&[
+            "if number >= self.cards {",
+            "if self.drawn.iter().any(|drawn| drawn.face == Some(card)) {",
+        ]),
+        why: "whether a card can be, which is opened to whoever looks",
+    },
+    Exception {
+        kind: Public,
+        file: "src/mpc/malicious/triples.rs",
+        place: Function("permutation"),
+        why: "the coin that sorts the triples into buckets; both know it",
+    },
+    Exception {
+        kind: Public,
+        file: "src/mpc/malicious/share.rs",
+        place: Function("times"),
+        why: "the factor of a shared bit: an opened difference or a masked value; both know it",
+    },
+    Exception {
+        kind: Public,
+        file: "src/mpc/malicious/share.rs",
+        place: Function("plus"),
+        why: "what is added to a shared bit: made of opened differences or masked values",
+    },
+    Exception {
+        kind: Public,
+        file: "src/shuffle/randomness.rs",
+        place: Function("uniform_below"),
+        why: "that a word was out of range and thrown away says nothing about the next one",
+    },
+    Exception {
+        kind: Public,
+        file: "src/field.rs",
+        place: Lines(&["assert!(bool::from(!acc.is_zero()));"]),
+        why: "curve25519-dalek: a product of field elements that are not 0 is not 0",
+    },
+    Exception {
+        kind: Known,
+        file: "src/shuffle/network/permutation.rs",
+        place: Function("sample"),
+        why: "a party draws its own permutation for a network of switches, and routes it",
+    },
+];
+
+impl Exception {
+    fn covers_frame(&self, frame: &Frame) -> bool {
+        let in_file = frame.file.strip_suffix(self.file);
+        let at_place = || match self.place {
+            Lines(lines) => lines.contains(&&*frame.text()),
+            Function(name) => frame.is_in(name),
+        };
+        in_file.is_some_and(|folder| folder.ends_with('/')) && at_place()
+    }
+
+    /// Whether the report is of this place, or of something that is called there.
+    pub(crate) fn covers(&self, report: &Report) -> bool {
+        report.frames.iter().any(|frame| self.covers_frame(frame))
+    }
+}

@@ -1,0 +1,83 @@
+//! What valgrind says.
+
+use std::path::Path;
+
+/// A branch or an address that depends on a secret.
+pub(crate) struct Report {
+    /// What it is, in valgrind's words.
+    pub(crate) what: String,
+    /// Where, from the innermost function outwards, inlined ones too.
+    pub(crate) frames: Vec<Frame>,
+}
+
+/// A line of a source file. (Of inlined functions valgrind does not always know the name.)
+pub(crate) struct Frame {
+    pub(crate) file: String,
+    /// Counted from 1.
+    pub(crate) line: usize,
+}
+
+impl Frame {
+    /// `by 0x1BC472: dealerless::ot::base::Sender::finish (/a/path/src/ot/base.rs:298)`
+    fn parse(line: &str) -> Option<Frame> {
+        let frame = (line.strip_prefix("at 0x")).or(line.strip_prefix("by 0x"))?;
+        let (_, place) = frame.rsplit_once(" (")?;
+        let (file, number) = place.strip_suffix(')')?.rsplit_once(':')?;
+        Some(Frame {
+            file: file.into(),
+            line: number.parse().ok()?,
+        })
+    }
+
+    /// The lines of the file up to this one, this one first, without the spaces around them.
+    fn lines_upwards(&self) -> Vec<String> {
+        let source = std::fs::read_to_string(Path::new(&self.file)).unwrap_or_default();
+        let mut lines: Vec<String> = (source.lines().take(self.line))
+            .map(|line| line.trim().into())
+            .collect();
+        lines.reverse();
+        lines
+    }
+
+    /// The line itself.
+    pub(crate) fn text(&self) -> String {
+        self.lines_upwards().into_iter().next().unwrap_or_default()
+    }
+
+    /// Whether this is in the function of that name.
+    pub(crate) fn is_in(&self, name: &str) -> bool {
+        let head = |line: &String| {
+            let (before, after) = line.split_once("fn ")?;
+            let is_head = before.is_empty() || before.starts_with("pub");
+            is_head.then(|| after.starts_with(&format!("{name}(")))
+        };
+        self.lines_upwards().iter().find_map(head) == Some(true)
+    }
+}
+
+/// All reports of a log, each as often as its place was found with another way to it.
+pub(crate) fn parse(log: &str) -> Vec<Report> {
+    let mut reports: Vec<Report> = Vec::new();
+    let mut open = false;
+    for line in log.lines() {
+        // `==PID== ` stands before everything that valgrind says.
+        let Some((_, line)) = (line.strip_prefix("==")).and_then(|rest| rest.split_once("=="))
+        else {
+            continue;
+        };
+        let line = line.trim();
+        if line.contains("uninitialised") {
+            reports.push(Report {
+                what: line.into(),
+                frames: Vec::new(),
+            });
+            open = true;
+        } else if line.is_empty() {
+            open = false;
+        } else if let (true, Some(report)) = (open, reports.last_mut()) {
+            report.frames.extend(Frame::parse(line));
+        }
+    }
+    reports.retain(|report| !report.frames.is_empty());
+    reports
+}
