@@ -13,7 +13,7 @@ use super::garbling::Masks;
 use super::share::Share;
 use super::wires::{and_inputs, and_outputs};
 use crate::circuit::{Circuit, Party};
-use crate::crypto::Step;
+use crate::crypto::{SecretVec, Step};
 use crate::net::{Channel, Transport};
 use crate::ot::Delta;
 use crate::{Check, Result};
@@ -40,24 +40,23 @@ pub(super) fn check<T: Transport>(
     masks: &Masks<'_>,
     values: Vec<bool>,
 ) -> Result<CheckedValues> {
-    let shares = || zero_shares(context.me, delta, circuit, masks, &values);
+    let shares: SecretVec<Share> =
+        zero_shares(context.me, delta, circuit, masks, &values).collect();
+    let shares = || shares.iter().copied();
     let step = (Step::CheckMacs, run);
+    let mine = context.macs(step, shares());
     // The peer's bit of a shared 0 is this party's.
-    let verify = |channel: &mut Channel<T>| {
-        let opened = shares().map(|share| (share, share.bit));
-        let check = Check::AndGates;
-        context.verify_macs(channel, step, delta, opened, check)
-    };
+    let expected = || context.expected_macs(step, delta, shares(), shares().map(|share| share.bit));
     match context.me {
         Party::Garbler => {
-            verify(channel)?;
-            context.send_macs(channel, step, shares())?;
+            expected().recv_equal(channel, Check::AndGates)?;
+            channel.send_message(&mine)?;
             channel.flush()?;
         }
         Party::Evaluator => {
-            context.send_macs(channel, step, shares())?;
+            channel.send_message(&mine)?;
             channel.flush()?;
-            verify(channel)?;
+            expected().recv_equal(channel, Check::AndGates)?;
         }
     }
     Ok(CheckedValues(values))

@@ -34,51 +34,41 @@ impl Context {
         Oracle::new(&self.session, step, (direction << 63) | number)
     }
 
-    /// Sends the digest of the MACs of this party's bits of `shares`.
-    pub(super) fn send_macs<T: Transport>(
+    /// The digest of the MACs of this party's bits of `shares`.
+    pub(super) fn macs(
         &self,
-        channel: &mut Channel<T>,
         (step, number): (Step, u64),
         shares: impl Iterator<Item = Share>,
-    ) -> Result<()> {
+    ) -> MacDigest {
         let oracle = self.oracle(step, self.me, number);
-        let digest = oracle.absorb_blocks(shares.map(|share| share.mac)).digest();
-        channel.send_message(&MacDigest(digest))
+        MacDigest(oracle.absorb_blocks(shares.map(|share| share.mac)).digest())
     }
 
-    /// Receives the digest of the MACs of the peer's bits, and checks that they are `bits`.
-    ///
-    /// # Errors
-    /// [`Error::Check`] with `check` if they are not.
-    pub(super) fn verify_macs<T: Transport>(
+    /// The digest of the MACs of the peer's bits of `shares`, if these are `bits`.
+    pub(super) fn expected_macs(
         &self,
-        channel: &mut Channel<T>,
         (step, number): (Step, u64),
         delta: &Delta,
-        opened: impl Iterator<Item = (Share, bool)>,
-        check: Check,
-    ) -> Result<()> {
+        shares: impl Iterator<Item = Share>,
+        bits: impl Iterator<Item = bool>,
+    ) -> MacDigest {
         let oracle = self.oracle(step, self.me.other(), number);
-        let keys = opened.map(|(share, bit)| share.key ^ delta.select(bit));
-        let expected = oracle.absorb_blocks(keys).digest();
-        let MacDigest(received) = channel.recv_message()?;
-        if bool::from(expected.ct_eq(&received)) {
-            Ok(())
-        } else {
-            Err(Error::Check(check))
-        }
+        let keys = shares
+            .zip(bits)
+            .map(|(share, bit)| share.key ^ delta.select(bit));
+        MacDigest(oracle.absorb_blocks(keys).digest())
     }
 
-    /// Opens `shares` to the peer: this party's bits, and the digest of their MACs.
-    pub(super) fn send_opening<T: Transport>(
+    /// This party's bits of `shares` and the digest of their MACs, for the peer.
+    pub(super) fn opening(
         &self,
-        channel: &mut Channel<T>,
-        tag: Tag,
         step: (Step, u64),
-        shares: &[Share],
-    ) -> Result<()> {
-        send_bits(channel, tag, shares.iter().map(|share| share.bit))?;
-        self.send_macs(channel, step, shares.iter().copied())
+        shares: impl Iterator<Item = Share> + Clone,
+    ) -> Opening {
+        Opening {
+            bits: shares.clone().map(|share| share.bit).collect(),
+            macs: self.macs(step, shares),
+        }
     }
 
     /// Receives the peer's bits of `shares`.
@@ -91,12 +81,45 @@ impl Context {
         tag: Tag,
         step: (Step, u64),
         delta: &Delta,
-        shares: &[Share],
+        shares: impl Iterator<Item = Share> + Clone,
         check: Check,
     ) -> Result<Vec<bool>> {
-        let bits = recv_bits(channel, tag, shares.len())?;
-        let opened = shares.iter().copied().zip(bits.iter().copied());
-        self.verify_macs(channel, step, delta, opened, check)?;
+        let bits = recv_bits(channel, tag, shares.clone().count())?;
+        let expected = self.expected_macs(step, delta, shares, bits.iter().copied());
+        expected.recv_equal(channel, check)?;
         Ok(bits)
+    }
+}
+
+/// Bits that a party opens to the other, ready to be sent.
+pub(super) struct Opening {
+    bits: Vec<bool>,
+    macs: MacDigest,
+}
+
+impl Opening {
+    /// Sends them.
+    pub(super) fn send<T: Transport>(self, channel: &mut Channel<T>, tag: Tag) -> Result<()> {
+        send_bits(channel, tag, self.bits)?;
+        channel.send_message(&self.macs)
+    }
+}
+
+impl MacDigest {
+    /// Receives the peer's digest, which must be this one.
+    ///
+    /// # Errors
+    /// [`Error::Check`] with `check` if it is not.
+    pub(super) fn recv_equal<T: Transport>(
+        &self,
+        channel: &mut Channel<T>,
+        check: Check,
+    ) -> Result<()> {
+        let received: MacDigest = channel.recv_message()?;
+        if bool::from(self.0.ct_eq(&received.0)) {
+            Ok(())
+        } else {
+            Err(Error::Check(check))
+        }
     }
 }

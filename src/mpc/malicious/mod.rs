@@ -12,22 +12,12 @@
 //! | `share` | authenticated and shared bits |
 //! | `leaky_and`, `bucket_size`, `triples` | triples, from correlated OT |
 //! | `pool` | triples and bits made ahead |
+//! | `run` | a run of a circuit, flight by flight |
 //! | `wires` | masks, differences, products |
 //! | `inputs` | masked inputs |
 //! | `garbling` | garbling and evaluating |
 //! | `check` | the check of all AND gates |
 //! | `context` | opening authenticated bits; the session's hashes |
-//!
-//! A run, from a filled pool:
-//!
-//! ```text
-//! 1  garbler    plan; e, f of all gates, its mask shares of the evaluator's inputs; MACs
-//! 2  evaluator  plan; e, f of all gates, its mask shares of the garbler's inputs; MACs;
-//!               its masked inputs
-//! 3  garbler    its masked inputs; labels; tables
-//! 4  evaluator  masked values of all gates; MACs of the check
-//! 5  garbler    MACs of the check
-//! ```
 
 mod bucket_size;
 mod check;
@@ -36,6 +26,7 @@ mod garbling;
 mod inputs;
 mod leaky_and;
 mod pool;
+mod run;
 mod share;
 mod triples;
 #[cfg(test)]
@@ -45,20 +36,14 @@ mod wires;
 use rand::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use self::check::check;
 use self::context::Context;
-use self::garbling::{Masks, TABLE_BYTES};
-use self::inputs::{InputLayout, recv_values, send_values};
 use self::pool::Pool;
+use self::run::Run;
 use self::share::Share;
-use self::wires::MaskedLabel;
-use super::packed_bits::{recv_bits, send_bits};
-use super::plan::{BitId, Identified, Plan, by_opening, check_origin, opened_to, share_outputs};
-use super::tables::{TableReader, TableWriter};
-use super::walk::RunHash;
+use super::plan::{BitId, Identified, Plan, by_opening, check_origin, opened_to};
 use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
-use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::{Block, Generator, SecretVec, Step, TweakableHash};
+use crate::circuit::{Circuit, Party};
+use crate::crypto::{Block, Generator, Step, TweakableHash};
 use crate::net::{Channel, Tag, Traffic, Transport};
 use crate::ot::Delta;
 use crate::{Check, Error, Result};
@@ -177,164 +162,6 @@ impl<T: Transport> Malicious<T> {
         outcome
     }
 
-    fn run_checked(
-        &mut self,
-        circuit: &Circuit,
-        inputs: &[Input<'_, AuthenticatedBit>],
-        secrets: &mut Secrets,
-    ) -> Result<Vec<Vec<AuthenticatedBit>>> {
-        let Secrets { pool, labels } = secrets;
-        let (context, channel) = (&self.context, &mut self.channel);
-        let (me, run) = (context.me, self.runs);
-        let plan = Plan::of_run(&context.session, me, run, circuit, inputs);
-        let ands = circuit.ands();
-        pool.reserve(context, channel, ands, ands + circuit.input_bits())?;
-
-        let triples = pool.take_triples(ands);
-        let mut input_masks = pool.take_bits(circuit.input_bits());
-        let layout = InputLayout::new(me, circuit, inputs);
-        for &(wire, bit) in &layout.shared {
-            input_masks[wire] = bit.mask;
-        }
-        let masks = wires::masks(circuit, &input_masks, &pool.take_bits(ands));
-        let delta = pool.delta();
-
-        // Flights 1 and 2.
-        let differences = wires::differences(circuit, &masks, &triples);
-        let to_open = |owner| -> SecretVec<Share> {
-            let wires = layout.owned_by(owner);
-            let mut shares = SecretVec::with_capacity(differences.len() + wires.len());
-            shares.extend_from_slice(&differences);
-            shares.extend(wires.into_iter().map(|wire| masks[wire]));
-            shares
-        };
-        let step = (Step::GateMacs, run);
-        let send = |channel: &mut Channel<T>| {
-            channel.send_message(&plan)?;
-            context.send_opening(channel, Tag::GateBits, step, &to_open(me.other()))
-        };
-        let recv = |channel: &mut Channel<T>| {
-            plan.expect(channel)?;
-            let check = Check::GateMacs;
-            context.recv_opening(channel, Tag::GateBits, step, delta, &to_open(me), check)
-        };
-        let opened = match me {
-            Party::Garbler => {
-                send(channel)?;
-                channel.flush()?;
-                recv(channel)?
-            }
-            Party::Evaluator => {
-                let opened = recv(channel)?;
-                send(channel)?;
-                opened
-            }
-        };
-        let sums = differences.iter().zip(&opened).map(|(d, bit)| d.bit ^ bit);
-        let products = wires::products(&triples, sums, me, delta);
-
-        // The masked values of the inputs: its owner knows both shares of the mask.
-        let mut values = layout.values.clone();
-        let mine = layout
-            .mine
-            .iter()
-            .copied()
-            .zip(&opened[differences.len()..]);
-        for ((wire, value), share) in mine {
-            values[wire] = value ^ masks[wire].bit ^ share;
-        }
-        let masks = Masks {
-            wires: &masks,
-            products: &products,
-        };
-        let hashes = RunHash {
-            hash: &context.hash,
-            run,
-        };
-        let (values, wire_labels) = match me {
-            Party::Garbler => {
-                // Flight 2, its end, and flight 3.
-                recv_values(channel, &mut values, layout.owned_by(Party::Evaluator))?;
-                let mut zeros = SecretVec::zeros(circuit.wires());
-                labels.fill(&mut zeros[..circuit.input_bits()]);
-                for &(wire, bit) in &layout.shared {
-                    zeros[wire] = bit.label;
-                }
-                send_values(channel, &values, layout.owned_by(Party::Garbler))?;
-                let active: Vec<Block> = layout
-                    .entered()
-                    .into_iter()
-                    .map(|wire| zeros[wire] ^ delta.select(values[wire]))
-                    .collect();
-                channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
-                let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
-                garbling::garble(circuit, &mut zeros, &masks, delta, &hashes, |table| {
-                    tables.push(table)
-                })?;
-                tables.finish()?;
-                // Flight 4.
-                let of_ands = recv_bits(channel, Tag::GateValues, ands)?;
-                (wires::masked_values(circuit, &values, &of_ands), zeros)
-            }
-            Party::Evaluator => {
-                send_values(channel, &values, layout.owned_by(Party::Evaluator))?;
-                channel.flush()?;
-                // Flight 3.
-                recv_values(channel, &mut values, layout.owned_by(Party::Garbler))?;
-                let mut active = vec![Block::ZERO; layout.entered().len()];
-                channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
-                let mut wires = SecretVec::<MaskedLabel>::zeros(circuit.wires());
-                for (wire, label) in layout.entered().into_iter().zip(active) {
-                    wires[wire].label = label;
-                }
-                for &(wire, bit) in &layout.shared {
-                    wires[wire].label = bit.label;
-                }
-                for (wire, value) in wires.iter_mut().zip(&values) {
-                    wire.value = *value;
-                }
-                let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, ands);
-                let of_ands =
-                    garbling::evaluate(circuit, &mut wires, &masks, &hashes, || tables.next())?;
-                // Flight 4.
-                send_bits(channel, Tag::GateValues, of_ands)?;
-                (
-                    wires.iter().map(|wire| wire.value).collect(),
-                    wires.iter().map(|wire| wire.label).collect(),
-                )
-            }
-        };
-        // Flights 4 and 5.
-        let checked = check(context, channel, delta, run, circuit, &masks, values)?;
-        Ok(share_outputs(
-            &context.session,
-            run,
-            circuit,
-            |id, output| {
-                let (masked, mask, label) = match output {
-                    Output::Wire(wire) => {
-                        let wire = wire.index();
-                        (checked.of(wire), masks.wires[wire], wire_labels[wire])
-                    }
-                    // A wire without a mask, whose label at the evaluator is zero.
-                    Output::Const(value) => {
-                        let label = match me {
-                            Party::Garbler => delta.select(value),
-                            Party::Evaluator => Block::ZERO,
-                        };
-                        (value, Share::default(), label)
-                    }
-                };
-                AuthenticatedBit {
-                    id,
-                    masked,
-                    mask,
-                    label,
-                }
-            },
-        ))
-    }
-
     fn open_checked(
         &mut self,
         openings: &[Opening<'_, AuthenticatedBit>],
@@ -343,27 +170,16 @@ impl<T: Transport> Malicious<T> {
         let (context, channel) = (&self.context, &mut self.channel);
         let me = context.me;
         let plan = Plan::of_openings(&context.session, me, self.openings, openings);
-        let shares_for = |party| -> Vec<Share> {
-            opened_to(openings, me, party)
-                .into_iter()
-                .map(|bit| bit.mask)
-                .collect()
-        };
+        let shares_for = |party| (opened_to(openings, me, party).into_iter()).map(|bit| bit.mask);
         let step = (Step::OutputMacs, self.openings);
         channel.send_message(&plan)?;
-        context.send_opening(channel, Tag::OutputBits, step, &shares_for(me.other()))?;
+        let opening = context.opening(step, shares_for(me.other()));
+        opening.send(channel, Tag::OutputBits)?;
         channel.flush()?;
         plan.expect(channel)?;
         let mine = opened_to(openings, me, me);
-        let check = Check::OpeningMacs;
-        let theirs = context.recv_opening(
-            channel,
-            Tag::OutputBits,
-            step,
-            delta,
-            &shares_for(me),
-            check,
-        )?;
+        let (tag, check) = (Tag::OutputBits, Check::OpeningMacs);
+        let theirs = context.recv_opening(channel, tag, step, delta, shares_for(me), check)?;
         let values = mine
             .iter()
             .zip(theirs)
@@ -391,7 +207,12 @@ impl<T: Transport> TwoParty for Malicious<T> {
         check_inputs(&self.context.session, circuit, inputs)?;
         self.guarded(|session, secrets| {
             session.channel.begin_phase("running a circuit");
-            let outputs = session.run_checked(circuit, inputs, secrets)?;
+            let Secrets { pool, labels } = secrets;
+            let (context, channel) = (&session.context, &mut session.channel);
+            let ands = circuit.ands();
+            pool.reserve(context, channel, ands, ands + circuit.input_bits())?;
+            let run = Run::prepare(context, session.runs, circuit, inputs, pool);
+            let outputs = run.finish(channel, labels)?;
             session.runs += 1;
             Ok(outputs)
         })

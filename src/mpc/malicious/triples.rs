@@ -190,11 +190,13 @@ fn combine<T: Transport>(
         differences.extend(rest.map(|number| y ^ triples.y(number)));
     }
     let step = (Step::BucketMacs, batch);
-    context.send_opening(channel, Tag::BucketBits, step, &differences)?;
+    let shares = || differences.iter().copied();
+    context
+        .opening(step, shares())
+        .send(channel, Tag::BucketBits)?;
     channel.flush()?;
-    let check = Check::BucketMacs;
-    let theirs =
-        context.recv_opening(channel, Tag::BucketBits, step, delta, &differences, check)?;
+    let (tag, check) = (Tag::BucketBits, Check::BucketMacs);
+    let theirs = context.recv_opening(channel, tag, step, delta, shares(), check)?;
     let mut opened = differences
         .iter()
         .zip(theirs)
