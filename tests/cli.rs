@@ -397,15 +397,83 @@ fn bits_are_read_and_shown_first_wire_first() {
     assert_eq!(screen.stdout, "output 1: 10\noutput 2: 01\n");
 }
 
+/// The outputs of a netlist for two numbers, with either security, as numbers.
+fn compute(netlist: &str, bits: usize, [x, y]: [u32; 2]) -> [Vec<u32>; 2] {
+    let text = |number: u32| -> String {
+        let bit = |i| char::from(b'0' + (number >> i & 1) as u8);
+        (0..bits).map(bit).collect()
+    };
+    let number = |bits: &String| {
+        let digits: String = bits.chars().rev().collect();
+        u32::from_str_radix(&digits, 2).unwrap()
+    };
+    let line = format!(
+        "circuit run {netlist} --garbler {} --evaluator {}",
+        text(x),
+        text(y)
+    );
+    ["malicious", "semi-honest"].map(|security| {
+        let outputs = outputs(&format!("{line} --security {security}"));
+        outputs.iter().map(number).collect()
+    })
+}
+
 #[test]
-fn the_adder_of_the_readme_adds() {
+fn the_adder_of_the_readme_adds_with_either_security() {
     let adder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/adder.txt");
-    let number = |bits: &str| u32::from_str_radix(&bits.chars().rev().collect::<String>(), 2);
-    for (x, y) in [("0110", "1010"), ("1111", "1111"), ("0001", "1001")] {
-        let sum = &outputs(&format!(
-            "circuit run {adder} --garbler {x} --evaluator {y}"
-        ))[0];
-        assert_eq!(number(sum), Ok(number(x).unwrap() + number(y).unwrap()));
+    for [x, y] in [[6, 5], [15, 15], [8, 9], [0, 0], [15, 1]] {
+        assert_eq!(compute(adder, 4, [x, y]), [[x + y]; 2]);
+    }
+}
+
+/// Whether x is less than y, and whether it equals y, of 8 bits each: with every operation that a
+/// netlist may have.
+fn comparator(folder: &Path) -> String {
+    let mut gates = Vec::new();
+    let mut wires = 16;
+    let mut gate = |gate: String, results: usize| {
+        let first = wires;
+        wires += results;
+        let (operands, operation) = gate.rsplit_once(' ').unwrap();
+        let ins = operands.split(' ').count();
+        let results: Vec<String> = (first..wires).map(|wire| wire.to_string()).collect();
+        let outs = results.len();
+        let results = results.join(" ");
+        gates.push(format!("{ins} {outs} {operands} {results} {operation}\n"));
+        first
+    };
+    // Behind bit i: y_i if the bits differ, otherwise what it was before.
+    let mut less = gate("0 EQ".into(), 1);
+    let mut same = Vec::new();
+    for (x, y) in (0..8).zip(8..16) {
+        let differ = gate(format!("{x} {y} XOR"), 1);
+        same.push(gate(
+            format!("{differ} {}", if x < 4 { "INV" } else { "NOT" }),
+            1,
+        ));
+        let change = gate(format!("{y} {less} XOR"), 1);
+        let kept = gate(format!("{} {change} AND", same[x]), 1);
+        less = gate(format!("{y} {kept} XOR"), 1);
+    }
+    while same.len() > 1 {
+        let half = same.len() / 2;
+        let operands: Vec<String> = same.iter().map(usize::to_string).collect();
+        let first = gate(format!("{} MAND", operands.join(" ")), half);
+        same = (first..first + half).collect();
+    }
+    gate(format!("{less} EQW"), 1);
+    gate(format!("{} EQW", same[0]), 1);
+    let header = format!("{} {wires}\n2 8 8\n2 1 1\n\n", gates.len());
+    write(folder, "comparator.txt", &(header + &gates.concat()))
+}
+
+#[test]
+fn a_comparator_compares_with_either_security() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = comparator(folder.path());
+    for [x, y] in [[0, 0], [255, 255], [7, 8], [8, 7], [128, 127], [200, 200]] {
+        let expected = vec![u32::from(x < y), u32::from(x == y)];
+        assert_eq!(compute(&netlist, 8, [x, y]), [expected.clone(), expected]);
     }
 }
 

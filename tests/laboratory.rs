@@ -169,6 +169,34 @@ fn circuits_for_comparison_are_marked_and_only_shown_when_asked_for() {
     }
 }
 
+#[test]
+fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_asked_for() {
+    for (line, name) in [
+        ("stats --cards 4096", "fisher-yates"),
+        ("stats --cards 8,16,...,4096 --json", "fisher-yates"),
+        ("stats --cards 52,2048 --algorithm waksman,cut", "cut"),
+        (
+            "stats --cards 4096 --draw 1000,2000 --algorithm lehmer",
+            "lehmer",
+        ),
+        (
+            "stats --cards 4096 --algorithm waksman --comparison",
+            "bubble-fair-bits",
+        ),
+        ("plot --against cards --cards 4,8,...,4096", "fisher-yates"),
+        ("plot --cards 4096", "bubble"),
+    ] {
+        let refused = run(&format!("circuit {line}")).exits(1);
+        assert_eq!(refused.stdout, "", "{line}");
+        refused
+            .says(&format!("the {name} circuit that draws"))
+            .says("--large");
+    }
+    // These are small, and their estimates do not refuse them.
+    run("circuit stats --cards 4096 --draw 9 --algorithm lehmer,cut,waksman").exits(0);
+    run("circuit stats --cards 300 --draw 5 --comparison --large").exits(0);
+}
+
 /// The text of an SVG: what is between its tags.
 fn text(svg: &str) -> Vec<&str> {
     let parts = svg.split(['<', '>']).skip(2).step_by(2);

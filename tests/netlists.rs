@@ -251,9 +251,33 @@ fn a_circuit_without_inputs_gates_or_outputs_can_be_written_and_read() {
 }
 
 #[test]
-fn a_million_values_without_bits_are_read_in_no_time() {
-    let netlist = format!("0 1\n1000000{}\n1 0\n", " 0".repeat(1_000_000));
-    assert_eq!(read(&netlist).inputs().len(), 1_000_000);
+fn many_values_without_bits_are_read_in_no_time_and_more_are_refused() {
+    let netlist = |inputs: usize, outputs: usize| {
+        let values = |count| format!("{count}{}", " 0".repeat(count));
+        format!("0 0\n{}\n{}\n", values(inputs), values(outputs))
+    };
+    let circuit = read(&netlist(65_536, 65_536));
+    assert_eq!(circuit.inputs().len(), 65_536);
+    assert_eq!(circuit.outputs().len(), 65_536);
+    for (line, inputs, outputs) in [(2, 1_000_000, 1), (3, 1, 8_000_000)] {
+        let error = bristol::parse(netlist(inputs, outputs).as_bytes()).expect_err("too many");
+        let declared = inputs.max(outputs);
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "line {line} of the netlist: it declares {declared} values without bits, \
+                 more than the 65536 that a file of this size may"
+            )
+        );
+    }
+}
+
+#[test]
+fn many_values_of_one_bit_are_read_in_no_time() {
+    let wires = 100_000;
+    let ones = format!("{wires}{}", " 1".repeat(wires));
+    let netlist = format!("0 {wires}\n{ones}\n{ones}\n{}", "\n".repeat(wires));
+    assert_eq!(read(&netlist).outputs().len(), wires);
 }
 
 #[test]

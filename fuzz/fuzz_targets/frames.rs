@@ -7,11 +7,12 @@
 
 #![no_main]
 
-use std::time::Duration;
+mod line;
 
-use dealerless::net::{Channel, Deadlines, Message, Tag, Transport, recv_hello};
+use dealerless::net::{Channel, Deadlines, Message, Tag, recv_hello};
 use dealerless::{Error, Result};
 use libfuzzer_sys::fuzz_target;
+use line::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// A message with everything that the codec can write.
@@ -39,42 +40,6 @@ impl Message for Small {
     const MAX_BYTES: usize = 4;
 }
 
-/// A peer that has sent its bytes and closed the line.
-struct Bytes<'a> {
-    rest: &'a [u8],
-    at_once: usize,
-}
-
-impl Transport for Bytes<'_> {
-    fn send(&mut self, _: Vec<u8>) -> Result<()> {
-        Ok(())
-    }
-
-    fn drain(&mut self, _: usize) -> Result<()> {
-        Ok(())
-    }
-
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
-        let len = self.rest.len().min(self.at_once).min(buf.len());
-        if len == 0 {
-            return Err(Error::Lost {
-                during: "fuzzing",
-                cause: "no more bytes".into(),
-            });
-        }
-        let (now, later) = self.rest.split_at(len);
-        buf[..len].copy_from_slice(now);
-        self.rest = later;
-        Ok(len)
-    }
-
-    fn begin_phase(&mut self, _: &'static str, _: Duration) {}
-
-    fn begin_message(&mut self, _: Duration) {}
-
-    fn close(&mut self) {}
-}
-
 fn step(channel: &mut Channel<Bytes>, step: u8) -> Result<()> {
     match step % 5 {
         0 => recv_hello::<Everything, _>(channel).map(drop),
@@ -95,10 +60,7 @@ fuzz_target!(|input: &[u8]| {
     let Some((&at_once, wire)) = input.split_first() else {
         return;
     };
-    let line = Bytes {
-        rest: wire,
-        at_once: usize::from(at_once).max(1),
-    };
+    let line = Bytes::new(wire, usize::from(at_once));
     let mut channel = Channel::new(line, Deadlines::default());
     let mut failed = false;
     for &kind in steps {

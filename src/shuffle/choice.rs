@@ -79,21 +79,35 @@ impl Algorithm {
 
 /// About how many ANDs the circuit has; none for an algorithm that is never the cheapest.
 fn estimate(spec: Spec, checked: bool) -> Option<usize> {
-    let cards = match spec.algorithm() {
-        Algorithm::FisherYates => fisher_yates::cost(spec),
-        Algorithm::Bubble => bubble::cost(spec),
-        Algorithm::Lehmer => lehmer::cost(spec),
-        Algorithm::Cut => cut::cost(spec),
+    match spec.algorithm() {
         // Its ANDs have a closed form for powers of two only.
-        Algorithm::Waksman => return Some(ShuffleCircuit::build(spec).circuit().ands()),
+        Algorithm::Waksman => Some(ShuffleCircuit::build(spec).circuit().ands()),
         // For any number of lines they have at least as many switches as a Waksman network.
-        Algorithm::Bitonic | Algorithm::OddEven => return None,
-    };
-    let seeds = [Party::Garbler, Party::Evaluator].map(|party| additive::seeds(spec, party));
-    Some(match checked {
-        true => cards + range_check::cost([&seeds[0], &seeds[1]]),
-        false => cards,
-    })
+        Algorithm::Bitonic | Algorithm::OddEven => None,
+        _ => spec.estimated_ands(checked),
+    }
+}
+
+impl Spec {
+    /// About how many ANDs the circuit has, with a check of the inputs or without, mostly to within
+    /// one per cent; nothing is built for it.
+    ///
+    /// None for the networks of switches, which are small: even of 4 096 cards they have less than
+    /// four million.
+    pub fn estimated_ands(self, checked: bool) -> Option<usize> {
+        let cards = match self.algorithm() {
+            Algorithm::FisherYates => fisher_yates::cost(self),
+            Algorithm::Bubble => bubble::cost(self),
+            Algorithm::Lehmer => lehmer::cost(self),
+            Algorithm::Cut => cut::cost(self),
+            Algorithm::Bitonic | Algorithm::OddEven | Algorithm::Waksman => return None,
+        };
+        let seeds = [Party::Garbler, Party::Evaluator].map(|party| additive::seeds(self, party));
+        Some(match checked {
+            true => cards + range_check::cost([&seeds[0], &seeds[1]]),
+            false => cards,
+        })
+    }
 }
 
 #[cfg(test)]

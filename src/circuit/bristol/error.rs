@@ -52,7 +52,7 @@ pub enum NetlistErrorKind {
     /// More is declared than a file of this size can hold.
     #[error("it declares {declared} {what}, more than the {limit} that a file of this size may")]
     Implausible {
-        /// Gates or wires.
+        /// Gates, wires, or values without bits.
         what: &'static str,
         /// How many there should be.
         declared: u64,

@@ -9,7 +9,7 @@ use crate::circuit::{Bit, Builder, Circuit};
 /// The longest line that is read, in bytes: room for a `MAND` of half a million ANDs.
 pub const MAX_LINE: u64 = 1 << 24;
 
-/// However small a file is, it may declare this many gates and wires.
+/// However small a file is, it may declare this many gates and wires, and values without bits.
 const ALWAYS_PLAUSIBLE: u64 = 1 << 16;
 
 /// Bytes that a file has at least for each of its wires, if they are more than
@@ -20,9 +20,9 @@ const BYTES_A_WIRE: u64 = 5;
 /// Reads a netlist of at most `size` bytes, line by line. Later bytes are not looked at.
 ///
 /// The circuit is made by a [`Builder`]: gates that repeat others, or that no output needs, are
-/// not in it. Memory is linear in `size`, whatever the file declares: at most about 20 bytes for
+/// not in it. Memory is linear in `size`, whatever the file declares: at most about 30 bytes for
 /// each, and about 2 for those of the usual lines. So a file of more than 2^16 wires must be large
-/// enough to name each of them.
+/// enough to name each of them, and a line has at most 2^16 values without bits.
 ///
 /// # Errors
 /// When the reader fails, or the netlist is not in the [format](super). The error names the line.
@@ -96,6 +96,16 @@ fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<V
         widths.push(width as usize);
     }
     check_fields(count, widths.len())?;
+    // A value is a list, at each party and each step of a run. One without bits takes two bytes of
+    // the file, and nobody needs many.
+    let empty = widths.iter().filter(|&&width| width == 0).count() as u64;
+    if empty > ALWAYS_PLAUSIBLE {
+        return Err(Kind::Implausible {
+            what: "values without bits",
+            declared: empty,
+            limit: ALWAYS_PLAUSIBLE,
+        });
+    }
     Ok(widths)
 }
 

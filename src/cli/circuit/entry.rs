@@ -105,8 +105,29 @@ impl Entry {
 
 /// A circuit that is only compared with.
 pub(super) struct Comparison {
-    name: &'static str,
+    pub(super) name: &'static str,
     circuit: fn(cards: usize, draw: usize) -> Result<Circuit, SpecError>,
+    /// About how many ANDs it has, rather too many; nothing is built for it.
+    pub(super) estimated_ands: fn(cards: usize, draw: usize) -> usize,
+}
+
+/// Bits of a key for the classical way.
+const KEY_BITS: usize = 48;
+
+/// Draw i moves words along all places behind it.
+fn ands_of_swaps(cards: usize, draw: usize) -> usize {
+    (cards * draw - draw * draw / 2) * card_bits(cards)
+}
+
+/// Each switch compares two keys, and moves them and the cards.
+fn ands_of_sorting(cards: usize, _: usize) -> usize {
+    let depth = card_bits(cards);
+    let switches = (cards.next_power_of_two() / 2) * (depth * (depth + 1) / 2);
+    switches * (2 * KEY_BITS + depth)
+}
+
+fn card_bits(cards: usize) -> usize {
+    cards.next_power_of_two().ilog2() as usize
 }
 
 impl Comparison {
@@ -115,14 +136,17 @@ impl Comparison {
         Comparison {
             name: "bubble-fair-bits",
             circuit: |cards, draw| Biased::FairBitBubble.circuit(cards, draw),
+            estimated_ands: ands_of_swaps,
         },
         Comparison {
             name: "fisher-yates-xor-modulo",
             circuit: |cards, draw| Biased::XorThenModulo.circuit(cards, draw),
+            estimated_ands: ands_of_swaps,
         },
         Comparison {
             name: "bitonic-48-bit-keys",
-            circuit: |cards, draw| Ok(sort_by_joint_keys(cards, draw, 48)),
+            circuit: |cards, draw| Ok(sort_by_joint_keys(cards, draw, KEY_BITS)),
+            estimated_ands: ands_of_sorting,
         },
     ];
 }

@@ -8,6 +8,7 @@ mod owners;
 mod plot;
 mod run;
 mod selection;
+mod size_guard;
 mod standard;
 mod stats;
 mod sweep;

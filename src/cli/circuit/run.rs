@@ -30,8 +30,9 @@ use crate::cli::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
     dealerless circuit run adder.txt --connect 127.0.0.1:5252 --evaluator hex:03\n\n\
     BITS is 0s and 1s, first wire first; or hex: and the hexadecimal digits of\n\
     bytes, where bit i is bit i mod 8 of byte i / 8, counted from the least\n\
-    significant. A party's BITS are its input values one after the other. Other\n\
-    users of a machine can see command lines.\n\n\
+    significant. A party's BITS are its input values one after the other. (The\n\
+    AES and SHA-256 netlists of the Bristol collection take the bytes of a block\n\
+    last byte first.) Other users of a machine can see command lines.\n\n\
     A netlist with one input value takes it from the garbler; with two, the first\n\
     is the garbler's and the second the evaluator's; with more, --owner must say.\n\n\
     Who listens garbles and who connects evaluates, unless --garbler or\n\

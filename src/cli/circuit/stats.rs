@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::entry::{Comparison, Counts, Entry};
 use super::selection::{self, Selection};
+use super::size_guard::SizeGuard;
 use super::sweep::{Draws, Numbers, pairs};
 use crate::cli::output::{bytes, count, grid, show, show_json};
 use crate::cli::progress::Progress;
@@ -35,6 +36,8 @@ pub(crate) struct Args {
     /// Count also circuits that are never played with: known mistakes, and the classical way.
     #[arg(long)]
     comparison: bool,
+    #[command(flatten)]
+    guard: SizeGuard,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -53,7 +56,7 @@ struct Deal {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let pairs = pairs(&args.cards, &args.draw)?;
-    let deals = count_all(&pairs, &args.algorithm, args.comparison)?;
+    let deals = count_all(&pairs, args)?;
     if args.json {
         match &deals[..] {
             [deal] if args.asks_for_one() => show_json(&Report::of(deal)),
@@ -80,14 +83,27 @@ impl Args {
 }
 
 /// Builds one circuit after the other, each dropped when it is counted.
-fn count_all(
-    pairs: &[(usize, usize)],
-    selections: &[Selection],
-    comparison: bool,
-) -> anyhow::Result<Vec<Deal>> {
-    let chosen = |&(cards, draw): &(usize, usize)| selection::algorithms(selections, cards, draw);
+///
+/// # Errors
+/// When one is too large: before any is built.
+fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>> {
+    let chosen =
+        |&(cards, draw): &(usize, usize)| selection::algorithms(&args.algorithm, cards, draw);
     let chosen = pairs.iter().map(chosen).collect::<Result<Vec<_>, _>>()?;
-    let comparisons: &[Comparison] = if comparison { &Comparison::ALL } else { &[] };
+    let comparisons: &[Comparison] = if args.comparison {
+        &Comparison::ALL
+    } else {
+        &[]
+    };
+    for (&(cards, draw), algorithms) in pairs.iter().zip(&chosen) {
+        for &algorithm in algorithms {
+            args.guard.check_shuffle(algorithm, cards, draw)?;
+        }
+        for comparison in comparisons {
+            let ands = (comparison.estimated_ands)(cards, draw);
+            args.guard.check(comparison.name, cards, draw, ands)?;
+        }
+    }
     let steps: usize = chosen
         .iter()
         .map(|list| list.len() + comparisons.len())

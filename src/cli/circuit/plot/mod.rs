@@ -16,6 +16,7 @@ use serde::Serialize;
 use self::crossings::{Crossing, crossings};
 use self::plan::{Plan, Sizes};
 use super::selection::{self, Selection};
+use super::size_guard::SizeGuard;
 use super::sweep::{Draws, Numbers};
 use crate::cli::output::{count, say, show, show_json};
 use crate::cli::whole_file;
@@ -44,6 +45,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', default_value = "all",
           value_parser = selection::parser())]
     algorithm: Vec<Selection>,
+    #[command(flatten)]
+    guard: SizeGuard,
     /// The file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

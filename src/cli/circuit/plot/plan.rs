@@ -47,7 +47,8 @@ impl Plan {
     /// The plan that the command's arguments ask for.
     ///
     /// # Errors
-    /// When a number is out of bounds, or a list stands where one number is needed.
+    /// When a number is out of bounds, a list stands where one number is needed, or a circuit is
+    /// too large.
     pub(super) fn of(args: &Args) -> anyhow::Result<Self> {
         let draws = args.draw.clone().unwrap_or(Draws::All);
         let (along, cards, draws) = match args.against {
@@ -79,6 +80,14 @@ impl Plan {
         for &(cards, draw) in &deals {
             selected.extend(selection::algorithms(&args.algorithm, cards, draw)?);
         }
+        let algorithms: Vec<Algorithm> = (Algorithm::ALL.into_iter())
+            .filter(|algorithm| selected.contains(algorithm))
+            .collect();
+        for &(cards, draw) in &deals {
+            for &algorithm in &algorithms {
+                args.guard.check_shuffle(algorithm, cards, draw)?;
+            }
+        }
         let number = |(cards, draw)| match along {
             Along::Draw { .. } => draw,
             Along::Cards { .. } | Along::WholeDecks => cards,
@@ -86,9 +95,7 @@ impl Plan {
         Ok(Plan {
             along,
             numbers: deals.into_iter().map(number).collect(),
-            algorithms: (Algorithm::ALL.into_iter())
-                .filter(|algorithm| selected.contains(algorithm))
-                .collect(),
+            algorithms,
         })
     }
 }
