@@ -176,7 +176,7 @@ fn a_session_with_its_first_two_shuffles_is_what_it_was() {
          base OT pads, 4168: cef0cd55f21f1f24\n\
          tree sums, 4144: 28845b0e17ece0db\n\
          COT correction, 16368: 84cd6e1dbfaa83a9\n\
-         COT check, 48: 2c643ca54f0abfe2\n\
+         COT check, 48: 8720badde5516d1a\n\
          plan, 32: 95885f20617cd0cd\n\
          masked inputs, 3: 17454742bb23be21\n\
          plan, 32: 306f19c432ba27ea\n\
