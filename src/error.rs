@@ -107,10 +107,10 @@ pub enum Check {
     /// The parties' leaky triples do not fit together.
     #[error("triples: the equality check")]
     TripleEquality,
-    /// The differences opened within the buckets are not those that were authenticated.
-    #[error("triples: the MACs of the opened differences")]
-    BucketMacs,
-    /// The bits opened for the gates and inputs of a run are not those that were authenticated.
+    /// The bits opened to fill the pool are not those that were authenticated.
+    #[error("filling the pool: the MACs of the opened bits")]
+    PoolMacs,
+    /// The bits opened for the gates of a run are not those that were authenticated.
     #[error("authenticated garbling: the MACs of the opened bits")]
     GateMacs,
     /// A masked value of an AND gate is wrong.

@@ -78,7 +78,7 @@ fn guard(tag: Tag) -> Guard {
         | Tag::TripleCommitment
         | Tag::TripleDigest
         | Tag::TripleOpening
-        | Tag::BucketBits
+        | Tag::PoolBits
         | Tag::MacDigest
         | Tag::GateBits
         | Tag::MaskedValues

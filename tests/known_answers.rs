@@ -7,12 +7,12 @@
 mod common;
 
 use common::line::End;
-use common::session::{both, in_memory, only};
+use common::session::{Engine, both, in_memory, only};
 use common::tap::{Tap, frames};
 use dealerless::circuit::{Builder, Output, Party};
 use dealerless::crypto::{Block, TweakDomain, TweakableHash};
 use dealerless::deck::{Card, SealedDeck};
-use dealerless::mpc::{SemiHonest, To, evaluate, garble};
+use dealerless::mpc::{Malicious, SemiHonest, To, evaluate, garble};
 use dealerless::net::{Channel, Deadlines, Tag};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
@@ -121,20 +121,20 @@ fn summary(sent: &[u8]) -> String {
         .collect()
 }
 
-/// Two shuffles, since the second must not repeat tweaks, pads and labels of the first. Also
-/// changes with the circuit of the shuffle, and then from the first plan on.
-#[test]
-fn a_session_with_its_first_two_shuffles_is_what_it_was() {
-    let spec = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
-    let shuffle = ShuffleCircuit::build(spec);
-    let [garbler, evaluator] = both(in_memory(), |party, end| {
+type Cards = [Option<u32>; 3];
+
+/// What both parties see of two shuffles and send for them: two, since the second must not repeat
+/// tweaks, pads and labels of the first. It also changes with the circuit of the shuffle, and then
+/// from the first plan on.
+fn two_shuffles<E: Engine>(shuffle: &ShuffleCircuit) -> [([Cards; 2], String); 2] {
+    both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let recording = tap.recording();
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut rng = ChaCha20Rng::from_seed([party as u8; 32]);
-        let mut session = SemiHonest::new(channel, party, &mut rng).unwrap();
+        let mut session = E::begin(channel, party, &mut rng).unwrap();
         let cards = [(); 2].map(|()| {
-            let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng).unwrap();
+            let mut deck = SealedDeck::shuffle(&mut session, shuffle, &mut rng).unwrap();
             let openings = [
                 (0, only(Party::Garbler, &session)),
                 (1, only(Party::Evaluator, &session)),
@@ -145,45 +145,37 @@ fn a_session_with_its_first_two_shuffles_is_what_it_was() {
         });
         let sent = recording.lock().unwrap().sent.clone();
         (cards, summary(&sent))
-    });
-    assert_eq!(
-        garbler.0,
-        [[Some(9), None, Some(1)], [Some(6), None, Some(2)]]
-    );
-    assert_eq!(
-        evaluator.0,
-        [[None, Some(3), Some(1)], [None, Some(7), Some(2)]]
-    );
-    assert_eq!(
-        garbler.1,
-        "hello, 54: 64a8f38ee820a39e\n\
-         base OT points, 4136: 6129d77360a535cc\n\
-         base OT answer, 32: f70a8f400ce2bc92\n\
-         plan, 32: 95885f20617cd0cd\n\
-         input labels, 224: 85981afd0db97dad\n\
-         garbled tables, 2048: f632eb9c2c54dcb0\n\
-         plan, 32: 306f19c432ba27ea\n\
-         opened colours, 1: 711c3c604cabc9eb\n\
-         plan, 32: 69dac44b741b16b6\n\
-         input labels, 224: 366e452bf133869d\n\
-         garbled tables, 2048: a3983124f5a1445a\n\
-         plan, 32: bbddfdc8d9ef9d99\n\
-         opened colours, 1: 3d5ce082d3e6c13e\n"
-    );
-    assert_eq!(
-        evaluator.1,
-        "hello, 54: e55853b27ee1dacc\n\
-         base OT pads, 4168: cef0cd55f21f1f24\n\
-         tree sums, 4144: 28845b0e17ece0db\n\
-         COT correction, 16368: 84cd6e1dbfaa83a9\n\
-         COT check, 48: 8720badde5516d1a\n\
-         plan, 32: 95885f20617cd0cd\n\
-         masked inputs, 3: 17454742bb23be21\n\
-         plan, 32: 306f19c432ba27ea\n\
-         opened hashes, 128: 1d6c7f2c2e3ff2eb\n\
-         plan, 32: 69dac44b741b16b6\n\
-         masked inputs, 3: 483073016158ed9f\n\
-         plan, 32: bbddfdc8d9ef9d99\n\
-         opened hashes, 128: 7b7dd4bd5ab2fe3f\n"
-    );
+    })
+}
+
+fn spec() -> Spec {
+    Spec::new(10, 4, Algorithm::FisherYates).unwrap()
+}
+
+#[test]
+fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
+    let shuffle = ShuffleCircuit::build(spec());
+    let [garbler, evaluator] = two_shuffles::<SemiHonest<End>>(&shuffle);
+    let seen = [[Some(9), None, Some(1)], [Some(6), None, Some(2)]];
+    assert_eq!(garbler.0, seen);
+    let seen = [[None, Some(3), Some(1)], [None, Some(7), Some(2)]];
+    assert_eq!(evaluator.0, seen);
+    let sent = include_str!("known_answers/semi_honest_garbler.txt");
+    assert_eq!(garbler.1, sent);
+    let sent = include_str!("known_answers/semi_honest_evaluator.txt");
+    assert_eq!(evaluator.1, sent);
+}
+
+#[test]
+fn a_malicious_session_with_its_first_two_shuffles_is_what_it_was() {
+    let shuffle = ShuffleCircuit::build_checked(spec());
+    let [garbler, evaluator] = two_shuffles::<Malicious<End>>(&shuffle);
+    let seen = [[Some(1), None, Some(2)], [Some(0), None, Some(7)]];
+    assert_eq!(garbler.0, seen);
+    let seen = [[None, Some(7), Some(2)], [None, Some(3), Some(7)]];
+    assert_eq!(evaluator.0, seen);
+    let sent = include_str!("known_answers/malicious_garbler.txt");
+    assert_eq!(garbler.1, sent);
+    let sent = include_str!("known_answers/malicious_evaluator.txt");
+    assert_eq!(evaluator.1, sent);
 }

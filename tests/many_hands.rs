@@ -62,7 +62,7 @@ fn play(session: &mut Session, shuffle: &ShuffleCircuit, steps: &[Step]) -> [u8;
 
 fn play_many(session: &mut Session, shuffle: &ShuffleCircuit, hands: usize) -> Hands {
     let steps = Game::Holdem.steps(DRAW);
-    let (ands, inputs) = (shuffle.circuit().ands(), shuffle.circuit().input_bits());
+    let ands = shuffle.circuit().ands();
     let mut seen = Hands {
         cards: Vec::with_capacity(hands),
         times: Vec::with_capacity(hands),
@@ -75,7 +75,7 @@ fn play_many(session: &mut Session, shuffle: &ShuffleCircuit, hands: usize) -> H
         }
         let begun = Instant::now();
         // Always one hand ahead, so that there is a pool which could grow.
-        (session.prepare(2 * ands, 2 * inputs)).expect("a batch of triples");
+        SealedDeck::prepare(session, shuffle, 2).expect("a batch of triples");
         seen.cards.push(play(session, shuffle, &steps));
         seen.times.push(begun.elapsed());
         assert_eq!(session.prepared(), ands, "hand {hand}");

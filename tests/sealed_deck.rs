@@ -254,6 +254,10 @@ impl TwoParty for Forgery {
         Security::SemiHonest
     }
 
+    fn prepare(&mut self, _: usize, _: [usize; 2]) -> Result<()> {
+        Ok(())
+    }
+
     fn run(&mut self, _: &Circuit, _: &[Input<'_, bool>]) -> Result<Vec<Vec<bool>>> {
         let word = |card: &u32| (0..6).map(|bit| card >> bit & 1 == 1).collect();
         Ok(self.cards.iter().map(word).collect())

@@ -72,8 +72,8 @@ fn draws<E: Engine>(
         .map(|shuffle| {
             if shuffle % PREPARED == 0 {
                 let count = PREPARED.min(shuffles - shuffle);
-                let (ands, inputs) = (netlist.ands(), netlist.input_bits());
-                (session.prepare(count * ands, count * inputs)).expect("a batch");
+                let inputs = std::array::from_fn(|owner| count * netlist.inputs()[owner]);
+                (session.prepare(count * netlist.ands(), inputs)).expect("a batch");
             }
             let bits = bits(session.party());
             deal(session, netlist, &bits)

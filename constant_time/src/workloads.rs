@@ -106,11 +106,6 @@ trait Engine: TwoParty + Sized {
     const SECURITY: Security;
 
     fn begin(channel: Channel<PublicLine>, handshake: &Handshake) -> dealerless::Result<Self>;
-
-    /// Makes something ahead, where the engine can.
-    fn prepare(&mut self, _circuit: &Circuit) -> dealerless::Result<()> {
-        Ok(())
-    }
 }
 
 impl Engine for SemiHonest<PublicLine> {
@@ -126,10 +121,6 @@ impl Engine for Malicious<PublicLine> {
 
     fn begin(channel: Channel<PublicLine>, handshake: &Handshake) -> dealerless::Result<Self> {
         Malicious::setup(channel, handshake, &mut SecretRng)
-    }
-
-    fn prepare(&mut self, circuit: &Circuit) -> dealerless::Result<()> {
-        Malicious::prepare(self, circuit.ands(), circuit.input_bits())
     }
 }
 
@@ -173,7 +164,7 @@ fn computing<E: Engine>() {
     }
     sessions(|session: &mut E| {
         let me = session.party();
-        session.prepare(&circuit)?;
+        session.prepare(circuit.ands(), [WIDTH, WIDTH])?;
         let inputs = PARTIES.map(|owner| match owner == me {
             true => Input::Mine(&values[owner as usize]),
             false => Input::Peer,

@@ -130,11 +130,10 @@ impl Side {
             online: Vec::new(),
         };
         let shuffles = args.pool as usize;
-        let circuit = shuffle.circuit();
         // The first round warms the caches.
         for round in 0..=args.rounds {
             let watch = Watch::start(&session);
-            session.prepare(shuffles * circuit.ands(), shuffles * circuit.input_bits())?;
+            SealedDeck::prepare(&mut session, shuffle, shuffles)?;
             let pool = watch.stop(&session);
             let mut online = Vec::new();
             for _ in 0..shuffles {

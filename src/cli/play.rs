@@ -76,13 +76,17 @@ pub(crate) fn play<P: TwoParty>(
             bytes: bytes(after) - bytes(before),
         });
         watch(Moment::Sealed { hand })?;
-        for step in &table.steps {
+        for (number, step) in table.steps.iter().enumerate() {
             let known = step.open(&mut deck, party)?;
             watch(Moment::Opened {
                 hand,
                 step,
                 known: &known,
             })?;
+            // While people look at their first cards.
+            if number == 0 && hand < table.terms.hands() {
+                SealedDeck::prepare(party, &table.shuffle, 1)?;
+            }
         }
     }
     Ok(costs)

@@ -40,9 +40,9 @@ pub enum Step {
     TripleCommitment = 10,
     /// Triples: the digest of what must be equal.
     TripleEquality = 11,
-    /// Triples: the MACs of the bits that are opened within the buckets.
-    BucketMacs = 12,
-    /// Authenticated garbling: the MACs of the bits opened for the gates and inputs.
+    /// The pool: the MACs of the bits that are opened to fill it.
+    PoolMacs = 12,
+    /// Authenticated garbling: the MACs of the bits opened for the gates.
     GateMacs = 13,
     /// Authenticated garbling: the MACs of the shares of the check of all gates.
     CheckMacs = 14,

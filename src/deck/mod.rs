@@ -40,6 +40,21 @@ impl<S> Drawn<S> {
 }
 
 impl<S: Clone> SealedDeck<S> {
+    /// Makes ahead what `count` shuffles take: both parties call this with the same circuit. A
+    /// shuffle is faster then; see [`TwoParty::prepare`].
+    ///
+    /// # Errors
+    /// Any [`Error`] of the session.
+    pub fn prepare<P: TwoParty<Shared = S>>(
+        party: &mut P,
+        shuffle: &ShuffleCircuit,
+        count: usize,
+    ) -> Result<()> {
+        let circuit = shuffle.circuit();
+        let inputs = std::array::from_fn(|owner| count * circuit.inputs()[owner]);
+        party.prepare(count * circuit.ands(), inputs)
+    }
+
     /// Shuffles and draws: both parties call this with the same circuit. This party's randomness
     /// is drawn from `rng`, which must be the operating system's generator or as good: no seed of
     /// 256 bits holds the choice of a large deck's permutation.

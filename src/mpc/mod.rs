@@ -123,6 +123,15 @@ pub trait TwoParty {
     /// What this session protects against.
     fn security(&self) -> Security;
 
+    /// Makes sure that what circuits with so many AND gates, and so many input bits of the garbler
+    /// and of the evaluator, need in all is there, as far as it can be made ahead: running them is
+    /// faster then. The more at once, the cheaper. Nothing is made by an engine that has no use
+    /// for it.
+    ///
+    /// # Errors
+    /// Any [`Error`] of a session.
+    fn prepare(&mut self, ands: usize, inputs: [usize; 2]) -> Result<()>;
+
     /// Evaluates `circuit`, with one of `inputs` for each of its input values, and gives its
     /// output values as shared bits.
     ///

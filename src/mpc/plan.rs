@@ -113,6 +113,15 @@ impl Plan {
         Self::new(&hasher)
     }
 
+    /// Of batch `number` of the preprocessing: how much is made of everything.
+    pub(super) fn of_batch(session: &SessionId, number: u64, amounts: [usize; 4]) -> Self {
+        let mut hasher = hasher(session, b"batch", number);
+        for amount in amounts {
+            hasher.update(&(amount as u64).to_le_bytes());
+        }
+        Self::new(&hasher)
+    }
+
     /// Of exchange `number` of openings: which bits are opened to whom.
     pub(super) fn of_openings<S: Identified>(
         session: &SessionId,

@@ -50,18 +50,6 @@ impl<T: Transport> Session<T> {
             }
         }))
     }
-
-    /// Makes what circuits with `ands` AND gates and `inputs` input bits in all need, where the
-    /// engine can do so ahead: see [`Malicious::prepare`].
-    ///
-    /// # Errors
-    /// Any [`Error`] of a session.
-    pub fn prepare(&mut self, ands: usize, inputs: usize) -> Result<()> {
-        match &mut self.0 {
-            Engine::SemiHonest(_) => Ok(()),
-            Engine::Malicious(engine) => engine.prepare(ands, inputs),
-        }
-    }
 }
 
 impl SessionBit {
@@ -150,6 +138,13 @@ impl<T: Transport> TwoParty for Session<T> {
         match &self.0 {
             Engine::SemiHonest(_) => Security::SemiHonest,
             Engine::Malicious(_) => Security::Malicious,
+        }
+    }
+
+    fn prepare(&mut self, ands: usize, inputs: [usize; 2]) -> Result<()> {
+        match &mut self.0 {
+            Engine::SemiHonest(engine) => engine.prepare(ands, inputs),
+            Engine::Malicious(engine) => engine.prepare(ands, inputs),
         }
     }
 

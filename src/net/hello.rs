@@ -20,7 +20,7 @@ use super::transport::Transport;
 use crate::{Disagreement, Error, Malformed, Result};
 
 /// The version of the protocol that this program speaks.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// How a hello of any version begins.
 pub const MAGIC: &[u8; 10] = b"dealerless";

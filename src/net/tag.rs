@@ -76,8 +76,8 @@ tags! {
     TripleDigest = 67, "triple digest";
     /// Leaky AND triples: the evaluator's digest and share of the coin.
     TripleOpening = 68, "triple opening";
-    /// Buckets: the opened differences.
-    BucketBits = 69, "bucket bits";
+    /// The pool: the differences within buckets, the mask shares of inputs.
+    PoolBits = 69, "pool bits";
     /// The digest of the MACs of the bits before it.
     MacDigest = 70, "MAC digest";
     /// Authenticated garbling: the bits opened for the gates, and mask shares of inputs.

@@ -238,12 +238,7 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Always),
                 (Garbage, Always),
             ],
-            |error| {
-                matches!(
-                    error,
-                    Error::Check(Check::TripleEquality | Check::BucketMacs)
-                )
-            },
+            |error| matches!(error, Error::Check(Check::TripleEquality | Check::PoolMacs)),
         ),
         // A digest, a share of the coin, a nonce.
         Tag::TripleOpening => content(
@@ -257,13 +252,14 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
-        Tag::BucketBits => content(BITS, |error| {
-            matches!(error, Error::Check(Check::BucketMacs))
+        // The differences within the buckets, then mask shares of inputs; here they fill their bytes.
+        Tag::PoolBits => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::PoolMacs))
         }),
         Tag::MacDigest => content(
             THROUGHOUT,
             match nth {
-                0 => |error| matches!(error, Error::Check(Check::BucketMacs)),
+                0 => |error| matches!(error, Error::Check(Check::PoolMacs)),
                 1 => |error| matches!(error, Error::Check(Check::GateMacs)),
                 2 => |error| matches!(error, Error::Check(Check::AndGates)),
                 _ => |error| matches!(error, Error::Check(Check::OpeningMacs)),
@@ -272,7 +268,7 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
         Tag::Plan => content(THROUGHOUT, |error| {
             matches!(error, Error::Disagreement(Disagreement::Plan))
         }),
-        // e and f of the gates; the last bit is the mask share of an input.
+        // e and f of the gates.
         Tag::GateBits => content(BITS, |error| matches!(error, Error::Check(Check::GateMacs))),
         // The parties' masked values differ, and so do the MACs of the check.
         Tag::MaskedValues => content(BITS, |error| matches!(error, Error::Check(Check::AndGates))),

@@ -78,7 +78,7 @@ fn play(party: Party, end: End, input: &[bool], deadlines: Deadlines) -> Result<
     if outcome.is_err() {
         let again = session.open(&[]).expect_err("a failed session");
         assert!(matches!(again, Error::Failed), "{again}");
-        let again = session.prepare(1, 1).expect_err("a failed session");
+        let again = session.prepare(1, [1, 1]).expect_err("a failed session");
         assert!(matches!(again, Error::Failed), "{again}");
     }
     outcome

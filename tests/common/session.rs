@@ -17,28 +17,17 @@ use super::line::End;
 pub trait Engine: TwoParty<Shared: Send> + Sized {
     /// From the hello on.
     fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self>;
-
-    /// Makes ahead what circuits with so many AND gates and input bits need, if it can.
-    fn prepare(&mut self, ands: usize, inputs: usize) -> Result<()>;
 }
 
 impl Engine for SemiHonest<End> {
     fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         SemiHonest::new(channel, party, rng)
     }
-
-    fn prepare(&mut self, _: usize, _: usize) -> Result<()> {
-        Ok(())
-    }
 }
 
 impl Engine for Malicious<End> {
     fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         Malicious::new(channel, party, rng)
-    }
-
-    fn prepare(&mut self, ands: usize, inputs: usize) -> Result<()> {
-        Malicious::prepare(self, ands, inputs)
     }
 }
 

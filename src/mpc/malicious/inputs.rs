@@ -1,7 +1,8 @@
 //! Inputs: which wire comes from where, and its masked value on the wire.
 //!
-//! The other party opens its share of an input's mask `l` to the owner only, who sends
-//! `V = x ^ l`. The clear bit never travels, and nobody but the owner ever holds `V` and both shares.
+//! The other party has opened its share of an input's mask `l` to the owner only, ahead, and the
+//! owner sends `V = x ^ l`. The clear bit never travels, and nobody but the owner ever holds `V` and
+//! both shares.
 
 use super::AuthenticatedBit;
 use crate::Result;
@@ -16,9 +17,6 @@ pub(super) struct InputLayout<'a> {
     pub(super) mine: Vec<(usize, bool)>,
     theirs: Vec<usize>,
     pub(super) shared: Vec<(usize, &'a AuthenticatedBit)>,
-    /// The masked values of the input wires, as far as they are known from the start: those of
-    /// shared bits.
-    pub(super) values: Vec<bool>,
 }
 
 impl<'a> InputLayout<'a> {
@@ -32,7 +30,6 @@ impl<'a> InputLayout<'a> {
             mine: Vec::new(),
             theirs: Vec::new(),
             shared: Vec::new(),
-            values: vec![false; circuit.input_bits()],
         };
         let mut wire = 0;
         for (input, bits) in inputs.iter().zip(circuit.inputs()) {
@@ -43,9 +40,6 @@ impl<'a> InputLayout<'a> {
                 Input::Peer => layout.theirs.extend(wires),
                 Input::Shared(shared) => layout.shared.extend(wires.zip(shared)),
             }
-        }
-        for (wire, bit) in &layout.shared {
-            layout.values[*wire] = bit.masked;
         }
         layout
     }

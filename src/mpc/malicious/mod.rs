@@ -37,7 +37,7 @@ use rand::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::context::Context;
-use self::pool::Pool;
+use self::pool::{Pool, Stock};
 use self::run::Run;
 use self::share::Share;
 use super::plan::{BitId, Identified, Plan, by_opening, check_origin, opened_to};
@@ -130,25 +130,11 @@ impl<T: Transport> Malicious<T> {
         Self::setup(channel, &handshake, rng)
     }
 
-    /// Makes sure that the pool holds what circuits with `ands` AND gates and `inputs` input bits
-    /// in all need, so that running them takes no preprocessing. The more at once, the cheaper.
-    ///
-    /// # Errors
-    /// Any [`Error`] of a session.
-    pub fn prepare(&mut self, ands: usize, inputs: usize) -> Result<()> {
-        self.guarded(|session, secrets| {
-            session.channel.begin_phase("filling the pool");
-            secrets
-                .pool
-                .reserve(&session.context, &mut session.channel, ands, ands + inputs)
-        })
-    }
-
     /// How many triples the pool holds.
     pub fn prepared(&self) -> usize {
         self.secrets
             .as_ref()
-            .map_or(0, |secrets| secrets.pool.triples())
+            .map_or(0, |secrets| secrets.pool.stock().triples)
     }
 
     /// Does `step` with the session's secrets, and ends the session if it fails.
@@ -199,6 +185,15 @@ impl<T: Transport> TwoParty for Malicious<T> {
         Security::Malicious
     }
 
+    fn prepare(&mut self, ands: usize, inputs: [usize; 2]) -> Result<()> {
+        let stock = Stock::for_circuits(ands, inputs);
+        self.guarded(|session, secrets| {
+            session.channel.begin_phase("filling the pool");
+            let (context, channel) = (&session.context, &mut session.channel);
+            secrets.pool.reserve(context, channel, stock)
+        })
+    }
+
     fn run(
         &mut self,
         circuit: &Circuit,
@@ -209,9 +204,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
             session.channel.begin_phase("running a circuit");
             let Secrets { pool, labels } = secrets;
             let (context, channel) = (&session.context, &mut session.channel);
-            let ands = circuit.ands();
-            pool.reserve(context, channel, ands, ands + circuit.input_bits())?;
-            let run = Run::prepare(context, session.runs, circuit, inputs, pool);
+            let run = Run::begin(context, channel, session.runs, circuit, inputs, pool)?;
             let outputs = run.finish(channel, labels)?;
             session.runs += 1;
             Ok(outputs)

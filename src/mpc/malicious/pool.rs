@@ -1,7 +1,9 @@
-//! The pool: triples and random shared bits, made ahead in batches and used once.
+//! The pool: triples, random shared bits and the masks of inputs, made ahead in batches and used
+//! once.
 //!
-//! A batch becomes visible after its last check only. Both parties take from the pool in the order
-//! of the protocol, so they always hold parts of the same triples and bits.
+//! A batch becomes visible after its last check only: the opening of what the buckets and the masks
+//! of inputs need, with its MACs. Both parties take from the pool in the order of the protocol, so
+//! they always hold parts of the same triples and bits.
 
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
@@ -10,22 +12,76 @@ use zeroize::{DefaultIsZeroes, Zeroize};
 use super::context::Context;
 use super::leaky_and::Triple;
 use super::share::{RandomShares, Share};
-use super::triples;
-use crate::Result;
-use crate::crypto::SecretVec;
-use crate::net::{Channel, Transport};
+use super::triples::{Buckets, leaky_triples};
+use crate::circuit::Party;
+use crate::crypto::{SecretVec, Step};
+use crate::mpc::plan::Plan;
+use crate::net::{Channel, Tag, Transport};
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
+use crate::{Check, Result};
 
 /// Random shared bits that are made at once, at least.
 const MIN_BITS: usize = 1024;
+
+/// The mask of an input: a random shared bit whose owner knows both shares.
+#[derive(Clone, Copy, Default)]
+pub(super) struct InputMask {
+    pub(super) share: Share,
+    /// The peer's bit, at the owner.
+    pub(super) theirs: bool,
+}
+
+impl DefaultIsZeroes for InputMask {}
+
+/// How much of everything there is, or has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stock {
+    pub(super) triples: usize,
+    /// Random shared bits.
+    pub(super) bits: usize,
+    /// Masks of inputs of the garbler and of the evaluator.
+    pub(super) inputs: [usize; 2],
+}
+
+impl Stock {
+    const NOTHING: Stock = Stock {
+        triples: 0,
+        bits: 0,
+        inputs: [0; 2],
+    };
+
+    /// What circuits with so many AND gates and inputs take.
+    pub(super) fn for_circuits(ands: usize, inputs: [usize; 2]) -> Self {
+        Stock {
+            triples: ands,
+            bits: ands,
+            inputs,
+        }
+    }
+
+    /// What is missing if there is `stock`.
+    fn missing(self, stock: Stock) -> Stock {
+        let missing = |party: Party| {
+            let party = party as usize;
+            self.inputs[party].saturating_sub(stock.inputs[party])
+        };
+        Stock {
+            triples: self.triples.saturating_sub(stock.triples),
+            bits: self.bits.saturating_sub(stock.bits),
+            inputs: [missing(Party::Garbler), missing(Party::Evaluator)],
+        }
+    }
+}
 
 /// The pool, with the correlated OTs of both directions that fill it.
 pub(super) struct Pool {
     sender: CotSender,
     receiver: CotReceiver,
-    /// In reverse order: the next ones are taken from the end.
+    /// In reverse order, as everything here: the next ones are taken from the end.
     triples: SecretVec<Triple>,
     bits: SecretVec<Share>,
+    /// Of the garbler and of the evaluator.
+    inputs: [SecretVec<InputMask>; 2],
     batches: u64,
     /// For coins and nonces.
     rng: StdRng,
@@ -44,6 +100,7 @@ impl Pool {
             receiver,
             triples: SecretVec::default(),
             bits: SecretVec::default(),
+            inputs: Default::default(),
             batches: 0,
             rng: StdRng::from_rng(rng),
         })
@@ -53,13 +110,16 @@ impl Pool {
         self.sender.delta()
     }
 
-    /// How many triples are there.
-    pub(super) fn triples(&self) -> usize {
-        self.triples.len()
+    /// What is there.
+    pub(super) fn stock(&self) -> Stock {
+        Stock {
+            triples: self.triples.len(),
+            bits: self.bits.len(),
+            inputs: [self.inputs[0].len(), self.inputs[1].len()],
+        }
     }
 
-    /// Makes sure that `triples` triples and `bits` random shared bits are there, by one batch at
-    /// the most.
+    /// Makes sure that this much is there, by one batch at the most.
     ///
     /// # Errors
     /// Any error of the channel or of a check; nothing of the batch is visible then.
@@ -67,40 +127,79 @@ impl Pool {
         &mut self,
         context: &Context,
         channel: &mut Channel<T>,
-        triples: usize,
-        bits: usize,
+        stock: Stock,
     ) -> Result<()> {
-        let missing_triples = triples.saturating_sub(self.triples.len());
-        let missing_bits = bits.saturating_sub(self.bits.len());
-        if missing_triples == 0 && missing_bits == 0 {
+        let missing = stock.missing(self.stock());
+        if missing == Stock::NOTHING {
             return Ok(());
         }
-        let for_triples = 3 * triples::leaky_triples(missing_triples);
+        let [of_garbler, of_evaluator] = missing.inputs;
         // Bits are made in plenty when they are missing, and never put aside otherwise: a pool that
         // kept what is left over from each batch of triples would grow from hand to hand.
-        let for_bits = match missing_bits {
+        let bits = match missing.bits {
             0 => 0,
             missing => missing.max(MIN_BITS),
         };
-        let blocks = (for_triples + for_bits).div_ceil(128);
-        let shares = RandomShares::make(channel, &mut self.sender, &mut self.receiver, blocks)?;
-        let fresh = if missing_triples > 0 {
-            triples::make(
+        let inputs = 3 * leaky_triples(missing.triples);
+        let used = inputs + of_garbler + of_evaluator;
+        let blocks = (used + bits).div_ceil(128);
+        let batch = self.batches;
+        self.batches += 1;
+        let Stock {
+            triples,
+            bits: masks,
+            ..
+        } = missing;
+        let amounts = [triples, masks, of_garbler, of_evaluator];
+        let plan = Plan::of_batch(&context.session, batch, amounts);
+        channel.send_message(&plan)?;
+        let mine = self.receiver.extend(channel, blocks)?;
+        // Before anything of the batch is looked at: parties that mean different things are not
+        // to take each other for cheats.
+        plan.expect(channel)?;
+        let keys = self.sender.extend(channel, blocks)?;
+        let shares = RandomShares::new(mine, keys);
+        let delta = self.sender.delta();
+
+        let buckets = match missing.triples {
+            0 => None,
+            count => Some(Buckets::fill(
                 context,
                 channel,
-                self.sender.delta(),
-                self.batches,
-                missing_triples,
+                delta,
+                batch,
+                count,
                 &shares,
                 &mut self.rng,
-            )?
-        } else {
-            SecretVec::default()
+            )?),
         };
-        self.batches += 1;
-        put(&mut self.triples, fresh);
-        if missing_bits > 0 {
-            put(&mut self.bits, shares.rest(for_triples));
+        let masks = [
+            shares.range(inputs..inputs + of_garbler),
+            shares.range(inputs + of_garbler..used),
+        ];
+        let theirs = if inputs < used || buckets.is_some() {
+            open(context, channel, delta, batch, buckets.as_ref(), &masks)?
+        } else {
+            Vec::new()
+        };
+        let (of_buckets, of_inputs) =
+            theirs.split_at(theirs.len() - masks[context.me as usize].len());
+        if let Some(buckets) = buckets {
+            put(
+                &mut self.triples,
+                buckets.combine(of_buckets, context.me, delta),
+            );
+        }
+        for owner in [Party::Garbler, Party::Evaluator] {
+            let mut theirs = of_inputs.iter().copied();
+            let fresh = masks[owner as usize].iter().map(|share| InputMask {
+                share: *share,
+                theirs: owner == context.me && theirs.next().expect("one for each"),
+            });
+            put(&mut self.inputs[owner as usize], fresh.collect());
+        }
+        if bits > 0 {
+            put(&mut self.bits, shares.range(used..128 * blocks));
         }
         Ok(())
     }
@@ -116,10 +215,45 @@ impl Pool {
         &self.triples[self.triples.len() - count..]
     }
 
+    /// What [`take_inputs`](Self::take_inputs) will give.
+    #[cfg(test)]
+    pub(super) fn next_inputs(&self, owner: Party, count: usize) -> &[InputMask] {
+        let inputs = &self.inputs[owner as usize];
+        &inputs[inputs.len() - count..]
+    }
+
     /// The next `count` random shared bits, which must have been reserved.
     pub(super) fn take_bits(&mut self, count: usize) -> SecretVec<Share> {
         take(&mut self.bits, count)
     }
+
+    /// The masks of the next `count` inputs of a party, which must have been reserved.
+    pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<InputMask> {
+        take(&mut self.inputs[owner as usize], count)
+    }
+}
+
+/// Opens the differences within the buckets to each other, and to each party the other's shares of
+/// the masks of its inputs. Gives the peer's bits of both.
+pub(super) fn open<T: Transport>(
+    context: &Context,
+    channel: &mut Channel<T>,
+    delta: &Delta,
+    batch: u64,
+    buckets: Option<&Buckets<'_>>,
+    masks: &[SecretVec<Share>; 2],
+) -> Result<Vec<bool>> {
+    let differences = buckets.map_or(&[][..], |buckets| buckets.differences());
+    let shares = |owner: Party| {
+        let masks = masks[owner as usize].iter();
+        differences.iter().chain(masks).copied()
+    };
+    let step = (Step::PoolMacs, batch);
+    let mine = context.opening(step, shares(context.me.other()));
+    mine.send(channel, Tag::PoolBits)?;
+    channel.flush()?;
+    let (tag, check) = (Tag::PoolBits, Check::PoolMacs);
+    context.recv_opening(channel, tag, step, delta, shares(context.me), check)
 }
 
 /// Puts `fresh` behind what is there: to be taken after it.
@@ -150,6 +284,7 @@ mod tests {
     use super::*;
     use crate::circuit::Party;
     use crate::crypto::{Block, SessionId, TweakableHash};
+    
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
 
     const SESSION: SessionId = SessionId([9; 32]);
@@ -172,10 +307,15 @@ mod tests {
 
     fn fill(me: Party, transport: MemoryTransport) -> Taken {
         let (context, mut channel, mut pool) = set_up(me, transport);
-        pool.reserve(&context, &mut channel, 40, 100).unwrap();
+        let stock = |triples, bits, inputs| Stock {
+            triples,
+            bits,
+            inputs,
+        };
+        (pool.reserve(&context, &mut channel, stock(40, 100, [3, 5]))).unwrap();
         let mut triples = pool.take_triples(30).to_vec();
         let mut bits = pool.take_bits(90).to_vec();
-        pool.reserve(&context, &mut channel, 25, 3000).unwrap();
+        (pool.reserve(&context, &mut channel, stock(25, 3000, [3, 0]))).unwrap();
         triples.extend_from_slice(&pool.take_triples(25));
         bits.extend_from_slice(&pool.take_bits(3000));
         (pool.delta().block(), triples, bits)
@@ -188,8 +328,14 @@ mod tests {
             let mut largest = 0;
             for hand in 0..60 {
                 let bits = if hand % 2 == 0 { 7 } else { 300 };
-                pool.reserve(&context, &mut channel, 3, bits).unwrap();
+                let stock = Stock {
+                    triples: 3,
+                    bits,
+                    inputs: [2, 0],
+                };
+                pool.reserve(&context, &mut channel, stock).unwrap();
                 drop((pool.take_triples(3), pool.take_bits(bits)));
+                drop(pool.take_inputs(Party::Garbler, 2));
                 largest = largest.max(pool.bits.len() + pool.triples.len());
             }
             largest

@@ -1,12 +1,10 @@
 //! A run of a circuit, from a filled pool to checked outputs:
 //!
 //! ```text
-//! 1  garbler    plan; e, f of all gates, its mask shares of the evaluator's inputs; MACs
-//! 2  evaluator  plan; e, f of all gates, its mask shares of the garbler's inputs; MACs;
-//!               its masked inputs
-//! 3  garbler    its masked inputs; labels; tables
-//! 4  evaluator  masked values of all gates; MACs of the check
-//! 5  garbler    MACs of the check
+//! 1  both       plan; e, f of all gates; MACs;  the evaluator also its masked inputs
+//! 2  garbler    its masked inputs; labels; tables
+//! 3  evaluator  masked values of all gates; MACs of the check
+//! 4  garbler    MACs of the check
 //! ```
 
 use super::AuthenticatedBit;
@@ -15,7 +13,7 @@ use super::context::Context;
 use super::garbling::{self, Masks, TABLE_BYTES};
 use super::inputs::{InputLayout, recv_values, send_values};
 use super::leaky_and::Triple;
-use super::pool::Pool;
+use super::pool::{Pool, Stock};
 use super::share::Share;
 use super::wires::{self, MaskedLabel};
 use crate::circuit::{Circuit, Output, Party};
@@ -39,27 +37,49 @@ pub(super) struct Run<'a> {
     delta: &'a Delta,
     /// The mask of every wire.
     masks: SecretVec<Share>,
+    /// The masked values of the inputs. Those of the peer's are nothing before it has sent them.
+    values: Vec<bool>,
     /// One for every AND gate.
     triples: SecretVec<Triple>,
 }
 
 impl<'a> Run<'a> {
-    /// Takes what the run needs from the pool, which must hold it.
-    pub(super) fn prepare(
+    /// Takes what the run needs from the pool, and fills it first if something is missing.
+    ///
+    /// # Errors
+    /// Those of filling the pool.
+    pub(super) fn begin<T: Transport>(
         context: &'a Context,
+        channel: &mut Channel<T>,
         number: u64,
         circuit: &'a Circuit,
         inputs: &[Input<'a, AuthenticatedBit>],
         pool: &'a mut Pool,
-    ) -> Self {
+    ) -> Result<Self> {
         let layout = InputLayout::new(context.me, circuit, inputs);
+        let entered = [Party::Garbler, Party::Evaluator].map(|owner| layout.owned_by(owner).len());
+        let stock = Stock::for_circuits(circuit.ands(), entered);
+        pool.reserve(context, channel, stock)?;
         let triples = pool.take_triples(circuit.ands());
-        let mut input_masks = pool.take_bits(circuit.input_bits());
+        let mut input_masks = SecretVec::<Share>::zeros(circuit.input_bits());
+        let mut values = vec![false; circuit.input_bits()];
+        for owner in [Party::Garbler, Party::Evaluator] {
+            let wires = layout.owned_by(owner);
+            let masks = pool.take_inputs(owner, wires.len());
+            for (wire, mask) in wires.into_iter().zip(masks.iter()) {
+                input_masks[wire] = mask.share;
+                values[wire] = mask.share.bit ^ mask.theirs;
+            }
+        }
+        for &(wire, value) in &layout.mine {
+            values[wire] ^= value;
+        }
         for &(wire, bit) in &layout.shared {
             input_masks[wire] = bit.mask;
+            values[wire] = bit.masked;
         }
         let masks = wires::masks(circuit, &input_masks, &pool.take_bits(circuit.ands()));
-        Run {
+        Ok(Run {
             context,
             number,
             circuit,
@@ -67,8 +87,9 @@ impl<'a> Run<'a> {
             layout,
             delta: pool.delta(),
             masks,
+            values,
             triples,
-        }
+        })
     }
 
     /// Runs the circuit; the garbler draws its labels from `labels`.
@@ -76,127 +97,87 @@ impl<'a> Run<'a> {
     /// # Errors
     /// Any error of the channel or of a check; nothing of the run can be used then.
     pub(super) fn finish<T: Transport>(
-        self,
+        mut self,
         channel: &mut Channel<T>,
         labels: &mut Generator,
     ) -> Result<Vec<Vec<AuthenticatedBit>>> {
-        let differences = wires::differences(self.circuit, &self.masks, &self.triples);
-        // Flights 1 and 2.
-        let opened = self.open(channel, &differences)?;
-        let (of_gates, of_inputs) = opened.split_at(differences.len());
-        let sums = differences.iter().zip(of_gates).map(|(d, bit)| d.bit ^ bit);
-        let products = wires::products(&self.triples, sums, self.context.me, self.delta);
-        let masks = Masks {
-            wires: &self.masks,
-            products: &products,
-        };
-        // The masked values of the inputs: an input's owner knows both shares of its mask.
-        let mut values = self.layout.values.clone();
-        for (&(wire, value), share) in self.layout.mine.iter().zip(of_inputs) {
-            values[wire] = value ^ self.masks[wire].bit ^ share;
-        }
-        // Flights 2 to 4.
+        let products = self.open_differences(channel)?;
         let (values, labels) = match self.context.me {
-            Party::Garbler => self.garble(channel, labels, &masks, values)?,
-            Party::Evaluator => self.evaluate(channel, &masks, values)?,
+            Party::Garbler => self.garble(channel, labels, &products)?,
+            Party::Evaluator => self.evaluate(channel, &products)?,
         };
-        // Flights 4 and 5.
-        let (context, delta) = (self.context, self.delta);
-        let values = check(
-            context,
-            channel,
-            delta,
-            self.number,
-            self.circuit,
-            &masks,
-            values,
-        )?;
+        let masks = self.masks(&products);
+        let (context, delta, run) = (self.context, self.delta, self.number);
+        let values = check(context, channel, delta, run, self.circuit, &masks, values)?;
         Ok(self.outputs(&values, &labels))
     }
 
-    /// Opens to each other the differences of all gates, and the masks of the other's inputs.
-    /// Gives the peer's shares of the differences, then those of the masks of this party's inputs.
-    fn open<T: Transport>(
-        &self,
+    /// Flight 1: opens the differences of all gates. Gives `<s>` of every AND gate.
+    fn open_differences<T: Transport>(
+        &mut self,
         channel: &mut Channel<T>,
-        differences: &[Share],
-    ) -> Result<Vec<bool>> {
-        let (context, me) = (self.context, self.context.me);
+    ) -> Result<SecretVec<Share>> {
+        let (context, delta, me) = (self.context, self.delta, self.context.me);
+        let differences = wires::differences(self.circuit, &self.masks, &self.triples);
+        let shares = || differences.iter().copied();
         let step = (Step::GateMacs, self.number);
-        let masks = [me, me.other()].map(|owner| self.layout.owned_by(owner));
-        let shares = |masks: &'_ [usize]| {
-            let masks = masks.iter().map(|wire| self.masks[*wire]);
-            differences.iter().copied().chain(masks.collect::<Vec<_>>())
-        };
-        let [mine, theirs] = &masks;
-        let opening = context.opening(step, shares(theirs));
-        let send = |channel: &mut Channel<T>| {
-            channel.send_message(&self.plan)?;
-            opening.send(channel, Tag::GateBits)
-        };
-        let recv = |channel: &mut Channel<T>| {
-            self.plan.expect(channel)?;
-            let (tag, check) = (Tag::GateBits, Check::GateMacs);
-            context.recv_opening(channel, tag, step, self.delta, shares(mine), check)
-        };
-        match me {
-            Party::Garbler => {
-                send(channel)?;
-                channel.flush()?;
-                recv(channel)
-            }
-            Party::Evaluator => {
-                let opened = recv(channel)?;
-                send(channel)?;
-                Ok(opened)
-            }
+        channel.send_message(&self.plan)?;
+        let mine = context.opening(step, shares());
+        mine.send(channel, Tag::GateBits)?;
+        if me == Party::Evaluator {
+            let inputs = self.layout.owned_by(Party::Evaluator);
+            send_values(channel, &self.values, inputs)?;
         }
+        channel.flush()?;
+        self.plan.expect(channel)?;
+        let (tag, check) = (Tag::GateBits, Check::GateMacs);
+        let theirs = context.recv_opening(channel, tag, step, delta, shares(), check)?;
+        if me == Party::Garbler {
+            let inputs = self.layout.owned_by(Party::Evaluator);
+            recv_values(channel, &mut self.values, inputs)?;
+        }
+        let sums = shares().zip(theirs).map(|(share, bit)| share.bit ^ bit);
+        Ok(wires::products(&self.triples, sums, me, delta))
     }
 
-    /// The garbler's flight 3, with the end of flight 2 and the beginning of flight 4. Gives the
-    /// masked values of all wires, as the evaluator says, and the labels for 0.
+    /// Flight 2 and the beginning of flight 3, at the garbler. Gives the masked values of all
+    /// wires, as the evaluator says, and the labels for 0.
     fn garble<T: Transport>(
         &self,
         channel: &mut Channel<T>,
         labels: &mut Generator,
-        masks: &Masks<'_>,
-        mut values: Vec<bool>,
+        products: &[Share],
     ) -> Result<(Vec<bool>, SecretVec<Block>)> {
         let (circuit, layout, delta) = (self.circuit, &self.layout, self.delta);
-        recv_values(channel, &mut values, layout.owned_by(Party::Evaluator))?;
         let mut zeros = SecretVec::zeros(circuit.wires());
         labels.fill(&mut zeros[..circuit.input_bits()]);
         for &(wire, bit) in &layout.shared {
             zeros[wire] = bit.label;
         }
-        send_values(channel, &values, layout.owned_by(Party::Garbler))?;
-        let active: Vec<Block> = layout
-            .entered()
-            .into_iter()
+        let values = &self.values;
+        send_values(channel, values, layout.owned_by(Party::Garbler))?;
+        let active: Vec<Block> = (layout.entered().into_iter())
             .map(|wire| zeros[wire] ^ delta.select(values[wire]))
             .collect();
         channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
+        let (masks, hash) = (self.masks(products), self.hash());
         let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
-        garbling::garble(circuit, &mut zeros, masks, delta, &self.hash(), |table| {
-            tables.push(table)
-        })?;
+        let emit = |table| tables.push(table);
+        garbling::garble(circuit, &mut zeros, &masks, delta, &hash, emit)?;
         tables.finish()?;
         let of_ands = recv_bits(channel, Tag::GateValues, circuit.ands())?;
-        Ok((wires::masked_values(circuit, &values, &of_ands), zeros))
+        Ok((wires::masked_values(circuit, values, &of_ands), zeros))
     }
 
-    /// The evaluator's end of flight 2, flight 3 and the beginning of flight 4. Gives the masked
-    /// values of all wires and their labels.
+    /// Flight 2 and the beginning of flight 3, at the evaluator. Gives the masked values of all
+    /// wires and their labels.
     fn evaluate<T: Transport>(
-        &self,
+        &mut self,
         channel: &mut Channel<T>,
-        masks: &Masks<'_>,
-        mut values: Vec<bool>,
+        products: &[Share],
     ) -> Result<(Vec<bool>, SecretVec<Block>)> {
         let (circuit, layout) = (self.circuit, &self.layout);
-        send_values(channel, &values, layout.owned_by(Party::Evaluator))?;
-        channel.flush()?;
-        recv_values(channel, &mut values, layout.owned_by(Party::Garbler))?;
+        recv_values(channel, &mut self.values, layout.owned_by(Party::Garbler))?;
         let mut active = vec![Block::ZERO; layout.entered().len()];
         channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
         let mut wires = SecretVec::<MaskedLabel>::zeros(circuit.wires());
@@ -206,17 +187,24 @@ impl<'a> Run<'a> {
         for &(wire, bit) in &layout.shared {
             wires[wire].label = bit.label;
         }
-        for (wire, value) in wires.iter_mut().zip(&values) {
+        for (wire, value) in wires.iter_mut().zip(&self.values) {
             wire.value = *value;
         }
+        let (masks, hash) = (self.masks(products), self.hash());
         let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, circuit.ands());
-        let of_ands =
-            garbling::evaluate(circuit, &mut wires, masks, &self.hash(), || tables.next())?;
+        let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, || tables.next())?;
         send_bits(channel, Tag::GateValues, of_ands)?;
         // The garbler follows the values while this party computes its MACs.
         channel.flush()?;
         let values = wires.iter().map(|wire| wire.value).collect();
         Ok((values, wires.iter().map(|wire| wire.label).collect()))
+    }
+
+    fn masks<'m>(&'m self, products: &'m [Share]) -> Masks<'m> {
+        Masks {
+            wires: &self.masks,
+            products,
+        }
     }
 
     fn hash(&self) -> RunHash<'_> {

@@ -4,17 +4,15 @@
 //! `M = K ^ b * Delta` under the other's Delta. A *shared bit* `<x>` is one authenticated bit of
 //! each party, and `x` is their XOR. [`Share`] is what one party holds of a shared bit.
 
-use std::ops::{BitXor, BitXorAssign};
+use std::ops::{BitXor, BitXorAssign, Range};
 
 use zeroize::DefaultIsZeroes;
 
-use crate::Result;
 use crate::circuit::Party;
 use crate::crypto::{Block, SecretVec};
-use crate::net::{Channel, Transport};
 #[cfg(test)]
 use crate::ot::Mac;
-use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key};
+use crate::ot::{CotBits, Delta, Key};
 
 /// One party's part of a shared bit: its own authenticated bit, and the key of the other's.
 #[derive(Clone, Copy, Default)]
@@ -83,19 +81,9 @@ pub(super) struct RandomShares {
 }
 
 impl RandomShares {
-    /// Makes `128 * blocks` of them.
-    ///
-    /// # Errors
-    /// Any error of the channel, or of the checks of the correlated OT.
-    pub(super) fn make<T: Transport>(
-        channel: &mut Channel<T>,
-        sender: &mut CotSender,
-        receiver: &mut CotReceiver,
-        blocks: usize,
-    ) -> Result<Self> {
-        let mine = receiver.extend(channel, blocks)?;
-        let keys = sender.extend(channel, blocks)?;
-        Ok(RandomShares { mine, keys })
+    /// As many as there are correlated OTs in each direction.
+    pub(super) fn new(mine: CotBits, keys: SecretVec<Key>) -> Self {
+        RandomShares { mine, keys }
     }
 
     /// One of them.
@@ -108,11 +96,9 @@ impl RandomShares {
         }
     }
 
-    /// Those behind the first `used`.
-    pub(super) fn rest(&self, used: usize) -> SecretVec<Share> {
-        (used..self.keys.len())
-            .map(|index| self.get(index))
-            .collect()
+    /// Some of them.
+    pub(super) fn range(&self, range: Range<usize>) -> SecretVec<Share> {
+        range.map(|index| self.get(index)).collect()
     }
 }
 

@@ -1,20 +1,20 @@
 //! A batch of authenticated triples: leaky ANDs, the equality check, the coin, the buckets.
 //!
 //! ```text
-//!   garbler                                          evaluator
+//!   evaluator                                        garbler
 //!   tables                  <-- both at once -->     tables
 //!   low bits                ------------------->
 //!                           <-------------------     low bits, commitment to (digest, coin share)
 //!   digest, coin share      ------------------->     compares the digests
 //!   compares the digests    <-------------------     opening
-//!   differences,            <-- both at once -->     differences,
-//!   digest of their MACs                             digest of their MACs
 //! ```
 //!
-//! The digest is that of what must be equal in all triples of the batch. The evaluator commits to
-//! its own before it sees the garbler's, and reveals it only if they are equal; the garbler has
-//! sent its own before. The coin is the sum of two shares: the evaluator's is committed before it
-//! sees the garbler's, and the garbler's is sent before the evaluator's is opened. When either
+//! Then the differences within the buckets are opened, with what else the pool opens.
+//!
+//! The digest is that of what must be equal in all triples of the batch. The garbler commits to
+//! its own before it sees the evaluator's, and reveals it only if they are equal; the evaluator has
+//! sent its own before. The coin is the sum of two shares: the garbler's is committed before it
+//! sees the evaluator's, and the evaluator's is sent before the garbler's is opened. When either
 //! party can first know the coin, everything that it could cheat with is fixed: it has sent its
 //! tables and low bits, and is bound to its digest. No difference is opened before the digests are
 //! found equal. (The order that the paper gives, with one message for each step, needs two more
@@ -27,7 +27,7 @@ use subtle::ConstantTimeEq;
 use super::bucket_size::{RHO, bucket_size};
 use super::context::Context;
 use super::leaky_and::{Leaky, Triple};
-use super::share::RandomShares;
+use super::share::{RandomShares, Share};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SecretVec, Step};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
@@ -40,7 +40,7 @@ mod views;
 
 type Digest = [u8; 32];
 
-/// The evaluator's commitment to its digest and its share of the coin.
+/// The garbler's commitment to its digest and its share of the coin.
 #[derive(Serialize, Deserialize)]
 struct TripleCommitment(Digest);
 
@@ -49,7 +49,7 @@ impl Message for TripleCommitment {
     const MAX_BYTES: usize = 32;
 }
 
-/// The garbler's digest and share of the coin.
+/// The evaluator's digest and share of the coin.
 #[derive(Serialize, Deserialize)]
 struct TripleDigest {
     digest: Digest,
@@ -61,7 +61,7 @@ impl Message for TripleDigest {
     const MAX_BYTES: usize = 48;
 }
 
-/// What the evaluator had committed to.
+/// What the garbler had committed to.
 #[derive(Serialize, Deserialize)]
 struct TripleOpening {
     digest: Digest,
@@ -77,7 +77,7 @@ impl Message for TripleOpening {
 impl TripleOpening {
     fn commitment(&self, context: &Context, batch: u64) -> Digest {
         context
-            .oracle(Step::TripleCommitment, Party::Evaluator, batch)
+            .oracle(Step::TripleCommitment, Party::Garbler, batch)
             .absorb(&self.digest)
             .absorb(&self.coin)
             .absorb(&self.nonce)
@@ -94,129 +94,145 @@ pub(super) fn leaky_triples(count: usize) -> usize {
     }
 }
 
-/// Makes `count` triples from the first `3 * leaky_triples(count)` of `shares`.
-///
-/// # Errors
-/// Any [`Error`] of the channel; [`Error::Check`] if a check fails.
-pub(super) fn make<T: Transport>(
-    context: &Context,
-    channel: &mut Channel<T>,
-    delta: &Delta,
-    batch: u64,
+/// Triples in their buckets, after the equality check.
+pub(super) struct Buckets<'a> {
+    triples: Leaky<'a>,
+    /// Buckets of consecutive ones.
+    order: Vec<u32>,
+    /// How many buckets there are.
     count: usize,
-    shares: &RandomShares,
-    rng: &mut impl CryptoRng,
-) -> Result<SecretVec<Triple>> {
-    let leaky = leaky_triples(count);
-    let (mut triples, tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
-    channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
-    channel.flush()?;
-    let mut tables = tables;
-    channel.recv_bytes(Tag::LeakyTables, bytemuck::cast_slice_mut(&mut tables))?;
-    let bits = triples.receive(&tables);
-    drop(tables);
-
-    let coin = match context.me {
-        Party::Garbler => {
-            send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
-            channel.flush()?;
-            let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
-            triples.correct(sums(&bits, &theirs), delta);
-            let digest = equality_digest(context, batch, &triples);
-            let TripleCommitment(commitment) = channel.recv_message()?;
-            let coin = Block::random(rng);
-            channel.send_message(&TripleDigest {
-                digest,
-                coin: coin.to_bytes(),
-            })?;
-            let opening: TripleOpening = channel.recv_message()?;
-            if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
-                return Err(Error::Check(Check::TripleCommitment));
-            }
-            if !bool::from(opening.digest.ct_eq(&digest)) {
-                return Err(Error::Check(Check::TripleEquality));
-            }
-            coin ^ Block::from(opening.coin)
-        }
-        Party::Evaluator => {
-            let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
-            send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
-            channel.flush()?;
-            triples.correct(sums(&bits, &theirs), delta);
-            let digest = equality_digest(context, batch, &triples);
-            let coin = Block::random(rng);
-            let mut opening = TripleOpening {
-                digest,
-                coin: coin.to_bytes(),
-                nonce: [0; 32],
-            };
-            rng.fill_bytes(&mut opening.nonce);
-            channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
-            let garbler: TripleDigest = channel.recv_message()?;
-            if !bool::from(garbler.digest.ct_eq(&digest)) {
-                return Err(Error::Check(Check::TripleEquality));
-            }
-            channel.send_message(&opening)?;
-            channel.flush()?;
-            coin ^ Block::from(garbler.coin)
-        }
-    };
-
-    let order = permutation(leaky, coin);
-    combine(context, channel, delta, batch, &triples, &order, count)
+    /// `y' ^ y''` of the first triple of each bucket and every other.
+    differences: SecretVec<Share>,
 }
 
-/// Sorts the triples into `count` buckets of consecutive ones of `order`, opens the differences of
-/// their `y`, and makes one of each bucket.
-fn combine<T: Transport>(
-    context: &Context,
-    channel: &mut Channel<T>,
-    delta: &Delta,
-    batch: u64,
-    triples: &Leaky<'_>,
+impl<'a> Buckets<'a> {
+    /// Makes leaky triples from the first `3 * leaky_triples(count)` of `shares`, checks them, and
+    /// sorts them into `count` buckets.
+    ///
+    /// # Errors
+    /// Any [`Error`] of the channel; [`Error::Check`] if a check fails.
+    pub(super) fn fill<T: Transport>(
+        context: &Context,
+        channel: &mut Channel<T>,
+        delta: &Delta,
+        batch: u64,
+        count: usize,
+        shares: &'a RandomShares,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        let leaky = leaky_triples(count);
+        let (mut triples, tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
+        channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
+        channel.flush()?;
+        let mut tables = tables;
+        channel.recv_bytes(Tag::LeakyTables, bytemuck::cast_slice_mut(&mut tables))?;
+        let bits = triples.receive(&tables);
+        drop(tables);
+
+        let coin = match context.me {
+            Party::Evaluator => {
+                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+                channel.flush()?;
+                let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
+                triples.correct(sums(&bits, &theirs), delta);
+                let digest = equality_digest(context, batch, &triples);
+                let TripleCommitment(commitment) = channel.recv_message()?;
+                let coin = Block::random(rng);
+                channel.send_message(&TripleDigest {
+                    digest,
+                    coin: coin.to_bytes(),
+                })?;
+                let opening: TripleOpening = channel.recv_message()?;
+                if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
+                    return Err(Error::Check(Check::TripleCommitment));
+                }
+                if !bool::from(opening.digest.ct_eq(&digest)) {
+                    return Err(Error::Check(Check::TripleEquality));
+                }
+                coin ^ Block::from(opening.coin)
+            }
+            Party::Garbler => {
+                let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
+                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+                channel.flush()?;
+                triples.correct(sums(&bits, &theirs), delta);
+                let digest = equality_digest(context, batch, &triples);
+                let coin = Block::random(rng);
+                let mut opening = TripleOpening {
+                    digest,
+                    coin: coin.to_bytes(),
+                    nonce: [0; 32],
+                };
+                rng.fill_bytes(&mut opening.nonce);
+                channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
+                let evaluator: TripleDigest = channel.recv_message()?;
+                if !bool::from(evaluator.digest.ct_eq(&digest)) {
+                    return Err(Error::Check(Check::TripleEquality));
+                }
+                channel.send_message(&opening)?;
+                // The evaluator sorts while this party does.
+                channel.flush()?;
+                coin ^ Block::from(evaluator.coin)
+            }
+        };
+        Ok(Self::sort(triples, permutation(leaky, coin), count))
+    }
+
+    fn sort(triples: Leaky<'a>, order: Vec<u32>, count: usize) -> Self {
+        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+        let mut differences = SecretVec::with_capacity(order.len() - count);
+        for (first, rest) in buckets(&order, count) {
+            let y = triples.y(first);
+            differences.extend(rest.map(|number| y ^ triples.y(number)));
+        }
+        Buckets {
+            triples,
+            order,
+            count,
+            differences,
+        }
+    }
+
+    /// What has to be opened, with its MACs.
+    pub(super) fn differences(&self) -> &[Share] {
+        &self.differences
+    }
+
+    /// Makes one triple of each bucket; `theirs` are the peer's bits of the
+    /// [differences](Self::differences).
+    pub(super) fn combine(&self, theirs: &[bool], me: Party, delta: &Delta) -> SecretVec<Triple> {
+        let mut opened = (self.differences.iter())
+            .zip(theirs)
+            .map(|(share, theirs)| share.bit ^ theirs);
+        let triples = &self.triples;
+        let z = |number| triples.z(number, me, delta);
+        let mut combined = SecretVec::with_capacity(self.count);
+        combined.extend(buckets(&self.order, self.count).map(|(first, rest)| {
+            let mut sum = Triple {
+                x: triples.x(first),
+                y: triples.y(first),
+                z: z(first),
+            };
+            for (number, d) in rest.zip(opened.by_ref()) {
+                let x = triples.x(number);
+                sum.x ^= x;
+                sum.z ^= z(number) ^ x.times(d);
+            }
+            sum
+        }));
+        combined
+    }
+}
+
+/// The numbers in each of `count` buckets: the first, and the others.
+fn buckets(
     order: &[u32],
     count: usize,
-) -> Result<SecretVec<Triple>> {
-    let buckets = || {
-        order
-            .chunks_exact(order.len() / count)
-            .filter_map(|bucket| bucket.split_first())
-            .map(|(first, rest)| (*first as usize, rest.iter().map(|number| *number as usize)))
-    };
-    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-    let mut differences = SecretVec::with_capacity(order.len() - count);
-    for (first, rest) in buckets() {
-        let y = triples.y(first);
-        differences.extend(rest.map(|number| y ^ triples.y(number)));
-    }
-    let step = (Step::BucketMacs, batch);
-    let shares = || differences.iter().copied();
-    context
-        .opening(step, shares())
-        .send(channel, Tag::BucketBits)?;
-    channel.flush()?;
-    let (tag, check) = (Tag::BucketBits, Check::BucketMacs);
-    let theirs = context.recv_opening(channel, tag, step, delta, shares(), check)?;
-    let mut opened = differences
-        .iter()
-        .zip(theirs)
-        .map(|(share, theirs)| share.bit ^ theirs);
-    let mut finished = SecretVec::with_capacity(count);
-    finished.extend(buckets().map(|(first, rest)| {
-        let z = |number| triples.z(number, context.me, delta);
-        let mut sum = Triple {
-            x: triples.x(first),
-            y: triples.y(first),
-            z: z(first),
-        };
-        for (number, d) in rest.zip(opened.by_ref()) {
-            let x = triples.x(number);
-            sum.x ^= x;
-            sum.z ^= z(number) ^ x.times(d);
-        }
-        sum
-    }));
-    Ok(finished)
+) -> impl Iterator<Item = (usize, impl Iterator<Item = usize> + '_)> {
+    order
+        .chunks_exact(order.len() / count)
+        .filter_map(|bucket| bucket.split_first())
+        .map(|(first, rest)| (*first as usize, rest.iter().map(|number| *number as usize)))
 }
 
 /// A uniform permutation of `0..count` by Fisher and Yates, from the coin, which is public. The

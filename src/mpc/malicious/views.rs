@@ -122,8 +122,8 @@ fn views(opened: &[(Wire, Party)]) -> Views {
     let seed: u64 = system_rng().random();
     let [garbler, evaluator] = sessions_with_taps(|session: &mut Session, tap| {
         let me = session.party();
-        let (ands, inputs) = (circuit.ands(), circuit.input_bits());
-        session.prepare(RUNS * ands, RUNS * inputs).unwrap();
+        let ands = circuit.ands();
+        session.prepare(RUNS * ands, [2 * RUNS, 2 * RUNS]).unwrap();
         tap.payloads();
         let mut coins = ChaCha20Rng::seed_from_u64(seed);
         let (mut held, mut runs) = (Table::default(), Vec::new());
@@ -131,6 +131,9 @@ fn views(opened: &[(Wire, Party)]) -> Views {
             let entered = [bits(&mut coins, 2), bits(&mut coins, 2)];
             let pool = &session.secrets.as_ref().unwrap().pool;
             let triples = pool.next_triples(ands).to_vec();
+            let opened_ahead: Vec<bool> = (pool.next_inputs(me, 2).iter())
+                .map(|mask| mask.theirs)
+                .collect();
             let inputs = PARTIES.map(|owner| input_of(owner, session, &entered[owner as usize]));
             let shared: Vec<AuthenticatedBit> = session.run(&circuit, &inputs).unwrap().concat();
             let openings: Vec<_> = (opened.iter())
@@ -144,6 +147,7 @@ fn views(opened: &[(Wire, Party)]) -> Views {
             let mut bits = entered[me as usize].clone();
             bits.extend(learned.into_iter().flatten().flatten());
             bits.extend(tap.bits());
+            bits.extend(opened_ahead);
             for bit in MASKED.map(|wire| &shared[wire as usize]) {
                 bits.extend(bits_of_share(bit.mask));
                 bits.extend(bits_of_block(bit.label));
@@ -306,7 +310,7 @@ fn many_sessions() -> [Sessions; 2] {
     let mut both = [Sessions::default(), Sessions::default()];
     for _ in 0..SESSIONS {
         let sides = sessions_with_taps(|session: &mut Session, tap| {
-            session.prepare(RUNS, 2 * RUNS).unwrap();
+            session.prepare(RUNS, [RUNS, RUNS]).unwrap();
             tap.payloads();
             let run = |_| {
                 let entered = bits(&mut system_rng(), 1);

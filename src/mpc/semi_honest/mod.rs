@@ -260,6 +260,14 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
         Security::SemiHonest
     }
 
+    /// There is nothing to make ahead but correlated OTs, which are made by the thousand anyway.
+    fn prepare(&mut self, _: usize, _: [usize; 2]) -> Result<()> {
+        match self.role {
+            Some(_) => Ok(()),
+            None => Err(Error::Failed),
+        }
+    }
+
     fn run(
         &mut self,
         circuit: &Circuit,

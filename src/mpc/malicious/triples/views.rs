@@ -14,7 +14,7 @@ use crate::common::session::{both, in_memory, system_rng};
 use crate::common::tap::{Tap, frames};
 use crate::common::view::bits_of_block;
 use crate::crypto::{SessionId, TweakableHash};
-use crate::mpc::malicious::share::Share;
+use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::views::bits_of_share;
 use crate::mpc::packed_bits::unpack;
 use crate::net::Deadlines;
@@ -81,7 +81,11 @@ fn batch() -> [Batch; 2] {
         };
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
-        let finished = make(&context, &mut channel, delta, 0, COUNT, &random, rng).unwrap();
+        let channel = &mut channel;
+        let buckets = Buckets::fill(&context, channel, delta, 0, COUNT, &random, rng).unwrap();
+        let no_inputs = Default::default();
+        let theirs = open(&context, channel, delta, 0, Some(&buckets), &no_inputs).unwrap();
+        let finished = buckets.combine(&theirs, me, delta);
 
         let recording = recording.lock().unwrap();
         let lines = [&recording.sent[..], &recording.received];
@@ -95,7 +99,7 @@ fn batch() -> [Batch; 2] {
         let tables = lines.map(|line| blocks(&payload(line, Tag::LeakyTables)));
         let opened = |tag, count| lines.map(|line| unpack(&payload(line, tag), count));
         let low = opened(Tag::LeakyBits, leaky);
-        let differences = opened(Tag::BucketBits, leaky - COUNT);
+        let differences = opened(Tag::PoolBits, leaky - COUNT);
 
         let mut batch = Batch {
             held: Table::default(),
