@@ -171,10 +171,10 @@ fn a_stranger_is_told_from_a_peer() {
         b"\x16\x03\x01\x00\x01\x01\x00\x01\xfc\x03\x03",
         &[0; 64],
         &[0xff; 64],
-        &frame(11, Tag::Hello.byte(), b"dealerless\x01"),
-        &frame(16, Tag::Hello.byte(), b"Dealerless\x01\x00\x07\x00\x00\x00"),
-        &frame(16, Tag::Plan.byte(), b"dealerless\x01\x00\x07\x00\x00\x00"),
-        &frame(1 << 16, Tag::Hello.byte(), b"dealerless\x01\x00"),
+        &frame(11, Tag::Hello.byte(), b"dealerless\x02"),
+        &frame(16, Tag::Hello.byte(), b"Dealerless\x02\x00\x07\x00\x00\x00"),
+        &frame(16, Tag::Plan.byte(), b"dealerless\x02\x00\x07\x00\x00\x00"),
+        &frame(1 << 16, Tag::Hello.byte(), b"dealerless\x02\x00"),
     ];
     for bytes in strangers {
         assert_broken(bytes, Malformed::Stranger, read_hello);
@@ -183,13 +183,13 @@ fn a_stranger_is_told_from_a_peer() {
 
 #[test]
 fn a_peer_of_another_version_is_told_which() {
-    for (version, body) in [(0u16, 4), (2, 4), (2, 0), (513, 60_000)] {
+    for (version, body) in [(0u16, 4), (1, 4), (1, 0), (513, 60_000)] {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
         for error in error_of(&frame(12 + body, Tag::Hello.byte(), &content), read_hello) {
             assert!(
                 matches!(
                     error,
-                    Error::Disagreement(Disagreement::Version { theirs, ours: 1 })
+                    Error::Disagreement(Disagreement::Version { theirs, ours: 2 })
                         if theirs == version
                 ),
                 "{error}"
@@ -201,7 +201,7 @@ fn a_peer_of_another_version_is_told_which() {
 #[test]
 fn a_hello_with_a_bad_body_is_an_error() {
     let hello = |body: &[u8], len: u32| {
-        let content = [b"dealerless\x01\x00", body].concat();
+        let content = [b"dealerless\x02\x00", body].concat();
         frame(12 + len, Tag::Hello.byte(), &content)
     };
     let (tag, extra) = (Tag::Hello, 1);

@@ -285,7 +285,7 @@ fn strangers() -> Vec<(Vec<u8>, i32, &'static str)> {
         (
             newer_version(),
             2,
-            "it speaks version 9 of the protocol, and this is version 1",
+            "it speaks version 9 of the protocol, and this is version 2",
         ),
         (
             newer_version()[..9].to_vec(),
