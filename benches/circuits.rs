@@ -9,6 +9,7 @@ use std::time::Duration;
 use common::Shuffler;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use dealerless::mpc::Security;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 
 /// Many short benches: less time for each than criterion takes by itself.
@@ -64,7 +65,7 @@ fn plaintext(criterion: &mut Criterion) {
 /// From fresh randomness to a sealed deck on both sides, all in one session. The throughput is in
 /// ANDs a second.
 fn shuffling(criterion: &mut Criterion) {
-    let mut shuffler = Shuffler::new();
+    let mut shuffler = Shuffler::new(Security::SemiHonest);
     for draw in [9, 20, 52] {
         let mut results = Vec::new();
         let mut group = group(criterion, "shuffle");
@@ -74,7 +75,7 @@ fn shuffling(criterion: &mut Criterion) {
             let mut times = Vec::new();
             group.bench_function(format!("{algorithm}/{draw}-of-52"), |bencher| {
                 bencher.iter_custom(|iterations| {
-                    let time = shuffler.time(&circuit, iterations);
+                    let time = shuffler.time(&circuit, iterations).online;
                     times.push(time.div_f64(iterations as f64));
                     time
                 });

@@ -11,7 +11,7 @@ use std::time::Duration;
 use common::{Loopback, Shuffler};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dealerless::crypto::{Block, TweakableHash};
-use dealerless::mpc::{evaluate, garble};
+use dealerless::mpc::{Security, evaluate, garble};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 use rand::rand_core::UnwrapErr;
@@ -28,7 +28,7 @@ fn setup(criterion: &mut Criterion) {
         bencher.iter_custom(|iterations| {
             let mut total = Duration::ZERO;
             for _ in 0..iterations {
-                let (sessions, time) = loopback.set_up();
+                let (sessions, time) = loopback.set_up(Security::SemiHonest);
                 total += time;
                 drop(sessions);
             }
@@ -41,13 +41,13 @@ fn setup(criterion: &mut Criterion) {
 fn shuffle(criterion: &mut Criterion) {
     let circuit = Arc::new(full_shuffle());
     let ands = circuit.circuit().ands();
-    let mut shuffler = Shuffler::new();
+    let mut shuffler = Shuffler::new(Security::SemiHonest);
     let before = shuffler.bytes_sent();
     let mut shuffles = 0;
     criterion.bench_function("shuffle/fisher-yates/52-of-52", |bencher| {
         bencher.iter_custom(|iterations| {
             shuffles += iterations;
-            shuffler.time(&circuit, iterations)
+            shuffler.time(&circuit, iterations).online
         });
     });
     let sent = shuffler.bytes_sent() - before;

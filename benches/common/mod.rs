@@ -1,4 +1,4 @@
-//! Two semi-honest parties over loopback TCP, each in a thread of its own.
+//! Two parties over loopback TCP, each in a thread of its own.
 #![allow(dead_code, unreachable_pub, reason = "each bench uses a part of it")]
 
 use std::net::{SocketAddr, TcpListener};
@@ -8,19 +8,28 @@ use std::time::{Duration, Instant};
 
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{SemiHonest, TwoParty};
+use dealerless::mpc::{self, Handshake, Security, TwoParty};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-pub type Session = SemiHonest<TcpTransport>;
+pub type Session = mpc::Session<TcpTransport>;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The circuit that draws `draw` of `cards` cards.
 pub fn shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
-    ShuffleCircuit::build(Spec::new(cards, draw, algorithm).expect("a deal within the bounds"))
+    ShuffleCircuit::build(spec(cards, draw, algorithm))
+}
+
+/// The same with the check of the seeds.
+pub fn checked_shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
+    ShuffleCircuit::build_checked(spec(cards, draw, algorithm))
+}
+
+fn spec(cards: usize, draw: usize, algorithm: Algorithm) -> Spec {
+    Spec::new(cards, draw, algorithm).expect("a deal within the bounds")
 }
 
 /// A socket that listens on this machine.
@@ -38,24 +47,35 @@ impl Loopback {
 
     /// Connects and sets up the garbler and the evaluator, and says how long it took until both
     /// were ready.
-    pub fn set_up(&self) -> ([Session; 2], Duration) {
+    pub fn set_up(&self, security: Security) -> ([Session; 2], Duration) {
         let address = self.address;
         let begun = Instant::now();
         let peer = thread::spawn(move || {
             let stream = TcpTransport::connect(address, PATIENCE).expect("connected");
-            (session(Party::Evaluator, stream), Instant::now())
+            (session(Party::Evaluator, security, stream), Instant::now())
         });
         let stream = TcpTransport::accept(&self.listener, PATIENCE).expect("accepted");
-        let garbler = session(Party::Garbler, stream);
+        let garbler = session(Party::Garbler, security, stream);
         let mine = Instant::now();
         let (evaluator, theirs) = peer.join().expect("the evaluator is set up");
         ([garbler, evaluator], mine.max(theirs) - begun)
     }
 }
 
-fn session(party: Party, transport: TcpTransport) -> Session {
-    let channel = Channel::new(transport, Deadlines::default());
-    SemiHonest::new(channel, party, &mut UnwrapErr(SysRng)).expect("the session is set up")
+fn session(party: Party, security: Security, transport: TcpTransport) -> Session {
+    let mut channel = Channel::new(transport, Deadlines::default());
+    let rng = &mut UnwrapErr(SysRng);
+    let handshake = Handshake::perform(&mut channel, party, security, &[], rng).expect("hellos");
+    Session::setup(channel, &handshake, rng).expect("the session is set up")
+}
+
+/// What the garbler waited for.
+#[derive(Clone, Copy, Default)]
+pub struct Times {
+    /// Making ahead what a shuffle takes.
+    pub pool: Duration,
+    /// From fresh randomness to a sealed deck.
+    pub online: Duration,
 }
 
 /// One session, in which decks are shuffled.
@@ -67,8 +87,8 @@ pub struct Shuffler {
 }
 
 impl Shuffler {
-    pub fn new() -> Self {
-        let ([garbler, mut evaluator], _) = Loopback::listen().set_up();
+    pub fn new(security: Security) -> Self {
+        let ([garbler, mut evaluator], _) = Loopback::listen().set_up(security);
         let (tasks, todo) = mpsc::channel::<(Arc<ShuffleCircuit>, u64)>();
         let (finished, done) = mpsc::channel();
         thread::spawn(move || {
@@ -86,14 +106,13 @@ impl Shuffler {
         }
     }
 
-    /// The time from fresh randomness to a sealed deck on both sides, `count` times.
-    pub fn time(&mut self, circuit: &Arc<ShuffleCircuit>, count: u64) -> Duration {
-        let begun = Instant::now();
+    /// Shuffles `count` times.
+    pub fn time(&mut self, circuit: &Arc<ShuffleCircuit>, count: u64) -> Times {
         let task = (Arc::clone(circuit), count);
         self.tasks.send(task).expect("the evaluator lives");
-        repeat(&mut self.garbler, circuit, count);
+        let times = repeat(&mut self.garbler, circuit, count);
         self.done.recv().expect("the evaluator lives");
-        begun.elapsed()
+        times
     }
 
     /// The bytes that the garbler has sent.
@@ -102,8 +121,15 @@ impl Shuffler {
     }
 }
 
-fn repeat(party: &mut Session, circuit: &ShuffleCircuit, count: u64) {
+fn repeat(party: &mut Session, circuit: &ShuffleCircuit, count: u64) -> Times {
+    let mut times = Times::default();
     for _ in 0..count {
+        let begun = Instant::now();
+        SealedDeck::prepare(party, circuit, 1).expect("made ahead");
+        let filled = Instant::now();
         SealedDeck::shuffle(party, circuit, &mut UnwrapErr(SysRng)).expect("shuffled");
+        times.pool += filled - begun;
+        times.online += filled.elapsed();
     }
+    times
 }

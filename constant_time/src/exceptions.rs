@@ -79,14 +79,14 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         file: "src/mpc/malicious/triples.rs",
         place: Lines(&[
             "if !bool::from(opening.digest.ct_eq(&digest)) {",
-            "if !bool::from(garbler.digest.ct_eq(&digest)) {",
+            "if !bool::from(evaluator.digest.ct_eq(&digest)) {",
         ]),
         why: "whether the equality check of the triples passes",
     },
     Exception {
         kind: Outcome,
         file: "src/mpc/malicious/context.rs",
-        place: Lines(&["if bool::from(expected.ct_eq(&received)) {"]),
+        place: Lines(&["if bool::from(self.0.ct_eq(&received.0)) {"]),
         why: "whether a check of MACs passes, that of all gates among them",
     },
     Exception {

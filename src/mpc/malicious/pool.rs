@@ -284,7 +284,7 @@ mod tests {
     use super::*;
     use crate::circuit::Party;
     use crate::crypto::{Block, SessionId, TweakableHash};
-    
+
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
 
     const SESSION: SessionId = SessionId([9; 32]);
