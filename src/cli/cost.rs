@@ -51,6 +51,10 @@ impl LineCost {
 pub(crate) struct DealCost {
     /// Hello and base OTs.
     setup_ms: f64,
+    /// What a shuffle needs and can be made ahead; the median over the hands.
+    preprocessing_ms: f64,
+    /// Bytes of that, both ways; the median.
+    preprocessing_bytes: u64,
     /// From the seeds to a sealed deck; the median over the hands.
     shuffle_ms: f64,
     /// Bytes of a shuffle, both ways; the median.
@@ -66,8 +70,10 @@ impl DealCost {
     pub(crate) fn new(setup: Duration, shuffles: &[ShuffleCost], line: LineCost) -> Self {
         DealCost {
             setup_ms: milliseconds(setup),
-            shuffle_ms: milliseconds(median(shuffles, |cost| cost.time)),
-            shuffle_bytes: median(shuffles, |cost| cost.bytes),
+            preprocessing_ms: milliseconds(median(shuffles, |cost| cost.preprocessing.time)),
+            preprocessing_bytes: median(shuffles, |cost| cost.preprocessing.bytes),
+            shuffle_ms: milliseconds(median(shuffles, |cost| cost.shuffle.time)),
+            shuffle_bytes: median(shuffles, |cost| cost.shuffle.bytes),
             line,
             hands: shuffles.len(),
         }
@@ -79,17 +85,15 @@ impl DealCost {
             1 => String::new(),
             hands => format!(" (median of {hands} hands)"),
         };
-        let shuffle = format!(
-            "{:.1} ms, {}{of_hands}",
-            self.shuffle_ms,
-            bytes(self.shuffle_bytes),
-        );
-        format!(
-            "{}\n{}\n{}",
-            line("setup", &format!("{:.1} ms", self.setup_ms)),
-            line("shuffle", &shuffle),
-            self.line.describe(garbler, evaluator),
-        )
+        let spent = |name, ms, sent| line(name, &format!("{ms:.1} ms, {}{of_hands}", bytes(sent)));
+        let mut lines = vec![line("setup", &format!("{:.1} ms", self.setup_ms))];
+        if self.preprocessing_bytes > 0 {
+            let (ms, sent) = (self.preprocessing_ms, self.preprocessing_bytes);
+            lines.push(spent("preprocessing", ms, sent));
+        }
+        lines.push(spent("shuffle", self.shuffle_ms, self.shuffle_bytes));
+        lines.push(self.line.describe(garbler, evaluator));
+        lines.join("\n")
     }
 }
 

@@ -128,10 +128,7 @@ impl<'a> Outcome<'a> {
             .shuffles
             .iter()
             .zip(&evaluator.shuffles)
-            .map(|(a, b)| ShuffleCost {
-                time: cmp::max(a.time, b.time),
-                ..*a
-            })
+            .map(|(a, b)| a.slower(b))
             .collect();
         let setup = cmp::max(garbler.setup, evaluator.setup);
         let line = LineCost::seen_by(Party::Garbler, garbler.traffic);

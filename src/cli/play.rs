@@ -49,12 +49,50 @@ pub(crate) enum Moment<'a> {
     },
 }
 
-/// What one shuffle took, as seen from one side.
+/// Time and bytes both ways, as seen from one side.
+#[derive(Clone, Copy)]
+pub(crate) struct Spent {
+    pub(crate) time: Duration,
+    pub(crate) bytes: u64,
+}
+
+impl Spent {
+    /// What `act` takes.
+    fn on<P: TwoParty, R>(
+        party: &mut P,
+        act: impl FnOnce(&mut P) -> dealerless::Result<R>,
+    ) -> dealerless::Result<(R, Self)> {
+        let (before, begun) = (bytes(party.traffic()), Instant::now());
+        let done = act(party)?;
+        let spent = Spent {
+            time: begun.elapsed(),
+            bytes: bytes(party.traffic()) - before,
+        };
+        Ok((done, spent))
+    }
+}
+
+/// What one shuffle took.
 #[derive(Clone, Copy)]
 pub(crate) struct ShuffleCost {
-    pub(crate) time: Duration,
-    /// Both ways.
-    pub(crate) bytes: u64,
+    /// What was made ahead.
+    pub(crate) preprocessing: Spent,
+    /// From the seeds to the sealed deck.
+    pub(crate) shuffle: Spent,
+}
+
+impl ShuffleCost {
+    /// With the times of the slower side.
+    pub(crate) fn slower(&self, other: &Self) -> Self {
+        let slower = |mine: Spent, theirs: Spent| Spent {
+            time: mine.time.max(theirs.time),
+            ..mine
+        };
+        ShuffleCost {
+            preprocessing: slower(self.preprocessing, other.preprocessing),
+            shuffle: slower(self.shuffle, other.shuffle),
+        }
+    }
 }
 
 /// Plays all hands and tells `watch` what happens.
@@ -66,14 +104,17 @@ pub(crate) fn play<P: TwoParty>(
     table: &Table,
     mut watch: impl FnMut(Moment<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Vec<ShuffleCost>> {
+    let prepare =
+        |party: &mut P| Spent::on(party, |party| SealedDeck::prepare(party, &table.shuffle, 1));
     let mut costs = Vec::new();
+    let ((), mut preprocessing) = prepare(party)?;
     for hand in 1..=table.terms.hands() {
-        let (before, begun) = (party.traffic(), Instant::now());
-        let mut deck = SealedDeck::shuffle(party, &table.shuffle, &mut system_rng())?;
-        let (time, after) = (begun.elapsed(), party.traffic());
+        let (mut deck, shuffle) = Spent::on(party, |party| {
+            SealedDeck::shuffle(party, &table.shuffle, &mut system_rng())
+        })?;
         costs.push(ShuffleCost {
-            time,
-            bytes: bytes(after) - bytes(before),
+            preprocessing,
+            shuffle,
         });
         watch(Moment::Sealed { hand })?;
         for (number, step) in table.steps.iter().enumerate() {
@@ -83,9 +124,9 @@ pub(crate) fn play<P: TwoParty>(
                 step,
                 known: &known,
             })?;
-            // While people look at their first cards.
+            // For the next hand, while people look at the first cards of this one.
             if number == 0 && hand < table.terms.hands() {
-                SealedDeck::prepare(party, &table.shuffle, 1)?;
+                ((), preprocessing) = prepare(party)?;
             }
         }
     }
