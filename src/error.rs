@@ -101,7 +101,7 @@ pub enum Check {
     /// The correction matrix of a batch of correlated OTs is not consistent.
     #[error("correlated OT: the consistency check")]
     CotConsistency,
-    /// The evaluator opens something else than it has committed to.
+    /// The garbler opens something else than it has committed to.
     #[error("triples: the commitment")]
     TripleCommitment,
     /// The parties' leaky triples do not fit together.
@@ -231,8 +231,8 @@ pub enum Disagreement {
         /// What this side wants.
         ours: Security,
     },
-    /// They are about to run or open different things.
-    #[error("the peer runs another circuit, or means other inputs or openings")]
+    /// They are about to run, open or make ahead different things.
+    #[error("the peer runs another circuit, or means other inputs, openings or preparations")]
     Plan,
     /// The layer above does not accept what the peer's hello says on its behalf.
     #[error("{0}")]

@@ -107,8 +107,8 @@ pub struct Opening<'a, S> {
 ///
 /// Both call the same methods with the same circuits in the same order, each from its own side
 /// (what is [`Input::Mine`] and [`To::Me`] for one is [`Input::Peer`] and [`To::Peer`] for the
-/// other). The parties compare what they run and open before they give a result: if they disagree,
-/// whoever notices first gets [`Error::Disagreement`] (or, if the two even expect different
+/// other). The parties compare what they run, open and make ahead before they give a result: if they
+/// disagree, whoever notices first gets [`Error::Disagreement`] (or, if the two even expect different
 /// messages, [`Error::Malformed`]), the other that or [`Error::Aborted`].
 ///
 /// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the

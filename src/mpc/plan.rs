@@ -1,5 +1,5 @@
-//! What both parties say before a run or an exchange of openings, so that they notice if they do
-//! not mean the same.
+//! What both parties say before a run, an exchange of openings or a batch of the preprocessing, so
+//! that they notice if they do not mean the same.
 
 use serde::{Deserialize, Serialize};
 

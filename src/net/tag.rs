@@ -54,7 +54,7 @@ tags! {
     CotCorrection = 33, "COT correction";
     /// Correlated OT: the consistency check.
     CotCheck = 34, "COT check";
-    /// What is about to be run or opened, as the sender sees it.
+    /// What is about to be run, opened or made ahead, as the sender sees it.
     Plan = 48, "plan";
     /// The evaluator's inputs under their one-time pads.
     MaskedInputs = 49, "masked inputs";
@@ -70,17 +70,17 @@ tags! {
     LeakyTables = 64, "leaky AND tables";
     /// Leaky AND triples: the low bits.
     LeakyBits = 65, "leaky AND low bits";
-    /// Leaky AND triples: the commitment to the evaluator's digest and share of the coin.
+    /// Leaky AND triples: the commitment to the garbler's digest and share of the coin.
     TripleCommitment = 66, "triple commitment";
-    /// Leaky AND triples: the garbler's digest and share of the coin.
-    TripleDigest = 67, "triple digest";
     /// Leaky AND triples: the evaluator's digest and share of the coin.
+    TripleDigest = 67, "triple digest";
+    /// Leaky AND triples: the garbler's digest and share of the coin.
     TripleOpening = 68, "triple opening";
     /// The pool: the differences within buckets, the mask shares of inputs.
     PoolBits = 69, "pool bits";
     /// The digest of the MACs of the bits before it.
     MacDigest = 70, "MAC digest";
-    /// Authenticated garbling: the bits opened for the gates, and mask shares of inputs.
+    /// Authenticated garbling: the bits opened for the gates.
     GateBits = 80, "gate bits";
     /// Authenticated garbling: masked values of inputs.
     MaskedValues = 81, "masked input values";

@@ -11,7 +11,7 @@
 //! |---|---|
 //! | `share` | authenticated and shared bits |
 //! | `leaky_and`, `bucket_size`, `triples` | triples, from correlated OT |
-//! | `pool` | triples and bits made ahead |
+//! | `pool` | triples, bits and masks of inputs, made ahead |
 //! | `run` | a run of a circuit, flight by flight |
 //! | `wires` | masks, differences, products |
 //! | `inputs` | masked inputs |

@@ -18,7 +18,7 @@
 //! party can first know the coin, everything that it could cheat with is fixed: it has sent its
 //! tables and low bits, and is bound to its digest. No difference is opened before the digests are
 //! found equal. (The order that the paper gives, with one message for each step, needs two more
-//! flights and gives a party nothing less.)
+//! flights, and leaves neither party less to choose.)
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -121,10 +121,9 @@ impl<'a> Buckets<'a> {
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
         let leaky = leaky_triples(count);
-        let (mut triples, tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
+        let (mut triples, mut tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
         channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
         channel.flush()?;
-        let mut tables = tables;
         channel.recv_bytes(Tag::LeakyTables, bytemuck::cast_slice_mut(&mut tables))?;
         let bits = triples.receive(&tables);
         drop(tables);
