@@ -59,6 +59,11 @@ impl Stock {
         }
     }
 
+    fn amounts(self) -> [usize; 4] {
+        let [of_garbler, of_evaluator] = self.inputs;
+        [self.triples, self.bits, of_garbler, of_evaluator]
+    }
+
     /// What is missing if there is `stock`.
     fn missing(self, stock: Stock) -> Stock {
         let missing = |party: Party| {
@@ -145,13 +150,7 @@ impl Pool {
         let blocks = (used + bits).div_ceil(128);
         let batch = self.batches;
         self.batches += 1;
-        let Stock {
-            triples,
-            bits: masks,
-            ..
-        } = missing;
-        let amounts = [triples, masks, of_garbler, of_evaluator];
-        let plan = Plan::of_batch(&context.session, batch, amounts);
+        let plan = Plan::of_batch(&context.session, batch, missing.amounts());
         channel.send_message(&plan)?;
         let mine = self.receiver.extend(channel, blocks)?;
         // Before anything of the batch is looked at: parties that mean different things are not
@@ -185,10 +184,8 @@ impl Pool {
         let (of_buckets, of_inputs) =
             theirs.split_at(theirs.len() - masks[context.me as usize].len());
         if let Some(buckets) = buckets {
-            put(
-                &mut self.triples,
-                buckets.combine(of_buckets, context.me, delta),
-            );
+            let fresh = buckets.combine(of_buckets, context.me, delta);
+            put(&mut self.triples, fresh);
         }
         for owner in [Party::Garbler, Party::Evaluator] {
             let mut theirs = of_inputs.iter().copied();
