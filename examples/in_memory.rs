@@ -6,7 +6,7 @@ use std::thread;
 
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{SemiHonest, To};
+use dealerless::mpc::{Malicious, To};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
@@ -16,10 +16,10 @@ use rand::rngs::SysRng;
 fn play(party: Party, transport: MemoryTransport) -> dealerless::Result<Vec<String>> {
     let mut rng = UnwrapErr(SysRng);
     let spec = Spec::new(52, 5, Algorithm::FisherYates).expect("5 of 52 can be drawn");
-    let shuffle = ShuffleCircuit::build(spec);
+    let shuffle = ShuffleCircuit::build_checked(spec);
 
     let channel = Channel::new(transport, Deadlines::default());
-    let mut session = SemiHonest::new(channel, party, &mut rng)?;
+    let mut session = Malicious::new(channel, party, &mut rng)?;
     let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng)?;
 
     // The first two cards are mine or the peer's, the other three are for both.

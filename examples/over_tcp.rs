@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{SemiHonest, To, TwoParty};
+use dealerless::mpc::{Malicious, To, TwoParty};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
@@ -22,10 +22,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 fn play(party: Party, transport: TcpTransport) -> dealerless::Result<()> {
     let mut rng = UnwrapErr(SysRng);
     let spec = Spec::new(52, 5, Algorithm::FisherYates).expect("5 of 52 can be drawn");
-    let shuffle = ShuffleCircuit::build(spec);
+    let shuffle = ShuffleCircuit::build_checked(spec);
 
     let channel = Channel::new(transport, Deadlines::default());
-    let mut session = SemiHonest::new(channel, party, &mut rng)?;
+    let mut session = Malicious::new(channel, party, &mut rng)?;
     let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng)?;
     let all: Vec<(usize, To)> = (0..deck.len()).map(|card| (card, To::Both)).collect();
     let cards: Vec<String> = deck

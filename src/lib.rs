@@ -1,7 +1,7 @@
 //! Two parties shuffle and deal cards with no dealer.
 //!
 //! A [`shuffle::Spec`] becomes a circuit, [`shuffle::ShuffleCircuit`]. Two parties who share a
-//! [`net::Channel`] open a session, [`mpc::SemiHonest`], evaluate the circuit on the randomness of
+//! [`net::Channel`] open a session, [`mpc::Malicious`], evaluate the circuit on the randomness of
 //! both, and hold a [`deck::SealedDeck`], which they open card by card.
 //!
 //! | to | look at |
@@ -19,17 +19,17 @@
 //!
 //! use dealerless::circuit::Party;
 //! use dealerless::deck::SealedDeck;
-//! use dealerless::mpc::{SemiHonest, To};
+//! use dealerless::mpc::{Malicious, To};
 //! use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 //! use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 //! use rand::{rand_core::UnwrapErr, rngs::SysRng};
 //!
 //! let spec = Spec::new(52, 2, Algorithm::FisherYates)?;
-//! let shuffle = ShuffleCircuit::build(spec);
+//! let shuffle = ShuffleCircuit::build_checked(spec);
 //! let play = |party, transport: MemoryTransport| -> dealerless::Result<_> {
 //!     let rng = &mut UnwrapErr(SysRng);
 //!     let channel = Channel::new(transport, Deadlines::default());
-//!     let mut session = SemiHonest::new(channel, party, rng)?;
+//!     let mut session = Malicious::new(channel, party, rng)?;
 //!     let mut deck = SealedDeck::shuffle(&mut session, &shuffle, rng)?;
 //!     deck.open(&mut session, &[(0, To::Both)])
 //! };
@@ -42,8 +42,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A session protects against a semi-honest peer only, and [`net::TcpTransport`] is neither
-//! encrypted nor authenticated; `docs/threat-model.md` of the repository says what that means.
+//! This session protects against a peer that does anything; [`mpc::SemiHonest`], which is faster,
+//! only against one that follows the protocol. [`net::TcpTransport`] is neither encrypted nor
+//! authenticated; `docs/threat-model.md` of the repository says what that means.
 
 pub mod circuit;
 pub mod crypto;

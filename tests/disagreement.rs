@@ -5,9 +5,10 @@ mod common;
 
 use std::time::Instant;
 
+use common::line::End;
 use common::session::{Engine, SOON, both, in_memory, input_of, only, sessions, system_rng};
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc::{Handshake, Input, Opening, Security, To, TwoParty};
+use dealerless::mpc::{Handshake, Input, Malicious, Opening, Security, To, TwoParty};
 use dealerless::net::{Channel, Deadlines};
 use dealerless::{Check, Disagreement, Error, Malformed, Result};
 
@@ -144,6 +145,26 @@ fn parties_that_disagree_on_who_enters_what_notice<E: Engine>() {
         assert_noticed(second, second);
         assert_noticed(mine, second);
     }
+}
+
+#[test]
+fn parties_that_make_different_amounts_ahead_notice() {
+    type Session = Malicious<End>;
+    fn prepare(
+        ands: usize,
+        inputs: [usize; 2],
+    ) -> impl Fn(&mut Session, &[Shared<Session>]) -> Result<()> {
+        move |session, _| session.prepare(ands, inputs)
+    }
+    let usual = prepare(5, [1, 1]);
+    // The first takes other OTs, the second as many for other things.
+    for other in [prepare(6, [1, 1]), prepare(5, [2, 0])] {
+        assert_noticed::<Session>(&usual, &other);
+        assert_noticed::<Session>(&other, &usual);
+    }
+    let opens: Act<'_, Session> = &|session, shared| open(session, To::Both, shared);
+    assert_noticed(&usual, opens);
+    assert_noticed(opens, &usual);
 }
 
 fn parties_that_mean_different_shared_bits_notice<E: Engine>() {

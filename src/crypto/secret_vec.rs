@@ -36,8 +36,11 @@ impl<T: DefaultIsZeroes> From<Vec<T>> for SecretVec<T> {
 }
 
 impl<T: DefaultIsZeroes> FromIterator<T> for SecretVec<T> {
-    /// Of an iterator that knows how much it gives.
+    /// Of an iterator that knows how much it gives, or the vector would grow.
     fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        let elements = elements.into_iter();
+        let (least, most) = elements.size_hint();
+        debug_assert_eq!(Some(least), most);
         SecretVec(Vec::from_iter(elements))
     }
 }

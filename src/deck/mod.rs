@@ -51,8 +51,9 @@ impl<S: Clone> SealedDeck<S> {
         count: usize,
     ) -> Result<()> {
         let circuit = shuffle.circuit();
-        let inputs = std::array::from_fn(|owner| count * circuit.inputs()[owner]);
-        party.prepare(count * circuit.ands(), inputs)
+        // Too many are refused by the session.
+        let inputs = std::array::from_fn(|owner| count.saturating_mul(circuit.inputs()[owner]));
+        party.prepare(count.saturating_mul(circuit.ands()), inputs)
     }
 
     /// Shuffles and draws: both parties call this with the same circuit. This party's randomness

@@ -129,14 +129,16 @@ pub trait TwoParty {
     /// for it.
     ///
     /// # Errors
-    /// Any [`Error`] of a session.
+    /// [`Error::Usage`] if it is more than the engine makes at once, 2^28 of anything; any other
+    /// [`Error`] of a session.
     fn prepare(&mut self, ands: usize, inputs: [usize; 2]) -> Result<()>;
 
     /// Evaluates `circuit`, with one of `inputs` for each of its input values, and gives its
     /// output values as shared bits.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the inputs do not fit the circuit; any other [`Error`] of a session.
+    /// [`Error::Usage`] if the inputs do not fit the circuit, or it is too large for
+    /// [`prepare`](Self::prepare); any other [`Error`] of a session.
     fn run(
         &mut self,
         circuit: &Circuit,

@@ -72,6 +72,16 @@ fn foreign_bit() -> Error {
     Error::usage("a shared bit of another session")
 }
 
+/// Shared bits in the engine's own type.
+fn unwrap_all<S>(bits: &[SessionBit], unwrap: impl Fn(&SessionBit) -> Result<S>) -> Result<Vec<S>> {
+    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    let mut unwrapped = Vec::with_capacity(bits.len());
+    for bit in bits {
+        unwrapped.push(unwrap(bit)?);
+    }
+    Ok(unwrapped)
+}
+
 /// Runs with the bits in the engine's own type.
 fn run<P: TwoParty>(
     engine: &mut P,
@@ -83,7 +93,7 @@ fn run<P: TwoParty>(
     let shared: Vec<Vec<P::Shared>> = inputs
         .iter()
         .map(|input| match input {
-            Input::Shared(bits) => bits.iter().map(&unwrap).collect(),
+            Input::Shared(bits) => unwrap_all(bits, &unwrap),
             Input::Mine(_) | Input::Peer => Ok(Vec::new()),
         })
         .collect::<Result<_>>()?;
@@ -111,7 +121,7 @@ fn open<P: TwoParty>(
 ) -> Result<Vec<Option<Vec<bool>>>> {
     let bits: Vec<Vec<P::Shared>> = openings
         .iter()
-        .map(|opening| opening.bits.iter().map(&unwrap).collect())
+        .map(|opening| unwrap_all(opening.bits, &unwrap))
         .collect::<Result<_>>()?;
     let openings: Vec<Opening<'_, P::Shared>> = openings
         .iter()

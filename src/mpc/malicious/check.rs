@@ -40,8 +40,9 @@ pub(super) fn check<T: Transport>(
     masks: &Masks<'_>,
     values: Vec<bool>,
 ) -> Result<CheckedValues> {
-    let shares: SecretVec<Share> =
-        zero_shares(context.me, delta, circuit, masks, &values).collect();
+    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    let mut shares = SecretVec::<Share>::with_capacity(circuit.ands());
+    shares.extend(zero_shares(context.me, delta, circuit, masks, &values));
     let shares = || shares.iter().copied();
     let step = (Step::CheckMacs, run);
     let mine = context.macs(step, shares());

@@ -14,7 +14,8 @@ use crate::net::{Channel, Tag, Transport};
 /// Which input wire comes from where.
 pub(super) struct InputLayout<'a> {
     me: Party,
-    pub(super) mine: Vec<(usize, bool)>,
+    /// What this party enters stays where its caller holds it: there are no copies to wipe.
+    pub(super) mine: Vec<(usize, &'a bool)>,
     theirs: Vec<usize>,
     pub(super) shared: Vec<(usize, &'a AuthenticatedBit)>,
 }
@@ -36,7 +37,7 @@ impl<'a> InputLayout<'a> {
             let wires = wire..wire + bits;
             wire = wires.end;
             match *input {
-                Input::Mine(values) => layout.mine.extend(wires.zip(values.iter().copied())),
+                Input::Mine(values) => layout.mine.extend(wires.zip(values)),
                 Input::Peer => layout.theirs.extend(wires),
                 Input::Shared(shared) => layout.shared.extend(wires.zip(shared)),
             }

@@ -18,10 +18,14 @@ use crate::crypto::{SecretVec, Step};
 use crate::mpc::plan::Plan;
 use crate::net::{Channel, Tag, Transport};
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
-use crate::{Check, Result};
+use crate::{Check, Error, Result};
 
 /// Random shared bits that are made at once, at least.
 const MIN_BITS: usize = 1024;
+
+/// The most of anything that is made at once: its leaky triples are numbered with 32 bits, and the
+/// sums of a batch's amounts fit in a `usize`.
+const MAX_AT_ONCE: usize = 1 << 28;
 
 /// The mask of an input: a random shared bit whose owner knows both shares.
 #[derive(Clone, Copy, Default)]
@@ -127,7 +131,8 @@ impl Pool {
     /// Makes sure that this much is there, by one batch at the most.
     ///
     /// # Errors
-    /// Any error of the channel or of a check; nothing of the batch is visible then.
+    /// [`Error::Usage`] if it is more than can be made at once: nothing is sent then. Any error of
+    /// the channel or of a check; nothing of the batch is visible then.
     pub(super) fn reserve<T: Transport>(
         &mut self,
         context: &Context,
@@ -139,18 +144,24 @@ impl Pool {
             return Ok(());
         }
         let [of_garbler, of_evaluator] = missing.inputs;
+        let amounts = missing.amounts();
+        if amounts.into_iter().any(|amount| amount > MAX_AT_ONCE) {
+            return Err(Error::usage(format!(
+                "more than {MAX_AT_ONCE} AND gates or input bits at once"
+            )));
+        }
         // Bits are made in plenty when they are missing, and never put aside otherwise: a pool that
         // kept what is left over from each batch of triples would grow from hand to hand.
         let bits = match missing.bits {
             0 => 0,
             missing => missing.max(MIN_BITS),
         };
-        let inputs = 3 * leaky_triples(missing.triples);
-        let used = inputs + of_garbler + of_evaluator;
+        let of_triples = 3 * leaky_triples(missing.triples);
+        let used = of_triples + of_garbler + of_evaluator;
         let blocks = (used + bits).div_ceil(128);
         let batch = self.batches;
         self.batches += 1;
-        let plan = Plan::of_batch(&context.session, batch, missing.amounts());
+        let plan = Plan::of_batch(&context.session, batch, amounts);
         channel.send_message(&plan)?;
         let mine = self.receiver.extend(channel, blocks)?;
         // Before anything of the batch is looked at: parties that mean different things are not
@@ -173,10 +184,10 @@ impl Pool {
             )?),
         };
         let masks = [
-            shares.range(inputs..inputs + of_garbler),
-            shares.range(inputs + of_garbler..used),
+            shares.range(of_triples..of_triples + of_garbler),
+            shares.range(of_triples + of_garbler..used),
         ];
-        let theirs = if inputs < used || buckets.is_some() {
+        let theirs = if used > 0 {
             open(context, channel, delta, batch, buckets.as_ref(), &masks)?
         } else {
             Vec::new()
@@ -281,7 +292,6 @@ mod tests {
     use super::*;
     use crate::circuit::Party;
     use crate::crypto::{Block, SessionId, TweakableHash};
-
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
 
     const SESSION: SessionId = SessionId([9; 32]);
@@ -341,6 +351,29 @@ mod tests {
         let evaluator = thread::spawn(move || hands(Party::Evaluator, other));
         assert!(hands(Party::Garbler, one) < MIN_BITS + 300 + 128);
         assert!(evaluator.join().unwrap() < MIN_BITS + 300 + 128);
+    }
+
+    #[test]
+    fn more_than_can_be_made_at_once_is_refused_before_anything_is_sent() {
+        fn ask(me: Party, transport: MemoryTransport) -> usize {
+            let (context, mut channel, mut pool) = set_up(me, transport);
+            let sent = channel.traffic().bytes_sent;
+            for most in [MAX_AT_ONCE + 1, usize::MAX] {
+                for (ands, inputs) in [(most, [0, 0]), (1, [most, 0]), (1, [1, most])] {
+                    let stock = Stock::for_circuits(ands, inputs);
+                    let refused = pool.reserve(&context, &mut channel, stock);
+                    assert!(matches!(refused, Err(Error::Usage(_))));
+                }
+            }
+            assert_eq!(channel.traffic().bytes_sent, sent);
+            let stock = Stock::for_circuits(2, [1, 1]);
+            pool.reserve(&context, &mut channel, stock).unwrap();
+            pool.stock().triples
+        }
+        let (one, other) = memory_pair();
+        let evaluator = thread::spawn(move || ask(Party::Evaluator, other));
+        assert_eq!(ask(Party::Garbler, one), 2);
+        assert_eq!(evaluator.join().unwrap(), 2);
     }
 
     #[test]
