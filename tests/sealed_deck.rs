@@ -3,10 +3,11 @@
 
 mod common;
 
+use common::line::End;
 use common::session::{Engine, in_memory, input_of, only, reveal, sessions, system_rng};
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{Card, SealedDeck};
-use dealerless::mpc::{Input, Opening, Security, To, TwoParty};
+use dealerless::mpc::{Input, Malicious, Opening, Security, To, TwoParty};
 use dealerless::net::Traffic;
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
 use dealerless::{Check, Error, Result};
@@ -312,4 +313,41 @@ fn a_card_that_cannot_be_ends_the_session() {
             assert_eq!(deck.seen(2), None);
         }
     }
+}
+
+#[test]
+fn seeds_out_of_range_end_the_session() {
+    let shuffle = ShuffleCircuit::build_checked(Spec::new(52, 2, Algorithm::FisherYates).unwrap());
+    assert_eq!(shuffle.validity(), Some(2));
+    // The third word says of each party, the garbler first, whether its seeds are in range.
+    for (validity, culprit) in [
+        (0b11, None),
+        (0b10, Some(Party::Garbler)),
+        (0b01, Some(Party::Evaluator)),
+    ] {
+        let mut forgery = Forgery {
+            cards: vec![5, 6, validity],
+            aborted: false,
+        };
+        match SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()) {
+            Ok(deck) => assert_eq!((deck.len(), culprit), (2, None)),
+            Err(Error::Check(Check::SeedsOutOfRange(party))) => assert_eq!(Some(party), culprit),
+            Err(other) => panic!("{other}"),
+        }
+        assert_eq!(forgery.aborted, culprit.is_some());
+    }
+}
+
+#[test]
+fn against_a_malicious_peer_a_circuit_without_its_check_is_refused_before_anything_is_sent() {
+    sessions(in_memory(), |session: &mut Malicious<End>| {
+        let before = session.traffic();
+        let spec = Spec::new(10, 2, Algorithm::FisherYates).unwrap();
+        let unchecked = ShuffleCircuit::build(spec);
+        let outcome = SealedDeck::shuffle(session, &unchecked, &mut system_rng());
+        assert!(matches!(outcome, Err(Error::Usage(_))));
+        assert_eq!(session.traffic(), before);
+        let checked = ShuffleCircuit::build_checked(spec);
+        assert!(SealedDeck::shuffle(session, &checked, &mut system_rng()).is_ok());
+    });
 }

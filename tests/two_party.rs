@@ -3,12 +3,14 @@
 
 mod common;
 
+use std::sync::Mutex;
+
 use common::circuits::{bits, random_circuit};
 use common::line::{End, over_each_line};
 use common::session::{Engine, both, in_memory, input_of, only, reveal, sessions, system_rng};
 use dealerless::Error;
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
-use dealerless::mpc::{Handshake, Input, MAX_TERMS, Opening, Security, SemiHonest, To};
+use dealerless::mpc::{Handshake, Input, MAX_TERMS, Malicious, Opening, Security, SemiHonest, To};
 use dealerless::net::{Channel, Deadlines};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
@@ -23,6 +25,7 @@ with_both_engines! {
     a_bit_may_be_opened_to_one_party_and_later_to_the_other,
     more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed,
     inputs_that_do_not_fit_are_refused_before_anything_is_sent,
+    shared_bits_of_another_session_are_refused_before_anything_is_sent,
 }
 
 const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
@@ -299,6 +302,54 @@ fn inputs_that_do_not_fit_are_refused_before_anything_is_sent<E: Engine>() {
             &PARTIES,
             &[value.to_vec(), vec![false; 4]],
         );
+    });
+}
+
+fn shared_bits_of_another_session_are_refused_before_anything_is_sent<E: Engine>() {
+    let circuit = xor_of_two(4);
+    let value = [true; 4];
+    let share = |session: &mut E| {
+        let inputs = PARTIES.map(|owner| input_of(owner, session, &value));
+        session.run(&circuit, &inputs).unwrap().remove(0)
+    };
+    let foreign = sessions(in_memory(), share).map(Mutex::new);
+    sessions(in_memory(), |session: &mut E| {
+        let own = share(session);
+        let before = session.traffic();
+        let foreign = &foreign[session.party() as usize];
+        let foreign = foreign.lock().unwrap().clone();
+        let mixed = [&own[..3], &foreign[3..]].concat();
+        for bits in [&foreign, &mixed] {
+            let inputs = [Input::Shared(&own[..]), Input::Shared(bits)];
+            let error = session.run(&circuit, &inputs).err().expect("a refusal");
+            assert!(matches!(error, Error::Usage(_)), "{error}");
+            let to = To::Both;
+            let openings = [Opening { to, bits: &own }, Opening { to, bits }];
+            let error = session.open(&openings).expect_err("a refusal");
+            assert!(matches!(error, Error::Usage(_)), "{error}");
+        }
+        assert_eq!(session.traffic(), before);
+        assert_eq!(reveal(session, &own).unwrap(), [false; 4]);
+    });
+}
+
+#[test]
+fn an_engine_is_not_set_up_after_a_handshake_for_the_other() {
+    both(in_memory(), |party, end| {
+        let mut channel = Channel::new(end, Deadlines::default());
+        let rng = &mut system_rng();
+        let security = Security::SemiHonest;
+        let handshake = Handshake::perform(&mut channel, party, security, &[], rng).unwrap();
+        let error = Malicious::setup(channel, &handshake, rng).err();
+        assert!(matches!(error, Some(Error::Usage(_))));
+    });
+    both(in_memory(), |party, end| {
+        let mut channel = Channel::new(end, Deadlines::default());
+        let rng = &mut system_rng();
+        let security = Security::Malicious;
+        let handshake = Handshake::perform(&mut channel, party, security, &[], rng).unwrap();
+        let error = SemiHonest::setup(channel, &handshake, rng).err();
+        assert!(matches!(error, Some(Error::Usage(_))));
     });
 }
 

@@ -120,3 +120,57 @@ fn compare(mine: &HelloBody, peer: HelloBody) -> Result<(SessionId, Vec<u8>)> {
     }
     Ok((SessionId(*hasher.finalize().as_bytes()), peer.terms))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello(garbler: bool, malicious: bool, nonce: u8, terms: &[u8]) -> HelloBody {
+        HelloBody {
+            garbler,
+            malicious,
+            nonce: [nonce; 32],
+            terms: terms.to_vec(),
+        }
+    }
+
+    #[test]
+    fn the_session_id_is_that_of_both_hellos_and_the_same_on_both_sides() {
+        let id = |malicious, nonces: [u8; 2], terms: [&[u8]; 2]| {
+            let [garbler, evaluator] =
+                [0, 1].map(|i| move || hello(i == 0, malicious, nonces[i], terms[i]));
+            let (mine, heard) = compare(&garbler(), evaluator()).unwrap();
+            assert_eq!(heard, terms[1]);
+            let (theirs, heard) = compare(&evaluator(), garbler()).unwrap();
+            assert_eq!(heard, terms[0]);
+            assert_eq!(mine, theirs);
+            mine
+        };
+        let ids = [
+            id(true, [1, 2], [b"ab", b"c"]),
+            id(false, [1, 2], [b"ab", b"c"]),
+            id(true, [3, 2], [b"ab", b"c"]),
+            id(true, [1, 3], [b"ab", b"c"]),
+            id(true, [2, 1], [b"ab", b"c"]),
+            id(true, [1, 2], [b"ad", b"c"]),
+            id(true, [1, 2], [b"ab", b"d"]),
+            id(true, [1, 2], [b"c", b"ab"]),
+        ];
+        for (i, id) in ids.iter().enumerate() {
+            assert!(!ids[..i].contains(id), "{i}");
+        }
+    }
+
+    #[test]
+    fn a_hello_that_says_this_sides_nonce_or_too_many_terms_is_refused() {
+        let mine = hello(true, true, 1, b"");
+        let error = compare(&mine, hello(false, true, 1, b"")).unwrap_err();
+        assert!(matches!(error, Error::Check(Check::HelloNonce)), "{error}");
+        let error = compare(&mine, hello(false, true, 2, &[0; MAX_TERMS + 1])).unwrap_err();
+        assert!(
+            matches!(error, Error::Malformed(Malformed::TooLong { bytes, .. }) if bytes > MAX_TERMS),
+            "{error}"
+        );
+        assert!(compare(&mine, hello(false, true, 2, &[0; MAX_TERMS])).is_ok());
+    }
+}

@@ -204,3 +204,43 @@ fn code(owner: Party) -> u8 {
         Party::Evaluator => 1,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::Builder;
+
+    #[derive(Clone, Copy)]
+    struct Named(BitId);
+
+    impl Identified for Named {
+        fn id(&self) -> BitId {
+            self.0
+        }
+    }
+
+    /// The name of a shared bit is twelve bytes, and an input that somebody enters is one: so that
+    /// twelve of these, which may have no bits, are not taken for a shared bit.
+    #[test]
+    fn inputs_that_somebody_enters_are_not_mistaken_for_a_shared_bit() {
+        let session = SessionId([1; 32]);
+        let mut widths = [0; 13];
+        widths[0] = 1;
+        let circuit = Builder::new(&widths).build(vec![]);
+        let digest = |inputs: &[Input<'_, Named>]| {
+            Plan::of_run(&session, Party::Garbler, 0, &circuit, inputs).digest
+        };
+        let name = BitId {
+            session: short(&session),
+            run: 0,
+            index: 0,
+        };
+        let bits = [Named(name)];
+        let mut shared = [Input::Shared(&[][..]); 13];
+        shared[0] = Input::Shared(&bits);
+        let mut entered = [Input::Mine(&[][..]); 13];
+        entered[0] = Input::Mine(&[true]);
+        entered[12] = Input::Shared(&[]);
+        assert_ne!(digest(&shared), digest(&entered));
+    }
+}

@@ -384,6 +384,24 @@ mod tests {
     }
 
     #[test]
+    fn no_batch_begins_as_an_earlier_one() {
+        let (mut sender, mut receiver) = pair(5);
+        let mut begun = Vec::new();
+        for blocks in [1, 2, 1, MAX_BLOCKS, 1] {
+            let mut choices = vec![false; 128 * blocks];
+            let mut macs = vec![Mac::default(); 128 * blocks];
+            let mut keys = vec![Key::default(); 128 * blocks];
+            let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
+            sender.extend(&correction, &check, &mut keys).unwrap();
+            let first = (choices[..128].to_vec(), keys[0].0.to_bytes());
+            for (choices, key) in &begun {
+                assert!(*choices != first.0 && *key != first.1);
+            }
+            begun.push(first);
+        }
+    }
+
+    #[test]
     fn folding_adds_up_the_blocks_whose_number_has_a_bit() {
         let mut streams = [[Block::ZERO; MAX_LENGTH]; LEAVES];
         for (x, stream) in streams.iter_mut().enumerate() {
@@ -464,6 +482,39 @@ mod tests {
             correction[index] ^= Block::from([0x10; 16]);
             assert!(take(&mut sender, &correction, &check).is_err());
         }
+    }
+
+    #[test]
+    fn what_is_hashed_for_a_check_is_bound_to_session_direction_and_batch() {
+        let batch = |session, direction, finished| {
+            let mut batch = Batch::first(&SessionId([session; 32]), direction);
+            (0..finished).for_each(|_| batch.finish().unwrap());
+            batch
+        };
+        let batches = [
+            batch(8, 0, 0),
+            batch(9, 0, 0),
+            batch(8, 1, 0),
+            batch(8, 0, 1),
+        ];
+        let blocks = [Block::from([1; 16]), Block::from([2; 16])];
+        let challenges = batches.each_ref().map(|batch| {
+            let hash = batch.challenge(&blocks).hash(&blocks);
+            hash.to_bytes()
+        });
+        let rows = batches.map(|batch| batch.rows(&blocks));
+        for i in 0..challenges.len() {
+            assert!(!challenges[..i].contains(&challenges[i]));
+            assert!(!rows[..i].contains(&rows[i]));
+        }
+    }
+
+    #[test]
+    fn a_session_ends_before_the_number_of_a_batch_would_run_into_the_direction() {
+        let mut batch = Batch::first(&SESSION, 0);
+        batch.number = (1 << 32) - 2;
+        assert!(batch.finish().is_ok());
+        assert!(matches!(batch.finish(), Err(Error::Usage(_))));
     }
 
     #[test]

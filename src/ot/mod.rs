@@ -16,6 +16,8 @@
 mod all_but_one;
 mod base;
 mod correlated;
+#[cfg(test)]
+mod reflection;
 
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;

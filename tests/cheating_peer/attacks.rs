@@ -99,6 +99,31 @@ fn random_values() -> [Vec<bool>; 2] {
     [(); 2].map(|()| bits(&mut system_rng(), WIDTH))
 }
 
+/// The AND of two values: no gate reads what another one drives.
+fn and() -> Circuit {
+    let mut builder = Builder::new(&[WIDTH, WIDTH]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let products = a.iter().zip(&b).map(|(&a, &b)| builder.and(a, b)).collect();
+    builder.build(vec![products])
+}
+
+#[test]
+fn the_masked_value_of_every_gate_is_checked_though_no_other_gate_reads_it() {
+    for gate in 0..WIDTH {
+        let values = random_values();
+        let lie = about(move |frame| {
+            if frame.tag == Tag::GateValues {
+                frame.payload[gate / 8] ^= 1 << (gate % 8);
+            }
+        });
+        let ending = with_liar(Party::Evaluator, lie, |party, end| {
+            let mut session = begin(party, end)?;
+            run_on(&mut session, &and(), &values).map(drop)
+        });
+        assert_caught_by(&ending, Check::AndGates);
+    }
+}
+
 #[test]
 fn a_masked_input_that_no_gate_reads_can_be_changed_and_is_another_input() {
     for cheater in PARTIES {

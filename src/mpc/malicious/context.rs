@@ -11,6 +11,9 @@ use crate::{Check, Error, Result};
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
+#[cfg(test)]
+mod tests;
+
 /// Session, role and hash.
 pub(super) struct Context {
     pub(super) session: SessionId,

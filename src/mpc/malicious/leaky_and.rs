@@ -16,6 +16,9 @@ use crate::circuit::Party;
 use crate::crypto::{Block, SecretVec, TweakDomain, TweakableHash};
 use crate::ot::Delta;
 
+#[cfg(test)]
+mod tests;
+
 /// Three shared bits with `z = x & y`, once everything is checked.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Triple {

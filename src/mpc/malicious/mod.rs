@@ -22,6 +22,8 @@
 mod bucket_size;
 mod check;
 mod context;
+#[cfg(test)]
+mod failed;
 mod garbling;
 mod inputs;
 mod leaky_and;

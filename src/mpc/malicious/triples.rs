@@ -36,6 +36,8 @@ use crate::ot::Delta;
 use crate::{Check, Error, Result};
 
 #[cfg(test)]
+mod tests;
+#[cfg(test)]
 mod views;
 
 type Digest = [u8; 32];

@@ -1,0 +1,68 @@
+//! A digest of MACs is good for one message only.
+
+use super::*;
+use crate::common::session::system_rng;
+use crate::crypto::Block;
+
+fn context(session: u8, me: Party) -> Context {
+    let session = SessionId([session; 32]);
+    Context {
+        session,
+        me,
+        hash: TweakableHash::new(&session),
+    }
+}
+
+/// Shares with the MACs of zeros.
+fn shares(delta: &Delta) -> Vec<Share> {
+    let share = |i: u8| Share {
+        bit: i % 2 == 1,
+        mac: Block::from([i; 16]),
+        key: Block::from([i; 16]) ^ delta.select(i % 2 == 1),
+    };
+    (0..5).map(share).collect()
+}
+
+#[test]
+fn the_digest_of_macs_is_bound_to_session_sender_step_number_and_every_mac() {
+    let delta = Delta::random(true, &mut system_rng());
+    let shares = shares(&delta);
+    let digest = |session, sender, step, shares: &[Share]| {
+        let MacDigest(digest) = context(session, sender).macs(step, shares.iter().copied());
+        digest
+    };
+    let (garbler, evaluator) = (Party::Garbler, Party::Evaluator);
+    let step = (Step::GateMacs, 3);
+    let digests = [
+        digest(1, garbler, step, &shares),
+        digest(2, garbler, step, &shares),
+        digest(1, evaluator, step, &shares),
+        digest(1, garbler, (Step::CheckMacs, 3), &shares),
+        digest(1, garbler, (Step::OutputMacs, 3), &shares),
+        digest(1, garbler, (Step::BucketMacs, 3), &shares),
+        digest(1, garbler, (Step::GateMacs, 4), &shares),
+        digest(1, garbler, step, &shares[1..]),
+        digest(1, garbler, step, &shares[..4]),
+        digest(1, garbler, step, &[&shares[..], &shares[..1]].concat()),
+    ];
+    for (i, digest) in digests.iter().enumerate() {
+        assert!(!digests[..i].contains(digest), "{i}");
+    }
+    // The receiver expects the same of the sender, of the bits that the MACs are of.
+    for (sender, receiver) in [(garbler, evaluator), (evaluator, garbler)] {
+        let of = |bits: [bool; 5]| {
+            let receiver = context(1, receiver);
+            let shares = shares.iter().copied();
+            let MacDigest(expected) =
+                receiver.expected_macs(step, &delta, shares, bits.into_iter());
+            expected
+        };
+        let bits = [false, true, false, true, false];
+        assert_eq!(of(bits), digest(1, sender, step, &shares));
+        for wrong in 0..bits.len() {
+            let mut bits = bits;
+            bits[wrong] = !bits[wrong];
+            assert_ne!(of(bits), digest(1, sender, step, &shares));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! No tweak is used twice: what is hashed for a triple depends on its batch and its number.
+
+use super::*;
+use crate::common::session::system_rng;
+use crate::crypto::SessionId;
+
+#[test]
+fn triples_of_the_same_shares_have_tables_of_their_own_in_every_place_and_batch() {
+    const COUNT: usize = 50;
+    let rng = &mut system_rng();
+    let delta = Delta::random(true, rng);
+    let hash = TweakableHash::new(&SessionId([4; 32]));
+    let share = Share {
+        bit: true,
+        mac: Block::random(rng),
+        key: Block::random(rng),
+    };
+    let shares = RandomShares::dealt(&[share; 3 * COUNT]);
+    let mut seen = Vec::new();
+    for batch in 0..3 {
+        let (leaky, tables) = Leaky::tables(&shares, COUNT, &hash, &delta, batch);
+        for block in tables.iter().chain(leaky.expected()) {
+            assert!(!seen.contains(&block.to_bytes()));
+            seen.push(block.to_bytes());
+        }
+    }
+}

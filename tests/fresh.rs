@@ -1,0 +1,75 @@
+//! What is drawn at random is drawn anew each time: nothing that goes over the wire comes twice, in
+//! one session or in two, though the parties enter the same.
+
+mod common;
+
+use std::collections::HashMap;
+
+use common::circuits::bits;
+use common::line::End;
+use common::session::{Engine, both, in_memory, input_of, reveal, system_rng};
+use common::tap::{Tap, frames};
+use dealerless::circuit::{Builder, Circuit, Party};
+use dealerless::net::{Channel, Deadlines, Tag};
+
+with_both_engines! {
+    no_block_is_sent_twice,
+}
+
+const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
+
+/// Bits that each party enters: enough that packed bits fill whole blocks.
+const WIDTH: usize = 256;
+
+fn ands() -> Circuit {
+    let mut builder = Builder::new(&[WIDTH, WIDTH]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let products = a.iter().zip(&b).map(|(&a, &b)| builder.and(a, b)).collect();
+    builder.build(vec![products])
+}
+
+/// What both parties send in a session with two runs on the same inputs.
+fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<u8>; 2] {
+    both(in_memory(), |party, end| {
+        let tap = Tap::new(end);
+        let recording = tap.recording();
+        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
+        for _ in 0..2 {
+            let inputs = PARTIES.map(|owner| input_of(owner, &session, &values[owner as usize]));
+            let shared = session.run(&ands(), &inputs).unwrap().remove(0);
+            reveal(&mut session, &shared).unwrap();
+        }
+        std::mem::take(&mut recording.lock().unwrap().sent)
+    })
+}
+
+/// The part of a payload in which every block is random, or a hash of what is.
+fn random_part(sender: Party, tag: Tag, payload: &[u8]) -> &[u8] {
+    match tag {
+        // The nonce.
+        Tag::Hello => &payload[14..46],
+        // Both send the same plan.
+        Tag::Plan if sender == Party::Evaluator => &[],
+        // The digest is that of the other party.
+        Tag::TripleOpening => &payload[32..],
+        _ => payload,
+    }
+}
+
+fn no_block_is_sent_twice<E: Engine>() {
+    let values = PARTIES.map(|_| bits(&mut system_rng(), WIDTH));
+    let mut seen = HashMap::new();
+    for session in 0..2 {
+        for (sender, sent) in PARTIES.into_iter().zip(sent::<E>(&values)) {
+            for (number, (tag, payload)) in frames(&sent).into_iter().enumerate() {
+                let tag = Tag::from_byte(tag).expect("an honest party");
+                let place = format!("session {session}, {sender}, frame {number}, {tag}");
+                for block in random_part(sender, tag, &sent[payload]).as_chunks::<16>().0 {
+                    let earlier = seen.insert(*block, place.clone());
+                    assert_eq!(earlier, None, "again in {place}");
+                }
+            }
+        }
+    }
+}
