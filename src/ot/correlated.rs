@@ -23,7 +23,9 @@ use zeroize::Zeroizing;
 
 use super::all_but_one::{K, LEAVES, TREES};
 use super::{Delta, Key, Mac};
-use crate::crypto::{Block, Generator, Oracle, SessionId, Step, UniversalHash, transpose_128};
+use crate::crypto::{
+    Block, Generator, Oracle, SecretVec, SessionId, Step, UniversalHash, transpose_128,
+};
 use crate::net::{Message, Tag};
 use crate::{Check, Error, Result};
 
@@ -250,7 +252,7 @@ impl Receiver {
                 _ => correction.extend(total.iter().zip(&*first).map(|(u, u_0)| *u ^ *u_0)),
             });
         let hash = self.batch.challenge(&correction);
-        let hashes: Vec<Block> = self.matrix.rows().map(|row| hash.hash(row)).collect();
+        let hashes: SecretVec<Block> = self.matrix.rows().map(|row| hash.hash(row)).collect();
         let check = CotCheck {
             choices: hash.hash(first).to_bytes(),
             rows: self.batch.rows(&hashes),
@@ -316,13 +318,9 @@ impl Sender {
         }
         let hash = self.batch.challenge(correction);
         let choices = Block::from(check.choices);
-        let hashes = Zeroizing::new(
-            self.matrix
-                .rows()
-                .enumerate()
-                .map(|(r, row)| hash.hash(row) ^ choices.select(self.delta.block().bit(r)))
-                .collect::<Vec<_>>(),
-        );
+        let hashes: SecretVec<Block> = (self.matrix.rows().enumerate())
+            .map(|(r, row)| hash.hash(row) ^ choices.select(self.delta.block().bit(r)))
+            .collect();
         if !bool::from(self.batch.rows(&hashes).ct_eq(&check.rows)) {
             return Err(Error::Check(Check::CotConsistency));
         }

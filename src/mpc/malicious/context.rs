@@ -67,8 +67,8 @@ impl Context {
         &self,
         step: (Step, u64),
         shares: impl Iterator<Item = Share> + Clone,
-    ) -> Opening {
-        Opening {
+    ) -> OpenedBits {
+        OpenedBits {
             bits: shares.clone().map(|share| share.bit).collect(),
             macs: self.macs(step, shares),
         }
@@ -95,12 +95,12 @@ impl Context {
 }
 
 /// Bits that a party opens to the other, ready to be sent.
-pub(super) struct Opening {
+pub(super) struct OpenedBits {
     bits: Vec<bool>,
     macs: MacDigest,
 }
 
-impl Opening {
+impl OpenedBits {
     /// Sends them.
     pub(super) fn send<T: Transport>(self, channel: &mut Channel<T>, tag: Tag) -> Result<()> {
         send_bits(channel, tag, self.bits)?;
