@@ -39,7 +39,7 @@ fn the_digest_of_macs_is_bound_to_session_sender_step_number_and_every_mac() {
         digest(1, evaluator, step, &shares),
         digest(1, garbler, (Step::CheckMacs, 3), &shares),
         digest(1, garbler, (Step::OutputMacs, 3), &shares),
-        digest(1, garbler, (Step::BucketMacs, 3), &shares),
+        digest(1, garbler, (Step::TripleEquality, 3), &shares),
         digest(1, garbler, (Step::GateMacs, 4), &shares),
         digest(1, garbler, step, &shares[1..]),
         digest(1, garbler, step, &shares[..4]),
