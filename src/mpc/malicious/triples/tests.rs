@@ -1,9 +1,12 @@
 //! What the equality check, the commitment and the coin are made of.
 
 use super::*;
-use crate::common::session::system_rng;
+use crate::common::line::End;
+use crate::common::session::{both, in_memory, system_rng};
+use crate::common::tap::{Tap, frames};
 use crate::crypto::{SessionId, TweakableHash};
 use crate::mpc::malicious::share::Share;
+use crate::net::Deadlines;
 
 fn context(me: Party) -> Context {
     let session = SessionId([7; 32]);
@@ -80,4 +83,80 @@ fn every_order_of_four_is_as_likely_as_any_other() {
     assert_eq!(counts.len(), 24);
     // 1000 each, with a standard deviation of 31; the coins are the same every time.
     assert!(counts.values().all(|count| (850..1150).contains(count)));
+}
+
+#[test]
+fn a_batch_takes_as_many_leaky_triples_as_its_security_asks_for() {
+    assert_eq!(leaky_triples(0), 0);
+    assert_eq!(leaky_triples(1), RHO as usize);
+    assert_eq!(leaky_triples(1_806), 6 * 1_806);
+    assert_eq!(leaky_triples(1_807), 5 * 1_807);
+}
+
+/// The messages of a party that knows nothing of the triples, up to its digest: all of zeros.
+fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<()> {
+    let mut tables = vec![0; 16 * leaky];
+    channel.send_bytes(Tag::LeakyTables, &tables)?;
+    channel.recv_bytes(Tag::LeakyTables, &mut tables)?;
+    send_bits(channel, Tag::LeakyBits, vec![false; leaky])?;
+    recv_bits(channel, Tag::LeakyBits, leaky)?;
+    let opening = TripleOpening {
+        digest: [0; 32],
+        coin: [0; 16],
+        nonce: [0; 32],
+    };
+    match me {
+        Party::Garbler => {
+            channel.recv_message::<TripleCommitment>()?;
+            channel.send_message(&TripleDigest {
+                digest: opening.digest,
+                coin: opening.coin,
+            })?;
+            channel.recv_message::<TripleOpening>()?;
+        }
+        Party::Evaluator => {
+            channel.send_message(&TripleCommitment(opening.commitment(&context(me), 0)))?;
+            channel.recv_message::<TripleDigest>()?;
+            channel.send_message(&opening)?;
+        }
+    }
+    channel.flush()
+}
+
+#[test]
+fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
+    let leaky = leaky_triples(1);
+    for honest in [Party::Garbler, Party::Evaluator] {
+        both(in_memory(), |me, end| {
+            let tap = Tap::new(end);
+            let recording = tap.recording();
+            let mut channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+            if me != honest {
+                // Then the party that has refused it is gone.
+                let _ = say_zeros(me, &mut channel, leaky);
+                return;
+            }
+            let rng = &mut system_rng();
+            let delta = Delta::random(me == Party::Garbler, rng);
+            let share = |_| Share {
+                bit: false,
+                mac: Block::random(rng),
+                key: Block::random(rng),
+            };
+            let shares: Vec<Share> = (0..3 * leaky).map(share).collect();
+            let shares = RandomShares::dealt(&shares);
+            let rng = &mut system_rng();
+            let outcome = make(&context(me), &mut channel, &delta, 0, 1, &shares, rng);
+            assert!(matches!(outcome, Err(Error::Check(Check::TripleEquality))));
+            channel.abort();
+            let last = match me {
+                Party::Garbler => Tag::TripleDigest,
+                Party::Evaluator => Tag::TripleCommitment,
+            };
+            let sent = &recording.lock().unwrap().sent;
+            let tags: Vec<u8> = frames(sent).into_iter().map(|(tag, _)| tag).collect();
+            let expected = [Tag::LeakyTables, Tag::LeakyBits, last, Tag::Abort];
+            assert_eq!(tags, expected.map(Tag::byte));
+        });
+    }
 }
