@@ -106,7 +106,7 @@ fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<()> 
         nonce: [0; 32],
     };
     match me {
-        Party::Garbler => {
+        Party::Evaluator => {
             channel.recv_message::<TripleCommitment>()?;
             channel.send_message(&TripleDigest {
                 digest: opening.digest,
@@ -114,7 +114,7 @@ fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<()> 
             })?;
             channel.recv_message::<TripleOpening>()?;
         }
-        Party::Evaluator => {
+        Party::Garbler => {
             channel.send_message(&TripleCommitment(opening.commitment(&context(me), 0)))?;
             channel.recv_message::<TripleDigest>()?;
             channel.send_message(&opening)?;
@@ -146,12 +146,13 @@ fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
             let shares: Vec<Share> = (0..3 * leaky).map(share).collect();
             let shares = RandomShares::dealt(&shares);
             let rng = &mut system_rng();
-            let outcome = make(&context(me), &mut channel, &delta, 0, 1, &shares, rng);
+            let context = context(me);
+            let outcome = Buckets::fill(&context, &mut channel, &delta, 0, 1, &shares, rng);
             assert!(matches!(outcome, Err(Error::Check(Check::TripleEquality))));
             channel.abort();
             let last = match me {
-                Party::Garbler => Tag::TripleDigest,
-                Party::Evaluator => Tag::TripleCommitment,
+                Party::Garbler => Tag::TripleCommitment,
+                Party::Evaluator => Tag::TripleDigest,
             };
             let sent = &recording.lock().unwrap().sent;
             let tags: Vec<u8> = frames(sent).into_iter().map(|(tag, _)| tag).collect();
