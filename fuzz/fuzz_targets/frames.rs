@@ -68,10 +68,7 @@ fuzz_target!(|input: &[u8]| {
             Ok(()) => assert!(!failed),
             Err(Error::Failed) => assert!(failed),
             Err(
-                Error::Malformed(_)
-                | Error::Disagreement(_)
-                | Error::Lost { .. }
-                | Error::Aborted,
+                Error::Malformed(_) | Error::Disagreement(_) | Error::Lost { .. } | Error::Aborted,
             ) => {
                 assert!(!failed);
                 failed = true;

@@ -184,7 +184,13 @@ impl Honest {
         match outcome {
             Ok(learned) if E::CATCHES_LIES => assert_eq!(learned, side.learned),
             Ok(_) => {}
-            Err(Error::Protocol { .. } | Error::Lost { .. } | Error::Aborted) => {
+            Err(
+                Error::Check(_)
+                | Error::Malformed(_)
+                | Error::Disagreement(_)
+                | Error::Lost { .. }
+                | Error::Aborted,
+            ) => {
                 assert_ne!(received, side.received);
             }
             Err(other) => panic!("{other}"),
