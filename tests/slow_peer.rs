@@ -68,6 +68,32 @@ fn a_peer_that_drips_bytes_is_cut_at_the_deadline_of_the_message() {
 }
 
 #[test]
+fn a_peer_has_the_time_of_a_message_for_each_of_them() {
+    const EACH: Duration = Duration::from_secs(2);
+    over_each_line(|mut one, other| {
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                for _ in 0..3 {
+                    thread::sleep(EACH * 2 / 5);
+                    one.send(NOTE.to_vec()).unwrap();
+                }
+                one.close();
+            });
+            let deadlines = Deadlines {
+                message: EACH,
+                phase: LONG,
+            };
+            let mut channel = Channel::new(other, deadlines);
+            let begun = Instant::now();
+            for _ in 0..3 {
+                channel.recv_message::<Note>().unwrap();
+            }
+            assert!(begun.elapsed() > EACH);
+        });
+    });
+}
+
+#[test]
 fn a_peer_that_spins_a_phase_out_is_cut_at_the_deadline_of_the_phase() {
     over_each_line(|one, other| {
         thread::scope(|scope| {
