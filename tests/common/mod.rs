@@ -6,6 +6,7 @@ pub mod binomial;
 pub mod bristol_evaluator;
 pub mod chi_square;
 pub mod circuits;
+pub mod failed;
 pub mod liar;
 pub mod line;
 pub mod session;
