@@ -30,6 +30,6 @@ mod stats;
 
 pub use builder::{Bit, Builder};
 pub use evaluate::InputError;
-pub use party::Party;
+pub use party::{ByParty, Party};
 pub use record::{Circuit, Gate, Layer, Output, Wire};
 pub use stats::Stats;

@@ -1,6 +1,7 @@
 //! The two parties.
 
 use std::fmt;
+use std::ops::{Index, IndexMut};
 
 /// One of the two parties that run a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,11 +13,53 @@ pub enum Party {
 }
 
 impl Party {
+    /// Both, the garbler first.
+    pub const BOTH: [Party; 2] = [Party::Garbler, Party::Evaluator];
+
     /// The other one.
     pub fn other(self) -> Self {
         match self {
             Party::Garbler => Party::Evaluator,
             Party::Evaluator => Party::Garbler,
+        }
+    }
+}
+
+/// One value for each party.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ByParty<V> {
+    /// The garbler's.
+    pub garbler: V,
+    /// The evaluator's.
+    pub evaluator: V,
+}
+
+impl<V> ByParty<V> {
+    /// What `of` gives for each, the garbler first.
+    pub fn from_fn(mut of: impl FnMut(Party) -> V) -> Self {
+        ByParty {
+            garbler: of(Party::Garbler),
+            evaluator: of(Party::Evaluator),
+        }
+    }
+}
+
+impl<V> Index<Party> for ByParty<V> {
+    type Output = V;
+
+    fn index(&self, party: Party) -> &V {
+        match party {
+            Party::Garbler => &self.garbler,
+            Party::Evaluator => &self.evaluator,
+        }
+    }
+}
+
+impl<V> IndexMut<Party> for ByParty<V> {
+    fn index_mut(&mut self, party: Party) -> &mut V {
+        match party {
+            Party::Garbler => &mut self.garbler,
+            Party::Evaluator => &mut self.evaluator,
         }
     }
 }

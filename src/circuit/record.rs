@@ -99,6 +99,12 @@ impl Circuit {
         self.layers.iter().map(|layer| layer.ands.len()).sum()
     }
 
+    /// The number of output bits that are not constants.
+    pub fn output_wires(&self) -> usize {
+        let is_wire = |output: &&Output| matches!(output, Output::Wire(_));
+        self.outputs.iter().flatten().filter(is_wire).count()
+    }
+
     /// The BLAKE3 digest of the record: two circuits have the same one only if they have the same
     /// inputs, gates and outputs in the same order.
     ///

@@ -8,6 +8,8 @@ use rand::CryptoRng;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::DefaultIsZeroes;
 
+use super::SecretBit;
+
 /// 128 bits. Bit 0, the *colour* bit of a label, is the lowest bit of byte 0.
 ///
 /// Bytes, not a `u128`, so that what goes over the wire is the same on every machine.
@@ -29,8 +31,8 @@ impl Block {
 
     /// Bit 0.
     #[inline]
-    pub fn lsb(self) -> bool {
-        self.0[0] & 1 == 1
+    pub fn lsb(self) -> SecretBit {
+        SecretBit::lowest_of(self.0[0])
     }
 
     /// The same block with bit 0 set to `bit`.
@@ -40,26 +42,26 @@ impl Block {
     }
 
     /// Bit `index`, counted from bit 0.
-    pub fn bit(self, index: usize) -> bool {
-        (self.0[index / 8] >> (index % 8)) & 1 == 1
+    pub fn bit(self, index: usize) -> SecretBit {
+        SecretBit::lowest_of(self.0[index / 8] >> (index % 8))
     }
 
-    /// `self` if `bit`, else zero, without a branch in the source. In a loop over one bit the
-    /// compiler may put one there: take [`mask`](Self::mask).
+    /// `self` if the bit is 1, else zero, without a branch in the source. In a loop over one bit
+    /// the compiler may put one there: take [`mask`](Self::mask).
     #[inline]
-    pub fn select(self, bit: bool) -> Self {
-        let mask = u64::from(bit).wrapping_neg();
+    pub fn select(self, bit: impl Into<SecretBit>) -> Self {
+        let mask = bit.into().mask();
         let [low, high]: [u64; 2] = bytemuck::cast(self);
         bytemuck::cast([low & mask, high & mask])
     }
 
-    /// All ones if `bit`, else zero: for a loop that uses one bit many times.
+    /// All ones if the bit is 1, else zero: for a loop that uses one bit many times.
     ///
     /// The compiler does not see where the mask comes from. When it knows that a mask is one of
     /// two, it makes two loops and a branch that chooses.
     #[inline]
-    pub fn mask(bit: bool) -> Self {
-        let half = black_box(u64::from(bit).wrapping_neg());
+    pub fn mask(bit: SecretBit) -> Self {
+        let half = black_box(bit.mask());
         bytemuck::cast([half, half])
     }
 
@@ -120,9 +122,10 @@ mod tests {
         bytes[0] = 1;
         bytes[2] = 0x80;
         let block = Block::from(bytes);
-        assert!(block.lsb() && block.bit(0) && block.bit(23));
-        assert!(!block.bit(1) && !block.bit(22));
-        assert!(!block.with_lsb(false).lsb());
+        let bit = |index| block.bit(index).reveal();
+        assert!(block.lsb().reveal() && bit(0) && bit(23));
+        assert!(!bit(1) && !bit(22));
+        assert!(!block.with_lsb(false).lsb().reveal());
     }
 
     #[test]
@@ -131,7 +134,7 @@ mod tests {
         assert_eq!(block.select(true).to_bytes(), [0xa5; 16]);
         assert_eq!(block.select(false).to_bytes(), [0; 16]);
         for bit in [false, true] {
-            let masked = block & Block::mask(bit);
+            let masked = block & Block::mask(bit.into());
             assert_eq!(masked.to_bytes(), block.select(bit).to_bytes());
         }
     }

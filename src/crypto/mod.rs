@@ -3,6 +3,8 @@
 //! | file | what | built on |
 //! |---|---|---|
 //! | `block` | 128-bit strings | – |
+//! | `secret_bit` | bits that nothing may branch on | – |
+//! | `secret_vec` | vectors that are wiped | – |
 //! | `tweakable_hash` | the TCCR hash of garbling | `aes` |
 //! | `generator` | seed expansion, AES in counter mode | `aes` |
 //! | `oracle` | the random oracle, bound to session and step | `blake3` |
@@ -14,6 +16,7 @@
 mod block;
 mod generator;
 mod oracle;
+mod secret_bit;
 mod secret_vec;
 mod transpose;
 mod tweakable_hash;
@@ -22,6 +25,7 @@ mod universal_hash;
 pub use block::Block;
 pub use generator::Generator;
 pub use oracle::{Oracle, SessionId, Step};
+pub use secret_bit::SecretBit;
 pub use secret_vec::SecretVec;
 pub use transpose::transpose_128;
 pub use tweakable_hash::{TweakDomain, TweakableHash};

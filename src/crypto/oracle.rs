@@ -48,6 +48,18 @@ pub enum Step {
     CheckMacs = 14,
     /// The MACs of opened outputs.
     OutputMacs = 15,
+    /// The secret of a line, from the shared Diffie-Hellman point.
+    LineSecret = 16,
+    /// Authenticated garbling: the pad of the shares that change the masks of outputs.
+    OutputPad = 17,
+    /// What a run is.
+    RunPlan = 18,
+    /// What an exchange of openings is.
+    OpeningPlan = 19,
+    /// What a batch of the preprocessing is.
+    BatchPlan = 20,
+    /// Semi-honest: the digest of the evaluator's masked inputs.
+    MaskedInputs = 21,
 }
 
 /// A hash in progress. Every absorbed string is preceded by its length, so that no two sequences

@@ -1,42 +1,33 @@
 //! The sealed deck: shuffled by both parties, known to neither, opened card by card.
 //!
 //! [`SealedDeck::shuffle`] runs a shuffle circuit over any [`TwoParty`]; [`SealedDeck::open`]
-//! opens drawn cards to one party or to both.
+//! opens drawn cards to one party or to both. A deck of a malicious session can also be
+//! [kept](SealedDeck::keep), and opened card by card once the session is gone.
 
 mod card;
+mod error;
+mod faces;
+mod kept;
 
 use rand::CryptoRng;
 
-use crate::circuit::Party;
-use crate::mpc::{Input, Opening, Security, To, TwoParty};
+use self::faces::Faces;
+use crate::circuit::{ByParty, Party};
+use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty, Words};
 use crate::shuffle::ShuffleCircuit;
-use crate::{Check, Error, Result};
 
 pub use card::Card;
+pub use error::{Check, Error, Result};
+pub use kept::{CardShare, KeptDeck};
 
 /// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the
 /// deck alone shows nothing, which is why it has no `Debug`.
 pub struct SealedDeck<S> {
-    cards: u32,
-    drawn: Vec<Drawn<S>>,
-}
-
-/// A drawn card, sealed until it is opened.
-struct Drawn<S> {
-    bits: Vec<S>,
-    opened_to_garbler: bool,
-    opened_to_evaluator: bool,
-    /// What it is, once this party has seen it.
-    face: Option<Card>,
-}
-
-impl<S> Drawn<S> {
-    fn opened_to(&mut self, party: Party) -> &mut bool {
-        match party {
-            Party::Garbler => &mut self.opened_to_garbler,
-            Party::Evaluator => &mut self.opened_to_evaluator,
-        }
-    }
+    /// A word for each drawn card.
+    drawn: Words<S>,
+    faces: Faces,
+    /// Which positions have been opened to whom.
+    opened: Vec<ByParty<bool>>,
 }
 
 impl<S: Clone> SealedDeck<S> {
@@ -46,14 +37,12 @@ impl<S: Clone> SealedDeck<S> {
     /// # Errors
     /// Any [`Error`] of the session.
     pub fn prepare<P: TwoParty<Shared = S>>(
-        party: &mut P,
+        session: &mut P,
         shuffle: &ShuffleCircuit,
         count: usize,
     ) -> Result<()> {
-        let circuit = shuffle.circuit();
-        // Too many are refused by the session.
-        let inputs = std::array::from_fn(|owner| count.saturating_mul(circuit.inputs()[owner]));
-        party.prepare(count.saturating_mul(circuit.ands()), inputs)
+        let demand = Demand::of(shuffle.circuit()).times(count);
+        Ok(session.prepare(demand)?)
     }
 
     /// Shuffles and draws: both parties call this with the same circuit. This party's randomness
@@ -65,131 +54,107 @@ impl<S: Clone> SealedDeck<S> {
     ///
     /// # Errors
     /// [`Error::Usage`] if the session is malicious and the circuit not checked: nothing is sent
-    /// then. [`Check::SeedsOutOfRange`], naming the party, if its seeds are. Any other [`Error`]
-    /// of the session.
+    /// then. [`Check::SeedsOutOfRange`], naming the party, if its seeds are. Any error of the
+    /// session.
     pub fn shuffle<P: TwoParty<Shared = S>>(
-        party: &mut P,
+        session: &mut P,
         shuffle: &ShuffleCircuit,
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
-        if party.security() == Security::Malicious && !shuffle.is_checked() {
+        Self::shuffle_in(session, shuffle, &[], rng)
+    }
+
+    /// As [`shuffle`](Self::shuffle), if both parties also mean the same `context`: what the deck
+    /// is for, such as the digest of a log.
+    ///
+    /// # Errors
+    /// Those of [`shuffle`](Self::shuffle).
+    pub fn shuffle_in<P: TwoParty<Shared = S>>(
+        session: &mut P,
+        shuffle: &ShuffleCircuit,
+        context: &[u8],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        if session.security() == Security::Malicious && !shuffle.is_checked() {
             return Err(Error::usage(
                 "against a malicious peer the circuit must check the seeds",
             ));
         }
-        let randomness = shuffle.sample(party.party(), rng);
-        let bits = randomness.bits();
-        let inputs = match party.party() {
-            Party::Garbler => [Input::Mine(bits), Input::Peer],
-            Party::Evaluator => [Input::Peer, Input::Mine(bits)],
-        };
-        let mut words = party.run(shuffle.circuit(), &inputs)?;
+        let randomness = shuffle.sample(session.role(), rng);
+        let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, randomness.bits());
+        let drawn = session.run(run.in_context(context))?;
         if let Some(validity) = shuffle.validity() {
-            check_seeds(party, &words.remove(validity))?;
+            check_seeds(session, &drawn[validity])?;
         }
+        let count = shuffle.spec().draw();
         Ok(SealedDeck {
-            cards: shuffle.spec().cards() as u32,
-            drawn: words
-                .into_iter()
-                .map(|bits| Drawn {
-                    bits,
-                    opened_to_garbler: false,
-                    opened_to_evaluator: false,
-                    face: None,
-                })
-                .collect(),
+            drawn,
+            faces: Faces::unseen(shuffle.spec().cards() as u32, count),
+            opened: vec![ByParty::default(); count],
         })
     }
 
     /// How many cards were drawn.
     pub fn len(&self) -> usize {
-        self.drawn.len()
+        self.opened.len()
     }
 
     /// Whether no card was drawn. (A shuffle draws at least one.)
     pub fn is_empty(&self) -> bool {
-        self.drawn.is_empty()
+        self.opened.is_empty()
     }
 
     /// The card at `position`, if this party has seen it.
     pub fn seen(&self, position: usize) -> Option<Card> {
-        self.drawn.get(position)?.face
+        self.faces.at(position)
     }
 
     /// Opens drawn cards, all in one exchange, and gives for each what this party learned. The
-    /// peer must open the same positions in the same order.
+    /// peer must open the same positions to the same audience, in the same order.
     ///
-    /// A card is opened to a party once: what I have been dealt may later be shown with
-    /// [`To::Peer`].
+    /// A card is opened to a party once: a card of one's own may later be shown to the other.
     ///
     /// # Errors
     /// [`Error::Usage`] if a position was not drawn, occurs twice or was opened to that party
-    /// before: nothing is sent then. [`Check::CardNotInDeck`] or [`Check::CardOpenedTwice`] if what
-    /// comes out cannot be.
+    /// before: nothing is sent then. [`Check::NotInDeck`] or [`Check::OpenedTwice`] if what comes
+    /// out cannot be. Any error of the session.
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
-        party: &mut P,
-        openings: &[(usize, To)],
+        session: &mut P,
+        openings: &[(usize, Audience)],
     ) -> Result<Vec<Option<Card>>> {
-        let me = party.party();
-        self.check(me, openings)?;
-        let requests: Vec<Opening<'_, S>> = openings
-            .iter()
+        self.check(openings)?;
+        let requests: Vec<Opening<'_, S>> = (openings.iter())
             .map(|&(position, to)| Opening {
                 to,
-                bits: &self.drawn[position].bits,
+                bits: &self.drawn[position],
             })
             .collect();
-        let opened = party.open(&requests)?;
+        let opened = session.open(&requests)?;
         let mut learned = Vec::with_capacity(openings.len());
-        for (&(position, to), bits) in openings.iter().zip(opened) {
-            for learner in [me, me.other()] {
-                if to.includes(me, learner) {
-                    *self.drawn[position].opened_to(learner) = true;
-                }
+        for (&(position, to), bits) in openings.iter().zip(opened.iter()) {
+            for learner in Party::BOTH {
+                self.opened[position][learner] |= to.includes(learner);
             }
-            let face = bits
-                .map(|bits| self.face(&bits))
-                .transpose()
-                .inspect_err(|_| party.abort())?;
-            if face.is_some() {
-                self.drawn[position].face = face;
-            }
-            learned.push(face);
+            let face = bits.map(|bits| self.faces.open(position, bits.iter().copied()));
+            learned.push(face.transpose().inspect_err(|_| session.abort())?);
         }
         Ok(learned)
     }
 
-    /// The card that opened bits are, if it can be in this deck and has not been seen before.
-    fn face(&self, bits: &[bool]) -> Result<Card> {
-        let number = bits
-            .iter()
-            .rev()
-            .fold(0, |number, &bit| number << 1 | u32::from(bit));
-        if number >= self.cards {
-            return Err(Error::Check(Check::CardNotInDeck));
-        }
-        let card = Card(number);
-        if self.drawn.iter().any(|drawn| drawn.face == Some(card)) {
-            return Err(Error::Check(Check::CardOpenedTwice));
-        }
-        Ok(card)
-    }
-
-    fn check(&mut self, me: Party, openings: &[(usize, To)]) -> Result<()> {
+    fn check(&self, openings: &[(usize, Audience)]) -> Result<()> {
         for (i, &(position, to)) in openings.iter().enumerate() {
-            let count = self.drawn.len();
-            let Some(drawn) = self.drawn.get_mut(position) else {
+            let Some(opened) = self.opened.get(position) else {
                 return Err(Error::usage(format!(
-                    "card {position} was not drawn: there are {count}, counted from 0"
+                    "card {position} was not drawn: there are {}, counted from 0",
+                    self.len()
                 )));
             };
-            for learner in [me, me.other()] {
-                if to.includes(me, learner) && *drawn.opened_to(learner) {
-                    return Err(Error::usage(format!(
-                        "card {position} has already been opened to the {learner}"
-                    )));
-                }
+            let again = |learner: &Party| to.includes(*learner) && opened[*learner];
+            if let Some(learner) = Party::BOTH.into_iter().find(again) {
+                return Err(Error::usage(format!(
+                    "card {position} has already been opened to the {learner}"
+                )));
             }
             if openings[..i].iter().any(|(other, _)| *other == position) {
                 return Err(Error::usage(format!(
@@ -202,17 +167,17 @@ impl<S: Clone> SealedDeck<S> {
 }
 
 /// Opens whether the seeds of each party are in range, and ends the session if some are not.
-fn check_seeds<P: TwoParty>(party: &mut P, validity: &[P::Shared]) -> Result<()> {
-    let opened = party.open(&[Opening {
-        to: To::Both,
+fn check_seeds<P: TwoParty>(session: &mut P, validity: &[P::Shared]) -> Result<()> {
+    let opened = session.open(&[Opening {
+        to: Audience::Both,
         bits: validity,
     }])?;
-    let valid = opened.into_iter().flatten().flatten();
-    for (owner, valid) in [Party::Garbler, Party::Evaluator].into_iter().zip(valid) {
-        if !valid {
-            party.abort();
-            return Err(Error::Check(Check::SeedsOutOfRange(owner)));
+    let valid = opened.get(0).unwrap_or_default();
+    match Party::BOTH.into_iter().zip(valid).find(|(_, valid)| !**valid) {
+        None => Ok(()),
+        Some((owner, _)) => {
+            session.abort();
+            Err(Error::Check(Check::SeedsOutOfRange(owner)))
         }
     }
-    Ok(())
 }

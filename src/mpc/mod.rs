@@ -4,29 +4,41 @@
 //! came out, to one party or to both, and let the next circuit take in the rest.
 //! [`Malicious`] implements it with authenticated garbling, against a peer that does anything;
 //! [`SemiHonest`] with half gates, against one that follows the protocol; [`Session`] is either.
+//! A session begins with a [`Greeting`], which an engine takes.
 
-mod handshake;
+mod attempts;
+mod error;
+mod greeting;
+mod label;
+mod layout;
+mod line_secret;
+mod live;
 mod malicious;
 mod packed_bits;
 mod plan;
 mod semi_honest;
 mod session;
 mod tables;
+mod tag;
+mod values;
 mod walk;
 
 use std::fmt;
 use std::str::FromStr;
 
-use self::plan::{Identified, check_origin};
-use crate::circuit::{Circuit, Party};
-use crate::crypto::SessionId;
+use crate::circuit::Party;
 use crate::net::Traffic;
-use crate::{Error, Result};
 
-pub use handshake::{Handshake, MAX_TERMS};
-pub use malicious::{AuthenticatedBit, Malicious};
-pub use semi_honest::{SemiHonest, SharedBit, evaluate, garble};
+pub use attempts::{Attempt, Attempts};
+pub use error::{Check, Disagreement, Error, Result};
+pub use greeting::{Greeting, MAX_TERMS, Offer};
+pub use malicious::{AuthenticatedBit, KeptBit, Malicious};
+pub use semi_honest::{SemiHonest, SharedBit};
+#[cfg(feature = "internals")]
+pub use semi_honest::{evaluate, garble};
 pub use session::{Session, SessionBit};
+pub use tag::Tag;
+pub use values::{Audience, Demand, Input, Opened, Opening, Run, Words};
 
 /// What a session protects against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,96 +73,45 @@ impl FromStr for Security {
     }
 }
 
-/// Where the bits of an input value of a circuit come from.
-#[derive(Clone, Copy)]
-pub enum Input<'a, S> {
-    /// This party enters them.
-    Mine(&'a [bool]),
-    /// The peer enters them.
-    Peer,
-    /// They came out of an earlier circuit of this session.
-    Shared(&'a [S]),
-}
-
-/// Who learns an opened bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum To {
-    /// This party alone.
-    Me,
-    /// The peer alone.
-    Peer,
-    /// Both.
-    Both,
-}
-
-impl To {
-    /// Whether `party` learns the bit, `me` being the party that speaks.
-    pub(crate) fn includes(self, me: Party, party: Party) -> bool {
-        match self {
-            To::Me => party == me,
-            To::Peer => party != me,
-            To::Both => true,
-        }
-    }
-}
-
-/// Shared bits and who is to learn them.
-#[derive(Clone, Copy)]
-pub struct Opening<'a, S> {
-    /// Who learns them.
-    pub to: To,
-    /// The bits.
-    pub bits: &'a [S],
-}
-
 /// Two parties that compute on shared bits, over one connection.
 ///
-/// Both call the same methods with the same circuits in the same order, each from its own side
-/// (what is [`Input::Mine`] and [`To::Me`] for one is [`Input::Peer`] and [`To::Peer`] for the
-/// other). The parties compare what they run, open and make ahead before they give a result: if they
-/// disagree, whoever notices first gets [`Error::Disagreement`] (or, if the two even expect different
-/// messages, [`Error::Malformed`]), the other that or [`Error::Aborted`].
+/// Both call the same methods with the same arguments in the same order, but for the bits that each
+/// enters itself. They compare what they run, open and make ahead before they give a result: if
+/// they disagree, whoever notices first gets [`Error::Disagreement`] (or, if the two even expect
+/// different messages, [`Error::Channel`]), and the other that or an abort.
 ///
 /// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the
-/// connection is closed, and every later call gives [`Error::Failed`].
+/// connection is closed, and every later call gives [`Error::Ended`].
 pub trait TwoParty {
     /// A bit that neither party knows, held in two halves.
     type Shared: Clone;
 
-    /// Which party this is.
-    fn party(&self) -> Party;
+    /// This party's role.
+    fn role(&self) -> Party;
 
     /// What this session protects against.
     fn security(&self) -> Security;
 
-    /// Makes sure that what circuits with so many AND gates, and so many input bits of the garbler
-    /// and of the evaluator, need in all is there, as far as it can be made ahead: running them is
-    /// faster then. The more at once, the cheaper. Nothing is made by an engine that has no use
-    /// for it.
+    /// Makes what runs will take, so that they are faster. Nothing is made of what is there
+    /// already, nor by an engine that needs nothing. The more is made at once, the less a run costs
+    /// in all.
     ///
     /// # Errors
-    /// [`Error::Usage`] if it is more than the engine makes at once, 2^28 of anything; any other
-    /// [`Error`] of a session.
-    fn prepare(&mut self, ands: usize, inputs: [usize; 2]) -> Result<()>;
+    /// [`Error::Usage`] if the demand is above 2^28 of anything; any other [`Error`] of a session.
+    fn prepare(&mut self, demand: Demand) -> Result<()>;
 
-    /// Evaluates `circuit`, with one of `inputs` for each of its input values, and gives its
-    /// output values as shared bits.
+    /// Evaluates a circuit, and gives its output values as shared bits.
     ///
     /// # Errors
     /// [`Error::Usage`] if the inputs do not fit the circuit, or it is too large for
     /// [`prepare`](Self::prepare); any other [`Error`] of a session.
-    fn run(
-        &mut self,
-        circuit: &Circuit,
-        inputs: &[Input<'_, Self::Shared>],
-    ) -> Result<Vec<Vec<Self::Shared>>>;
+    fn run(&mut self, run: Run<'_, Self::Shared>) -> Result<Words<Self::Shared>>;
 
-    /// Opens shared bits, all in one exchange. For each opening gives the bits if this party is
-    /// among those that learn them.
+    /// Opens shared bits, all in one exchange, and gives what this party learns.
     ///
     /// # Errors
-    /// Any [`Error`] of a session.
-    fn open(&mut self, openings: &[Opening<'_, Self::Shared>]) -> Result<Vec<Option<Vec<bool>>>>;
+    /// [`Error::Usage`] if a bit is of another session; any other [`Error`] of a session.
+    fn open(&mut self, openings: &[Opening<'_, Self::Shared>]) -> Result<Opened>;
 
     /// Ends the session because the layer above caught the peer cheating: secrets are wiped, the
     /// peer sees only that the session was aborted.
@@ -158,35 +119,4 @@ pub trait TwoParty {
 
     /// Bytes and flights of the session so far.
     fn traffic(&self) -> Traffic;
-}
-
-/// Checks that `inputs` fit the input values of `circuit`, and are of this session.
-fn check_inputs<S: Identified>(
-    session: &SessionId,
-    circuit: &Circuit,
-    inputs: &[Input<'_, S>],
-) -> Result<()> {
-    if inputs.len() != circuit.inputs().len() {
-        return Err(Error::usage(format!(
-            "the circuit has {} input values, {} were given",
-            circuit.inputs().len(),
-            inputs.len()
-        )));
-    }
-    for (number, (input, &bits)) in inputs.iter().zip(circuit.inputs()).enumerate() {
-        let given = match input {
-            Input::Mine(values) => values.len(),
-            Input::Peer => bits,
-            Input::Shared(shared) => {
-                check_origin(session, *shared)?;
-                shared.len()
-            }
-        };
-        if given != bits {
-            return Err(Error::usage(format!(
-                "input value {number} has {bits} bits, {given} were given"
-            )));
-        }
-    }
-    Ok(())
 }

@@ -3,15 +3,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Input, Opening, To};
+use super::error::{Disagreement, Error, Fault, Result};
+use super::tag::Tag;
+use super::{Demand, Input, Opening, Run};
 use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::SessionId;
-use crate::net::{Channel, Message, Tag, Transport};
-use crate::{Disagreement, Error, Result};
+use crate::crypto::{Oracle, SessionId, Step};
+use crate::net::{self, Channel, Message, Transport};
 
 /// The name of a shared bit: its session, the number of the run that made it, and that of the
 /// output bit in that run. Both parties count alike, so they name the same bit alike.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BitId {
     session: [u8; 8],
     run: u64,
@@ -24,21 +25,17 @@ pub(super) fn share_outputs<S>(
     run: u64,
     circuit: &Circuit,
     mut share: impl FnMut(BitId, Output) -> S,
-) -> Vec<Vec<S>> {
+) -> Vec<S> {
     let session = short(session);
-    let mut names = (0..).map(|index| BitId {
-        session,
-        run,
-        index,
-    });
-    circuit
-        .outputs()
-        .iter()
-        .map(|word| {
-            word.iter()
-                .zip(names.by_ref())
-                .map(|(output, name)| share(name, *output))
-                .collect()
+    let outputs = circuit.outputs().iter().flatten();
+    (outputs.zip(0..))
+        .map(|(output, index)| {
+            let name = BitId {
+                session,
+                run,
+                index,
+            };
+            share(name, *output)
         })
         .collect()
 }
@@ -60,155 +57,142 @@ pub(super) trait Identified {
 ///
 /// # Errors
 /// [`Error::Usage`] if one does not.
-pub(super) fn check_origin<'a, S: Identified + 'a>(
+pub(super) fn check_origin<S: Identified>(session: &SessionId, bits: &[S]) -> Result<()> {
+    match bits.iter().all(|bit| bit.id().session == short(session)) {
+        true => Ok(()),
+        false => Err(Error::usage("a shared bit of another session")),
+    }
+}
+
+/// Checks that the inputs of a run by `me` fit the circuit, and are of this session.
+///
+/// # Errors
+/// [`Error::Usage`] if they do not.
+pub(super) fn check_run<S: Identified>(
     session: &SessionId,
-    bits: impl IntoIterator<Item = &'a S>,
+    me: Party,
+    run: &Run<'_, S>,
 ) -> Result<()> {
-    if bits
-        .into_iter()
-        .all(|bit| bit.id().session == short(session))
-    {
-        Ok(())
-    } else {
-        Err(Error::usage("a shared bit of another session"))
+    let (widths, inputs) = (run.circuit.inputs(), run.inputs);
+    if inputs.len() != widths.len() {
+        return Err(Error::usage(format!(
+            "the circuit has {} input values, {} were given",
+            widths.len(),
+            inputs.len()
+        )));
+    }
+    for (number, (input, &bits)) in inputs.iter().zip(widths).enumerate() {
+        if let Input::Shared(shared) = *input {
+            check_origin(session, shared)?;
+            if shared.len() != bits {
+                return Err(Error::usage(format!(
+                    "input value {number} has {bits} bits, {} were given",
+                    shared.len()
+                )));
+            }
+        }
+    }
+    match (run.demand().inputs[me], run.mine.len()) {
+        (needed, given) if needed == given => Ok(()),
+        (needed, given) => Err(Error::usage(format!(
+            "the {me} enters {needed} bits, {given} were given"
+        ))),
     }
 }
 
 /// The digest of what is meant.
-#[derive(Serialize, Deserialize, PartialEq, Eq)]
+#[derive(Serialize, Deserialize)]
 pub(super) struct Plan {
     digest: [u8; 32],
 }
 
 impl Message for Plan {
-    const TAG: Tag = Tag::Plan;
+    const TAG: net::Tag = Tag::Plan.tag();
     const MAX_BYTES: usize = 32;
 }
 
 impl Plan {
-    /// Of run `number`: the circuit, who owns which input, which shared bits go in.
+    /// Of run `number`: the circuit, who enters which input, which shared bits go in, and the
+    /// caller's context.
     pub(super) fn of_run<S: Identified>(
         session: &SessionId,
-        me: Party,
         number: u64,
-        circuit: &Circuit,
-        inputs: &[Input<'_, S>],
+        run: &Run<'_, S>,
     ) -> Self {
-        let mut hasher = hasher(session, b"run", number);
-        hasher.update(&circuit.digest());
-        for input in inputs {
-            match input {
-                Input::Mine(_) => {
-                    hasher.update(&[code(me)]);
-                }
-                Input::Peer => {
-                    hasher.update(&[code(me.other())]);
-                }
-                Input::Shared(bits) => {
-                    hasher.update(&[2]);
-                    hash_ids(&mut hasher, bits);
-                }
-            }
+        let mut oracle = Oracle::new(session, Step::RunPlan, number)
+            .absorb(&run.circuit.digest())
+            .absorb(run.context);
+        for input in run.inputs {
+            oracle = match input {
+                Input::By(Party::Garbler) => oracle.absorb(&[0]),
+                Input::By(Party::Evaluator) => oracle.absorb(&[1]),
+                Input::Shared(bits) => oracle.absorb(&[2]).absorb(&names(bits)),
+            };
         }
-        Self::new(&hasher)
+        Self::new(oracle)
     }
 
     /// Of batch `number` of the preprocessing: how much is made of everything.
-    pub(super) fn of_batch(session: &SessionId, number: u64, amounts: [usize; 4]) -> Self {
-        let mut hasher = hasher(session, b"batch", number);
-        for amount in amounts {
-            hasher.update(&(amount as u64).to_le_bytes());
-        }
-        Self::new(&hasher)
+    pub(super) fn of_batch(session: &SessionId, number: u64, demand: &Demand) -> Self {
+        let amounts = [
+            demand.ands,
+            demand.inputs.garbler,
+            demand.inputs.evaluator,
+            demand.outputs,
+        ];
+        let bytes = amounts.map(|amount| (amount as u64).to_le_bytes());
+        Self::new(Oracle::new(session, Step::BatchPlan, number).absorb(bytes.as_flattened()))
     }
 
     /// Of exchange `number` of openings: which bits are opened to whom.
     pub(super) fn of_openings<S: Identified>(
         session: &SessionId,
-        me: Party,
         number: u64,
         openings: &[Opening<'_, S>],
     ) -> Self {
-        let mut hasher = hasher(session, b"open", number);
+        let mut oracle = Oracle::new(session, Step::OpeningPlan, number);
         for opening in openings {
-            let learns = |party| u8::from(opening.to.includes(me, party));
-            hasher.update(&[learns(Party::Garbler), learns(Party::Evaluator)]);
-            hasher.update(&(opening.bits.len() as u64).to_le_bytes());
-            hash_ids(&mut hasher, opening.bits);
+            let learns = Party::BOTH.map(|party| u8::from(opening.to.includes(party)));
+            oracle = oracle.absorb(&learns).absorb(&names(opening.bits));
         }
-        Self::new(&hasher)
+        Self::new(oracle)
     }
 
-    fn new(hasher: &blake3::Hasher) -> Self {
+    fn new(oracle: Oracle) -> Self {
         Plan {
-            digest: *hasher.finalize().as_bytes(),
+            digest: oracle.digest(),
         }
     }
 
     /// Receives the peer's plan and compares.
     ///
     /// # Errors
-    /// [`Error::Disagreement`] if they differ.
-    pub(super) fn expect<T: Transport>(&self, channel: &mut Channel<T>) -> Result<()> {
-        if channel.recv_message::<Plan>()? == *self {
-            Ok(())
-        } else {
-            Err(Error::Disagreement(Disagreement::Plan))
+    /// [`Disagreement::Plan`] if they differ.
+    pub(super) fn expect<T: Transport>(&self, channel: &mut Channel<T>) -> Result<(), Fault> {
+        let theirs: Plan = channel.recv_message()?;
+        match theirs.digest == self.digest {
+            true => Ok(()),
+            false => Err(Fault::Disagreement(Disagreement::Plan)),
         }
     }
 }
 
-/// All bits that `party` learns, `me` being the party that speaks.
-pub(super) fn opened_to<'a, S>(openings: &[Opening<'a, S>], me: Party, party: Party) -> Vec<&'a S> {
-    openings
-        .iter()
-        .filter(|opening| opening.to.includes(me, party))
-        .flat_map(|opening| opening.bits)
-        .collect()
-}
-
-/// Deals the values that this party learned, in order, back to the openings that it learns.
-pub(super) fn by_opening<S>(
-    openings: &[Opening<'_, S>],
-    values: impl IntoIterator<Item = bool>,
-) -> Vec<Option<Vec<bool>>> {
-    let mut values = values.into_iter();
-    openings
-        .iter()
-        .map(|opening| {
-            matches!(opening.to, To::Me | To::Both)
-                .then(|| values.by_ref().take(opening.bits.len()).collect())
-        })
-        .collect()
-}
-
-fn hasher(session: &SessionId, what: &[u8], number: u64) -> blake3::Hasher {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(&session.0);
-    hasher.update(what);
-    hasher.update(&number.to_le_bytes());
-    hasher
-}
-
-fn hash_ids<S: Identified>(hasher: &mut blake3::Hasher, bits: &[S]) {
-    for bit in bits {
-        let id = bit.id();
-        hasher.update(&id.run.to_le_bytes());
-        hasher.update(&id.index.to_le_bytes());
-    }
-}
-
-fn code(owner: Party) -> u8 {
-    match owner {
-        Party::Garbler => 0,
-        Party::Evaluator => 1,
-    }
+/// The names of shared bits as a string.
+fn names<S: Identified>(bits: &[S]) -> Vec<u8> {
+    let name = |bit: &S| {
+        let BitId { run, index, .. } = bit.id();
+        run.to_le_bytes().into_iter().chain(index.to_le_bytes())
+    };
+    bits.iter().flat_map(name).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::circuit::Builder;
+    use crate::mpc::Audience;
+
+    const SESSION: SessionId = SessionId([1; 32]);
 
     #[derive(Clone, Copy)]
     struct Named(BitId);
@@ -219,28 +203,77 @@ mod tests {
         }
     }
 
-    /// The name of a shared bit is twelve bytes, and an input that somebody enters is one: so that
-    /// twelve of these, which may have no bits, are not taken for a shared bit.
+    fn bit(run: u64, index: u32) -> Named {
+        Named(BitId {
+            session: short(&SESSION),
+            run,
+            index,
+        })
+    }
+
+    fn assert_all_differ(plans: &[Plan]) {
+        for (i, plan) in plans.iter().enumerate() {
+            assert!(plans[..i].iter().all(|other| other.digest != plan.digest), "{i}");
+        }
+    }
+
     #[test]
-    fn inputs_that_somebody_enters_are_not_mistaken_for_a_shared_bit() {
-        let session = SessionId([1; 32]);
-        let mut widths = [0; 13];
-        widths[0] = 1;
-        let circuit = Builder::new(&widths).build(vec![]);
-        let digest = |inputs: &[Input<'_, Named>]| {
-            Plan::of_run(&session, Party::Garbler, 0, &circuit, inputs).digest
+    fn the_plan_of_a_run_is_of_its_number_circuit_owners_names_of_shared_bits_and_context() {
+        let circuit = Builder::new(&[1, 1]).build(vec![]);
+        let other = Builder::new(&[1, 1]).build(vec![vec![]]);
+        let (a, b) = (Input::By(Party::Garbler), Input::By(Party::Evaluator));
+        let shared = [bit(0, 0), bit(1, 0), bit(0, 1)];
+        let plan = |number, circuit, inputs: &[Input<'_, Named>], context: &[u8]| {
+            let run = Run::new(circuit, inputs, &[]).in_context(context);
+            Plan::of_run(&SESSION, number, &run)
         };
-        let name = BitId {
-            session: short(&session),
-            run: 0,
-            index: 0,
+        let of_shared = |bit: usize| plan(0, &circuit, &[a, Input::Shared(&shared[bit..=bit])], b"");
+        assert_all_differ(&[
+            plan(0, &circuit, &[a, b], b""),
+            plan(1, &circuit, &[a, b], b""),
+            plan(0, &other, &[a, b], b""),
+            plan(0, &circuit, &[b, a], b""),
+            plan(0, &circuit, &[a, a], b""),
+            plan(0, &circuit, &[a, b], b"context"),
+            of_shared(0),
+            of_shared(1),
+            of_shared(2),
+        ]);
+    }
+
+    #[test]
+    fn the_plan_of_openings_is_of_their_number_names_and_audience() {
+        let bits = [bit(0, 0), bit(1, 0), bit(0, 1)];
+        let plan = |number, to, range: std::ops::Range<usize>| {
+            let bits = &bits[range];
+            Plan::of_openings(&SESSION, number, &[Opening { to, bits }])
         };
-        let bits = [Named(name)];
-        let mut shared = [Input::Shared(&[][..]); 13];
-        shared[0] = Input::Shared(&bits);
-        let mut entered = [Input::Mine(&[][..]); 13];
-        entered[0] = Input::Mine(&[true]);
-        entered[12] = Input::Shared(&[]);
-        assert_ne!(digest(&shared), digest(&entered));
+        assert_all_differ(&[
+            plan(0, Audience::Both, 0..1),
+            plan(1, Audience::Both, 0..1),
+            plan(0, Audience::Only(Party::Garbler), 0..1),
+            plan(0, Audience::Only(Party::Evaluator), 0..1),
+            plan(0, Audience::Both, 1..2),
+            plan(0, Audience::Both, 2..3),
+            plan(0, Audience::Both, 0..2),
+            plan(0, Audience::Both, 0..0),
+        ]);
+    }
+
+    #[test]
+    fn the_plan_of_a_batch_is_of_its_number_and_of_every_amount() {
+        let demand = |ands, garbler, evaluator, outputs| Demand {
+            ands,
+            inputs: crate::circuit::ByParty { garbler, evaluator },
+            outputs,
+        };
+        let plan = |number, demand| Plan::of_batch(&SESSION, number, &demand);
+        assert_all_differ(&[
+            plan(0, demand(1, 2, 3, 4)),
+            plan(1, demand(1, 2, 3, 4)),
+            plan(0, demand(2, 2, 3, 4)),
+            plan(0, demand(1, 3, 2, 4)),
+            plan(0, demand(1, 2, 4, 3)),
+        ]);
     }
 }

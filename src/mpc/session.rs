@@ -2,15 +2,15 @@
 
 use rand::CryptoRng;
 
+use super::error::{Error, Result};
 use super::{
-    AuthenticatedBit, Handshake, Input, Malicious, Opening, Security, SemiHonest, SharedBit,
-    TwoParty,
+    AuthenticatedBit, Demand, Greeting, Input, Malicious, Opened, Opening, Run, Security,
+    SemiHonest, SharedBit, TwoParty, Words,
 };
-use crate::circuit::{Circuit, Party};
-use crate::net::{Channel, Traffic, Transport};
-use crate::{Error, Result};
+use crate::circuit::Party;
+use crate::net::{Traffic, Transport};
 
-/// One of the engines, as the handshake has agreed.
+/// One of the engines, as the hellos have agreed.
 ///
 /// A caller that knows the engine when it is compiled uses [`SemiHonest`] or [`Malicious`], whose
 /// shared bits have types of their own.
@@ -31,101 +31,104 @@ enum EngineBit {
     Malicious(AuthenticatedBit),
 }
 
+/// Does the same with either engine.
+macro_rules! with_engine {
+    ($session:expr, $engine:ident => $act:expr) => {
+        match $session {
+            Engine::SemiHonest($engine) => $act,
+            Engine::Malicious($engine) => $act,
+        }
+    };
+}
+
 impl<T: Transport> Session<T> {
-    /// Sets up the engine that the handshake agreed on.
+    /// Sets up the engine that the parties have agreed on.
     ///
     /// # Errors
     /// Any [`Error`] of a session.
-    pub fn setup(
-        channel: Channel<T>,
-        handshake: &Handshake,
-        rng: &mut impl CryptoRng,
-    ) -> Result<Self> {
-        Ok(Session(match handshake.security {
+    pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+        Ok(Session(match greeting.security() {
             Security::SemiHonest => {
-                Engine::SemiHonest(Box::new(SemiHonest::setup(channel, handshake, rng)?))
+                Engine::SemiHonest(Box::new(SemiHonest::setup(greeting, rng)?))
             }
-            Security::Malicious => {
-                Engine::Malicious(Box::new(Malicious::setup(channel, handshake, rng)?))
-            }
+            Security::Malicious => Engine::Malicious(Box::new(Malicious::setup(greeting, rng)?)),
         }))
     }
 }
 
-impl SessionBit {
-    fn semi_honest(&self) -> Result<SharedBit> {
-        match &self.0 {
-            EngineBit::SemiHonest(bit) => Ok(bit.clone()),
-            EngineBit::Malicious(_) => Err(foreign_bit()),
-        }
+/// A bit of an engine, which may be put into a [`SessionBit`] and taken out again.
+trait EngineShared: Clone {
+    fn wrap(self) -> SessionBit;
+    fn unwrap(bit: &SessionBit) -> Option<&Self>;
+}
+
+impl EngineShared for SharedBit {
+    fn wrap(self) -> SessionBit {
+        SessionBit(EngineBit::SemiHonest(self))
     }
 
-    fn malicious(&self) -> Result<AuthenticatedBit> {
-        match &self.0 {
-            EngineBit::Malicious(bit) => Ok(bit.clone()),
-            EngineBit::SemiHonest(_) => Err(foreign_bit()),
+    fn unwrap(bit: &SessionBit) -> Option<&Self> {
+        match &bit.0 {
+            EngineBit::SemiHonest(bit) => Some(bit),
+            EngineBit::Malicious(_) => None,
         }
     }
 }
 
-fn foreign_bit() -> Error {
-    Error::usage("a shared bit of another session")
+impl EngineShared for AuthenticatedBit {
+    fn wrap(self) -> SessionBit {
+        SessionBit(EngineBit::Malicious(self))
+    }
+
+    fn unwrap(bit: &SessionBit) -> Option<&Self> {
+        match &bit.0 {
+            EngineBit::Malicious(bit) => Some(bit),
+            EngineBit::SemiHonest(_) => None,
+        }
+    }
 }
 
 /// Shared bits in the engine's own type.
-fn unwrap_all<S>(bits: &[SessionBit], unwrap: impl Fn(&SessionBit) -> Result<S>) -> Result<Vec<S>> {
+fn unwrap_all<S: EngineShared>(bits: &[SessionBit]) -> Result<Vec<S>> {
     // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
     let mut unwrapped = Vec::with_capacity(bits.len());
     for bit in bits {
-        unwrapped.push(unwrap(bit)?);
+        let bit = S::unwrap(bit).ok_or_else(|| Error::usage("a shared bit of another session"))?;
+        unwrapped.push(bit.clone());
     }
     Ok(unwrapped)
 }
 
 /// Runs with the bits in the engine's own type.
-fn run<P: TwoParty>(
+fn run<P: TwoParty<Shared: EngineShared>>(
     engine: &mut P,
-    circuit: &Circuit,
-    inputs: &[Input<'_, SessionBit>],
-    unwrap: impl Fn(&SessionBit) -> Result<P::Shared>,
-    wrap: impl Fn(P::Shared) -> SessionBit,
-) -> Result<Vec<Vec<SessionBit>>> {
-    let shared: Vec<Vec<P::Shared>> = inputs
-        .iter()
+    run: &Run<'_, SessionBit>,
+) -> Result<Words<SessionBit>> {
+    let shared: Vec<Vec<P::Shared>> = (run.inputs.iter())
         .map(|input| match input {
-            Input::Shared(bits) => unwrap_all(bits, &unwrap),
-            Input::Mine(_) | Input::Peer => Ok(Vec::new()),
+            Input::Shared(bits) => unwrap_all(bits),
+            Input::By(_) => Ok(Vec::new()),
         })
         .collect::<Result<_>>()?;
-    let inputs: Vec<Input<'_, P::Shared>> = inputs
-        .iter()
-        .zip(&shared)
+    let inputs: Vec<Input<'_, P::Shared>> = (run.inputs.iter().zip(&shared))
         .map(|(input, shared)| match *input {
-            Input::Mine(values) => Input::Mine(values),
-            Input::Peer => Input::Peer,
+            Input::By(party) => Input::By(party),
             Input::Shared(_) => Input::Shared(shared),
         })
         .collect();
-    let outputs = engine.run(circuit, &inputs)?;
-    Ok(outputs
-        .into_iter()
-        .map(|word| word.into_iter().map(&wrap).collect())
-        .collect())
+    let own = Run::new(run.circuit, &inputs, run.mine).in_context(run.context);
+    Ok(engine.run(own)?.map(P::Shared::wrap))
 }
 
 /// Opens with the bits in the engine's own type.
-fn open<P: TwoParty>(
+fn open<P: TwoParty<Shared: EngineShared>>(
     engine: &mut P,
     openings: &[Opening<'_, SessionBit>],
-    unwrap: impl Fn(&SessionBit) -> Result<P::Shared>,
-) -> Result<Vec<Option<Vec<bool>>>> {
-    let bits: Vec<Vec<P::Shared>> = openings
-        .iter()
-        .map(|opening| unwrap_all(opening.bits, &unwrap))
+) -> Result<Opened> {
+    let bits: Vec<Vec<P::Shared>> = (openings.iter())
+        .map(|opening| unwrap_all(opening.bits))
         .collect::<Result<_>>()?;
-    let openings: Vec<Opening<'_, P::Shared>> = openings
-        .iter()
-        .zip(&bits)
+    let openings: Vec<Opening<'_, P::Shared>> = (openings.iter().zip(&bits))
         .map(|(opening, bits)| Opening {
             to: opening.to,
             bits,
@@ -137,68 +140,31 @@ fn open<P: TwoParty>(
 impl<T: Transport> TwoParty for Session<T> {
     type Shared = SessionBit;
 
-    fn party(&self) -> Party {
-        match &self.0 {
-            Engine::SemiHonest(engine) => engine.party(),
-            Engine::Malicious(engine) => engine.party(),
-        }
+    fn role(&self) -> Party {
+        with_engine!(&self.0, engine => engine.role())
     }
 
     fn security(&self) -> Security {
-        match &self.0 {
-            Engine::SemiHonest(_) => Security::SemiHonest,
-            Engine::Malicious(_) => Security::Malicious,
-        }
+        with_engine!(&self.0, engine => engine.security())
     }
 
-    fn prepare(&mut self, ands: usize, inputs: [usize; 2]) -> Result<()> {
-        match &mut self.0 {
-            Engine::SemiHonest(engine) => engine.prepare(ands, inputs),
-            Engine::Malicious(engine) => engine.prepare(ands, inputs),
-        }
+    fn prepare(&mut self, demand: Demand) -> Result<()> {
+        with_engine!(&mut self.0, engine => engine.prepare(demand))
     }
 
-    fn run(
-        &mut self,
-        circuit: &Circuit,
-        inputs: &[Input<'_, SessionBit>],
-    ) -> Result<Vec<Vec<SessionBit>>> {
-        match &mut self.0 {
-            Engine::SemiHonest(engine) => run(
-                engine.as_mut(),
-                circuit,
-                inputs,
-                SessionBit::semi_honest,
-                |bit| SessionBit(EngineBit::SemiHonest(bit)),
-            ),
-            Engine::Malicious(engine) => run(
-                engine.as_mut(),
-                circuit,
-                inputs,
-                SessionBit::malicious,
-                |bit| SessionBit(EngineBit::Malicious(bit)),
-            ),
-        }
+    fn run(&mut self, what: Run<'_, SessionBit>) -> Result<Words<SessionBit>> {
+        with_engine!(&mut self.0, engine => run(engine.as_mut(), &what))
     }
 
-    fn open(&mut self, openings: &[Opening<'_, SessionBit>]) -> Result<Vec<Option<Vec<bool>>>> {
-        match &mut self.0 {
-            Engine::SemiHonest(engine) => open(engine.as_mut(), openings, SessionBit::semi_honest),
-            Engine::Malicious(engine) => open(engine.as_mut(), openings, SessionBit::malicious),
-        }
+    fn open(&mut self, openings: &[Opening<'_, SessionBit>]) -> Result<Opened> {
+        with_engine!(&mut self.0, engine => open(engine.as_mut(), openings))
     }
 
     fn abort(&mut self) {
-        match &mut self.0 {
-            Engine::SemiHonest(engine) => engine.abort(),
-            Engine::Malicious(engine) => engine.abort(),
-        }
+        with_engine!(&mut self.0, engine => engine.abort());
     }
 
     fn traffic(&self) -> Traffic {
-        match &self.0 {
-            Engine::SemiHonest(engine) => engine.traffic(),
-            Engine::Malicious(engine) => engine.traffic(),
-        }
+        with_engine!(&self.0, engine => engine.traffic())
     }
 }

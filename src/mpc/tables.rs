@@ -1,8 +1,8 @@
 //! Garbled tables on the wire: records of a fixed size, in frames that leave while the rest is
 //! still being garbled.
 
-use crate::Result;
-use crate::net::{Channel, Tag, Transport};
+use super::tag::Tag;
+use crate::net::{self, Channel, Transport};
 
 /// AND gates in a frame: small enough that the evaluator starts while the garbler is at work.
 const RECORDS_PER_FRAME: usize = 1024;
@@ -22,7 +22,7 @@ impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, record: [u8; N]) -> Result<()> {
+    pub(super) fn push(&mut self, record: [u8; N]) -> net::Result<()> {
         self.frame.push(record);
         if self.frame.len() == RECORDS_PER_FRAME {
             self.send()?;
@@ -32,14 +32,14 @@ impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
     }
 
     /// Sends what is left.
-    pub(super) fn finish(mut self) -> Result<()> {
+    pub(super) fn finish(mut self) -> net::Result<()> {
         if !self.frame.is_empty() {
             self.send()?;
         }
         self.channel.flush()
     }
 
-    fn send(&mut self) -> Result<()> {
+    fn send(&mut self) -> net::Result<()> {
         self.channel
             .send_bytes(Tag::Tables, self.frame.as_flattened())?;
         self.frame.clear();
@@ -67,7 +67,7 @@ impl<'a, T: Transport, const N: usize> TableReader<'a, T, N> {
     }
 
     #[inline]
-    pub(super) fn next(&mut self) -> Result<[u8; N]> {
+    pub(super) fn next(&mut self) -> net::Result<[u8; N]> {
         if self.used == self.frame.len() {
             self.frame
                 .resize(self.expected.min(RECORDS_PER_FRAME), [0; N]);

@@ -7,14 +7,17 @@ use std::ops::BitXor;
 
 use zeroize::Zeroizing;
 
-use crate::Result;
+use super::error::Fault;
+use super::label::{ActiveLabel, ZeroLabel};
 use crate::circuit::{Circuit, Gate, Wire};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 
 /// What a party holds of a wire while it walks.
 pub(super) trait WireValue: Copy + BitXor<Output = Self> {}
 
-impl WireValue for Block {}
+impl WireValue for ZeroLabel {}
+
+impl WireValue for ActiveLabel {}
 
 /// An AND gate on the way.
 pub(super) struct And<W> {
@@ -54,8 +57,8 @@ pub(super) fn walk<W: WireValue, const H: usize>(
     hashes: &RunHash<'_>,
     labels: impl Fn(W, W) -> [Block; H],
     not: impl Fn(W) -> W,
-    mut and: impl FnMut(And<W>, &[Block; H]) -> Result<W>,
-) -> Result<()> {
+    mut and: impl FnMut(And<W>, &[Block; H]) -> Result<W, Fault>,
+) -> Result<(), Fault> {
     let inputs = circuit.input_bits();
     let stride = TweakableHash::LANES / H;
     let mut index = 0;

@@ -24,7 +24,7 @@ use zeroize::Zeroizing;
 use super::all_but_one::{K, LEAVES, TREES};
 use super::{Delta, Key, Mac};
 use crate::crypto::{
-    Block, Generator, Oracle, SecretVec, SessionId, Step, UniversalHash, transpose_128,
+    Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step, UniversalHash, transpose_128,
 };
 use crate::net::{Message, Tag};
 use crate::{Check, Error, Result};
@@ -238,7 +238,7 @@ impl Receiver {
     /// and the check.
     pub(super) fn extend(
         &mut self,
-        choices: &mut [bool],
+        choices: &mut [SecretBit],
         macs: &mut [Mac],
     ) -> Result<(Vec<Block>, CotCheck)> {
         let blocks = macs.len() / 128;
@@ -260,7 +260,7 @@ impl Receiver {
         self.batch.finish()?;
         for (eight, byte) in choices.chunks_mut(8).zip(cast_slice::<_, u8>(first)) {
             for (bit, choice) in eight.iter_mut().enumerate() {
-                *choice = byte >> bit & 1 == 1;
+                *choice = SecretBit::lowest_of(byte >> bit);
             }
         }
         self.matrix.transpose(cast_slice_mut(macs));
@@ -353,7 +353,7 @@ mod tests {
 
     /// The next batch of a receiver, whose OTs are not looked at.
     fn matrix(receiver: &mut Receiver, blocks: usize) -> (Vec<Block>, CotCheck) {
-        let mut choices = vec![false; 128 * blocks];
+        let mut choices = vec![SecretBit::default(); 128 * blocks];
         let mut macs = vec![Mac::default(); 128 * blocks];
         receiver.extend(&mut choices, &mut macs).unwrap()
     }
@@ -367,7 +367,7 @@ mod tests {
     fn every_mac_is_the_key_plus_the_choice_times_delta() {
         let (mut sender, mut receiver) = pair(1);
         for blocks in [1, 2, MAX_BLOCKS, 30, MAX_BLOCKS - 1] {
-            let mut choices = vec![false; 128 * blocks];
+            let mut choices = vec![SecretBit::default(); 128 * blocks];
             let mut macs = vec![Mac::default(); 128 * blocks];
             let mut keys = vec![Key::default(); 128 * blocks];
             let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
@@ -386,7 +386,7 @@ mod tests {
         let (mut sender, mut receiver) = pair(5);
         let mut begun = Vec::new();
         for blocks in [1, 2, 1, MAX_BLOCKS, 1] {
-            let mut choices = vec![false; 128 * blocks];
+            let mut choices = vec![SecretBit::default(); 128 * blocks];
             let mut macs = vec![Mac::default(); 128 * blocks];
             let mut keys = vec![Key::default(); 128 * blocks];
             let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();

@@ -19,12 +19,14 @@ mod correlated;
 #[cfg(test)]
 mod reflection;
 
+use std::ops::BitXor;
+
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;
 use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
-use crate::crypto::{Block, SecretVec, SessionId};
+use crate::crypto::{Block, SecretBit, SecretVec, SessionId};
 use crate::net::{Channel, Tag, Transport};
 use crate::{Error, Malformed, Result};
 
@@ -44,8 +46,14 @@ impl Delta {
 
     /// `bit * Delta`, without a branch.
     #[inline]
-    pub fn select(&self, bit: bool) -> Block {
+    pub fn select(&self, bit: impl Into<SecretBit>) -> Block {
         self.0.select(bit)
+    }
+
+    /// The MAC that the peer holds of `bit`, if this side holds `key`.
+    #[inline]
+    pub fn mac(&self, key: Key, bit: impl Into<SecretBit>) -> Mac {
+        Mac(key.0 ^ self.select(bit))
     }
 
     /// The key itself.
@@ -68,6 +76,24 @@ impl DefaultIsZeroes for Key {}
 pub struct Mac(pub Block);
 
 impl DefaultIsZeroes for Mac {}
+
+impl BitXor for Key {
+    type Output = Key;
+
+    #[inline]
+    fn bitxor(self, other: Key) -> Key {
+        Key(self.0 ^ other.0)
+    }
+}
+
+impl BitXor for Mac {
+    type Output = Mac;
+
+    #[inline]
+    fn bitxor(self, other: Mac) -> Mac {
+        Mac(self.0 ^ other.0)
+    }
+}
 
 /// Which of the two correlated OTs of a session: the one whose sender (the holder of Delta) is
 /// this party. It is part of every hash.
@@ -147,7 +173,7 @@ pub struct CotReceiver(correlated::Receiver);
 /// What the receiver of correlated OTs gets.
 pub struct CotBits {
     /// The random choice bits.
-    pub choices: SecretVec<bool>,
+    pub choices: SecretVec<SecretBit>,
     /// A MAC for each.
     pub macs: SecretVec<Mac>,
 }

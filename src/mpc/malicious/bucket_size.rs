@@ -6,26 +6,51 @@
 //! probability at most `2^-T * L * C(T, B) / C(L * B, B)` (Wang, Ranellucci, Katz 2017, section
 //! 3.3, with the adversary's best `T`).
 
-/// Statistical security of one batch, in bits: 40, and 10 more because a peer may try 2^10 times.
-pub(super) const RHO: u32 = 50;
+use std::cmp::Ordering;
 
-/// The smallest bucket for `buckets` finished triples, at statistical security `rho`.
-pub(super) fn bucket_size(buckets: usize, rho: u32) -> usize {
+/// The smallest bucket for `buckets` finished triples, at `rho` bits of statistical security.
+///
+/// Computed in whole numbers: both parties must find the same.
+pub(super) fn bucket_size(buckets: usize, rho: u8) -> usize {
     (2..)
-        .find(|&size| cheating_bits(buckets, size) >= f64::from(rho))
+        .find(|&size| is_safe(buckets, size, rho))
         .expect("a larger bucket is always safer")
 }
 
-/// Minus the logarithm, to base 2, of the adversary's probability.
-fn cheating_bits(buckets: usize, size: usize) -> f64 {
+/// Whether `2^-T * L * C(T, B) / C(L * B, B) <= 2^-rho` for every `T`.
+///
+/// From one `T` to the next `C(T, B)` grows by `(T + 1) / (T + 1 - B)` while the first factor
+/// halves: the adversary's best `T` is `2 * B - 1`, or all triples if there are fewer. The `B!` of
+/// the binomials cancels.
+fn is_safe(buckets: usize, size: usize, rho: u8) -> bool {
     let total = buckets * size;
-    // log2 of 2^-T * L * C(T, B) / C(L * B, B). C(T, B) grows by (T + 1) / (T + 1 - B) while the
-    // first factor halves: the best T is below 2 * B.
-    let falling = |n: usize| (0..size).map(|i| ((n - i) as f64).log2()).sum::<f64>();
-    let best = (size..=total.min(2 * size))
-        .map(|bad| falling(bad) - bad as f64)
-        .fold(f64::NEG_INFINITY, f64::max);
-    falling(total) - (buckets as f64).log2() - best
+    let bad = total.min(2 * size - 1);
+    let falling = |from: usize| (0..size).map(move |i| from - i);
+    let twos = |count| std::iter::repeat_n(2, count);
+    let left = product(falling(bad).chain([buckets]).chain(twos(rho.into())));
+    let right = product(falling(total).chain(twos(bad)));
+    compare(&left, &right) != Ordering::Greater
+}
+
+/// The product of factors below 2^32, in limbs of 32 bits, the lowest first; the highest is not 0.
+fn product(factors: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut limbs = vec![1];
+    for factor in factors {
+        let mut carry = 0;
+        for limb in &mut limbs {
+            let sum = u64::from(*limb) * factor as u64 + carry;
+            *limb = sum as u32;
+            carry = sum >> 32;
+        }
+        if carry > 0 {
+            limbs.push(carry as u32);
+        }
+    }
+    limbs
+}
+
+fn compare(a: &[u32], b: &[u32]) -> Ordering {
+    (a.len().cmp(&b.len())).then_with(|| a.iter().rev().cmp(b.iter().rev()))
 }
 
 #[cfg(test)]
@@ -43,8 +68,16 @@ mod tests {
     #[test]
     fn at_50_bits_it_is_5_from_1807_4_from_30675_and_3_from_8842370() {
         for (from, size) in [(1_807, 5), (30_675, 4), (8_842_370, 3)] {
-            assert_eq!(bucket_size(from, RHO), size);
-            assert_eq!(bucket_size(from - 1, RHO), size + 1);
+            assert_eq!(bucket_size(from, 50), size);
+            assert_eq!(bucket_size(from - 1, 50), size + 1);
+        }
+    }
+
+    #[test]
+    fn at_56_bits_it_is_5_from_5109_and_4_from_122699() {
+        for (from, size) in [(5_109, 5), (122_699, 4)] {
+            assert_eq!(bucket_size(from, 56), size);
+            assert_eq!(bucket_size(from - 1, 56), size + 1);
         }
     }
 

@@ -19,10 +19,13 @@
 
 use super::share::Share;
 use super::wires::MaskedLabel;
-use crate::Result;
 use crate::circuit::Circuit;
-use crate::crypto::Block;
+use crate::crypto::{Block, SecretBit};
+use crate::mpc::error::Fault;
+use crate::mpc::label::{ActiveLabel, ZeroLabel};
+use crate::mpc::tag::Tag;
 use crate::mpc::walk::{RunHash, walk};
+use crate::net::Malformed;
 use crate::ot::Delta;
 
 /// Bytes of a garbled AND gate: `G0`, `G1` and the low bit.
@@ -39,30 +42,30 @@ pub(super) struct Masks<'a> {
 /// The garbler's side. `labels` holds the label for 0 of every wire; those of the inputs are set.
 pub(super) fn garble(
     circuit: &Circuit,
-    labels: &mut [Block],
+    labels: &mut [ZeroLabel],
     masks: &Masks<'_>,
     delta: &Delta,
     hashes: &RunHash<'_>,
-    mut emit: impl FnMut([u8; TABLE_BYTES]) -> Result<()>,
-) -> Result<()> {
+    mut emit: impl FnMut([u8; TABLE_BYTES]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let shift = delta.block();
     walk(
         circuit,
         labels,
         hashes,
-        |a, b| [a, a ^ shift, b, b ^ shift],
-        |label| label ^ shift,
+        |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
+        |label| ZeroLabel(label.0 ^ shift),
         |gate, [ha0, ha1, hb0, hb1]| {
             let (a, b) = gate.wires;
             let (mask_a, mask_b) = (masks.wires[a.index()], masks.wires[b.index()]);
             let out = masks.products[gate.index] ^ masks.wires[gate.output];
-            let g0 = *ha0 ^ *ha1 ^ delta.select(mask_b.bit) ^ mask_b.key;
-            let g1 = *hb0 ^ *hb1 ^ delta.select(mask_a.bit) ^ mask_a.key ^ gate.values.0;
-            let label = *ha0 ^ *hb0 ^ delta.select(out.bit) ^ out.key;
+            let g0 = ZeroLabel(*ha0 ^ *ha1) ^ mask_b.at_garbler(delta);
+            let g1 = ZeroLabel(*hb0 ^ *hb1) ^ mask_a.at_garbler(delta) ^ gate.values.0;
+            let label = ZeroLabel(*ha0 ^ *hb0) ^ out.at_garbler(delta);
             let mut table = [0; TABLE_BYTES];
-            table[..16].copy_from_slice(&g0.to_bytes());
-            table[16..32].copy_from_slice(&g1.to_bytes());
-            table[32] = u8::from(label.lsb());
+            table[..16].copy_from_slice(&g0.0.to_bytes());
+            table[16..32].copy_from_slice(&g1.0.to_bytes());
+            table[32] = u8::from(label.0.lsb().reveal());
             emit(table)?;
             Ok(label)
         },
@@ -76,39 +79,48 @@ pub(super) fn evaluate(
     wires: &mut [MaskedLabel],
     masks: &Masks<'_>,
     hashes: &RunHash<'_>,
-    mut fetch: impl FnMut() -> Result<[u8; TABLE_BYTES]>,
-) -> Result<Vec<bool>> {
+    mut fetch: impl FnMut() -> Result<[u8; TABLE_BYTES], Fault>,
+) -> Result<Vec<bool>, Fault> {
     let mut values = Vec::with_capacity(circuit.ands());
     walk(
         circuit,
         wires,
         hashes,
-        |a, b| [a.label, b.label],
+        |a, b| [a.label.0, b.label.0],
         |wire| MaskedLabel {
             value: !wire.value,
             ..wire
         },
         |gate, [ha, hb]| {
-            let table = fetch()?;
-            let (g0, table) = table
-                .split_first_chunk::<16>()
-                .expect("a table has 33 bytes");
-            let (g1, low) = table
-                .split_first_chunk::<16>()
-                .expect("a table has 33 bytes");
+            let (g0, g1, low) = rows(fetch()?)?;
             let (a, b) = gate.wires;
             let (mask_a, mask_b) = (masks.wires[a.index()], masks.wires[b.index()]);
             let out = masks.products[gate.index] ^ masks.wires[gate.output];
             let (wire_a, wire_b) = gate.values;
-            let label = *ha
-                ^ *hb
-                ^ out.mac
-                ^ (Block::from(*g0) ^ mask_b.mac).select(wire_a.value)
-                ^ (Block::from(*g1) ^ mask_a.mac ^ wire_a.label).select(wire_b.value);
-            let value = (low[0] & 1 == 1) ^ label.lsb();
+            let label = ActiveLabel(*ha ^ *hb)
+                ^ out.at_evaluator()
+                ^ (g0 ^ mask_b.at_evaluator()).select(wire_a.value)
+                ^ (g1 ^ mask_a.at_evaluator() ^ wire_a.label).select(wire_b.value);
+            let value = (label.0.lsb() ^ low).reveal();
             values.push(value);
             Ok(MaskedLabel { label, value })
         },
     )?;
     Ok(values)
+}
+
+/// The parts of a table.
+///
+/// # Errors
+/// [`Malformed::PaddingBits`] if the last byte holds more than a bit.
+#[inline]
+fn rows(table: [u8; TABLE_BYTES]) -> Result<(ActiveLabel, ActiveLabel, SecretBit), Fault> {
+    let ([g0, g1], [low]) = table.as_chunks::<16>() else {
+        unreachable!("a table has 33 bytes")
+    };
+    if low & !1 != 0 {
+        return Err(Malformed::PaddingBits(Tag::Tables.into()).into());
+    }
+    let row = |row: &[u8; 16]| ActiveLabel(Block::from(*row));
+    Ok((row(g0), row(g1), SecretBit::lowest_of(*low)))
 }

@@ -72,7 +72,7 @@ impl<'a> Leaky<'a> {
                 .zip(tweaks.chunks_exact_mut(HASHES))
             {
                 let x = leaky.x(index);
-                lanes.copy_from_slice(&[x.key, x.key ^ delta.block(), x.mac]);
+                lanes.copy_from_slice(&[x.key.0, x.key.0 ^ delta.block(), x.mac.0]);
                 tweaks.fill(TweakDomain::LeakyAnd.tweak(batch, index as u64));
             }
             hash.hash_each(&mut lanes[..used], &tweaks[..used]);
@@ -94,7 +94,7 @@ impl<'a> Leaky<'a> {
             .map(|(index, table)| {
                 let s = self.sums[index] ^ table.select(self.x(index).bit);
                 self.sums[index] = s;
-                s.lsb()
+                s.lsb().reveal()
             })
             .collect()
     }

@@ -14,10 +14,11 @@
 //! | `pool` | triples, bits and masks of inputs, made ahead |
 //! | `run` | a run of a circuit, flight by flight |
 //! | `wires` | masks, differences, products |
-//! | `inputs` | masked inputs |
 //! | `garbling` | garbling and evaluating |
-//! | `check` | the check of all AND gates |
+//! | `outputs` | fresh masks of outputs |
+//! | `check` | the check of all AND gates, and of what both parties hold alike |
 //! | `context` | opening authenticated bits; the session's hashes |
+//! | `kept` | outputs that outlive the session |
 
 mod bucket_size;
 mod check;
@@ -25,8 +26,9 @@ mod context;
 #[cfg(test)]
 mod failed;
 mod garbling;
-mod inputs;
+mod kept;
 mod leaky_and;
+mod outputs;
 mod pool;
 mod run;
 mod share;
@@ -38,29 +40,30 @@ mod wires;
 use rand::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use self::context::Context;
-use self::pool::{Pool, Stock};
-use self::run::Run;
-use self::share::Share;
-use super::plan::{BitId, Identified, Plan, by_opening, check_origin, opened_to};
-use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
-use crate::circuit::{Circuit, Party};
-use crate::crypto::{Block, Generator, Step, TweakableHash};
-use crate::net::{Channel, Tag, Traffic, Transport};
+use self::context::{Context, no_pad};
+use self::outputs::HeldOutput;
+use self::pool::Pool;
+use super::attempts::{Attempt, Attempts};
+use super::error::{Check, Error, Fault, Result};
+use super::live::Live;
+use super::plan::{BitId, Identified, Plan, check_origin, check_run};
+use super::tag::Tag;
+use super::values::opened_to;
+use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
+use crate::circuit::Party;
+use crate::crypto::{Block, Generator, SessionId, Step, TweakableHash};
+use crate::net::{Channel, Traffic, Transport};
 use crate::ot::Delta;
-use crate::{Check, Error, Result};
+
+pub use kept::KeptBit;
 
 /// One party's part of a shared bit: masked value, mask and label of the wire. It exists only once
-/// the circuit that it comes from has been checked.
+/// the run that it comes from has been checked.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AuthenticatedBit {
     #[zeroize(skip)]
     id: BitId,
-    /// The value, XORed with the mask. Both parties know it.
-    masked: bool,
-    mask: Share,
-    /// The garbler's label for 0, or the evaluator's label for the masked value.
-    label: Block,
+    held: HeldOutput,
 }
 
 impl Identified for AuthenticatedBit {
@@ -71,169 +74,182 @@ impl Identified for AuthenticatedBit {
 
 /// A session that is secure against a malicious peer.
 pub struct Malicious<T: Transport> {
-    channel: Channel<T>,
-    context: Context,
-    runs: u64,
-    openings: u64,
-    /// The secrets; gone once the session has failed.
-    secrets: Option<Secrets>,
+    role: Party,
+    session: SessionId,
+    live: Live<T, Secrets>,
 }
 
+/// What is gone once the session has ended.
 struct Secrets {
+    context: Context,
     pool: Pool,
     /// Where the garbler's labels come from.
     labels: Generator,
+    runs: u64,
+    openings: u64,
+    attempts: Box<dyn Attempts>,
 }
 
 impl<T: Transport> Malicious<T> {
-    /// Sets up the base OTs of both directions, after a handshake.
+    /// Sets up the base OTs of both directions, after the hellos.
     ///
     /// `rng` must be cryptographically secure, as the operating system's is.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the handshake was for other security; any other [`Error`] of a session.
-    pub fn setup(
-        mut channel: Channel<T>,
-        handshake: &Handshake,
-        rng: &mut impl CryptoRng,
-    ) -> Result<Self> {
-        if handshake.security != Security::Malicious {
-            return Err(Error::usage(
-                "the handshake was not for a malicious session",
-            ));
-        }
-        channel.begin_phase("setting up oblivious transfer");
+    /// [`Error::Usage`] if the parties have agreed on other security; any other [`Error`] of a
+    /// session.
+    pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+        let (channel, role, agreed) = greeting.into_parts(Security::Malicious)?;
+        let session = agreed.session;
+        let mut attempts = agreed.attempts;
         let context = Context {
-            session: handshake.session,
-            me: handshake.party,
-            hash: TweakableHash::new(&handshake.session),
+            session,
+            me: role,
+            hash: TweakableHash::new(&session),
+            line: agreed.line,
+            statistical: agreed.statistical,
         };
-        // The colour bits of the two Deltas must differ, for the low bits of leaky ANDs to say
-        // something; the garbler's is 1, for those of its labels to be colours.
-        let delta = Delta::random(context.me == Party::Garbler, rng);
-        let pool =
-            Pool::setup(&context, &mut channel, delta, rng).inspect_err(|_| channel.abort())?;
-        let labels = Generator::new(Block::random(rng));
+        let live = Live::set_up(channel, |channel| {
+            counted(&mut attempts, Attempt::Setup, || {
+                // The colour bits of the two Deltas must differ, for the low bits of leaky ANDs to
+                // say something; the garbler's is 1, for those of its labels to be colours.
+                let delta = Delta::random(role == Party::Garbler, rng);
+                Pool::setup(&context, channel, delta, rng)
+            })
+            .map(|pool| Secrets {
+                pool,
+                labels: Generator::new(Block::random(rng)),
+                context,
+                runs: 0,
+                openings: 0,
+                attempts,
+            })
+        })?;
         Ok(Malicious {
-            channel,
-            context,
-            runs: 0,
-            openings: 0,
-            secrets: Some(Secrets { pool, labels }),
+            role,
+            session,
+            live,
         })
     }
 
-    /// Sets up a session from scratch: handshake without terms, then base OTs.
+    /// Begins a session on a channel: hellos without terms, then base OTs.
     ///
     /// # Errors
     /// Any [`Error`] of a session.
-    pub fn new(mut channel: Channel<T>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
-        let handshake = Handshake::perform(&mut channel, party, Security::Malicious, &[], rng)?;
-        Self::setup(channel, &handshake, rng)
+    pub fn new(channel: Channel<T>, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+        let offer = Offer::new(role, Security::Malicious);
+        Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
+}
 
-    /// How many triples the pool holds.
-    pub fn prepared(&self) -> usize {
-        self.secrets
-            .as_ref()
-            .map_or(0, |secrets| secrets.pool.stock().triples)
-    }
+/// Does a step in which the peer could try to cheat.
+fn counted<R>(
+    attempts: &mut Box<dyn Attempts>,
+    attempt: Attempt,
+    step: impl FnOnce() -> Result<R, Fault>,
+) -> Result<R, Fault> {
+    attempts.begins(attempt).map_err(Fault::NotCounted)?;
+    let done = step()?;
+    attempts.ends_well(attempt);
+    Ok(done)
+}
 
-    /// Does `step` with the session's secrets, and ends the session if it fails.
-    fn guarded<R>(&mut self, step: impl FnOnce(&mut Self, &mut Secrets) -> Result<R>) -> Result<R> {
-        let mut secrets = self.secrets.take().ok_or(Error::Failed)?;
-        let outcome = step(self, &mut secrets);
-        match &outcome {
-            Ok(_) | Err(Error::Usage(_)) => self.secrets = Some(secrets),
-            Err(_) => self.channel.abort(),
-        }
-        outcome
-    }
-
-    fn open_checked(
+impl Secrets {
+    /// Makes sure that the pool holds this much.
+    fn reserve<T: Transport>(
         &mut self,
+        channel: &mut Channel<T>,
+        demand: &Demand,
+    ) -> Result<(), Fault> {
+        let missing = self.pool.missing(demand);
+        if missing == Demand::default() {
+            return Ok(());
+        }
+        let (pool, context) = (&mut self.pool, &self.context);
+        counted(&mut self.attempts, Attempt::Batch, || {
+            pool.fill(context, channel, &missing)
+        })
+    }
+
+    fn run<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+        run: Run<'_, AuthenticatedBit>,
+    ) -> Result<Words<AuthenticatedBit>, Fault> {
+        self.reserve(channel, &run.demand())?;
+        let (context, pool, labels) = (&self.context, &mut self.pool, &mut self.labels);
+        let number = self.runs;
+        let outputs = counted(&mut self.attempts, Attempt::Run, || {
+            run::Run::begin(context, number, run, pool).finish(channel, labels)
+        })?;
+        self.runs += 1;
+        Ok(outputs)
+    }
+
+    fn open<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
         openings: &[Opening<'_, AuthenticatedBit>],
-        delta: &Delta,
-    ) -> Result<Vec<Option<Vec<bool>>>> {
-        let (context, channel) = (&self.context, &mut self.channel);
-        let me = context.me;
-        let plan = Plan::of_openings(&context.session, me, self.openings, openings);
-        let shares_for = |party| (opened_to(openings, me, party).into_iter()).map(|bit| bit.mask);
-        let step = (Step::OutputMacs, self.openings);
+    ) -> Result<Opened, Fault> {
+        let (context, me, delta) = (&self.context, self.context.me, self.pool.delta());
+        let plan = Plan::of_openings(&context.session, self.openings, openings);
+        let masks = |learner| opened_to(openings, learner).map(|bit| bit.held.mask);
+        let step = (Tag::OutputBits, (Step::OutputMacs, self.openings));
         channel.send_message(&plan)?;
-        let opening = context.opening(step, shares_for(me.other()));
-        opening.send(channel, Tag::OutputBits)?;
+        context.send_opening(channel, step, masks(me.other()), no_pad())?;
         channel.flush()?;
         plan.expect(channel)?;
-        let mine = opened_to(openings, me, me);
-        let (tag, check) = (Tag::OutputBits, Check::OpeningMacs);
-        let theirs = context.recv_opening(channel, tag, step, delta, shares_for(me), check)?;
-        let values = mine
-            .iter()
-            .zip(theirs)
-            .map(|(bit, theirs)| bit.masked ^ bit.mask.bit ^ theirs);
-        Ok(by_opening(openings, values))
+        let (mine, check) = (masks(me), Check::OpeningMacs);
+        let theirs = context.recv_opening(channel, step, delta, mine, no_pad(), check)?;
+        self.openings += 1;
+        let values = opened_to(openings, me).zip(theirs).map(|(bit, theirs)| {
+            let HeldOutput { masked, mask, .. } = &bit.held;
+            (mask.bit ^ *masked ^ theirs).reveal()
+        });
+        Ok(Opened::new(openings, me, values))
     }
 }
 
 impl<T: Transport> TwoParty for Malicious<T> {
     type Shared = AuthenticatedBit;
 
-    fn party(&self) -> Party {
-        self.context.me
+    fn role(&self) -> Party {
+        self.role
     }
 
     fn security(&self) -> Security {
         Security::Malicious
     }
 
-    fn prepare(&mut self, ands: usize, inputs: [usize; 2]) -> Result<()> {
-        let stock = Stock::for_circuits(ands, inputs);
-        self.guarded(|session, secrets| {
-            session.channel.begin_phase("filling the pool");
-            let (context, channel) = (&session.context, &mut session.channel);
-            secrets.pool.reserve(context, channel, stock)
+    fn prepare(&mut self, demand: Demand) -> Result<()> {
+        pool::check(&demand)?;
+        self.live.step("filling the pool", |channel, secrets| {
+            secrets.reserve(channel, &demand)
         })
     }
 
-    fn run(
-        &mut self,
-        circuit: &Circuit,
-        inputs: &[Input<'_, AuthenticatedBit>],
-    ) -> Result<Vec<Vec<AuthenticatedBit>>> {
-        check_inputs(&self.context.session, circuit, inputs)?;
-        self.guarded(|session, secrets| {
-            session.channel.begin_phase("running a circuit");
-            let Secrets { pool, labels } = secrets;
-            let (context, channel) = (&session.context, &mut session.channel);
-            let run = Run::begin(context, channel, session.runs, circuit, inputs, pool)?;
-            let outputs = run.finish(channel, labels)?;
-            session.runs += 1;
-            Ok(outputs)
+    fn run(&mut self, run: Run<'_, AuthenticatedBit>) -> Result<Words<AuthenticatedBit>> {
+        check_run(&self.session, self.role, &run)?;
+        pool::check(&run.demand())?;
+        self.live.step("running a circuit", |channel, secrets| {
+            secrets.run(channel, run)
         })
     }
 
-    fn open(
-        &mut self,
-        openings: &[Opening<'_, AuthenticatedBit>],
-    ) -> Result<Vec<Option<Vec<bool>>>> {
+    fn open(&mut self, openings: &[Opening<'_, AuthenticatedBit>]) -> Result<Opened> {
         for opening in openings {
-            check_origin(&self.context.session, opening.bits)?;
+            check_origin(&self.session, opening.bits)?;
         }
-        self.guarded(|session, secrets| {
-            session.channel.begin_phase("opening shared bits");
-            let opened = session.open_checked(openings, secrets.pool.delta())?;
-            session.openings += 1;
-            Ok(opened)
+        self.live.step("opening shared bits", |channel, secrets| {
+            secrets.open(channel, openings)
         })
     }
 
     fn abort(&mut self) {
-        self.secrets = None;
-        self.channel.abort();
+        self.live.abort();
     }
 
     fn traffic(&self) -> Traffic {
-        self.channel.traffic()
+        self.live.traffic()
     }
 }

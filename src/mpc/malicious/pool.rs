@@ -9,16 +9,18 @@ use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
 use zeroize::{DefaultIsZeroes, Zeroize};
 
-use super::context::Context;
+use super::context::{Context, no_pad};
 use super::leaky_and::Triple;
 use super::share::{RandomShares, Share};
 use super::triples::{Buckets, leaky_triples};
-use crate::circuit::Party;
+use crate::circuit::{ByParty, Party};
 use crate::crypto::{SecretVec, Step};
+use crate::mpc::Demand;
+use crate::mpc::error::{Check, Error, Fault, Result};
 use crate::mpc::plan::Plan;
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Transport};
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
-use crate::{Check, Error, Result};
 
 /// Random shared bits that are made at once, at least.
 const MIN_BITS: usize = 1024;
@@ -37,48 +39,17 @@ pub(super) struct InputMask {
 
 impl DefaultIsZeroes for InputMask {}
 
-/// How much of everything there is, or has to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stock {
-    pub(super) triples: usize,
-    /// Random shared bits.
-    pub(super) bits: usize,
-    /// Masks of inputs of the garbler and of the evaluator.
-    pub(super) inputs: [usize; 2],
-}
-
-impl Stock {
-    const NOTHING: Stock = Stock {
-        triples: 0,
-        bits: 0,
-        inputs: [0; 2],
-    };
-
-    /// What circuits with so many AND gates and inputs take.
-    pub(super) fn for_circuits(ands: usize, inputs: [usize; 2]) -> Self {
-        Stock {
-            triples: ands,
-            bits: ands,
-            inputs,
-        }
-    }
-
-    fn amounts(self) -> [usize; 4] {
-        let [of_garbler, of_evaluator] = self.inputs;
-        [self.triples, self.bits, of_garbler, of_evaluator]
-    }
-
-    /// What is missing if there is `stock`.
-    fn missing(self, stock: Stock) -> Stock {
-        let missing = |party: Party| {
-            let party = party as usize;
-            self.inputs[party].saturating_sub(stock.inputs[party])
-        };
-        Stock {
-            triples: self.triples.saturating_sub(stock.triples),
-            bits: self.bits.saturating_sub(stock.bits),
-            inputs: [missing(Party::Garbler), missing(Party::Evaluator)],
-        }
+/// Checks that this much can be made at once.
+///
+/// # Errors
+/// [`Error::Usage`] if it cannot.
+pub(super) fn check(demand: &Demand) -> Result<()> {
+    let Demand { ands, inputs, outputs } = *demand;
+    match [ands, inputs.garbler, inputs.evaluator, outputs].iter().all(|&of| of <= MAX_AT_ONCE) {
+        true => Ok(()),
+        false => Err(Error::usage(format!(
+            "more than {MAX_AT_ONCE} AND gates, input bits or output bits at once"
+        ))),
     }
 }
 
@@ -89,8 +60,7 @@ pub(super) struct Pool {
     /// In reverse order, as everything here: the next ones are taken from the end.
     triples: SecretVec<Triple>,
     bits: SecretVec<Share>,
-    /// Of the garbler and of the evaluator.
-    inputs: [SecretVec<InputMask>; 2],
+    inputs: ByParty<SecretVec<InputMask>>,
     batches: u64,
     /// For coins and nonces.
     rng: StdRng,
@@ -102,14 +72,14 @@ impl Pool {
         channel: &mut Channel<T>,
         delta: Delta,
         rng: &mut impl CryptoRng,
-    ) -> Result<Self> {
+    ) -> Result<Self, Fault> {
         let (sender, receiver) = setup_both(channel, &context.session, context.me, delta, rng)?;
         Ok(Pool {
             sender,
             receiver,
             triples: SecretVec::default(),
             bits: SecretVec::default(),
-            inputs: Default::default(),
+            inputs: ByParty::default(),
             batches: 0,
             rng: StdRng::from_rng(rng),
         })
@@ -119,48 +89,84 @@ impl Pool {
         self.sender.delta()
     }
 
-    /// What is there.
-    pub(super) fn stock(&self) -> Stock {
-        Stock {
-            triples: self.triples.len(),
-            bits: self.bits.len(),
-            inputs: [self.inputs[0].len(), self.inputs[1].len()],
+    /// What is missing of a demand.
+    pub(super) fn missing(&self, demand: &Demand) -> Demand {
+        let bits = demand.ands + demand.outputs;
+        Demand {
+            ands: demand.ands.saturating_sub(self.triples.len()),
+            inputs: ByParty::from_fn(|owner| {
+                demand.inputs[owner].saturating_sub(self.inputs[owner].len())
+            }),
+            outputs: bits.saturating_sub(self.bits.len()),
         }
     }
 
-    /// Makes sure that this much is there, by one batch at the most.
+    /// Makes a batch of this much; of `outputs` random shared bits at least.
     ///
     /// # Errors
-    /// [`Error::Usage`] if it is more than can be made at once: nothing is sent then. Any error of
-    /// the channel or of a check; nothing of the batch is visible then.
-    pub(super) fn reserve<T: Transport>(
+    /// Any error of the channel or of a check; nothing of the batch is visible then.
+    pub(super) fn fill<T: Transport>(
         &mut self,
         context: &Context,
         channel: &mut Channel<T>,
-        stock: Stock,
-    ) -> Result<()> {
-        let missing = stock.missing(self.stock());
-        if missing == Stock::NOTHING {
-            return Ok(());
-        }
-        let [of_garbler, of_evaluator] = missing.inputs;
-        let amounts = missing.amounts();
-        if amounts.into_iter().any(|amount| amount > MAX_AT_ONCE) {
-            return Err(Error::usage(format!(
-                "more than {MAX_AT_ONCE} AND gates or input bits at once"
-            )));
-        }
+        amounts: &Demand,
+    ) -> Result<(), Fault> {
         // Bits are made in plenty when they are missing, and never put aside otherwise: a pool that
         // kept what is left over from each batch of triples would grow from hand to hand.
-        let bits = match missing.bits {
+        let bits = match amounts.outputs {
             0 => 0,
             missing => missing.max(MIN_BITS),
         };
-        let of_triples = 3 * leaky_triples(missing.triples);
-        let used = of_triples + of_garbler + of_evaluator;
+        let of_triples = 3 * leaky_triples(amounts.ands, context.statistical);
+        let of_inputs = ByParty {
+            garbler: of_triples..of_triples + amounts.inputs.garbler,
+            evaluator: of_triples + amounts.inputs.garbler
+                ..of_triples + amounts.inputs.garbler + amounts.inputs.evaluator,
+        };
+        let used = of_inputs.evaluator.end;
         let blocks = (used + bits).div_ceil(128);
         let batch = self.batches;
         self.batches += 1;
+        let shares = self.random_shares(context, channel, (batch, amounts), blocks)?;
+        let delta = self.sender.delta();
+        let buckets = match amounts.ands {
+            0 => None,
+            count => {
+                let rng = &mut self.rng;
+                Some(Buckets::fill(context, channel, delta, batch, count, &shares, rng)?)
+            }
+        };
+        let masks = ByParty::from_fn(|owner| shares.range(of_inputs[owner].clone()));
+        let theirs = match used {
+            0 => Vec::new(),
+            _ => open(context, channel, delta, batch, buckets.as_ref(), &masks)?,
+        };
+        let (of_buckets, of_inputs) = theirs.split_at(theirs.len() - masks[context.me].len());
+        if let Some(buckets) = buckets {
+            put(&mut self.triples, buckets.combine(of_buckets, context.me, delta));
+        }
+        for owner in Party::BOTH {
+            let mut theirs = of_inputs.iter().copied();
+            let fresh = masks[owner].iter().map(|share| InputMask {
+                share: *share,
+                theirs: owner == context.me && theirs.next().expect("one for each"),
+            });
+            put(&mut self.inputs[owner], fresh.collect());
+        }
+        if bits > 0 {
+            put(&mut self.bits, shares.range(used..128 * blocks));
+        }
+        Ok(())
+    }
+
+    /// The correlated OTs of a batch, in both directions.
+    fn random_shares<T: Transport>(
+        &mut self,
+        context: &Context,
+        channel: &mut Channel<T>,
+        (batch, amounts): (u64, &Demand),
+        blocks: usize,
+    ) -> Result<RandomShares, Fault> {
         let plan = Plan::of_batch(&context.session, batch, amounts);
         channel.send_message(&plan)?;
         let mine = self.receiver.extend(channel, blocks)?;
@@ -168,48 +174,7 @@ impl Pool {
         // to take each other for cheats.
         plan.expect(channel)?;
         let keys = self.sender.extend(channel, blocks)?;
-        let shares = RandomShares::new(mine, keys);
-        let delta = self.sender.delta();
-
-        let buckets = match missing.triples {
-            0 => None,
-            count => Some(Buckets::fill(
-                context,
-                channel,
-                delta,
-                batch,
-                count,
-                &shares,
-                &mut self.rng,
-            )?),
-        };
-        let masks = [
-            shares.range(of_triples..of_triples + of_garbler),
-            shares.range(of_triples + of_garbler..used),
-        ];
-        let theirs = if used > 0 {
-            open(context, channel, delta, batch, buckets.as_ref(), &masks)?
-        } else {
-            Vec::new()
-        };
-        let (of_buckets, of_inputs) =
-            theirs.split_at(theirs.len() - masks[context.me as usize].len());
-        if let Some(buckets) = buckets {
-            let fresh = buckets.combine(of_buckets, context.me, delta);
-            put(&mut self.triples, fresh);
-        }
-        for owner in [Party::Garbler, Party::Evaluator] {
-            let mut theirs = of_inputs.iter().copied();
-            let fresh = masks[owner as usize].iter().map(|share| InputMask {
-                share: *share,
-                theirs: owner == context.me && theirs.next().expect("one for each"),
-            });
-            put(&mut self.inputs[owner as usize], fresh.collect());
-        }
-        if bits > 0 {
-            put(&mut self.bits, shares.range(used..128 * blocks));
-        }
-        Ok(())
+        Ok(RandomShares::new(mine, keys))
     }
 
     /// The next `count` triples, which must have been reserved.
@@ -226,7 +191,7 @@ impl Pool {
     /// What [`take_inputs`](Self::take_inputs) will give.
     #[cfg(test)]
     pub(super) fn next_inputs(&self, owner: Party, count: usize) -> &[InputMask] {
-        let inputs = &self.inputs[owner as usize];
+        let inputs = &self.inputs[owner];
         &inputs[inputs.len() - count..]
     }
 
@@ -237,7 +202,7 @@ impl Pool {
 
     /// The masks of the next `count` inputs of a party, which must have been reserved.
     pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<InputMask> {
-        take(&mut self.inputs[owner as usize], count)
+        take(&mut self.inputs[owner], count)
     }
 }
 
@@ -249,19 +214,15 @@ pub(super) fn open<T: Transport>(
     delta: &Delta,
     batch: u64,
     buckets: Option<&Buckets<'_>>,
-    masks: &[SecretVec<Share>; 2],
-) -> Result<Vec<bool>> {
+    masks: &ByParty<SecretVec<Share>>,
+) -> Result<Vec<bool>, Fault> {
     let differences = buckets.map_or(&[][..], |buckets| buckets.differences());
-    let shares = |owner: Party| {
-        let masks = masks[owner as usize].iter();
-        differences.iter().chain(masks).copied()
-    };
-    let step = (Step::PoolMacs, batch);
-    let mine = context.opening(step, shares(context.me.other()));
-    mine.send(channel, Tag::PoolBits)?;
+    let shares = |owner: Party| differences.iter().chain(masks[owner].iter()).copied();
+    let step = (Tag::PoolBits, (Step::PoolMacs, batch));
+    context.send_opening(channel, step, shares(context.me.other()), no_pad())?;
     channel.flush()?;
-    let (tag, check) = (Tag::PoolBits, Check::PoolMacs);
-    context.recv_opening(channel, tag, step, delta, shares(context.me), check)
+    let (mine, check) = (shares(context.me), Check::PoolMacs);
+    context.recv_opening(channel, step, delta, mine, no_pad(), check)
 }
 
 /// Puts `fresh` behind what is there: to be taken after it.

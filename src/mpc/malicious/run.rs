@@ -1,31 +1,34 @@
 //! A run of a circuit, from a filled pool to checked outputs:
 //!
 //! ```text
-//! 1  both       plan; e, f of all gates; MACs;  the evaluator also its masked inputs
+//! 1  both       plan; e, f of all gates, d of all outputs; MACs;  the evaluator also its masked inputs
 //! 2  garbler    its masked inputs; labels; tables
 //! 3  evaluator  masked values of all gates; MACs of the check
 //! 4  garbler    MACs of the check
 //! ```
 
 use super::AuthenticatedBit;
-use super::check::{CheckedValues, check};
+use super::check::Unchecked;
 use super::context::Context;
 use super::garbling::{self, Masks, TABLE_BYTES};
-use super::inputs::{InputLayout, recv_values, send_values};
 use super::leaky_and::Triple;
-use super::pool::{Pool, Stock};
+use super::outputs::{self, HeldOutput};
+use super::pool::Pool;
 use super::share::Share;
 use super::wires::{self, MaskedLabel};
 use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::{Block, Generator, SecretVec, Step};
-use crate::mpc::Input;
+use crate::crypto::{Generator, SecretBit, SecretVec, Step};
+use crate::mpc::error::{Check, Fault};
+use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel};
+use crate::mpc::layout::InputLayout;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
 use crate::mpc::tables::{TableReader, TableWriter};
+use crate::mpc::tag::Tag;
 use crate::mpc::walk::RunHash;
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::{self, Words};
+use crate::net::{self, Channel, Transport};
 use crate::ot::Delta;
-use crate::{Check, Result};
 
 /// What both parties know of a run, and what this one holds for it.
 pub(super) struct Run<'a> {
@@ -33,7 +36,7 @@ pub(super) struct Run<'a> {
     number: u64,
     circuit: &'a Circuit,
     plan: Plan,
-    layout: InputLayout<'a>,
+    layout: InputLayout<'a, AuthenticatedBit>,
     delta: &'a Delta,
     /// The mask of every wire.
     masks: SecretVec<Share>,
@@ -41,55 +44,59 @@ pub(super) struct Run<'a> {
     values: Vec<bool>,
     /// One for every AND gate.
     triples: SecretVec<Triple>,
+    /// A fresh mask for every output bit that is not a constant.
+    fresh: SecretVec<Share>,
+}
+
+/// What is opened for the gates and outputs.
+struct Differences {
+    /// `<s>` of every AND gate.
+    products: SecretVec<Share>,
+    /// `d` of every output bit that is not a constant.
+    of_outputs: Vec<bool>,
 }
 
 impl<'a> Run<'a> {
-    /// Takes what the run needs from the pool, and fills it first if something is missing.
-    ///
-    /// # Errors
-    /// Those of filling the pool.
-    pub(super) fn begin<T: Transport>(
+    /// Takes what the run needs from the pool, which must hold its demand.
+    pub(super) fn begin(
         context: &'a Context,
-        channel: &mut Channel<T>,
         number: u64,
-        circuit: &'a Circuit,
-        inputs: &[Input<'a, AuthenticatedBit>],
+        run: mpc::Run<'a, AuthenticatedBit>,
         pool: &'a mut Pool,
-    ) -> Result<Self> {
-        let layout = InputLayout::new(context.me, circuit, inputs);
-        let entered = [Party::Garbler, Party::Evaluator].map(|owner| layout.owned_by(owner).len());
-        let stock = Stock::for_circuits(circuit.ands(), entered);
-        pool.reserve(context, channel, stock)?;
-        let triples = pool.take_triples(circuit.ands());
+    ) -> Self {
+        let (circuit, layout) = (run.circuit, InputLayout::new(&run));
+        let demand = run.demand();
         let mut input_masks = SecretVec::<Share>::zeros(circuit.input_bits());
         let mut values = vec![false; circuit.input_bits()];
-        for owner in [Party::Garbler, Party::Evaluator] {
-            let wires = layout.owned_by(owner);
+        for owner in Party::BOTH {
+            let wires = &layout.entered[owner];
             let masks = pool.take_inputs(owner, wires.len());
-            for (wire, mask) in wires.into_iter().zip(masks.iter()) {
+            for (&wire, mask) in wires.iter().zip(masks.iter()) {
                 input_masks[wire] = mask.share;
-                values[wire] = mask.share.bit ^ mask.theirs;
+            }
+            if owner == context.me {
+                for ((&wire, mask), &value) in wires.iter().zip(masks.iter()).zip(run.mine) {
+                    let opened = mask.share.bit ^ mask.theirs;
+                    values[wire] = (opened ^ value).reveal();
+                }
             }
         }
-        for &(wire, value) in &layout.mine {
-            values[wire] ^= value;
-        }
         for &(wire, bit) in &layout.shared {
-            input_masks[wire] = bit.mask;
-            values[wire] = bit.masked;
+            input_masks[wire] = bit.held.mask;
+            values[wire] = bit.held.masked;
         }
-        let masks = wires::masks(circuit, &input_masks, &pool.take_bits(circuit.ands()));
-        Ok(Run {
+        Run {
             context,
             number,
             circuit,
-            plan: Plan::of_run(&context.session, context.me, number, circuit, inputs),
+            plan: Plan::of_run(&context.session, number, &run),
             layout,
-            delta: pool.delta(),
-            masks,
+            triples: pool.take_triples(demand.ands),
+            masks: wires::masks(circuit, &input_masks, &pool.take_bits(demand.ands)),
+            fresh: pool.take_bits(demand.outputs),
             values,
-            triples,
-        })
+            delta: pool.delta(),
+        }
     }
 
     /// Runs the circuit; the garbler draws its labels from `labels`.
@@ -100,110 +107,140 @@ impl<'a> Run<'a> {
         mut self,
         channel: &mut Channel<T>,
         labels: &mut Generator,
-    ) -> Result<Vec<Vec<AuthenticatedBit>>> {
-        let products = self.open_differences(channel)?;
-        let (values, labels) = match self.context.me {
-            Party::Garbler => self.garble(channel, labels, &products)?,
-            Party::Evaluator => self.evaluate(channel, &products)?,
+    ) -> Result<Words<AuthenticatedBit>, Fault> {
+        let differences = self.open_differences(channel)?;
+        let (values, outputs) = match self.context.me {
+            Party::Garbler => self.garble(channel, labels, &differences)?,
+            Party::Evaluator => self.evaluate(channel, &differences)?,
         };
-        let masks = self.masks(&products);
-        let (context, delta, run) = (self.context, self.delta, self.number);
-        let values = check(context, channel, delta, run, self.circuit, &masks, values)?;
-        Ok(self.outputs(&values, &labels))
+        let unchecked = Unchecked {
+            run: self.number,
+            circuit: self.circuit,
+            masks: self.masks(&differences),
+            values: &values,
+            outputs: &outputs,
+        };
+        unchecked.check(self.context, channel, self.delta)?;
+        let mut outputs = outputs.into_iter();
+        let bits = share_outputs(&self.context.session, self.number, self.circuit, |id, _| {
+            AuthenticatedBit {
+                id,
+                held: outputs.next().expect("one for each output bit"),
+            }
+        });
+        Ok(Words::of_outputs(self.circuit, bits))
     }
 
-    /// Flight 1: opens the differences of all gates. Gives `<s>` of every AND gate.
+    /// Flight 1: opens the differences of all gates and outputs.
     fn open_differences<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
-    ) -> Result<SecretVec<Share>> {
+    ) -> Result<Differences, Fault> {
         let (context, delta, me) = (self.context, self.delta, self.context.me);
-        let differences = wires::differences(self.circuit, &self.masks, &self.triples);
+        let of_gates = 2 * self.triples.len();
+        let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());
+        differences.extend(wires::differences(self.circuit, &self.masks, &self.triples));
+        differences.extend(outputs::differences(self.circuit, &self.masks, &self.fresh));
         let shares = || differences.iter().copied();
-        let step = (Step::GateMacs, self.number);
+        let pads = Party::BOTH.map(|sender| {
+            outputs::pads(context, self.number, sender, self.fresh.len())
+        });
+        // What is opened for the gates may be read on the line: its masks are used once.
+        let pad = |sender: Party| {
+            let of_outputs = pads[sender as usize].iter().copied();
+            std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
+        };
+        let step = (Tag::GateBits, (Step::GateMacs, self.number));
         channel.send_message(&self.plan)?;
-        let mine = context.opening(step, shares());
-        mine.send(channel, Tag::GateBits)?;
+        context.send_opening(channel, step, shares(), pad(me))?;
+        let of_evaluator = &self.layout.entered.evaluator;
         if me == Party::Evaluator {
-            let inputs = self.layout.owned_by(Party::Evaluator);
-            send_values(channel, &self.values, inputs)?;
+            send_values(channel, &self.values, of_evaluator)?;
         }
         channel.flush()?;
         self.plan.expect(channel)?;
-        let (tag, check) = (Tag::GateBits, Check::GateMacs);
-        let theirs = context.recv_opening(channel, tag, step, delta, shares(), check)?;
+        let (theirs, check) = (pad(me.other()), Check::GateMacs);
+        let theirs = context.recv_opening(channel, step, delta, shares(), theirs, check)?;
         if me == Party::Garbler {
-            let inputs = self.layout.owned_by(Party::Evaluator);
-            recv_values(channel, &mut self.values, inputs)?;
+            recv_values(channel, &mut self.values, of_evaluator)?;
         }
-        let sums = shares().zip(theirs).map(|(share, bit)| share.bit ^ bit);
-        Ok(wires::products(&self.triples, sums, me, delta))
+        let mut opened = (shares().zip(theirs)).map(|(share, bit)| (share.bit ^ bit).reveal());
+        Ok(Differences {
+            products: wires::products(&self.triples, opened.by_ref(), me, delta),
+            of_outputs: opened.collect(),
+        })
     }
 
     /// Flight 2 and the beginning of flight 3, at the garbler. Gives the masked values of all
-    /// wires, as the evaluator says, and the labels for 0.
+    /// wires, as the evaluator says, and the outputs.
     fn garble<T: Transport>(
         &self,
         channel: &mut Channel<T>,
         labels: &mut Generator,
-        products: &[Share],
-    ) -> Result<(Vec<bool>, SecretVec<Block>)> {
+        differences: &Differences,
+    ) -> Result<(Vec<bool>, Vec<HeldOutput>), Fault> {
         let (circuit, layout, delta) = (self.circuit, &self.layout, self.delta);
-        let mut zeros = SecretVec::zeros(circuit.wires());
-        labels.fill(&mut zeros[..circuit.input_bits()]);
+        let mut zeros = SecretVec::<ZeroLabel>::zeros(circuit.wires());
+        labels.fill(bytemuck::cast_slice_mut(&mut zeros[..circuit.input_bits()]));
         for &(wire, bit) in &layout.shared {
-            zeros[wire] = bit.label;
+            zeros[wire] = bit.held.label.zero();
         }
         let values = &self.values;
-        send_values(channel, values, layout.owned_by(Party::Garbler))?;
-        let active: Vec<Block> = (layout.entered().into_iter())
-            .map(|wire| zeros[wire] ^ delta.select(values[wire]))
+        send_values(channel, values, &layout.entered.garbler)?;
+        let active: Vec<ActiveLabel> = (layout.all_entered())
+            .map(|wire| zeros[wire].active(values[wire], delta))
             .collect();
         channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
-        let (masks, hash) = (self.masks(products), self.hash());
+        let (masks, hash) = (self.masks(differences), self.hash());
         let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
-        let emit = |table| tables.push(table);
+        let emit = |table| Ok(tables.push(table)?);
         garbling::garble(circuit, &mut zeros, &masks, delta, &hash, emit)?;
         tables.finish()?;
         let of_ands = recv_bits(channel, Tag::GateValues, circuit.ands())?;
-        Ok((wires::masked_values(circuit, values, &of_ands), zeros))
+        let values = wires::masked_values(circuit, values, &of_ands);
+        let label = |wire: usize| HeldLabel::Zero(zeros[wire]);
+        let outputs = self.outputs(differences, &values, label);
+        Ok((values, outputs))
     }
 
     /// Flight 2 and the beginning of flight 3, at the evaluator. Gives the masked values of all
-    /// wires and their labels.
+    /// wires and the outputs.
     fn evaluate<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
-        products: &[Share],
-    ) -> Result<(Vec<bool>, SecretVec<Block>)> {
+        differences: &Differences,
+    ) -> Result<(Vec<bool>, Vec<HeldOutput>), Fault> {
         let (circuit, layout) = (self.circuit, &self.layout);
-        recv_values(channel, &mut self.values, layout.owned_by(Party::Garbler))?;
-        let mut active = vec![Block::ZERO; layout.entered().len()];
+        recv_values(channel, &mut self.values, &layout.entered.garbler)?;
+        let mut active = vec![ActiveLabel::default(); layout.all_entered().count()];
         channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
         let mut wires = SecretVec::<MaskedLabel>::zeros(circuit.wires());
-        for (wire, label) in layout.entered().into_iter().zip(active) {
+        for (wire, label) in layout.all_entered().zip(active) {
             wires[wire].label = label;
         }
         for &(wire, bit) in &layout.shared {
-            wires[wire].label = bit.label;
+            wires[wire].label = bit.held.label.active();
         }
         for (wire, value) in wires.iter_mut().zip(&self.values) {
             wire.value = *value;
         }
-        let (masks, hash) = (self.masks(products), self.hash());
+        let (masks, hash) = (self.masks(differences), self.hash());
         let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, circuit.ands());
-        let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, || tables.next())?;
+        let fetch = || Ok(tables.next()?);
+        let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, fetch)?;
         send_bits(channel, Tag::GateValues, of_ands)?;
         // The garbler follows the values while this party computes its MACs.
         channel.flush()?;
-        let values = wires.iter().map(|wire| wire.value).collect();
-        Ok((values, wires.iter().map(|wire| wire.label).collect()))
+        let values: Vec<bool> = wires.iter().map(|wire| wire.value).collect();
+        let label = |wire: usize| HeldLabel::Active(wires[wire].label);
+        let outputs = self.outputs(differences, &values, label);
+        Ok((values, outputs))
     }
 
-    fn masks<'m>(&'m self, products: &'m [Share]) -> Masks<'m> {
+    fn masks<'m>(&'m self, differences: &'m Differences) -> Masks<'m> {
         Masks {
             wires: &self.masks,
-            products,
+            products: &differences.products,
         }
     }
 
@@ -214,30 +251,51 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// This party's parts of the outputs.
-    fn outputs(&self, values: &CheckedValues, labels: &[Block]) -> Vec<Vec<AuthenticatedBit>> {
-        let session = &self.context.session;
-        share_outputs(session, self.number, self.circuit, |id, output| {
-            let (masked, mask, label) = match output {
-                Output::Wire(wire) => {
-                    let wire = wire.index();
-                    (values.of(wire), self.masks[wire], labels[wire])
-                }
-                // A wire without a mask, whose label at the evaluator is zero.
-                Output::Const(value) => {
-                    let label = match self.context.me {
-                        Party::Garbler => self.delta.select(value),
-                        Party::Evaluator => Block::ZERO,
-                    };
-                    (value, Share::default(), label)
-                }
-            };
-            AuthenticatedBit {
-                id,
-                masked,
-                mask,
-                label,
+    /// This party's parts of the outputs, each under its fresh mask.
+    fn outputs(
+        &self,
+        differences: &Differences,
+        values: &[bool],
+        label: impl Fn(usize) -> HeldLabel,
+    ) -> Vec<HeldOutput> {
+        let mut fresh = self.fresh.iter().zip(&differences.of_outputs);
+        let hold = |output: &Output| match *output {
+            Output::Const(value) => HeldOutput::constant(value, self.context.me, self.delta),
+            Output::Wire(wire) => {
+                let wire = wire.index();
+                let (fresh, d) = fresh.next().expect("a fresh mask for each");
+                let held = HeldOutput {
+                    masked: values[wire],
+                    mask: self.masks[wire],
+                    label: label(wire),
+                };
+                held.remasked(*fresh, *d, self.delta)
             }
-        })
+        };
+        self.circuit.outputs().iter().flatten().map(hold).collect()
     }
+}
+
+/// Sends this party's masked values `V = x ^ l` of `wires`. The peer's share of `l` was opened to
+/// this party only: the clear bit never travels, and nobody else ever holds `V` and both shares.
+fn send_values<T: Transport>(
+    channel: &mut Channel<T>,
+    values: &[bool],
+    wires: &[usize],
+) -> net::Result<()> {
+    let values = wires.iter().map(|&wire| values[wire]);
+    send_bits(channel, Tag::MaskedValues, values)
+}
+
+/// Receives the peer's masked values of `wires`.
+fn recv_values<T: Transport>(
+    channel: &mut Channel<T>,
+    values: &mut [bool],
+    wires: &[usize],
+) -> net::Result<()> {
+    let received = recv_bits(channel, Tag::MaskedValues, wires.len())?;
+    for (&wire, value) in wires.iter().zip(received) {
+        values[wire] = value;
+    }
+    Ok(())
 }

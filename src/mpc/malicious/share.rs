@@ -9,19 +9,18 @@ use std::ops::{BitXor, BitXorAssign, Range};
 use zeroize::DefaultIsZeroes;
 
 use crate::circuit::Party;
-use crate::crypto::{Block, SecretVec};
-#[cfg(test)]
-use crate::ot::Mac;
-use crate::ot::{CotBits, Delta, Key};
+use crate::crypto::{Block, SecretBit, SecretVec};
+use crate::mpc::label::{ActiveLabel, ZeroLabel};
+use crate::ot::{CotBits, Delta, Key, Mac};
 
 /// One party's part of a shared bit: its own authenticated bit, and the key of the other's.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Share {
-    pub(super) bit: bool,
+    pub(super) bit: SecretBit,
     /// The MAC of `bit`, under the other party's Delta.
-    pub(super) mac: Block,
+    pub(super) mac: Mac,
     /// The key of the other party's bit, under this party's Delta.
-    pub(super) key: Block,
+    pub(super) key: Key,
 }
 
 impl DefaultIsZeroes for Share {}
@@ -52,8 +51,8 @@ impl Share {
     pub(super) fn times(self, c: bool) -> Share {
         Share {
             bit: self.bit & c,
-            mac: self.mac.select(c),
-            key: self.key.select(c),
+            mac: Mac(self.mac.0.select(c)),
+            key: Key(self.key.0.select(c)),
         }
     }
 
@@ -62,7 +61,7 @@ impl Share {
     pub(super) fn plus(mut self, c: bool, me: Party, delta: &Delta) -> Share {
         match me {
             Party::Garbler => self.bit ^= c,
-            Party::Evaluator => self.key ^= delta.select(c),
+            Party::Evaluator => self.key.0 ^= delta.select(c),
         }
         self
     }
@@ -70,7 +69,20 @@ impl Share {
     /// `x1 * Delta ^ K[x2] ^ M[x1]`: XORed over both parties it is `x * (Delta_A ^ Delta_B)`.
     #[inline]
     pub(super) fn cross(self, delta: &Delta) -> Block {
-        delta.select(self.bit) ^ self.key ^ self.mac
+        delta.select(self.bit) ^ self.key.0 ^ self.mac.0
+    }
+
+    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`: what it adds to a
+    /// label or a row.
+    #[inline]
+    pub(super) fn at_garbler(self, delta: &Delta) -> ZeroLabel {
+        ZeroLabel(delta.select(self.bit) ^ self.key.0)
+    }
+
+    /// The evaluator's share of `x * Delta_A`, which is `M[x2]`.
+    #[inline]
+    pub(super) fn at_evaluator(self) -> ActiveLabel {
+        ActiveLabel(self.mac.0)
     }
 }
 
@@ -91,8 +103,8 @@ impl RandomShares {
     pub(super) fn get(&self, index: usize) -> Share {
         Share {
             bit: self.mine.choices[index],
-            mac: self.mine.macs[index].0,
-            key: self.keys[index].0,
+            mac: self.mine.macs[index],
+            key: self.keys[index],
         }
     }
 
@@ -109,9 +121,9 @@ impl RandomShares {
         RandomShares {
             mine: CotBits {
                 choices: shares.iter().map(|share| share.bit).collect(),
-                macs: shares.iter().map(|share| Mac(share.mac)).collect(),
+                macs: shares.iter().map(|share| share.mac).collect(),
             },
-            keys: shares.iter().map(|share| Key(share.key)).collect(),
+            keys: shares.iter().map(|share| share.key).collect(),
         }
     }
 }

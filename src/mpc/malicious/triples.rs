@@ -24,16 +24,17 @@ use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::bucket_size::{RHO, bucket_size};
+use super::bucket_size::bucket_size;
 use super::context::Context;
 use super::leaky_and::{Leaky, Triple};
 use super::share::{RandomShares, Share};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SecretVec, Step};
+use crate::mpc::error::{Check, Fault};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
-use crate::net::{Channel, Message, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{self, Channel, Message, Transport};
 use crate::ot::Delta;
-use crate::{Check, Error, Result};
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +48,7 @@ type Digest = [u8; 32];
 struct TripleCommitment(Digest);
 
 impl Message for TripleCommitment {
-    const TAG: Tag = Tag::TripleCommitment;
+    const TAG: net::Tag = Tag::TripleCommitment.tag();
     const MAX_BYTES: usize = 32;
 }
 
@@ -59,7 +60,7 @@ struct TripleDigest {
 }
 
 impl Message for TripleDigest {
-    const TAG: Tag = Tag::TripleDigest;
+    const TAG: net::Tag = Tag::TripleDigest.tag();
     const MAX_BYTES: usize = 48;
 }
 
@@ -72,14 +73,14 @@ struct TripleOpening {
 }
 
 impl Message for TripleOpening {
-    const TAG: Tag = Tag::TripleOpening;
+    const TAG: net::Tag = Tag::TripleOpening.tag();
     const MAX_BYTES: usize = 80;
 }
 
 impl TripleOpening {
     fn commitment(&self, context: &Context, batch: u64) -> Digest {
         context
-            .oracle(Step::TripleCommitment, Party::Garbler, batch)
+            .oracle((Step::TripleCommitment, batch), Party::Garbler)
             .absorb(&self.digest)
             .absorb(&self.coin)
             .absorb(&self.nonce)
@@ -87,12 +88,11 @@ impl TripleOpening {
     }
 }
 
-/// Leaky triples that a batch of `count` finished ones takes.
-pub(super) fn leaky_triples(count: usize) -> usize {
-    if count == 0 {
-        0
-    } else {
-        count * bucket_size(count, RHO)
+/// Leaky triples that a batch of `count` finished ones takes, at `rho` bits of statistical security.
+pub(super) fn leaky_triples(count: usize, rho: u8) -> usize {
+    match count {
+        0 => 0,
+        _ => count * bucket_size(count, rho),
     }
 }
 
@@ -121,8 +121,8 @@ impl<'a> Buckets<'a> {
         count: usize,
         shares: &'a RandomShares,
         rng: &mut impl CryptoRng,
-    ) -> Result<Self> {
-        let leaky = leaky_triples(count);
+    ) -> Result<Self, Fault> {
+        let leaky = leaky_triples(count, context.statistical);
         let (mut triples, mut tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
         channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
         channel.flush()?;
@@ -145,10 +145,10 @@ impl<'a> Buckets<'a> {
                 })?;
                 let opening: TripleOpening = channel.recv_message()?;
                 if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
-                    return Err(Error::Check(Check::TripleCommitment));
+                    return Err(Check::TripleCommitment.into());
                 }
                 if !bool::from(opening.digest.ct_eq(&digest)) {
-                    return Err(Error::Check(Check::TripleEquality));
+                    return Err(Check::TripleEquality.into());
                 }
                 coin ^ Block::from(opening.coin)
             }
@@ -168,7 +168,7 @@ impl<'a> Buckets<'a> {
                 channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
                 let evaluator: TripleDigest = channel.recv_message()?;
                 if !bool::from(evaluator.digest.ct_eq(&digest)) {
-                    return Err(Error::Check(Check::TripleEquality));
+                    return Err(Check::TripleEquality.into());
                 }
                 channel.send_message(&opening)?;
                 // The evaluator sorts while this party does.
@@ -204,7 +204,7 @@ impl<'a> Buckets<'a> {
     pub(super) fn combine(&self, theirs: &[bool], me: Party, delta: &Delta) -> SecretVec<Triple> {
         let mut opened = (self.differences.iter())
             .zip(theirs)
-            .map(|(share, theirs)| share.bit ^ theirs);
+            .map(|(share, theirs)| (share.bit ^ *theirs).reveal());
         let triples = &self.triples;
         let z = |number| triples.z(number, me, delta);
         let mut combined = SecretVec::with_capacity(self.count);
@@ -261,7 +261,7 @@ fn permutation(count: usize, coin: Block) -> Vec<u32> {
 fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
     // Both parties hash the same thing: the step has no sender.
     context
-        .oracle(Step::TripleEquality, Party::Garbler, batch)
+        .oracle((Step::TripleEquality, batch), Party::Garbler)
         .absorb_long(bytemuck::cast_slice(triples.expected()))
         .digest()
 }

@@ -7,7 +7,8 @@ use zeroize::DefaultIsZeroes;
 use super::leaky_and::Triple;
 use super::share::Share;
 use crate::circuit::{Circuit, Gate, Party};
-use crate::crypto::{Block, SecretVec};
+use crate::crypto::SecretVec;
+use crate::mpc::label::ActiveLabel;
 use crate::mpc::walk::WireValue;
 use crate::ot::Delta;
 
@@ -65,17 +66,13 @@ pub(super) fn and_outputs(circuit: &Circuit) -> impl Iterator<Item = usize> + '_
 
 /// `<e> = <l_a ^ x>` and `<f> = <l_b ^ y>` for every AND gate with inputs `a`, `b` and triple
 /// `x`, `y`, `z`: one after the other, to be opened.
-pub(super) fn differences(
-    circuit: &Circuit,
-    masks: &[Share],
-    triples: &[Triple],
-) -> SecretVec<Share> {
-    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-    let mut differences = SecretVec::with_capacity(2 * triples.len());
-    for ((a, b), triple) in and_inputs(circuit).zip(triples) {
-        differences.extend([masks[a] ^ triple.x, masks[b] ^ triple.y]);
-    }
-    differences
+pub(super) fn differences<'a>(
+    circuit: &'a Circuit,
+    masks: &'a [Share],
+    triples: &'a [Triple],
+) -> impl Iterator<Item = Share> + 'a {
+    (and_inputs(circuit).zip(triples))
+        .flat_map(|((a, b), triple)| [masks[a] ^ triple.x, masks[b] ^ triple.y])
 }
 
 /// `<s> = <l_a * l_b>` for every AND gate, from its triple and the opened `e`, `f` (Beaver).
@@ -99,7 +96,7 @@ pub(super) fn products(
 /// The evaluator's view of a wire: its label, and the value that the label stands for.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MaskedLabel {
-    pub(super) label: Block,
+    pub(super) label: ActiveLabel,
     pub(super) value: bool,
 }
 

@@ -1,8 +1,9 @@
 //! Half gates: garbling and evaluating (Zahur, Rosulek, Evans 2015, figure 2).
 
-use crate::Result;
 use crate::circuit::Circuit;
 use crate::crypto::{Block, TweakableHash};
+use crate::mpc::error::Fault;
+use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::walk::{RunHash, walk};
 use crate::ot::Delta;
 
@@ -19,25 +20,27 @@ use crate::ot::Delta;
 /// If `labels` is shorter than the circuit's wires.
 pub fn garble(
     circuit: &Circuit,
-    labels: &mut [Block],
+    labels: &mut [ZeroLabel],
     delta: &Delta,
     hash: &TweakableHash,
     run: u64,
-    mut emit: impl FnMut([Block; 2]) -> Result<()>,
-) -> Result<()> {
+    mut emit: impl FnMut([Block; 2]) -> Result<(), Fault>,
+) -> Result<(), Fault> {
     let shift = delta.block();
     walk(
         circuit,
         labels,
         &RunHash { hash, run },
-        |a, b| [a, a ^ shift, b, b ^ shift],
-        |label| label ^ shift,
+        |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
+        |label| ZeroLabel(label.0 ^ shift),
         |gate, [ha0, ha1, hb0, hb1]| {
-            let (a, b) = gate.values;
+            let (ZeroLabel(a), ZeroLabel(b)) = gate.values;
             let generator_half = *ha0 ^ *ha1 ^ delta.select(b.lsb());
             let evaluator_half = *hb0 ^ *hb1 ^ a;
             emit([generator_half, evaluator_half])?;
-            Ok(*ha0 ^ generator_half.select(a.lsb()) ^ *hb0 ^ (evaluator_half ^ a).select(b.lsb()))
+            let of_a = *ha0 ^ generator_half.select(a.lsb());
+            let of_b = *hb0 ^ (evaluator_half ^ a).select(b.lsb());
+            Ok(ZeroLabel(of_a ^ of_b))
         },
     )
 }
@@ -55,21 +58,23 @@ pub fn garble(
 /// If `labels` is shorter than the circuit's wires.
 pub fn evaluate(
     circuit: &Circuit,
-    labels: &mut [Block],
+    labels: &mut [ActiveLabel],
     hash: &TweakableHash,
     run: u64,
-    mut fetch: impl FnMut() -> Result<[Block; 2]>,
-) -> Result<()> {
+    mut fetch: impl FnMut() -> Result<[Block; 2], Fault>,
+) -> Result<(), Fault> {
     walk(
         circuit,
         labels,
         &RunHash { hash, run },
-        |a, b| [a, b],
+        |a, b| [a.0, b.0],
         |label| label,
         |gate, [ha, hb]| {
-            let (a, b) = gate.values;
+            let (ActiveLabel(a), ActiveLabel(b)) = gate.values;
             let [generator_half, evaluator_half] = fetch()?;
-            Ok(*ha ^ generator_half.select(a.lsb()) ^ *hb ^ (evaluator_half ^ a).select(b.lsb()))
+            let of_a = *ha ^ generator_half.select(a.lsb());
+            let of_b = *hb ^ (evaluator_half ^ a).select(b.lsb());
+            Ok(ActiveLabel(of_a ^ of_b))
         },
     )
 }

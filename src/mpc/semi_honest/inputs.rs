@@ -7,11 +7,13 @@
 
 use rand::CryptoRng;
 
-use crate::Result;
 use crate::circuit::Party;
-use crate::crypto::{Block, SecretVec, SessionId};
+use crate::crypto::{SecretVec, SessionId};
+use crate::mpc::error::Fault;
+use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Transport};
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
 /// The least that is made at once, in blocks of 128 OTs: enough for a few shuffles, in well under
@@ -40,7 +42,7 @@ impl GarblerCots {
         session: &SessionId,
         delta: Delta,
         rng: &mut impl CryptoRng,
-    ) -> Result<Self> {
+    ) -> Result<Self, Fault> {
         let mut cots = GarblerCots {
             sender: CotSender::setup(channel, session, Party::Garbler, delta, rng)?,
             keys: SecretVec::default(),
@@ -58,7 +60,7 @@ impl GarblerCots {
         &mut self,
         channel: &mut Channel<T>,
         needed: usize,
-    ) -> Result<()> {
+    ) -> Result<(), Fault> {
         let blocks = blocks_to_make(needed, self.keys.len());
         if blocks > 0 {
             let fresh = self.sender.extend(channel, blocks)?;
@@ -67,12 +69,12 @@ impl GarblerCots {
         Ok(())
     }
 
-    /// The labels for 0 of the next `count` inputs of the evaluator.
+    /// Receives the evaluator's next `count` masked inputs. Gives them, and their labels for 0.
     pub(super) fn receive_inputs<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
         count: usize,
-    ) -> Result<SecretVec<Block>> {
+    ) -> Result<(Vec<bool>, SecretVec<ZeroLabel>), Fault> {
         let flips = recv_bits(channel, Tag::MaskedInputs, count)?;
         let rest = self.keys.len() - count;
         // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
@@ -80,11 +82,11 @@ impl GarblerCots {
         labels.extend(
             self.keys[rest..]
                 .iter()
-                .zip(flips)
-                .map(|(key, flip)| key.0 ^ self.delta().select(flip)),
+                .zip(&flips)
+                .map(|(key, flip)| ZeroLabel(self.delta().mac(*key, *flip).0)),
         );
         self.keys.truncate(rest);
-        Ok(labels)
+        Ok((flips, labels))
     }
 }
 
@@ -99,7 +101,7 @@ impl EvaluatorCots {
         channel: &mut Channel<T>,
         session: &SessionId,
         rng: &mut impl CryptoRng,
-    ) -> Result<Self> {
+    ) -> Result<Self, Fault> {
         let mut cots = EvaluatorCots {
             receiver: CotReceiver::setup(channel, session, Party::Evaluator, rng)?,
             bits: CotBits {
@@ -116,7 +118,7 @@ impl EvaluatorCots {
         &mut self,
         channel: &mut Channel<T>,
         needed: usize,
-    ) -> Result<()> {
+    ) -> Result<(), Fault> {
         let blocks = blocks_to_make(needed, self.bits.macs.len());
         if blocks > 0 {
             let fresh = self.receiver.extend(channel, blocks)?;
@@ -128,21 +130,21 @@ impl EvaluatorCots {
         Ok(())
     }
 
-    /// Sends the masked `inputs` and gives their labels.
+    /// Sends the masked `inputs`. Gives them, and their labels.
     pub(super) fn send_inputs<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
         inputs: &[bool],
-    ) -> Result<SecretVec<Block>> {
+    ) -> Result<(Vec<bool>, SecretVec<ActiveLabel>), Fault> {
         let rest = self.bits.macs.len() - inputs.len();
-        let masked = inputs
-            .iter()
-            .zip(&self.bits.choices[rest..])
-            .map(|(input, choice)| input ^ choice);
-        send_bits(channel, Tag::MaskedInputs, masked)?;
-        let labels = self.bits.macs[rest..].iter().map(|Mac(m)| *m).collect();
+        let masked: Vec<bool> = (inputs.iter().zip(&self.bits.choices[rest..]))
+            .map(|(input, choice)| (*choice ^ *input).reveal())
+            .collect();
+        send_bits(channel, Tag::MaskedInputs, masked.iter().copied())?;
+        let macs = self.bits.macs[rest..].iter();
+        let labels = macs.map(|Mac(label)| ActiveLabel(*label)).collect();
         self.bits.macs.truncate(rest);
         self.bits.choices.truncate(rest);
-        Ok(labels)
+        Ok((masked, labels))
     }
 }

@@ -3,8 +3,7 @@
 //! correlated OT with the garbler's Delta.
 //!
 //! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator the label
-//! `L = L0 ^ value * Delta`. The colour bits of the two are a sharing of the value, because
-//! Delta's colour bit is 1.
+//! `L = L0 ^ value * Delta`.
 
 #[cfg(test)]
 mod failed;
@@ -15,37 +14,61 @@ mod open;
 pub use half_gates::{evaluate, garble};
 
 use rand::CryptoRng;
+use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::inputs::{EvaluatorCots, GarblerCots};
-use super::plan::{BitId, Identified, Plan, check_origin, share_outputs};
+use super::error::{Check, Fault, Result};
+use super::label::{ActiveLabel, HeldLabel, ZeroLabel};
+use super::layout::InputLayout;
+use super::line_secret::LineSecret;
+use super::live::Live;
+use super::packed_bits::pack;
+use super::plan::{BitId, Identified, Plan, check_origin, check_run, share_outputs};
 use super::tables::{TableReader, TableWriter};
-use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
-use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::{Block, Generator, SecretVec, SessionId, TweakableHash};
-use crate::net::{Channel, Tag, Traffic, Transport};
+use super::tag::Tag;
+use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
+use crate::circuit::{Output, Party};
+use crate::crypto::{Block, Generator, Oracle, SecretVec, SessionId, Step, TweakableHash};
+use crate::net::{self, Channel, Message, Traffic, Transport};
 use crate::ot::Delta;
-use crate::{Error, Result};
 
 /// One party's half of a shared bit: its label of the wire.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct SharedBit {
     #[zeroize(skip)]
     id: BitId,
-    label: Block,
+    label: HeldLabel,
+}
+
+impl Identified for SharedBit {
+    fn id(&self) -> BitId {
+        self.id
+    }
 }
 
 /// A session that is secure against a semi-honest peer.
 pub struct SemiHonest<T: Transport> {
-    channel: Channel<T>,
+    role: Party,
     session: SessionId,
-    party: Party,
-    hash: TweakableHash,
+    live: Live<T, Secrets>,
+}
+
+/// What is gone once the session has ended.
+struct Secrets {
+    context: Context,
+    role: Role,
     /// How many circuits have been run, and how many exchanges of openings made.
     runs: u64,
     openings: u64,
-    /// The secrets; gone once the session has failed.
-    role: Option<Role>,
+}
+
+/// What every step needs to know of its session.
+struct Context {
+    session: SessionId,
+    hash: TweakableHash,
+    line: LineSecret,
 }
 
 /// What each party keeps between runs.
@@ -59,203 +82,198 @@ enum Role {
     },
 }
 
-impl Identified for SharedBit {
-    fn id(&self) -> BitId {
-        self.id
-    }
-}
-
 impl<T: Transport> SemiHonest<T> {
-    /// Sets up the base OTs, after a handshake. One setup serves for any number of circuits.
+    /// Sets up the base OTs, after the hellos. One setup serves for any number of circuits.
     ///
     /// `rng` must be cryptographically secure, as the operating system's is.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the handshake was for other security; any other [`Error`] of a session.
-    pub fn setup(
-        mut channel: Channel<T>,
-        handshake: &Handshake,
-        rng: &mut impl CryptoRng,
-    ) -> Result<Self> {
-        if handshake.security != Security::SemiHonest {
-            return Err(Error::usage(
-                "the handshake was not for a semi-honest session",
-            ));
-        }
-        channel.begin_phase("setting up oblivious transfer");
-        let (session, party) = (handshake.session, handshake.party);
-        let role = match party {
-            Party::Garbler => {
-                let delta = Delta::random(true, rng);
-                GarblerCots::setup(&mut channel, &session, delta, rng).map(|cots| Role::Garbler {
-                    cots,
-                    labels: Box::new(Generator::new(Block::random(rng))),
-                })
-            }
-            Party::Evaluator => EvaluatorCots::setup(&mut channel, &session, rng)
-                .map(|cots| Role::Evaluator { cots }),
-        };
-        let role = role.inspect_err(|_| channel.abort())?;
-        Ok(SemiHonest {
-            channel,
+    /// [`Error::Usage`](super::Error::Usage) if the parties have agreed on other security; any
+    /// other [`Error`](super::Error) of a session.
+    pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+        let (channel, role, agreed) = greeting.into_parts(Security::SemiHonest)?;
+        let session = agreed.session;
+        let context = Context {
             session,
-            party,
             hash: TweakableHash::new(&session),
-            runs: 0,
-            openings: 0,
-            role: Some(role),
+            line: agreed.line,
+        };
+        let live = Live::set_up(channel, |channel| {
+            let role = match role {
+                Party::Garbler => {
+                    let delta = Delta::random(true, rng);
+                    Role::Garbler {
+                        cots: GarblerCots::setup(channel, &session, delta, rng)?,
+                        labels: Box::new(Generator::new(Block::random(rng))),
+                    }
+                }
+                Party::Evaluator => Role::Evaluator {
+                    cots: EvaluatorCots::setup(channel, &session, rng)?,
+                },
+            };
+            Ok(Secrets {
+                context,
+                role,
+                runs: 0,
+                openings: 0,
+            })
+        })?;
+        Ok(SemiHonest {
+            role,
+            session,
+            live,
         })
     }
 
-    /// Sets up a session from scratch: handshake without terms, then base OTs.
+    /// Begins a session on a channel: hellos without terms, then base OTs.
     ///
     /// # Errors
-    /// Any [`Error`] of a session.
-    pub fn new(mut channel: Channel<T>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
-        let handshake = Handshake::perform(&mut channel, party, Security::SemiHonest, &[], rng)?;
-        Self::setup(channel, &handshake, rng)
+    /// Any [`Error`](super::Error) of a session.
+    pub fn new(channel: Channel<T>, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+        let offer = Offer::new(role, Security::SemiHonest);
+        Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
+}
 
-    /// Does `step` with the session's secrets, and ends the session if it fails.
-    fn guarded<R>(&mut self, step: impl FnOnce(&mut Self, &mut Role) -> Result<R>) -> Result<R> {
-        let mut role = self.role.take().ok_or(Error::Failed)?;
-        let outcome = step(self, &mut role);
-        match &outcome {
-            Ok(_) | Err(Error::Usage(_)) => self.role = Some(role),
-            Err(_) => self.channel.abort(),
-        }
-        outcome
+/// The digest of the evaluator's masked inputs, which the garbler has received: nothing else shows
+/// the evaluator that they arrived as it sent them.
+#[derive(Serialize, Deserialize)]
+struct InputDigest([u8; 32]);
+
+impl Message for InputDigest {
+    const TAG: net::Tag = Tag::InputDigest.tag();
+    const MAX_BYTES: usize = 32;
+}
+
+impl Context {
+    fn input_digest(&self, run: u64, masked: &[bool]) -> InputDigest {
+        let oracle = Oracle::new(&self.session, Step::MaskedInputs, run);
+        let oracle = self.line.absorbed_by(oracle);
+        InputDigest(oracle.absorb(&pack(masked.iter().copied())).digest())
     }
+}
 
-    fn run_garbler(
+impl Secrets {
+    fn run<T: Transport>(
         &mut self,
-        circuit: &Circuit,
-        inputs: &[Input<'_, SharedBit>],
-        cots: &mut GarblerCots,
-        generator: &mut Generator,
-    ) -> Result<Vec<Vec<SharedBit>>> {
-        let plan = Plan::of_run(&self.session, self.party, self.runs, circuit, inputs);
-        let theirs = count_bits(circuit, inputs, |input| matches!(input, Input::Peer));
-        cots.reserve(&mut self.channel, theirs)?;
-        plan.expect(&mut self.channel)?;
-        let evaluator_labels = cots.receive_inputs(&mut self.channel, theirs)?;
-        let mut evaluator_labels = evaluator_labels.iter().copied();
-
-        let delta = cots.delta();
-        let mut labels = SecretVec::zeros(circuit.wires());
-        let mut active = Vec::new();
-        let mut wire = 0;
-        for (input, &bits) in inputs.iter().zip(circuit.inputs()) {
-            let slots = &mut labels[wire..wire + bits];
-            match input {
-                Input::Mine(values) => {
-                    generator.fill(slots);
-                    active.extend(
-                        slots
-                            .iter()
-                            .zip(*values)
-                            .map(|(zero, value)| *zero ^ delta.select(*value)),
-                    );
-                }
-                Input::Peer => slots.fill_with(|| evaluator_labels.next().unwrap_or_default()),
-                Input::Shared(shared) => {
-                    for (slot, bit) in slots.iter_mut().zip(*shared) {
-                        *slot = bit.label;
-                    }
-                }
+        channel: &mut Channel<T>,
+        run: &Run<'_, SharedBit>,
+    ) -> Result<Words<SharedBit>, Fault> {
+        let context = &self.context;
+        let (session, circuit) = (&context.session, run.circuit);
+        let label_of: Box<dyn Fn(Output) -> HeldLabel> = match &mut self.role {
+            Role::Garbler { cots, labels } => {
+                let zeros = garble_run(context, channel, self.runs, run, (&mut *cots, labels))?;
+                let delta = cots.delta();
+                Box::new(move |output| {
+                    HeldLabel::Zero(match output {
+                        Output::Const(value) => ZeroLabel(delta.select(value)),
+                        Output::Wire(wire) => zeros[wire.index()],
+                    })
+                })
             }
-            wire += bits;
-        }
-        let channel = &mut self.channel;
-        channel.send_message(&plan)?;
-        channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
-
-        let mut tables = TableWriter::new(channel);
-        garble(
-            circuit,
-            &mut labels,
-            delta,
-            &self.hash,
-            self.runs,
-            |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table)),
-        )?;
-        tables.finish()?;
-        Ok(self.outputs(circuit, &labels, |constant| delta.select(constant)))
-    }
-
-    fn run_evaluator(
-        &mut self,
-        circuit: &Circuit,
-        inputs: &[Input<'_, SharedBit>],
-        cots: &mut EvaluatorCots,
-    ) -> Result<Vec<Vec<SharedBit>>> {
-        let plan = Plan::of_run(&self.session, self.party, self.runs, circuit, inputs);
-        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-        let count = count_bits(circuit, inputs, |input| matches!(input, Input::Mine(_)));
-        let mut mine = SecretVec::with_capacity(count);
-        for input in inputs {
-            if let Input::Mine(values) = input {
-                mine.extend_from_slice(values);
+            Role::Evaluator { cots } => {
+                let active = evaluate_run(context, channel, self.runs, run, cots)?;
+                Box::new(move |output| {
+                    HeldLabel::Active(match output {
+                        // The label of a constant at the evaluator is zero.
+                        Output::Const(_) => ActiveLabel::default(),
+                        Output::Wire(wire) => active[wire.index()],
+                    })
+                })
             }
-        }
-        cots.reserve(&mut self.channel, mine.len())?;
-        self.channel.send_message(&plan)?;
-        let own_labels = cots.send_inputs(&mut self.channel, &mine)?;
-        let mut own_labels = own_labels.iter().copied();
-        self.channel.flush()?;
-
-        plan.expect(&mut self.channel)?;
-        let theirs = count_bits(circuit, inputs, |input| matches!(input, Input::Peer));
-        let mut active = SecretVec::zeros(theirs);
-        self.channel
-            .recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
-        let mut active = active.iter().copied();
-        let mut labels = SecretVec::zeros(circuit.wires());
-        let mut wire = 0;
-        for (input, &bits) in inputs.iter().zip(circuit.inputs()) {
-            let slots = &mut labels[wire..wire + bits];
-            match input {
-                Input::Mine(_) => slots.fill_with(|| own_labels.next().unwrap_or_default()),
-                Input::Peer => slots.fill_with(|| active.next().unwrap_or_default()),
-                Input::Shared(shared) => {
-                    for (slot, bit) in slots.iter_mut().zip(*shared) {
-                        *slot = bit.label;
-                    }
-                }
-            }
-            wire += bits;
-        }
-
-        let mut tables = TableReader::new(&mut self.channel, circuit.ands());
-        evaluate(circuit, &mut labels, &self.hash, self.runs, || {
-            tables.next().map(bytemuck::cast::<[u8; 32], _>)
-        })?;
-        Ok(self.outputs(circuit, &labels, |_| Block::ZERO))
-    }
-
-    /// The output wires as shared bits. A constant is shared as a wire whose label at the
-    /// evaluator is zero.
-    fn outputs(
-        &self,
-        circuit: &Circuit,
-        labels: &[Block],
-        constant: impl Fn(bool) -> Block,
-    ) -> Vec<Vec<SharedBit>> {
-        share_outputs(&self.session, self.runs, circuit, |id, output| SharedBit {
+        };
+        let bits = share_outputs(session, self.runs, circuit, |id, output| SharedBit {
             id,
-            label: match output {
-                Output::Const(value) => constant(value),
-                Output::Wire(wire) => labels[wire.index()],
-            },
-        })
+            label: label_of(output),
+        });
+        drop(label_of);
+        self.runs += 1;
+        Ok(Words::of_outputs(circuit, bits))
     }
+}
+
+/// The garbler's side of run `number`. Gives the labels for 0 of all wires.
+fn garble_run<T: Transport>(
+    context: &Context,
+    channel: &mut Channel<T>,
+    number: u64,
+    run: &Run<'_, SharedBit>,
+    (cots, generator): (&mut GarblerCots, &mut Generator),
+) -> Result<SecretVec<ZeroLabel>, Fault> {
+    let (circuit, layout) = (run.circuit, InputLayout::new(run));
+    let plan = Plan::of_run(&context.session, number, run);
+    let theirs = &layout.entered.evaluator;
+    cots.reserve(channel, theirs.len())?;
+    plan.expect(channel)?;
+    let (masked, of_evaluator) = cots.receive_inputs(channel, theirs.len())?;
+
+    let delta = cots.delta();
+    let mut labels = SecretVec::<ZeroLabel>::zeros(circuit.wires());
+    generator.fill(bytemuck::cast_slice_mut(&mut labels[..circuit.input_bits()]));
+    for (&wire, label) in theirs.iter().zip(of_evaluator.iter()) {
+        labels[wire] = *label;
+    }
+    for &(wire, bit) in &layout.shared {
+        labels[wire] = bit.label.zero();
+    }
+    let mine = layout.entered.garbler.iter().zip(run.mine);
+    let active: Vec<ActiveLabel> = mine
+        .map(|(&wire, &value)| labels[wire].active(value, delta))
+        .collect();
+    channel.send_message(&plan)?;
+    channel.send_message(&context.input_digest(number, &masked))?;
+    channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
+
+    let mut tables = TableWriter::new(channel);
+    let emit = |table| Ok(tables.push(bytemuck::cast::<_, [u8; 32]>(table))?);
+    garble(circuit, &mut labels, delta, &context.hash, number, emit)?;
+    tables.finish()?;
+    Ok(labels)
+}
+
+/// The evaluator's side of run `number`. Gives the labels of all wires.
+fn evaluate_run<T: Transport>(
+    context: &Context,
+    channel: &mut Channel<T>,
+    number: u64,
+    run: &Run<'_, SharedBit>,
+    cots: &mut EvaluatorCots,
+) -> Result<SecretVec<ActiveLabel>, Fault> {
+    let (circuit, layout) = (run.circuit, InputLayout::new(run));
+    let plan = Plan::of_run(&context.session, number, run);
+    cots.reserve(channel, run.mine.len())?;
+    channel.send_message(&plan)?;
+    let (masked, own) = cots.send_inputs(channel, run.mine)?;
+    channel.flush()?;
+
+    plan.expect(channel)?;
+    let digest: InputDigest = channel.recv_message()?;
+    if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {
+        return Err(Check::MaskedInputs.into());
+    }
+    let theirs = &layout.entered.garbler;
+    let mut active = SecretVec::<ActiveLabel>::zeros(theirs.len());
+    channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
+    let mut labels = SecretVec::<ActiveLabel>::zeros(circuit.wires());
+    let entered = theirs.iter().zip(active.iter());
+    for (&wire, label) in entered.chain(layout.entered.evaluator.iter().zip(own.iter())) {
+        labels[wire] = *label;
+    }
+    for &(wire, bit) in &layout.shared {
+        labels[wire] = bit.label.active();
+    }
+    let mut tables = TableReader::new(channel, circuit.ands());
+    let fetch = || Ok(bytemuck::cast::<[u8; 32], _>(tables.next()?));
+    evaluate(circuit, &mut labels, &context.hash, number, fetch)?;
+    Ok(labels)
 }
 
 impl<T: Transport> TwoParty for SemiHonest<T> {
     type Shared = SharedBit;
 
-    fn party(&self) -> Party {
-        self.party
+    fn role(&self) -> Party {
+        self.role
     }
 
     fn security(&self) -> Security {
@@ -263,64 +281,31 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     }
 
     /// There is nothing to make ahead but correlated OTs, which are made by the thousand anyway.
-    fn prepare(&mut self, _: usize, _: [usize; 2]) -> Result<()> {
-        match self.role {
-            Some(_) => Ok(()),
-            None => Err(Error::Failed),
-        }
+    fn prepare(&mut self, _: Demand) -> Result<()> {
+        self.live.secrets().map(|_| ())
     }
 
-    fn run(
-        &mut self,
-        circuit: &Circuit,
-        inputs: &[Input<'_, SharedBit>],
-    ) -> Result<Vec<Vec<SharedBit>>> {
-        check_inputs(&self.session, circuit, inputs)?;
-        self.guarded(|session, role| {
-            session.channel.begin_phase("running a circuit");
-            let outputs = match role {
-                Role::Garbler { cots, labels } => {
-                    session.run_garbler(circuit, inputs, cots, labels)
-                }
-                Role::Evaluator { cots } => session.run_evaluator(circuit, inputs, cots),
-            }?;
-            session.runs += 1;
-            Ok(outputs)
+    fn run(&mut self, run: Run<'_, SharedBit>) -> Result<Words<SharedBit>> {
+        check_run(&self.session, self.role, &run)?;
+        self.live.step("running a circuit", |channel, secrets| {
+            secrets.run(channel, &run)
         })
     }
 
-    fn open(&mut self, openings: &[Opening<'_, SharedBit>]) -> Result<Vec<Option<Vec<bool>>>> {
+    fn open(&mut self, openings: &[Opening<'_, SharedBit>]) -> Result<Opened> {
         for opening in openings {
             check_origin(&self.session, opening.bits)?;
         }
-        self.guarded(|session, role| {
-            session.channel.begin_phase("opening shared bits");
-            let opened = open::open(session, role, openings)?;
-            session.openings += 1;
-            Ok(opened)
+        self.live.step("opening shared bits", |channel, secrets| {
+            open::open(secrets, channel, openings)
         })
     }
 
     fn abort(&mut self) {
-        self.role = None;
-        self.channel.abort();
+        self.live.abort();
     }
 
     fn traffic(&self) -> Traffic {
-        self.channel.traffic()
+        self.live.traffic()
     }
-}
-
-/// How many bits the inputs have that satisfy `which`.
-fn count_bits(
-    circuit: &Circuit,
-    inputs: &[Input<'_, SharedBit>],
-    which: impl Fn(&Input<'_, SharedBit>) -> bool,
-) -> usize {
-    inputs
-        .iter()
-        .zip(circuit.inputs())
-        .filter(|(input, _)| which(input))
-        .map(|(_, bits)| bits)
-        .sum()
 }

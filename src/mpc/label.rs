@@ -1,0 +1,109 @@
+//! Wire labels. The garbler holds the label for 0, `L0`; the evaluator the active label,
+//! `L = L0 ^ V * Delta`, which stands for the bit `V`. They are two types, so that neither engine
+//! can mix up whose label, key or MAC goes where.
+
+use std::ops::BitXor;
+
+use bytemuck::{Pod, Zeroable};
+use zeroize::{DefaultIsZeroes, Zeroize};
+
+use crate::crypto::{Block, SecretBit};
+use crate::ot::Delta;
+
+macro_rules! label {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default, Pod, Zeroable)]
+        #[repr(transparent)]
+        pub struct $name(pub Block);
+
+        impl DefaultIsZeroes for $name {}
+
+        impl BitXor for $name {
+            type Output = $name;
+
+            #[inline]
+            fn bitxor(self, other: $name) -> $name {
+                $name(self.0 ^ other.0)
+            }
+        }
+    };
+}
+
+label! {
+    /// The garbler's label of a wire: that for 0.
+    ZeroLabel
+}
+
+label! {
+    /// The evaluator's label of a wire: that for the bit on it.
+    ActiveLabel
+}
+
+impl ZeroLabel {
+    /// The label that stands for `bit`.
+    #[inline]
+    pub fn active(self, bit: impl Into<SecretBit>, delta: &Delta) -> ActiveLabel {
+        ActiveLabel(self.0 ^ delta.select(bit))
+    }
+
+    /// The label for 0 once the bit is flipped, if `bit` is 1.
+    #[inline]
+    pub fn flipped(self, bit: impl Into<SecretBit>, delta: &Delta) -> ZeroLabel {
+        ZeroLabel(self.0 ^ delta.select(bit))
+    }
+
+    /// The label if `bit` is 1, else zero.
+    #[inline]
+    pub fn select(self, bit: impl Into<SecretBit>) -> ZeroLabel {
+        ZeroLabel(self.0.select(bit))
+    }
+}
+
+impl ActiveLabel {
+    /// The label if `bit` is 1, else zero.
+    #[inline]
+    pub fn select(self, bit: impl Into<SecretBit>) -> ActiveLabel {
+        ActiveLabel(self.0.select(bit))
+    }
+}
+
+/// What a party keeps of an output wire: the label that it holds.
+#[derive(Clone, Copy)]
+pub(super) enum HeldLabel {
+    Zero(ZeroLabel),
+    Active(ActiveLabel),
+}
+
+impl HeldLabel {
+    /// The garbler's.
+    ///
+    /// # Panics
+    /// At the evaluator: a session gives every bit the label of its own side.
+    pub(super) fn zero(self) -> ZeroLabel {
+        match self {
+            HeldLabel::Zero(label) => label,
+            HeldLabel::Active(_) => unreachable!("the garbler holds labels for 0"),
+        }
+    }
+
+    /// The evaluator's.
+    ///
+    /// # Panics
+    /// At the garbler.
+    pub(super) fn active(self) -> ActiveLabel {
+        match self {
+            HeldLabel::Active(label) => label,
+            HeldLabel::Zero(_) => unreachable!("the evaluator holds active labels"),
+        }
+    }
+}
+
+impl Zeroize for HeldLabel {
+    fn zeroize(&mut self) {
+        match self {
+            HeldLabel::Zero(label) => label.zeroize(),
+            HeldLabel::Active(label) => label.zeroize(),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Which input wire comes from where.
+
+use super::{Input, Run};
+use crate::circuit::{ByParty, Party};
+
+/// The input wires of a run.
+pub(super) struct InputLayout<'a, S> {
+    /// The wires that each party enters, in order.
+    pub(super) entered: ByParty<Vec<usize>>,
+    /// The wires that came out of an earlier run, with what this party holds of them.
+    pub(super) shared: Vec<(usize, &'a S)>,
+}
+
+impl<'a, S> InputLayout<'a, S> {
+    pub(super) fn new(run: &Run<'a, S>) -> Self {
+        let mut layout = InputLayout {
+            entered: ByParty::default(),
+            shared: Vec::new(),
+        };
+        let mut wire = 0;
+        for (input, bits) in run.inputs.iter().zip(run.circuit.inputs()) {
+            let wires = wire..wire + bits;
+            wire = wires.end;
+            match *input {
+                Input::By(owner) => layout.entered[owner].extend(wires),
+                Input::Shared(shared) => layout.shared.extend(wires.zip(shared)),
+            }
+        }
+        layout
+    }
+
+    /// The wires that somebody enters: the garbler's, then the evaluator's.
+    pub(super) fn all_entered(&self) -> impl Iterator<Item = usize> {
+        let wires = Party::BOTH.map(|party| self.entered[party].iter().copied());
+        wires.into_iter().flatten()
+    }
+}

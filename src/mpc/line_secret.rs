@@ -1,0 +1,136 @@
+//! What the two ends of a line know and who reads it does not: an ephemeral Diffie-Hellman secret
+//! on ristretto255, agreed with the hellos.
+//!
+//! It protects against a reader, not against somebody in the middle, who agrees on one secret with
+//! each end. It pads what a reader must not see, and goes into digests that somebody who flips
+//! bits must not be able to make.
+
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::IsIdentity;
+use rand::CryptoRng;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use super::error::Check;
+use crate::circuit::Party;
+use crate::crypto::{Generator, Oracle, SecretBit, SessionId, Step};
+
+/// This side's half of the key exchange, used once.
+pub(super) struct LineKey(Zeroizing<Scalar>);
+
+impl LineKey {
+    pub(super) fn random(rng: &mut impl CryptoRng) -> Self {
+        let mut wide = Zeroizing::new([0; 64]);
+        rng.fill_bytes(&mut *wide);
+        LineKey(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))
+    }
+
+    /// What the hello carries.
+    pub(super) fn public(&self) -> [u8; 32] {
+        RistrettoPoint::mul_base(&self.0).compress().to_bytes()
+    }
+
+    /// The secret shared with the party whose hello carries `theirs`; `session` is the hash of both
+    /// hellos.
+    ///
+    /// # Errors
+    /// [`Check::HelloKey`] if `theirs` is not a canonical point, or is the identity.
+    pub(super) fn agree(self, theirs: &[u8; 32], session: &SessionId) -> Result<LineSecret, Check> {
+        let point = CompressedRistretto(*theirs)
+            .decompress()
+            .filter(|point| !point.is_identity())
+            .ok_or(Check::HelloKey)?;
+        let shared = Zeroizing::new((point * *self.0).compress().to_bytes());
+        let oracle = Oracle::new(session, Step::LineSecret, 0).absorb(&*shared);
+        Ok(LineSecret(oracle.digest()))
+    }
+}
+
+/// The secret of a line.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(super) struct LineSecret([u8; 32]);
+
+impl LineSecret {
+    /// The secret of a test.
+    #[cfg(test)]
+    pub(super) fn of_bytes(bytes: [u8; 32]) -> Self {
+        LineSecret(bytes)
+    }
+
+    /// The one-time pad of the bits that `sender` sends in `step` of run `number`.
+    pub(super) fn pad(
+        &self,
+        session: &SessionId,
+        (step, number): (Step, u64),
+        sender: Party,
+    ) -> impl Iterator<Item = SecretBit> + use<> {
+        let direction = u64::from(sender == Party::Evaluator);
+        let oracle = Oracle::new(session, step, (direction << 63) | number);
+        let mut stream = Generator::new(oracle.absorb(&self.0).block());
+        std::iter::repeat_with(move || stream.block()).flat_map(|block| (0..128).map(move |i| block.bit(i)))
+    }
+
+    /// The secret in a digest.
+    pub(super) fn absorbed_by(&self, oracle: Oracle) -> Oracle {
+        oracle.absorb(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use rand::rngs::ChaCha20Rng;
+
+    const SESSION: SessionId = SessionId([3; 32]);
+
+    fn keys() -> [LineKey; 2] {
+        [1, 2].map(|seed| LineKey::random(&mut ChaCha20Rng::from_seed([seed; 32])))
+    }
+
+    #[test]
+    fn both_ends_agree_and_another_key_or_session_gives_another_secret() {
+        let [a, b] = keys();
+        let (public_a, public_b) = (a.public(), b.public());
+        let secret = a.agree(&public_b, &SESSION).unwrap();
+        assert_eq!(b.agree(&public_a, &SESSION).unwrap().0, secret.0);
+        let [a, _] = keys();
+        assert_ne!(a.agree(&public_a, &SESSION).unwrap().0, secret.0);
+        let [a, _] = keys();
+        assert_ne!(a.agree(&public_b, &SessionId([4; 32])).unwrap().0, secret.0);
+    }
+
+    #[test]
+    fn a_key_that_is_no_point_or_the_identity_is_refused() {
+        // Zero encodes the identity; the others are above the field, negative, or off the curve.
+        let mut negative = [0; 32];
+        negative[0] = 1;
+        for bytes in [[0; 32], [0xff; 32], negative] {
+            let [a, _] = keys();
+            assert!(matches!(a.agree(&bytes, &SESSION), Err(Check::HelloKey)));
+        }
+    }
+
+    #[test]
+    fn pads_of_other_secrets_sessions_steps_runs_and_senders_differ() {
+        let pad = |secret, session, step, sender| -> Vec<bool> {
+            (LineSecret([secret; 32]).pad(&SessionId([session; 32]), step, sender))
+                .map(SecretBit::reveal)
+                .take(200)
+                .collect()
+        };
+        let step = (Step::OutputPad, 7);
+        let (garbler, evaluator) = (Party::Garbler, Party::Evaluator);
+        let pads = [
+            pad(1, 1, step, garbler),
+            pad(2, 1, step, garbler),
+            pad(1, 2, step, garbler),
+            pad(1, 1, (Step::OutputPad, 8), garbler),
+            pad(1, 1, (Step::CheckMacs, 7), garbler),
+            pad(1, 1, step, evaluator),
+        ];
+        for (i, pad) in pads.iter().enumerate() {
+            assert!(!pads[..i].contains(pad), "{i}");
+        }
+    }
+}
