@@ -12,7 +12,7 @@ use super::Security;
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};
-use crate::net::{Channel, Malformed, Transport};
+use crate::net::{self, Channel, Malformed, Transport};
 
 /// The most bytes of terms that a hello carries: next to them in its body are the role, the
 /// security, its bits, nonce, key and the length of the terms.
@@ -241,7 +241,7 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
         return Err(Fault::Check(Check::HelloNonce));
     }
     if peer.terms.len() > MAX_TERMS {
-        let tag = net::hello::TAG;
+        let tag = net::Tag::HELLO;
         let (bytes, limit) = (peer.terms.len(), MAX_TERMS);
         return Err(Malformed::TooLong { tag, bytes, limit }.into());
     }

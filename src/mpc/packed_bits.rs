@@ -1,7 +1,7 @@
 //! Bits on the wire: eight a byte, the first in the lowest bit.
 
-use crate::Result;
-use crate::net::{Channel, Tag, Transport};
+use super::tag::Tag;
+use crate::net::{self, Channel, Malformed, Transport};
 
 /// Sends bits whose number the peer knows.
 ///
@@ -11,25 +11,26 @@ pub(super) fn send_bits<T: Transport>(
     channel: &mut Channel<T>,
     tag: Tag,
     bits: impl IntoIterator<Item = bool>,
-) -> Result<()> {
+) -> net::Result<()> {
     channel.send_bytes(tag, &pack(bits))
 }
 
 /// Receives `count` bits.
 ///
 /// # Errors
-/// Any error of the channel.
+/// [`Malformed::PaddingBits`] if the last byte holds more than the bits; any other error of the
+/// channel.
 pub(super) fn recv_bits<T: Transport>(
     channel: &mut Channel<T>,
     tag: Tag,
     count: usize,
-) -> Result<Vec<bool>> {
+) -> net::Result<Vec<bool>> {
     let mut packed = vec![0; count.div_ceil(8)];
     channel.recv_bytes(tag, &mut packed)?;
-    Ok(unpack(&packed, count))
+    unpack(&packed, count).ok_or_else(|| Malformed::PaddingBits(tag.into()).into())
 }
 
-fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
+pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
     let bits = bits.into_iter();
     let mut bytes = Vec::with_capacity(bits.size_hint().0.div_ceil(8));
     let mut byte = 0;
@@ -48,8 +49,9 @@ fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
     bytes
 }
 
-/// The first `count` of the bits that [`pack`] has packed, of which there must be as many.
-pub(super) fn unpack(bytes: &[u8], count: usize) -> Vec<bool> {
+/// The `count` bits that [`pack`] has packed. `None` if there is more in the bytes: nothing would
+/// bind it.
+pub(super) fn unpack(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
     let mut bits = vec![false; count];
     let (whole, rest) = bits.as_chunks_mut();
     for (eight, byte) in whole.iter_mut().zip(bytes) {
@@ -58,7 +60,8 @@ pub(super) fn unpack(bytes: &[u8], count: usize) -> Vec<bool> {
     for (i, bit) in rest.iter_mut().enumerate() {
         *bit = bytes[count / 8] >> i & 1 == 1;
     }
-    bits
+    let padding = bytes.last().is_some_and(|last| count % 8 != 0 && last >> (count % 8) != 0);
+    (!padding).then_some(bits)
 }
 
 #[cfg(test)]
@@ -71,8 +74,20 @@ mod tests {
             let bits: Vec<bool> = (0..count).map(|i| i % 3 == 0).collect();
             let bytes = pack(bits.iter().copied());
             assert_eq!(bytes.len(), count.div_ceil(8));
-            assert_eq!(unpack(&bytes, count), bits);
+            assert_eq!(unpack(&bytes, count), Some(bits));
         }
         assert_eq!(pack([true, false, false, true]), [0b1001]);
+    }
+
+    #[test]
+    fn every_bit_behind_the_last_one_is_refused() {
+        for count in 1..=16 {
+            let bytes = pack((0..count).map(|_| true));
+            for bit in count..8 * bytes.len() {
+                let mut more = bytes.clone();
+                more[bit / 8] |= 1 << (bit % 8);
+                assert_eq!(unpack(&more, count), None, "{count} {bit}");
+            }
+        }
     }
 }

@@ -44,7 +44,7 @@ use self::context::{Context, no_pad};
 use self::outputs::HeldOutput;
 use self::pool::Pool;
 use super::attempts::{Attempt, Attempts};
-use super::error::{Check, Error, Fault, Result};
+use super::error::{Check, Fault, Result};
 use super::live::Live;
 use super::plan::{BitId, Identified, Plan, check_origin, check_run};
 use super::tag::Tag;
@@ -96,8 +96,8 @@ impl<T: Transport> Malicious<T> {
     /// `rng` must be cryptographically secure, as the operating system's is.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the parties have agreed on other security; any other [`Error`] of a
-    /// session.
+    /// [`Error::Usage`](super::Error::Usage) if the parties have agreed on other security; any
+    /// other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
         let (channel, role, agreed) = greeting.into_parts(Security::Malicious)?;
         let session = agreed.session;
@@ -135,7 +135,7 @@ impl<T: Transport> Malicious<T> {
     /// Begins a session on a channel: hellos without terms, then base OTs.
     ///
     /// # Errors
-    /// Any [`Error`] of a session.
+    /// Any [`Error`](super::Error) of a session.
     pub fn new(channel: Channel<T>, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         let offer = Offer::new(role, Security::Malicious);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
