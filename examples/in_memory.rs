@@ -2,51 +2,47 @@
 //!
 //! Run with `cargo run --example in_memory`.
 
+use std::error::Error;
 use std::thread;
 
 use dealerless::circuit::Party;
-use dealerless::deck::SealedDeck;
-use dealerless::mpc::{Malicious, To};
+use dealerless::deck::{self, SealedDeck};
+use dealerless::mpc::{Audience, Malicious};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// What each of the two does: the same, but for who it is.
-fn play(party: Party, transport: MemoryTransport) -> dealerless::Result<Vec<String>> {
-    let mut rng = UnwrapErr(SysRng);
-    let spec = Spec::new(52, 5, Algorithm::FisherYates).expect("5 of 52 can be drawn");
-    let shuffle = ShuffleCircuit::build_checked(spec);
-
+/// What each of the two does: the same, but for its role.
+fn play(role: Party, transport: MemoryTransport, shuffle: &ShuffleCircuit) -> deck::Result<String> {
+    let rng = &mut UnwrapErr(SysRng);
     let channel = Channel::new(transport, Deadlines::default());
-    let mut session = Malicious::new(channel, party, &mut rng)?;
-    let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng)?;
+    let mut session = Malicious::new(channel, role, rng)?;
+    let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng)?;
 
-    // The first two cards are mine or the peer's, the other three are for both.
-    let (garblers, evaluators) = match party {
-        Party::Garbler => (To::Me, To::Peer),
-        Party::Evaluator => (To::Peer, To::Me),
-    };
-    let wanted = [
-        (0, garblers),
-        (1, evaluators),
-        (2, To::Both),
-        (3, To::Both),
-        (4, To::Both),
+    // A card for each of them, and three for both.
+    let cards = [
+        (0, Audience::Only(Party::Garbler)),
+        (1, Audience::Only(Party::Evaluator)),
+        (2, Audience::Both),
+        (3, Audience::Both),
+        (4, Audience::Both),
     ];
-    let cards = deck.open(&mut session, &wanted)?;
-    Ok(cards
-        .into_iter()
-        .map(|card| card.and_then(|card| card.of_52()).unwrap_or("??".into()))
-        .collect())
+    let seen = deck.open(&mut session, &cards)?;
+    let names = seen.into_iter().map(|card| card?.of_52());
+    let names: Vec<String> = names.map(|name| name.unwrap_or("??".into())).collect();
+    Ok(names.join(" "))
 }
 
-fn main() -> dealerless::Result<()> {
+fn main() -> Result<(), Box<dyn Error>> {
+    let shuffle = ShuffleCircuit::build_checked(Spec::new(52, 5, Algorithm::FisherYates)?);
     let (left, right) = memory_pair();
-    let evaluator = thread::spawn(move || play(Party::Evaluator, right));
-    let garbler = play(Party::Garbler, left)?;
-    let evaluator = evaluator.join().expect("the other party did not panic")?;
-    println!("the garbler sees   {}", garbler.join(" "));
-    println!("the evaluator sees {}", evaluator.join(" "));
+    let (garbler, evaluator) = thread::scope(|scope| {
+        let evaluator = scope.spawn(|| play(Party::Evaluator, right, &shuffle));
+        let garbler = play(Party::Garbler, left, &shuffle);
+        (garbler, evaluator.join().expect("the other party does not panic"))
+    });
+    println!("the garbler sees   {}", garbler?);
+    println!("the evaluator sees {}", evaluator?);
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::ops::{BitAnd, BitXor, BitXorAssign, Not};
 
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;
+use subtle::Choice;
 use zeroize::DefaultIsZeroes;
 
 /// A secret bit: 0 or 1 in a byte.
@@ -44,6 +45,12 @@ impl From<bool> for SecretBit {
     #[inline]
     fn from(bit: bool) -> Self {
         SecretBit(u8::from(bit))
+    }
+}
+
+impl From<SecretBit> for Choice {
+    fn from(bit: SecretBit) -> Self {
+        Choice::from(bit.0)
     }
 }
 

@@ -52,12 +52,6 @@ impl ZeroLabel {
     pub fn flipped(self, bit: impl Into<SecretBit>, delta: &Delta) -> ZeroLabel {
         ZeroLabel(self.0 ^ delta.select(bit))
     }
-
-    /// The label if `bit` is 1, else zero.
-    #[inline]
-    pub fn select(self, bit: impl Into<SecretBit>) -> ZeroLabel {
-        ZeroLabel(self.0.select(bit))
-    }
 }
 
 impl ActiveLabel {

@@ -35,6 +35,8 @@ pub use greeting::{Greeting, MAX_TERMS, Offer};
 pub use malicious::{AuthenticatedBit, KeptBit, Malicious};
 pub use semi_honest::{SemiHonest, SharedBit};
 #[cfg(feature = "internals")]
+pub use label::{ActiveLabel, ZeroLabel};
+#[cfg(feature = "internals")]
 pub use semi_honest::{evaluate, garble};
 pub use session::{Session, SessionBit};
 pub use tag::Tag;

@@ -7,7 +7,6 @@ use std::ops::BitXor;
 
 use zeroize::Zeroizing;
 
-use super::error::Fault;
 use super::label::{ActiveLabel, ZeroLabel};
 use crate::circuit::{Circuit, Gate, Wire};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
@@ -51,14 +50,14 @@ pub(super) struct RunHash<'a> {
 /// # Panics
 /// If there are fewer `wires` than the circuit has, or more than [`TweakableHash::LANES`] labels a
 /// gate.
-pub(super) fn walk<W: WireValue, const H: usize>(
+pub(super) fn walk<W: WireValue, E, const H: usize>(
     circuit: &Circuit,
     wires: &mut [W],
     hashes: &RunHash<'_>,
     labels: impl Fn(W, W) -> [Block; H],
     not: impl Fn(W) -> W,
-    mut and: impl FnMut(And<W>, &[Block; H]) -> Result<W, Fault>,
-) -> Result<(), Fault> {
+    mut and: impl FnMut(And<W>, &[Block; H]) -> Result<W, E>,
+) -> Result<(), E> {
     let inputs = circuit.input_bits();
     let stride = TweakableHash::LANES / H;
     let mut index = 0;

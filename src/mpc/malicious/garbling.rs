@@ -21,11 +21,10 @@ use super::share::Share;
 use super::wires::MaskedLabel;
 use crate::circuit::Circuit;
 use crate::crypto::{Block, SecretBit};
-use crate::mpc::error::Fault;
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::{RunHash, walk};
-use crate::net::Malformed;
+use crate::net::{self, Malformed};
 use crate::ot::Delta;
 
 /// Bytes of a garbled AND gate: `G0`, `G1` and the low bit.
@@ -46,8 +45,8 @@ pub(super) fn garble(
     masks: &Masks<'_>,
     delta: &Delta,
     hashes: &RunHash<'_>,
-    mut emit: impl FnMut([u8; TABLE_BYTES]) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    mut emit: impl FnMut([u8; TABLE_BYTES]) -> net::Result<()>,
+) -> net::Result<()> {
     let shift = delta.block();
     walk(
         circuit,
@@ -79,10 +78,10 @@ pub(super) fn evaluate(
     wires: &mut [MaskedLabel],
     masks: &Masks<'_>,
     hashes: &RunHash<'_>,
-    mut fetch: impl FnMut() -> Result<[u8; TABLE_BYTES], Fault>,
-) -> Result<Vec<bool>, Fault> {
+    mut fetch: impl FnMut() -> net::Result<[u8; TABLE_BYTES]>,
+) -> net::Result<Vec<bool>> {
     let mut values = Vec::with_capacity(circuit.ands());
-    walk(
+    walk::<_, net::Error, 2>(
         circuit,
         wires,
         hashes,
@@ -114,12 +113,12 @@ pub(super) fn evaluate(
 /// # Errors
 /// [`Malformed::PaddingBits`] if the last byte holds more than a bit.
 #[inline]
-fn rows(table: [u8; TABLE_BYTES]) -> Result<(ActiveLabel, ActiveLabel, SecretBit), Fault> {
+fn rows(table: [u8; TABLE_BYTES]) -> Result<(ActiveLabel, ActiveLabel, SecretBit), Malformed> {
     let ([g0, g1], [low]) = table.as_chunks::<16>() else {
         unreachable!("a table has 33 bytes")
     };
     if low & !1 != 0 {
-        return Err(Malformed::PaddingBits(Tag::Tables.into()).into());
+        return Err(Malformed::PaddingBits(Tag::Tables.into()));
     }
     let row = |row: &[u8; 16]| ActiveLabel(Block::from(*row));
     Ok((row(g0), row(g1), SecretBit::lowest_of(*low)))

@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
         channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
         let (masks, hash) = (self.masks(differences), self.hash());
         let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
-        let emit = |table| Ok(tables.push(table)?);
+        let emit = |table| tables.push(table);
         garbling::garble(circuit, &mut zeros, &masks, delta, &hash, emit)?;
         tables.finish()?;
         let of_ands = recv_bits(channel, Tag::GateValues, circuit.ands())?;
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
         }
         let (masks, hash) = (self.masks(differences), self.hash());
         let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, circuit.ands());
-        let fetch = || Ok(tables.next()?);
+        let fetch = || tables.next();
         let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, fetch)?;
         send_bits(channel, Tag::GateValues, of_ands)?;
         // The garbler follows the values while this party computes its MACs.

@@ -2,7 +2,6 @@
 
 use crate::circuit::Circuit;
 use crate::crypto::{Block, TweakableHash};
-use crate::mpc::error::Fault;
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::walk::{RunHash, walk};
 use crate::ot::Delta;
@@ -18,14 +17,14 @@ use crate::ot::Delta;
 ///
 /// # Panics
 /// If `labels` is shorter than the circuit's wires.
-pub fn garble(
+pub fn garble<E>(
     circuit: &Circuit,
     labels: &mut [ZeroLabel],
     delta: &Delta,
     hash: &TweakableHash,
     run: u64,
-    mut emit: impl FnMut([Block; 2]) -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    mut emit: impl FnMut([Block; 2]) -> Result<(), E>,
+) -> Result<(), E> {
     let shift = delta.block();
     walk(
         circuit,
@@ -56,13 +55,13 @@ pub fn garble(
 ///
 /// # Panics
 /// If `labels` is shorter than the circuit's wires.
-pub fn evaluate(
+pub fn evaluate<E>(
     circuit: &Circuit,
     labels: &mut [ActiveLabel],
     hash: &TweakableHash,
     run: u64,
-    mut fetch: impl FnMut() -> Result<[Block; 2], Fault>,
-) -> Result<(), Fault> {
+    mut fetch: impl FnMut() -> Result<[Block; 2], E>,
+) -> Result<(), E> {
     walk(
         circuit,
         labels,

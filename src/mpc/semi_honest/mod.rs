@@ -226,7 +226,7 @@ fn garble_run<T: Transport>(
     channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
 
     let mut tables = TableWriter::new(channel);
-    let emit = |table| Ok(tables.push(bytemuck::cast::<_, [u8; 32]>(table))?);
+    let emit = |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table));
     garble(circuit, &mut labels, delta, &context.hash, number, emit)?;
     tables.finish()?;
     Ok(labels)
@@ -264,7 +264,7 @@ fn evaluate_run<T: Transport>(
         labels[wire] = bit.label.active();
     }
     let mut tables = TableReader::new(channel, circuit.ands());
-    let fetch = || Ok(bytemuck::cast::<[u8; 32], _>(tables.next()?));
+    let fetch = || tables.next().map(bytemuck::cast::<[u8; 32], _>);
     evaluate(circuit, &mut labels, &context.hash, number, fetch)?;
     Ok(labels)
 }
