@@ -56,6 +56,7 @@ pub mod shuffle;
 pub mod table;
 
 mod error;
+mod uniform;
 pub use error::{Blame, Check, Disagreement, Error, Malformed, Result};
 
 // The tools of the integration tests, which know the crate by its name.
