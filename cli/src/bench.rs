@@ -11,10 +11,10 @@ use dealerless::net::{TcpTransport, Traffic};
 use dealerless::shuffle::{Choice, ShuffleCircuit};
 use serde::Serialize;
 
-use super::deck_args::algorithm;
-use super::output::{bytes, count, grid, milliseconds, say, show, show_json};
-use super::session::{Greeting, SessionArgs, system_rng};
 use super::{loopback, play};
+use crate::deck_args::algorithm;
+use crate::output::{bytes, count, grid, milliseconds, say, show, show_json};
+use crate::session::{Greeting, SessionArgs, system_rng};
 
 /// Measures what a shuffle costs on this machine: setup, preprocessing, online.
 ///

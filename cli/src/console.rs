@@ -5,14 +5,14 @@ use std::net::SocketAddr;
 use dealerless::circuit::Party;
 use dealerless::deck::Card;
 use dealerless::mpc::Security;
-use dealerless::table::{Audience, Game, Owner, Step};
+use dealerless_table::{Audience, Game, Owner, Step};
 use serde::Serialize;
 
-use super::cost::DealCost;
-use super::faces::Faces;
 use super::failure;
-use super::output::{count, say, show, show_json};
-use super::play::{Moment, Table};
+use crate::cost::DealCost;
+use crate::faces::Faces;
+use crate::output::{count, say, show, show_json};
+use crate::play::{Moment, Table};
 
 /// One line of JSON.
 #[derive(Serialize)]

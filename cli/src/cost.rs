@@ -6,8 +6,8 @@ use dealerless::circuit::Party;
 use dealerless::net::Traffic;
 use serde::Serialize;
 
-use super::output::{bytes, count, milliseconds};
-use super::play::ShuffleCost;
+use crate::output::{bytes, count, milliseconds};
+use crate::play::ShuffleCost;
 
 /// What passed between the parties in a whole session.
 #[derive(Serialize)]

@@ -4,7 +4,7 @@ use std::iter;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::shuffle::{Algorithm, Choice};
-use dealerless::table::{Game, Terms};
+use dealerless_table::{Game, Terms};
 
 /// What a command plays.
 #[derive(clap::Args)]

@@ -10,15 +10,15 @@ use dealerless::circuit::Party;
 use dealerless::deck::Card;
 use dealerless::mpc::{Security, TwoParty};
 use dealerless::net::{TcpTransport, Traffic};
-use dealerless::table::{Audience, Game, Owner, Step};
+use dealerless_table::{Audience, Game, Owner, Step};
 use serde::Serialize;
 
-use super::cost::{DealCost, LineCost};
-use super::deck_args::DeckArgs;
-use super::faces::Faces;
-use super::play::{Moment, ShuffleCost, Table, play};
-use super::session::{Greeting, SessionArgs};
 use super::{console, loopback, output};
+use crate::cost::{DealCost, LineCost};
+use crate::deck_args::DeckArgs;
+use crate::faces::Faces;
+use crate::play::{Moment, ShuffleCost, Table, play};
+use crate::session::{Greeting, SessionArgs};
 
 /// Plays both parties in this process, over a real TCP connection.
 ///

@@ -1,6 +1,7 @@
 //! What an error means for the caller of the program.
 
 use dealerless::{Blame, Error};
+use dealerless_table::OfferError;
 
 /// The exit code of wrong usage and of local faults.
 pub(crate) const LOCAL: u8 = 1;
@@ -14,10 +15,21 @@ const LINE: &str = "\
 The line can do it too: it is not encrypted, so whoever is on it can change what passes,
 and TCP's own checksum finds most accidents, not all.";
 
+/// The peer came for something else than this side offers. Both may be honest.
+#[derive(Debug, thiserror::Error)]
+#[error("the two sides do not agree: {0}")]
+pub(crate) struct OtherTerms(pub(crate) &'static str);
+
 fn blame(error: &anyhow::Error) -> Blame {
-    error
-        .downcast_ref()
-        .map_or(Blame::ThisSide, |error: &Error| error.blame())
+    if let Some(error) = error.downcast_ref::<Error>() {
+        error.blame()
+    } else if error.is::<OfferError>() {
+        Blame::ProgramOrLine
+    } else if error.is::<OtherTerms>() {
+        Blame::Either
+    } else {
+        Blame::ThisSide
+    }
 }
 
 /// The exit code that says whose fault it is.
@@ -48,38 +60,44 @@ mod tests {
     use super::*;
 
     /// An error for each blame, with its exit code and a part of the advice.
-    fn errors() -> [(Error, u8, &'static str); 8] {
+    fn errors() -> [(anyhow::Error, u8, &'static str); 10] {
         let during = "testing";
         let cause = "reset".into();
         let limit = Duration::from_secs(1);
         [
             (
-                Error::Check(Check::AndGates),
+                Error::Check(Check::AndGates).into(),
                 2,
                 "cheated, or the line corrupts data: stop playing",
             ),
             (
-                Error::Malformed(Malformed::Stranger),
+                Error::Malformed(Malformed::Stranger).into(),
                 2,
                 "another program or version",
             ),
             (
-                Error::Disagreement(Disagreement::SameRole),
+                OfferError::UnknownGame.into(),
+                2,
+                "another program or version",
+            ),
+            (
+                Error::Disagreement(Disagreement::SameRole).into(),
                 2,
                 "Nobody need have cheated",
             ),
-            (Error::Aborted, 2, "does not say why"),
-            (Error::Lost { during, cause }, 3, "Begin anew"),
-            (Error::Timeout { during, limit }, 3, "Begin anew"),
-            (Error::usage("misuse"), 1, ""),
-            (Error::Failed, 1, ""),
+            (OtherTerms("testing").into(), 2, "Nobody need have cheated"),
+            (Error::Aborted.into(), 2, "does not say why"),
+            (Error::Lost { during, cause }.into(), 3, "Begin anew"),
+            (Error::Timeout { during, limit }.into(), 3, "Begin anew"),
+            (Error::usage("misuse").into(), 1, ""),
+            (Error::Failed.into(), 1, ""),
         ]
     }
 
     #[test]
     fn the_exit_code_tells_the_peer_from_the_line_and_from_this_side() {
         for (error, code, _) in errors() {
-            assert_eq!(exit_code(&error.into()), code);
+            assert_eq!(exit_code(&error), code);
         }
         assert_eq!(exit_code(&anyhow::anyhow!("no such file")), 1);
     }
@@ -88,7 +106,7 @@ mod tests {
     fn every_error_of_a_session_comes_with_what_it_means_and_none_of_this_side_does() {
         for (error, code, advice) in errors() {
             let text = error.to_string();
-            let explained = explain(&error.into());
+            let explained = explain(&error);
             assert!(explained.starts_with(&text), "{explained}");
             assert!(explained.contains(advice), "{explained}");
             assert_eq!(explained.contains('\n'), code != LOCAL, "{explained}");

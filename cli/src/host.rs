@@ -2,13 +2,13 @@
 
 use dealerless::circuit::Party;
 use dealerless::net::TcpTransport;
-use dealerless::{Disagreement, Error};
 
-use super::console::Console;
-use super::deck_args::DeckArgs;
-use super::play::Table;
-use super::seat::take_seat;
-use super::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
+use crate::console::Console;
+use crate::deck_args::DeckArgs;
+use crate::failure::OtherTerms;
+use crate::play::Table;
+use crate::seat::take_seat;
+use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
 
 /// Waits for another player to join, and plays with it.
 ///
@@ -53,9 +53,7 @@ fn host(args: &Args, console: &Console) -> anyhow::Result<()> {
     let greeting = Greeting::exchange(transport, Party::Garbler, &args.session, &terms)?;
     if !greeting.peer_terms().is_empty() {
         greeting.refuse();
-        return Err(
-            Error::Disagreement(Disagreement::Terms("it did not come to join a game")).into(),
-        );
+        return Err(OtherTerms("it did not come to join a game").into());
     }
     take_seat(greeting.set_up()?, &table, console)
 }

@@ -6,13 +6,13 @@ use anyhow::bail;
 use dealerless::circuit::Party;
 use dealerless::net::TcpTransport;
 use dealerless::shuffle::Choice;
-use dealerless::table::{Game, Terms};
+use dealerless_table::{Game, Terms};
 
-use super::console::Console;
-use super::deck_args::{algorithm, game};
-use super::play::Table;
-use super::seat::take_seat;
-use super::session::{Greeting, PLAIN_LINE, SessionArgs, address};
+use crate::console::Console;
+use crate::deck_args::{algorithm, game};
+use crate::play::Table;
+use crate::seat::take_seat;
+use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address};
 
 /// The largest deck that a host may propose without being asked for it. Its largest circuit takes
 /// tens of megabytes and a second or two; that of 1024 cards takes most of a gigabyte and a minute.

@@ -1,7 +1,10 @@
-//! The commands, one file each.
+//! The program `dealerless`: its commands, one file each.
+//!
+//! This library is the program, and promises nothing to others: only [`run`] and the readers of
+//! arguments, which are fuzzed, are public.
 //!
 //! Standard output carries what the user asked for, or one JSON object (`host` and `join`: one a
-//! line) with `--json`; everything else goes to standard error. See [`failure`] for exit codes.
+//! line) with `--json`; everything else goes to standard error. See `failure` for exit codes.
 
 mod bench;
 mod circuit;
@@ -24,6 +27,12 @@ mod whole_file;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+
+/// Readers of arguments, for the fuzz targets.
+pub mod arguments {
+    pub use crate::circuit::bits::{format as format_bits, parse as parse_bits};
+    pub use crate::circuit::sweep::{Draws, Numbers};
+}
 
 /// Two parties shuffle and deal cards with no dealer.
 #[derive(Parser)]
@@ -51,7 +60,7 @@ enum Command {
 }
 
 /// Runs the program.
-pub(crate) fn run() -> ExitCode {
+pub fn run() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -1,7 +1,5 @@
 //! The command-line program `dealerless`.
 
-mod cli;
-
 fn main() -> std::process::ExitCode {
-    cli::run()
+    dealerless_cli::run()
 }

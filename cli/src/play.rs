@@ -6,9 +6,9 @@ use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{Security, TwoParty};
 use dealerless::net::Traffic;
 use dealerless::shuffle::{ShuffleCircuit, Spec};
-use dealerless::table::{Step, Terms};
+use dealerless_table::{Step, Terms};
 
-use super::session::system_rng;
+use crate::session::system_rng;
 
 /// Everything about the game that does not change from hand to hand.
 pub(crate) struct Table {

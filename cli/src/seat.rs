@@ -2,10 +2,10 @@
 
 use dealerless::mpc::TwoParty;
 
-use super::console::Console;
-use super::cost::{DealCost, LineCost};
-use super::play::{Table, play};
-use super::session::Session;
+use crate::console::Console;
+use crate::cost::{DealCost, LineCost};
+use crate::play::{Table, play};
+use crate::session::Session;
 
 /// Plays all hands and shows them.
 ///

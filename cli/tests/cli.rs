@@ -1,12 +1,6 @@
 //! The command line keeps its promises: fields, exit codes, help, and what it refuses.
 
-#[path = "common/processes.rs"]
-#[allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
-mod processes;
-
-#[path = "common/shuffles.rs"]
-#[allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
-mod shuffles;
+mod common;
 
 use std::collections::HashSet;
 use std::fs;
@@ -16,8 +10,8 @@ use dealerless::circuit::Party;
 use dealerless::shuffle::{self, Algorithm, Randomness, ShuffleCircuit, Spec};
 use serde_json::Value;
 
-use processes::{Finished, start};
-use shuffles::{fresh_generator, random_seeds};
+use common::processes::{Finished, start};
+use dealerless::testing::shuffles::{fresh_generator, random_seeds};
 
 fn run(line: &str) -> Finished {
     run_args(line.split_whitespace())
@@ -420,7 +414,7 @@ fn compute(netlist: &str, bits: usize, [x, y]: [u32; 2]) -> [Vec<u32>; 2] {
 
 #[test]
 fn the_adder_of_the_readme_adds_with_either_security() {
-    let adder = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/adder.txt");
+    let adder = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/adder.txt");
     for [x, y] in [[6, 5], [15, 15], [8, 9], [0, 0], [15, 1]] {
         assert_eq!(compute(adder, 4, [x, y]), [[x + y]; 2]);
     }

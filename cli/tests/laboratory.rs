@@ -1,22 +1,18 @@
 //! The promise to researchers: one command gives the table of all circuits, one the plot, one the
 //! netlists of the standard decks.
 
-#[path = "common/processes.rs"]
-#[allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
-mod processes;
-
 mod common;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
-use common::bristol_evaluator::Netlist;
-use common::shuffles::{cards, fresh_generator, input_bits, lanes, random_seeds};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, plaintext};
+use dealerless::testing::bristol_evaluator::Netlist;
+use dealerless::testing::shuffles::{cards, fresh_generator, input_bits, lanes, random_seeds};
 use serde_json::Value;
 
-use processes::{Finished, start};
+use common::processes::{Finished, start};
 
 fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
@@ -308,7 +304,7 @@ fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn standard_circuits() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/circuits"))
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../circuits"))
 }
 
 #[test]

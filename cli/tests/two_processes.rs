@@ -1,15 +1,7 @@
 //! Two processes play over TCP; and whoever else is on the line, they end soon, with the exit code
 //! that says whose fault it is, and never by a panic.
 
-#[path = "common/processes.rs"]
-#[allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
-mod processes;
-#[path = "common/proxy.rs"]
-#[allow(
-    unreachable_pub,
-    reason = "a part of the test that is a file of its own"
-)]
-mod proxy;
+mod common;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -18,8 +10,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use processes::{Finished, Running, start, start_host, start_run};
-use proxy::{Fault, From, Proxy};
+use common::processes::{Finished, Running, start, start_host, start_run};
+use common::proxy::{Fault, From, Proxy};
 
 /// Long enough for an honest peer on a busy machine, where nobody is expected to time out.
 const PATIENT: &str = "30";

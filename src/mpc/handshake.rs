@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Security;
 use crate::circuit::Party;
 use crate::crypto::SessionId;
-use crate::net::hello::MAX_BODY_BYTES;
-use crate::net::{Channel, Tag, Transport, VERSION, recv_hello, send_hello};
+use crate::net::hello::{MAX_BODY_BYTES, recv_hello, send_hello};
+use crate::net::{Channel, Tag, Transport, VERSION};
 use crate::{Check, Disagreement, Error, Malformed, Result};
 
 /// The most bytes of terms that a hello carries: next to them in its body are the role, the

@@ -17,7 +17,7 @@ mod all_but_one;
 mod base;
 mod correlated;
 #[cfg(test)]
-mod reflection;
+mod tests;
 
 use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;

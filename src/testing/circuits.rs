@@ -1,6 +1,6 @@
 //! Random circuits.
 
-use dealerless::circuit::{Bit, Builder, Circuit};
+use crate::circuit::{Bit, Builder, Circuit};
 use rand::{Rng, RngExt};
 
 /// Random bits.

@@ -1,7 +1,7 @@
 //! A session that has failed or was aborted holds no secrets.
 
-use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc::{Opening, To};
+use crate::circuit::{Builder, Circuit, Party};
+use crate::mpc::{Opening, To};
 
 use super::session::{Engine, in_memory, input_of, sessions};
 

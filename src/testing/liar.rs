@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use dealerless::Result;
-use dealerless::net::{HEADER_BYTES, Tag, Transport};
+use crate::Result;
+use crate::net::{HEADER_BYTES, Tag, Transport};
 
 /// A frame that the party behind wants to send.
 #[derive(Debug, Clone)]

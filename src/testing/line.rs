@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use dealerless::net::{TcpTransport, Transport, memory_pair};
+use crate::net::{TcpTransport, Transport, memory_pair};
 
 /// One end of a line of either kind.
 pub type End = Box<dyn Transport>;

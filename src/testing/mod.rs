@@ -1,5 +1,11 @@
-//! What several integration tests share.
-#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+//! Tools of the tests of this crate, of the crates beside it and of the fuzz targets: parties in
+//! threads, lines that are tapped or lie, statistics, linear algebra over what was seen.
+//!
+//! They panic where a test is to fail.
+#![allow(
+    missing_docs,
+    reason = "fields and constructors that their names explain"
+)]
 
 pub mod affine;
 pub mod binomial;

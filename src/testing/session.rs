@@ -3,10 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
-use dealerless::Result;
-use dealerless::circuit::Party;
-use dealerless::mpc::{Input, Malicious, Opening, SemiHonest, To, TwoParty};
-use dealerless::net::{Channel, Deadlines, memory_pair};
+use crate::Result;
+use crate::circuit::Party;
+use crate::mpc::{Input, Malicious, Opening, SemiHonest, To, TwoParty};
+use crate::net::{Channel, Deadlines, memory_pair};
 use rand::CryptoRng;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -39,7 +39,7 @@ macro_rules! with_both_engines {
             $(
                 #[test]
                 fn $test() {
-                    super::$test::<dealerless::mpc::SemiHonest<super::common::line::End>>();
+                    super::$test::<$crate::mpc::SemiHonest<$crate::testing::line::End>>();
                 }
             )*
         }
@@ -47,7 +47,7 @@ macro_rules! with_both_engines {
             $(
                 #[test]
                 fn $test() {
-                    super::$test::<dealerless::mpc::Malicious<super::common::line::End>>();
+                    super::$test::<$crate::mpc::Malicious<$crate::testing::line::End>>();
                 }
             )*
         }

@@ -1,7 +1,7 @@
 //! Many shuffles at once, 64 in each evaluation of the circuit.
 
-use dealerless::circuit::Party;
-use dealerless::shuffle::{Algorithm, Encoding, Randomness, Seed, ShuffleCircuit, Spec};
+use crate::circuit::Party;
+use crate::shuffle::{Algorithm, Encoding, Randomness, Seed, ShuffleCircuit, Spec};
 use rand::rngs::{StdRng, SysRng};
 use rand::seq::SliceRandom;
 use rand::{CryptoRng, SeedableRng};

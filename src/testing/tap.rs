@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dealerless::Result;
-use dealerless::net::{HEADER_BYTES, Transport};
+use crate::Result;
+use crate::net::{HEADER_BYTES, Transport};
 
 /// What happens to the bytes that are sent.
 #[derive(Debug, Clone)]

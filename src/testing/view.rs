@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use dealerless::crypto::Block;
-use dealerless::net::{Channel, Deadlines, Tag};
+use crate::crypto::Block;
+use crate::net::{Channel, Deadlines, Tag};
 
 use super::affine::{Table, leak};
 use super::line::End;

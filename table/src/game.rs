@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::step::{Audience, Owner, Reveal, Step};
-use crate::circuit::Party;
+use crate::step::{Audience, Owner, Reveal, Step};
+use dealerless::circuit::Party;
 
 /// How many of its five cards each player of [`Game::Draw`] exchanges. They are the first ones:
 /// the rules hold no decisions.

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use dealerless::circuit::Party;
-//! use dealerless::table::{Audience, Game, Owner, Reveal};
+//! use dealerless_table::{Audience, Game, Owner, Reveal};
 //!
 //! let steps = Game::Holdem.steps(9);
 //! assert_eq!(steps[1].name, "flop");
@@ -25,4 +25,4 @@ mod terms;
 
 pub use game::{Game, UnknownGame};
 pub use step::{Audience, Owner, Reveal, Step};
-pub use terms::{MAX_HANDS, Terms, TermsError};
+pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};

@@ -1,9 +1,9 @@
 //! One step of a game: cards that are opened together.
 
-use crate::Result;
-use crate::circuit::Party;
-use crate::deck::{Card, SealedDeck};
-use crate::mpc::{To, TwoParty};
+use dealerless::Result;
+use dealerless::circuit::Party;
+use dealerless::deck::{Card, SealedDeck};
+use dealerless::mpc::{To, TwoParty};
 
 /// Who learns cards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

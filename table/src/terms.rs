@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use super::game::Game;
-use crate::shuffle::{Choice, Spec, SpecError};
-use crate::{Error, Malformed, Result};
+use crate::game::Game;
+use dealerless::shuffle::{Choice, Spec, SpecError};
 
 /// The most hands of one session.
 pub const MAX_HANDS: u32 = 10_000;
@@ -87,14 +86,13 @@ impl Terms {
     /// Reads the terms of a peer's hello, which may hold anything.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are not what [`encode`](Self::encode) writes. The error does
-    /// not repeat the peer's bytes, which may be meant for the terminal.
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let offer = Self::parse(bytes).ok_or(Error::Malformed(Malformed::UnknownGame))?;
-        let terms = offer.map_err(|error| Error::Malformed(Malformed::Terms(error)))?;
+    /// If they are not what [`encode`](Self::encode) writes. The error does not repeat the peer's
+    /// bytes, which may be meant for the terminal.
+    pub fn decode(bytes: &[u8]) -> Result<Self, OfferError> {
+        let terms = Self::parse(bytes).ok_or(OfferError::UnknownGame)??;
         // One spelling for each: no leading zeros, no signs.
         if terms.encode() != bytes {
-            return Err(Error::Malformed(Malformed::TermsSpelling));
+            return Err(OfferError::Spelling);
         }
         Ok(terms)
     }
@@ -123,6 +121,7 @@ impl fmt::Display for Terms {
 
 /// Why there are no such [`Terms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TermsError {
     /// The rules of the game ask for another deck.
     #[error("{game} is played with {draw} of {cards} cards")]
@@ -142,10 +141,26 @@ pub enum TermsError {
     Hands(u32),
 }
 
+/// Why the bytes of a peer's hello are no [`Terms`]. An honest peer of this version sends none of
+/// these: its program is another, or broken, or cheats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OfferError {
+    /// They are not the words of a known game.
+    #[error("the peer broke the protocol: it offers no known game")]
+    UnknownGame,
+    /// There is no game on these terms.
+    #[error("the peer broke the protocol: it offers a game, but {0}")]
+    Terms(#[from] TermsError),
+    /// They are not spelled as this program spells them.
+    #[error("the peer broke the protocol: it spells its terms in an odd way")]
+    Spelling,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shuffle::Algorithm;
+    use dealerless::shuffle::Algorithm;
 
     const ALGORITHM: Choice = Choice::Given(Algorithm::FisherYates);
 
@@ -197,10 +212,7 @@ mod tests {
             ("holdem 40 9 fisher-yates 1", "9 of 52 cards"),
         ] {
             let error = Terms::decode(offer.as_bytes()).unwrap_err();
-            assert!(
-                matches!(error, Error::Malformed(Malformed::Terms(_))),
-                "{offer}: {error}"
-            );
+            assert!(matches!(error, OfferError::Terms(_)), "{offer}: {error}");
             assert!(error.to_string().contains(complaint), "{offer}: {error}");
         }
     }
@@ -225,7 +237,6 @@ mod tests {
             &long,
         ] {
             let error = Terms::decode(bytes).unwrap_err();
-            assert!(matches!(error, Error::Malformed(_)), "{error}");
             assert!(error.to_string().len() < 80, "{error}");
             assert!(!error.to_string().contains('\x1b'));
         }

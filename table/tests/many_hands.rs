@@ -4,18 +4,16 @@
 //! `DEALERLESS_SOAK=10000 cargo test --release --test many_hands -- --nocapture` plays 10 000. This
 //! file has one test, so that the memory is that of one session and its two parties.
 
-mod common;
-
 use std::time::{Duration, Instant};
 
-use common::chi_square::ln_p_of_places_and_cards;
-use common::line::End;
-use common::session::{in_memory, sessions, system_rng};
-use common::soak::soak;
 use dealerless::deck::SealedDeck;
 use dealerless::mpc::Malicious;
 use dealerless::shuffle::{Choice, ShuffleCircuit};
-use dealerless::table::{Game, Step};
+use dealerless::testing::chi_square::ln_p_of_places_and_cards;
+use dealerless::testing::line::End;
+use dealerless::testing::session::{in_memory, sessions, system_rng};
+use dealerless::testing::soak::soak;
+use dealerless_table::{Game, Step};
 
 type Session = Malicious<End>;
 

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 ///
 /// # Errors
 /// When the text is something else, or has another number of bits. The error does not repeat it.
-pub(super) fn parse(text: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizing<Vec<bool>>> {
+pub fn parse(text: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizing<Vec<bool>>> {
     match text.strip_prefix("hex:") {
         None => parse_binary(text, bits, party),
         Some(digits) => parse_hex(digits, bits, party),
@@ -58,7 +58,7 @@ fn parse_hex(digits: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizin
 }
 
 /// Writes bits as 0s and 1s, first wire first.
-pub(super) fn format(bits: &[bool]) -> String {
+pub fn format(bits: &[bool]) -> String {
     bits.iter()
         .map(|&bit| if bit { '1' } else { '0' })
         .collect()

@@ -9,8 +9,8 @@ use dealerless::shuffle::{Choice, Seed, ShuffleCircuit};
 use serde::Serialize;
 
 use super::netlist_file;
-use crate::cli::deck_args::algorithm;
-use crate::cli::output::{count, say, show_json};
+use crate::deck_args::algorithm;
+use crate::output::{count, say, show_json};
 
 /// Writes a shuffle as a Bristol Fashion netlist.
 ///

@@ -1,6 +1,6 @@
 //! `circuit`: shuffles as circuits, and circuits run by two parties.
 
-mod bits;
+pub(crate) mod bits;
 mod entry;
 mod export;
 mod netlist_file;
@@ -11,7 +11,7 @@ mod selection;
 mod size_guard;
 mod standard;
 mod stats;
-mod sweep;
+pub(crate) mod sweep;
 
 /// Counts, plots, writes and runs Boolean circuits.
 #[derive(clap::Subcommand)]

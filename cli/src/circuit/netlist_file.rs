@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use dealerless::circuit::{Circuit, bristol};
 
-use crate::cli::whole_file;
+use crate::whole_file;
 
 /// The most bytes of a netlist: room for forty million gates. A file on the disk can claim any
 /// size without taking up space, and memory is needed in proportion.

@@ -7,16 +7,16 @@ use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{Circuit, Party};
 use dealerless::mpc::{Input, Opening, To, TwoParty};
 use dealerless::net::TcpTransport;
-use dealerless::{Disagreement, Error};
 use serde::Serialize;
 use zeroize::Zeroizing;
 
 use super::owners::{Owner, Owners};
 use super::{bits, netlist_file};
-use crate::cli::cost::{LineCost, line};
-use crate::cli::loopback;
-use crate::cli::output::{count, milliseconds, say, show, show_json};
-use crate::cli::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
+use crate::cost::{LineCost, line};
+use crate::failure::OtherTerms;
+use crate::loopback;
+use crate::output::{count, milliseconds, say, show, show_json};
+use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
 
 /// Evaluates a Bristol Fashion netlist between two parties.
 ///
@@ -184,7 +184,7 @@ impl Side<'_> {
         if greeting.peer_terms() != terms {
             greeting.refuse();
             let what = "it brings another netlist, or sees other owners of the inputs";
-            return Err(Error::Disagreement(Disagreement::Terms(what)).into());
+            return Err(OtherTerms(what).into());
         }
         let mut session = greeting.set_up()?;
         let party = &mut session.party;

@@ -3,7 +3,7 @@
 use anyhow::ensure;
 use dealerless::shuffle::{Algorithm, Spec};
 
-use crate::cli::output::{bytes, count};
+use crate::output::{bytes, count};
 
 /// What building a circuit takes at most for each of its ANDs, as measured: the builder knows each
 /// wire in two tables.

@@ -11,8 +11,8 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use serde::Serialize;
 
 use super::entry::Counts;
-use crate::cli::output::{bytes, count, say, show_json};
-use crate::cli::whole_file;
+use crate::output::{bytes, count, say, show_json};
+use crate::whole_file;
 
 /// Writes the netlists of the standard decks into a folder, with a README.md.
 ///

@@ -7,8 +7,8 @@ use super::entry::{Comparison, Counts, Entry};
 use super::selection::{self, Selection};
 use super::size_guard::SizeGuard;
 use super::sweep::{Draws, Numbers, pairs};
-use crate::cli::output::{bytes, count, grid, show, show_json};
-use crate::cli::progress::Progress;
+use crate::output::{bytes, count, grid, show, show_json};
+use crate::progress::Progress;
 
 /// Shows the size of the shuffle circuits.
 #[derive(clap::Args)]

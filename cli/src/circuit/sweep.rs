@@ -13,11 +13,11 @@ use dealerless::shuffle::{Algorithm, Spec};
 /// after it: by the same factor if that gets there, otherwise by the same step. So `8,16,…,1024`
 /// doubles, and `10,20,…,100` counts by tens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Numbers(Vec<usize>);
+pub struct Numbers(Vec<usize>);
 
 impl Numbers {
     /// The numbers.
-    pub(super) fn as_slice(&self) -> &[usize] {
+    pub fn as_slice(&self) -> &[usize] {
         &self.0
     }
 
@@ -110,7 +110,7 @@ fn extend(numbers: &mut Vec<usize>, end: usize) -> Result<(), String> {
 
 /// How many cards are drawn: `all`, or [`Numbers`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Draws {
+pub enum Draws {
     /// The whole deck.
     All,
     /// So many of each deck that has them.

@@ -22,17 +22,15 @@
 mod bucket_size;
 mod check;
 mod context;
-#[cfg(test)]
-mod failed;
 mod garbling;
 mod inputs;
 mod leaky_and;
 mod pool;
 mod run;
 mod share;
-mod triples;
 #[cfg(test)]
-mod views;
+mod tests;
+mod triples;
 mod wires;
 
 use rand::CryptoRng;

@@ -37,8 +37,6 @@ use crate::{Check, Error, Result, uniform};
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod views;
 
 type Digest = [u8; 32];
 

@@ -6,11 +6,11 @@
 //! `L = L0 ^ value * Delta`. The colour bits of the two are a sharing of the value, because
 //! Delta's colour bit is 1.
 
-#[cfg(test)]
-mod failed;
 mod half_gates;
 mod inputs;
 mod open;
+#[cfg(test)]
+mod tests;
 
 pub use half_gates::{evaluate, garble};
 

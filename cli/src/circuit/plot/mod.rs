@@ -18,8 +18,8 @@ use self::plan::{Plan, Sizes};
 use super::selection::{self, Selection};
 use super::size_guard::SizeGuard;
 use super::sweep::{Draws, Numbers};
-use crate::cli::output::{count, say, show, show_json};
-use crate::cli::whole_file;
+use crate::output::{count, say, show, show_json};
+use crate::whole_file;
 
 /// Draws the AND gates of every shuffle as SVG, with the points where the cheapest changes.
 ///

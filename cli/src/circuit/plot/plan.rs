@@ -6,9 +6,9 @@ use anyhow::{Context, ensure};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
 use super::{Against, Args};
-use crate::cli::circuit::selection;
-use crate::cli::circuit::sweep::{Draws, Numbers, pairs};
-use crate::cli::progress::Progress;
+use crate::circuit::selection;
+use crate::circuit::sweep::{Draws, Numbers, pairs};
+use crate::progress::Progress;
 
 /// As many draws are counted of a larger deck, evenly apart.
 const MOST_DRAWS: usize = 64;

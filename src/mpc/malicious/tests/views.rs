@@ -15,16 +15,16 @@ use std::slice;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-use super::share::Share;
-use super::{AuthenticatedBit, Malicious};
 use crate::circuit::{Builder, Circuit, Party};
-use crate::common::affine::{Span, Table};
-use crate::common::circuits::bits;
-use crate::common::line::End;
-use crate::common::session::{input_of, only, system_rng};
-use crate::common::view::{bits_of_block, sessions_with_taps};
 use crate::crypto::Block;
+use crate::mpc::malicious::share::Share;
+use crate::mpc::malicious::{AuthenticatedBit, Malicious};
 use crate::mpc::{Opening, TwoParty};
+use crate::testing::affine::{Span, Table};
+use crate::testing::circuits::bits;
+use crate::testing::line::End;
+use crate::testing::session::{input_of, only, system_rng};
+use crate::testing::view::{bits_of_block, sessions_with_taps};
 
 type Session = Malicious<End>;
 
@@ -89,7 +89,7 @@ fn secrets_from(party: Party) -> [Wire; 4] {
     }
 }
 
-pub(super) fn bits_of_share(share: Share) -> impl Iterator<Item = bool> {
+pub(in crate::mpc::malicious) fn bits_of_share(share: Share) -> impl Iterator<Item = bool> {
     [share.mac, share.key]
         .into_iter()
         .flat_map(bits_of_block)

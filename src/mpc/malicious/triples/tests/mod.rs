@@ -1,12 +1,14 @@
 //! What the equality check, the commitment and the coin are made of.
 
+mod views;
+
 use super::*;
-use crate::common::line::End;
-use crate::common::session::{both, in_memory, system_rng};
-use crate::common::tap::{Tap, frames};
 use crate::crypto::{SessionId, TweakableHash};
 use crate::mpc::malicious::share::Share;
 use crate::net::Deadlines;
+use crate::testing::line::End;
+use crate::testing::session::{both, in_memory, system_rng};
+use crate::testing::tap::{Tap, frames};
 
 fn context(me: Party) -> Context {
     let session = SessionId([7; 32]);

@@ -8,16 +8,16 @@
 
 use rand::RngExt;
 
-use super::*;
-use crate::common::affine::{Span, Table};
-use crate::common::session::{both, in_memory, system_rng};
-use crate::common::tap::{Tap, frames};
-use crate::common::view::bits_of_block;
 use crate::crypto::{SessionId, TweakableHash};
 use crate::mpc::malicious::pool::open;
-use crate::mpc::malicious::views::bits_of_share;
+use crate::mpc::malicious::tests::views::bits_of_share;
+use crate::mpc::malicious::triples::*;
 use crate::mpc::packed_bits::unpack;
 use crate::net::Deadlines;
+use crate::testing::affine::{Span, Table};
+use crate::testing::session::{both, in_memory, system_rng};
+use crate::testing::tap::{Tap, frames};
+use crate::testing::view::bits_of_block;
 
 const SESSION: SessionId = SessionId([7; 32]);
 

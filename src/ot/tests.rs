@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::Check;
-use crate::common::session::system_rng;
 use crate::net::{Deadlines, memory_pair};
+use crate::testing::session::system_rng;
 
 /// The next message of a kind is sent back as it is.
 fn reflect<M: crate::net::Message, T: Transport>(channel: &mut Channel<T>) -> Result<()> {
