@@ -6,7 +6,6 @@ use std::time::Duration;
 use crate::circuit::Party;
 use crate::mpc::Security;
 use crate::net::Tag;
-use crate::table::TermsError;
 
 /// The result of an operation that talks to the peer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -190,15 +189,6 @@ pub enum Malformed {
         /// How many must come.
         expected: usize,
     },
-    /// The terms in the hello are not those of a game.
-    #[error("it offers no known game")]
-    UnknownGame,
-    /// There is no game with the terms in the hello.
-    #[error("it offers a game, but {0}")]
-    Terms(TermsError),
-    /// The terms in the hello are not spelled as this program spells them.
-    #[error("it spells its terms in an odd way")]
-    TermsSpelling,
 }
 
 fn tag_name(byte: u8) -> String {
@@ -234,9 +224,6 @@ pub enum Disagreement {
     /// They are about to run, open or make ahead different things.
     #[error("the peer runs another circuit, or means other inputs, openings or preparations")]
     Plan,
-    /// The layer above does not accept what the peer's hello says on its behalf.
-    #[error("{0}")]
-    Terms(&'static str),
 }
 
 /// Whose fault an [`Error`] can be. It shows as what that means for the user, in a sentence or two.

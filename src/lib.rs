@@ -11,7 +11,7 @@
 //! | compute something else on shared bits | [`mpc::TwoParty`] |
 //! | build, count, evaluate, read or write circuits | [`circuit`] |
 //! | sample and check the shuffles | [`shuffle`] |
-//! | play a whole hand | [`table`] |
+//! | play a whole hand | the crate `dealerless-table` |
 //! | learn which check failed, and whose fault that can be | [`Error`] |
 //!
 //! ```
@@ -45,22 +45,38 @@
 //! This session protects against a peer that does anything; [`mpc::SemiHonest`], which is faster,
 //! only against one that follows the protocol. [`net::TcpTransport`] is neither encrypted nor
 //! authenticated; `docs/threat-model.md` of the repository says what that means.
+//!
+//! The feature `internals` makes public what the tests of this project need: `crypto`, `ot`, the
+//! frames of [`net`], and `testing`. It promises no stability: any version may change them.
+#![cfg_attr(
+    not(feature = "internals"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "it is public with the feature `internals`"
+    )
+)]
 
 pub mod circuit;
-pub mod crypto;
 pub mod deck;
 pub mod mpc;
 pub mod net;
-pub mod ot;
 pub mod shuffle;
-pub mod table;
+
+// Public for tests, fuzz targets and whoever measures the parts.
+#[cfg(feature = "internals")]
+pub mod crypto;
+#[cfg(feature = "internals")]
+pub mod ot;
+#[cfg(feature = "internals")]
+pub mod testing;
+
+#[cfg(not(feature = "internals"))]
+mod crypto;
+#[cfg(not(feature = "internals"))]
+mod ot;
 
 mod error;
+mod uniform;
 pub use error::{Blame, Check, Disagreement, Error, Malformed, Result};
-
-// The tools of the integration tests, which know the crate by its name.
-#[cfg(test)]
-extern crate self as dealerless;
-#[cfg(test)]
-#[path = "../tests/common/mod.rs"]
-mod common;

@@ -1,12 +1,10 @@
 //! The promise: a circuit deals what the definition of its algorithm says, bit for bit.
 
-mod common;
-
-use common::shuffles::{
-    Seeds, cards, evaluate, fresh_generator, input_bits, lanes, random_seeds, shuffle,
-};
 use dealerless::circuit::bristol;
 use dealerless::shuffle::{Algorithm, plaintext};
+use dealerless::testing::shuffles::{
+    Seeds, cards, evaluate, fresh_generator, input_bits, lanes, random_seeds, shuffle,
+};
 use rand::Rng;
 
 #[test]

@@ -1,19 +1,17 @@
 //! What is sent arrives, whole and in order, over every line; and what it costs is counted.
 
-mod common;
-
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::line::{End, over_each_line, tcp_pair};
-use common::tap::Tap;
 use dealerless::Error;
 use dealerless::net::{
     CHUNK, Channel, Deadlines, HEADER_BYTES, MAX_BACKLOG, Message, Tag, TcpTransport, Traffic,
     memory_pair, recv_hello, send_hello,
 };
+use dealerless::testing::line::{End, over_each_line, tcp_pair};
+use dealerless::testing::tap::Tap;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,13 +1,11 @@
 //! The promise: a checked circuit sees every input that an honest party would never enter, and
 //! says so without a word about the other party's.
 
-mod common;
-
 use std::collections::HashSet;
 
-use common::shuffles::words;
 use dealerless::circuit::{Circuit, Gate, Output, Party};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
+use dealerless::testing::shuffles::words;
 
 const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 

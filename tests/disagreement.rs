@@ -1,18 +1,18 @@
 //! Parties that do not mean the same learn that they do not, at once, and a session that failed
 //! stays failed.
 
-mod common;
-
 use std::time::Instant;
 
-use common::line::End;
-use common::session::{Engine, SOON, both, in_memory, input_of, only, sessions, system_rng};
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{Handshake, Input, Malicious, Opening, Security, To, TwoParty};
 use dealerless::net::{Channel, Deadlines};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{
+    Engine, SOON, both, in_memory, input_of, only, sessions, system_rng,
+};
 use dealerless::{Check, Disagreement, Error, Malformed, Result};
 
-with_both_engines! {
+dealerless::with_both_engines! {
     parties_that_run_different_circuits_notice,
     parties_that_disagree_on_who_enters_what_notice,
     parties_that_mean_different_shared_bits_notice,

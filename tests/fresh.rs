@@ -1,18 +1,16 @@
 //! What is drawn at random is drawn anew each time: nothing that goes over the wire comes twice, in
 //! one session or in two, though the parties enter the same.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::circuits::bits;
-use common::line::End;
-use common::session::{Engine, both, in_memory, input_of, reveal, system_rng};
-use common::tap::{Tap, frames};
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::net::{Channel, Deadlines, Tag};
+use dealerless::testing::circuits::bits;
+use dealerless::testing::line::End;
+use dealerless::testing::session::{Engine, both, in_memory, input_of, reveal, system_rng};
+use dealerless::testing::tap::{Tap, frames};
 
-with_both_engines! {
+dealerless::with_both_engines! {
     no_block_is_sent_twice,
 }
 

@@ -5,8 +5,6 @@
 //! session takes some messages on trust (see [`guard`]); of those only the form is checked, and a
 //! change of content may give wrong cards.
 
-mod common;
-
 use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
@@ -14,14 +12,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::line::{End, tcp_pair};
-use common::session::{SOON, both, in_memory, only, system_rng};
-use common::tap::{Fault, Tap, frames};
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{SemiHonest, To};
 use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Tag};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::testing::line::{End, tcp_pair};
+use dealerless::testing::session::{SOON, both, in_memory, only, system_rng};
+use dealerless::testing::tap::{Fault, Tap, frames};
 use dealerless::{Check, Disagreement, Error, Malformed, Result};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};

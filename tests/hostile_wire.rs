@@ -1,15 +1,14 @@
 //! Whatever a peer puts on the wire ends in an error that says what was wrong, within the deadline.
 
-mod common;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::line::{End, over_each_line};
-use common::tap::{Fault, Tap, frames};
 use dealerless::net::{
-    CHUNK, Channel, Deadlines, Message, Tag, Transport, hello, memory_pair, recv_hello, send_hello,
+    CHUNK, Channel, Deadlines, MAX_BODY_BYTES, Message, Tag, Transport, memory_pair, recv_hello,
+    send_hello,
 };
+use dealerless::testing::line::{End, over_each_line};
+use dealerless::testing::tap::{Fault, Tap, frames};
 use dealerless::{Disagreement, Error, Malformed, Result};
 use serde::{Deserialize, Serialize};
 
@@ -209,7 +208,7 @@ fn a_hello_with_a_bad_body_is_an_error() {
     assert_broken(&hello(&[], 1025), too_long(tag, 1025, 1024), read_hello);
     assert_broken(&hello(&[0; 3], 3), Malformed::Undecodable(tag), read_hello);
     assert_broken(&hello(&[0; 5], 5), trailing, read_hello);
-    const { assert!(hello::MAX_BODY_BYTES == 1024) };
+    const { assert!(MAX_BODY_BYTES == 1024) };
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! The promise: the exported netlists are Bristol Fashion, and a stranger's evaluator deals the
 //! same cards from them.
 
-mod common;
-
-use common::bristol_evaluator::Netlist;
-use common::shuffles::{Seeds, cards, fresh_generator, input_bits, lanes, random_seeds, shuffle};
 use dealerless::circuit::bristol;
 use dealerless::shuffle::{Algorithm, plaintext};
+use dealerless::testing::bristol_evaluator::Netlist;
+use dealerless::testing::shuffles::{
+    Seeds, cards, fresh_generator, input_bits, lanes, random_seeds, shuffle,
+};
 
 #[test]
 fn an_independent_evaluator_deals_what_the_definition_says() {

@@ -1,22 +1,22 @@
 //! A sealed deck opens card by card, to those it is opened to, and is what the seeds of both
 //! parties make it.
 
-mod common;
-
-use common::line::End;
-use common::session::{Engine, in_memory, input_of, only, reveal, sessions, system_rng};
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{Input, Malicious, Opening, Security, To, TwoParty};
 use dealerless::net::Traffic;
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{
+    Engine, in_memory, input_of, only, reveal, sessions, system_rng,
+};
 use dealerless::{Check, Error, Result};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
 type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
 
-with_both_engines! {
+dealerless::with_both_engines! {
     a_full_deck_is_a_permutation_and_both_see_the_same_one,
     cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else,
     the_owner_of_a_card_may_show_it_later,

@@ -1,11 +1,9 @@
 //! The promise: how many AND gates a shuffle of 52 cards costs.
 
-mod common;
-
-use common::shuffles::shuffle;
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::testing::shuffles::shuffle;
 
 /// The cards drawn, in the columns of the tables below.
 const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];

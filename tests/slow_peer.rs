@@ -1,14 +1,12 @@
 //! A peer that sends slowly, or does not read, is cut at the deadline, and nothing waits for it
 //! longer.
 
-mod common;
-
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::line::{over_each_line, tcp_pair};
 use dealerless::Error;
 use dealerless::net::{CHUNK, Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport};
+use dealerless::testing::line::{over_each_line, tcp_pair};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that passes while the test waits.

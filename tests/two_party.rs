@@ -1,21 +1,21 @@
 //! What two parties compute together is what one would compute in the clear, whoever garbles and
 //! over whatever line.
 
-mod common;
-
 use std::sync::Mutex;
 
-use common::circuits::{bits, random_circuit};
-use common::line::{End, over_each_line};
-use common::session::{Engine, both, in_memory, input_of, only, reveal, sessions, system_rng};
 use dealerless::Error;
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
 use dealerless::mpc::{Handshake, Input, MAX_TERMS, Malicious, Opening, Security, SemiHonest, To};
 use dealerless::net::{Channel, Deadlines};
+use dealerless::testing::circuits::{bits, random_circuit};
+use dealerless::testing::line::{End, over_each_line};
+use dealerless::testing::session::{
+    Engine, both, in_memory, input_of, only, reveal, sessions, system_rng,
+};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-with_both_engines! {
+dealerless::with_both_engines! {
     random_circuits_give_what_they_give_in_the_clear,
     tables_arrive_whole_however_many_frames_they_fill,
     what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs,

@@ -1,14 +1,14 @@
 //! The promise: every draw is equally likely, if one party's seeds are uniform and independent.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum};
-use common::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle, words};
 use dealerless::circuit::Party;
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, Encoding, ShuffleCircuit};
+use dealerless::testing::chi_square::{
+    ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum,
+};
+use dealerless::testing::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle, words};
 use rand::Rng;
 
 const SHUFFLES: usize = 100_032;

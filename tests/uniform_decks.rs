@@ -1,18 +1,16 @@
 //! The promise: decks that two parties shuffle with a netlist are uniform, over thousands of
 //! shuffles in one session of either engine.
 
-mod common;
-
-use common::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
-use common::circuits::bits;
-use common::line::End;
-use common::session::{Engine, in_memory, input_of, sessions, system_rng};
 use dealerless::circuit::{Circuit, Party, bristol};
 use dealerless::mpc::{Malicious, Opening, SemiHonest, To};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
+use dealerless::testing::circuits::bits;
+use dealerless::testing::line::End;
+use dealerless::testing::session::{Engine, in_memory, input_of, sessions, system_rng};
 
-with_both_engines! {
+dealerless::with_both_engines! {
     the_same_test_rejects_the_bubble_network_of_fair_bits,
 }
 

@@ -7,18 +7,16 @@
 //!
 //! Each test is also run on a mutant that holds a little more, which must be found out.
 
-mod common;
-
-use common::circuits::bits;
-use common::line::End;
-use common::session::{both, in_memory, input_of, only, system_rng};
-use common::tap::{Tap, frames};
-use common::view::{View, bits_of_block, sessions_with_taps};
 use dealerless::circuit::{Builder, Circuit, Output, Party};
 use dealerless::crypto::{Block, SessionId, TweakableHash};
 use dealerless::mpc::{Opening, SemiHonest, TwoParty, evaluate, garble};
 use dealerless::net::{Channel, Deadlines, Tag};
 use dealerless::ot::{CotReceiver, CotSender, Delta};
+use dealerless::testing::circuits::bits;
+use dealerless::testing::line::End;
+use dealerless::testing::session::{both, in_memory, input_of, only, system_rng};
+use dealerless::testing::tap::{Tap, frames};
+use dealerless::testing::view::{View, bits_of_block, sessions_with_taps};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 

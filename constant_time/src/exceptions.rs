@@ -112,12 +112,6 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         kind: Public,
-        file: "src/mpc/malicious/triples.rs",
-        place: Function("permutation"),
-        why: "the coin that sorts the triples into buckets; both know it",
-    },
-    Exception {
-        kind: Public,
         file: "src/mpc/malicious/share.rs",
         place: Function("times"),
         why: "the factor of a shared bit: an opened difference or a masked value; both know it",
@@ -130,9 +124,9 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         kind: Public,
-        file: "src/shuffle/randomness.rs",
-        place: Function("uniform_below"),
-        why: "that a word was out of range and thrown away says nothing about the next one",
+        file: "src/uniform.rs",
+        place: Function("below"),
+        why: "that a word was rejected says nothing about the next one",
     },
     Exception {
         kind: Public,
@@ -142,9 +136,10 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         kind: Known,
-        file: "src/shuffle/network/permutation.rs",
-        place: Function("sample"),
-        why: "a party draws its own permutation for a network of switches, and routes it",
+        file: "src/uniform.rs",
+        place: Function("permutation"),
+        why: "a party draws its own permutation for a network of switches, and routes it; the other \
+              use is the order of the triples, by a coin that both know",
     },
 ];
 

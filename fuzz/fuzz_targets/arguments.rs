@@ -5,22 +5,16 @@
 
 #![no_main]
 
-#[path = "../../src/cli/circuit/bits.rs"]
-mod bits;
-
-#[path = "../../src/cli/circuit/sweep.rs"]
-#[allow(dead_code, reason = "only its parsers are fuzzed")]
-mod sweep;
-
 use dealerless::circuit::Party;
 use dealerless::shuffle::Spec;
+use dealerless_cli::arguments::{Draws, format_bits, parse_bits};
 use libfuzzer_sys::fuzz_target;
 
 fn read_bits(text: &str, count: usize) {
-    let Ok(read) = bits::parse(text, count, Party::Garbler) else {
+    let Ok(read) = parse_bits(text, count, Party::Garbler) else {
         return;
     };
-    let binary = bits::format(&read);
+    let binary = format_bits(&read);
     assert_eq!(binary.len(), count);
     if !text.starts_with("hex:") {
         assert_eq!(binary, text);
@@ -28,7 +22,7 @@ fn read_bits(text: &str, count: usize) {
 }
 
 fn read_numbers(text: &str) {
-    let Ok(sweep::Draws::These(numbers)) = text.parse() else {
+    let Ok(Draws::These(numbers)) = text.parse() else {
         return;
     };
     let numbers = numbers.as_slice();

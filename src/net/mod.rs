@@ -7,7 +7,7 @@
 //!
 //! Everything that arrives is hostile. A length is compared with what the receiver expects before
 //! anything is allocated, a tag before the payload is read, and a peer that drips bytes is cut:
-//! see [`Channel`] for the rules and [`hello`] for the first message.
+//! see [`Channel`] for the rules.
 //!
 //! A frame on the wire is `[length of the payload: u32 LE][tag: u8][payload]`.
 
@@ -17,7 +17,7 @@ mod channel;
 mod clock;
 mod codec;
 mod frame;
-pub mod hello;
+pub(crate) mod hello;
 mod memory;
 mod tag;
 #[cfg(not(target_family = "wasm"))]
@@ -28,11 +28,15 @@ mod transport;
 pub use channel::{Channel, MAX_BACKLOG};
 pub use clock::Deadlines;
 pub use codec::{MAX_MESSAGE_BYTES, Message};
-pub use frame::{CHUNK, HEADER_BYTES};
-pub use hello::{VERSION, recv_hello, send_hello};
+pub use hello::VERSION;
 pub use memory::{MemoryTransport, memory_pair};
 pub use tag::Tag;
 #[cfg(not(target_family = "wasm"))]
 pub use tcp::TcpTransport;
 pub use traffic::Traffic;
 pub use transport::Transport;
+
+#[cfg(feature = "internals")]
+pub use frame::{CHUNK, HEADER_BYTES};
+#[cfg(feature = "internals")]
+pub use hello::{MAGIC, MAX_BODY_BYTES, recv_hello, send_hello};

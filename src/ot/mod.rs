@@ -17,7 +17,7 @@ mod all_but_one;
 mod base;
 mod correlated;
 #[cfg(test)]
-mod reflection;
+mod tests;
 
 use std::ops::BitXor;
 

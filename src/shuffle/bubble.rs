@@ -12,12 +12,19 @@
 
 use super::Spec;
 use super::additive;
+use super::construction::{Additive, Construction};
 use super::deck::{Card, fresh_deck, put_if};
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder};
 
+pub(super) const CONSTRUCTION: Construction = Construction::Additive(Additive {
+    plaintext,
+    record,
+    cost,
+});
+
 /// The m drawn cards, given the r_i.
-pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
+fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     let mut deck: Vec<u32> = (0..spec.cards() as u32).collect();
     for (i, r) in indices.iter().enumerate() {
         deck[i..=i + r].rotate_right(1);
@@ -27,7 +34,7 @@ pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
 }
 
 /// Records the circuit, and gives the m drawn cards.
-pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
+fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut deck = fresh_deck(spec);
     for draw in additive::draws_of(b, spec) {
         let one_hot = draw.one_hot(b);
@@ -49,7 +56,7 @@ pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 /// Before the first draw neighbours differ by constants. After i draws, the card at a place is one
 /// of i + 1 in a row, and neighbours differ in about 1 + log2 (i + 1) independent bits, the logarithm
 /// interpolated between powers of two.
-pub(super) fn cost(spec: Spec) -> usize {
+fn cost(spec: Spec) -> usize {
     let w = spec.word_bits();
     let layer = |i: usize| {
         let others = spec.cards() - i - 1;

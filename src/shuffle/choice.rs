@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::construction::Construction;
 use super::{Algorithm, ShuffleCircuit, Spec, SpecError};
-use super::{additive, bubble, cut, fisher_yates, lehmer, range_check};
+use super::{additive, range_check};
 use crate::circuit::Party;
 
 /// What a user asks for: an algorithm, or `auto`.
@@ -95,12 +96,9 @@ impl Spec {
     /// None for the networks of switches, which are small: even of 4 096 cards they have less than
     /// four million.
     pub fn estimated_ands(self, checked: bool) -> Option<usize> {
-        let cards = match self.algorithm() {
-            Algorithm::FisherYates => fisher_yates::cost(self),
-            Algorithm::Bubble => bubble::cost(self),
-            Algorithm::Lehmer => lehmer::cost(self),
-            Algorithm::Cut => cut::cost(self),
-            Algorithm::Bitonic | Algorithm::OddEven | Algorithm::Waksman => return None,
+        let cards = match self.algorithm().construction() {
+            Construction::Additive(additive) => (additive.cost)(self),
+            Construction::Routed(_) => return None,
         };
         let seeds = [Party::Garbler, Party::Evaluator].map(|party| additive::seeds(self, party));
         Some(match checked {

@@ -14,13 +14,20 @@
 
 use super::Spec;
 use super::additive;
+use super::construction::{Additive, Construction};
 use super::deck::Card;
 use super::group::Group;
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder, gadgets};
 
+pub(super) const CONSTRUCTION: Construction = Construction::Additive(Additive {
+    plaintext,
+    record,
+    cost,
+});
+
 /// The m drawn cards, given the r_i.
-pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
+fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     let mut deck: Vec<u32> = (0..spec.cards() as u32).collect();
     let mut drawn = Vec::with_capacity(spec.draw());
     for &r in indices {
@@ -46,7 +53,7 @@ fn place_before(cards: usize, r: usize, z: usize) -> usize {
 }
 
 /// Records the circuit, and gives the m drawn cards.
-pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
+fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let draws = additive::draws_of(b, spec);
     let mut places: Vec<Vec<Bit>> = draws.iter().map(|draw| draw.index(b)).collect();
     places.resize(spec.draw(), Vec::new());
@@ -78,7 +85,7 @@ pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 }
 
 /// The ANDs of [`record`], to within one per cent.
-pub(super) fn cost(spec: Spec) -> usize {
+fn cost(spec: Spec) -> usize {
     let (n, m) = (spec.cards(), spec.draw());
     let draw = |i: usize| {
         let group = Group::of_order(n - i);

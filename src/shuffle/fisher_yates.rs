@@ -14,12 +14,19 @@
 
 use super::Spec;
 use super::additive;
+use super::construction::{Additive, Construction};
 use super::deck::{Card, fresh_deck, put_if};
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder, gadgets};
 
+pub(super) const CONSTRUCTION: Construction = Construction::Additive(Additive {
+    plaintext,
+    record,
+    cost,
+});
+
 /// The m drawn cards, given the r_i.
-pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
+fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     let mut deck: Vec<u32> = (0..spec.cards() as u32).collect();
     for (i, r) in indices.iter().enumerate() {
         deck.swap(i, i + r);
@@ -29,7 +36,7 @@ pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
 }
 
 /// Records the cheaper circuit, and gives the m drawn cards.
-pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
+fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     if trace_cost(spec) < network_cost(spec) {
         trace(b, spec)
     } else {
@@ -38,7 +45,7 @@ pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 }
 
 /// The ANDs of [`record`], to within one per cent.
-pub(super) fn cost(spec: Spec) -> usize {
+fn cost(spec: Spec) -> usize {
     usize::min(trace_cost(spec), network_cost(spec))
 }
 

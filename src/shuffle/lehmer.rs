@@ -18,12 +18,19 @@ use std::ops::Range;
 
 use super::Spec;
 use super::additive;
+use super::construction::{Additive, Construction};
 use super::deck::Card;
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder, gadgets};
 
+pub(super) const CONSTRUCTION: Construction = Construction::Additive(Additive {
+    plaintext,
+    record,
+    cost,
+});
+
 /// The m drawn cards, given the r_i.
-pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
+fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
     let mut cards: Vec<u32> = indices.iter().map(|&r| r as u32).collect();
     // The last card of a full shuffle is the first of the one that is left.
     cards.resize(spec.draw(), 0);
@@ -37,7 +44,7 @@ pub(super) fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
 }
 
 /// Records the circuit, and gives the m drawn cards.
-pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
+fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let draws = additive::draws_of(b, spec);
     let mut places: Vec<Vec<Bit>> = draws.iter().map(|draw| draw.index(b)).collect();
     places.resize(spec.draw(), Vec::new());
@@ -53,7 +60,7 @@ pub(super) fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 }
 
 /// The ANDs of [`record`], to within one per cent.
-pub(super) fn cost(spec: Spec) -> usize {
+fn cost(spec: Spec) -> usize {
     let block = |block: Range<usize>| {
         let cards = spec.cards() - block.start;
         let later = spec.draw() - block.end;

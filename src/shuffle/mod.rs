@@ -40,9 +40,11 @@
 //! ```
 
 mod additive;
+mod algorithm;
 mod bubble;
 mod choice;
 pub mod comparison;
+mod construction;
 mod cut;
 mod deck;
 mod fisher_yates;
@@ -54,7 +56,8 @@ mod range_check;
 mod shuffle_circuit;
 mod spec;
 
+pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use choice::{Choice, UnknownChoice};
 pub use randomness::{Encoding, Randomness, Seed, SeedError};
 pub use shuffle_circuit::{ShuffleCircuit, plaintext};
-pub use spec::{Algorithm, Spec, SpecError, UnknownAlgorithm};
+pub use spec::{Spec, SpecError};

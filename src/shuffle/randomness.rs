@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::ShuffleCircuit;
 use crate::circuit::Party;
+use crate::uniform;
 
 /// How a seed's value v is written as bits, least significant first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,20 +62,6 @@ impl Seed {
     }
 }
 
-/// A uniform number below the bound, which is at least 2: numbers of just enough bits, until one
-/// is below.
-///
-/// How many are thrown away says nothing about the one that is kept.
-pub(super) fn uniform_below(bound: u64, rng: &mut impl CryptoRng) -> u64 {
-    let mask = u64::MAX >> (bound - 1).leading_zeros();
-    loop {
-        let value = rng.next_u64() & mask;
-        if value < bound {
-            return value;
-        }
-    }
-}
-
 /// Why values are not the seeds of a party. It tells places and bounds, never a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SeedError {
@@ -119,6 +106,32 @@ pub(super) fn check(seeds: &[Seed], values: &[u64]) -> Result<(), SeedError> {
     }
 }
 
+/// Checks that values are a permutation of `0..n`.
+pub(super) fn check_permutation(
+    n: usize,
+    values: impl ExactSizeIterator<Item = u64>,
+) -> Result<(), SeedError> {
+    if values.len() != n {
+        return Err(SeedError::Count {
+            expected: n,
+            found: values.len(),
+        });
+    }
+    let mut seen = Zeroizing::new(vec![false; n]);
+    for (place, value) in values.enumerate() {
+        let Some(seen) = usize::try_from(value).ok().and_then(|v| seen.get_mut(v)) else {
+            return Err(SeedError::Range {
+                seed: place,
+                modulus: n as u64,
+            });
+        };
+        if std::mem::replace(seen, true) {
+            return Err(SeedError::Repeated { place });
+        }
+    }
+    Ok(())
+}
+
 /// The secret seeds of one party for one shuffle, as the input bits of its circuit.
 ///
 /// Whoever knows both parties' seeds knows the order of the deck. They are wiped when this is
@@ -131,7 +144,7 @@ pub struct Randomness {
 impl Randomness {
     /// Uniform values for `seeds`, each drawn by exact rejection.
     pub(super) fn sample(seeds: &[Seed], rng: &mut impl CryptoRng) -> Self {
-        let values = (seeds.iter()).map(|seed| uniform_below(seed.modulus, rng));
+        let values = (seeds.iter()).map(|seed| uniform::below(seed.modulus, || rng.next_u64()));
         Self::encode_seeds(seeds, values)
     }
 
@@ -198,7 +211,7 @@ mod tests {
         ShuffleCircuit::build(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())
     }
 
-    /// Counts up from 0, so that every word of few bits comes up equally often.
+    /// Counts up.
     struct Counter(u64);
 
     impl TryRng for Counter {
@@ -222,27 +235,6 @@ mod tests {
     }
 
     impl TryCryptoRng for Counter {}
-
-    #[test]
-    fn every_value_below_a_bound_comes_from_equally_many_words() {
-        for (modulus, bits) in [(2, 1), (3, 2), (32, 5), (33, 6), (52, 6), (64, 6)] {
-            let mut counter = Counter(0);
-            let values: Vec<u64> = (0..3 * modulus)
-                .map(|_| uniform_below(modulus, &mut counter))
-                .collect();
-            let expected: Vec<u64> = (0..3).flat_map(|_| 0..modulus).collect();
-            assert_eq!(values, expected);
-            // The words that are thrown away are those that are not below the modulus.
-            assert_eq!(counter.0, 2 * (1 << bits) + modulus);
-        }
-    }
-
-    #[test]
-    fn the_largest_bound_is_sampled_without_overflow() {
-        // u64::MAX is rejected, and the counter wraps to 0.
-        let mut counter = Counter(u64::MAX - 1);
-        assert_eq!(uniform_below(u64::MAX, &mut counter), u64::MAX - 1);
-    }
 
     #[test]
     fn seeds_are_written_least_significant_bit_first() {
@@ -274,6 +266,19 @@ mod tests {
         assert_eq!(refusal(&[52, 50]), range(0, 52));
         assert_eq!(refusal(&[51, u64::MAX]), range(1, 51));
         assert!(Randomness::from_values(&shuffle, Party::Evaluator, &[51, 50]).is_ok());
+    }
+
+    #[test]
+    fn values_that_are_no_permutation_are_refused() {
+        let check = |values: &[u64]| check_permutation(3, values.iter().copied());
+        let count = |found| Err(SeedError::Count { expected: 3, found });
+        let range = |seed| Err(SeedError::Range { seed, modulus: 3 });
+        assert_eq!(check(&[0, 1]), count(2));
+        assert_eq!(check(&[2, 1, 0, 0]), count(4));
+        assert_eq!(check(&[0, 3, 1]), range(1));
+        assert_eq!(check(&[0, 1, u64::MAX]), range(2));
+        assert_eq!(check(&[1, 2, 1]), Err(SeedError::Repeated { place: 2 }));
+        assert_eq!(check(&[1, 2, 0]), Ok(()));
     }
 
     #[test]

@@ -3,10 +3,12 @@
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
+use super::construction::{Additive, Construction};
 use super::network::{self, Composed};
-use super::randomness::{self, Randomness, Seed, SeedError};
-use super::{Algorithm, Encoding, Spec, additive, bubble, cut, fisher_yates, lehmer, range_check};
+use super::randomness::{self, Randomness, Seed, SeedError, check_permutation};
+use super::{Encoding, Spec, additive, range_check};
 use crate::circuit::{Builder, Circuit, Party};
+use crate::uniform;
 
 /// The circuit of a [`Spec`].
 ///
@@ -21,8 +23,14 @@ pub struct ShuffleCircuit {
     validity: Option<usize>,
     garbler: Vec<Seed>,
     evaluator: Vec<Seed>,
-    /// Of the algorithms that route.
-    networks: Option<Composed>,
+    method: Method,
+}
+
+/// A construction, made ready for one spec.
+#[derive(Clone, Debug)]
+enum Method {
+    Additive(&'static Additive),
+    Routed(Box<Composed>),
 }
 
 impl ShuffleCircuit {
@@ -41,23 +49,19 @@ impl ShuffleCircuit {
     }
 
     fn record(spec: Spec, checked: bool) -> Self {
-        let networks = Composed::new(spec);
-        let [garbler, evaluator] =
-            [Party::Garbler, Party::Evaluator].map(|party| match &networks {
-                Some(networks) => vec![switches(spec, networks.switches(party))],
-                None => additive::seeds(spec, party),
-            });
+        let method = match spec.algorithm().construction() {
+            Construction::Additive(additive) => Method::Additive(additive),
+            Construction::Routed(copies) => Method::Routed(Box::new(Composed::new(spec, copies))),
+        };
+        let [garbler, evaluator] = [Party::Garbler, Party::Evaluator].map(|party| match &method {
+            Method::Additive(_) => additive::seeds(spec, party),
+            Method::Routed(networks) => vec![switches(spec, networks.switches(party))],
+        });
         let bits = |seeds: &[Seed]| seeds.iter().map(|seed| seed.bits).sum();
         let mut builder = Builder::new(&[bits(&garbler), bits(&evaluator)]);
-        let mut outputs = match spec.algorithm() {
-            Algorithm::FisherYates => fisher_yates::record(&mut builder, spec),
-            Algorithm::Bubble => bubble::record(&mut builder, spec),
-            Algorithm::Lehmer => lehmer::record(&mut builder, spec),
-            Algorithm::Cut => cut::record(&mut builder, spec),
-            Algorithm::Bitonic | Algorithm::OddEven | Algorithm::Waksman => {
-                let networks = networks.as_ref().expect("these algorithms are networks");
-                networks.record(&mut builder)
-            }
+        let mut outputs = match &method {
+            Method::Additive(additive) => (additive.record)(&mut builder, spec),
+            Method::Routed(networks) => networks.record(&mut builder),
         };
         let valid = match checked {
             true => range_check::validity(&mut builder, [&garbler, &evaluator]),
@@ -74,7 +78,7 @@ impl ShuffleCircuit {
             validity,
             garbler,
             evaluator,
-            networks,
+            method,
         }
     }
 
@@ -116,10 +120,11 @@ impl ShuffleCircuit {
     /// A permutation is sampled and [routed](network::Network::route) through memory at places that
     /// depend on it, as seen from the same machine.
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
-        match &self.networks {
-            None => Randomness::sample(self.seeds(party), rng),
-            Some(networks) => {
-                let permutation = network::sample(self.spec.cards(), rng);
+        match &self.method {
+            Method::Additive(_) => Randomness::sample(self.seeds(party), rng),
+            Method::Routed(networks) => {
+                let permutation = uniform::permutation(self.spec.cards(), || rng.next_u64());
+                let permutation = Zeroizing::new(permutation);
                 Randomness::from_bits(networks.route(party, &permutation))
             }
         }
@@ -128,10 +133,10 @@ impl ShuffleCircuit {
     /// The secret of a party from the caller: one value for each of [`seeds`](Self::seeds), or the
     /// permutation as n values if they are [switches](Encoding::Switches).
     pub(super) fn encode(&self, party: Party, values: &[u64]) -> Result<Randomness, SeedError> {
-        match &self.networks {
-            None => Randomness::encode(self.seeds(party), values),
-            Some(networks) => {
-                network::check(self.spec.cards(), values.iter().copied())?;
+        match &self.method {
+            Method::Additive(_) => Randomness::encode(self.seeds(party), values),
+            Method::Routed(networks) => {
+                check_permutation(self.spec.cards(), values.iter().copied())?;
                 let permutation: Vec<u32> = values.iter().map(|&value| value as u32).collect();
                 let permutation = Zeroizing::new(permutation);
                 Ok(Randomness::from_bits(networks.route(party, &permutation)))
@@ -157,21 +162,17 @@ impl ShuffleCircuit {
 /// When the number of a party's values is wrong, or one is not below its modulus, or a permutation
 /// has one twice.
 pub fn plaintext(spec: Spec, garbler: &[u64], evaluator: &[u64]) -> Result<Vec<u32>, SeedError> {
-    let additive = |definition: fn(Spec, &[usize]) -> Vec<u32>| {
-        for (party, values) in [(Party::Garbler, garbler), (Party::Evaluator, evaluator)] {
-            randomness::check(&additive::seeds(spec, party), values)?;
+    match spec.algorithm().construction() {
+        Construction::Additive(definition) => {
+            for (party, values) in [(Party::Garbler, garbler), (Party::Evaluator, evaluator)] {
+                randomness::check(&additive::seeds(spec, party), values)?;
+            }
+            let indices = additive::indices(spec, garbler, evaluator);
+            Ok((definition.plaintext)(spec, &indices))
         }
-        let indices = additive::indices(spec, garbler, evaluator);
-        Ok(definition(spec, &indices))
-    };
-    match spec.algorithm() {
-        Algorithm::FisherYates => additive(fisher_yates::plaintext),
-        Algorithm::Bubble => additive(bubble::plaintext),
-        Algorithm::Lehmer => additive(lehmer::plaintext),
-        Algorithm::Cut => additive(cut::plaintext),
-        Algorithm::Bitonic | Algorithm::OddEven | Algorithm::Waksman => {
+        Construction::Routed(_) => {
             for values in [garbler, evaluator] {
-                network::check(spec.cards(), values.iter().copied())?;
+                check_permutation(spec.cards(), values.iter().copied())?;
             }
             Ok(network::plaintext(spec, garbler, evaluator))
         }
@@ -190,6 +191,7 @@ fn switches(spec: Spec, switches: usize) -> Seed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shuffle::Algorithm;
 
     fn shuffle(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
         ShuffleCircuit::build(Spec::new(cards, draw, algorithm).unwrap())

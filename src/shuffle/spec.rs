@@ -1,81 +1,8 @@
 //! What is to be drawn, and by which algorithm.
 
-use std::fmt;
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
 
-/// A way to turn the randomness of two parties into a shuffle.
-///
-/// The name of [`Display`](fmt::Display) is the one used on the command line and on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Algorithm {
-    /// Draw i swaps the card at place i with a uniform one of those at places i, i + 1, ….
-    FisherYates,
-    /// Draw i carries a uniform one of the cards at places i, i + 1, … to place i by swaps of
-    /// neighbours, so that the others keep their order.
-    Bubble,
-    /// The same draws as `Bubble`, computed from the places drawn alone, without a deck.
-    Lehmer,
-    /// As `Lehmer`, but a draw from an even number of cards also cuts the rest of the deck, which
-    /// is cheaper.
-    Cut,
-    /// The deck goes through two bitonic sorting networks, of which each party sets one.
-    Bitonic,
-    /// The deck goes through two odd-even merge sorting networks, of which each party sets one.
-    OddEven,
-    /// The deck goes through two Waksman networks, of which each party sets one.
-    Waksman,
-}
-
-impl Algorithm {
-    /// Every algorithm, in the order in which tables list them.
-    pub const ALL: [Self; 7] = [
-        Self::FisherYates,
-        Self::Bubble,
-        Self::Lehmer,
-        Self::Cut,
-        Self::Bitonic,
-        Self::OddEven,
-        Self::Waksman,
-    ];
-
-    /// The name, as on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::FisherYates => "fisher-yates",
-            Self::Bubble => "bubble",
-            Self::Lehmer => "lehmer",
-            Self::Cut => "cut",
-            Self::Bitonic => "bitonic",
-            Self::OddEven => "odd-even",
-            Self::Waksman => "waksman",
-        }
-    }
-}
-
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
-/// A name that belongs to no [`Algorithm`].
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no algorithm {0:?}; there are {known}", known = Algorithm::ALL.map(Algorithm::name).join(", "))]
-pub struct UnknownAlgorithm(String);
-
-impl FromStr for Algorithm {
-    type Err = UnknownAlgorithm;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|algorithm| algorithm.name() == name)
-            .ok_or_else(|| UnknownAlgorithm(name.to_owned()))
-    }
-}
+use super::Algorithm;
 
 /// A shuffle: the deck is the cards `0..n` in order, and m of them are drawn.
 ///
@@ -207,21 +134,6 @@ mod tests {
         assert_eq!(
             [2, 3, 4, 5, 8, 9, 52, 64, 65, 4096].map(bits),
             [1, 2, 2, 3, 3, 4, 6, 6, 7, 12]
-        );
-    }
-
-    #[test]
-    fn every_algorithm_is_found_by_its_name() {
-        for algorithm in Algorithm::ALL {
-            assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
-            let json = serde_json::to_string(&algorithm).unwrap();
-            assert_eq!(json, format!("\"{algorithm}\""));
-        }
-        let error = "riffle".parse::<Algorithm>().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "there is no algorithm \"riffle\"; there are fisher-yates, bubble, lehmer, cut, bitonic, \
-             odd-even, waksman"
         );
     }
 

@@ -10,11 +10,11 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::{Check, Disagreement, Error, Result};
 use rand::Rng;
 
-use crate::common::circuits::bits;
-use crate::common::liar::{Frame, Lie};
-use crate::common::line::End;
-use crate::common::session::{both, in_memory, input_of, only, reveal, system_rng};
 use crate::play::{Ending, PARTIES, PATIENT, Patience, WIDTH, circuit, run, with_liar};
+use dealerless::testing::circuits::bits;
+use dealerless::testing::liar::{Frame, Lie};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{both, in_memory, input_of, only, reveal, system_rng};
 
 type Session = Malicious<End>;
 type Shared = Vec<Vec<AuthenticatedBit>>;

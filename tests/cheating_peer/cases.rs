@@ -7,9 +7,9 @@ use dealerless::net::Tag;
 use dealerless::{Check, Disagreement, Error, Malformed};
 use rand::{Rng, RngExt};
 
-use crate::common::liar::{Frame, Lie, frame};
-use crate::common::session::system_rng;
 use crate::play::Patience;
+use dealerless::testing::liar::{Frame, Lie, frame};
+use dealerless::testing::session::system_rng;
 
 /// How often the honest party ends without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

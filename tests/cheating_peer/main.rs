@@ -8,9 +8,6 @@
 //! `DEALERLESS_SOAK=200 cargo test --release --test cheating_peer -- --nocapture` runs each 200
 //! times with each input, and shows the rate of every case.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod attacks;
 mod cases;
 mod play;
@@ -22,12 +19,12 @@ use std::thread;
 use std::time::Instant;
 
 use cases::{Case, Form, Rate, What, content, is_form};
-use common::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
-use common::liar::Lie;
-use common::soak::soak;
 use dealerless::Error;
 use dealerless::circuit::Party;
 use dealerless::net::Tag;
+use dealerless::testing::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
+use dealerless::testing::liar::Lie;
+use dealerless::testing::soak::soak;
 use play::{Ending, Learned, PARTIES, Patience, is_finding, run};
 
 /// Sessions that are played at the same time: more than processors, since some of them wait.
@@ -44,7 +41,7 @@ fn messages() -> Vec<(Party, Tag, usize)> {
         let ending = run(party.other(), honest(), false, Patience::Long);
         assert!(ending.honest.is_ok() && ending.cheater.is_ok());
         let mut counts = BTreeMap::<u8, usize>::new();
-        for (tag, _) in common::tap::frames(&ending.sent) {
+        for (tag, _) in dealerless::testing::tap::frames(&ending.sent) {
             let nth = counts.entry(tag).or_default();
             let tag = Tag::from_byte(tag).expect("an honest party");
             messages.push((party, tag, *nth));

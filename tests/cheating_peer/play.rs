@@ -8,11 +8,11 @@ use dealerless::mpc::{AuthenticatedBit, Malicious, Opening, To, TwoParty};
 use dealerless::net::{Channel, Deadlines, Tag, memory_pair};
 use dealerless::{Error, Result};
 
-use crate::common::circuits::bits;
-use crate::common::liar::{Liar, Lie};
-use crate::common::line::End;
-use crate::common::session::{SOON, both, input_of, only, system_rng};
-use crate::common::tap::{Tap, frames};
+use dealerless::testing::circuits::bits;
+use dealerless::testing::liar::{Liar, Lie};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{SOON, both, input_of, only, system_rng};
+use dealerless::testing::tap::{Tap, frames};
 
 /// Bits that each party enters: not a multiple of 8, so that messages end in unused bits.
 pub(crate) const WIDTH: usize = 61;

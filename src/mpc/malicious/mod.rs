@@ -23,8 +23,6 @@
 mod bucket_size;
 mod check;
 mod context;
-#[cfg(test)]
-mod failed;
 mod garbling;
 mod kept;
 mod leaky_and;
@@ -32,9 +30,9 @@ mod outputs;
 mod pool;
 mod run;
 mod share;
-mod triples;
 #[cfg(test)]
-mod views;
+mod tests;
+mod triples;
 mod wires;
 
 use rand::CryptoRng;

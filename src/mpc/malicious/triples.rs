@@ -35,11 +35,10 @@ use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::tag::Tag;
 use crate::net::{self, Channel, Message, Transport};
 use crate::ot::Delta;
+use crate::uniform;
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod views;
 
 type Digest = [u8; 32];
 
@@ -236,26 +235,10 @@ fn buckets(
         .map(|(first, rest)| (*first as usize, rest.iter().map(|number| *number as usize)))
 }
 
-/// A uniform permutation of `0..count` by Fisher and Yates, from the coin, which is public. The
-/// choices are made by multiplication with exact rejection (Lemire, "Fast Random Integer
-/// Generation in an Interval", 2019).
+/// The order in which the triples go to the buckets, from the coin, which is public.
 fn permutation(count: usize, coin: Block) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..count as u32).collect();
     let mut words = Generator::new(coin).words();
-    for last in (1..count).rev() {
-        let choices = last as u64 + 1;
-        let chosen = loop {
-            let word = words.next().expect("the words have no end");
-            let product = u128::from(word) * u128::from(choices);
-            // The lower half is below `choices` in few cases, of which fewer are too many.
-            let lower = product as u64;
-            if lower >= choices || lower >= choices.wrapping_neg() % choices {
-                break (product >> 64) as usize;
-            }
-        };
-        order.swap(last, chosen);
-    }
-    order
+    uniform::permutation(count, || words.next().expect("the words have no end"))
 }
 
 fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {

@@ -5,11 +5,11 @@
 //! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator the label
 //! `L = L0 ^ value * Delta`.
 
-#[cfg(test)]
-mod failed;
 mod half_gates;
 mod inputs;
 mod open;
+#[cfg(test)]
+mod tests;
 
 pub use half_gates::{evaluate, garble};
 

@@ -15,10 +15,11 @@
 use zeroize::Zeroizing;
 
 use super::translation::{Translation, translate, translations};
-use super::{Network, bitonic, odd_even, seam::Seam, sorting, waksman};
+use super::{Network, seam::Seam};
 use crate::circuit::{Builder, Party, gadgets};
+use crate::shuffle::Spec;
+use crate::shuffle::construction::Copies;
 use crate::shuffle::deck::{Card, fresh_deck};
-use crate::shuffle::{Algorithm, Spec};
 
 /// Both parties' copies.
 #[derive(Clone, Debug)]
@@ -32,30 +33,17 @@ pub(in crate::shuffle) struct Composed {
 }
 
 impl Composed {
-    /// The copies for a spec; none if its algorithm is no network.
-    pub(in crate::shuffle) fn new(spec: Spec) -> Option<Self> {
+    /// The copies for a spec.
+    pub(in crate::shuffle) fn new(spec: Spec, copies: &Copies) -> Self {
         let (n, m) = (spec.cards(), spec.draw());
-        let [garbler, evaluator] = match spec.algorithm() {
-            Algorithm::Bitonic => [
-                bitonic::network(n, sorting::aligned),
-                sorting::flipped_for(n, m, |lines, split| bitonic::network(lines, split)),
-            ],
-            Algorithm::OddEven => [
-                odd_even::network(n, sorting::aligned),
-                sorting::flipped_for(n, m, |lines, split| odd_even::network(lines, split)),
-            ],
-            Algorithm::Waksman => [waksman::network(n, n), waksman::network(n, m)],
-            Algorithm::FisherYates | Algorithm::Bubble | Algorithm::Lehmer | Algorithm::Cut => {
-                return None;
-            }
-        };
-        Some(Self {
+        let (garbler, evaluator) = ((copies.garbler)(n), (copies.evaluator)(n, m));
+        Self {
             spec,
             translations: translations(&garbler),
             garbler,
             needed: evaluator.needed(m),
             evaluator,
-        })
+        }
     }
 
     /// The number of switch bits of a party's copy.

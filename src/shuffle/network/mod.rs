@@ -17,19 +17,19 @@
 //! its copy only permutes. For m draws of n, the second copy keeps the switches that the m outputs
 //! [need](Network::needed).
 
-mod bitonic;
+pub(super) mod bitonic;
 mod composed;
-mod odd_even;
-mod permutation;
+pub(super) mod odd_even;
 mod seam;
 mod sorting;
 mod translation;
-mod waksman;
+pub(super) mod waksman;
 
 pub(super) use composed::{Composed, plaintext};
-pub(super) use permutation::{check, sample};
 
 use zeroize::Zeroizing;
+
+use super::randomness::check_permutation;
 
 /// A switch between two different lines.
 ///
@@ -121,7 +121,7 @@ impl Network {
     /// When this is not a permutation of `0..n`.
     pub fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
         assert!(
-            check(self.lines(), permutation.iter().map(|&item| item.into())).is_ok(),
+            check_permutation(self.lines(), permutation.iter().map(|&item| item.into())).is_ok(),
             "a permutation of the lines"
         );
         match &self.routing {

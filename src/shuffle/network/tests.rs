@@ -5,8 +5,9 @@ use rand::{CryptoRng, SeedableRng};
 
 use super::*;
 use crate::circuit::Party;
-use crate::shuffle::SeedError;
+use crate::shuffle::construction::Construction;
 use crate::shuffle::{Algorithm, Spec};
+use crate::uniform;
 
 /// A network as the composition of copies uses it, with the number of outputs that are wanted.
 struct Copy {
@@ -168,46 +169,21 @@ fn translations_put_the_cards_where_the_switches_did() {
                         *card ^= u32::from(bit) << translation.bit;
                     }
                 }
-                assert_eq!(network.apply(&setting, &cards), *permutation, "{n} lines");
+                assert_eq!(network.apply(&setting, &cards), permutation, "{n} lines");
             }
         }
     }
 }
 
 #[test]
-fn a_sampled_permutation_is_uniform() {
-    let mut counts = std::collections::HashMap::new();
-    for seed in 0..24_000 {
-        let permutation = sample(4, &mut StdRng::seed_from_u64(seed));
-        *counts.entry(permutation.to_vec()).or_insert(0) += 1;
-    }
-    assert_eq!(counts.len(), 24);
-    // Each count is binomial, with mean 1000 and deviation 31; the seeds are fixed.
-    assert!(
-        counts.values().all(|count| (850..1150).contains(count)),
-        "{counts:?}"
-    );
-}
-
-#[test]
-fn values_that_are_no_permutation_are_refused() {
-    let check = |values: &[u64]| check(3, values.iter().copied());
-    let count = |found| Err(SeedError::Count { expected: 3, found });
-    let range = |seed| Err(SeedError::Range { seed, modulus: 3 });
-    assert_eq!(check(&[0, 1]), count(2));
-    assert_eq!(check(&[2, 1, 0, 0]), count(4));
-    assert_eq!(check(&[0, 3, 1]), range(1));
-    assert_eq!(check(&[0, 1, u64::MAX]), range(2));
-    assert_eq!(check(&[1, 2, 1]), Err(SeedError::Repeated { place: 2 }));
-    assert_eq!(check(&[1, 2, 0]), Ok(()));
-}
-
-#[test]
 fn a_party_has_a_bit_for_each_switch_of_its_copy() {
     let mut rng = fresh_generator();
     for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
+        let Construction::Routed(copies) = algorithm.construction() else {
+            panic!("{algorithm} is a network");
+        };
         for m in [1, 9, 52] {
-            let networks = Composed::new(Spec::new(52, m, algorithm).unwrap()).unwrap();
+            let networks = Composed::new(Spec::new(52, m, algorithm).unwrap(), copies);
             for party in [Party::Garbler, Party::Evaluator] {
                 let bits = networks.route(party, &sample(52, &mut rng));
                 assert_eq!(bits.len(), networks.switches(party));
@@ -231,6 +207,11 @@ fn permutations(n: usize) -> Vec<Vec<u32>> {
             .collect();
     }
     all
+}
+
+/// A uniform permutation of `0..n`.
+fn sample(n: usize, rng: &mut impl CryptoRng) -> Vec<u32> {
+    uniform::permutation(n, || rng.next_u64())
 }
 
 fn fresh_generator() -> impl CryptoRng {

@@ -15,6 +15,12 @@
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{Network, Routing, Switch};
+use crate::shuffle::construction::{Construction, Copies};
+
+pub(in crate::shuffle) const CONSTRUCTION: Construction = Construction::Routed(Copies {
+    garbler: |lines| network(lines, lines),
+    evaluator: network,
+});
 
 /// The network on so many lines, drawn for its first `wanted` outputs.
 pub(super) fn network(lines: usize, wanted: usize) -> Network {

@@ -1,8 +1,8 @@
 //! A digest of MACs is good for one message only.
 
 use super::*;
-use crate::common::session::system_rng;
 use crate::crypto::Block;
+use crate::testing::session::system_rng;
 
 fn context(session: u8, me: Party) -> Context {
     let session = SessionId([session; 32]);

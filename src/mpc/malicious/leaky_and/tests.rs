@@ -1,8 +1,8 @@
 //! No tweak is used twice: what is hashed for a triple depends on its batch and its number.
 
 use super::*;
-use crate::common::session::system_rng;
 use crate::crypto::SessionId;
+use crate::testing::session::system_rng;
 
 #[test]
 fn triples_of_the_same_shares_have_tables_of_their_own_in_every_place_and_batch() {

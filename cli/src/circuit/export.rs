@@ -1,0 +1,108 @@
+//! `circuit export`: a shuffle as a Bristol Fashion netlist.
+
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use dealerless::circuit::{Party, bristol};
+use dealerless::shuffle::{Choice, Seed, ShuffleCircuit};
+use serde::Serialize;
+
+use super::netlist_file;
+use crate::deck_args::algorithm;
+use crate::output::{count, say, show_json};
+
+/// Writes a shuffle as a Bristol Fashion netlist.
+///
+/// Input value 1 is the garbler's seeds and 2 the evaluator's.
+///
+/// The output is one word a drawn card, its least significant bit first.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless circuit export --algorithm bubble --cards 52 --draw 9 -o hand.txt\n  \
+    dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n\n\
+    With --json standard output carries the layout of the input wires, in their\n\
+    order: a seed is a value below its modulus, written as it is (unsigned), or less\n\
+    the modulus in two's complement (minus-modulus), least significant bit first;\n\
+    or it is the bits of the switches of a network (switches).")]
+pub(crate) struct Args {
+    /// How the deck is shuffled.
+    #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
+    algorithm: Choice,
+    /// Cards in the deck.
+    #[arg(long, value_name = "N")]
+    cards: usize,
+    /// Cards drawn from it.
+    #[arg(long, value_name = "M")]
+    draw: usize,
+    /// The file to write [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the layout of the inputs as one JSON object; -o must be given.
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Layout {
+    file: String,
+    garbler: Vec<SeedLayout>,
+    evaluator: Vec<SeedLayout>,
+    output: Words,
+}
+
+#[derive(Serialize)]
+struct SeedLayout {
+    bits: usize,
+    modulus: u64,
+    encoding: String,
+}
+
+#[derive(Serialize)]
+struct Words {
+    words: usize,
+    bits: usize,
+}
+
+impl From<&Seed> for SeedLayout {
+    fn from(seed: &Seed) -> Self {
+        SeedLayout {
+            bits: seed.bits,
+            modulus: seed.modulus,
+            encoding: seed.encoding.to_string(),
+        }
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let spec = args.algorithm.spec(args.cards, args.draw, false)?;
+    let shuffle = ShuffleCircuit::build(spec);
+    let Some(path) = &args.output else {
+        return bristol::write(shuffle.circuit(), io::stdout().lock())
+            .context("cannot write to standard output");
+    };
+    netlist_file::write(shuffle.circuit(), path)?;
+    let stats = shuffle.circuit().stats();
+    say(&format!(
+        "Wrote {}: {} AND, {} XOR, {} NOT.",
+        path.display(),
+        count(stats.and as u64),
+        count(stats.xor as u64),
+        count(stats.not as u64)
+    ));
+    if !args.json {
+        return Ok(());
+    }
+    let seeds = |party| shuffle.seeds(party).iter().map(SeedLayout::from).collect();
+    show_json(&Layout {
+        file: path.display().to_string(),
+        garbler: seeds(Party::Garbler),
+        evaluator: seeds(Party::Evaluator),
+        output: Words {
+            words: spec.draw(),
+            bits: spec.word_bits(),
+        },
+    })
+}

@@ -1,0 +1,98 @@
+//! `circuit plot`: the AND gates of every shuffle, as a picture.
+
+mod axis;
+mod chart;
+mod crossings;
+mod labels;
+mod picture;
+mod plan;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use self::crossings::{Crossing, crossings};
+use self::plan::{Plan, Sizes};
+use super::selection::{self, Selection};
+use super::size_guard::SizeGuard;
+use super::sweep::{Draws, Numbers};
+use crate::output::{count, say, show, show_json};
+use crate::whole_file;
+
+/// Draws the AND gates of every shuffle as SVG, with the points where the cheapest changes.
+///
+/// Marked too: where a switching network, which moves the whole deck, becomes cheaper than
+/// fisher-yates and lehmer, which stop after the cards drawn.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless circuit plot -o ands.svg\n  \
+    dealerless circuit plot --cards 20 --json -o ands.svg\n  \
+    dealerless circuit plot --against cards --cards 16,32,...,512 --draw 9 -o ands.svg\n\n\
+    Lists of numbers are written as for circuit stats.")]
+pub(crate) struct Args {
+    /// What grows from left to right.
+    #[arg(long, value_name = "WHAT", default_value = "draw")]
+    against: Against,
+    /// Cards in the deck; with --against cards a list [default: 52, or 4 to 256].
+    #[arg(long, value_name = "N")]
+    cards: Option<Numbers>,
+    /// Cards drawn: a list; with --against cards a number, or all [default: all].
+    #[arg(long, value_name = "M")]
+    draw: Option<Draws>,
+    /// Which shuffles, with commas between.
+    #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', default_value = "all",
+          value_parser = selection::parser())]
+    algorithm: Vec<Selection>,
+    #[command(flatten)]
+    guard: SizeGuard,
+    /// The file to write [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the crossing points as one JSON object; -o must be given.
+    #[arg(long, requires = "output")]
+    json: bool,
+}
+
+/// The horizontal axis.
+#[derive(Clone, Copy, ValueEnum)]
+enum Against {
+    /// The cards drawn, from one deck.
+    Draw,
+    /// The cards of the deck.
+    Cards,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    file: String,
+    crossings: &'a [Crossing],
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let plan = Plan::of(args)?;
+    let mut sizes = Sizes::count(&plan);
+    let crossings = crossings(&plan, &mut sizes);
+    let picture = picture::of(&plan, &mut sizes, &crossings);
+    drop(sizes);
+    let svg = picture.draw()?;
+    let Some(path) = &args.output else {
+        return show(&svg);
+    };
+    whole_file::write(path, |file| file.write_all(svg.as_bytes()))?;
+    say(&format!("Wrote {}.", path.display()));
+    if args.json {
+        show_json(&Report {
+            file: path.display().to_string(),
+            crossings: &crossings,
+        })?;
+    }
+    Ok(())
+}
+
+fn number(number: usize) -> String {
+    count(number as u64)
+}

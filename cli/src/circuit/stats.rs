@@ -1,0 +1,299 @@
+//! `circuit stats`: what each shuffle costs.
+
+use comfy_table::{CellAlignment, Table};
+use serde::Serialize;
+
+use super::entry::{Comparison, Counts, Entry};
+use super::selection::{self, Selection};
+use super::size_guard::SizeGuard;
+use super::sweep::{Draws, Numbers, pairs};
+use crate::output::{bytes, count, grid, show, show_json};
+use crate::progress::Progress;
+
+/// Shows the size of the shuffle circuits.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless circuit stats\n  \
+    dealerless circuit stats --cards 52 --draw 9 --algorithm fisher-yates --json\n  \
+    dealerless circuit stats --draw 1..52 --csv > sweep.csv\n  \
+    dealerless circuit stats --cards 8,16,...,1024 --algorithm odd-even,waksman\n\n\
+    N and M are lists of numbers and ranges: 5,9,20 or 1..52, which includes 52. Dots\n\
+    between commas (.. or ... or …) go on by the same factor if that comes to the\n\
+    number behind them, otherwise by the same step: 8,16,...,1024 doubles.\n\
+    10,20,...,100 counts by tens. A sweep leaves out draws that its deck is too\n\
+    small for.")]
+pub(crate) struct Args {
+    /// Cards in the deck.
+    #[arg(long, value_name = "N", default_value = "52")]
+    cards: Numbers,
+    /// Cards drawn from it, or all.
+    #[arg(long, value_name = "M", default_value = "all")]
+    draw: Draws,
+    /// Which shuffles, with commas between.
+    #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', default_value = "all",
+          value_parser = selection::parser())]
+    algorithm: Vec<Selection>,
+    /// Count also circuits that are never played with: known mistakes, and the classical way.
+    #[arg(long)]
+    comparison: bool,
+    #[command(flatten)]
+    guard: SizeGuard,
+    /// Print one JSON object.
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print comma-separated values, with a line of names first.
+    #[arg(long)]
+    csv: bool,
+}
+
+/// All shuffles for one deck and one draw.
+struct Deal {
+    cards: usize,
+    draw: usize,
+    entries: Vec<Entry>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let pairs = pairs(&args.cards, &args.draw)?;
+    let deals = count_all(&pairs, args)?;
+    if args.json {
+        match &deals[..] {
+            [deal] if args.asks_for_one() => show_json(&Report::of(deal)),
+            _ => show_json(&Sweep {
+                sweep: deals.iter().map(Report::of).collect(),
+            }),
+        }
+    } else if args.csv {
+        show(&csv(&deals))
+    } else {
+        show(&screen(&deals))
+    }
+}
+
+impl Args {
+    /// Whether one deck and one draw are asked for, and not a sweep of which one is left.
+    fn asks_for_one(&self) -> bool {
+        let one_draw = match &self.draw {
+            Draws::All => true,
+            Draws::These(numbers) => numbers.single().is_some(),
+        };
+        one_draw && self.cards.single().is_some()
+    }
+}
+
+/// Builds one circuit after the other, each dropped when it is counted.
+///
+/// # Errors
+/// When one is too large: before any is built.
+fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>> {
+    let chosen =
+        |&(cards, draw): &(usize, usize)| selection::algorithms(&args.algorithm, cards, draw);
+    let chosen = pairs.iter().map(chosen).collect::<Result<Vec<_>, _>>()?;
+    let comparisons: &[Comparison] = if args.comparison {
+        &Comparison::ALL
+    } else {
+        &[]
+    };
+    for (&(cards, draw), algorithms) in pairs.iter().zip(&chosen) {
+        for &algorithm in algorithms {
+            args.guard.check_shuffle(algorithm, cards, draw)?;
+        }
+        for comparison in comparisons {
+            let ands = (comparison.estimated_ands)(cards, draw);
+            args.guard.check(comparison.name, cards, draw, ands)?;
+        }
+    }
+    let steps: usize = chosen
+        .iter()
+        .map(|list| list.len() + comparisons.len())
+        .sum();
+    let progress = Progress::begin(steps, "circuits");
+    let mut deals = Vec::new();
+    for (&(cards, draw), algorithms) in pairs.iter().zip(chosen) {
+        let mut entries = Vec::new();
+        for algorithm in algorithms {
+            entries.push(Entry::of_shuffle(algorithm, cards, draw)?);
+            progress.step();
+        }
+        for comparison in comparisons {
+            entries.push(Entry::of_comparison(comparison, cards, draw)?);
+            progress.step();
+        }
+        deals.push(Deal {
+            cards,
+            draw,
+            entries,
+        });
+    }
+    Ok(deals)
+}
+
+/// The object of `--json` for a sweep.
+#[derive(Serialize)]
+struct Sweep<'a> {
+    sweep: Vec<Report<'a>>,
+}
+
+/// The object of `--json` for one deck and draw.
+#[derive(Serialize)]
+struct Report<'a> {
+    cards: usize,
+    draw: usize,
+    rows: Vec<Row<'a>>,
+}
+
+/// One circuit.
+#[derive(Serialize)]
+struct Row<'a> {
+    algorithm: &'static str,
+    /// Whether it is only compared with.
+    comparison: bool,
+    /// Whether the circuit also checks that the seeds are in range.
+    checked: bool,
+    #[serde(flatten)]
+    counts: &'a Counts,
+}
+
+impl<'a> Report<'a> {
+    fn of(deal: &'a Deal) -> Self {
+        Report {
+            cards: deal.cards,
+            draw: deal.draw,
+            rows: deal.entries.iter().flat_map(Row::of).collect(),
+        }
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The circuit without the check, then the one with it.
+    fn of(entry: &'a Entry) -> impl Iterator<Item = Self> {
+        let row = |checked, counts| Row {
+            algorithm: entry.name,
+            comparison: entry.comparison,
+            checked,
+            counts,
+        };
+        let checked = entry.checked.as_ref().map(|counts| row(true, counts));
+        std::iter::once(row(false, &entry.unchecked)).chain(checked)
+    }
+}
+
+fn csv(deals: &[Deal]) -> String {
+    let mut lines = vec![
+        "cards,draw,algorithm,comparison,checked,and,xor,not,gates,and_depth,\
+         garbler_inputs,evaluator_inputs,outputs,half_gate_bytes"
+            .to_owned(),
+    ];
+    for deal in deals {
+        let Report { cards, draw, rows } = Report::of(deal);
+        lines.extend(rows.iter().map(|row| {
+            let counts = row.counts;
+            format!(
+                "{cards},{draw},{},{},{},{},{},{},{},{},{},{},{},{}",
+                row.algorithm,
+                row.comparison,
+                row.checked,
+                counts.and,
+                counts.xor,
+                counts.not,
+                counts.gates,
+                counts.and_depth,
+                counts.garbler_inputs,
+                counts.evaluator_inputs,
+                counts.outputs,
+                counts.half_gate_bytes,
+            )
+        }));
+    }
+    lines.join("\n")
+}
+
+/// One table, with a column that says the deck and the draw if there are several.
+fn screen(deals: &[Deal]) -> String {
+    let mut text = match deals {
+        [deal] => format!("{}:\n\n", deal.name()),
+        _ => String::new(),
+    };
+    text.push_str(&table(deals).trim_fmt());
+    text.push_str(
+        "\n\nAND+: with the check that both parties' inputs are in range; the other columns are\n\
+         without it. Inputs (garbler's and evaluator's) and outputs in bits; garbled: half gates.",
+    );
+    if deals
+        .iter()
+        .any(|deal| deal.entries.iter().any(|entry| entry.comparison))
+    {
+        text.push_str("\n* For comparison only: never played with.");
+    }
+    text
+}
+
+impl Deal {
+    fn name(&self) -> String {
+        let (cards, draw) = (count(self.cards as u64), count(self.draw as u64));
+        format!("{draw} of {cards} cards")
+    }
+}
+
+fn table(deals: &[Deal]) -> Table {
+    let sweep = deals.len() > 1;
+    let mut grid = grid();
+    let mut header = vec![
+        "algorithm",
+        "AND",
+        "AND+",
+        "XOR",
+        "NOT",
+        "gates",
+        "AND\ndepth",
+        "inputs\n(g + e)",
+        "outputs",
+        "garbled",
+    ];
+    if sweep {
+        header.insert(0, "draw");
+    }
+    grid.set_header(header);
+    for deal in deals {
+        for (place, entry) in deal.entries.iter().enumerate() {
+            let mut row = cells(entry);
+            if sweep {
+                // Once for all its rows.
+                let name = if place == 0 {
+                    deal.name()
+                } else {
+                    String::new()
+                };
+                row.insert(0, name);
+            }
+            grid.add_row(row);
+        }
+    }
+    for column in grid.column_iter_mut().skip(1 + usize::from(sweep)) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    grid
+}
+
+fn cells(entry: &Entry) -> Vec<String> {
+    let number = |value: usize| count(value as u64);
+    let counts = &entry.unchecked;
+    let mark = if entry.comparison { " *" } else { "" };
+    vec![
+        format!("{}{mark}", entry.name),
+        number(counts.and),
+        (entry.checked.as_ref()).map_or(String::new(), |checked| number(checked.and)),
+        number(counts.xor),
+        number(counts.not),
+        number(counts.gates),
+        number(counts.and_depth),
+        format!(
+            "{} + {}",
+            number(counts.garbler_inputs),
+            number(counts.evaluator_inputs)
+        ),
+        number(counts.outputs),
+        bytes(counts.half_gate_bytes as u64),
+    ]
+}

@@ -1,0 +1,237 @@
+//! Lists of numbers on the command line, and the decks and draws that they ask for.
+
+use std::iter;
+use std::str::FromStr;
+
+use anyhow::bail;
+use dealerless::shuffle::{Algorithm, Spec};
+
+/// Numbers of cards, in ascending order, each once, and at least one.
+///
+/// Written as a list of numbers and ranges: `5,9,20`, and `1..52`, which includes 52. Between two
+/// commas `..`, `...` or `…` goes on as the two numbers before it have begun, up to the number
+/// after it: by the same factor if that gets there, otherwise by the same step. So `8,16,…,1024`
+/// doubles, and `10,20,…,100` counts by tens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Numbers(Vec<usize>);
+
+impl Numbers {
+    /// The numbers.
+    pub fn as_slice(&self) -> &[usize] {
+        &self.0
+    }
+
+    /// The number, if it is only one.
+    pub(super) fn single(&self) -> Option<usize> {
+        match self.0[..] {
+            [number] => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl FromIterator<usize> for Numbers {
+    fn from_iter<I: IntoIterator<Item = usize>>(numbers: I) -> Self {
+        let mut numbers: Vec<usize> = numbers.into_iter().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Numbers(numbers)
+    }
+}
+
+impl FromStr for Numbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut numbers = Vec::new();
+        let mut goes_on = false;
+        for item in text.split(',') {
+            match item {
+                ".." | "..." | "…" => goes_on = begins(&numbers, goes_on)?,
+                _ if goes_on => {
+                    extend(&mut numbers, number(item)?)?;
+                    goes_on = false;
+                }
+                _ => match item.split_once("..") {
+                    Some((first, last)) => numbers.extend(range(number(first)?, number(last)?)?),
+                    None => numbers.push(number(item)?),
+                },
+            }
+        }
+        if goes_on {
+            return Err("after dots comes the number where they end".into());
+        }
+        Ok(numbers.into_iter().collect())
+    }
+}
+
+/// A number of cards. The bound also keeps every list short.
+fn number(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number) if number <= Spec::MAX_CARDS => Ok(number),
+        Ok(_) => Err(format!("a deck has at most {} cards", Spec::MAX_CARDS)),
+        Err(_) => Err("give numbers and ranges, as 5,9,20 or 1..52 or 8,16,…,1024".into()),
+    }
+}
+
+fn range(first: usize, last: usize) -> Result<impl Iterator<Item = usize>, String> {
+    if first > last {
+        return Err(format!("a range goes upwards, not from {first} to {last}"));
+    }
+    Ok(first..=last)
+}
+
+/// Checks that dots may follow `numbers`, and says that they do.
+fn begins(numbers: &[usize], goes_on: bool) -> Result<bool, String> {
+    match numbers {
+        [.., a, b] if a < b && !goes_on => Ok(true),
+        _ => Err("before dots come two numbers, the second larger".into()),
+    }
+}
+
+/// Goes on from the last two numbers to `end`.
+fn extend(numbers: &mut Vec<usize>, end: usize) -> Result<(), String> {
+    let [.., a, b] = numbers[..] else {
+        unreachable!("dots follow two numbers");
+    };
+    let to_end = |next: &dyn Fn(usize) -> usize| -> Option<Vec<usize>> {
+        let course = iter::successors(Some(b), |&last| Some(next(last)));
+        let course: Vec<usize> = course.take_while(|&number| number <= end).collect();
+        (course.last() == Some(&end)).then_some(course)
+    };
+    let has_factor = a > 0 && b.is_multiple_of(a);
+    let by_factor = has_factor.then(|| to_end(&|last| last * (b / a)));
+    let course = by_factor
+        .flatten()
+        .or_else(|| to_end(&|last| last + (b - a)));
+    numbers.extend(course.ok_or_else(|| format!("{a}, {b} and so on never come to {end}"))?);
+    Ok(())
+}
+
+/// How many cards are drawn: `all`, or [`Numbers`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Draws {
+    /// The whole deck.
+    All,
+    /// So many of each deck that has them.
+    These(Numbers),
+}
+
+impl FromStr for Draws {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Draws::All),
+            numbers => numbers.parse().map(Draws::These),
+        }
+    }
+}
+
+/// The pairs of n cards and m drawn that are asked for, by n and then by m. Of a sweep, those that
+/// draw more than there is are left out.
+///
+/// # Errors
+/// When a deck or a draw is out of bounds, or nothing is left.
+pub(super) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize, usize)>> {
+    let mut pairs = Vec::new();
+    for &n in cards.as_slice() {
+        match draws {
+            Draws::All => pairs.push((n, n)),
+            Draws::These(numbers) => pairs.extend(numbers.as_slice().iter().map(|&m| (n, m))),
+        }
+    }
+    if pairs.len() > 1 {
+        pairs.retain(|&(n, m)| m <= n);
+    }
+    // The bounds do not depend on the algorithm.
+    for &(n, m) in &pairs {
+        Spec::new(n, m, Algorithm::ALL[0])?;
+    }
+    if pairs.is_empty() {
+        bail!("every draw is larger than every deck");
+    }
+    Ok(pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Vec<usize>, String> {
+        text.parse().map(|Numbers(numbers)| numbers)
+    }
+
+    #[test]
+    fn lists_and_ranges_are_read_in_ascending_order_each_number_once() {
+        for (text, numbers) in [
+            ("52", &[52][..]),
+            ("20,5,9", &[5, 9, 20]),
+            ("1..4", &[1, 2, 3, 4]),
+            ("7..7", &[7]),
+            ("1..3,2..5,52", &[1, 2, 3, 4, 5, 52]),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(numbers), "{text}");
+        }
+    }
+
+    #[test]
+    fn dots_go_on_by_the_same_factor_or_else_by_the_same_step() {
+        for (text, numbers) in [
+            ("8,16,...,128", &[8, 16, 32, 64, 128][..]),
+            ("8,16,..,64", &[8, 16, 32, 64]),
+            ("8,16,…,64,100", &[8, 16, 32, 64, 100]),
+            ("1,3,…,27", &[1, 3, 9, 27]),
+            ("10,20,…,50", &[10, 20, 30, 40, 50]),
+            ("1,2,…,5", &[1, 2, 3, 4, 5]),
+            ("10,14,…,22", &[10, 14, 18, 22]),
+            ("0,2,…,6", &[0, 2, 4, 6]),
+            ("4,8,…,8", &[4, 8]),
+            ("5,10,…,20,30,…,60", &[5, 10, 20, 30, 40, 50, 60]),
+        ] {
+            assert_eq!(read(text).as_deref(), Ok(numbers), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused() {
+        for text in [
+            "",
+            ",",
+            "5,",
+            "-1",
+            "1.5",
+            "5..",
+            "..5",
+            "9..5",
+            "1..4..9",
+            "all",
+            "4097",
+            "1..18446744073709551616",
+            "…,5",
+            "8,…,64",
+            "8,16,…",
+            "8,16,…,…,64",
+            "8,16,…,1..64",
+            "16,8,…,64",
+            "8,16,…,100",
+            "8,16,…,9",
+            "8,8,…,64",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sweep_leaves_out_what_cannot_be_drawn_and_a_single_deck_does_not() {
+        let pairs = |cards: &str, draws: &str| {
+            pairs(&cards.parse().unwrap(), &draws.parse().unwrap()).map_err(|e| e.to_string())
+        };
+        assert_eq!(pairs("5,9", "all").unwrap(), [(5, 5), (9, 9)]);
+        assert_eq!(pairs("5,9", "2,7").unwrap(), [(5, 2), (9, 2), (9, 7)]);
+        assert!(pairs("5", "7").unwrap_err().contains("1 to 5, not 7"));
+        assert!(pairs("5,6", "7").unwrap_err().contains("every draw"));
+        assert!(pairs("1,6", "1").unwrap_err().contains("2 to 4096"));
+        assert!(pairs("6", "0..2").unwrap_err().contains("1 to 6, not 0"));
+    }
+}

@@ -1,0 +1,56 @@
+//! The options that say what is played and how it is shuffled.
+
+use std::iter;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dealerless::shuffle::{Algorithm, Choice};
+use dealerless_table::{Game, Terms};
+
+/// What a command plays.
+#[derive(clap::Args)]
+pub(crate) struct DeckArgs {
+    /// Heads-up hold'em, five-card draw, or a bare deck opened to both.
+    #[arg(long, value_name = "GAME", default_value_t = Game::Holdem, value_parser = game())]
+    game: Game,
+    /// Cards in the deck; only for --game deck [default: 52].
+    #[arg(long, value_name = "N")]
+    cards: Option<usize>,
+    /// Cards drawn from it; only for --game deck [default: all].
+    #[arg(long, value_name = "M")]
+    draw: Option<usize>,
+    /// How the deck is shuffled; auto takes the fewest AND gates.
+    #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Given(Algorithm::FisherYates),
+          value_parser = algorithm())]
+    algorithm: Choice,
+    /// Hands to play; the deck is shuffled for each.
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    hands: u32,
+}
+
+impl DeckArgs {
+    /// The terms that these options ask for.
+    ///
+    /// # Errors
+    /// When they do not go together.
+    pub(crate) fn terms(&self) -> anyhow::Result<Terms> {
+        let DeckArgs {
+            game,
+            cards,
+            draw,
+            algorithm,
+            hands,
+        } = *self;
+        Ok(Terms::new(game, cards, draw, algorithm, hands)?)
+    }
+}
+
+/// Parses the name of a game, and lists them in the help.
+pub(crate) fn game() -> impl TypedValueParser<Value = Game> {
+    PossibleValuesParser::new(Game::ALL.map(Game::name)).try_map(|name| name.parse::<Game>())
+}
+
+/// Parses the name of an algorithm, or `auto`, and lists them in the help.
+pub(crate) fn algorithm() -> impl TypedValueParser<Value = Choice> {
+    let names = iter::once("auto").chain(Algorithm::ALL.map(Algorithm::name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
+}

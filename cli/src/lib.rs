@@ -1,0 +1,91 @@
+//! The program `dealerless`: its commands, one file each.
+//!
+//! This library is the program, and promises nothing to others: only [`run`] and the readers of
+//! arguments, which are fuzzed, are public.
+//!
+//! Standard output carries what the user asked for, or one JSON object (`host` and `join`: one a
+//! line) with `--json`; everything else goes to standard error. See `failure` for exit codes.
+
+mod bench;
+mod circuit;
+mod console;
+mod cost;
+mod deck_args;
+mod demo;
+mod faces;
+mod failure;
+mod host;
+mod join;
+mod loopback;
+mod output;
+mod play;
+mod progress;
+mod seat;
+mod session;
+mod whole_file;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Readers of arguments, for the fuzz targets.
+pub mod arguments {
+    pub use crate::circuit::bits::{format as format_bits, parse as parse_bits};
+    pub use crate::circuit::sweep::{Draws, Numbers};
+}
+
+/// Two parties shuffle and deal cards with no dealer.
+#[derive(Parser)]
+#[command(
+    name = "dealerless",
+    version,
+    next_line_help = true,
+    after_help = "Example: dealerless demo\n\n\
+        Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
+        broke the protocol, disagreed or aborted, 3 the connection was lost or timed out."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Demo(demo::Args),
+    Host(host::Args),
+    Join(join::Args),
+    #[command(subcommand)]
+    Circuit(circuit::Command),
+    Bench(bench::Args),
+}
+
+/// Runs the program.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // If the terminal is gone nobody is left to be told.
+            let _ = error.print();
+            let code = if error.use_stderr() {
+                failure::LOCAL
+            } else {
+                0
+            };
+            return ExitCode::from(code);
+        }
+    };
+    let outcome = match cli.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Host(args) => host::run(&args),
+        Command::Join(args) => join::run(&args),
+        Command::Circuit(command) => circuit::run(&command),
+        Command::Bench(args) => bench::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::say(&format!("error: {}", failure::explain(&error)));
+            ExitCode::from(failure::exit_code(&error))
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! What several tests of the program share.
+#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+
+pub mod processes;
+pub mod proxy;

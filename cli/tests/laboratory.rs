@@ -1,0 +1,376 @@
+//! The promise to researchers: one command gives the table of all circuits, one the plot, one the
+//! netlists of the standard decks.
+
+mod common;
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, plaintext};
+use dealerless::testing::bristol_evaluator::Netlist;
+use dealerless::testing::shuffles::{cards, fresh_generator, input_bits, lanes, random_seeds};
+use serde_json::Value;
+
+use common::processes::{Finished, start};
+
+fn run(line: &str) -> Finished {
+    start(line.split_whitespace()).finish()
+}
+
+/// The fields that every row has.
+const FIELDS: [&str; 12] = [
+    "algorithm",
+    "comparison",
+    "checked",
+    "and",
+    "xor",
+    "not",
+    "gates",
+    "and_depth",
+    "garbler_inputs",
+    "evaluator_inputs",
+    "outputs",
+    "half_gate_bytes",
+];
+
+fn rows(report: &Value) -> &Vec<Value> {
+    report["rows"].as_array().expect("rows")
+}
+
+fn number(value: &Value) -> usize {
+    value.as_u64().expect("a number") as usize
+}
+
+#[track_caller]
+fn assert_counts(row: &Value, shuffle: &ShuffleCircuit) {
+    let stats = shuffle.circuit().stats();
+    for (field, count) in [
+        ("and", stats.and),
+        ("xor", stats.xor),
+        ("not", stats.not),
+        ("gates", stats.and + stats.xor + stats.not),
+        ("and_depth", stats.and_depth),
+        ("garbler_inputs", stats.inputs[0]),
+        ("evaluator_inputs", stats.inputs[1]),
+        ("outputs", stats.outputs.iter().sum()),
+        ("half_gate_bytes", 32 * stats.and),
+    ] {
+        assert_eq!(row[field], count, "{}: {field}", row["algorithm"]);
+    }
+}
+
+#[test]
+fn stats_count_every_algorithm_without_and_with_the_check() {
+    let report = run("circuit stats --cards 52 --draw 9 --algorithm all --json");
+    let report = report.exits(0).json();
+    assert_eq!((&report["cards"], &report["draw"]), (&52.into(), &9.into()));
+    let rows = rows(&report);
+    assert_eq!(rows.len(), 2 * Algorithm::ALL.len());
+    for (pair, algorithm) in rows.chunks(2).zip(Algorithm::ALL) {
+        let spec = Spec::new(52, 9, algorithm).unwrap();
+        for (row, checked) in pair.iter().zip([false, true]) {
+            assert_eq!(row["algorithm"], algorithm.name());
+            assert_eq!(row["checked"], checked);
+            assert_eq!(row["comparison"], false);
+        }
+        assert_counts(&pair[0], &ShuffleCircuit::build(spec));
+        assert_counts(&pair[1], &ShuffleCircuit::build_checked(spec));
+    }
+}
+
+#[test]
+fn stats_draw_the_whole_deck_of_52_unless_told_otherwise() {
+    let report = run("circuit stats --json --algorithm waksman")
+        .exits(0)
+        .json();
+    let deal = (&report["cards"], &report["draw"]);
+    assert_eq!(deal, (&52.into(), &52.into()));
+}
+
+#[test]
+fn csv_and_the_table_say_what_json_says() {
+    let sweep = "circuit stats --cards 5,20 --draw 2,9 --comparison";
+    let report = run(&format!("{sweep} --json")).exits(0).json();
+    let csv = run(&format!("{sweep} --csv")).exits(0).stdout;
+    let mut lines = csv.lines();
+    let names: Vec<&str> = lines.next().unwrap().split(',').collect();
+    assert_eq!(names[..2], ["cards", "draw"]);
+    assert_eq!(names[2..], FIELDS);
+    let table = run(sweep).exits(0).stdout;
+    for deal in report["sweep"].as_array().unwrap() {
+        for row in rows(deal) {
+            let line = lines.next().unwrap();
+            for (name, value) in names.iter().zip(line.split(',')) {
+                let expected = deal.get(name).unwrap_or(&row[name]);
+                assert_eq!(expected.to_string().replace('"', ""), value, "{name}");
+            }
+            let name = row["algorithm"].as_str().unwrap();
+            assert!(table.contains(name), "{name}");
+        }
+        let heading = format!("{} of {} cards", deal["draw"], deal["cards"]);
+        assert!(table.contains(&heading), "{heading}");
+    }
+    assert_eq!(lines.next(), None);
+}
+
+#[test]
+fn a_sweep_covers_ranges_and_doublings_and_leaves_out_impossible_draws() {
+    let deals = |arguments: &str| -> Vec<(usize, usize)> {
+        let line = format!("circuit stats {arguments} --algorithm lehmer --json");
+        let report = run(&line).exits(0).json();
+        let sweep = report["sweep"].as_array().expect("a sweep").iter();
+        sweep
+            .map(|deal| (number(&deal["cards"]), number(&deal["draw"])))
+            .collect()
+    };
+    let whole: Vec<_> = (1..=52).map(|m| (52, m)).collect();
+    assert_eq!(deals("--draw 1..52"), whole);
+    let doublings = [(8, 8), (16, 16), (32, 32), (64, 64)];
+    assert_eq!(deals("--cards 8,16,…,64"), doublings);
+    assert_eq!(deals("--cards 4,8 --draw 3,5"), [(4, 3), (8, 3), (8, 5)]);
+    // A sweep is one even if only one deal is left.
+    assert_eq!(deals("--cards 4,8 --draw 5"), [(8, 5)]);
+}
+
+#[test]
+fn algorithms_can_be_listed_and_auto_is_the_cheapest() {
+    let names = |list: &str| -> HashSet<String> {
+        let line = format!("circuit stats --cards 20 --draw 3 --algorithm {list} --json");
+        let report = run(&line).exits(0).json();
+        let name = |row: &Value| row["algorithm"].as_str().unwrap().to_owned();
+        rows(&report).iter().map(name).collect()
+    };
+    let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    assert_eq!(names("bubble,waksman"), set(&["bubble", "waksman"]));
+    let cheapest = Algorithm::cheapest(20, 3, false).unwrap().name();
+    assert_eq!(names("auto"), set(&[cheapest]));
+}
+
+#[test]
+fn circuits_for_comparison_are_marked_and_only_shown_when_asked_for() {
+    let report = run("circuit stats --draw 5 --comparison --json")
+        .exits(0)
+        .json();
+    let marked: BTreeMap<&str, usize> = (rows(&report).iter())
+        .filter(|row| row["comparison"] == true)
+        .map(|row| (row["algorithm"].as_str().unwrap(), number(&row["and"])))
+        .collect();
+    // The numbers of the published table, or fewer.
+    assert!(marked["bubble-fair-bits"] <= 1_302);
+    assert!(marked["bitonic-48-bit-keys"] <= 38_199);
+    for name in marked.keys() {
+        run(&format!("demo --algorithm {name}")).exits(1);
+        run(&format!("circuit stats --algorithm {name}")).exits(1);
+    }
+}
+
+#[test]
+fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_asked_for() {
+    for (line, name) in [
+        ("stats --cards 4096", "fisher-yates"),
+        ("stats --cards 8,16,...,4096 --json", "fisher-yates"),
+        ("stats --cards 52,2048 --algorithm waksman,cut", "cut"),
+        (
+            "stats --cards 4096 --draw 1000,2000 --algorithm lehmer",
+            "lehmer",
+        ),
+        (
+            "stats --cards 4096 --algorithm waksman --comparison",
+            "bubble-fair-bits",
+        ),
+        ("plot --against cards --cards 4,8,...,4096", "fisher-yates"),
+        ("plot --cards 4096", "bubble"),
+    ] {
+        let refused = run(&format!("circuit {line}")).exits(1);
+        assert_eq!(refused.stdout, "", "{line}");
+        refused
+            .says(&format!("the {name} circuit that draws"))
+            .says("--large");
+    }
+    // These are small, and their estimates do not refuse them.
+    run("circuit stats --cards 4096 --draw 9 --algorithm lehmer,cut,waksman").exits(0);
+    run("circuit stats --cards 300 --draw 5 --comparison --large").exits(0);
+}
+
+/// The text of an SVG: what is between its tags.
+fn text(svg: &str) -> Vec<&str> {
+    let parts = svg.split(['<', '>']).skip(2).step_by(2);
+    parts
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect()
+}
+
+#[test]
+fn a_plot_is_well_formed_and_names_its_axes_its_lines_and_its_crossings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ands.svg");
+    let file = path.to_str().unwrap();
+    for (arguments, title, axis) in [
+        (
+            "--cards 20",
+            "AND gates to draw m of 20 cards",
+            "m, the number of cards drawn",
+        ),
+        (
+            "--against cards --cards 4..9,12 --draw all",
+            "AND gates to shuffle n cards and draw them all",
+            "n, the number of cards in the deck",
+        ),
+        (
+            "--against cards --cards 8,16,...,64 --draw 7",
+            "AND gates to draw 7 of n cards",
+            "n, the number of cards in the deck",
+        ),
+    ] {
+        let report = run(&format!("circuit plot {arguments} --json -o {file}"));
+        let report = report.exits(0).json();
+        let svg = fs::read_to_string(&path).unwrap();
+        assert_well_formed(&svg);
+        let text = text(&svg);
+        assert!(text.contains(&title), "{text:?}");
+        assert!(text.contains(&axis), "{text:?}");
+        assert!(text.contains(&"AND gates of the circuit"), "{text:?}");
+        for algorithm in Algorithm::ALL {
+            assert!(text.contains(&algorithm.name()), "{text:?}");
+        }
+        let crossings = report["crossings"].as_array().unwrap();
+        assert!(!crossings.is_empty());
+        for crossing in crossings {
+            let from = format!("{} = {}: from here", &axis[..1], crossing["from"]);
+            let names = ["cheaper", "dearer"].map(|name| crossing[name].as_str().unwrap());
+            let says = |text: &&str| {
+                text.starts_with(&from) && names.iter().all(|name| text.contains(name))
+            };
+            assert!(text.iter().any(says), "{crossing} is not in {text:?}");
+        }
+    }
+}
+
+/// Every tag is closed, in order, and there is one root.
+fn assert_well_formed(svg: &str) {
+    let mut open = Vec::new();
+    let mut roots = 0;
+    for part in svg.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').expect("a tag ends");
+        let name = |tag: &str| tag.split_whitespace().next().expect("a name").to_owned();
+        if let Some(closing) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name(closing)));
+        } else if !tag.starts_with(['?', '!']) {
+            roots += usize::from(open.is_empty());
+            if !tag.ends_with('/') {
+                open.push(name(tag));
+            }
+        }
+    }
+    assert_eq!((open.len(), roots), (0, 1));
+}
+
+#[test]
+fn a_crossing_is_where_the_counts_cross() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ands.svg");
+    let line = format!("circuit plot --json -o {}", file.display());
+    let report = run(&line).exits(0).json();
+    let ands = |name: &Value, draw: usize| {
+        let algorithm = name.as_str().unwrap().parse().unwrap();
+        let shuffle = ShuffleCircuit::build(Spec::new(52, draw, algorithm).unwrap());
+        shuffle.circuit().ands()
+    };
+    for crossing in report["crossings"].as_array().unwrap() {
+        let (from, cheaper, dearer) = (
+            number(&crossing["from"]),
+            &crossing["cheaper"],
+            &crossing["dearer"],
+        );
+        assert!(ands(cheaper, from) < ands(dearer, from), "{crossing}");
+        assert!(
+            ands(cheaper, from - 1) >= ands(dearer, from - 1),
+            "{crossing}"
+        );
+    }
+}
+
+/// The content of each file in a folder.
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let content = |entry: std::io::Result<fs::DirEntry>| {
+        let entry = entry.expect("an entry");
+        let name = entry.file_name().into_string().expect("a plain name");
+        (name, fs::read(entry.path()).expect("a file"))
+    };
+    entries.map(content).collect()
+}
+
+fn standard_circuits() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../circuits"))
+}
+
+#[test]
+fn the_folder_of_netlists_is_what_the_command_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("circuit standard {} --json", folder.path().display());
+    let report = run(&line).exits(0).json();
+    let (kept, made) = (contents(standard_circuits()), contents(folder.path()));
+    assert!(kept.keys().eq(made.keys()), "the files are others");
+    for (name, content) in &made {
+        // Not assert_eq, which would print both files.
+        let digests = [content, &kept[name]].map(|content| blake3::hash(content));
+        assert_eq!(
+            digests[0], digests[1],
+            "{name}: run `dealerless circuit standard circuits`"
+        );
+    }
+    assert!(kept.values().map(Vec::len).sum::<usize>() < 5_000_000);
+
+    let page = String::from_utf8(made["README.md"].clone()).unwrap();
+    let files = report["files"].as_array().unwrap();
+    assert_eq!(files.len(), 4 * Algorithm::ALL.len());
+    for file in files {
+        let (name, digest) = (&file["file"], &file["blake3"]);
+        let (name, digest) = (name.as_str().unwrap(), digest.as_str().unwrap());
+        let row = page
+            .lines()
+            .find(|line| line.starts_with(&format!("| {name} ")));
+        assert!(row.expect("a row").contains(digest));
+        assert_eq!(made.contains_key(name), file["written"] == true, "{name}");
+        if let Some(content) = made.get(name) {
+            assert_eq!(blake3::hash(content).to_string(), digest);
+        }
+    }
+}
+
+#[test]
+fn each_standard_netlist_draws_what_the_definition_says_in_another_evaluator() {
+    let mut rng = fresh_generator();
+    let mut netlists = contents(standard_circuits());
+    netlists.remove("README.md");
+    for (name, content) in netlists {
+        let (algorithm, deal) = parse_name(&name);
+        let spec = Spec::new(deal.1, deal.0, algorithm).unwrap();
+        let shuffle = ShuffleCircuit::build(spec);
+        let seeds: Vec<_> = (0..64).map(|_| random_seeds(&shuffle, &mut rng)).collect();
+        let inputs: Vec<_> = seeds
+            .iter()
+            .map(|pair| input_bits(&shuffle, pair))
+            .collect();
+        let netlist = Netlist::read(&String::from_utf8(content).unwrap());
+        let draws = cards(&shuffle, &netlist.evaluate(&lanes(&inputs)), 64);
+        for ((garbler, evaluator), draw) in seeds.iter().zip(draws) {
+            assert_eq!(plaintext(spec, garbler, evaluator), Ok(draw), "{name}");
+        }
+    }
+}
+
+/// `A-M-of-N.txt` is the algorithm A and the deal (M, N).
+fn parse_name(name: &str) -> (Algorithm, (usize, usize)) {
+    let (rest, cards) = name
+        .strip_suffix(".txt")
+        .unwrap()
+        .split_once("-of-")
+        .unwrap();
+    let (algorithm, draw) = rest.rsplit_once('-').unwrap();
+    let number = |text: &str| text.parse().unwrap();
+    (algorithm.parse().unwrap(), (number(draw), number(cards)))
+}

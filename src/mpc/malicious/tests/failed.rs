@@ -1,0 +1,10 @@
+//! A session that has failed or was aborted holds no secrets.
+
+use crate::mpc::Malicious;
+use crate::testing::failed::secrets_are_gone_after_a_failure;
+use crate::testing::line::End;
+
+#[test]
+fn the_secrets_are_gone_after_an_error_or_an_abort_and_stay_after_a_misuse() {
+    secrets_are_gone_after_a_failure(|session: &Malicious<End>| session.secrets.is_some());
+}

@@ -1,0 +1,4 @@
+//! Tests that look into an engine.
+
+mod failed;
+pub(super) mod views;

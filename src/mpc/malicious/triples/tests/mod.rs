@@ -1,0 +1,165 @@
+//! What the equality check, the commitment and the coin are made of.
+
+mod views;
+
+use super::*;
+use crate::crypto::{SessionId, TweakableHash};
+use crate::mpc::malicious::share::Share;
+use crate::net::Deadlines;
+use crate::testing::line::End;
+use crate::testing::session::{both, in_memory, system_rng};
+use crate::testing::tap::{Tap, frames};
+
+fn context(me: Party) -> Context {
+    let session = SessionId([7; 32]);
+    Context {
+        session,
+        me,
+        hash: TweakableHash::new(&session),
+    }
+}
+
+fn assert_all_differ(digests: &[Digest]) {
+    for (i, digest) in digests.iter().enumerate() {
+        assert!(!digests[..i].contains(digest), "{i}");
+    }
+}
+
+#[test]
+fn a_commitment_binds_digest_and_coin_hides_by_the_nonce_and_belongs_to_its_batch() {
+    let commitment = |batch, digest, coin, nonce| {
+        let opening = TripleOpening {
+            digest: [digest; 32],
+            coin: [coin; 16],
+            nonce: [nonce; 32],
+        };
+        let commitments =
+            [Party::Garbler, Party::Evaluator].map(|me| opening.commitment(&context(me), batch));
+        assert_eq!(commitments[0], commitments[1], "both parties compute it");
+        commitments[0]
+    };
+    assert_all_differ(&[
+        commitment(0, 0, 0, 0),
+        commitment(1, 0, 0, 0),
+        commitment(0, 1, 0, 0),
+        commitment(0, 0, 1, 0),
+        commitment(0, 0, 0, 1),
+    ]);
+}
+
+#[test]
+fn the_digest_of_what_must_be_equal_covers_every_triple_and_belongs_to_its_batch() {
+    const COUNT: usize = 30;
+    let rng = &mut system_rng();
+    let delta = Delta::random(true, rng);
+    let shares: Vec<Share> = (0..3 * COUNT)
+        .map(|_| Share {
+            bit: false,
+            mac: Block::random(rng),
+            key: Block::random(rng),
+        })
+        .collect();
+    let shares = RandomShares::dealt(&shares);
+    let me = context(Party::Garbler);
+    // The same triples every time, of which one is corrected.
+    let digest = |batch, corrected: Option<usize>| {
+        let (mut triples, tables) = Leaky::tables(&shares, COUNT, &me.hash, &delta, 0);
+        triples.receive(&tables);
+        let flips = (0..COUNT).map(|i| Some(i) == corrected).collect();
+        triples.correct(flips, &delta);
+        equality_digest(&me, batch, &triples)
+    };
+    let mut digests = vec![digest(0, None), digest(1, None)];
+    digests.extend((0..COUNT).map(|i| digest(0, Some(i))));
+    assert_all_differ(&digests);
+}
+
+#[test]
+fn every_order_of_four_is_as_likely_as_any_other() {
+    const COINS: u128 = 24_000;
+    let mut counts = std::collections::HashMap::new();
+    for coin in 0..COINS {
+        let order = permutation(4, Block::from(coin.to_le_bytes()));
+        *counts.entry(order).or_insert(0) += 1;
+    }
+    assert_eq!(counts.len(), 24);
+    // 1000 each, with a standard deviation of 31; the coins are the same every time.
+    assert!(counts.values().all(|count| (850..1150).contains(count)));
+}
+
+#[test]
+fn a_batch_takes_as_many_leaky_triples_as_its_security_asks_for() {
+    assert_eq!(leaky_triples(0), 0);
+    assert_eq!(leaky_triples(1), RHO as usize);
+    assert_eq!(leaky_triples(1_806), 6 * 1_806);
+    assert_eq!(leaky_triples(1_807), 5 * 1_807);
+}
+
+/// The messages of a party that knows nothing of the triples, up to its digest: all of zeros.
+fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<()> {
+    let mut tables = vec![0; 16 * leaky];
+    channel.send_bytes(Tag::LeakyTables, &tables)?;
+    channel.recv_bytes(Tag::LeakyTables, &mut tables)?;
+    send_bits(channel, Tag::LeakyBits, vec![false; leaky])?;
+    recv_bits(channel, Tag::LeakyBits, leaky)?;
+    let opening = TripleOpening {
+        digest: [0; 32],
+        coin: [0; 16],
+        nonce: [0; 32],
+    };
+    match me {
+        Party::Evaluator => {
+            channel.recv_message::<TripleCommitment>()?;
+            channel.send_message(&TripleDigest {
+                digest: opening.digest,
+                coin: opening.coin,
+            })?;
+            channel.recv_message::<TripleOpening>()?;
+        }
+        Party::Garbler => {
+            channel.send_message(&TripleCommitment(opening.commitment(&context(me), 0)))?;
+            channel.recv_message::<TripleDigest>()?;
+            channel.send_message(&opening)?;
+        }
+    }
+    channel.flush()
+}
+
+#[test]
+fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
+    let leaky = leaky_triples(1);
+    for honest in [Party::Garbler, Party::Evaluator] {
+        both(in_memory(), |me, end| {
+            let tap = Tap::new(end);
+            let recording = tap.recording();
+            let mut channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+            if me != honest {
+                // Then the party that has refused it is gone.
+                let _ = say_zeros(me, &mut channel, leaky);
+                return;
+            }
+            let rng = &mut system_rng();
+            let delta = Delta::random(me == Party::Garbler, rng);
+            let share = |_| Share {
+                bit: false,
+                mac: Block::random(rng),
+                key: Block::random(rng),
+            };
+            let shares: Vec<Share> = (0..3 * leaky).map(share).collect();
+            let shares = RandomShares::dealt(&shares);
+            let rng = &mut system_rng();
+            let context = context(me);
+            let outcome = Buckets::fill(&context, &mut channel, &delta, 0, 1, &shares, rng);
+            assert!(matches!(outcome, Err(Error::Check(Check::TripleEquality))));
+            channel.abort();
+            let last = match me {
+                Party::Garbler => Tag::TripleCommitment,
+                Party::Evaluator => Tag::TripleDigest,
+            };
+            let sent = &recording.lock().unwrap().sent;
+            let tags: Vec<u8> = frames(sent).into_iter().map(|(tag, _)| tag).collect();
+            let expected = [Tag::LeakyTables, Tag::LeakyBits, last, Tag::Abort];
+            assert_eq!(tags, expected.map(Tag::byte));
+        });
+    }
+}

@@ -1,0 +1,163 @@
+//! What a party holds of a batch of triples gives it no bit of the other's shares of them: none is
+//! an affine combination over F2, the same for all triples of a batch, of its own shares of the
+//! leaky triples in the bucket, of what it sent and received for them, and of its shares of the
+//! finished one.
+//!
+//! That holds even with the other's shares of `x` of all leaky triples of a bucket but one, which
+//! is what buckets are for; and not with one bit more.
+
+use rand::RngExt;
+
+use crate::crypto::{SessionId, TweakableHash};
+use crate::mpc::malicious::pool::open;
+use crate::mpc::malicious::tests::views::bits_of_share;
+use crate::mpc::malicious::triples::*;
+use crate::mpc::packed_bits::unpack;
+use crate::net::Deadlines;
+use crate::testing::affine::{Span, Table};
+use crate::testing::session::{both, in_memory, system_rng};
+use crate::testing::tap::{Tap, frames};
+use crate::testing::view::bits_of_block;
+
+const SESSION: SessionId = SessionId([7; 32]);
+
+/// Finished triples: more than bits that a party holds of one.
+const COUNT: usize = 6_100;
+
+/// Random shared bits as correlated OTs make them: the shares of both parties.
+fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
+    let rng = &mut system_rng();
+    let mut shares = [(); 2].map(|()| vec![Share::default(); count]);
+    let [of_a, of_b] = &mut shares;
+    for (a, b) in of_a.iter_mut().zip(of_b) {
+        (a.bit, a.key) = (rng.random(), Block::random(rng));
+        (b.bit, b.key) = (rng.random(), Block::random(rng));
+        a.mac = b.key ^ deltas[1].select(a.bit);
+        b.mac = a.key ^ deltas[0].select(b.bit);
+    }
+    shares
+}
+
+/// What a party has sent or received with a tag.
+fn payload(recorded: &[u8], tag: Tag) -> Vec<u8> {
+    (frames(recorded).into_iter())
+        .filter(|(found, _)| *found == tag.byte())
+        .flat_map(|(_, payload)| recorded[payload].to_vec())
+        .collect()
+}
+
+fn blocks(bytes: &[u8]) -> Vec<Block> {
+    let (blocks, rest) = bytes.as_chunks::<16>();
+    assert!(rest.is_empty());
+    blocks.iter().copied().map(Block::from).collect()
+}
+
+/// What a party has of a batch: its view of each bucket, and its bits that are no business of the
+/// other's.
+struct Batch {
+    held: Table,
+    /// Of the finished triple: `x`, `y`, `z`.
+    finished: Vec<[bool; 3]>,
+    /// `x` of every leaky triple of each bucket.
+    xs: Vec<Vec<bool>>,
+    /// `y` of the first leaky triple of each bucket.
+    ys: Vec<bool>,
+}
+
+fn batch() -> [Batch; 2] {
+    let leaky = leaky_triples(COUNT);
+    let size = leaky / COUNT;
+    let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
+    let shares = deal(3 * leaky, &deltas);
+    both(in_memory(), |me, end| {
+        let (delta, shares) = (&deltas[me as usize], &shares[me as usize]);
+        let tap = Tap::new(end);
+        let recording = tap.recording();
+        let mut channel = Channel::new(tap, Deadlines::default());
+        let context = Context {
+            session: SESSION,
+            me,
+            hash: TweakableHash::new(&SESSION),
+        };
+        let rng = &mut system_rng();
+        let random = RandomShares::dealt(shares);
+        let channel = &mut channel;
+        let buckets = Buckets::fill(&context, channel, delta, 0, COUNT, &random, rng).unwrap();
+        let no_inputs = Default::default();
+        let theirs = open(&context, channel, delta, 0, Some(&buckets), &no_inputs).unwrap();
+        let finished = buckets.combine(&theirs, me, delta);
+
+        let recording = recording.lock().unwrap();
+        let lines = [&recording.sent[..], &recording.received];
+        // One line has the garbler's share of the coin, the other the evaluator's; both come after
+        // a digest.
+        let coin = [Tag::TripleDigest, Tag::TripleOpening]
+            .map(|tag| lines.map(|line| payload(line, tag)).concat())
+            .map(|message| blocks(&message)[2])
+            .into_iter()
+            .fold(Block::ZERO, |sum, share| sum ^ share);
+        let tables = lines.map(|line| blocks(&payload(line, Tag::LeakyTables)));
+        let opened = |tag, count| lines.map(|line| unpack(&payload(line, tag), count));
+        let low = opened(Tag::LeakyBits, leaky);
+        let differences = opened(Tag::PoolBits, leaky - COUNT);
+
+        let mut batch = Batch {
+            held: Table::default(),
+            finished: (finished.iter())
+                .map(|triple| [triple.x.bit, triple.y.bit, triple.z.bit])
+                .collect(),
+            xs: Vec::new(),
+            ys: Vec::new(),
+        };
+        let order = permutation(leaky, coin);
+        for (i, bucket) in order.chunks(size).enumerate() {
+            let Triple { x, y, z } = finished[i];
+            let mut held: Vec<bool> = [x, y, z].into_iter().flat_map(bits_of_share).collect();
+            let bucket = || bucket.iter().map(|&number| number as usize);
+            for number in bucket() {
+                let xyz = [0, 1, 2].map(|part| shares[part * leaky + number]);
+                held.extend(xyz.into_iter().flat_map(bits_of_share));
+                for line in 0..2 {
+                    held.extend(bits_of_block(tables[line][number]));
+                    held.push(low[line][number]);
+                }
+            }
+            for line in &differences {
+                held.extend(&line[(size - 1) * i..][..size - 1]);
+            }
+            batch.held.add_run(held);
+            batch.xs.push(bucket().map(|n| shares[n].bit).collect());
+            batch
+                .ys
+                .extend(bucket().take(1).map(|n| shares[leaky + n].bit));
+        }
+        batch
+    })
+}
+
+fn table<R: AsRef<[bool]>>(runs: impl IntoIterator<Item = R>) -> Table {
+    let mut table = Table::default();
+    for run in runs {
+        table.add_run(run.as_ref().iter().copied());
+    }
+    table
+}
+
+#[test]
+fn a_batch_of_triples_shows_neither_party_the_others_shares() {
+    let [garbler, evaluator] = batch();
+    for (a, b) in garbler.finished.iter().zip(&evaluator.finished) {
+        let [x, y, z] = std::array::from_fn(|i| a[i] ^ b[i]);
+        assert_eq!(z, x & y);
+    }
+    for (me, other) in [(&garbler, &evaluator), (&evaluator, &garbler)] {
+        let secrets = table(&other.finished);
+        let span = Span::of(&me.held);
+        assert_eq!(span.leak(&secrets), None);
+
+        let with = |more: Table| span.clone().with(&more).leak(&secrets);
+        assert_eq!(with(table(other.xs.iter().map(|xs| &xs[1..]))), None);
+        assert_eq!(with(table(&other.xs)), Some(0));
+        assert_eq!(with(table(other.ys.iter().map(|&y| [y]))), Some(1));
+    }
+}

@@ -1,0 +1,36 @@
+//! What an algorithm is made of.
+//!
+//! Each algorithm has one [`Construction`], in its own file; [`Algorithm`](super::Algorithm) says
+//! which. Everything else knows only the two kinds of constructions.
+
+use super::Spec;
+use super::deck::Card;
+use super::network::Network;
+use crate::circuit::Builder;
+
+/// What an algorithm is made of.
+pub(super) enum Construction {
+    /// Draw i takes an index `r_i = (a_i + b_i) mod (n - i)` from the seeds of both parties.
+    Additive(Additive),
+    /// The deck goes through two copies of a permutation network, of which each party sets one.
+    Routed(Copies),
+}
+
+/// A shuffle that is given by the indices r_i.
+#[derive(Debug)]
+pub(super) struct Additive {
+    /// The m drawn cards, given the r_i: the definition of the shuffle.
+    pub(super) plaintext: fn(Spec, &[usize]) -> Vec<u32>,
+    /// Records the circuit, and gives the m drawn cards.
+    pub(super) record: fn(&mut Builder, Spec) -> Vec<Card>,
+    /// The ANDs that `record` records, mostly to within one per cent.
+    pub(super) cost: fn(Spec) -> usize,
+}
+
+/// The networks of a shuffle that composes two permutations.
+pub(super) struct Copies {
+    /// The garbler's copy for n lines.
+    pub(super) garbler: fn(lines: usize) -> Network,
+    /// The evaluator's copy for n lines, laid out for its first m outputs.
+    pub(super) evaluator: fn(lines: usize, wanted: usize) -> Network,
+}

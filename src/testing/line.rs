@@ -1,0 +1,30 @@
+//! Lines between two parties, in memory and over loopback TCP.
+
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use crate::net::{TcpTransport, Transport, memory_pair};
+
+/// One end of a line of either kind.
+pub type End = Box<dyn Transport>;
+
+/// Two ends of a TCP connection over loopback.
+pub fn tcp_pair() -> (TcpTransport, TcpTransport) {
+    let patience = Duration::from_secs(5);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    thread::scope(|scope| {
+        let joining = scope.spawn(move || TcpTransport::connect(addr, patience).unwrap());
+        let host = TcpTransport::accept(&listener, patience).unwrap();
+        (host, joining.join().unwrap())
+    })
+}
+
+/// Runs a test once over each kind of line.
+pub fn over_each_line(test: impl Fn(End, End)) {
+    let (one, other) = memory_pair();
+    test(Box::new(one), Box::new(other));
+    let (one, other) = tcp_pair();
+    test(Box::new(one), Box::new(other));
+}

@@ -1,0 +1,72 @@
+//! What a party holds, run after run, and what it must not know.
+
+use std::sync::{Arc, Mutex};
+
+use crate::crypto::Block;
+use crate::net::{Channel, Deadlines, Tag};
+
+use super::affine::{Table, leak};
+use super::line::End;
+use super::session::{Engine, both, in_memory, system_rng};
+use super::tap::{Recording, Tap, frames};
+
+/// What a party holds after many runs, and what it must not know.
+#[derive(Default)]
+pub struct View {
+    pub held: Table,
+    pub secret: Table,
+}
+
+impl View {
+    /// The first secret that the party can compute, with those before it.
+    pub fn leak(&self) -> Option<usize> {
+        leak(&self.held, &self.secret)
+    }
+}
+
+pub fn bits_of_bytes(bytes: &[u8]) -> impl Iterator<Item = bool> {
+    (bytes.iter()).flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1))
+}
+
+pub fn bits_of_block(block: Block) -> impl Iterator<Item = bool> {
+    (0..128).map(move |bit| block.bit(bit))
+}
+
+/// What passes a party's tap.
+pub struct Wire(Arc<Mutex<Recording>>);
+
+impl Wire {
+    /// The payloads that have passed since the last call, in both directions. Not those of plans,
+    /// which are digests of what both know; nor digests of MACs, since a receiver goes on with no
+    /// other than the one that it has computed itself, from keys and bits that it holds; nor those
+    /// of correlated OTs, which are made for many runs at once and have a test of their own.
+    pub fn payloads(&self) -> Vec<Vec<u8>> {
+        let Recording { sent, received } = std::mem::take(&mut *self.0.lock().unwrap());
+        let known = [Tag::Plan, Tag::MacDigest, Tag::CotCorrection, Tag::CotCheck];
+        let mut payloads = Vec::new();
+        for bytes in [sent, received] {
+            for (tag, payload) in frames(&bytes) {
+                if !known.map(Tag::byte).contains(&tag) {
+                    payloads.push(bytes[payload].to_vec());
+                }
+            }
+        }
+        payloads
+    }
+
+    /// The bits of the [`payloads`](Self::payloads).
+    pub fn bits(&self) -> Vec<bool> {
+        bits_of_bytes(&self.payloads().concat()).collect()
+    }
+}
+
+/// Sets up a session in memory and lets both parties act in it, each with what passes its tap.
+pub fn sessions_with_taps<E: Engine, R: Send>(act: impl Fn(&mut E, &Wire) -> R + Sync) -> [R; 2] {
+    both(in_memory(), |party, end| {
+        let tap = Tap::new(end);
+        let wire = Wire(tap.recording());
+        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
+        act(&mut session, &wire)
+    })
+}

@@ -1,0 +1,95 @@
+//! Uniform numbers and permutations, made exactly from uniform words: by rejection, never by a
+//! modulo.
+
+/// A uniform number below `bound`, which is at least 1, from words of 64 uniform bits.
+///
+/// The number of words that are rejected says nothing about the one that is kept.
+pub(crate) fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
+    loop {
+        if let Some(number) = reduce(word(), bound) {
+            return number;
+        }
+    }
+}
+
+/// The number below `bound` that a word stands for, or `None` if the word is rejected.
+///
+/// Of the 2^64 words, 2^64 mod `bound` are rejected, and equally many of the others stand for each
+/// number (Lemire, Fast random integer generation in an interval, ACM Transactions on Modeling and
+/// Computer Simulation, 2019).
+fn reduce(word: u64, bound: u64) -> Option<u64> {
+    let product = u128::from(word) * u128::from(bound);
+    let (number, rest) = ((product >> 64) as u64, product as u64);
+    // The remainder takes a division, and is below `bound`: mostly it need not be computed.
+    let kept = rest >= bound || rest >= bound.wrapping_neg() % bound;
+    kept.then_some(number)
+}
+
+/// A uniform permutation of `0..n`, from words of 64 uniform bits (Knuth, The Art of Computer
+/// Programming, volume 2, 3.4.2, algorithm P).
+pub(crate) fn permutation(n: usize, mut word: impl FnMut() -> u64) -> Vec<u32> {
+    let mut permutation: Vec<u32> = (0..n as u32).collect();
+    for last in (1..n).rev() {
+        let other = below(last as u64 + 1, &mut word);
+        permutation.swap(last, other as usize);
+    }
+    permutation
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn every_number_below_a_bound_stands_for_equally_many_words() {
+        for bound in [1, 2, 3, 5, 32, 33, 52, 64, 1000] {
+            let words = 1u128 << 64;
+            let (each, rejected) = (words / bound, words % bound);
+            for number in 0..bound {
+                // The first word whose product with the bound is not rejected: those of a number
+                // are neighbours.
+                let first = (number * words + rejected).div_ceil(bound);
+                let of = |word: u128| match u64::try_from(word) {
+                    Ok(word) => reduce(word, bound as u64),
+                    Err(_) => None,
+                };
+                assert_eq!(of(first), Some(number as u64));
+                assert_eq!(of(first + each - 1), Some(number as u64));
+                assert_ne!(of(first.wrapping_sub(1)), Some(number as u64));
+                assert_ne!(of(first + each), Some(number as u64));
+            }
+        }
+    }
+
+    #[test]
+    fn a_rejected_word_is_followed_by_another() {
+        // 0 is the one word of 2^64 that is rejected for a bound of 3.
+        let mut words = [0, 0, u64::MAX].into_iter();
+        assert_eq!(below(3, || words.next().unwrap()), 2);
+        assert_eq!(words.next(), None);
+    }
+
+    #[test]
+    fn the_largest_bound_is_sampled_without_overflow() {
+        assert_eq!(reduce(u64::MAX, u64::MAX), Some(u64::MAX - 1));
+        assert_eq!(reduce(0, u64::MAX), None);
+    }
+
+    #[test]
+    fn every_permutation_comes_up_equally_often() {
+        let mut counts = std::collections::HashMap::new();
+        for seed in 0..24_000 {
+            let mut rng = StdRng::seed_from_u64(seed);
+            *counts.entry(permutation(4, || rng.next_u64())).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        // Each count is binomial, with mean 1000 and deviation 31; the seeds are fixed.
+        assert!(
+            counts.values().all(|count| (850..1150).contains(count)),
+            "{counts:?}"
+        );
+    }
+}

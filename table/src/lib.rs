@@ -1,0 +1,28 @@
+//! What people play with a sealed deck.
+//!
+//! A [`Game`] is a list of [`Step`]s, each of which opens some of the drawn cards to one party or
+//! to both. The list is the same for both parties and names them by their roles, so each plays its
+//! own side of it. [`Terms`] are what the two agree on before they begin.
+//!
+//! The rules hold no decisions (there are no bets), so a whole hand follows from the shuffle:
+//!
+//! ```
+//! use dealerless::circuit::Party;
+//! use dealerless_table::{Audience, Game, Owner, Reveal};
+//!
+//! let steps = Game::Holdem.steps(9);
+//! assert_eq!(steps[1].name, "flop");
+//! assert_eq!(
+//!     steps[1].reveals,
+//!     [Reveal { owner: Owner::Board, positions: vec![4, 5, 6], to: Audience::Both }],
+//! );
+//! assert_eq!(steps[0].reveals[0].to, Audience::Only(Party::Garbler));
+//! ```
+
+mod game;
+mod step;
+mod terms;
+
+pub use game::{Game, UnknownGame};
+pub use step::{Audience, Owner, Reveal, Step};
+pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};
