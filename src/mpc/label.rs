@@ -93,6 +93,16 @@ impl HeldLabel {
     }
 }
 
+#[cfg(test)]
+impl HeldLabel {
+    pub(super) fn block(self) -> Block {
+        match self {
+            HeldLabel::Zero(label) => label.0,
+            HeldLabel::Active(label) => label.0,
+        }
+    }
+}
+
 impl Zeroize for HeldLabel {
     fn zeroize(&mut self) {
         match self {

@@ -29,7 +29,7 @@ pub fn bits_of_bytes(bytes: &[u8]) -> impl Iterator<Item = bool> {
 }
 
 pub fn bits_of_block(block: Block) -> impl Iterator<Item = bool> {
-    (0..128).map(move |bit| block.bit(bit))
+    (0..128).map(move |bit| block.bit(bit).reveal())
 }
 
 /// What passes a party's tap.

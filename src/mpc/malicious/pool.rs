@@ -251,8 +251,8 @@ mod tests {
     use rand::rngs::ChaCha20Rng;
 
     use super::*;
-    use crate::circuit::Party;
-    use crate::crypto::{Block, SessionId, TweakableHash};
+    use crate::crypto::{SessionId, TweakableHash};
+    use crate::mpc::line_secret::LineSecret;
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
 
     const SESSION: SessionId = SessionId([9; 32]);
@@ -262,6 +262,8 @@ mod tests {
             session: SESSION,
             me,
             hash: TweakableHash::new(&SESSION),
+            line: LineSecret::of_bytes([2; 32]),
+            statistical: 50,
         };
         let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
         let mut channel = Channel::new(transport, Deadlines::default());
@@ -270,88 +272,93 @@ mod tests {
         (context, channel, pool)
     }
 
-    /// A party's Delta with what it took from its pool: triples and bits, of two batches.
-    type Taken = (Block, Vec<Triple>, Vec<Share>);
+    fn demand(ands: usize, [garbler, evaluator]: [usize; 2], outputs: usize) -> Demand {
+        Demand {
+            ands,
+            inputs: ByParty { garbler, evaluator },
+            outputs,
+        }
+    }
 
-    fn fill(me: Party, transport: MemoryTransport) -> Taken {
-        let (context, mut channel, mut pool) = set_up(me, transport);
-        let stock = |triples, bits, inputs| Stock {
-            triples,
-            bits,
-            inputs,
+    /// Both parties do the same with their pools.
+    fn both<R: Send + 'static>(act: fn(Context, Channel<MemoryTransport>, Pool) -> R) -> [R; 2] {
+        let (one, other) = memory_pair();
+        let side = move |me, transport| {
+            let (context, channel, pool) = set_up(me, transport);
+            act(context, channel, pool)
         };
-        (pool.reserve(&context, &mut channel, stock(40, 100, [3, 5]))).unwrap();
-        let mut triples = pool.take_triples(30).to_vec();
-        let mut bits = pool.take_bits(90).to_vec();
-        (pool.reserve(&context, &mut channel, stock(25, 3000, [3, 0]))).unwrap();
-        triples.extend_from_slice(&pool.take_triples(25));
-        bits.extend_from_slice(&pool.take_bits(3000));
-        (pool.delta().block(), triples, bits)
+        let evaluator = thread::spawn(move || side(Party::Evaluator, other));
+        [side(Party::Garbler, one), evaluator.join().unwrap()]
+    }
+
+    /// Fills the pool with what is missing of a demand.
+    fn reserve(
+        pool: &mut Pool,
+        context: &Context,
+        channel: &mut Channel<MemoryTransport>,
+        demand: Demand,
+    ) {
+        let missing = pool.missing(&demand);
+        if missing != Demand::default() {
+            pool.fill(context, channel, &missing).unwrap();
+        }
+        assert_eq!(pool.missing(&demand), Demand::default());
     }
 
     #[test]
     fn the_pool_does_not_grow_from_hand_to_hand() {
-        fn hands(me: Party, transport: MemoryTransport) -> usize {
-            let (context, mut channel, mut pool) = set_up(me, transport);
+        let largest = both(|context, mut channel, mut pool| {
             let mut largest = 0;
             for hand in 0..60 {
-                let bits = if hand % 2 == 0 { 7 } else { 300 };
-                let stock = Stock {
-                    triples: 3,
-                    bits,
-                    inputs: [2, 0],
-                };
-                pool.reserve(&context, &mut channel, stock).unwrap();
-                drop((pool.take_triples(3), pool.take_bits(bits)));
+                let outputs = if hand % 2 == 0 { 7 } else { 300 };
+                reserve(&mut pool, &context, &mut channel, demand(3, [2, 0], outputs));
+                drop((pool.take_triples(3), pool.take_bits(3 + outputs)));
                 drop(pool.take_inputs(Party::Garbler, 2));
                 largest = largest.max(pool.bits.len() + pool.triples.len());
             }
             largest
-        }
-        let (one, other) = memory_pair();
-        let evaluator = thread::spawn(move || hands(Party::Evaluator, other));
-        assert!(hands(Party::Garbler, one) < MIN_BITS + 300 + 128);
-        assert!(evaluator.join().unwrap() < MIN_BITS + 300 + 128);
+        });
+        assert!(largest.iter().all(|largest| *largest < MIN_BITS + 300 + 128));
     }
 
     #[test]
-    fn more_than_can_be_made_at_once_is_refused_before_anything_is_sent() {
-        fn ask(me: Party, transport: MemoryTransport) -> usize {
-            let (context, mut channel, mut pool) = set_up(me, transport);
-            let sent = channel.traffic().bytes_sent;
-            for most in [MAX_AT_ONCE + 1, usize::MAX] {
-                for (ands, inputs) in [(most, [0, 0]), (1, [most, 0]), (1, [1, most])] {
-                    let stock = Stock::for_circuits(ands, inputs);
-                    let refused = pool.reserve(&context, &mut channel, stock);
-                    assert!(matches!(refused, Err(Error::Usage(_))));
-                }
+    fn more_than_can_be_made_at_once_is_a_misuse() {
+        for most in [MAX_AT_ONCE + 1, usize::MAX] {
+            for demand in [
+                demand(most, [0, 0], 0),
+                demand(1, [most, 0], 0),
+                demand(1, [1, most], 0),
+                demand(1, [1, 1], most),
+            ] {
+                assert!(matches!(check(&demand), Err(Error::Usage(_))));
             }
-            assert_eq!(channel.traffic().bytes_sent, sent);
-            let stock = Stock::for_circuits(2, [1, 1]);
-            pool.reserve(&context, &mut channel, stock).unwrap();
-            pool.stock().triples
         }
-        let (one, other) = memory_pair();
-        let evaluator = thread::spawn(move || ask(Party::Evaluator, other));
-        assert_eq!(ask(Party::Garbler, one), 2);
-        assert_eq!(evaluator.join().unwrap(), 2);
+        assert!(check(&demand(MAX_AT_ONCE, [MAX_AT_ONCE; 2], MAX_AT_ONCE)).is_ok());
     }
 
     #[test]
     fn every_mac_fits_its_key_and_every_triple_is_a_product() {
-        let (one, other) = memory_pair();
-        let evaluator = thread::spawn(move || fill(Party::Evaluator, other));
-        let (delta_a, triples_a, bits_a) = fill(Party::Garbler, one);
-        let (delta_b, triples_b, bits_b) = evaluator.join().unwrap();
-        assert!(delta_a.lsb() && !delta_b.lsb());
+        /// A party's Delta with what it took from its pool: triples and bits, of two batches.
+        type Taken = (Delta, Vec<Triple>, Vec<Share>);
+        let [(delta_a, triples_a, bits_a), (delta_b, triples_b, bits_b)]: [Taken; 2] =
+            both(|context, mut channel, mut pool| {
+                reserve(&mut pool, &context, &mut channel, demand(40, [3, 5], 60));
+                let mut triples = pool.take_triples(30).to_vec();
+                let mut bits = pool.take_bits(90).to_vec();
+                reserve(&mut pool, &context, &mut channel, demand(25, [3, 0], 2975));
+                triples.extend_from_slice(&pool.take_triples(25));
+                bits.extend_from_slice(&pool.take_bits(3000));
+                (pool.delta().clone(), triples, bits)
+            });
+        assert!(delta_a.block().lsb().reveal() && !delta_b.block().lsb().reveal());
         let value = |a: &Share, b: &Share| {
-            let fits = |holder: &Share, other: &Share, delta: Block| {
-                let expected = other.key ^ delta.select(holder.bit);
-                assert_eq!(holder.mac.to_bytes(), expected.to_bytes());
+            let fits = |holder: &Share, other: &Share, delta: &Delta| {
+                let expected = delta.mac(other.key, holder.bit);
+                assert_eq!(holder.mac.0.to_bytes(), expected.0.to_bytes());
             };
-            fits(a, b, delta_b);
-            fits(b, a, delta_a);
-            a.bit ^ b.bit
+            fits(a, b, &delta_b);
+            fits(b, a, &delta_a);
+            (a.bit ^ b.bit).reveal()
         };
         assert_eq!((triples_a.len(), bits_a.len()), (55, 3090));
         let mut ones = [0; 2];

@@ -6,5 +6,5 @@ use crate::testing::line::End;
 
 #[test]
 fn the_secrets_are_gone_after_an_error_or_an_abort_and_stay_after_a_misuse() {
-    secrets_are_gone_after_a_failure(|session: &SemiHonest<End>| session.role.is_some());
+    secrets_are_gone_after_a_failure(|session: &SemiHonest<End>| session.live.secrets().is_ok());
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::crypto::Block;
+use crate::ot::{Key, Mac};
 use crate::testing::session::system_rng;
 
 fn context(session: u8, me: Party) -> Context {
@@ -10,15 +11,17 @@ fn context(session: u8, me: Party) -> Context {
         session,
         me,
         hash: TweakableHash::new(&session),
+        line: LineSecret::of_bytes([2; 32]),
+        statistical: 50,
     }
 }
 
 /// Shares with the MACs of zeros.
 fn shares(delta: &Delta) -> Vec<Share> {
     let share = |i: u8| Share {
-        bit: i % 2 == 1,
-        mac: Block::from([i; 16]),
-        key: Block::from([i; 16]) ^ delta.select(i % 2 == 1),
+        bit: SecretBit::lowest_of(i),
+        mac: Mac(Block::from([i; 16])),
+        key: Key(Block::from([i; 16]) ^ delta.select(i % 2 == 1)),
     };
     (0..5).map(share).collect()
 }
@@ -28,7 +31,8 @@ fn the_digest_of_macs_is_bound_to_session_sender_step_number_and_every_mac() {
     let delta = Delta::random(true, &mut system_rng());
     let shares = shares(&delta);
     let digest = |session, sender, step, shares: &[Share]| {
-        let MacDigest(digest) = context(session, sender).macs(step, shares.iter().copied());
+        let context = context(session, sender);
+        let MacDigest(digest) = context.macs(context.oracle(step, sender), shares.iter().copied());
         digest
     };
     let (garbler, evaluator) = (Party::Garbler, Party::Evaluator);
@@ -53,8 +57,9 @@ fn the_digest_of_macs_is_bound_to_session_sender_step_number_and_every_mac() {
         let of = |bits: [bool; 5]| {
             let receiver = context(1, receiver);
             let shares = shares.iter().copied();
+            let oracle = receiver.oracle(step, sender);
             let MacDigest(expected) =
-                receiver.expected_macs(step, &delta, shares, bits.into_iter());
+                receiver.expected_macs(oracle, &delta, shares, bits.into_iter());
             expected
         };
         let bits = [false, true, false, true, false];

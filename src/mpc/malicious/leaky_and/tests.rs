@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::crypto::SessionId;
+use crate::ot::{Key, Mac};
 use crate::testing::session::system_rng;
 
 #[test]
@@ -11,9 +12,9 @@ fn triples_of_the_same_shares_have_tables_of_their_own_in_every_place_and_batch(
     let delta = Delta::random(true, rng);
     let hash = TweakableHash::new(&SessionId([4; 32]));
     let share = Share {
-        bit: true,
-        mac: Block::random(rng),
-        key: Block::random(rng),
+        bit: true.into(),
+        mac: Mac(Block::random(rng)),
+        key: Key(Block::random(rng)),
     };
     let shares = RandomShares::dealt(&[share; 3 * COUNT]);
     let mut seen = Vec::new();

@@ -19,11 +19,11 @@ use crate::circuit::{Builder, Circuit, Party};
 use crate::crypto::Block;
 use crate::mpc::malicious::share::Share;
 use crate::mpc::malicious::{AuthenticatedBit, Malicious};
-use crate::mpc::{Opening, TwoParty};
+use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
 use crate::testing::affine::{Span, Table};
 use crate::testing::circuits::bits;
 use crate::testing::line::End;
-use crate::testing::session::{input_of, only, system_rng};
+use crate::testing::session::system_rng;
 use crate::testing::view::{bits_of_block, sessions_with_taps};
 
 type Session = Malicious<End>;
@@ -90,10 +90,10 @@ fn secrets_from(party: Party) -> [Wire; 4] {
 }
 
 pub(in crate::mpc::malicious) fn bits_of_share(share: Share) -> impl Iterator<Item = bool> {
-    [share.mac, share.key]
+    [share.mac.0, share.key.0]
         .into_iter()
         .flat_map(bits_of_block)
-        .chain([share.bit])
+        .chain([share.bit.reveal()])
 }
 
 /// Of a run, besides what a party holds of it by its messages: bits of every one of [`WIRES`], and
@@ -121,36 +121,36 @@ fn views(opened: &[(Wire, Party)]) -> Views {
     let circuit = circuit();
     let seed: u64 = system_rng().random();
     let [garbler, evaluator] = sessions_with_taps(|session: &mut Session, tap| {
-        let me = session.party();
+        let me = session.role();
         let ands = circuit.ands();
-        session.prepare(RUNS * ands, [2 * RUNS, 2 * RUNS]).unwrap();
+        session.prepare(Demand::of(&circuit).times(RUNS)).unwrap();
         tap.payloads();
         let mut coins = ChaCha20Rng::seed_from_u64(seed);
         let (mut held, mut runs) = (Table::default(), Vec::new());
         for _ in 0..RUNS {
             let entered = [bits(&mut coins, 2), bits(&mut coins, 2)];
-            let pool = &session.secrets.as_ref().unwrap().pool;
+            let pool = &session.live.secrets().unwrap().pool;
             let triples = pool.next_triples(ands).to_vec();
             let opened_ahead: Vec<bool> = (pool.next_inputs(me, 2).iter())
                 .map(|mask| mask.theirs)
                 .collect();
-            let inputs = PARTIES.map(|owner| input_of(owner, session, &entered[owner as usize]));
-            let shared: Vec<AuthenticatedBit> = session.run(&circuit, &inputs).unwrap().concat();
+            let run = CircuitRun::new(&circuit, &Input::ONE_EACH, &entered[me as usize]);
+            let shared: Vec<AuthenticatedBit> = session.run(run).unwrap().bits().to_vec();
             let openings: Vec<_> = (opened.iter())
                 .map(|&(wire, learner)| Opening {
-                    to: only(learner, session),
+                    to: Audience::Only(learner),
                     bits: slice::from_ref(&shared[wire as usize]),
                 })
                 .collect();
             let learned = session.open(&openings).unwrap();
 
             let mut bits = entered[me as usize].clone();
-            bits.extend(learned.into_iter().flatten().flatten());
+            bits.extend(learned.iter().flatten().flatten());
             bits.extend(tap.bits());
             bits.extend(opened_ahead);
             for bit in MASKED.map(|wire| &shared[wire as usize]) {
-                bits.extend(bits_of_share(bit.mask));
-                bits.extend(bits_of_block(bit.label));
+                bits.extend(bits_of_share(bit.held.mask));
+                bits.extend(bits_of_block(bit.held.label.block()));
             }
             let shares = triples
                 .iter()
@@ -160,9 +160,9 @@ fn views(opened: &[(Wire, Party)]) -> Views {
             let values = circuit.evaluate(&entered).unwrap().concat();
             runs.push(Run {
                 values: values.try_into().unwrap(),
-                masked: WIRES.map(|wire| shared[wire as usize].masked),
-                masks: WIRES.map(|wire| shared[wire as usize].mask.bit),
-                blinds: std::array::from_fn(|i| [triples[i / 2].x, triples[i / 2].y][i % 2].bit),
+                masked: WIRES.map(|wire| shared[wire as usize].held.masked),
+                masks: WIRES.map(|wire| shared[wire as usize].held.mask.bit.reveal()),
+                blinds: std::array::from_fn(|i| [triples[i / 2].x, triples[i / 2].y][i % 2].bit.reveal()),
             });
         }
         (Span::of(&held), runs)
@@ -310,40 +310,40 @@ fn many_sessions() -> [Sessions; 2] {
     let mut both = [Sessions::default(), Sessions::default()];
     for _ in 0..SESSIONS {
         let sides = sessions_with_taps(|session: &mut Session, tap| {
-            session.prepare(RUNS, [RUNS, RUNS]).unwrap();
+            session.prepare(Demand::of(&circuit).times(RUNS)).unwrap();
             tap.payloads();
             let run = |_| {
                 let entered = bits(&mut system_rng(), 1);
-                let secrets = session.secrets.as_ref().unwrap();
+                let secrets = session.live.secrets().unwrap();
                 let (triple, delta) = (
                     secrets.pool.next_triples(1)[0],
                     secrets.pool.delta().block(),
                 );
-                let inputs = PARTIES.map(|owner| input_of(owner, session, &entered));
-                let shared = session.run(&circuit, &inputs).unwrap().concat();
-                let to = only(Party::Garbler, session);
+                let run = CircuitRun::new(&circuit, &Input::ONE_EACH, &entered);
+                let shared = session.run(run).unwrap().bits().to_vec();
+                let to = Audience::Only(Party::Garbler);
                 let bits = &shared[2..];
                 let learned = session.open(&[Opening { to, bits }]).unwrap();
 
                 let mut held = entered;
-                held.extend(learned.into_iter().flatten().flatten());
+                held.extend(learned.iter().flatten().flatten());
                 // The bits of small messages are all in the first byte.
                 for payload in tap.payloads() {
                     let first = |chunk: &[u8]| few_bits_of_block(Block::from([chunk[0]; 16]));
                     held.extend(payload.chunks(16).flat_map(first));
                 }
                 held.extend(few_bits_of_block(delta));
-                let masks = shared.iter().map(|bit| bit.mask);
+                let masks = shared.iter().map(|bit| bit.held.mask);
                 for share in masks.chain([triple.x, triple.y, triple.z]) {
-                    held.push(share.bit);
+                    held.push(share.bit.reveal());
                     held.extend(
-                        [share.mac, share.key]
+                        [share.mac.0, share.key.0]
                             .into_iter()
                             .flat_map(few_bits_of_block),
                     );
                 }
-                held.extend(shared.iter().flat_map(|bit| few_bits_of_block(bit.label)));
-                let key = shared[0].mask.key;
+                held.extend(shared.iter().flat_map(|bit| few_bits_of_block(bit.held.label.block())));
+                let key = shared[0].held.mask.key.0;
                 (held, delta, [key, key ^ delta])
             };
             (0..RUNS).map(run).collect::<Vec<_>>()

@@ -4,8 +4,10 @@ mod views;
 
 use super::*;
 use crate::crypto::{SessionId, TweakableHash};
+use crate::mpc::line_secret::LineSecret;
 use crate::mpc::malicious::share::Share;
 use crate::net::Deadlines;
+use crate::ot::{Key, Mac};
 use crate::testing::line::End;
 use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Tap, frames};
@@ -16,6 +18,8 @@ fn context(me: Party) -> Context {
         session,
         me,
         hash: TweakableHash::new(&session),
+        line: LineSecret::of_bytes([2; 32]),
+        statistical: 50,
     }
 }
 
@@ -54,9 +58,9 @@ fn the_digest_of_what_must_be_equal_covers_every_triple_and_belongs_to_its_batch
     let delta = Delta::random(true, rng);
     let shares: Vec<Share> = (0..3 * COUNT)
         .map(|_| Share {
-            bit: false,
-            mac: Block::random(rng),
-            key: Block::random(rng),
+            bit: false.into(),
+            mac: Mac(Block::random(rng)),
+            key: Key(Block::random(rng)),
         })
         .collect();
     let shares = RandomShares::dealt(&shares);
@@ -89,14 +93,15 @@ fn every_order_of_four_is_as_likely_as_any_other() {
 
 #[test]
 fn a_batch_takes_as_many_leaky_triples_as_its_security_asks_for() {
-    assert_eq!(leaky_triples(0), 0);
-    assert_eq!(leaky_triples(1), RHO as usize);
-    assert_eq!(leaky_triples(1_806), 6 * 1_806);
-    assert_eq!(leaky_triples(1_807), 5 * 1_807);
+    assert_eq!(leaky_triples(0, 50), 0);
+    assert_eq!(leaky_triples(1, 50), 50);
+    assert_eq!(leaky_triples(1_806, 50), 6 * 1_806);
+    assert_eq!(leaky_triples(1_807, 50), 5 * 1_807);
+    assert_eq!(leaky_triples(1_807, 56), 6 * 1_807);
 }
 
 /// The messages of a party that knows nothing of the triples, up to its digest: all of zeros.
-fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<()> {
+fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<(), Fault> {
     let mut tables = vec![0; 16 * leaky];
     channel.send_bytes(Tag::LeakyTables, &tables)?;
     channel.recv_bytes(Tag::LeakyTables, &mut tables)?;
@@ -122,12 +127,13 @@ fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<()> 
             channel.send_message(&opening)?;
         }
     }
-    channel.flush()
+    channel.flush()?;
+    Ok(())
 }
 
 #[test]
 fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
-    let leaky = leaky_triples(1);
+    let leaky = leaky_triples(1, 50);
     for honest in [Party::Garbler, Party::Evaluator] {
         both(in_memory(), |me, end| {
             let tap = Tap::new(end);
@@ -141,16 +147,16 @@ fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
             let rng = &mut system_rng();
             let delta = Delta::random(me == Party::Garbler, rng);
             let share = |_| Share {
-                bit: false,
-                mac: Block::random(rng),
-                key: Block::random(rng),
+                bit: false.into(),
+                mac: Mac(Block::random(rng)),
+                key: Key(Block::random(rng)),
             };
             let shares: Vec<Share> = (0..3 * leaky).map(share).collect();
             let shares = RandomShares::dealt(&shares);
             let rng = &mut system_rng();
             let context = context(me);
             let outcome = Buckets::fill(&context, &mut channel, &delta, 0, 1, &shares, rng);
-            assert!(matches!(outcome, Err(Error::Check(Check::TripleEquality))));
+            assert!(matches!(outcome, Err(Fault::Check(Check::TripleEquality))));
             channel.abort();
             let last = match me {
                 Party::Garbler => Tag::TripleCommitment,
@@ -158,8 +164,8 @@ fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
             };
             let sent = &recording.lock().unwrap().sent;
             let tags: Vec<u8> = frames(sent).into_iter().map(|(tag, _)| tag).collect();
-            let expected = [Tag::LeakyTables, Tag::LeakyBits, last, Tag::Abort];
-            assert_eq!(tags, expected.map(Tag::byte));
+            let expected = [Tag::LeakyTables, Tag::LeakyBits, last].map(Tag::byte);
+            assert_eq!(tags, [&expected[..], &[net::Tag::ABORT.byte()]].concat());
         });
     }
 }

@@ -6,14 +6,15 @@
 //! That holds even with the other's shares of `x` of all leaky triples of a bucket but one, which
 //! is what buckets are for; and not with one bit more.
 
-use rand::RngExt;
-
-use crate::crypto::{SessionId, TweakableHash};
+use crate::circuit::ByParty;
+use crate::crypto::{SecretBit, SessionId, TweakableHash};
+use crate::mpc::line_secret::LineSecret;
 use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::tests::views::bits_of_share;
 use crate::mpc::malicious::triples::*;
 use crate::mpc::packed_bits::unpack;
 use crate::net::Deadlines;
+use crate::ot::{Key, Mac};
 use crate::testing::affine::{Span, Table};
 use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Tap, frames};
@@ -30,10 +31,10 @@ fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
     let mut shares = [(); 2].map(|()| vec![Share::default(); count]);
     let [of_a, of_b] = &mut shares;
     for (a, b) in of_a.iter_mut().zip(of_b) {
-        (a.bit, a.key) = (rng.random(), Block::random(rng));
-        (b.bit, b.key) = (rng.random(), Block::random(rng));
-        a.mac = b.key ^ deltas[1].select(a.bit);
-        b.mac = a.key ^ deltas[0].select(b.bit);
+        (a.bit, a.key) = (SecretBit::random(rng), Key(Block::random(rng)));
+        (b.bit, b.key) = (SecretBit::random(rng), Key(Block::random(rng)));
+        a.mac = deltas[1].mac(b.key, a.bit);
+        b.mac = deltas[0].mac(a.key, b.bit);
     }
     shares
 }
@@ -65,7 +66,7 @@ struct Batch {
 }
 
 fn batch() -> [Batch; 2] {
-    let leaky = leaky_triples(COUNT);
+    let leaky = leaky_triples(COUNT, 50);
     let size = leaky / COUNT;
     let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
     let shares = deal(3 * leaky, &deltas);
@@ -78,12 +79,14 @@ fn batch() -> [Batch; 2] {
             session: SESSION,
             me,
             hash: TweakableHash::new(&SESSION),
+            line: LineSecret::of_bytes([2; 32]),
+            statistical: 50,
         };
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
         let channel = &mut channel;
         let buckets = Buckets::fill(&context, channel, delta, 0, COUNT, &random, rng).unwrap();
-        let no_inputs = Default::default();
+        let no_inputs = ByParty::default();
         let theirs = open(&context, channel, delta, 0, Some(&buckets), &no_inputs).unwrap();
         let finished = buckets.combine(&theirs, me, delta);
 
@@ -97,14 +100,14 @@ fn batch() -> [Batch; 2] {
             .into_iter()
             .fold(Block::ZERO, |sum, share| sum ^ share);
         let tables = lines.map(|line| blocks(&payload(line, Tag::LeakyTables)));
-        let opened = |tag, count| lines.map(|line| unpack(&payload(line, tag), count));
+        let opened = |tag, count| lines.map(|line| unpack(&payload(line, tag), count).unwrap());
         let low = opened(Tag::LeakyBits, leaky);
         let differences = opened(Tag::PoolBits, leaky - COUNT);
 
         let mut batch = Batch {
             held: Table::default(),
             finished: (finished.iter())
-                .map(|triple| [triple.x.bit, triple.y.bit, triple.z.bit])
+                .map(|triple| [triple.x.bit, triple.y.bit, triple.z.bit].map(SecretBit::reveal))
                 .collect(),
             xs: Vec::new(),
             ys: Vec::new(),
@@ -126,10 +129,10 @@ fn batch() -> [Batch; 2] {
                 held.extend(&line[(size - 1) * i..][..size - 1]);
             }
             batch.held.add_run(held);
-            batch.xs.push(bucket().map(|n| shares[n].bit).collect());
+            batch.xs.push(bucket().map(|n| shares[n].bit.reveal()).collect());
             batch
                 .ys
-                .extend(bucket().take(1).map(|n| shares[leaky + n].bit));
+                .extend(bucket().take(1).map(|n| shares[leaky + n].bit.reveal()));
         }
         batch
     })
