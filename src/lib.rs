@@ -55,9 +55,11 @@ pub mod ot;
 pub mod shuffle;
 pub mod table;
 
+mod blame;
 mod error;
 mod uniform;
-pub use error::{Blame, Check, Disagreement, Error, Malformed, Result};
+pub use blame::Blame;
+pub use error::{Check, Disagreement, Error, Result};
 
 // The tools of the integration tests, which know the crate by its name.
 #[cfg(test)]

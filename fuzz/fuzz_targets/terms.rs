@@ -3,12 +3,10 @@
 
 #![no_main]
 
-use dealerless::Error;
 use dealerless::table::Terms;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| match Terms::decode(bytes) {
     Ok(terms) => assert_eq!(terms.encode(), bytes),
-    Err(error @ Error::Malformed(_)) => assert!(error.to_string().len() < 150, "{error}"),
-    Err(other) => panic!("{other}"),
+    Err(error) => assert!(error.to_string().len() < 150, "{error}"),
 });

@@ -1,6 +1,7 @@
 //! What an error means for the caller of the program.
 
-use dealerless::{Blame, Error};
+use dealerless::table::OfferError;
+use dealerless::{Blame, Error, net};
 
 /// The exit code of wrong usage and of local faults.
 pub(crate) const LOCAL: u8 = 1;
@@ -15,9 +16,13 @@ The line can do it too: it is not encrypted, so whoever is on it can change what
 and TCP's own checksum finds most accidents, not all.";
 
 fn blame(error: &anyhow::Error) -> Blame {
-    error
-        .downcast_ref()
-        .map_or(Blame::ThisSide, |error: &Error| error.blame())
+    let session = error.downcast_ref().map(Error::blame);
+    let channel = || error.downcast_ref().map(net::Error::blame);
+    let offer = || error.downcast_ref().map(OfferError::blame);
+    session
+        .or_else(channel)
+        .or_else(offer)
+        .unwrap_or(Blame::ThisSide)
 }
 
 /// The exit code that says whose fault it is.
@@ -40,46 +45,66 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::time::Duration;
 
     use anyhow::Context;
-    use dealerless::{Check, Disagreement, Malformed};
+    use dealerless::net::Malformed;
+    use dealerless::{Check, Disagreement, ot};
 
     use super::*;
 
     /// An error for each blame, with its exit code and a part of the advice.
-    fn errors() -> [(Error, u8, &'static str); 8] {
+    fn errors() -> [(anyhow::Error, u8, &'static str); 10] {
         let during = "testing";
-        let cause = "reset".into();
+        let source = io::ErrorKind::ConnectionReset.into();
         let limit = Duration::from_secs(1);
         [
             (
-                Error::Check(Check::AndGates),
+                Error::Check(Check::AndGates).into(),
                 2,
                 "cheated, or the line corrupts data: stop playing",
             ),
             (
-                Error::Malformed(Malformed::Stranger),
+                net::Error::Malformed(Malformed::Stranger).into(),
                 2,
                 "another program or version",
             ),
             (
-                Error::Disagreement(Disagreement::SameRole),
+                OfferError::UnknownGame.into(),
+                2,
+                "another program or version",
+            ),
+            (
+                Error::Disagreement(Disagreement::SameRole).into(),
                 2,
                 "Nobody need have cheated",
             ),
-            (Error::Aborted, 2, "does not say why"),
-            (Error::Lost { during, cause }, 3, "Begin anew"),
-            (Error::Timeout { during, limit }, 3, "Begin anew"),
-            (Error::usage("misuse"), 1, ""),
-            (Error::Failed, 1, ""),
+            (net::Error::Aborted.into(), 2, "does not say why"),
+            (
+                net::Error::Lost { during, source }.into(),
+                3,
+                "connection reset\nThe session is over. Begin anew",
+            ),
+            (
+                Error::Channel(net::Error::Timeout { during, limit }).into(),
+                3,
+                "Begin anew",
+            ),
+            (
+                net::Error::Address(io::ErrorKind::NotFound.into()).into(),
+                1,
+                "not found",
+            ),
+            (Error::usage("misuse").into(), 1, ""),
+            (Error::Failed.into(), 1, ""),
         ]
     }
 
     #[test]
     fn the_exit_code_tells_the_peer_from_the_line_and_from_this_side() {
         for (error, code, _) in errors() {
-            assert_eq!(exit_code(&error.into()), code);
+            assert_eq!(exit_code(&error), code);
         }
         assert_eq!(exit_code(&anyhow::anyhow!("no such file")), 1);
     }
@@ -88,7 +113,7 @@ mod tests {
     fn every_error_of_a_session_comes_with_what_it_means_and_none_of_this_side_does() {
         for (error, code, advice) in errors() {
             let text = error.to_string();
-            let explained = explain(&error.into());
+            let explained = explain(&error);
             assert!(explained.starts_with(&text), "{explained}");
             assert!(explained.contains(advice), "{explained}");
             assert_eq!(explained.contains('\n'), code != LOCAL, "{explained}");
@@ -97,7 +122,8 @@ mod tests {
 
     #[test]
     fn context_hides_neither_the_exit_code_nor_the_check() {
-        let outcome: dealerless::Result<()> = Err(Error::Check(Check::CotConsistency));
+        let outcome: dealerless::Result<()> =
+            Err(Error::Check(Check::Ot(ot::Check::CotConsistency)));
         let error = outcome.context("while playing").unwrap_err();
         assert_eq!(exit_code(&error), 2);
         assert!(explain(&error).contains("correlated OT: the consistency check"));

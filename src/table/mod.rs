@@ -25,4 +25,4 @@ mod terms;
 
 pub use game::{Game, UnknownGame};
 pub use step::{Audience, Owner, Reveal, Step};
-pub use terms::{MAX_HANDS, Terms, TermsError};
+pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::game::Game;
+use crate::Blame;
 use crate::shuffle::{Choice, Spec, SpecError};
-use crate::{Error, Malformed, Result};
 
 /// The most hands of one session.
 pub const MAX_HANDS: u32 = 10_000;
@@ -87,14 +87,13 @@ impl Terms {
     /// Reads the terms of a peer's hello, which may hold anything.
     ///
     /// # Errors
-    /// [`Error::Malformed`] if they are not what [`encode`](Self::encode) writes. The error does
-    /// not repeat the peer's bytes, which may be meant for the terminal.
-    pub fn decode(bytes: &[u8]) -> Result<Self> {
-        let offer = Self::parse(bytes).ok_or(Error::Malformed(Malformed::UnknownGame))?;
-        let terms = offer.map_err(|error| Error::Malformed(Malformed::Terms(error)))?;
+    /// [`OfferError`] if they are not what [`encode`](Self::encode) writes. The error does not
+    /// repeat the peer's bytes, which may be meant for the terminal.
+    pub fn decode(bytes: &[u8]) -> Result<Self, OfferError> {
+        let terms = Self::parse(bytes).ok_or(OfferError::UnknownGame)??;
         // One spelling for each: no leading zeros, no signs.
         if terms.encode() != bytes {
-            return Err(Error::Malformed(Malformed::TermsSpelling));
+            return Err(OfferError::Spelling);
         }
         Ok(terms)
     }
@@ -140,6 +139,33 @@ pub enum TermsError {
     /// Too few or too many hands.
     #[error("a session has 1 to {MAX_HANDS} hands, not {0}")]
     Hands(u32),
+}
+
+/// What is wrong with the terms in a peer's hello.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OfferError {
+    /// They are not those of a game.
+    #[error("the peer broke the protocol: it offers no known game")]
+    UnknownGame,
+    /// There is no game with these terms.
+    #[error("the peer broke the protocol: it offers a game, but {0}")]
+    Terms(TermsError),
+    /// They are not spelled as this program spells them.
+    #[error("the peer broke the protocol: it spells its terms in an odd way")]
+    Spelling,
+}
+
+impl OfferError {
+    /// Whose fault it can be.
+    pub fn blame(&self) -> Blame {
+        Blame::ProgramOrLine
+    }
+}
+
+impl From<TermsError> for OfferError {
+    fn from(error: TermsError) -> Self {
+        OfferError::Terms(error)
+    }
 }
 
 #[cfg(test)]
@@ -197,10 +223,7 @@ mod tests {
             ("holdem 40 9 fisher-yates 1", "9 of 52 cards"),
         ] {
             let error = Terms::decode(offer.as_bytes()).unwrap_err();
-            assert!(
-                matches!(error, Error::Malformed(Malformed::Terms(_))),
-                "{offer}: {error}"
-            );
+            assert!(matches!(error, OfferError::Terms(_)), "{offer}: {error}");
             assert!(error.to_string().contains(complaint), "{offer}: {error}");
         }
     }
@@ -225,7 +248,7 @@ mod tests {
             &long,
         ] {
             let error = Terms::decode(bytes).unwrap_err();
-            assert!(matches!(error, Error::Malformed(_)), "{error}");
+            assert!(!matches!(error, OfferError::Terms(_)), "{error}");
             assert!(error.to_string().len() < 80, "{error}");
             assert!(!error.to_string().contains('\x1b'));
         }

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{AuthenticatedBit, Malicious, Opening, To, TwoParty};
-use dealerless::net::{Channel, Deadlines, Tag, memory_pair};
-use dealerless::{Error, Result};
+use dealerless::net::{Channel, Deadlines, memory_pair};
+use dealerless::{Error, Result, net};
 
 use crate::common::circuits::bits;
+use crate::common::kind::Kind;
 use crate::common::liar::{Liar, Lie};
 use crate::common::line::End;
 use crate::common::session::{SOON, both, input_of, only, system_rng};
@@ -103,7 +104,7 @@ fn in_session(session: &mut Malicious<End>, input: &[bool]) -> Result<Learned> {
 pub(crate) fn is_finding(error: &Error) -> bool {
     matches!(
         error,
-        Error::Check(_) | Error::Malformed(_) | Error::Disagreement(_)
+        Error::Check(_) | Error::Channel(net::Error::Malformed(_)) | Error::Disagreement(_)
     )
 }
 
@@ -127,8 +128,8 @@ impl<R> Ending<R> {
     }
 
     /// The tags of what the honest party sent.
-    pub(crate) fn sent_tags(&self) -> Vec<Tag> {
-        let known = |(tag, _)| Tag::from_byte(tag).expect("an honest party");
+    pub(crate) fn sent_tags(&self) -> Vec<Kind> {
+        let known = |(tag, _)| Kind::from_byte(tag).expect("an honest party");
         frames(&self.sent).into_iter().map(known).collect()
     }
 }
@@ -164,9 +165,14 @@ pub(crate) fn with_liar<R: Send>(
         Err(error) if is_finding(error) => {
             let sent = frames(&sent);
             let (tag, payload) = sent.last().expect("an abort");
-            assert_eq!((*tag, payload.len()), (Tag::Abort.byte(), 0));
+            assert_eq!((*tag, payload.len()), (Kind::Abort.byte(), 0));
         }
-        Ok(_) | Err(Error::Aborted | Error::Lost { .. } | Error::Timeout { .. }) => {}
+        Ok(_)
+        | Err(
+            Error::Channel(net::Error::Aborted)
+            | Error::Channel(net::Error::Lost { .. })
+            | Error::Channel(net::Error::Timeout { .. }),
+        ) => {}
         Err(error) => panic!("{error}"),
     }
     Ending {

@@ -8,8 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dealerless::Result;
-use dealerless::net::{HEADER_BYTES, Transport};
+use dealerless::net::{HEADER_BYTES, Result, Transport};
 
 /// What happens to the bytes that are sent.
 #[derive(Debug, Clone)]

@@ -15,8 +15,9 @@ use super::share::{RandomShares, Share};
 use super::triples::{Buckets, leaky_triples};
 use crate::circuit::Party;
 use crate::crypto::{SecretVec, Step};
+use crate::mpc::Tag;
 use crate::mpc::plan::Plan;
-use crate::net::{Channel, Tag, Transport};
+use crate::net::{Channel, Transport};
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 use crate::{Check, Error, Result};
 

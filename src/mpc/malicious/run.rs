@@ -19,11 +19,12 @@ use super::wires::{self, MaskedLabel};
 use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::{Block, Generator, SecretVec, Step};
 use crate::mpc::Input;
+use crate::mpc::Tag;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
 use crate::mpc::tables::{TableReader, TableWriter};
 use crate::mpc::walk::RunHash;
-use crate::net::{Channel, Tag, Transport};
+use crate::net::{Channel, Transport};
 use crate::ot::Delta;
 use crate::{Check, Result};
 

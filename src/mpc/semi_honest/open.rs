@@ -10,9 +10,10 @@ use subtle::ConstantTimeEq;
 use super::{Role, SemiHonest, SharedBit};
 use crate::crypto::{Block, TweakDomain};
 use crate::mpc::Opening;
+use crate::mpc::Tag;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, by_opening, opened_to};
-use crate::net::{Tag, Transport};
+use crate::net::Transport;
 use crate::{Check, Error, Result};
 
 /// Opens everything in one exchange. Both say what they mean even if they have nothing to send: two
