@@ -77,6 +77,6 @@ mod crypto;
 #[cfg(not(feature = "internals"))]
 mod ot;
 
-mod error;
+mod blame;
 mod uniform;
-pub use error::{Blame, Check, Disagreement, Error, Malformed, Result};
+pub use blame::Blame;

@@ -4,11 +4,15 @@
 //! others record what this one did: if one of them changes, so has the protocol, and with it
 //! [`VERSION`](dealerless::net::VERSION).
 
+use dealerless::testing::kind::Kind;
+use dealerless::testing::line::End;
+use dealerless::testing::session::{Engine, both, in_memory, only};
+use dealerless::testing::tap::{Tap, frames};
 use dealerless::circuit::{Builder, Output, Party};
 use dealerless::crypto::{Block, TweakDomain, TweakableHash};
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{Malicious, SemiHonest, To, evaluate, garble};
-use dealerless::net::{Channel, Deadlines, Tag};
+use dealerless::net::{Channel, Deadlines};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::line::End;
@@ -112,7 +116,7 @@ fn summary(sent: &[u8]) -> String {
     frames(sent)
         .into_iter()
         .map(|(tag, payload)| {
-            let tag = Tag::from_byte(tag).expect("a known tag");
+            let tag = Kind::from_byte(tag).expect("a known tag");
             let digest = blake3::hash(&sent[payload.clone()]).to_hex();
             format!("{tag}, {}: {}\n", payload.len(), &digest[..16])
         })

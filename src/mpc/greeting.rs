@@ -22,7 +22,7 @@ pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 /// try 2^10 times.
 pub(super) const STATISTICAL_SECURITY: u8 = 50;
 
-const CONTEXT: &str = "dealerless 2026-11 session id v2";
+const CONTEXT: &str = "dealerless 2026-11 session id v1";
 
 /// What a party wants of a session.
 pub struct Offer<'a> {

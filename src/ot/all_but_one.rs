@@ -16,10 +16,9 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::{Delta, base, expect_length};
-use crate::crypto::{Block, Generator, Oracle, SessionId, Step};
-use crate::net::{Message, Tag};
-use crate::{Check, Error, Result};
+use super::{Check, Delta, Error, Result, Tag, base, expect_length};
+use crate::crypto::{Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step};
+use crate::net::{self, Message};
 
 /// Levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire and
 /// `128 * 2^K / K` bits of AES in counter mode.
@@ -45,23 +44,21 @@ pub struct TreeSums {
 }
 
 impl Message for TreeSums {
-    const TAG: Tag = Tag::TreeSums;
+    const TAG: net::Tag = Tag::TreeSums.tag();
     const MAX_BYTES: usize = 8 + TREES * (K - 1) * 32 + 8 + TREES * CHECK_BYTES + 32;
 }
 
 /// Bit of Delta that decides level `level` of tree `tree`.
-fn path_bit(delta: &Delta, tree: usize, level: usize) -> bool {
+fn path_bit(delta: &Delta, tree: usize, level: usize) -> SecretBit {
     delta.block().bit(tree * K + K - 1 - level)
 }
 
 /// The base-OT choices of the party that holds Delta: at every level it asks for the side that is
 /// off the path.
-pub(super) fn base_choices(delta: &Delta) -> Zeroizing<Vec<bool>> {
-    // Counted, so that the vector does not grow and leave copies behind that nobody wipes.
-    let choices = (0..TREES * K)
+pub(super) fn base_choices(delta: &Delta) -> SecretVec<SecretBit> {
+    (0..TREES * K)
         .map(|i| !path_bit(delta, i / K, i % K))
-        .collect();
-    Zeroizing::new(choices)
+        .collect()
 }
 
 /// The two children of a node.
@@ -131,7 +128,7 @@ pub(super) fn plant(
 /// being that at distance 1 from the path).
 ///
 /// # Errors
-/// [`Error::Malformed`] if the message has another shape; [`Check::Trees`] if the check fails.
+/// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape; [`Check::Trees`] if the check fails.
 pub(super) fn puncture(
     session: &SessionId,
     direction: u64,
@@ -237,7 +234,7 @@ pub(super) mod tests {
         let mut known = puncture(&SESSION, 0, &delta, &chosen, &message).unwrap();
         for tree in 0..TREES {
             let path: usize = (0..K)
-                .map(|bit| usize::from(delta.block().bit(tree * K + bit)) << bit)
+                .map(|bit| usize::from(delta.block().bit(tree * K + bit).reveal()) << bit)
                 .sum();
             for y in 1..LEAVES {
                 let ours = known[tree * (LEAVES - 1) + y - 1].block();

@@ -32,13 +32,12 @@ use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::{Identity, IsIdentity};
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
-use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+use subtle::{ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use super::expect_length;
-use crate::crypto::{Block, Oracle, SessionId, Step};
-use crate::net::{Message, Tag};
-use crate::{Check, Error, Result};
+use super::{Check, Error, Result, Tag, expect_length};
+use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step};
+use crate::net::{self, Message};
 
 /// How many base OTs are made: one for each bit of Delta.
 pub(super) const COUNT: usize = 128;
@@ -53,7 +52,7 @@ pub struct BaseOtPoints {
 }
 
 impl Message for BaseOtPoints {
-    const TAG: Tag = Tag::BaseOtPoints;
+    const TAG: net::Tag = Tag::BaseOtPoints.tag();
     const MAX_BYTES: usize = 32 + 8 + 32 * COUNT;
 }
 
@@ -66,7 +65,7 @@ pub struct BaseOtPads {
 }
 
 impl Message for BaseOtPads {
-    const TAG: Tag = Tag::BaseOtPads;
+    const TAG: net::Tag = Tag::BaseOtPads.tag();
     const MAX_BYTES: usize = 32 + 8 + 32 * COUNT + 32;
 }
 
@@ -77,7 +76,7 @@ pub struct BaseOtAnswer {
 }
 
 impl Message for BaseOtAnswer {
-    const TAG: Tag = Tag::BaseOtAnswer;
+    const TAG: net::Tag = Tag::BaseOtAnswer.tag();
     const MAX_BYTES: usize = 32;
 }
 
@@ -164,7 +163,7 @@ fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
 /// The receiver, between its two messages.
 pub(super) struct Receiver<'a> {
     hashes: Hashes<'a>,
-    choices: Zeroizing<Vec<bool>>,
+    choices: SecretVec<SecretBit>,
     scalars: Zeroizing<Vec<Scalar>>,
     points: Vec<[u8; 32]>,
 }
@@ -174,7 +173,7 @@ impl<'a> Receiver<'a> {
     pub(super) fn begin(
         session: &'a SessionId,
         direction: u64,
-        choices: Zeroizing<Vec<bool>>,
+        choices: SecretVec<SecretBit>,
         rng: &mut impl CryptoRng,
     ) -> (Self, BaseOtPoints) {
         debug_assert_eq!(choices.len(), COUNT);
@@ -189,7 +188,7 @@ impl<'a> Receiver<'a> {
             let chosen = RistrettoPoint::conditional_select(
                 &RistrettoPoint::identity(),
                 &half_base,
-                Choice::from(u8::from(choice)),
+                choice.into(),
             );
             halves.push(&*half * RISTRETTO_BASEPOINT_TABLE + chosen);
             scalars.push(*half + *half);
@@ -311,7 +310,7 @@ mod tests {
 
     const SESSION: SessionId = SessionId([5; 32]);
 
-    fn choices() -> Zeroizing<Vec<bool>> {
+    fn choices() -> SecretVec<SecretBit> {
         Zeroizing::new((0..COUNT).map(|i| i % 3 == 1).collect())
     }
 
@@ -326,9 +325,9 @@ mod tests {
         let (chosen, answer) = receiver.finish(&pads).unwrap();
         let both = sender.finish(&answer).unwrap();
         for (i, choice) in choices().iter().enumerate() {
-            assert!(bool::from(chosen[i].ct_eq(&both[i][usize::from(*choice)])));
+            assert!(bool::from(chosen[i].ct_eq(&both[i][usize::from(choice.reveal())])));
             assert!(!bool::from(
-                chosen[i].ct_eq(&both[i][usize::from(!*choice)])
+                chosen[i].ct_eq(&both[i][usize::from((!*choice).reveal())])
             ));
         }
     }
@@ -356,7 +355,7 @@ mod tests {
                 responses[index][0] ^= 1;
                 pads.proof = hashes.proof(&hashes.aggregate(&responses));
             }
-            assert_eq!(receiver.finish(&pads).is_ok(), choices()[index] == guess);
+            assert_eq!(receiver.finish(&pads).is_ok(), choices()[index].reveal() == guess);
         }
     }
 

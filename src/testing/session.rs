@@ -3,9 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use crate::Result;
 use crate::circuit::Party;
-use crate::mpc::{Input, Malicious, Opening, SemiHonest, To, TwoParty};
+use crate::mpc::{Audience, Malicious, Opening, Result, SemiHonest, TwoParty};
 use crate::net::{Channel, Deadlines, memory_pair};
 use rand::CryptoRng;
 use rand::rand_core::UnwrapErr;
@@ -92,30 +91,9 @@ pub fn in_memory() -> [End; 2] {
     [Box::new(one), Box::new(other)]
 }
 
-/// An input value of `owner`, as `session` enters it.
-pub fn input_of<'a, P: TwoParty>(
-    owner: Party,
-    session: &P,
-    bits: &'a [bool],
-) -> Input<'a, P::Shared> {
-    if owner == session.party() {
-        Input::Mine(bits)
-    } else {
-        Input::Peer
-    }
-}
-
-/// `learner` alone, as `session` says it.
-pub fn only(learner: Party, session: &impl TwoParty) -> To {
-    if learner == session.party() {
-        To::Me
-    } else {
-        To::Peer
-    }
-}
-
 /// Opens one value to both.
 pub fn reveal<P: TwoParty>(session: &mut P, bits: &[P::Shared]) -> Result<Vec<bool>> {
-    let opened = session.open(&[Opening { to: To::Both, bits }])?;
-    Ok(opened.into_iter().flatten().flatten().collect())
+    let to = Audience::Both;
+    let opened = session.open(&[Opening { to, bits }])?;
+    Ok(opened.get(0).expect("it was opened to both").to_vec())
 }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use crate::game::Game;
-use dealerless::shuffle::{Choice, Spec, SpecError};
+use super::game::Game;
+use crate::Blame;
+use crate::shuffle::{Choice, Spec, SpecError};
 
 /// The most hands of one session.
 pub const MAX_HANDS: u32 = 10_000;
@@ -86,8 +87,8 @@ impl Terms {
     /// Reads the terms of a peer's hello, which may hold anything.
     ///
     /// # Errors
-    /// If they are not what [`encode`](Self::encode) writes. The error does not repeat the peer's
-    /// bytes, which may be meant for the terminal.
+    /// [`OfferError`] if they are not what [`encode`](Self::encode) writes. The error does not
+    /// repeat the peer's bytes, which may be meant for the terminal.
     pub fn decode(bytes: &[u8]) -> Result<Self, OfferError> {
         let terms = Self::parse(bytes).ok_or(OfferError::UnknownGame)??;
         // One spelling for each: no leading zeros, no signs.
@@ -141,20 +142,31 @@ pub enum TermsError {
     Hands(u32),
 }
 
-/// Why the bytes of a peer's hello are no [`Terms`]. An honest peer of this version sends none of
-/// these: its program is another, or broken, or cheats.
+/// What is wrong with the terms in a peer's hello.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum OfferError {
-    /// They are not the words of a known game.
+    /// They are not those of a game.
     #[error("the peer broke the protocol: it offers no known game")]
     UnknownGame,
-    /// There is no game on these terms.
+    /// There is no game with these terms.
     #[error("the peer broke the protocol: it offers a game, but {0}")]
-    Terms(#[from] TermsError),
+    Terms(TermsError),
     /// They are not spelled as this program spells them.
     #[error("the peer broke the protocol: it spells its terms in an odd way")]
     Spelling,
+}
+
+impl OfferError {
+    /// Whose fault it can be.
+    pub fn blame(&self) -> Blame {
+        Blame::ProgramOrLine
+    }
+}
+
+impl From<TermsError> for OfferError {
+    fn from(error: TermsError) -> Self {
+        OfferError::Terms(error)
+    }
 }
 
 #[cfg(test)]
@@ -237,6 +249,7 @@ mod tests {
             &long,
         ] {
             let error = Terms::decode(bytes).unwrap_err();
+            assert!(!matches!(error, OfferError::Terms(_)), "{error}");
             assert!(error.to_string().len() < 80, "{error}");
             assert!(!error.to_string().contains('\x1b'));
         }
