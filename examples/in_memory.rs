@@ -40,7 +40,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (garbler, evaluator) = thread::scope(|scope| {
         let evaluator = scope.spawn(|| play(Party::Evaluator, right, &shuffle));
         let garbler = play(Party::Garbler, left, &shuffle);
-        (garbler, evaluator.join().expect("the other party does not panic"))
+        (
+            garbler,
+            evaluator.join().expect("the other party does not panic"),
+        )
     });
     println!("the garbler sees   {}", garbler?);
     println!("the evaluator sees {}", evaluator?);

@@ -10,8 +10,8 @@ use std::thread;
 use std::time::Duration;
 
 use dealerless::circuit::Party;
-use dealerless::deck::SealedDeck;
-use dealerless::mpc::{Malicious, To, TwoParty};
+use dealerless::deck::{self, SealedDeck};
+use dealerless::mpc::{Audience, Malicious, TwoParty};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
@@ -19,22 +19,22 @@ use rand::rngs::SysRng;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn play(party: Party, transport: TcpTransport) -> dealerless::Result<()> {
+fn play(role: Party, transport: TcpTransport) -> deck::Result<()> {
     let mut rng = UnwrapErr(SysRng);
     let spec = Spec::new(52, 5, Algorithm::FisherYates).expect("5 of 52 can be drawn");
     let shuffle = ShuffleCircuit::build_checked(spec);
 
     let channel = Channel::new(transport, Deadlines::default());
-    let mut session = Malicious::new(channel, party, &mut rng)?;
+    let mut session = Malicious::new(channel, role, &mut rng)?;
     let mut deck = SealedDeck::shuffle(&mut session, &shuffle, &mut rng)?;
-    let all: Vec<(usize, To)> = (0..deck.len()).map(|card| (card, To::Both)).collect();
+    let all: Vec<_> = (0..deck.len()).map(|card| (card, Audience::Both)).collect();
     let cards: Vec<String> = deck
         .open(&mut session, &all)?
         .into_iter()
         .filter_map(|card| card?.of_52())
         .collect();
     let sent = session.traffic().bytes_sent;
-    println!("the {party} sees {} and sent {sent} bytes", cards.join(" "));
+    println!("the {role} sees {} and sent {sent} bytes", cards.join(" "));
     Ok(())
 }
 

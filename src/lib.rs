@@ -12,26 +12,26 @@
 //! | build, count, evaluate, read or write circuits | [`circuit`] |
 //! | sample and check the shuffles | [`shuffle`] |
 //! | play a whole hand | the crate `dealerless-table` |
-//! | learn which check failed, and whose fault that can be | [`Error`] |
+//! | learn which check failed, and whose fault that can be | [`mpc::Error`], [`deck::Error`] |
 //!
 //! ```
 //! use std::thread;
 //!
 //! use dealerless::circuit::Party;
-//! use dealerless::deck::SealedDeck;
-//! use dealerless::mpc::{Malicious, To};
+//! use dealerless::deck::{self, SealedDeck};
+//! use dealerless::mpc::{Audience, Malicious};
 //! use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 //! use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 //! use rand::{rand_core::UnwrapErr, rngs::SysRng};
 //!
 //! let spec = Spec::new(52, 2, Algorithm::FisherYates)?;
 //! let shuffle = ShuffleCircuit::build_checked(spec);
-//! let play = |party, transport: MemoryTransport| -> dealerless::Result<_> {
+//! let play = |role, transport: MemoryTransport| -> deck::Result<_> {
 //!     let rng = &mut UnwrapErr(SysRng);
 //!     let channel = Channel::new(transport, Deadlines::default());
-//!     let mut session = Malicious::new(channel, party, rng)?;
+//!     let mut session = Malicious::new(channel, role, rng)?;
 //!     let mut deck = SealedDeck::shuffle(&mut session, &shuffle, rng)?;
-//!     deck.open(&mut session, &[(0, To::Both)])
+//!     deck.open(&mut session, &[(0, Audience::Both)])
 //! };
 //! let (left, right) = memory_pair();
 //! let [garbler, evaluator] = thread::scope(|scope| {

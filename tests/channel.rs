@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::testing::line::{End, over_each_line, tcp_pair};
-use dealerless::testing::tap::Tap;
 use dealerless::net::{
     CHUNK, Channel, Deadlines, Error, HEADER_BYTES, MAX_BACKLOG, Message, Tag, TcpTransport,
     Traffic, memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::{End, over_each_line, tcp_pair};
+use dealerless::testing::line::{End, over_each_line, tcp_pair};
+use dealerless::testing::tap::Tap;
 use dealerless::testing::tap::Tap;
 use serde::{Deserialize, Serialize};
 

@@ -3,14 +3,14 @@
 
 use std::collections::HashMap;
 
+use dealerless::circuit::{Builder, Circuit, Party};
+use dealerless::mpc;
+use dealerless::net::{Channel, Deadlines};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, input_of, reveal, system_rng};
 use dealerless::testing::tap::{Tap, frames};
-use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc;
-use dealerless::net::{Channel, Deadlines};
 
 dealerless::with_both_engines! {
     no_block_is_sent_twice,

@@ -3,13 +3,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::testing::line::{End, over_each_line};
-use dealerless::testing::tap::{Fault, Tap, frames};
 use dealerless::mpc;
 use dealerless::net::{
     CHUNK, Channel, Deadlines, Error, Malformed, Message, Result, Tag, Transport, hello,
     memory_pair, recv_hello, send_hello,
 };
+use dealerless::testing::line::{End, over_each_line};
+use dealerless::testing::tap::{Fault, Tap, frames};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that passes while the test waits.

@@ -18,7 +18,8 @@ fn kept(cards: usize, draw: usize, names: [&[u8]; 2]) -> [KeptDeck; 2] {
     let shuffle = circuit(cards, draw);
     sessions(in_memory(), |session: &mut Session| {
         let deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-        deck.keep(session, names[session_role(session) as usize]).unwrap()
+        deck.keep(session, names[session_role(session) as usize])
+            .unwrap()
     })
 }
 
@@ -51,7 +52,10 @@ fn a_kept_deck_opens_the_cards_that_were_sealed_and_to_whom_the_shares_are_shown
         assert_eq!(garbler.open(position, &b.unwrap()).unwrap(), card.unwrap());
         assert_eq!(garbler.seen(position), card);
         assert_eq!(evaluator.seen(position), None);
-        assert_eq!(evaluator.open(position, &a.unwrap()).unwrap(), card.unwrap());
+        assert_eq!(
+            evaluator.open(position, &a.unwrap()).unwrap(),
+            card.unwrap()
+        );
     }
 }
 

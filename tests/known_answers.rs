@@ -4,10 +4,6 @@
 //! others record what this one did: if one of them changes, so has the protocol, and with it
 //! [`VERSION`](dealerless::net::VERSION).
 
-use dealerless::testing::kind::Kind;
-use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, both, in_memory, only};
-use dealerless::testing::tap::{Tap, frames};
 use dealerless::circuit::{Builder, Output, Party};
 use dealerless::crypto::{Block, TweakDomain, TweakableHash};
 use dealerless::deck::{Card, SealedDeck};
@@ -15,8 +11,12 @@ use dealerless::mpc::{Malicious, SemiHonest, To, evaluate, garble};
 use dealerless::net::{Channel, Deadlines};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::testing::kind::Kind;
+use dealerless::testing::line::End;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, only};
+use dealerless::testing::session::{Engine, both, in_memory, only};
+use dealerless::testing::tap::{Tap, frames};
 use dealerless::testing::tap::{Tap, frames};
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;

@@ -4,8 +4,8 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::testing::line::{over_each_line, tcp_pair};
 use dealerless::net::{CHUNK, Channel, Deadlines, Error, HEADER_BYTES, Message, Tag, Transport};
+use dealerless::testing::line::{over_each_line, tcp_pair};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that passes while the test waits.

@@ -3,15 +3,16 @@
 
 use std::sync::Mutex;
 
-use dealerless::Error;
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
-use dealerless::mpc::{Handshake, Input, MAX_TERMS, Malicious, Opening, Security, SemiHonest, To};
-use dealerless::net::{Channel, Deadlines};
+use dealerless::mpc::{
+    Audience, Disagreement, Error, Greeting, Input, MAX_TERMS, Malicious, Offer, Opening, Run,
+    Security, SemiHonest, Session,
+};
+use dealerless::net::{self, Channel, Deadlines};
 use dealerless::testing::circuits::{bits, random_circuit};
 use dealerless::testing::line::{End, over_each_line};
-use dealerless::testing::session::{
-    Engine, both, in_memory, input_of, only, reveal, sessions, system_rng,
-};
+use dealerless::testing::session::{Engine, both, in_memory, reveal, sessions, system_rng};
+use dealerless::testing::tap::Tap;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -26,9 +27,8 @@ dealerless::with_both_engines! {
     more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed,
     inputs_that_do_not_fit_are_refused_before_anything_is_sent,
     shared_bits_of_another_session_are_refused_before_anything_is_sent,
+    parties_that_mean_the_same_context_agree_and_others_notice,
 }
-
-const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
 /// A fresh seed, of which a failure tells.
 fn fresh_seed() -> u64 {
@@ -65,6 +65,14 @@ fn independent_ands(count: usize) -> Circuit {
     circuit
 }
 
+/// What `me` enters of values with these owners.
+fn entered(me: Party, owners: &[Party], values: &[Vec<bool>]) -> Vec<bool> {
+    (owners.iter().zip(values))
+        .filter(|(owner, _)| **owner == me)
+        .flat_map(|(_, value)| value.iter().copied())
+        .collect()
+}
+
 /// Runs a circuit on fresh inputs of these owners, and checks its outputs, opened to both.
 fn check_run<E: Engine>(
     session: &mut E,
@@ -72,18 +80,15 @@ fn check_run<E: Engine>(
     owners: &[Party],
     values: &[Vec<bool>],
 ) {
-    let inputs: Vec<_> = owners
-        .iter()
-        .zip(values)
-        .map(|(&owner, value)| input_of(owner, session, value))
-        .collect();
-    let outputs = session.run(circuit, &inputs).unwrap();
+    let inputs: Vec<_> = owners.iter().map(|&owner| Input::By(owner)).collect();
+    let mine = entered(session.role(), owners, values);
+    let outputs = session.run(Run::new(circuit, &inputs, &mine)).unwrap();
     let expected = circuit.evaluate(values).unwrap();
     assert_eq!(
-        outputs.iter().map(Vec::len).collect::<Vec<_>>(),
+        outputs.iter().map(<[_]>::len).collect::<Vec<_>>(),
         expected.iter().map(Vec::len).collect::<Vec<_>>()
     );
-    let opened = reveal(session, &outputs.concat()).unwrap();
+    let opened = reveal(session, outputs.bits()).unwrap();
     assert_eq!(opened, expected.concat());
 }
 
@@ -93,7 +98,7 @@ fn random_circuits_give_what_they_give_in_the_clear<E: Engine>() {
             for _ in 0..60 {
                 let circuit = random_circuit(coins);
                 let owners: Vec<Party> = (circuit.inputs().iter())
-                    .map(|_| PARTIES[coins.random_range(0..2)])
+                    .map(|_| Party::BOTH[coins.random_range(0..2)])
                     .collect();
                 let values: Vec<_> = (circuit.inputs().iter())
                     .map(|&width| bits(coins, width))
@@ -110,7 +115,7 @@ fn tables_arrive_whole_however_many_frames_they_fill<E: Engine>() {
     with_coins(in_memory(), |session: &mut E, coins| {
         for ands in [1, 7, 8, 9, 1023, 1024, 1025, 2048, 4096] {
             let values = [bits(coins, 64), bits(coins, 64)];
-            check_run(session, &independent_ands(ands), &PARTIES, &values);
+            check_run(session, &independent_ands(ands), &Party::BOTH, &values);
         }
     });
 }
@@ -123,12 +128,18 @@ fn what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs<E: Engine>() 
         for _ in 0..80 {
             let circuit = random_circuit(coins);
             let mut values = Vec::new();
+            let mut mine = Vec::new();
             // For each value its owner, or the shared bits that it is made of, some of them twice.
             let sources: Vec<Result<Party, Vec<E::Shared>>> = (circuit.inputs().iter())
                 .map(|&width| {
                     if shared.is_empty() || coins.random_range(0..3) == 0 {
-                        values.push(bits(coins, width));
-                        return Ok(PARTIES[coins.random_range(0..2)]);
+                        let value = bits(coins, width);
+                        let owner = Party::BOTH[coins.random_range(0..2)];
+                        if owner == session.role() {
+                            mine.extend(&value);
+                        }
+                        values.push(value);
+                        return Ok(owner);
                     }
                     let picks: Vec<usize> = (0..width)
                         .map(|_| coins.random_range(0..shared.len()))
@@ -137,16 +148,14 @@ fn what_came_out_of_circuits_goes_into_others_next_to_fresh_inputs<E: Engine>() 
                     Err(picks.iter().map(|&pick| shared[pick].clone()).collect())
                 })
                 .collect();
-            let inputs: Vec<_> = sources
-                .iter()
-                .zip(&values)
-                .map(|(source, value)| match source {
-                    Ok(owner) => input_of(*owner, session, value),
+            let inputs: Vec<_> = (sources.iter())
+                .map(|source| match source {
+                    Ok(owner) => Input::By(*owner),
                     Err(bits) => Input::Shared(bits),
                 })
                 .collect();
-            let outputs = session.run(&circuit, &inputs).unwrap();
-            shared.extend(outputs.concat());
+            let outputs = session.run(Run::new(&circuit, &inputs, &mine)).unwrap();
+            shared.extend_from_slice(outputs.bits());
             clear.extend(circuit.evaluate(&values).unwrap().concat());
         }
         assert!(clear.len() > 100, "the circuits have put something out");
@@ -160,16 +169,12 @@ fn one_shared_bit_may_stand_on_both_wires_of_a_gate<E: Engine>() {
     let outputs = [builder.and(a, b), builder.xor(a, b), builder.or(a, b)];
     let circuit = builder.build(vec![outputs.to_vec()]);
     sessions(in_memory(), |session: &mut E| {
-        for (owner, value) in PARTIES.into_iter().zip([true, false]) {
-            let mine = [value];
-            let inputs = [
-                input_of(owner, session, &mine),
-                input_of(owner, session, &mine),
-            ];
-            let bit = session.run(&circuit, &inputs).unwrap()[0][0].clone();
-            let twice = [bit];
-            let inputs = [Input::Shared(&twice[..]), Input::Shared(&twice[..])];
-            let outputs = session.run(&circuit, &inputs).unwrap();
+        for (owner, value) in Party::BOTH.into_iter().zip([true, false]) {
+            let inputs = [Input::By(owner), Input::By(owner)];
+            let mine = entered(session.role(), &[owner; 2], &[vec![value], vec![value]]);
+            let words = session.run(Run::new(&circuit, &inputs, &mine)).unwrap();
+            let inputs = [Input::Shared(&words[0][..1]); 2];
+            let outputs = session.run(Run::new(&circuit, &inputs, &[])).unwrap();
             assert_eq!(reveal(session, &outputs[0]).unwrap(), [value, false, value]);
         }
     });
@@ -192,16 +197,14 @@ fn constants_and_inputs_that_pass_through_can_be_opened_and_used_again<E: Engine
 
     sessions(in_memory(), |session: &mut E| {
         for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
-            let (mine, theirs) = ([a], [b]);
-            let inputs = [
-                input_of(Party::Garbler, session, &mine),
-                input_of(Party::Evaluator, session, &theirs),
-            ];
-            let shared = session.run(&passing, &inputs).unwrap();
+            let mine = [[a], [b]][session.role() as usize];
+            let run = Run::new(&passing, &Input::ONE_EACH, &mine);
+            let shared = session.run(run).unwrap();
             assert!(shared[1].is_empty());
             let clear = [false, true, a, b, a, !b];
             assert_eq!(reveal(session, &shared[0]).unwrap(), clear);
-            let outputs = session.run(&squares, &[Input::Shared(&shared[0])]).unwrap();
+            let inputs = [Input::Shared(&shared[0])];
+            let outputs = session.run(Run::new(&squares, &inputs, &[])).unwrap();
             let expected = squares.evaluate(&[clear.to_vec()]).unwrap();
             assert_eq!(reveal(session, &outputs[0]).unwrap(), expected[0]);
         }
@@ -212,11 +215,9 @@ fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else<E: Engine>() 
     with_coins(in_memory(), |session: &mut E, coins| {
         let circuit = xor_of_two(60);
         let values = [bits(coins, 60), bits(coins, 60)];
-        let inputs = [
-            input_of(Party::Garbler, session, &values[0]),
-            input_of(Party::Evaluator, session, &values[1]),
-        ];
-        let shared = session.run(&circuit, &inputs).unwrap().remove(0);
+        let mine = &values[session.role() as usize];
+        let run = Run::new(&circuit, &Input::ONE_EACH, mine);
+        let shared = session.run(run).unwrap();
         let clear = circuit.evaluate(&values).unwrap().remove(0);
         for openings in 0..24 {
             let mut requests = Vec::new();
@@ -225,20 +226,20 @@ fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else<E: Engine>() 
             for _ in 0..openings {
                 let start = coins.random_range(0..60);
                 let range = start..coins.random_range(start..60);
-                let (to, learns) = match coins.random_range(0..3) {
-                    2 => (To::Both, true),
-                    party => {
-                        let to = only(PARTIES[party], session);
-                        (to, to == To::Me)
-                    }
+                let to = match coins.random_range(0..3) {
+                    2 => Audience::Both,
+                    party => Audience::Only(Party::BOTH[party]),
                 };
-                requests.push(Opening {
-                    to,
-                    bits: &shared[range.clone()],
-                });
-                expected.push(learns.then(|| clear[range].to_vec()));
+                let bits = &shared[0][range.clone()];
+                requests.push(Opening { to, bits });
+                let learns = [Audience::Both, Audience::Only(session.role())].contains(&to);
+                expected.push(learns.then(|| &clear[range]));
             }
-            assert_eq!(session.open(&requests).unwrap(), expected);
+            let opened = session.open(&requests).unwrap();
+            assert_eq!(opened.iter().collect::<Vec<_>>(), expected);
+            for (number, expected) in expected.into_iter().enumerate() {
+                assert_eq!(opened.get(number), expected);
+            }
         }
     });
 }
@@ -246,14 +247,13 @@ fn opened_bits_reach_those_whom_they_are_opened_to_and_nobody_else<E: Engine>() 
 fn a_bit_may_be_opened_to_one_party_and_later_to_the_other<E: Engine>() {
     sessions(in_memory(), |session: &mut E| {
         let circuit = xor_of_two(3);
-        let value = [true, false, true];
-        let inputs = PARTIES.map(|owner| input_of(owner, session, &value));
-        let shared = session.run(&circuit, &inputs).unwrap().remove(0);
-        for learner in PARTIES {
-            let to = only(learner, session);
-            let opened = session.open(&[Opening { to, bits: &shared }]).unwrap();
-            let learned = (learner == session.party()).then(|| vec![false; 3]);
-            assert_eq!(opened, [learned]);
+        let run = Run::new(&circuit, &Input::ONE_EACH, &[true, false, true]);
+        let shared = session.run(run).unwrap();
+        for learner in Party::BOTH {
+            let (to, bits) = (Audience::Only(learner), &shared[0]);
+            let opened = session.open(&[Opening { to, bits }]).unwrap();
+            let learned = (learner == session.role()).then_some(&[false; 3][..]);
+            assert_eq!(opened.get(0), learned);
         }
     });
 }
@@ -264,7 +264,7 @@ fn more_inputs_than_are_prepared_at_once_are_prepared_as_they_are_needed<E: Engi
             let circuit = xor_of_two(width);
             for _ in 0..runs {
                 let values = [bits(coins, width), bits(coins, width)];
-                check_run(session, &circuit, &PARTIES, &values);
+                check_run(session, &circuit, &Party::BOTH, &values);
             }
         };
         check(20_000, 1);
@@ -279,27 +279,33 @@ fn inputs_that_do_not_fit_are_refused_before_anything_is_sent<E: Engine>() {
     let circuit = xor_of_two(4);
     sessions(in_memory(), |session: &mut E| {
         let value = [true; 4];
-        let inputs = PARTIES.map(|owner| input_of(owner, session, &value));
-        let shared = session.run(&circuit, &inputs).unwrap().remove(0);
+        let run = Run::new(&circuit, &Input::ONE_EACH, &value);
+        let shared = session.run(run).unwrap();
         let before = session.traffic();
 
-        let refused: [&[Input<'_, E::Shared>]; 6] = [
-            &[],
-            &[Input::Mine(&value)],
-            &[Input::Mine(&value), Input::Peer, Input::Peer],
-            &[Input::Mine(&value[..3]), Input::Peer],
-            &[Input::Peer, Input::Mine(&[true; 5])],
-            &[Input::Shared(&shared[..3]), Input::Peer],
+        let (mine, theirs) = (Input::By(session.role()), Input::By(session.role().other()));
+        let [three, four] = [3, 4].map(|bits| Input::Shared(&shared[0][..bits]));
+        let refused: [(&[Input<'_, E::Shared>], &[bool]); 9] = [
+            (&[], &[]),
+            (&[mine], &value),
+            (&[mine, theirs, theirs], &value),
+            (&[mine, theirs], &value[..3]),
+            (&[theirs, mine], &[true; 5]),
+            (&[mine, mine], &value),
+            (&[three, theirs], &[]),
+            (&[four, mine], &[]),
+            (&[four, theirs], &value),
         ];
-        for inputs in refused {
-            let error = session.run(&circuit, inputs).err().expect("a refusal");
+        for (inputs, bits) in refused {
+            let run = Run::new(&circuit, inputs, bits);
+            let error = session.run(run).err().expect("a refusal");
             assert!(matches!(error, Error::Usage(_)), "{error}");
         }
         assert_eq!(session.traffic(), before);
         check_run(
             session,
             &circuit,
-            &PARTIES,
+            &Party::BOTH,
             &[value.to_vec(), vec![false; 4]],
         );
     });
@@ -309,21 +315,22 @@ fn shared_bits_of_another_session_are_refused_before_anything_is_sent<E: Engine>
     let circuit = xor_of_two(4);
     let value = [true; 4];
     let share = |session: &mut E| {
-        let inputs = PARTIES.map(|owner| input_of(owner, session, &value));
-        session.run(&circuit, &inputs).unwrap().remove(0)
+        let run = Run::new(&circuit, &Input::ONE_EACH, &value);
+        session.run(run).unwrap().bits().to_vec()
     };
     let foreign = sessions(in_memory(), share).map(Mutex::new);
     sessions(in_memory(), |session: &mut E| {
         let own = share(session);
         let before = session.traffic();
-        let foreign = &foreign[session.party() as usize];
+        let foreign = &foreign[session.role() as usize];
         let foreign = foreign.lock().unwrap().clone();
         let mixed = [&own[..3], &foreign[3..]].concat();
         for bits in [&foreign, &mixed] {
             let inputs = [Input::Shared(&own[..]), Input::Shared(bits)];
-            let error = session.run(&circuit, &inputs).err().expect("a refusal");
+            let run = Run::new(&circuit, &inputs, &[]);
+            let error = session.run(run).err().expect("a refusal");
             assert!(matches!(error, Error::Usage(_)), "{error}");
-            let to = To::Both;
+            let to = Audience::Both;
             let openings = [Opening { to, bits: &own }, Opening { to, bits }];
             let error = session.open(&openings).expect_err("a refusal");
             assert!(matches!(error, Error::Usage(_)), "{error}");
@@ -333,39 +340,149 @@ fn shared_bits_of_another_session_are_refused_before_anything_is_sent<E: Engine>
     });
 }
 
+fn parties_that_mean_the_same_context_agree_and_others_notice<E: Engine>() {
+    let circuit = xor_of_two(4);
+    let outcomes = |contexts: [&[u8]; 2]| {
+        sessions(in_memory(), |session: &mut E| {
+            let run = Run::new(&circuit, &Input::ONE_EACH, &[true; 4]);
+            let context = contexts[session.role() as usize];
+            let shared = session.run(run.in_context(context))?;
+            reveal(session, &shared[0])
+        })
+    };
+    for same in [&b""[..], b"log 1"] {
+        assert!(
+            outcomes([same; 2])
+                .iter()
+                .all(|bits| bits.as_ref().unwrap() == &[false; 4])
+        );
+    }
+    for others in [[&b"log 1"[..], b"log 2"], [b"", b"log 1"], [b"log 1", b""]] {
+        let errors = outcomes(others).map(|outcome| outcome.expect_err("another context"));
+        assert_disagree(&errors, Disagreement::Plan);
+    }
+}
+
+/// One party by itself, and the other by itself or from the abort.
+#[track_caller]
+fn assert_disagree(errors: &[Error; 2], on: Disagreement) {
+    let named = |error: &Error| matches!(error, Error::Disagreement(found) if *found == on);
+    let told = |error: &Error| matches!(error, Error::Channel(net::Error::Aborted));
+    assert!(errors.iter().any(named), "{errors:?}");
+    assert!(
+        errors.iter().all(|error| named(error) || told(error)),
+        "{errors:?}"
+    );
+}
+
+/// Exchanges hellos.
+fn greet(end: End, offer: Offer<'_>) -> Result<Greeting<End>, Error> {
+    let channel = Channel::new(end, Deadlines::default());
+    Greeting::exchange(channel, offer, &mut system_rng())
+}
+
 #[test]
-fn an_engine_is_not_set_up_after_a_handshake_for_the_other() {
+fn an_engine_is_not_set_up_after_a_greeting_for_the_other() {
     both(in_memory(), |party, end| {
-        let mut channel = Channel::new(end, Deadlines::default());
-        let rng = &mut system_rng();
-        let security = Security::SemiHonest;
-        let handshake = Handshake::perform(&mut channel, party, security, &[], rng).unwrap();
-        let error = Malicious::setup(channel, &handshake, rng).err();
+        let greeting = greet(end, Offer::new(party, Security::SemiHonest)).unwrap();
+        let error = Malicious::setup(greeting, &mut system_rng()).err();
         assert!(matches!(error, Some(Error::Usage(_))));
     });
     both(in_memory(), |party, end| {
-        let mut channel = Channel::new(end, Deadlines::default());
-        let rng = &mut system_rng();
-        let security = Security::Malicious;
-        let handshake = Handshake::perform(&mut channel, party, security, &[], rng).unwrap();
-        let error = SemiHonest::setup(channel, &handshake, rng).err();
+        let greeting = greet(end, Offer::new(party, Security::Malicious)).unwrap();
+        let error = SemiHonest::setup(greeting, &mut system_rng()).err();
         assert!(matches!(error, Some(Error::Usage(_))));
     });
 }
 
 #[test]
 fn terms_up_to_their_limit_reach_the_peer() {
-    let terms = vec![7; MAX_TERMS + 1];
     both(in_memory(), |party, end| {
-        let mut channel = Channel::new(end, Deadlines::default());
-        let mut shake = |terms| {
-            let rng = &mut system_rng();
-            Handshake::perform(&mut channel, party, Security::SemiHonest, terms, rng)
-        };
-        let error = shake(&terms).err().expect("a refusal");
-        assert!(matches!(error, Error::Usage(_)), "{error}");
-        let handshake = shake(&terms[1..]).unwrap();
-        assert_eq!(handshake.peer_terms, terms[1..]);
-        SemiHonest::setup(channel, &handshake, &mut system_rng()).unwrap();
+        let terms = vec![7 + party as u8; MAX_TERMS];
+        let offer = Offer::new(party, Security::SemiHonest).terms(&terms);
+        let greeting = greet(end, offer).unwrap();
+        assert_eq!(greeting.peer_terms(), [7 + party.other() as u8; MAX_TERMS]);
+        SemiHonest::setup(greeting, &mut system_rng()).unwrap();
     });
+}
+
+#[test]
+fn an_offer_that_cannot_be_is_refused_before_anything_is_sent() {
+    let offer = || Offer::new(Party::Garbler, Security::Malicious);
+    let terms = [7; MAX_TERMS + 1];
+    let offers = [
+        offer().terms(&terms),
+        offer().statistical_security(39),
+        offer().statistical_security(101),
+    ];
+    for offer in offers {
+        let [end, _peer] = in_memory();
+        let tap = Tap::new(end);
+        let recording = tap.recording();
+        let error = greet(Box::new(tap), offer).err().expect("a refusal");
+        assert!(matches!(error, Error::Usage(_)), "{error}");
+        assert!(recording.lock().unwrap().sent.is_empty());
+    }
+}
+
+#[test]
+fn parties_that_want_other_statistical_security_do_not_begin() {
+    let greet = |bits: [u8; 2]| {
+        both(in_memory(), |party, end| {
+            let offer = Offer::new(party, Security::Malicious);
+            let offer = offer.statistical_security(bits[party as usize]);
+            greet(end, offer).map(drop)
+        })
+    };
+    for bits in [40, 50, 100] {
+        assert!(greet([bits; 2]).iter().all(Result::is_ok));
+    }
+    for bits in [[40, 41], [60, 50]] {
+        for (me, outcome) in greet(bits).into_iter().enumerate() {
+            let expected = Disagreement::StatisticalSecurity {
+                theirs: bits[1 - me],
+                ours: bits[me],
+            };
+            match outcome {
+                Err(Error::Disagreement(found)) => assert_eq!(found, expected),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// What becomes of two parties whose channels are bound to these.
+fn bound_sessions(security: Security, bindings: [&[u8]; 2]) -> [Result<Vec<bool>, Error>; 2] {
+    let circuit = xor_of_two(4);
+    both(in_memory(), |party, end| {
+        let offer = Offer::new(party, security).bound_to(bindings[party as usize]);
+        let mut session = Session::setup(greet(end, offer)?, &mut system_rng())?;
+        let run = Run::new(&circuit, &Input::ONE_EACH, &[true, false, true, true]);
+        let shared = session.run(run)?;
+        reveal(&mut session, &shared[0])
+    })
+}
+
+#[test]
+fn parties_whose_channels_are_bound_to_something_else_agree_on_nothing() {
+    for security in [Security::SemiHonest, Security::Malicious] {
+        for same in [&b""[..], b"a hash"] {
+            for outcome in bound_sessions(security, [same; 2]) {
+                assert_eq!(outcome.unwrap(), [false; 4]);
+            }
+        }
+        for others in [
+            [&b"a hash"[..], b"another"],
+            [b"a hash", b""],
+            [b"", b"a hash"],
+        ] {
+            for outcome in bound_sessions(security, others) {
+                let error = outcome.expect_err("somebody is in the middle");
+                assert!(
+                    matches!(error, Error::Check(_) | Error::Channel(_)),
+                    "{error}"
+                );
+            }
+        }
+    }
 }

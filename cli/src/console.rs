@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 
 use dealerless::circuit::Party;
 use dealerless::deck::Card;
-use dealerless::mpc::Security;
-use dealerless_table::{Audience, Game, Owner, Step};
+use dealerless::mpc::{Audience, Security};
+use dealerless_table::{Game, Owner, Step};
 use serde::Serialize;
 
 use super::failure;

@@ -8,9 +8,9 @@ use anyhow::ensure;
 use comfy_table::Table as Grid;
 use dealerless::circuit::Party;
 use dealerless::deck::Card;
-use dealerless::mpc::{Security, TwoParty};
+use dealerless::mpc::{Audience, Security, TwoParty};
 use dealerless::net::{TcpTransport, Traffic};
-use dealerless_table::{Audience, Game, Owner, Step};
+use dealerless_table::{Game, Owner, Step};
 use serde::Serialize;
 
 use super::{console, loopback, output};

@@ -1,7 +1,7 @@
 //! What an error means for the caller of the program.
 
+use dealerless::{Blame, deck, mpc, net};
 use dealerless_table::OfferError;
-use dealerless::{Blame, Error, net};
 
 /// The exit code of wrong usage and of local faults.
 pub(crate) const LOCAL: u8 = 1;
@@ -21,13 +21,28 @@ and TCP's own checksum finds most accidents, not all.";
 pub(crate) struct OtherTerms(pub(crate) &'static str);
 
 fn blame(error: &anyhow::Error) -> Blame {
-    let session = error.downcast_ref().map(Error::blame);
+    let deck = error.downcast_ref().map(deck::Error::blame);
+    let session = || error.downcast_ref().map(mpc::Error::blame);
     let channel = || error.downcast_ref().map(net::Error::blame);
     let offer = || error.downcast_ref().map(OfferError::blame);
-    session
+    let terms = || error.is::<OtherTerms>().then_some(Blame::Either);
+    deck.or_else(session)
         .or_else(channel)
         .or_else(offer)
+        .or_else(terms)
         .unwrap_or(Blame::ThisSide)
+}
+
+/// The error of the channel, if it is one.
+pub(crate) fn of_channel(error: &anyhow::Error) -> Option<&net::Error> {
+    let session = match error.downcast_ref() {
+        Some(deck::Error::Session(session)) => Some(session),
+        _ => error.downcast_ref(),
+    };
+    match session {
+        Some(mpc::Error::Channel(channel)) => Some(channel),
+        _ => error.downcast_ref(),
+    }
 }
 
 /// The exit code that says whose fault it is.
@@ -54,19 +69,20 @@ mod tests {
     use std::time::Duration;
 
     use anyhow::Context;
+    use dealerless::mpc::Check;
     use dealerless::net::Malformed;
-    use dealerless::{Check, Disagreement, ot};
+    use dealerless::ot;
 
     use super::*;
 
     /// An error for each blame, with its exit code and a part of the advice.
-    fn errors() -> [(anyhow::Error, u8, &'static str); 10] {
+    fn errors() -> [(anyhow::Error, u8, &'static str); 12] {
         let during = "testing";
         let source = io::ErrorKind::ConnectionReset.into();
         let limit = Duration::from_secs(1);
         [
             (
-                Error::Check(Check::AndGates).into(),
+                mpc::Error::Check(mpc::Check::AndGates).into(),
                 2,
                 "cheated, or the line corrupts data: stop playing",
             ),
@@ -81,7 +97,7 @@ mod tests {
                 "another program or version",
             ),
             (
-                Error::Disagreement(Disagreement::SameRole).into(),
+                mpc::Error::Disagreement(mpc::Disagreement::SameRole).into(),
                 2,
                 "Nobody need have cheated",
             ),
@@ -92,7 +108,7 @@ mod tests {
                 "connection reset\nThe session is over. Begin anew",
             ),
             (
-                Error::Channel(net::Error::Timeout { during, limit }).into(),
+                mpc::Error::Channel(net::Error::Timeout { during, limit }).into(),
                 3,
                 "Begin anew",
             ),
@@ -101,8 +117,14 @@ mod tests {
                 1,
                 "not found",
             ),
-            (Error::usage("misuse").into(), 1, ""),
-            (Error::Failed.into(), 1, ""),
+            (
+                deck::Error::Session(mpc::Error::Channel(net::Error::Aborted)).into(),
+                2,
+                "does not say why",
+            ),
+            (OtherTerms("testing").into(), 2, "Nobody need have cheated"),
+            (mpc::Error::Usage("misuse".into()).into(), 1, ""),
+            (mpc::Error::Ended.into(), 1, ""),
         ]
     }
 
@@ -127,8 +149,8 @@ mod tests {
 
     #[test]
     fn context_hides_neither_the_exit_code_nor_the_check() {
-        let outcome: dealerless::Result<()> =
-            Err(Error::Check(Check::Ot(ot::Check::CotConsistency)));
+        let check = Check::ObliviousTransfer(ot::Check::CotConsistency);
+        let outcome: mpc::Result<()> = Err(mpc::Error::Check(check));
         let error = outcome.context("while playing").unwrap_err();
         assert_eq!(exit_code(&error), 2);
         assert!(explain(&error).contains("correlated OT: the consistency check"));

@@ -5,8 +5,9 @@ use std::panic::resume_unwind;
 use std::thread;
 
 use anyhow::Context;
-use dealerless::Error;
 use dealerless::net::{self, TcpTransport};
+
+use crate::failure;
 
 /// Runs both sides at once, each in a thread with its end of the connection.
 ///
@@ -42,10 +43,8 @@ pub(crate) fn run_both<A: Send, B: Send>(
 /// Whether the error only says that the other side has failed.
 fn is_echo(error: &anyhow::Error) -> bool {
     matches!(
-        error.downcast_ref(),
-        Some(Error::Channel(
-            net::Error::Aborted | net::Error::Lost { .. }
-        ))
+        failure::of_channel(error),
+        Some(net::Error::Aborted | net::Error::Lost { .. })
     )
 }
 

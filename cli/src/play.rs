@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dealerless::deck::{Card, SealedDeck};
+use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{Security, TwoParty};
 use dealerless::net::Traffic;
 use dealerless::shuffle::{ShuffleCircuit, Spec};
@@ -60,8 +60,8 @@ impl Spent {
     /// What `act` takes.
     fn on<P: TwoParty, R>(
         party: &mut P,
-        act: impl FnOnce(&mut P) -> dealerless::Result<R>,
-    ) -> dealerless::Result<(R, Self)> {
+        act: impl FnOnce(&mut P) -> deck::Result<R>,
+    ) -> deck::Result<(R, Self)> {
         let (before, begun) = (bytes(party.traffic()), Instant::now());
         let done = act(party)?;
         let spent = Spent {

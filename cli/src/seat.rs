@@ -18,6 +18,6 @@ pub(crate) fn take_seat(
 ) -> anyhow::Result<()> {
     let party = &mut session.party;
     let shuffles = play(party, table, |moment| console.moment(table, &moment))?;
-    let line = LineCost::seen_by(party.party(), party.traffic());
+    let line = LineCost::seen_by(party.role(), party.traffic());
     console.done(&DealCost::new(session.setup, &shuffles, line))
 }

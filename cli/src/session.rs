@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dealerless::circuit::Party;
-use dealerless::mpc::{self, Handshake, Security};
+use dealerless::mpc::{self, Offer, Security};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -108,8 +108,7 @@ pub(crate) fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)>
 
 /// Both have said hello; nothing depends on it yet.
 pub(crate) struct Greeting {
-    channel: Channel<TcpTransport>,
-    handshake: Handshake,
+    greeting: mpc::Greeting<TcpTransport>,
     took: Duration,
 }
 
@@ -125,41 +124,40 @@ impl Greeting {
     /// Says hello with `terms`.
     ///
     /// # Errors
-    /// Those of [`Handshake::perform`].
+    /// Those of [`mpc::Greeting::exchange`].
     pub(crate) fn exchange(
         transport: TcpTransport,
-        party: Party,
+        role: Party,
         args: &SessionArgs,
         terms: &[u8],
-    ) -> dealerless::Result<Self> {
+    ) -> mpc::Result<Self> {
         let begun = Instant::now();
-        let mut channel = Channel::new(transport, args.deadlines());
-        let rng = &mut system_rng();
-        let handshake = Handshake::perform(&mut channel, party, args.security, terms, rng)?;
+        let channel = Channel::new(transport, args.deadlines());
+        let offer = Offer::new(role, args.security).terms(terms);
+        let greeting = mpc::Greeting::exchange(channel, offer, &mut system_rng())?;
         Ok(Greeting {
-            channel,
-            handshake,
+            greeting,
             took: begun.elapsed(),
         })
     }
 
     /// What the peer's hello says on the layer above.
     pub(crate) fn peer_terms(&self) -> &[u8] {
-        &self.handshake.peer_terms
+        self.greeting.peer_terms()
     }
 
     /// Leaves, and lets the peer know that it was on purpose.
-    pub(crate) fn refuse(mut self) {
-        self.channel.abort();
+    pub(crate) fn refuse(self) {
+        self.greeting.refuse();
     }
 
     /// Sets up the base OTs.
     ///
     /// # Errors
     /// Those of [`mpc::Session::setup`].
-    pub(crate) fn set_up(self) -> dealerless::Result<Session> {
+    pub(crate) fn set_up(self) -> mpc::Result<Session> {
         let begun = Instant::now();
-        let party = mpc::Session::setup(self.channel, &self.handshake, &mut system_rng())?;
+        let party = mpc::Session::setup(self.greeting, &mut system_rng())?;
         Ok(Session {
             party,
             setup: self.took + begun.elapsed(),

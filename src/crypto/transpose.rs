@@ -74,7 +74,7 @@ mod tests {
         transpose_128(|r| rows[r], &mut columns);
         for (j, column) in columns.iter().enumerate() {
             for (r, row) in rows.iter().enumerate() {
-                assert_eq!(column.bit(r), row.bit(j));
+                assert_eq!(column.bit(r).reveal(), row.bit(j).reveal());
             }
         }
     }

@@ -142,16 +142,22 @@ impl KeptDeck {
     /// Reads what [`to_bytes`](Self::to_bytes) has written. `None` if it is anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (numbers, bits) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<12>()?;
-        let [cards, drawn, width] = bytemuck::pod_read_unaligned::<[[u8; 4]; 3]>(numbers)
-            .map(u32::from_le_bytes);
+        let [cards, drawn, width] =
+            bytemuck::pod_read_unaligned::<[[u8; 4]; 3]>(numbers).map(u32::from_le_bytes);
         let fits = (1..=MAX_CARDS).contains(&cards) && drawn <= cards && (1..=32).contains(&width);
         let count = drawn as usize * width as usize;
         if !fits || bits.len() != count * BIT_BYTES {
             return None;
         }
-        let kept: Vec<KeptBit> = bits.chunks(BIT_BYTES).map(read_bit).collect::<Option<_>>()?;
+        let kept: Vec<KeptBit> = bits
+            .chunks(BIT_BYTES)
+            .map(read_bit)
+            .collect::<Option<_>>()?;
         Some(KeptDeck {
-            cards: kept.chunks(width as usize).map(<[KeptBit]>::to_vec).collect(),
+            cards: kept
+                .chunks(width as usize)
+                .map(<[KeptBit]>::to_vec)
+                .collect(),
             faces: Faces::unseen(cards, drawn as usize),
         })
     }

@@ -173,7 +173,11 @@ fn check_seeds<P: TwoParty>(session: &mut P, validity: &[P::Shared]) -> Result<(
         bits: validity,
     }])?;
     let valid = opened.get(0).unwrap_or_default();
-    match Party::BOTH.into_iter().zip(valid).find(|(_, valid)| !**valid) {
+    match Party::BOTH
+        .into_iter()
+        .zip(valid)
+        .find(|(_, valid)| !**valid)
+    {
         None => Ok(()),
         Some((owner, _)) => {
             session.abort();

@@ -5,10 +5,10 @@
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 
+use super::Security;
 use super::attempts::{Attempts, Uncounted};
 use super::error::{Check, Disagreement, Error, Fault, Result};
 use super::line_secret::{LineKey, LineSecret};
-use super::Security;
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};

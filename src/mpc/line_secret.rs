@@ -67,7 +67,8 @@ impl LineSecret {
         let direction = u64::from(sender == Party::Evaluator);
         let oracle = Oracle::new(session, step, (direction << 63) | number);
         let mut stream = Generator::new(oracle.absorb(&self.0).block());
-        std::iter::repeat_with(move || stream.block()).flat_map(|block| (0..128).map(move |i| block.bit(i)))
+        std::iter::repeat_with(move || stream.block())
+            .flat_map(|block| (0..128).map(move |i| block.bit(i)))
     }
 
     /// The secret in a digest.

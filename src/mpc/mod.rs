@@ -32,10 +32,10 @@ use crate::net::Traffic;
 pub use attempts::{Attempt, Attempts};
 pub use error::{Check, Disagreement, Error, Result};
 pub use greeting::{Greeting, MAX_TERMS, Offer};
-pub use malicious::{AuthenticatedBit, KeptBit, Malicious};
-pub use semi_honest::{SemiHonest, SharedBit};
 #[cfg(feature = "internals")]
 pub use label::{ActiveLabel, ZeroLabel};
+pub use malicious::{AuthenticatedBit, KeptBit, Malicious};
+pub use semi_honest::{SemiHonest, SharedBit};
 #[cfg(feature = "internals")]
 pub use semi_honest::{evaluate, garble};
 pub use session::{Session, SessionBit};

@@ -60,7 +60,9 @@ pub(super) fn unpack(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
     for (i, bit) in rest.iter_mut().enumerate() {
         *bit = bytes[count / 8] >> i & 1 == 1;
     }
-    let padding = bytes.last().is_some_and(|last| count % 8 != 0 && last >> (count % 8) != 0);
+    let padding = bytes
+        .last()
+        .is_some_and(|last| count % 8 != 0 && last >> (count % 8) != 0);
     (!padding).then_some(bits)
 }
 

@@ -213,7 +213,10 @@ mod tests {
 
     fn assert_all_differ(plans: &[Plan]) {
         for (i, plan) in plans.iter().enumerate() {
-            assert!(plans[..i].iter().all(|other| other.digest != plan.digest), "{i}");
+            assert!(
+                plans[..i].iter().all(|other| other.digest != plan.digest),
+                "{i}"
+            );
         }
     }
 
@@ -227,7 +230,8 @@ mod tests {
             let run = Run::new(circuit, inputs, &[]).in_context(context);
             Plan::of_run(&SESSION, number, &run)
         };
-        let of_shared = |bit: usize| plan(0, &circuit, &[a, Input::Shared(&shared[bit..=bit])], b"");
+        let of_shared =
+            |bit: usize| plan(0, &circuit, &[a, Input::Shared(&shared[bit..=bit])], b"");
         assert_all_differ(&[
             plan(0, &circuit, &[a, b], b""),
             plan(1, &circuit, &[a, b], b""),

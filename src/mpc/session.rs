@@ -48,9 +48,7 @@ impl<T: Transport> Session<T> {
     /// Any [`Error`] of a session.
     pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
         Ok(Session(match greeting.security() {
-            Security::SemiHonest => {
-                Engine::SemiHonest(Box::new(SemiHonest::setup(greeting, rng)?))
-            }
+            Security::SemiHonest => Engine::SemiHonest(Box::new(SemiHonest::setup(greeting, rng)?)),
             Security::Malicious => Engine::Malicious(Box::new(Malicious::setup(greeting, rng)?)),
         }))
     }

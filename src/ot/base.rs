@@ -311,7 +311,7 @@ mod tests {
     const SESSION: SessionId = SessionId([5; 32]);
 
     fn choices() -> SecretVec<SecretBit> {
-        Zeroizing::new((0..COUNT).map(|i| i % 3 == 1).collect())
+        (0..COUNT).map(|i| SecretBit::from(i % 3 == 1)).collect()
     }
 
     fn rng() -> ChaCha20Rng {
@@ -325,7 +325,9 @@ mod tests {
         let (chosen, answer) = receiver.finish(&pads).unwrap();
         let both = sender.finish(&answer).unwrap();
         for (i, choice) in choices().iter().enumerate() {
-            assert!(bool::from(chosen[i].ct_eq(&both[i][usize::from(choice.reveal())])));
+            assert!(bool::from(
+                chosen[i].ct_eq(&both[i][usize::from(choice.reveal())])
+            ));
             assert!(!bool::from(
                 chosen[i].ct_eq(&both[i][usize::from((!*choice).reveal())])
             ));
@@ -355,7 +357,10 @@ mod tests {
                 responses[index][0] ^= 1;
                 pads.proof = hashes.proof(&hashes.aggregate(&responses));
             }
-            assert_eq!(receiver.finish(&pads).is_ok(), choices()[index].reveal() == guess);
+            assert_eq!(
+                receiver.finish(&pads).is_ok(),
+                choices()[index].reveal() == guess
+            );
         }
     }
 

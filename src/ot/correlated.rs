@@ -375,7 +375,7 @@ mod tests {
                 let expected = key.0 ^ sender.delta.select(*bit);
                 assert_eq!(mac.0.to_bytes(), expected.to_bytes());
             }
-            let ones = choices.iter().filter(|b| **b).count();
+            let ones = choices.iter().filter(|bit| bit.reveal()).count();
             assert!(ones > 0 && ones < 128 * blocks, "choices are random");
         }
     }
@@ -390,7 +390,8 @@ mod tests {
             let mut keys = vec![Key::default(); 128 * blocks];
             let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
             sender.extend(&correction, &check, &mut keys).unwrap();
-            let first = (choices[..128].to_vec(), keys[0].0.to_bytes());
+            let choices: Vec<bool> = choices[..128].iter().map(|bit| bit.reveal()).collect();
+            let first = (choices, keys[0].0.to_bytes());
             for (choices, key) in &begun {
                 assert!(*choices != first.0 && *key != first.1);
             }
@@ -429,7 +430,7 @@ mod tests {
         for guess in 0..LEAVES {
             let (mut sender, mut receiver) = pair(2);
             let path: usize = (0..K)
-                .map(|bit| usize::from(sender.delta.block().bit(5 * K + bit)) << bit)
+                .map(|bit| usize::from(sender.delta.block().bit(5 * K + bit).reveal()) << bit)
                 .sum();
             let (mut correction, _) = matrix(&mut receiver, 1);
             correction[4 * 2] ^= Block::from([1; 16]);
@@ -517,7 +518,7 @@ mod tests {
     #[test]
     fn known_answers() {
         let (mut sender, mut receiver) = pair(4);
-        let mut choices = [false; 256];
+        let mut choices = [SecretBit::default(); 256];
         let mut macs = [Mac::default(); 256];
         let mut keys = [Key::default(); 256];
         let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();

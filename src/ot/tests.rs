@@ -1,7 +1,6 @@
 //! A peer that sends back what it gets takes part in no OT: every hash is bound to the direction.
 
 use super::*;
-use crate::testing::session::system_rng;
 use crate::net::{Deadlines, memory_pair};
 use crate::testing::session::system_rng;
 

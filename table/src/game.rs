@@ -3,8 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::step::{Audience, Owner, Reveal, Step};
+use crate::step::{Owner, Reveal, Step};
 use dealerless::circuit::Party;
+use dealerless::mpc::Audience;
 
 /// How many of its five cards each player of [`Game::Draw`] exchanges. They are the first ones:
 /// the rules hold no decisions.

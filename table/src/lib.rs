@@ -8,7 +8,8 @@
 //!
 //! ```
 //! use dealerless::circuit::Party;
-//! use dealerless_table::{Audience, Game, Owner, Reveal};
+//! use dealerless::mpc::Audience;
+//! use dealerless_table::{Game, Owner, Reveal};
 //!
 //! let steps = Game::Holdem.steps(9);
 //! assert_eq!(steps[1].name, "flop");
@@ -24,5 +25,5 @@ mod step;
 mod terms;
 
 pub use game::{Game, UnknownGame};
-pub use step::{Audience, Owner, Reveal, Step};
+pub use step::{Owner, Reveal, Step};
 pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};

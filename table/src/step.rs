@@ -1,34 +1,8 @@
 //! One step of a game: cards that are opened together.
 
-use dealerless::Result;
 use dealerless::circuit::Party;
-use dealerless::deck::{Card, SealedDeck};
-use dealerless::mpc::{To, TwoParty};
-
-/// Who learns cards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// One party, and the other does not.
-    Only(Party),
-    /// Both.
-    Both,
-}
-
-impl Audience {
-    /// Whether `party` learns them.
-    pub fn includes(self, party: Party) -> bool {
-        self == Audience::Both || self == Audience::Only(party)
-    }
-
-    /// The same, as `me` says it.
-    fn seen_from(self, me: Party) -> To {
-        match self {
-            Audience::Both => To::Both,
-            Audience::Only(party) if party == me => To::Me,
-            Audience::Only(_) => To::Peer,
-        }
-    }
-}
+use dealerless::deck::{Card, Result, SealedDeck};
+use dealerless::mpc::{Audience, TwoParty};
 
 /// Whose cards they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,18 +44,17 @@ impl Step {
     pub fn open<P: TwoParty>(
         &self,
         deck: &mut SealedDeck<P::Shared>,
-        party: &mut P,
+        session: &mut P,
     ) -> Result<Vec<Vec<Option<Card>>>> {
-        let me = party.party();
-        let openings: Vec<(usize, To)> = self
-            .reveals
-            .iter()
-            .flat_map(|reveal| {
-                let to = reveal.to.seen_from(me);
-                reveal.positions.iter().map(move |&position| (position, to))
-            })
-            .collect();
-        deck.open(party, &openings)?;
+        let cards = |reveal: &Reveal| {
+            let to = reveal.to;
+            let positions = reveal.positions.iter();
+            positions
+                .map(|&position| (position, to))
+                .collect::<Vec<_>>()
+        };
+        let openings: Vec<(usize, Audience)> = self.reveals.iter().flat_map(cards).collect();
+        deck.open(session, &openings)?;
         let known = |reveal: &Reveal| reveal.positions.iter().map(|&p| deck.seen(p)).collect();
         Ok(self.reveals.iter().map(known).collect())
     }

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use dealerless::Blame;
+use dealerless::shuffle::{Choice, Spec, SpecError};
+
 use super::game::Game;
-use crate::Blame;
-use crate::shuffle::{Choice, Spec, SpecError};
 
 /// The most hands of one session.
 pub const MAX_HANDS: u32 = 10_000;

@@ -10,12 +10,12 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::{Check, Disagreement, Error, Result, mpc, net};
 use rand::Rng;
 
+use crate::play::{Ending, PARTIES, PATIENT, Patience, WIDTH, circuit, run, with_liar};
 use crate::testing::circuits::bits;
 use crate::testing::kind::Kind;
 use crate::testing::liar::{Frame, Lie};
 use crate::testing::line::End;
 use crate::testing::session::{both, in_memory, input_of, only, reveal, system_rng};
-use crate::play::{Ending, PARTIES, PATIENT, Patience, WIDTH, circuit, run, with_liar};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::liar::{Frame, Lie};
 use dealerless::testing::line::End;

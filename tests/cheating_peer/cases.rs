@@ -7,10 +7,10 @@ use dealerless::net::Malformed;
 use dealerless::{Check, Disagreement, Error, mpc, net, ot};
 use rand::{Rng, RngExt};
 
+use crate::play::Patience;
 use crate::testing::kind::Kind;
 use crate::testing::liar::{Frame, Lie, frame};
 use crate::testing::session::system_rng;
-use crate::play::Patience;
 use dealerless::testing::liar::{Frame, Lie, frame};
 use dealerless::testing::session::system_rng;
 

@@ -19,11 +19,11 @@ use std::thread;
 use std::time::Instant;
 
 use cases::{Case, Form, Rate, What, content, is_form};
+use dealerless::circuit::Party;
 use dealerless::testing::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
 use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::Lie;
 use dealerless::testing::soak::soak;
-use dealerless::circuit::Party;
 use dealerless::{Error, net};
 use play::{Ending, Learned, PARTIES, Patience, is_finding, run};
 

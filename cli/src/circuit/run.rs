@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{Circuit, Party};
-use dealerless::mpc::{Input, Opening, To, TwoParty};
+use dealerless::mpc::{Audience, Input, Opening, Run, TwoParty};
 use dealerless::net::TcpTransport;
 use serde::Serialize;
 use zeroize::Zeroizing;
@@ -189,39 +189,21 @@ impl Side<'_> {
         let mut session = greeting.set_up()?;
         let party = &mut session.party;
         let begun = Instant::now();
-        let shared = party.run(&self.job.circuit, &self.inputs())?;
-        let openings: Vec<_> = shared
-            .iter()
-            .map(|bits| Opening { to: To::Both, bits })
-            .collect();
-        let outputs = party
-            .open(&openings)?
-            .into_iter()
-            .collect::<Option<_>>()
-            .context("an output was not opened")?;
+        let owners = self.job.owners.parties().iter();
+        let inputs: Vec<_> = owners.map(|&owner| Input::By(owner)).collect();
+        let shared = party.run(Run::new(&self.job.circuit, &inputs, &self.input))?;
+        let to = Audience::Both;
+        let openings: Vec<_> = shared.iter().map(|bits| Opening { to, bits }).collect();
+        let opened = party.open(&openings)?;
+        let outputs = opened.iter().map(|bits| bits.map(<[bool]>::to_vec));
         Ok(Outcome {
-            outputs,
+            outputs: outputs
+                .collect::<Option<_>>()
+                .context("an output was not opened")?,
             setup: session.setup,
             run: begun.elapsed(),
             line: LineCost::seen_by(self.party, party.traffic()),
         })
-    }
-
-    /// Each input value as this party enters it.
-    fn inputs<S>(&self) -> Vec<Input<'_, S>> {
-        let mut rest = self.input.as_slice();
-        let owned = self.job.owners.parties().iter();
-        owned
-            .zip(self.job.circuit.inputs())
-            .map(|(&owner, &bits)| {
-                if owner != self.party {
-                    return Input::Peer;
-                }
-                let (value, behind) = rest.split_at(bits);
-                rest = behind;
-                Input::Mine(value)
-            })
-            .collect()
     }
 }
 

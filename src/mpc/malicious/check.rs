@@ -90,10 +90,8 @@ impl Unchecked<'_> {
             .zip(and_outputs(self.circuit))
             .zip(self.masks.products)
             .map(move |(((a, b), c), product)| {
-                let sum = wires[b].times(values[a])
-                    ^ wires[a].times(values[b])
-                    ^ *product
-                    ^ wires[c];
+                let sum =
+                    wires[b].times(values[a]) ^ wires[a].times(values[b]) ^ *product ^ wires[c];
                 sum.plus((values[a] & values[b]) ^ values[c], me, delta)
             })
     }

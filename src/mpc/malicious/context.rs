@@ -49,7 +49,11 @@ impl Context {
 
     /// Closes an oracle with the MACs of this party's bits of `shares`.
     pub(super) fn macs(&self, oracle: Oracle, shares: impl Iterator<Item = Share>) -> MacDigest {
-        MacDigest(oracle.absorb_blocks(shares.map(|share| share.mac.0)).digest())
+        MacDigest(
+            oracle
+                .absorb_blocks(shares.map(|share| share.mac.0))
+                .digest(),
+        )
     }
 
     /// Closes an oracle with the MACs of the peer's bits of `shares`, if these are `bits`.
@@ -60,7 +64,9 @@ impl Context {
         shares: impl Iterator<Item = Share>,
         bits: impl Iterator<Item = B>,
     ) -> MacDigest {
-        let macs = shares.zip(bits).map(|(share, bit)| delta.mac(share.key, bit).0);
+        let macs = shares
+            .zip(bits)
+            .map(|(share, bit)| delta.mac(share.key, bit).0);
         MacDigest(oracle.absorb_blocks(macs).digest())
     }
 
@@ -76,7 +82,10 @@ impl Context {
         shares: impl Iterator<Item = Share> + Clone,
         pad: impl Iterator<Item = SecretBit>,
     ) -> Result<(), Fault> {
-        let bits = shares.clone().zip(pad).map(|(share, pad)| (share.bit ^ pad).reveal());
+        let bits = shares
+            .clone()
+            .zip(pad)
+            .map(|(share, pad)| (share.bit ^ pad).reveal());
         send_bits(channel, tag, bits)?;
         channel.send_message(&self.macs(self.oracle(step, self.me), shares))?;
         Ok(())

@@ -138,6 +138,14 @@ impl<T: Transport> Malicious<T> {
         let offer = Offer::new(role, Security::Malicious);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
+
+    /// How many triples the pool holds.
+    #[cfg(feature = "internals")]
+    pub fn prepared(&self) -> usize {
+        self.live
+            .secrets()
+            .map_or(0, |secrets| secrets.pool.triples())
+    }
 }
 
 /// Does a step in which the peer could try to cheat.

@@ -69,10 +69,14 @@ pub(super) fn differences<'a>(
     masks: &'a [Share],
     fresh: &'a [Share],
 ) -> impl Iterator<Item = Share> + 'a {
-    let wires = circuit.outputs().iter().flatten().filter_map(|output| match output {
-        Output::Wire(wire) => Some(wire.index()),
-        Output::Const(_) => None,
-    });
+    let wires = circuit
+        .outputs()
+        .iter()
+        .flatten()
+        .filter_map(|output| match output {
+            Output::Wire(wire) => Some(wire.index()),
+            Output::Const(_) => None,
+        });
     wires.zip(fresh).map(|(wire, fresh)| masks[wire] ^ *fresh)
 }
 
@@ -84,7 +88,9 @@ pub(super) fn pads(
     count: usize,
 ) -> SecretVec<SecretBit> {
     let mut pads = SecretVec::with_capacity(count);
-    let pad = context.line.pad(&context.session, (Step::OutputPad, run), sender);
+    let pad = context
+        .line
+        .pad(&context.session, (Step::OutputPad, run), sender);
     pads.extend(pad.take(count));
     pads
 }

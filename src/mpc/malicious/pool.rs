@@ -44,8 +44,15 @@ impl DefaultIsZeroes for InputMask {}
 /// # Errors
 /// [`Error::Usage`] if it cannot.
 pub(super) fn check(demand: &Demand) -> Result<()> {
-    let Demand { ands, inputs, outputs } = *demand;
-    match [ands, inputs.garbler, inputs.evaluator, outputs].iter().all(|&of| of <= MAX_AT_ONCE) {
+    let Demand {
+        ands,
+        inputs,
+        outputs,
+    } = *demand;
+    match [ands, inputs.garbler, inputs.evaluator, outputs]
+        .iter()
+        .all(|&of| of <= MAX_AT_ONCE)
+    {
         true => Ok(()),
         false => Err(Error::usage(format!(
             "more than {MAX_AT_ONCE} AND gates, input bits or output bits at once"
@@ -133,7 +140,9 @@ impl Pool {
             0 => None,
             count => {
                 let rng = &mut self.rng;
-                Some(Buckets::fill(context, channel, delta, batch, count, &shares, rng)?)
+                Some(Buckets::fill(
+                    context, channel, delta, batch, count, &shares, rng,
+                )?)
             }
         };
         let masks = ByParty::from_fn(|owner| shares.range(of_inputs[owner].clone()));
@@ -143,7 +152,10 @@ impl Pool {
         };
         let (of_buckets, of_inputs) = theirs.split_at(theirs.len() - masks[context.me].len());
         if let Some(buckets) = buckets {
-            put(&mut self.triples, buckets.combine(of_buckets, context.me, delta));
+            put(
+                &mut self.triples,
+                buckets.combine(of_buckets, context.me, delta),
+            );
         }
         for owner in Party::BOTH {
             let mut theirs = of_inputs.iter().copied();
@@ -175,6 +187,12 @@ impl Pool {
         plan.expect(channel)?;
         let keys = self.sender.extend(channel, blocks)?;
         Ok(RandomShares::new(mine, keys))
+    }
+
+    /// How many triples there are.
+    #[cfg(feature = "internals")]
+    pub(super) fn triples(&self) -> usize {
+        self.triples.len()
     }
 
     /// The next `count` triples, which must have been reserved.
@@ -311,14 +329,23 @@ mod tests {
             let mut largest = 0;
             for hand in 0..60 {
                 let outputs = if hand % 2 == 0 { 7 } else { 300 };
-                reserve(&mut pool, &context, &mut channel, demand(3, [2, 0], outputs));
+                reserve(
+                    &mut pool,
+                    &context,
+                    &mut channel,
+                    demand(3, [2, 0], outputs),
+                );
                 drop((pool.take_triples(3), pool.take_bits(3 + outputs)));
                 drop(pool.take_inputs(Party::Garbler, 2));
                 largest = largest.max(pool.bits.len() + pool.triples.len());
             }
             largest
         });
-        assert!(largest.iter().all(|largest| *largest < MIN_BITS + 300 + 128));
+        assert!(
+            largest
+                .iter()
+                .all(|largest| *largest < MIN_BITS + 300 + 128)
+        );
     }
 
     #[test]

@@ -142,9 +142,8 @@ impl<'a> Run<'a> {
         differences.extend(wires::differences(self.circuit, &self.masks, &self.triples));
         differences.extend(outputs::differences(self.circuit, &self.masks, &self.fresh));
         let shares = || differences.iter().copied();
-        let pads = Party::BOTH.map(|sender| {
-            outputs::pads(context, self.number, sender, self.fresh.len())
-        });
+        let pads =
+            Party::BOTH.map(|sender| outputs::pads(context, self.number, sender, self.fresh.len()));
         // What is opened for the gates may be read on the line: its masks are used once.
         let pad = |sender: Party| {
             let of_outputs = pads[sender as usize].iter().copied();

@@ -210,7 +210,9 @@ fn garble_run<T: Transport>(
 
     let delta = cots.delta();
     let mut labels = SecretVec::<ZeroLabel>::zeros(circuit.wires());
-    generator.fill(bytemuck::cast_slice_mut(&mut labels[..circuit.input_bits()]));
+    generator.fill(bytemuck::cast_slice_mut(
+        &mut labels[..circuit.input_bits()],
+    ));
     for (&wire, label) in theirs.iter().zip(of_evaluator.iter()) {
         labels[wire] = *label;
     }

@@ -162,7 +162,9 @@ fn views(opened: &[(Wire, Party)]) -> Views {
                 values: values.try_into().unwrap(),
                 masked: WIRES.map(|wire| shared[wire as usize].held.masked),
                 masks: WIRES.map(|wire| shared[wire as usize].held.mask.bit.reveal()),
-                blinds: std::array::from_fn(|i| [triples[i / 2].x, triples[i / 2].y][i % 2].bit.reveal()),
+                blinds: std::array::from_fn(|i| {
+                    [triples[i / 2].x, triples[i / 2].y][i % 2].bit.reveal()
+                }),
             });
         }
         (Span::of(&held), runs)
@@ -342,7 +344,11 @@ fn many_sessions() -> [Sessions; 2] {
                             .flat_map(few_bits_of_block),
                     );
                 }
-                held.extend(shared.iter().flat_map(|bit| few_bits_of_block(bit.held.label.block())));
+                held.extend(
+                    shared
+                        .iter()
+                        .flat_map(|bit| few_bits_of_block(bit.held.label.block())),
+                );
                 let key = shared[0].held.mask.key.0;
                 (held, delta, [key, key ^ delta])
             };

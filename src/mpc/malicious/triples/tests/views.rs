@@ -14,7 +14,7 @@ use crate::mpc::malicious::tests::views::bits_of_share;
 use crate::mpc::malicious::triples::*;
 use crate::mpc::packed_bits::unpack;
 use crate::net::Deadlines;
-use crate::ot::{Key, Mac};
+use crate::ot::Key;
 use crate::testing::affine::{Span, Table};
 use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Tap, frames};
@@ -129,7 +129,9 @@ fn batch() -> [Batch; 2] {
                 held.extend(&line[(size - 1) * i..][..size - 1]);
             }
             batch.held.add_run(held);
-            batch.xs.push(bucket().map(|n| shares[n].bit.reveal()).collect());
+            batch
+                .xs
+                .push(bucket().map(|n| shares[n].bit.reveal()).collect());
             batch
                 .ys
                 .extend(bucket().take(1).map(|n| shares[leaky + n].bit.reveal()));
