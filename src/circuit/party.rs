@@ -1,9 +1,8 @@
 //! The two parties.
 
-use std::fmt;
-
-/// One of the two parties that run a circuit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// One of the two parties that run a circuit. It shows as its name in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Party {
     /// The party that garbles: A in the papers.
     Garbler,
@@ -18,14 +17,5 @@ impl Party {
             Party::Garbler => Party::Evaluator,
             Party::Evaluator => Party::Garbler,
         }
-    }
-}
-
-impl fmt::Display for Party {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Party::Garbler => "garbler",
-            Party::Evaluator => "evaluator",
-        })
     }
 }

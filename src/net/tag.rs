@@ -38,7 +38,7 @@ macro_rules! tags {
 }
 
 tags! {
-    /// The first message of a session, both ways: [`hello`](crate::net::hello).
+    /// The first message of a session, both ways.
     Hello = 1, "hello";
     /// The sender ends the session and does not say why. Empty; allowed at any time.
     Abort = 2, "abort";
