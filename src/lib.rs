@@ -77,6 +77,9 @@ mod crypto;
 #[cfg(not(feature = "internals"))]
 mod ot;
 
+mod blame;
 mod error;
 mod uniform;
-pub use error::{Blame, Check, Disagreement, Error, Malformed, Result};
+pub use blame::Blame;
+pub use error::{Check, Disagreement, Error, Result};
+pub use ot::Check as OtCheck;

@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::Error;
 use dealerless::net::{
-    CHUNK, Channel, Deadlines, HEADER_BYTES, MAX_BACKLOG, Message, Tag, TcpTransport, Traffic,
-    memory_pair, recv_hello, send_hello,
+    CHUNK, Channel, Deadlines, Error, HEADER_BYTES, MAX_BACKLOG, Message, Tag, TcpTransport,
+    Traffic, memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::{End, over_each_line, tcp_pair};
 use dealerless::testing::tap::Tap;
 use serde::{Deserialize, Serialize};
+
+const OFFER: Tag = Tag::new(128, "offer");
+const BULK: Tag = Tag::new(129, "bulk");
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Offer {
@@ -21,7 +23,7 @@ struct Offer {
 }
 
 impl Message for Offer {
-    const TAG: Tag = Tag::Plan;
+    const TAG: Tag = OFFER;
     const MAX_BYTES: usize = 30;
 }
 
@@ -57,7 +59,7 @@ fn messages_and_bulk_data_arrive_in_order() {
                 assert_eq!(recv_hello::<u32, _>(&mut alice).unwrap(), 8);
                 for len in lengths {
                     alice.send_message(&offer()).unwrap();
-                    alice.send_bytes(Tag::Tables, &payload(len)).unwrap();
+                    alice.send_bytes(BULK, &payload(len)).unwrap();
                 }
                 alice.flush().unwrap();
             });
@@ -66,7 +68,7 @@ fn messages_and_bulk_data_arrive_in_order() {
             for len in lengths {
                 assert_eq!(bob.recv_message::<Offer>().unwrap(), offer());
                 let mut received = vec![0; len];
-                bob.recv_bytes(Tag::Tables, &mut received).unwrap();
+                bob.recv_bytes(BULK, &mut received).unwrap();
                 assert!(received == payload(len), "{len} bytes");
             }
         });
@@ -81,7 +83,7 @@ fn the_bytes_on_the_wire_are_what_they_were() {
     let mut alice = Channel::new(alice, Deadlines::default());
     send_hello(&mut alice, &0x0102_u16).unwrap();
     alice.send_message(&offer()).unwrap();
-    alice.send_bytes(Tag::CotCheck, &[9, 8, 7]).unwrap();
+    alice.send_bytes(BULK, &[9, 8, 7]).unwrap();
     alice.flush().unwrap();
     alice.abort();
 
@@ -90,11 +92,11 @@ fn the_bytes_on_the_wire_are_what_they_were() {
         b"dealerless",
         &[2, 0],
         &[2, 1],
-        &[16, 0, 0, 0, 48],
+        &[16, 0, 0, 0, 128],
         &[52, 0],
         &[6, 0, 0, 0, 0, 0, 0, 0],
         b"holdem",
-        &[3, 0, 0, 0, 34],
+        &[3, 0, 0, 0, 129],
         &[9, 8, 7],
         &[0, 0, 0, 0, 2],
     ];
@@ -106,10 +108,10 @@ fn both_sides_may_send_64_mib_before_either_receives() {
     const LEN: usize = 64 << 20;
     fn exchange(mut channel: Channel<End>) {
         let data = payload(LEN);
-        channel.send_bytes(Tag::Tables, &data).unwrap();
+        channel.send_bytes(BULK, &data).unwrap();
         channel.flush().unwrap();
         let mut received = vec![0; LEN];
-        channel.recv_bytes(Tag::Tables, &mut received).unwrap();
+        channel.recv_bytes(BULK, &mut received).unwrap();
         assert!(received == data);
     }
     over_each_line(|one, other| {
@@ -144,12 +146,12 @@ fn what_was_flushed_before_a_drop_arrives_and_then_the_line_is_lost() {
         let (mut alice, mut bob) = channels(one, other);
         thread::scope(|scope| {
             scope.spawn(move || {
-                alice.send_bytes(Tag::Tables, &payload(LEN)).unwrap();
+                alice.send_bytes(BULK, &payload(LEN)).unwrap();
                 alice.flush().unwrap();
             });
             thread::sleep(Duration::from_millis(50));
             let mut received = vec![0; LEN];
-            bob.recv_bytes(Tag::Tables, &mut received).unwrap();
+            bob.recv_bytes(BULK, &mut received).unwrap();
             assert!(received == payload(LEN));
             let error = bob.recv_message::<Offer>().unwrap_err();
             assert!(matches!(error, Error::Lost { .. }), "{error}");
@@ -167,7 +169,7 @@ fn draining_bounds_what_is_unsent() {
     thread::scope(|scope| {
         scope.spawn(|| {
             for _ in 0..total / CHUNK {
-                alice.send_bytes(Tag::Tables, &[0; CHUNK]).unwrap();
+                alice.send_bytes(BULK, &[0; CHUNK]).unwrap();
                 alice.drain().unwrap();
                 sent.fetch_add(CHUNK, Ordering::SeqCst);
             }
@@ -176,7 +178,7 @@ fn draining_bounds_what_is_unsent() {
         let ahead = sent.load(Ordering::SeqCst);
         assert!(ahead <= MAX_BACKLOG && ahead > MAX_BACKLOG - 2 * CHUNK);
         for received in (CHUNK..=total).step_by(CHUNK) {
-            bob.recv_bytes(Tag::Tables, &mut [0; CHUNK]).unwrap();
+            bob.recv_bytes(BULK, &mut [0; CHUNK]).unwrap();
             assert!(sent.load(Ordering::SeqCst) <= received + MAX_BACKLOG);
         }
     });
@@ -194,14 +196,14 @@ fn draining_waits_for_a_slow_reader_over_tcp() {
         let streaming = scope.spawn(move || {
             let begun = Instant::now();
             for _ in 0..total / CHUNK {
-                alice.send_bytes(Tag::Tables, &[0; CHUNK]).unwrap();
+                alice.send_bytes(BULK, &[0; CHUNK]).unwrap();
                 alice.drain().unwrap();
             }
             begun.elapsed()
         });
         thread::sleep(pause);
         for _ in 0..total / CHUNK {
-            bob.recv_bytes(Tag::Tables, &mut [0; CHUNK]).unwrap();
+            bob.recv_bytes(BULK, &mut [0; CHUNK]).unwrap();
         }
         assert!(streaming.join().unwrap() >= pause);
     });
@@ -234,7 +236,7 @@ fn traffic_is_counted_to_the_byte_and_the_flight() {
                 alice.send_message(&offer()).unwrap();
                 alice.recv_message::<Offer>().unwrap();
                 alice.recv_message::<Offer>().unwrap();
-                alice.send_bytes(Tag::Tables, &payload(CHUNK + 1)).unwrap();
+                alice.send_bytes(BULK, &payload(CHUNK + 1)).unwrap();
                 alice.send_message(&offer()).unwrap();
                 alice.flush().unwrap();
                 assert_eq!(alice.traffic(), expected);
@@ -243,7 +245,7 @@ fn traffic_is_counted_to_the_byte_and_the_flight() {
             bob.recv_message::<Offer>().unwrap();
             bob.send_message(&offer()).unwrap();
             bob.send_message(&offer()).unwrap();
-            bob.recv_bytes(Tag::Tables, &mut [0; CHUNK + 1]).unwrap();
+            bob.recv_bytes(BULK, &mut [0; CHUNK + 1]).unwrap();
             bob.recv_message::<Offer>().unwrap();
             assert_eq!(bob.traffic(), mirrored);
         });
@@ -259,7 +261,7 @@ fn a_message_beyond_its_own_limit_is_refused_and_the_channel_goes_on() {
             name: "x".repeat(21),
         };
         let error = alice.send_message(&long).unwrap_err();
-        assert!(matches!(error, Error::Usage(_)), "{error}");
+        assert!(matches!(error, Error::Unsendable { .. }), "{error}");
         alice.send_message(&offer()).unwrap();
         alice.flush().unwrap();
         assert_eq!(bob.recv_message::<Offer>().unwrap(), offer());

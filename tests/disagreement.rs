@@ -5,12 +5,13 @@ use std::time::Instant;
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{Handshake, Input, Malicious, Opening, Security, To, TwoParty};
+use dealerless::net::Malformed;
 use dealerless::net::{Channel, Deadlines};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{
     Engine, SOON, both, in_memory, input_of, only, sessions, system_rng,
 };
-use dealerless::{Check, Disagreement, Error, Malformed, Result};
+use dealerless::{Check, Disagreement, Error, Result, net};
 
 dealerless::with_both_engines! {
     parties_that_run_different_circuits_notice,
@@ -99,13 +100,15 @@ fn assert_noticed<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) {
         matches!(
             error,
             Error::Disagreement(Disagreement::Plan)
-                | Error::Malformed(Malformed::Tag { .. } | Malformed::Length { .. })
+                | Error::Channel(net::Error::Malformed(
+                    Malformed::Tag { .. } | Malformed::Length { .. }
+                ))
         )
     };
     assert!(errors.iter().any(named), "{errors:?}");
     for error in &errors {
         assert!(
-            named(error) || matches!(error, Error::Aborted),
+            named(error) || matches!(error, Error::Channel(net::Error::Aborted)),
             "{errors:?}"
         );
     }
@@ -252,9 +255,15 @@ fn a_party_that_aborts_is_not_asked_why<E: Engine>() {
     };
     let opening: Act<'_, E> = &|session, shared| open(session, To::Both, shared);
     let [_, evaluator] = outcome_of(aborting, opening);
-    assert!(matches!(evaluator, Error::Aborted), "{evaluator}");
+    assert!(
+        matches!(evaluator, Error::Channel(net::Error::Aborted)),
+        "{evaluator}"
+    );
     let [garbler, _] = outcome_of(opening, aborting);
-    assert!(matches!(garbler, Error::Aborted), "{garbler}");
+    assert!(
+        matches!(garbler, Error::Channel(net::Error::Aborted)),
+        "{garbler}"
+    );
 }
 
 #[test]

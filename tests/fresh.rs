@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::net::{Channel, Deadlines, Tag};
+use dealerless::mpc;
+use dealerless::net::{Channel, Deadlines};
 use dealerless::testing::circuits::bits;
+use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, input_of, reveal, system_rng};
 use dealerless::testing::tap::{Tap, frames};
@@ -43,14 +45,14 @@ fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<u8>; 2] {
 }
 
 /// The part of a payload in which every block is random, or a hash of what is.
-fn random_part(sender: Party, tag: Tag, payload: &[u8]) -> &[u8] {
+fn random_part(sender: Party, tag: Kind, payload: &[u8]) -> &[u8] {
     match tag {
         // The nonce.
-        Tag::Hello => &payload[14..46],
+        Kind::Hello => &payload[14..46],
         // Both send the same plan.
-        Tag::Plan if sender == Party::Evaluator => &[],
+        Kind::Mpc(mpc::Tag::Plan) if sender == Party::Evaluator => &[],
         // The digest is that of the other party.
-        Tag::TripleOpening => &payload[32..],
+        Kind::Mpc(mpc::Tag::TripleOpening) => &payload[32..],
         _ => payload,
     }
 }
@@ -61,7 +63,7 @@ fn no_block_is_sent_twice<E: Engine>() {
     for session in 0..2 {
         for (sender, sent) in PARTIES.into_iter().zip(sent::<E>(&values)) {
             for (number, (tag, payload)) in frames(&sent).into_iter().enumerate() {
-                let tag = Tag::from_byte(tag).expect("an honest party");
+                let tag = Kind::from_byte(tag).expect("an honest party");
                 let place = format!("session {session}, {sender}, frame {number}, {tag}");
                 for block in random_part(sender, tag, &sent[payload]).as_chunks::<16>().0 {
                     let earlier = seen.insert(*block, place.clone());

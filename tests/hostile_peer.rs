@@ -15,12 +15,13 @@ use std::time::{Duration, Instant};
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{SemiHonest, To};
-use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Tag};
+use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Malformed};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::testing::kind::Kind;
 use dealerless::testing::line::{End, tcp_pair};
 use dealerless::testing::session::{SOON, both, in_memory, only, system_rng};
 use dealerless::testing::tap::{Fault, Tap, frames};
-use dealerless::{Check, Disagreement, Error, Malformed, Result};
+use dealerless::{Check, Disagreement, Error, Result, mpc, net, ot};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -55,57 +56,68 @@ enum Guard {
 
 /// A tag without a case here does not compile; one that the session of these tests does not show
 /// fails [`every_message_of_a_session_is_lied_about`].
-fn guard(tag: Tag) -> Guard {
+fn guard(tag: Kind) -> Guard {
     match tag {
-        Tag::Hello => Guard::Finds(|error| {
+        Kind::Hello => Guard::Finds(|error| {
             matches!(
                 error,
-                Error::Malformed(Malformed::Stranger)
+                Error::Channel(net::Error::Malformed(Malformed::Stranger))
+                    | Error::Channel(net::Error::Version { .. })
                     | Error::Disagreement(
-                        Disagreement::Version { .. }
-                            | Disagreement::SameRole
-                            | Disagreement::Security { .. }
+                        Disagreement::SameRole | Disagreement::Security { .. }
                     )
                     // Another nonce is another session.
-                    | Error::Check(Check::BaseOtChallenge)
+                    | Error::Check(Check::Ot(ot::Check::BaseOtChallenge))
             )
         }),
-        Tag::Abort
-        | Tag::LeakyTables
-        | Tag::LeakyBits
-        | Tag::TripleCommitment
-        | Tag::TripleDigest
-        | Tag::TripleOpening
-        | Tag::PoolBits
-        | Tag::MacDigest
-        | Tag::GateBits
-        | Tag::MaskedValues
-        | Tag::GateValues
-        | Tag::OutputBits => Guard::Absent,
-        Tag::BaseOtPoints => Guard::Finds(|error| {
+        Kind::Abort
+        | Kind::Mpc(mpc::Tag::LeakyTables)
+        | Kind::Mpc(mpc::Tag::LeakyBits)
+        | Kind::Mpc(mpc::Tag::TripleCommitment)
+        | Kind::Mpc(mpc::Tag::TripleDigest)
+        | Kind::Mpc(mpc::Tag::TripleOpening)
+        | Kind::Mpc(mpc::Tag::PoolBits)
+        | Kind::Mpc(mpc::Tag::MacDigest)
+        | Kind::Mpc(mpc::Tag::GateBits)
+        | Kind::Mpc(mpc::Tag::MaskedValues)
+        | Kind::Mpc(mpc::Tag::GateValues)
+        | Kind::Mpc(mpc::Tag::OutputBits) => Guard::Absent,
+        Kind::Ot(ot::Tag::BaseOtPoints) => Guard::Finds(|error| {
             matches!(
                 error,
-                Error::Check(Check::BaseOtReceiverPoint | Check::BaseOtChallenge)
+                Error::Check(
+                    Check::Ot(ot::Check::BaseOtReceiverPoint)
+                        | Check::Ot(ot::Check::BaseOtChallenge)
+                )
             )
         }),
-        Tag::BaseOtPads => Guard::Finds(|error| {
+        Kind::Ot(ot::Tag::BaseOtPads) => Guard::Finds(|error| {
             matches!(
                 error,
-                Error::Check(Check::BaseOtSenderPoint | Check::BaseOtChallenge)
+                Error::Check(
+                    Check::Ot(ot::Check::BaseOtSenderPoint) | Check::Ot(ot::Check::BaseOtChallenge)
+                )
             )
         }),
-        Tag::BaseOtAnswer => {
-            Guard::Finds(|error| matches!(error, Error::Check(Check::BaseOtAnswer)))
+        Kind::Ot(ot::Tag::BaseOtAnswer) => {
+            Guard::Finds(|error| matches!(error, Error::Check(Check::Ot(ot::Check::BaseOtAnswer))))
         }
-        Tag::TreeSums => Guard::Finds(|error| matches!(error, Error::Check(Check::Trees))),
-        Tag::CotCorrection | Tag::CotCheck => {
-            Guard::Finds(|error| matches!(error, Error::Check(Check::CotConsistency)))
+        Kind::Ot(ot::Tag::TreeSums) => {
+            Guard::Finds(|error| matches!(error, Error::Check(Check::Ot(ot::Check::Trees))))
         }
-        Tag::Plan => Guard::Finds(|error| matches!(error, Error::Disagreement(Disagreement::Plan))),
-        Tag::OpenedHashes => {
+        Kind::Ot(ot::Tag::CotCorrection) | Kind::Ot(ot::Tag::CotCheck) => Guard::Finds(|error| {
+            matches!(error, Error::Check(Check::Ot(ot::Check::CotConsistency)))
+        }),
+        Kind::Mpc(mpc::Tag::Plan) => {
+            Guard::Finds(|error| matches!(error, Error::Disagreement(Disagreement::Plan)))
+        }
+        Kind::Mpc(mpc::Tag::OpenedHashes) => {
             Guard::Finds(|error| matches!(error, Error::Check(Check::OpeningHash)))
         }
-        Tag::MaskedInputs | Tag::InputLabels | Tag::Tables | Tag::OpenedColours => Guard::Trust,
+        Kind::Mpc(mpc::Tag::MaskedInputs)
+        | Kind::Mpc(mpc::Tag::InputLabels)
+        | Kind::Mpc(mpc::Tag::Tables)
+        | Kind::Mpc(mpc::Tag::OpenedColours) => Guard::Trust,
     }
 }
 
@@ -113,11 +125,11 @@ fn guard(tag: Tag) -> Guard {
 fn is_form(error: &Error) -> bool {
     matches!(
         error,
-        Error::Malformed(
+        Error::Channel(net::Error::Malformed(
             Malformed::Undecodable(_)
                 | Malformed::TrailingBytes { .. }
                 | Malformed::ListLength { .. }
-        )
+        ))
     )
 }
 
@@ -125,7 +137,9 @@ fn is_form(error: &Error) -> bool {
 fn is_found(error: &Error) -> bool {
     matches!(
         error,
-        Error::Check(_) | Error::Malformed(_) | Error::Disagreement(_)
+        Error::Check(_)
+            | Error::Disagreement(_)
+            | Error::Channel(net::Error::Malformed(_) | net::Error::Version { .. })
     )
 }
 
@@ -176,7 +190,7 @@ fn honest() -> Honest {
 /// A change of what a liar sends, within one message.
 struct Case {
     liar: Party,
-    tag: Tag,
+    tag: Kind,
     fault: Fault,
 }
 
@@ -220,11 +234,11 @@ impl Lie {
     ];
 
     /// The fault that tells the lie about a frame with this payload.
-    fn fault(self, tag: Tag, payload: &Range<usize>) -> Fault {
+    fn fault(self, tag: Kind, payload: &Range<usize>) -> Fault {
         let header = payload.start - HEADER_BYTES..payload.start;
         let frame = header.start..payload.end;
         let within = payload.start + payload.len() / 2;
-        let with_header = |len: u32, tag: Tag| Fault::Replace {
+        let with_header = |len: u32, tag: Kind| Fault::Replace {
             range: header.clone(),
             with: [&len.to_le_bytes()[..], &[tag.byte()]].concat(),
         };
@@ -240,13 +254,13 @@ impl Lie {
             Lie::Endless => with_header(u32::MAX, tag),
             Lie::OneByteMore => with_header(len + 1, tag),
             Lie::OtherTag => {
-                let others = Tag::ALL.iter().filter(|&&t| t != tag && t != Tag::Abort);
-                let others: Vec<Tag> = others.copied().collect();
+                let others = Kind::all().filter(|other| ![tag, Kind::Abort].contains(other));
+                let others: Vec<Kind> = others.collect();
                 with_header(len, others[system_rng().random_range(0..others.len())])
             }
             Lie::Aborted => Fault::Replace {
                 range: frame,
-                with: vec![0, 0, 0, 0, Tag::Abort.byte()],
+                with: vec![0, 0, 0, 0, Kind::Abort.byte()],
             },
             Lie::StalledBefore => Fault::Stall { at: frame.start },
             Lie::StalledWithin => Fault::Stall { at: within },
@@ -269,16 +283,25 @@ impl Lie {
     /// Whether the lie may end in this error at the victim.
     fn may_end_in(self, error: &Error) -> bool {
         match self {
-            Lie::CutBefore | Lie::CutWithin => matches!(error, Error::Lost { .. }),
+            Lie::CutBefore | Lie::CutWithin => {
+                matches!(error, Error::Channel(net::Error::Lost { .. }))
+            }
             Lie::Repeated | Lie::Endless | Lie::OtherTag => {
-                matches!(error, Error::Malformed(_))
+                matches!(error, Error::Channel(net::Error::Malformed(_)))
             }
             Lie::Dropped | Lie::OneByteMore => {
-                matches!(error, Error::Malformed(_) | Error::Timeout { .. })
+                matches!(
+                    error,
+                    Error::Channel(net::Error::Malformed(_))
+                        | Error::Channel(net::Error::Timeout { .. })
+                )
             }
-            Lie::Aborted => matches!(error, Error::Aborted),
+            Lie::Aborted => matches!(error, Error::Channel(net::Error::Aborted)),
             Lie::StalledBefore | Lie::StalledWithin => {
-                matches!(error, Error::Timeout { limit: SHORT, .. })
+                matches!(
+                    error,
+                    Error::Channel(net::Error::Timeout { limit: SHORT, .. })
+                )
             }
         }
     }
@@ -319,19 +342,19 @@ fn for_each<C: Sync>(cases: &[C], act: impl Fn(&C) + Sync) {
 }
 
 /// Every frame of an honest session: who sends it, its tag, and where its payload is.
-fn messages(honest: &Honest) -> Vec<(Party, Tag, Range<usize>)> {
+fn messages(honest: &Honest) -> Vec<(Party, Kind, Range<usize>)> {
     (PARTIES.into_iter().zip(&honest.sent))
         .flat_map(|(sender, sent)| {
             (frames(sent).into_iter())
-                .map(move |(tag, payload)| (sender, Tag::from_byte(tag).unwrap(), payload))
+                .map(move |(tag, payload)| (sender, Kind::from_byte(tag).unwrap(), payload))
         })
         .collect()
 }
 
 #[test]
 fn every_message_of_a_session_is_lied_about() {
-    let shown: HashSet<Tag> = messages(&honest()).iter().map(|(_, tag, _)| *tag).collect();
-    for &tag in Tag::ALL {
+    let shown: HashSet<Kind> = messages(&honest()).iter().map(|(_, tag, _)| *tag).collect();
+    for tag in Kind::all() {
         assert_eq!(
             shown.contains(&tag),
             !matches!(guard(tag), Guard::Absent),
@@ -383,7 +406,7 @@ fn play_content(case: &Case, honest: &Honest) -> bool {
     let outcomes = play_case(case, in_memory(), PATIENT);
     for outcome in &outcomes {
         match outcome {
-            Ok(_) | Err(Error::Aborted) => {}
+            Ok(_) | Err(Error::Channel(net::Error::Aborted)) => {}
             Err(error) => assert!(is_found(error), "{case}: {error}"),
         }
     }
@@ -447,7 +470,8 @@ fn a_flipped_bit_is_caught_by_a_check_or_harmless_or_in_a_message_that_is_truste
     for_each(&cases, |case| {
         let caught = play_content(case, &honest);
         // Half of what guards the base OTs and the trees is not looked at, as Delta says.
-        let may_be_harmless = [Tag::BaseOtPads, Tag::TreeSums].contains(&case.tag);
+        let may_be_harmless =
+            [Kind::Ot(ot::Tag::BaseOtPads), Kind::Ot(ot::Tag::TreeSums)].contains(&case.tag);
         assert!(
             caught || may_be_harmless || matches!(guard(case.tag), Guard::Trust),
             "{case}"

@@ -3,13 +3,13 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dealerless::mpc;
 use dealerless::net::{
-    CHUNK, Channel, Deadlines, MAX_BODY_BYTES, Message, Tag, Transport, memory_pair, recv_hello,
-    send_hello,
+    CHUNK, Channel, Deadlines, Error, MAX_BODY_BYTES, Malformed, Message, Result, Tag, Transport,
+    memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::{End, over_each_line};
 use dealerless::testing::tap::{Fault, Tap, frames};
-use dealerless::{Disagreement, Error, Malformed, Result};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that passes while the test waits.
@@ -31,13 +31,20 @@ const HASTY: Deadlines = Deadlines {
     phase: LONG,
 };
 
+// A layer's tags, which have names for one another.
+const NOTE: Tag = mpc::Tag::Plan.tag();
+const TABLES: Tag = mpc::Tag::Tables.tag();
+const COLOURS: Tag = mpc::Tag::OpenedColours.tag();
+/// Of somebody else, without a name here.
+const OTHER: Tag = Tag::new(200, "other");
+
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Note {
     numbers: Vec<u64>,
 }
 
 impl Message for Note {
-    const TAG: Tag = Tag::Plan;
+    const TAG: Tag = NOTE;
     const MAX_BYTES: usize = 64;
 }
 
@@ -80,7 +87,7 @@ fn too_long(tag: Tag, bytes: usize, limit: usize) -> Malformed {
 
 /// Bulk data that comes as a frame of another length.
 fn length(bytes: usize, expected: usize) -> Malformed {
-    let tag = Tag::Tables;
+    let tag = TABLES;
     Malformed::Length {
         tag,
         bytes,
@@ -93,7 +100,7 @@ fn read_note(channel: &mut Channel<End>) -> Result<Note> {
 }
 
 fn read_tables(channel: &mut Channel<End>) -> Result<()> {
-    channel.recv_bytes(Tag::Tables, &mut [0; 100])
+    channel.recv_bytes(TABLES, &mut [0; 100])
 }
 
 fn read_hello(channel: &mut Channel<End>) -> Result<u32> {
@@ -102,9 +109,9 @@ fn read_hello(channel: &mut Channel<End>) -> Result<u32> {
 
 #[test]
 fn a_length_is_checked_before_the_payload_comes() {
-    let (note, tables) = (Tag::Plan.byte(), Tag::Tables.byte());
+    let (note, tables) = (NOTE.byte(), TABLES.byte());
     for len in [65, 1 << 20, 1 << 31, u32::MAX] {
-        let found = too_long(Tag::Plan, len as usize, 64);
+        let found = too_long(NOTE, len as usize, 64);
         assert_broken(&frame(len, note, &[]), found, read_note);
     }
     for len in [0, 99, 101, u32::MAX] {
@@ -115,22 +122,26 @@ fn a_length_is_checked_before_the_payload_comes() {
 
 #[test]
 fn bulk_data_comes_in_frames_of_the_agreed_lengths() {
-    let tables = Tag::Tables.byte();
+    let tables = TABLES.byte();
     let halves = [frame(50, tables, &[0; 50]), frame(50, tables, &[0; 50])].concat();
     assert_broken(&halves, length(50, 100), read_tables);
 
     let whole = frame(CHUNK as u32 + 1, tables, &[0; CHUNK + 1]);
     assert_broken(&whole, length(CHUNK + 1, CHUNK), |channel| {
-        channel.recv_bytes(Tag::Tables, &mut [0; CHUNK + 1])
+        channel.recv_bytes(TABLES, &mut [0; CHUNK + 1])
     });
 }
 
 #[test]
 fn another_tag_is_named_before_the_payload_comes() {
-    let name = |byte| Tag::from_byte(byte).map_or(format!("unknown tag {byte}"), |t| t.to_string());
-    let others = (Tag::ALL.iter().map(|tag| tag.byte())).chain([0xee]);
-    for found in others.filter(|byte| ![Tag::Plan.byte(), Tag::Abort.byte()].contains(byte)) {
-        let expected = Tag::Plan;
+    let known = mpc::Tag::ALL.iter().map(|tag| tag.tag());
+    let known: Vec<Tag> = known.chain([Tag::HELLO]).collect();
+    let name = |byte| match known.iter().find(|tag| tag.byte() == byte) {
+        Some(tag) => tag.to_string(),
+        None => format!("tag {byte}"),
+    };
+    for found in (0..=u8::MAX).filter(|byte| ![NOTE.byte(), Tag::ABORT.byte()].contains(byte)) {
+        let expected = NOTE;
         let malformed = Malformed::Tag { expected, found };
         assert_broken(&frame(8, found, &[]), malformed, read_note);
         let said = format!("plan expected, {} found", name(found));
@@ -144,8 +155,8 @@ fn a_sequence_longer_than_its_frame_is_not_allocated() {
         let claim: u64 = claim;
         let payload = [&claim.to_le_bytes()[..], &[0; 48]].concat();
         assert_broken(
-            &frame(56, Tag::Plan.byte(), &payload),
-            Malformed::Undecodable(Tag::Plan),
+            &frame(56, NOTE.byte(), &payload),
+            Malformed::Undecodable(NOTE),
             read_note,
         );
     }
@@ -155,7 +166,7 @@ fn a_sequence_longer_than_its_frame_is_not_allocated() {
 fn bytes_after_a_message_in_its_frame_are_an_error() {
     let mut payload = 1u64.to_le_bytes().to_vec();
     payload.extend([0; 9]);
-    let (tag, extra) = (Tag::Plan, 1);
+    let (tag, extra) = (NOTE, 1);
     let found = Malformed::TrailingBytes { tag, extra };
     assert_broken(&frame(17, tag.byte(), &payload), found, read_note);
 }
@@ -170,10 +181,10 @@ fn a_stranger_is_told_from_a_peer() {
         b"\x16\x03\x01\x00\x01\x01\x00\x01\xfc\x03\x03",
         &[0; 64],
         &[0xff; 64],
-        &frame(11, Tag::Hello.byte(), b"dealerless\x02"),
-        &frame(16, Tag::Hello.byte(), b"Dealerless\x02\x00\x07\x00\x00\x00"),
-        &frame(16, Tag::Plan.byte(), b"dealerless\x02\x00\x07\x00\x00\x00"),
-        &frame(1 << 16, Tag::Hello.byte(), b"dealerless\x02\x00"),
+        &frame(11, Tag::HELLO.byte(), b"dealerless\x02"),
+        &frame(16, Tag::HELLO.byte(), b"Dealerless\x02\x00\x07\x00\x00\x00"),
+        &frame(16, NOTE.byte(), b"dealerless\x02\x00\x07\x00\x00\x00"),
+        &frame(1 << 16, Tag::HELLO.byte(), b"dealerless\x02\x00"),
     ];
     for bytes in strangers {
         assert_broken(bytes, Malformed::Stranger, read_hello);
@@ -184,11 +195,11 @@ fn a_stranger_is_told_from_a_peer() {
 fn a_peer_of_another_version_is_told_which() {
     for (version, body) in [(0u16, 4), (1, 4), (1, 0), (513, 60_000)] {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
-        for error in error_of(&frame(12 + body, Tag::Hello.byte(), &content), read_hello) {
+        for error in error_of(&frame(12 + body, Tag::HELLO.byte(), &content), read_hello) {
             assert!(
                 matches!(
                     error,
-                    Error::Disagreement(Disagreement::Version { theirs, ours: 2 })
+                    Error::Version { theirs, ours: 2 }
                         if theirs == version
                 ),
                 "{error}"
@@ -201,9 +212,9 @@ fn a_peer_of_another_version_is_told_which() {
 fn a_hello_with_a_bad_body_is_an_error() {
     let hello = |body: &[u8], len: u32| {
         let content = [b"dealerless\x02\x00", body].concat();
-        frame(12 + len, Tag::Hello.byte(), &content)
+        frame(12 + len, Tag::HELLO.byte(), &content)
     };
-    let (tag, extra) = (Tag::Hello, 1);
+    let (tag, extra) = (Tag::HELLO, 1);
     let trailing = Malformed::TrailingBytes { tag, extra };
     assert_broken(&hello(&[], 1025), too_long(tag, 1025, 1024), read_hello);
     assert_broken(&hello(&[0; 3], 3), Malformed::Undecodable(tag), read_hello);
@@ -213,16 +224,16 @@ fn a_hello_with_a_bad_body_is_an_error() {
 
 #[test]
 fn an_abort_is_told_at_any_time() {
-    let abort = frame(0, Tag::Abort.byte(), &[]);
+    let abort = frame(0, Tag::ABORT.byte(), &[]);
     for error in error_of(&abort, read_note) {
         assert!(matches!(error, Error::Aborted), "{error}");
     }
     for error in error_of(&abort, read_hello) {
         assert!(matches!(error, Error::Aborted), "{error}");
     }
-    let within = [frame(CHUNK as u32, Tag::Tables.byte(), &[0; CHUNK]), abort].concat();
+    let within = [frame(CHUNK as u32, TABLES.byte(), &[0; CHUNK]), abort].concat();
     for error in error_of(&within, |channel| {
-        channel.recv_bytes(Tag::Tables, &mut [0; 2 * CHUNK])
+        channel.recv_bytes(TABLES, &mut [0; 2 * CHUNK])
     }) {
         assert!(matches!(error, Error::Aborted), "{error}");
     }
@@ -233,7 +244,7 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
     over_each_line(|one, other| {
         let mut alice = Channel::new(one, PATIENT);
         let mut bob = Channel::new(other, PATIENT);
-        bob.send_bytes(Tag::OpenedColours, &[0; 10_000]).unwrap();
+        bob.send_bytes(COLOURS, &[0; 10_000]).unwrap();
         bob.flush().unwrap();
         bob.send_message(&Note { numbers: vec![1] }).unwrap();
         thread::scope(|scope| {
@@ -244,7 +255,7 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
             });
             let begun = Instant::now();
             let error = loop {
-                let sent = alice.send_bytes(Tag::Tables, &[0; CHUNK]);
+                let sent = alice.send_bytes(TABLES, &[0; CHUNK]);
                 if let Err(error) = sent.and_then(|()| alice.drain()) {
                     break error;
                 }
@@ -259,17 +270,17 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
 fn what_was_not_flushed_before_an_abort_is_never_sent() {
     let (alice, mut bob) = memory_pair();
     let mut alice = Channel::new(alice, PATIENT);
-    alice.send_bytes(Tag::OpenedColours, &[1; 100]).unwrap();
+    alice.send_bytes(COLOURS, &[1; 100]).unwrap();
     alice.abort();
     let mut received = [0; 200];
     assert_eq!(bob.recv(&mut received).unwrap(), 5);
-    assert_eq!(received[..5], frame(0, Tag::Abort.byte(), &[]));
+    assert_eq!(received[..5], frame(0, Tag::ABORT.byte(), &[]));
     assert!(matches!(bob.recv(&mut received), Err(Error::Lost { .. })));
 }
 
 /// Whether the error says what is wrong with what the peer sent.
 fn is_told(error: &Error) -> bool {
-    matches!(error, Error::Malformed(_) | Error::Disagreement(_))
+    matches!(error, Error::Malformed(_) | Error::Version { .. })
 }
 
 /// A dialogue of both kinds of frames, and of both parties, of which the second is the victim.
@@ -281,8 +292,8 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
             channel.send_message(&Note {
                 numbers: vec![3, 4],
             })?;
-            channel.send_bytes(Tag::Tables, &[5; 20])?;
-            channel.send_bytes(Tag::OpenedColours, &[6; 3])?;
+            channel.send_bytes(TABLES, &[5; 20])?;
+            channel.send_bytes(COLOURS, &[6; 3])?;
             channel.flush()?;
             channel.recv_message::<Note>()?;
             Ok(())
@@ -291,8 +302,8 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
             let mut channel = Channel::new(line, deadlines);
             recv_hello::<u32, _>(&mut channel)?;
             channel.recv_message::<Note>()?;
-            channel.recv_bytes(Tag::Tables, &mut [0; 20])?;
-            channel.recv_bytes(Tag::OpenedColours, &mut [0; 3])?;
+            channel.recv_bytes(TABLES, &mut [0; 20])?;
+            channel.recv_bytes(COLOURS, &mut [0; 3])?;
             channel.send_message(&Note { numbers: vec![] })?;
             channel.flush()
         })();
@@ -372,7 +383,7 @@ fn a_frame_dropped_repeated_or_replaced_is_found() {
             },
             Fault::Replace {
                 range: range.clone(),
-                with: frame(3, Tag::CotCheck.byte(), &[1, 2, 3]),
+                with: frame(3, OTHER.byte(), &[1, 2, 3]),
             },
             Fault::Duplicate { range },
         ] {

@@ -8,9 +8,10 @@ use dealerless::circuit::{Builder, Output, Party};
 use dealerless::crypto::{Block, TweakDomain, TweakableHash};
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{Malicious, SemiHonest, To, evaluate, garble};
-use dealerless::net::{Channel, Deadlines, Tag};
+use dealerless::net::{Channel, Deadlines};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, only};
 use dealerless::testing::tap::{Tap, frames};
@@ -112,7 +113,7 @@ fn summary(sent: &[u8]) -> String {
     frames(sent)
         .into_iter()
         .map(|(tag, payload)| {
-            let tag = Tag::from_byte(tag).expect("a known tag");
+            let tag = Kind::from_byte(tag).expect("a known tag");
             let digest = blake3::hash(&sent[payload.clone()]).to_hex();
             format!("{tag}, {}: {}\n", payload.len(), &digest[..16])
         })

@@ -4,8 +4,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::Error;
-use dealerless::net::{CHUNK, Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport};
+use dealerless::net::{CHUNK, Channel, Deadlines, Error, HEADER_BYTES, Message, Tag, Transport};
 use dealerless::testing::line::{over_each_line, tcp_pair};
 use serde::{Deserialize, Serialize};
 
@@ -23,18 +22,21 @@ const HASTY: Deadlines = Deadlines {
     phase: LONG,
 };
 
+const NOTE_TAG: Tag = Tag::new(128, "note");
+const BULK: Tag = Tag::new(129, "bulk");
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
     number: u64,
 }
 
 impl Message for Note {
-    const TAG: Tag = Tag::Plan;
+    const TAG: Tag = NOTE_TAG;
     const MAX_BYTES: usize = 8;
 }
 
 /// A note on the wire.
-const NOTE: [u8; HEADER_BYTES + 8] = [8, 0, 0, 0, Tag::Plan.byte(), 7, 0, 0, 0, 0, 0, 0, 0];
+const NOTE: [u8; HEADER_BYTES + 8] = [8, 0, 0, 0, NOTE_TAG.byte(), 7, 0, 0, 0, 0, 0, 0, 0];
 
 /// Sends notes, `step` bytes at a time, until the other side is gone.
 fn drip(mut line: impl Transport, step: usize) {
@@ -130,7 +132,7 @@ fn a_peer_that_never_reads_is_cut_and_closing_does_not_wait_for_it() {
         let mut channel = Channel::new(one, HASTY);
         let begun = Instant::now();
         // On a busy machine the deadline may pass while it is still being queued.
-        let sent = channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]);
+        let sent = channel.send_bytes(BULK, &vec![0; 64 << 20]);
         let error = sent.and_then(|()| channel.drain()).unwrap_err();
         assert!(
             matches!(error, Error::Timeout { limit: SHORT, .. }),
@@ -145,9 +147,9 @@ fn a_peer_that_never_reads_is_cut_and_closing_does_not_wait_for_it() {
 fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
     let (one, _other) = tcp_pair();
     let mut channel = Channel::new(one, HASTY);
-    channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
+    channel.send_bytes(BULK, &vec![0; 64 << 20]).unwrap();
     thread::sleep(2 * SHORT);
-    let error = channel.send_bytes(Tag::Tables, &[0; CHUNK]).unwrap_err();
+    let error = channel.send_bytes(BULK, &[0; CHUNK]).unwrap_err();
     assert!(
         matches!(error, Error::Timeout { limit: SHORT, .. }),
         "{error}"
@@ -158,7 +160,7 @@ fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
 fn dropping_a_channel_whose_peer_never_reads_ends_at_the_deadline() {
     let (one, _other) = tcp_pair();
     let mut channel = Channel::new(one, HASTY);
-    channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
+    channel.send_bytes(BULK, &vec![0; 64 << 20]).unwrap();
     let begun = Instant::now();
     drop(channel);
     assert!(begun.elapsed() < SOON);
@@ -168,7 +170,7 @@ fn dropping_a_channel_whose_peer_never_reads_ends_at_the_deadline() {
 fn aborting_does_not_wait_for_a_peer_that_never_reads() {
     let (one, _other) = tcp_pair();
     let mut channel = Channel::new(one, Deadlines::default());
-    channel.send_bytes(Tag::Tables, &vec![0; 64 << 20]).unwrap();
+    channel.send_bytes(BULK, &vec![0; 64 << 20]).unwrap();
     let begun = Instant::now();
     channel.abort();
     assert!(begun.elapsed() < SOON);

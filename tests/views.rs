@@ -10,7 +10,8 @@
 use dealerless::circuit::{Builder, Circuit, Output, Party};
 use dealerless::crypto::{Block, SessionId, TweakableHash};
 use dealerless::mpc::{Opening, SemiHonest, TwoParty, evaluate, garble};
-use dealerless::net::{Channel, Deadlines, Tag};
+use dealerless::net::{Channel, Deadlines};
+use dealerless::ot;
 use dealerless::ot::{CotReceiver, CotSender, Delta};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::line::End;
@@ -198,7 +199,7 @@ fn view_of_a_garbler(pad_too: bool) -> View {
                 let received = &recording.lock().unwrap().received;
                 let (_, correction) = frames(received)
                     .into_iter()
-                    .find(|(tag, _)| *tag == Tag::CotCorrection.byte())
+                    .find(|(tag, _)| *tag == ot::Tag::CotCorrection.byte())
                     .expect("one frame holds this small a matrix");
                 let keys = keys.iter().map(|key| key.0).collect();
                 Held::Keys(keys, received[correction].to_vec())

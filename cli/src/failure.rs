@@ -1,6 +1,6 @@
 //! What an error means for the caller of the program.
 
-use dealerless::{Blame, Error};
+use dealerless::{Blame, Error, net};
 use dealerless_table::OfferError;
 
 /// The exit code of wrong usage and of local faults.
@@ -22,6 +22,8 @@ pub(crate) struct OtherTerms(pub(crate) &'static str);
 
 fn blame(error: &anyhow::Error) -> Blame {
     if let Some(error) = error.downcast_ref::<Error>() {
+        error.blame()
+    } else if let Some(error) = error.downcast_ref::<net::Error>() {
         error.blame()
     } else if error.is::<OfferError>() {
         Blame::ProgramOrLine
@@ -52,17 +54,19 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::time::Duration;
 
     use anyhow::Context;
-    use dealerless::{Check, Disagreement, Malformed};
+    use dealerless::net::Malformed;
+    use dealerless::{Check, Disagreement, OtCheck};
 
     use super::*;
 
     /// An error for each blame, with its exit code and a part of the advice.
-    fn errors() -> [(anyhow::Error, u8, &'static str); 10] {
+    fn errors() -> [(anyhow::Error, u8, &'static str); 11] {
         let during = "testing";
-        let cause = "reset".into();
+        let source = io::ErrorKind::ConnectionReset.into();
         let limit = Duration::from_secs(1);
         [
             (
@@ -71,7 +75,7 @@ mod tests {
                 "cheated, or the line corrupts data: stop playing",
             ),
             (
-                Error::Malformed(Malformed::Stranger).into(),
+                net::Error::Malformed(Malformed::Stranger).into(),
                 2,
                 "another program or version",
             ),
@@ -86,9 +90,22 @@ mod tests {
                 "Nobody need have cheated",
             ),
             (OtherTerms("testing").into(), 2, "Nobody need have cheated"),
-            (Error::Aborted.into(), 2, "does not say why"),
-            (Error::Lost { during, cause }.into(), 3, "Begin anew"),
-            (Error::Timeout { during, limit }.into(), 3, "Begin anew"),
+            (net::Error::Aborted.into(), 2, "does not say why"),
+            (
+                net::Error::Lost { during, source }.into(),
+                3,
+                "connection reset\nThe session is over. Begin anew",
+            ),
+            (
+                Error::Channel(net::Error::Timeout { during, limit }).into(),
+                3,
+                "Begin anew",
+            ),
+            (
+                net::Error::Address(io::ErrorKind::NotFound.into()).into(),
+                1,
+                "not found",
+            ),
             (Error::usage("misuse").into(), 1, ""),
             (Error::Failed.into(), 1, ""),
         ]
@@ -115,7 +132,7 @@ mod tests {
 
     #[test]
     fn context_hides_neither_the_exit_code_nor_the_check() {
-        let outcome: dealerless::Result<()> = Err(Error::Check(Check::CotConsistency));
+        let outcome: dealerless::Result<()> = Err(Error::Check(Check::Ot(OtCheck::CotConsistency)));
         let error = outcome.context("while playing").unwrap_err();
         assert_eq!(exit_code(&error), 2);
         assert!(explain(&error).contains("correlated OT: the consistency check"));

@@ -6,7 +6,7 @@ use std::thread;
 
 use anyhow::Context;
 use dealerless::Error;
-use dealerless::net::TcpTransport;
+use dealerless::net::{self, TcpTransport};
 
 /// Runs both sides at once, each in a thread with its end of the connection.
 ///
@@ -43,7 +43,9 @@ pub(crate) fn run_both<A: Send, B: Send>(
 fn is_echo(error: &anyhow::Error) -> bool {
     matches!(
         error.downcast_ref(),
-        Some(Error::Aborted | Error::Lost { .. })
+        Some(Error::Channel(
+            net::Error::Aborted | net::Error::Lost { .. }
+        ))
     )
 }
 

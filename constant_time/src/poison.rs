@@ -3,8 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use dealerless::Result;
-use dealerless::net::{MemoryTransport, Transport};
+use dealerless::net::{MemoryTransport, Result, Transport};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use rand::{Rng, TryCryptoRng, TryRng};

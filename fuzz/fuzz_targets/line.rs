@@ -1,9 +1,9 @@
 //! A line whose other end has sent its bytes and gone.
 
+use std::io;
 use std::time::Duration;
 
-use dealerless::net::Transport;
-use dealerless::{Error, Result};
+use dealerless::net::{Error, Result, Transport};
 
 /// The bytes that are still to come.
 pub struct Bytes<'a> {
@@ -35,7 +35,7 @@ impl Transport for Bytes<'_> {
         if len == 0 {
             return Err(Error::Lost {
                 during: "fuzzing",
-                cause: "no more bytes".into(),
+                source: io::ErrorKind::UnexpectedEof.into(),
             });
         }
         let (now, later) = self.rest.split_at(len);

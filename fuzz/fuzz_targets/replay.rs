@@ -13,7 +13,7 @@ use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{Input, Opening, To, TwoParty};
 use dealerless::net::{Channel, Deadlines, HEADER_BYTES, MemoryTransport, Transport, memory_pair};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::{Error, Result};
+use dealerless::{Error, Result, net};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -103,16 +103,16 @@ struct Recorder {
 }
 
 impl Transport for Recorder {
-    fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+    fn send(&mut self, bytes: Vec<u8>) -> net::Result<()> {
         self.sent.lock().expect("no panic").extend(&bytes);
         self.line.send(bytes)
     }
 
-    fn drain(&mut self, max_unsent: usize) -> Result<()> {
+    fn drain(&mut self, max_unsent: usize) -> net::Result<()> {
         self.line.drain(max_unsent)
     }
 
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
+    fn recv(&mut self, buf: &mut [u8]) -> net::Result<usize> {
         self.line.recv(buf)
     }
 
@@ -186,10 +186,13 @@ impl Honest {
             Ok(_) => {}
             Err(
                 Error::Check(_)
-                | Error::Malformed(_)
                 | Error::Disagreement(_)
-                | Error::Lost { .. }
-                | Error::Aborted,
+                | Error::Channel(
+                    net::Error::Malformed(_)
+                    | net::Error::Version { .. }
+                    | net::Error::Lost { .. }
+                    | net::Error::Aborted,
+                ),
             ) => {
                 assert_ne!(received, side.received);
             }

@@ -7,8 +7,8 @@ use super::Security;
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, recv_hello, send_hello};
-use crate::net::{Channel, Tag, Transport, VERSION};
-use crate::{Check, Disagreement, Error, Malformed, Result};
+use crate::net::{Channel, Malformed, Tag, Transport, VERSION};
+use crate::{Check, Disagreement, Error, Result, net};
 
 /// The most bytes of terms that a hello carries: next to them in its body are the role, the
 /// security, the nonce and their length.
@@ -44,9 +44,9 @@ impl Handshake {
     /// Exchanges hellos.
     ///
     /// # Errors
-    /// [`Error::Usage`] if `terms` are longer than [`MAX_TERMS`]; [`Error::Malformed`] if the peer
-    /// speaks something else; [`Error::Disagreement`] if it speaks another version, plays the same
-    /// role or wants other security.
+    /// [`Error::Usage`] if `terms` are longer than [`MAX_TERMS`]; [`Error::Disagreement`] if the
+    /// peer plays the same role or wants other security; [`Error::Channel`] if it speaks another
+    /// version or something else.
     pub fn perform<T: Transport>(
         channel: &mut Channel<T>,
         party: Party,
@@ -70,7 +70,9 @@ impl Handshake {
         rng.fill_bytes(&mut mine.nonce);
         send_hello(channel, &mine)?;
         channel.flush()?;
-        let outcome = recv_hello(channel).and_then(|peer| compare(&mine, peer));
+        let outcome = recv_hello(channel)
+            .map_err(Error::from)
+            .and_then(|peer| compare(&mine, peer));
         let (session, peer_terms) = outcome.inspect_err(|_| channel.abort())?;
         Ok(Handshake {
             session,
@@ -99,11 +101,11 @@ fn compare(mine: &HelloBody, peer: HelloBody) -> Result<(SessionId, Vec<u8>)> {
         return Err(Error::Check(Check::HelloNonce));
     }
     if peer.terms.len() > MAX_TERMS {
-        return Err(Error::Malformed(Malformed::TooLong {
-            tag: Tag::Hello,
+        return Err(Error::Channel(net::Error::from(Malformed::TooLong {
+            tag: Tag::HELLO,
             bytes: peer.terms.len(),
             limit: MAX_TERMS,
-        }));
+        })));
     }
     let (garbler, evaluator) = if mine.garbler {
         (mine, &peer)
@@ -168,7 +170,7 @@ mod tests {
         assert!(matches!(error, Error::Check(Check::HelloNonce)), "{error}");
         let error = compare(&mine, hello(false, true, 2, &[0; MAX_TERMS + 1])).unwrap_err();
         assert!(
-            matches!(error, Error::Malformed(Malformed::TooLong { bytes, .. }) if bytes > MAX_TERMS),
+            matches!(error, Error::Channel(net::Error::Malformed(Malformed::TooLong { bytes, .. })) if bytes > MAX_TERMS),
             "{error}"
         );
         assert!(compare(&mine, hello(false, true, 2, &[0; MAX_TERMS])).is_ok());

@@ -12,6 +12,7 @@ mod plan;
 mod semi_honest;
 mod session;
 mod tables;
+mod tag;
 mod walk;
 
 use std::fmt;
@@ -27,6 +28,8 @@ pub use handshake::{Handshake, MAX_TERMS};
 pub use malicious::{AuthenticatedBit, Malicious};
 pub use semi_honest::{SemiHonest, SharedBit, evaluate, garble};
 pub use session::{Session, SessionBit};
+#[cfg(feature = "internals")]
+pub use tag::Tag;
 
 /// What a session protects against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +112,7 @@ pub struct Opening<'a, S> {
 /// (what is [`Input::Mine`] and [`To::Me`] for one is [`Input::Peer`] and [`To::Peer`] for the
 /// other). The parties compare what they run, open and make ahead before they give a result: if they
 /// disagree, whoever notices first gets [`Error::Disagreement`] (or, if the two even expect different
-/// messages, [`Error::Malformed`]), the other that or [`Error::Aborted`].
+/// messages, an [`Error::Channel`]), the other that or an abort.
 ///
 /// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the
 /// connection is closed, and every later call gives [`Error::Failed`].

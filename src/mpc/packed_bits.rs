@@ -1,7 +1,8 @@
 //! Bits on the wire: eight a byte, the first in the lowest bit.
 
 use crate::Result;
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Transport};
 
 /// Sends bits whose number the peer knows.
 ///
@@ -12,7 +13,7 @@ pub(super) fn send_bits<T: Transport>(
     tag: Tag,
     bits: impl IntoIterator<Item = bool>,
 ) -> Result<()> {
-    channel.send_bytes(tag, &pack(bits))
+    Ok(channel.send_bytes(tag, &pack(bits))?)
 }
 
 /// Receives `count` bits.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{Input, Opening, To};
 use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::SessionId;
-use crate::net::{Channel, Message, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{self, Channel, Message, Transport};
 use crate::{Disagreement, Error, Result};
 
 /// The name of a shared bit: its session, the number of the run that made it, and that of the
@@ -81,7 +82,7 @@ pub(super) struct Plan {
 }
 
 impl Message for Plan {
-    const TAG: Tag = Tag::Plan;
+    const TAG: net::Tag = Tag::Plan.tag();
     const MAX_BYTES: usize = 32;
 }
 

@@ -2,7 +2,8 @@
 //! still being garbled.
 
 use crate::Result;
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Transport};
 
 /// AND gates in a frame: small enough that the evaluator starts while the garbler is at work.
 const RECORDS_PER_FRAME: usize = 1024;
@@ -36,7 +37,7 @@ impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
         if !self.frame.is_empty() {
             self.send()?;
         }
-        self.channel.flush()
+        Ok(self.channel.flush()?)
     }
 
     fn send(&mut self) -> Result<()> {

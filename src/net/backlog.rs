@@ -13,14 +13,14 @@
 //! the caller writes itself only once `unsent` is 0, which the thread sets last.
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::clock::Clock;
-use crate::{Error, Result};
+use super::error::{Error, Result};
 
 /// A socket, shared by the transport and the thread that writes for it.
 pub(super) struct Link {
@@ -42,22 +42,22 @@ struct Backlog {
 /// Why no more can be sent. It happens in one thread and is told in another.
 #[derive(Clone)]
 enum Failure {
-    Lost(String),
+    Lost(ErrorKind, String),
     Timeout(Duration),
 }
 
 impl Failure {
     fn at(self, clock: &Clock) -> Error {
         match self {
-            Failure::Lost(cause) => clock.lost(cause),
+            Failure::Lost(kind, cause) => clock.lost(io::Error::new(kind, cause)),
             Failure::Timeout(limit) => clock.timeout(limit),
         }
     }
 }
 
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Failure::Lost(error.to_string())
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Failure::Lost(error.kind(), error.to_string())
     }
 }
 
@@ -94,7 +94,7 @@ impl Link {
                     .name("dealerless-writer".into())
                     .spawn(move || link.write_backlog());
                 if let Err(error) = spawned {
-                    let failure = Failure::Lost(format!("no thread to write with: {error}"));
+                    let failure = Failure::from(error);
                     return Err(backlog.failure.insert(failure).clone().at(clock));
                 }
             }
@@ -190,7 +190,7 @@ impl Link {
             }
             self.stream.set_write_timeout(Some(remaining))?;
             match (&self.stream).write(bytes) {
-                Ok(0) => return Err(Failure::Lost("the socket takes no more bytes".into())),
+                Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
                 Ok(len) => bytes = &bytes[len..],
                 Err(error) if is_temporary(error.kind()) => {}
                 Err(error) => return Err(error.into()),

@@ -6,11 +6,11 @@ use zeroize::{Zeroize, Zeroizing};
 
 use super::clock::Deadlines;
 use super::codec::{self, MAX_MESSAGE_BYTES, Message};
+use super::error::{Error, Malformed, Result};
 use super::frame::{CHUNK, HEADER_BYTES, Header};
 use super::tag::Tag;
 use super::traffic::{Meter, Traffic};
 use super::transport::Transport;
-use crate::{Error, Malformed, Result};
 
 /// The most bytes that are unsent when [`Channel::drain`] returns.
 pub const MAX_BACKLOG: usize = 4 << 20;
@@ -28,11 +28,11 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 ///
 /// **Receiving** names what must come next, a tag and a length, exact or at most. Everything else
 /// is an [`Error::Malformed`], found before the payload is read and before anything is allocated for
-/// it; only [`Tag::Abort`] may come at any time, and is [`Error::Aborted`]. Receiving flushes
+/// it; only [`Tag::ABORT`] may come at any time, and is [`Error::Aborted`]. Receiving flushes
 /// first, because a party that waits for an answer to what it has not sent waits forever.
 ///
 /// **Errors** are final: the two sides no longer agree on where they are, so every later call gives
-/// [`Error::Failed`]. The exception is [`Error::Usage`], after which nothing has been sent.
+/// [`Error::Failed`]. The exception is [`Error::Unsendable`], after which nothing has been sent.
 pub struct Channel<T: Transport> {
     transport: T,
     deadlines: Deadlines,
@@ -70,7 +70,7 @@ impl<T: Transport> Channel<T> {
     /// Sends a message, in one frame.
     ///
     /// # Errors
-    /// [`Error::Usage`] if it takes more than [`Message::MAX_BYTES`]; what
+    /// [`Error::Unsendable`] if it takes more than [`Message::MAX_BYTES`]; what
     /// [`Transport::send`] gives.
     pub fn send_message<M: Message>(&mut self, message: &M) -> Result<()> {
         const { assert!(M::MAX_BYTES <= MAX_MESSAGE_BYTES) };
@@ -104,13 +104,14 @@ impl<T: Transport> Channel<T> {
         })
     }
 
-    /// Sends bulk data whose length the peer knows, in frames of 64 kB and one of what is
+    /// Sends bulk data whose length the peer knows, in frames of 64 KiB and one of what is
     /// left. The peer receives it with one call for the same length; an empty payload is no frame
     /// at all.
     ///
     /// # Errors
     /// What [`Transport::send`] gives.
-    pub fn send_bytes(&mut self, tag: Tag, payload: &[u8]) -> Result<()> {
+    pub fn send_bytes(&mut self, tag: impl Into<Tag>, payload: &[u8]) -> Result<()> {
+        let tag = tag.into();
         self.guarded(|channel| {
             for chunk in payload.chunks(CHUNK) {
                 channel.put_frame(tag, |payload| {
@@ -128,7 +129,8 @@ impl<T: Transport> Channel<T> {
     /// # Errors
     /// [`Error::Malformed`] if something else comes, or frames of other lengths;
     /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
-    pub fn recv_bytes(&mut self, tag: Tag, out: &mut [u8]) -> Result<()> {
+    pub fn recv_bytes(&mut self, tag: impl Into<Tag>, out: &mut [u8]) -> Result<()> {
+        let tag = tag.into();
         self.guarded(|channel| {
             for chunk in out.chunks_mut(CHUNK) {
                 let len = channel.recv_header_of(tag)?;
@@ -171,7 +173,7 @@ impl<T: Transport> Channel<T> {
     /// and closes the connection. What has not been flushed is never sent.
     pub fn abort(&mut self) {
         self.fail();
-        let frame = Header::new(Tag::Abort, 0).to_bytes();
+        let frame = Header::new(Tag::ABORT, 0).to_bytes();
         if self.transport.send(frame.to_vec()).is_ok() {
             self.meter.sent(frame.len());
         }
@@ -189,7 +191,7 @@ impl<T: Transport> Channel<T> {
             return Err(Error::Failed);
         }
         let outcome = step(self);
-        if !matches!(outcome, Ok(_) | Err(Error::Usage(_))) {
+        if !matches!(outcome, Ok(_) | Err(Error::Unsendable { .. })) {
             self.fail();
         }
         outcome
@@ -252,7 +254,7 @@ impl<T: Transport> Channel<T> {
                 return error;
             }
             let header = Header::from_bytes(header);
-            if header.tag == Tag::Abort.byte() {
+            if header.tag == Tag::ABORT.byte() {
                 return Error::Aborted;
             }
             let mut left = header.len as usize;
@@ -273,7 +275,7 @@ impl<T: Transport> Channel<T> {
         let mut bytes = [0; HEADER_BYTES];
         self.recv_exact(&mut bytes)?;
         let header = Header::from_bytes(bytes);
-        if header.tag == Tag::Abort.byte() {
+        if header.tag == Tag::ABORT.byte() {
             return Err(Error::Aborted);
         }
         Ok(header)

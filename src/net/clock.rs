@@ -1,8 +1,9 @@
 //! Deadlines, and the clock of a transport.
 
+use std::io;
 use std::time::{Duration, Instant};
 
-use crate::{Error, Result};
+use super::error::{Error, Result};
 
 /// How long the peer may keep this side waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,10 +102,16 @@ impl Clock {
         }
     }
 
-    pub(super) fn lost(&self, cause: impl Into<String>) -> Error {
+    pub(super) fn lost(&self, source: io::Error) -> Error {
         Error::Lost {
             during: self.during,
-            cause: cause.into(),
+            source,
         }
+    }
+
+    /// The peer, or this side, has closed the connection.
+    pub(super) fn closed(&self) -> Error {
+        let closed = "the connection is closed";
+        self.lost(io::Error::new(io::ErrorKind::ConnectionAborted, closed))
     }
 }

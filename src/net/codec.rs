@@ -13,8 +13,8 @@ use bincode::enc::write::Writer;
 use bincode::error::EncodeError;
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::error::{Error, Malformed, Result};
 use super::tag::Tag;
-use crate::{Error, Malformed, Result};
 
 /// The most bytes of any message; each has a limit of its own below this.
 pub const MAX_MESSAGE_BYTES: usize = 1 << 20;
@@ -50,11 +50,9 @@ pub(super) fn encode<V: Serialize>(
         out: &mut *out,
         room: max,
     };
-    bincode::serde::encode_into_writer(value, writer, CONFIG).map_err(|error| {
+    bincode::serde::encode_into_writer(value, writer, CONFIG).map_err(|_| {
         out.truncate(before);
-        Error::usage(format!(
-            "this {tag} cannot be sent in {max} bytes: {error:?}"
-        ))
+        Error::Unsendable { tag, limit: max }
     })
 }
 
@@ -92,6 +90,8 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
+
+    const NOTE: Tag = Tag::new(200, "note");
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     enum Choice {
@@ -135,7 +135,7 @@ mod tests {
 
     fn encoded<V: Serialize>(value: &V, max: usize) -> Result<Vec<u8>> {
         let mut out = vec![0xff];
-        encode(value, Tag::Plan, max, &mut out)?;
+        encode(value, NOTE, max, &mut out)?;
         assert_eq!(out.remove(0), 0xff, "what was there before stays");
         Ok(out)
     }
@@ -146,24 +146,24 @@ mod tests {
             encoded(&sample(), SAMPLE_BYTES.len()).unwrap(),
             SAMPLE_BYTES
         );
-        assert_eq!(decode::<Sample>(SAMPLE_BYTES, Tag::Plan).unwrap(), sample());
+        assert_eq!(decode::<Sample>(SAMPLE_BYTES, NOTE).unwrap(), sample());
         assert_eq!(encoded(&Choice::Nothing, 4).unwrap(), [0, 0, 0, 0]);
     }
 
     #[test]
     fn a_message_beyond_its_limit_is_not_encoded() {
         let mut out = vec![1, 2, 3];
-        let error = encode(&sample(), Tag::Plan, SAMPLE_BYTES.len() - 1, &mut out).unwrap_err();
-        assert!(matches!(error, Error::Usage(_)), "{error}");
+        let error = encode(&sample(), NOTE, SAMPLE_BYTES.len() - 1, &mut out).unwrap_err();
+        assert!(matches!(error, Error::Unsendable { .. }), "{error}");
         assert_eq!(out, [1, 2, 3]);
     }
 
     #[test]
     fn a_message_cut_anywhere_is_an_error() {
         for len in 0..SAMPLE_BYTES.len() {
-            let error = decode::<Sample>(&SAMPLE_BYTES[..len], Tag::Plan).unwrap_err();
+            let error = decode::<Sample>(&SAMPLE_BYTES[..len], NOTE).unwrap_err();
             assert!(
-                matches!(error, Error::Malformed(Malformed::Undecodable(Tag::Plan))),
+                matches!(error, Error::Malformed(Malformed::Undecodable(NOTE))),
                 "{len}: {error}"
             );
         }
@@ -173,12 +173,12 @@ mod tests {
     fn trailing_bytes_are_an_error() {
         let mut bytes = SAMPLE_BYTES.to_vec();
         bytes.push(0);
-        let error = decode::<Sample>(&bytes, Tag::Plan).unwrap_err();
+        let error = decode::<Sample>(&bytes, NOTE).unwrap_err();
         assert!(
             matches!(
                 error,
                 Error::Malformed(Malformed::TrailingBytes {
-                    tag: Tag::Plan,
+                    tag: NOTE,
                     extra: 1
                 })
             ),
@@ -191,18 +191,18 @@ mod tests {
         for claim in [3, 1 << 20, 1 << 40, u64::MAX >> 4, u64::MAX] {
             let mut bytes = claim.to_le_bytes().to_vec();
             bytes.extend([b'a', b'b']);
-            assert!(decode::<Vec<u8>>(&bytes, Tag::Plan).is_err());
-            assert!(decode::<Vec<[u64; 32]>>(&bytes, Tag::Plan).is_err());
-            assert!(decode::<String>(&bytes, Tag::Plan).is_err());
-            assert!(decode::<std::collections::HashMap<u8, u8>>(&bytes, Tag::Plan).is_err());
+            assert!(decode::<Vec<u8>>(&bytes, NOTE).is_err());
+            assert!(decode::<Vec<[u64; 32]>>(&bytes, NOTE).is_err());
+            assert!(decode::<String>(&bytes, NOTE).is_err());
+            assert!(decode::<std::collections::HashMap<u8, u8>>(&bytes, NOTE).is_err());
         }
     }
 
     #[test]
     fn values_that_no_encoder_writes_are_errors() {
-        assert!(decode::<bool>(&[2], Tag::Plan).is_err());
-        assert!(decode::<Option<u8>>(&[2, 0], Tag::Plan).is_err());
-        assert!(decode::<Choice>(&[2, 0, 0, 0], Tag::Plan).is_err());
-        assert!(decode::<String>(&[1, 0, 0, 0, 0, 0, 0, 0, 0xff], Tag::Plan).is_err());
+        assert!(decode::<bool>(&[2], NOTE).is_err());
+        assert!(decode::<Option<u8>>(&[2, 0], NOTE).is_err());
+        assert!(decode::<Choice>(&[2, 0, 0, 0], NOTE).is_err());
+        assert!(decode::<String>(&[1, 0, 0, 0, 0, 0, 0, 0, 0xff], NOTE).is_err());
     }
 }

@@ -47,8 +47,8 @@ mod tests {
 
     #[test]
     fn a_header_is_the_length_in_little_endian_and_the_tag() {
-        let header = Header::new(Tag::Tables, 0x0001_0203);
-        assert_eq!(header.to_bytes(), [0x03, 0x02, 0x01, 0x00, 51]);
+        let header = Header::new(Tag::new(200, "note"), 0x0001_0203);
+        assert_eq!(header.to_bytes(), [0x03, 0x02, 0x01, 0x00, 200]);
         assert_eq!(Header::from_bytes(header.to_bytes()), header);
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 5 | the header of a frame: the length of all that follows as u32 LE, then [`Tag::Hello`] |
+//! | 5 | the header of a frame: the length of all that follows as u32 LE, then [`Tag::HELLO`] |
 //! | 10 | [`MAGIC`] |
 //! | 2 | the version of the protocol, u16 LE |
 //! | the rest | the body, which belongs to the version: here a message like any other |
@@ -15,9 +15,9 @@ use zeroize::Zeroizing;
 
 use super::channel::Channel;
 use super::codec;
+use super::error::{Error, Malformed, Result};
 use super::tag::Tag;
 use super::transport::Transport;
-use crate::{Disagreement, Error, Malformed, Result};
 
 /// The version of the protocol that this program speaks.
 pub const VERSION: u16 = 2;
@@ -37,13 +37,13 @@ const MAX_BYTES_EVER: u32 = u16::MAX as u32;
 /// a difference.
 ///
 /// # Errors
-/// [`Error::Usage`] if the body takes more than [`MAX_BODY_BYTES`]; what [`Transport::send`] gives.
+/// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; what [`Transport::send`] gives.
 pub fn send_hello<T: Transport, B: Serialize>(channel: &mut Channel<T>, body: &B) -> Result<()> {
     channel.guarded(|channel| {
-        channel.put_frame(Tag::Hello, |content| {
+        channel.put_frame(Tag::HELLO, |content| {
             content.extend_from_slice(MAGIC);
             content.extend_from_slice(&VERSION.to_le_bytes());
-            codec::encode(body, Tag::Hello, MAX_BODY_BYTES, content)
+            codec::encode(body, Tag::HELLO, MAX_BODY_BYTES, content)
         })
     })
 }
@@ -52,13 +52,13 @@ pub fn send_hello<T: Transport, B: Serialize>(channel: &mut Channel<T>, body: &B
 ///
 /// # Errors
 /// [`Error::Malformed`] if the peer does not speak dealerless, or the body is malformed;
-/// [`Error::Disagreement`] if it speaks another version, which the error names;
+/// [`Error::Version`] if it speaks another one, which the error names;
 /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
 pub fn recv_hello<B: DeserializeOwned, T: Transport>(channel: &mut Channel<T>) -> Result<B> {
     channel.guarded(|channel| {
         let stranger = || Error::Malformed(Malformed::Stranger);
         let header = channel.recv_header()?;
-        if header.tag != Tag::Hello.byte() || header.len > MAX_BYTES_EVER {
+        if header.tag != Tag::HELLO.byte() || header.len > MAX_BYTES_EVER {
             return Err(stranger());
         }
         let body_bytes = (header.len as usize)
@@ -74,21 +74,21 @@ pub fn recv_hello<B: DeserializeOwned, T: Transport>(channel: &mut Channel<T>) -
         channel.recv_exact(&mut version)?;
         let version = u16::from_le_bytes(version);
         if version != VERSION {
-            return Err(Error::Disagreement(Disagreement::Version {
+            return Err(Error::Version {
                 theirs: version,
                 ours: VERSION,
-            }));
+            });
         }
 
         if body_bytes > MAX_BODY_BYTES {
             return Err(Error::Malformed(Malformed::TooLong {
-                tag: Tag::Hello,
+                tag: Tag::HELLO,
                 bytes: body_bytes,
                 limit: MAX_BODY_BYTES,
             }));
         }
         let mut body = Zeroizing::new(vec![0; body_bytes]);
         channel.recv_exact(&mut body)?;
-        codec::decode(&body, Tag::Hello)
+        codec::decode(&body, Tag::HELLO)
     })
 }

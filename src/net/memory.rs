@@ -5,8 +5,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::clock::{Clock, Deadlines};
+use super::error::Result;
 use super::transport::Transport;
-use crate::Result;
 
 /// One end of a connection in memory; [`memory_pair`] makes both.
 ///
@@ -74,13 +74,11 @@ impl Pipe {
     }
 }
 
-const CLOSED: &str = "the connection is closed";
-
 impl Transport for MemoryTransport {
     fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
         let mut flow = self.outgoing.lock();
         if flow.closed {
-            return Err(self.clock.lost(CLOSED));
+            return Err(self.clock.closed());
         }
         if !bytes.is_empty() {
             flow.unsent += bytes.len();
@@ -95,7 +93,7 @@ impl Transport for MemoryTransport {
             .outgoing
             .wait(&self.clock, |flow| flow.unsent <= max_unsent)?;
         if flow.closed {
-            return Err(self.clock.lost(CLOSED));
+            return Err(self.clock.closed());
         }
         Ok(())
     }
@@ -106,10 +104,7 @@ impl Transport for MemoryTransport {
                 .incoming
                 .wait(&self.clock, |flow| !flow.queue.is_empty())?;
             // What was sent before closing is still delivered.
-            let bytes = flow
-                .queue
-                .pop_front()
-                .ok_or_else(|| self.clock.lost(CLOSED))?;
+            let bytes = flow.queue.pop_front().ok_or_else(|| self.clock.closed())?;
             flow.unsent -= bytes.len();
             drop(flow);
             self.incoming.changed.notify_all();

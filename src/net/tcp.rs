@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use super::backlog::{Link, is_temporary};
 use super::clock::{Clock, Deadlines};
+use super::error::{Error, Result};
 use super::transport::Transport;
-use crate::{Error, Result};
 
 /// What one read may bring. Larger than a frame of bulk data, so that a stream of them costs about
 /// one system call each.
@@ -37,21 +37,19 @@ impl TcpTransport {
     /// The operating system may take longer to look up a name.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the name is unknown; [`Error::Lost`] if nobody listens;
+    /// [`Error::Address`] if the name is unknown; [`Error::Lost`] if nobody listens;
     /// [`Error::Timeout`].
     pub fn connect(addr: impl ToSocketAddrs, timeout: Duration) -> Result<Self> {
-        let addresses = addr
-            .to_socket_addrs()
-            .map_err(|error| Error::usage(format!("cannot resolve the peer's address: {error}")))?;
+        let addresses = addr.to_socket_addrs().map_err(Error::Address)?;
         let clock = Self::opening("connecting to the peer", timeout);
-        let mut outcome = Err(Error::usage("the peer's name has no address"));
+        let mut outcome = Err(Error::Address(io::ErrorKind::NotFound.into()));
         for address in addresses {
             match TcpStream::connect_timeout(&address, clock.remaining()?) {
                 Ok(stream) => return Self::from_stream(stream),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                     outcome = Err(clock.timeout(timeout));
                 }
-                Err(error) => outcome = Err(clock.lost(error.to_string())),
+                Err(error) => outcome = Err(clock.lost(error)),
             }
         }
         outcome
@@ -63,7 +61,7 @@ impl TcpTransport {
     /// [`Error::Timeout`] if nobody connects in time; [`Error::Lost`] if the listener fails.
     pub fn accept(listener: &TcpListener, timeout: Duration) -> Result<Self> {
         let clock = Self::opening("waiting for the peer to connect", timeout);
-        let broken = |error: io::Error| clock.lost(error.to_string());
+        let broken = |error: io::Error| clock.lost(error);
         listener.set_nonblocking(true).map_err(broken)?;
         let accepted = Self::poll_accept(listener, &clock);
         listener.set_nonblocking(false).map_err(broken)?;
@@ -83,7 +81,7 @@ impl TcpTransport {
                     thread::sleep(pause.min(clock.remaining()?));
                     pause = (2 * pause).min(ACCEPT_PAUSE);
                 }
-                Err(error) => return Err(clock.lost(error.to_string())),
+                Err(error) => return Err(clock.lost(error)),
             }
         }
     }
@@ -98,7 +96,7 @@ impl TcpTransport {
         stream
             .set_nonblocking(false)
             .and_then(|()| stream.set_nodelay(true))
-            .map_err(|error| clock.lost(error.to_string()))?;
+            .map_err(|error| clock.lost(error))?;
         Ok(TcpTransport {
             link: Link::new(stream),
             inbox: vec![0; INBOX_BYTES].into_boxed_slice(),
@@ -118,13 +116,13 @@ impl TcpTransport {
 
 /// Waits for at least one byte.
 fn read(mut stream: &TcpStream, clock: &Clock, buf: &mut [u8]) -> Result<usize> {
-    let broken = |error: io::Error| clock.lost(error.to_string());
+    let broken = |error: io::Error| clock.lost(error);
     loop {
         stream
             .set_read_timeout(Some(clock.remaining()?))
             .map_err(broken)?;
         match stream.read(buf) {
-            Ok(0) => return Err(clock.lost("the connection is closed")),
+            Ok(0) => return Err(clock.closed()),
             Ok(len) => return Ok(len),
             Err(error) if is_temporary(error.kind()) => {}
             Err(error) => return Err(broken(error)),

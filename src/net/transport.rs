@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use crate::Result;
+use super::error::Result;
 
 /// An ordered, reliable stream of bytes in both directions between two parties.
 ///
 /// A transport owns the clock, because not every platform has one; the
 /// [`Channel`](crate::net::Channel) hands it durations. Every wait ends at the earlier of two
 /// deadlines, that of the current message and that of the current phase, with
-/// [`Error::Timeout`](crate::Error::Timeout). A transport may wrap another one, as encryption
+/// [`Error::Timeout`](crate::net::Error::Timeout). A transport may wrap another one, as encryption
 /// does.
 ///
 /// Dropping a transport closes it.
@@ -21,23 +21,23 @@ pub trait Transport: Send {
     /// [`drain`](Self::drain) now and then.
     ///
     /// # Errors
-    /// [`Error::Lost`](crate::Error::Lost) if the connection is closed,
-    /// [`Error::Timeout`](crate::Error::Timeout) if the peer did not take what was queued earlier;
+    /// [`Error::Lost`](crate::net::Error::Lost) if the connection is closed,
+    /// [`Error::Timeout`](crate::net::Error::Timeout) if the peer did not take what was queued earlier;
     /// a failure may thus show only at a later call.
     fn send(&mut self, bytes: Vec<u8>) -> Result<()>;
 
     /// Waits until at most `max_unsent` queued bytes are unsent.
     ///
     /// # Errors
-    /// As [`send`](Self::send), and [`Error::Timeout`](crate::Error::Timeout) at the deadline.
+    /// As [`send`](Self::send), and [`Error::Timeout`](crate::net::Error::Timeout) at the deadline.
     fn drain(&mut self, max_unsent: usize) -> Result<()>;
 
     /// Waits for bytes from the peer, writes them to the front of `buf`, and says how many: at
     /// least one, at most `buf.len()`, which must not be 0.
     ///
     /// # Errors
-    /// [`Error::Lost`](crate::Error::Lost) once the connection is closed and all that came before
-    /// has been read, [`Error::Timeout`](crate::Error::Timeout) at the deadline.
+    /// [`Error::Lost`](crate::net::Error::Lost) once the connection is closed and all that came before
+    /// has been read, [`Error::Timeout`](crate::net::Error::Timeout) at the deadline.
     fn recv(&mut self, buf: &mut [u8]) -> Result<usize>;
 
     /// Starts the clock of a phase, which may last `limit`. Errors say that they came up while

@@ -16,10 +16,9 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::{Delta, base, expect_length};
+use super::{Check, Delta, Error, Result, Tag, base, expect_length};
 use crate::crypto::{Block, Generator, Oracle, SessionId, Step};
-use crate::net::{Message, Tag};
-use crate::{Check, Error, Result};
+use crate::net::{self, Message};
 
 /// Levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire and
 /// `128 * 2^K / K` bits of AES in counter mode.
@@ -45,7 +44,7 @@ pub struct TreeSums {
 }
 
 impl Message for TreeSums {
-    const TAG: Tag = Tag::TreeSums;
+    const TAG: net::Tag = Tag::TreeSums.tag();
     const MAX_BYTES: usize = 8 + TREES * (K - 1) * 32 + 8 + TREES * CHECK_BYTES + 32;
 }
 
@@ -131,7 +130,7 @@ pub(super) fn plant(
 /// being that at distance 1 from the path).
 ///
 /// # Errors
-/// [`Error::Malformed`] if the message has another shape; [`Check::Trees`] if the check fails.
+/// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape; [`Check::Trees`] if the check fails.
 pub(super) fn puncture(
     session: &SessionId,
     direction: u64,

@@ -35,10 +35,9 @@ use serde::{Deserialize, Serialize};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use super::expect_length;
+use super::{Check, Error, Result, Tag, expect_length};
 use crate::crypto::{Block, Oracle, SessionId, Step};
-use crate::net::{Message, Tag};
-use crate::{Check, Error, Result};
+use crate::net::{self, Message};
 
 /// How many base OTs are made: one for each bit of Delta.
 pub(super) const COUNT: usize = 128;
@@ -53,7 +52,7 @@ pub struct BaseOtPoints {
 }
 
 impl Message for BaseOtPoints {
-    const TAG: Tag = Tag::BaseOtPoints;
+    const TAG: net::Tag = Tag::BaseOtPoints.tag();
     const MAX_BYTES: usize = 32 + 8 + 32 * COUNT;
 }
 
@@ -66,7 +65,7 @@ pub struct BaseOtPads {
 }
 
 impl Message for BaseOtPads {
-    const TAG: Tag = Tag::BaseOtPads;
+    const TAG: net::Tag = Tag::BaseOtPads.tag();
     const MAX_BYTES: usize = 32 + 8 + 32 * COUNT + 32;
 }
 
@@ -77,7 +76,7 @@ pub struct BaseOtAnswer {
 }
 
 impl Message for BaseOtAnswer {
-    const TAG: Tag = Tag::BaseOtAnswer;
+    const TAG: net::Tag = Tag::BaseOtAnswer.tag();
     const MAX_BYTES: usize = 32;
 }
 

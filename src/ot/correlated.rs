@@ -22,12 +22,11 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::all_but_one::{K, LEAVES, TREES};
-use super::{Delta, Key, Mac};
+use super::{Check, Delta, Error, Key, Mac, Result, Tag};
 use crate::crypto::{
     Block, Generator, Oracle, SecretVec, SessionId, Step, UniversalHash, transpose_128,
 };
-use crate::net::{Message, Tag};
-use crate::{Check, Error, Result};
+use crate::net::{self, Message};
 
 /// Blocks of a row that only serve the check.
 const SACRIFICED: usize = 1;
@@ -54,7 +53,7 @@ pub struct CotCheck {
 }
 
 impl Message for CotCheck {
-    const TAG: Tag = Tag::CotCheck;
+    const TAG: net::Tag = Tag::CotCheck.tag();
     const MAX_BYTES: usize = 48;
 }
 
@@ -98,7 +97,7 @@ impl Batch {
         if self.number >> 32 == 0 {
             Ok(())
         } else {
-            Err(Error::usage("a session makes at most 2^32 batches of OTs"))
+            Err(Error::Exhausted)
         }
     }
 }
@@ -512,7 +511,7 @@ mod tests {
         let mut batch = Batch::first(&SESSION, 0);
         batch.number = (1 << 32) - 2;
         assert!(batch.finish().is_ok());
-        assert!(matches!(batch.finish(), Err(Error::Usage(_))));
+        assert!(matches!(batch.finish(), Err(Error::Exhausted)));
     }
 
     #[test]

@@ -16,6 +16,8 @@
 mod all_but_one;
 mod base;
 mod correlated;
+mod error;
+mod tag;
 #[cfg(test)]
 mod tests;
 
@@ -25,12 +27,13 @@ use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
 use crate::crypto::{Block, SecretVec, SessionId};
-use crate::net::{Channel, Tag, Transport};
-use crate::{Error, Malformed, Result};
+use crate::net::{Channel, Malformed, Transport};
 
 pub use all_but_one::TreeSums;
 pub use base::{BaseOtAnswer, BaseOtPads, BaseOtPoints};
 pub use correlated::CotCheck;
+pub use error::{Check, Error, Result};
+pub use tag::Tag;
 
 /// A global key: the fixed difference of a party's correlated OTs, and of its labels.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
@@ -246,7 +249,7 @@ fn expect_length(list: &'static str, found: usize, expected: usize) -> Result<()
     if found == expected {
         Ok(())
     } else {
-        Err(Error::Malformed(Malformed::ListLength {
+        Err(Error::from(Malformed::ListLength {
             list,
             found,
             expected,

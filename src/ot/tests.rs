@@ -1,14 +1,13 @@
 //! A peer that sends back what it gets takes part in no OT: every hash is bound to the direction.
 
 use super::*;
-use crate::Check;
 use crate::net::{Deadlines, memory_pair};
 use crate::testing::session::system_rng;
 
 /// The next message of a kind is sent back as it is.
 fn reflect<M: crate::net::Message, T: Transport>(channel: &mut Channel<T>) -> Result<()> {
     let message: M = channel.recv_message()?;
-    channel.send_message(&message)
+    Ok(channel.send_message(&message)?)
 }
 
 #[test]
@@ -23,7 +22,7 @@ fn a_peer_that_sends_back_every_message_of_the_base_ots_is_caught() {
                     .and_then(|()| reflect::<BaseOtPads, _>(&mut channel))
                     .and_then(|()| reflect::<BaseOtAnswer, _>(&mut channel))
                     .and_then(|()| reflect::<TreeSums, _>(&mut channel))
-                    .and_then(|()| channel.flush());
+                    .and_then(|()| Ok(channel.flush()?));
             });
             let mut channel = Channel::new(honest, Deadlines::default());
             let rng = &mut system_rng();

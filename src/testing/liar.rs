@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use crate::Result;
-use crate::net::{HEADER_BYTES, Tag, Transport};
+use super::kind::Kind;
+use crate::net::{HEADER_BYTES, Result, Transport};
 
 /// A frame that the party behind wants to send.
 #[derive(Debug, Clone)]
 pub struct Frame {
-    pub tag: Tag,
+    pub tag: Kind,
     /// How many frames with this tag came before.
     pub nth: usize,
     pub payload: Vec<u8>,
@@ -24,7 +24,7 @@ impl Frame {
 }
 
 /// A frame whose header says whatever it wants.
-pub fn frame(len: u32, tag: Tag, payload: &[u8]) -> Vec<u8> {
+pub fn frame(len: u32, tag: Kind, payload: &[u8]) -> Vec<u8> {
     [&len.to_le_bytes(), &[tag.byte()][..], payload].concat()
 }
 
@@ -35,7 +35,7 @@ pub type Lie = Box<dyn FnMut(Frame) -> Vec<u8> + Send>;
 pub struct Liar<T> {
     inner: T,
     lie: Lie,
-    sent: HashMap<Tag, usize>,
+    sent: HashMap<Kind, usize>,
 }
 
 impl<T: Transport> Liar<T> {
@@ -57,7 +57,7 @@ impl<T: Transport> Transport for Liar<T> {
             let (header, behind) = rest.split_at(HEADER_BYTES);
             let (len, tag) = header.split_first_chunk().expect("a header has a length");
             let (payload, behind) = behind.split_at(u32::from_le_bytes(*len) as usize);
-            let tag = Tag::from_byte(tag[0]).expect("the party behind is honest");
+            let tag = Kind::from_byte(tag[0]).expect("the party behind is honest");
             let count = self.sent.entry(tag).or_default();
             out.extend((self.lie)(Frame {
                 tag,

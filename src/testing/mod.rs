@@ -13,6 +13,7 @@ pub mod bristol_evaluator;
 pub mod chi_square;
 pub mod circuits;
 pub mod failed;
+pub mod kind;
 pub mod liar;
 pub mod line;
 pub mod session;

@@ -8,8 +8,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::Result;
-use crate::net::{HEADER_BYTES, Transport};
+use crate::net::{HEADER_BYTES, Result, Transport};
 
 /// What happens to the bytes that are sent.
 #[derive(Debug, Clone)]

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use crate::crypto::Block;
-use crate::net::{Channel, Deadlines, Tag};
+use crate::net::{Channel, Deadlines};
+use crate::{mpc, ot};
 
 use super::affine::{Table, leak};
 use super::line::End;
@@ -42,11 +43,16 @@ impl Wire {
     /// of correlated OTs, which are made for many runs at once and have a test of their own.
     pub fn payloads(&self) -> Vec<Vec<u8>> {
         let Recording { sent, received } = std::mem::take(&mut *self.0.lock().unwrap());
-        let known = [Tag::Plan, Tag::MacDigest, Tag::CotCorrection, Tag::CotCheck];
+        let known = [
+            mpc::Tag::Plan.byte(),
+            mpc::Tag::MacDigest.byte(),
+            ot::Tag::CotCorrection.byte(),
+            ot::Tag::CotCheck.byte(),
+        ];
         let mut payloads = Vec::new();
         for bytes in [sent, received] {
             for (tag, payload) in frames(&bytes) {
-                if !known.map(Tag::byte).contains(&tag) {
+                if !known.contains(&tag) {
                     payloads.push(bytes[payload].to_vec());
                 }
             }

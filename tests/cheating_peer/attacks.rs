@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::deck::SealedDeck;
 use dealerless::mpc::{AuthenticatedBit, Input, Malicious, Opening, SemiHonest, TwoParty};
-use dealerless::net::{Channel, Tag};
+use dealerless::net::Channel;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::{Check, Disagreement, Error, Result};
+use dealerless::{Check, Disagreement, Error, Result, mpc, net};
 use rand::Rng;
 
 use crate::play::{Ending, PARTIES, PATIENT, Patience, WIDTH, circuit, run, with_liar};
 use dealerless::testing::circuits::bits;
+use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::{Frame, Lie};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{both, in_memory, input_of, only, reveal, system_rng};
@@ -41,12 +42,12 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
     // An evaluator that flips one value and gets the garbler's digest can try both candidates of
     // the gate's bit against it, and reads a wire.
     fn digest(frame: &Frame) -> bool {
-        (frame.tag, frame.nth) == (Tag::MacDigest, 2)
+        (frame.tag, frame.nth) == (Kind::Mpc(mpc::Tag::MacDigest), 2)
     }
     let lies: [fn() -> Lie; 3] = [
         || {
             about(|frame| {
-                if frame.tag == Tag::GateValues {
+                if frame.tag == Kind::Mpc(mpc::Tag::GateValues) {
                     frame.payload[0] ^= 1;
                 }
             })
@@ -60,7 +61,7 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
         },
         || {
             about(|frame| {
-                if frame.tag == Tag::GateValues || digest(frame) {
+                if frame.tag == Kind::Mpc(mpc::Tag::GateValues) || digest(frame) {
                     system_rng().fill_bytes(&mut frame.payload);
                 }
             })
@@ -70,10 +71,16 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
         for input in [false, true] {
             let ending = run(Party::Evaluator, lie(), input, Patience::Long);
             assert_caught_by(&ending, Check::AndGates);
-            assert!(matches!(ending.cheater, Err(Error::Aborted)));
+            assert!(matches!(
+                ending.cheater,
+                Err(Error::Channel(net::Error::Aborted))
+            ));
             // After the tables, which came before the values, there is the abort and nothing else.
             let sent = ending.sent_tags();
-            assert_eq!(sent[sent.len() - 2..], [Tag::Tables, Tag::Abort]);
+            assert_eq!(
+                sent[sent.len() - 2..],
+                [Kind::Mpc(mpc::Tag::Tables), Kind::Abort]
+            );
         }
     }
 }
@@ -112,7 +119,7 @@ fn the_masked_value_of_every_gate_is_checked_though_no_other_gate_reads_it() {
     for gate in 0..WIDTH {
         let values = random_values();
         let lie = about(move |frame| {
-            if frame.tag == Tag::GateValues {
+            if frame.tag == Kind::Mpc(mpc::Tag::GateValues) {
                 frame.payload[gate / 8] ^= 1 << (gate % 8);
             }
         });
@@ -129,7 +136,7 @@ fn a_masked_input_that_no_gate_reads_can_be_changed_and_is_another_input() {
     for cheater in PARTIES {
         let values = random_values();
         let lie = about(|frame| {
-            if frame.tag == Tag::MaskedValues {
+            if frame.tag == Kind::Mpc(mpc::Tag::MaskedValues) {
                 frame.payload[0] ^= 1;
             }
         });
@@ -149,7 +156,7 @@ fn a_masked_input_that_no_gate_reads_can_be_changed_and_is_another_input() {
 fn a_wrong_label_that_no_gate_has_read_is_caught_by_the_first_circuit_that_reads_it() {
     let values = random_values();
     let lie = about(|frame| {
-        if (frame.tag, frame.nth) == (Tag::InputLabels, 0) {
+        if (frame.tag, frame.nth) == (Kind::Mpc(mpc::Tag::InputLabels), 0) {
             frame.payload[0] ^= 1;
         }
     });
@@ -162,7 +169,10 @@ fn a_wrong_label_that_no_gate_has_read_is_caught_by_the_first_circuit_that_reads
         let shared = session.run(&circuit(), &[Input::Shared(&sums), Input::Shared(&sums)])?;
         reveal(&mut session, &shared[0])
     });
-    assert!(matches!(ending.honest, Err(Error::Aborted)));
+    assert!(matches!(
+        ending.honest,
+        Err(Error::Channel(net::Error::Aborted))
+    ));
     assert!(
         ending
             .findings()
@@ -192,7 +202,7 @@ fn play_twice(party: Party, end: End, values: &[Vec<bool>; 2]) -> Result<()> {
 }
 
 /// Replays what was sent in an earlier step in the place of a later one: `(tag, earlier, later)`.
-fn replay(frames: &'static [(Tag, usize, usize)]) -> Lie {
+fn replay(frames: &'static [(Kind, usize, usize)]) -> Lie {
     let mut kept = HashMap::new();
     about(move |frame| {
         for &(tag, earlier, later) in frames {
@@ -205,7 +215,7 @@ fn replay(frames: &'static [(Tag, usize, usize)]) -> Lie {
     })
 }
 
-fn play_with_replay(cheater: Party, frames: &'static [(Tag, usize, usize)]) -> Ending<()> {
+fn play_with_replay(cheater: Party, frames: &'static [(Kind, usize, usize)]) -> Ending<()> {
     let values = random_values();
     with_liar(cheater, replay(frames), |party, end| {
         play_twice(party, end, &values)
@@ -217,11 +227,17 @@ fn what_was_opened_once_cannot_be_sent_again() {
     // The digests of MACs: of a batch, two in each run, one in each exchange of openings.
     for (frames, check) in [
         (
-            &[(Tag::OutputBits, 0, 1), (Tag::MacDigest, 6, 7)][..],
+            &[
+                (Kind::Mpc(mpc::Tag::OutputBits), 0, 1),
+                (Kind::Mpc(mpc::Tag::MacDigest), 6, 7),
+            ][..],
             Check::OpeningMacs,
         ),
         (
-            &[(Tag::GateBits, 0, 1), (Tag::MacDigest, 2, 4)],
+            &[
+                (Kind::Mpc(mpc::Tag::GateBits), 0, 1),
+                (Kind::Mpc(mpc::Tag::MacDigest), 2, 4),
+            ],
             Check::GateMacs,
         ),
     ] {
@@ -232,14 +248,14 @@ fn what_was_opened_once_cannot_be_sent_again() {
     // With the plan of the earlier step, they are not even looked at.
     for frames in [
         &[
-            (Tag::Plan, 2, 3),
-            (Tag::OutputBits, 0, 1),
-            (Tag::MacDigest, 6, 7),
+            (Kind::Mpc(mpc::Tag::Plan), 2, 3),
+            (Kind::Mpc(mpc::Tag::OutputBits), 0, 1),
+            (Kind::Mpc(mpc::Tag::MacDigest), 6, 7),
         ],
         &[
-            (Tag::Plan, 0, 1),
-            (Tag::GateBits, 0, 1),
-            (Tag::MacDigest, 2, 4),
+            (Kind::Mpc(mpc::Tag::Plan), 0, 1),
+            (Kind::Mpc(mpc::Tag::GateBits), 0, 1),
+            (Kind::Mpc(mpc::Tag::MacDigest), 2, 4),
         ],
     ] {
         for cheater in PARTIES {

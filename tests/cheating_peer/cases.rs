@@ -3,11 +3,12 @@
 use std::fmt;
 
 use dealerless::circuit::Party;
-use dealerless::net::Tag;
-use dealerless::{Check, Disagreement, Error, Malformed};
+use dealerless::net::Malformed;
+use dealerless::{Check, Disagreement, Error, mpc, net, ot};
 use rand::{Rng, RngExt};
 
 use crate::play::Patience;
+use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::{Frame, Lie, frame};
 use dealerless::testing::session::system_rng;
 
@@ -65,7 +66,7 @@ const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
 /// decides level 3 of tree 0); the honest bit `x` of a leaky triple, which selects the table; a
 /// masked value, which selects a half of a garbled table. All are uniform and independent of the
 /// inputs.
-pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
+pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> {
     fn content(changes: &'static [(Change, Rate)], finds: fn(&Error) -> bool) -> Option<Content> {
         Some(Content { changes, finds })
     }
@@ -85,7 +86,7 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
     ];
     match tag {
         // Magic, version, role, security, nonce, terms.
-        Tag::Hello => content(
+        Kind::Hello => content(
             &[
                 (FIRST, Always),
                 (Flip(10, 1), Always),
@@ -100,19 +101,18 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             |error| {
                 matches!(
                     error,
-                    Error::Malformed(Malformed::Stranger)
+                    Error::Channel(net::Error::Malformed(Malformed::Stranger))
+                        | Error::Channel(net::Error::Version { .. })
                         | Error::Disagreement(
-                            Disagreement::Version { .. }
-                                | Disagreement::SameRole
-                                | Disagreement::Security { .. }
+                            Disagreement::SameRole | Disagreement::Security { .. }
                         )
                         // Another nonce is another session.
-                        | Error::Check(Check::BaseOtChallenge)
+                        | Error::Check(Check::Ot(ot::Check::BaseOtChallenge))
                 )
             },
         ),
         // A seed, points. A point that is another one is noticed by the cheater itself.
-        Tag::BaseOtPoints => content(
+        Kind::Ot(ot::Tag::BaseOtPoints) => content(
             &[
                 (FIRST, Always),
                 (Flip(32, 1), Always),
@@ -125,12 +125,15 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             |error| {
                 matches!(
                     error,
-                    Error::Check(Check::BaseOtReceiverPoint | Check::BaseOtChallenge)
+                    Error::Check(
+                        Check::Ot(ot::Check::BaseOtReceiverPoint)
+                            | Check::Ot(ot::Check::BaseOtChallenge)
+                    )
                 )
             },
         ),
         // A point, challenges, a proof. Challenge i counts if choice i is 1.
-        Tag::BaseOtPads => content(
+        Kind::Ot(ot::Tag::BaseOtPads) => content(
             match cheater {
                 Party::Garbler => &[
                     (FIRST, Always),
@@ -156,15 +159,18 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             |error| {
                 matches!(
                     error,
-                    Error::Check(Check::BaseOtSenderPoint | Check::BaseOtChallenge)
+                    Error::Check(
+                        Check::Ot(ot::Check::BaseOtSenderPoint)
+                            | Check::Ot(ot::Check::BaseOtChallenge)
+                    )
                 )
             },
         ),
-        Tag::BaseOtAnswer => content(THROUGHOUT, |error| {
-            matches!(error, Error::Check(Check::BaseOtAnswer))
+        Kind::Ot(ot::Tag::BaseOtAnswer) => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::Ot(ot::Check::BaseOtAnswer)))
         }),
         // Sums, of which the side off Delta's path counts; check values; a digest.
-        Tag::TreeSums => content(
+        Kind::Ot(ot::Tag::TreeSums) => content(
             match cheater {
                 Party::Garbler => &[
                     (Flip(0, 1), Always),
@@ -191,16 +197,16 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                     (Garbage, Always),
                 ],
             },
-            |error| matches!(error, Error::Check(Check::Trees)),
+            |error| matches!(error, Error::Check(Check::Ot(ot::Check::Trees))),
         ),
         // The challenge is made of the whole matrix, so that a receiver that does not make its
         // check anew is always caught; one that guesses four bits of Delta, in 15 of 16 cases
         // (a test of the correlated OT plays it).
-        Tag::CotCorrection => content(THROUGHOUT, |error| {
-            matches!(error, Error::Check(Check::CotConsistency))
+        Kind::Ot(ot::Tag::CotCorrection) => content(THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::Ot(ot::Check::CotConsistency)))
         }),
         // The hash of the choices, a digest of those of the rows.
-        Tag::CotCheck => content(
+        Kind::Ot(ot::Tag::CotCheck) => content(
             &[
                 (FIRST, Always),
                 (Flip(16, 1), Always),
@@ -208,10 +214,10 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 (Random, Always),
                 (Garbage, Always),
             ],
-            |error| matches!(error, Error::Check(Check::CotConsistency)),
+            |error| matches!(error, Error::Check(Check::Ot(ot::Check::CotConsistency))),
         ),
         // Bit 0 of a table is also opened as a part of the low bit.
-        Tag::LeakyTables => content(
+        Kind::Mpc(mpc::Tag::LeakyTables) => content(
             &[
                 (FIRST, Half),
                 (Flip(0, 0x80), Half),
@@ -222,14 +228,14 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             |error| matches!(error, Error::Check(Check::TripleEquality)),
         ),
         // A bucket has eight here, and so their bits fill their bytes.
-        Tag::LeakyBits => content(THROUGHOUT, |error| {
+        Kind::Mpc(mpc::Tag::LeakyBits) => content(THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::TripleEquality))
         }),
-        Tag::TripleCommitment => content(THROUGHOUT, |error| {
+        Kind::Mpc(mpc::Tag::TripleCommitment) => content(THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::TripleCommitment))
         }),
         // A digest and a share of the coin: with another coin the parties' buckets differ.
-        Tag::TripleDigest => content(
+        Kind::Mpc(mpc::Tag::TripleDigest) => content(
             &[
                 (FIRST, Always),
                 (Flip(31, 0x80), Always),
@@ -241,7 +247,7 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             |error| matches!(error, Error::Check(Check::TripleEquality | Check::PoolMacs)),
         ),
         // A digest, a share of the coin, a nonce.
-        Tag::TripleOpening => content(
+        Kind::Mpc(mpc::Tag::TripleOpening) => content(
             &[
                 (FIRST, Always),
                 (Flip(32, 1), Always),
@@ -253,10 +259,10 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
         // The differences within the buckets, then mask shares of inputs; here they fill their bytes.
-        Tag::PoolBits => content(THROUGHOUT, |error| {
+        Kind::Mpc(mpc::Tag::PoolBits) => content(THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::PoolMacs))
         }),
-        Tag::MacDigest => content(
+        Kind::Mpc(mpc::Tag::MacDigest) => content(
             THROUGHOUT,
             match nth {
                 0 => |error| matches!(error, Error::Check(Check::PoolMacs)),
@@ -265,21 +271,25 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
                 _ => |error| matches!(error, Error::Check(Check::OpeningMacs)),
             },
         ),
-        Tag::Plan => content(THROUGHOUT, |error| {
+        Kind::Mpc(mpc::Tag::Plan) => content(THROUGHOUT, |error| {
             matches!(error, Error::Disagreement(Disagreement::Plan))
         }),
         // e and f of the gates.
-        Tag::GateBits => content(BITS, |error| matches!(error, Error::Check(Check::GateMacs))),
+        Kind::Mpc(mpc::Tag::GateBits) => {
+            content(BITS, |error| matches!(error, Error::Check(Check::GateMacs)))
+        }
         // The parties' masked values differ, and so do the MACs of the check.
-        Tag::MaskedValues => content(BITS, |error| matches!(error, Error::Check(Check::AndGates))),
+        Kind::Mpc(mpc::Tag::MaskedValues) => {
+            content(BITS, |error| matches!(error, Error::Check(Check::AndGates)))
+        }
         // The label spoils forty gates, each of which is right with probability 1/2.
-        Tag::InputLabels => content(THROUGHOUT, |error| {
+        Kind::Mpc(mpc::Tag::InputLabels) => content(THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::AndGates))
         }),
         // G0 of the first gate counts if the masked value of its first input is 1, G1 if that of
         // the second is: the label spoils the second layer. The low bit counts always, the bits
         // next to it never. A wrong label of a gate of the last layer spoils only its low bit.
-        Tag::Tables => content(
+        Kind::Mpc(mpc::Tag::Tables) => content(
             &[
                 (FIRST, Half),
                 (Flip(9, 0x10), Half),
@@ -297,12 +307,17 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::AndGates)),
         ),
-        Tag::GateValues => content(BITS, |error| matches!(error, Error::Check(Check::AndGates))),
-        Tag::OutputBits => content(BITS, |error| {
+        Kind::Mpc(mpc::Tag::GateValues) => {
+            content(BITS, |error| matches!(error, Error::Check(Check::AndGates)))
+        }
+        Kind::Mpc(mpc::Tag::OutputBits) => content(BITS, |error| {
             matches!(error, Error::Check(Check::OpeningMacs))
         }),
         // An abort is a lie about another message; the others are of semi-honest sessions.
-        Tag::Abort | Tag::MaskedInputs | Tag::OpenedColours | Tag::OpenedHashes => None,
+        Kind::Abort
+        | Kind::Mpc(mpc::Tag::MaskedInputs)
+        | Kind::Mpc(mpc::Tag::OpenedColours)
+        | Kind::Mpc(mpc::Tag::OpenedHashes) => None,
     }
 }
 
@@ -310,11 +325,11 @@ pub(crate) fn content(tag: Tag, nth: usize, cheater: Party) -> Option<Content> {
 pub(crate) fn is_form(error: &Error) -> bool {
     matches!(
         error,
-        Error::Malformed(
+        Error::Channel(net::Error::Malformed(
             Malformed::Undecodable(_)
                 | Malformed::TrailingBytes { .. }
                 | Malformed::ListLength { .. }
-        )
+        ))
     )
 }
 
@@ -378,7 +393,7 @@ pub(crate) enum What {
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) cheater: Party,
-    pub(crate) tag: Tag,
+    pub(crate) tag: Kind,
     /// Which of its messages with this tag.
     pub(crate) nth: usize,
     pub(crate) what: What,
@@ -445,11 +460,11 @@ fn deformed(original: &Frame, form: Form) -> Vec<u8> {
         Form::Longer => frame(len as u32 + 1, *tag, &[payload, &[0][..]].concat()),
         Form::Endless => frame(u32::MAX, *tag, payload),
         Form::OtherTag => {
-            let others = Tag::ALL.iter().filter(|&t| t != tag && *t != Tag::Abort);
-            let others: Vec<Tag> = others.copied().collect();
+            let others = Kind::all().filter(|other| ![*tag, Kind::Abort].contains(other));
+            let others: Vec<Kind> = others.collect();
             let other = others[system_rng().random_range(0..others.len())];
             frame(len as u32, other, payload)
         }
-        Form::Aborted => frame(0, Tag::Abort, &[]),
+        Form::Aborted => frame(0, Kind::Abort, &[]),
     }
 }

@@ -19,12 +19,12 @@ use std::thread;
 use std::time::Instant;
 
 use cases::{Case, Form, Rate, What, content, is_form};
-use dealerless::Error;
 use dealerless::circuit::Party;
-use dealerless::net::Tag;
 use dealerless::testing::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
+use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::Lie;
 use dealerless::testing::soak::soak;
+use dealerless::{Error, net};
 use play::{Ending, Learned, PARTIES, Patience, is_finding, run};
 
 /// Sessions that are played at the same time: more than processors, since some of them wait.
@@ -35,7 +35,7 @@ fn honest() -> Lie {
 }
 
 /// Every message of an honest session: its sender, its tag and its number among those.
-fn messages() -> Vec<(Party, Tag, usize)> {
+fn messages() -> Vec<(Party, Kind, usize)> {
     let mut messages = Vec::new();
     for party in PARTIES {
         let ending = run(party.other(), honest(), false, Patience::Long);
@@ -43,7 +43,7 @@ fn messages() -> Vec<(Party, Tag, usize)> {
         let mut counts = BTreeMap::<u8, usize>::new();
         for (tag, _) in dealerless::testing::tap::frames(&ending.sent) {
             let nth = counts.entry(tag).or_default();
-            let tag = Tag::from_byte(tag).expect("an honest party");
+            let tag = Kind::from_byte(tag).expect("an honest party");
             messages.push((party, tag, *nth));
             *nth += 1;
         }
@@ -145,8 +145,8 @@ fn compare(case: &Case, runs: usize, aborted: [usize; 2]) {
 
 #[test]
 fn every_message_of_a_session_is_lied_about() {
-    let shown: HashSet<Tag> = messages().iter().map(|(_, tag, _)| *tag).collect();
-    for &tag in Tag::ALL {
+    let shown: HashSet<Kind> = messages().iter().map(|(_, tag, _)| *tag).collect();
+    for tag in Kind::all() {
         let cases = content(tag, 0, Party::Garbler);
         assert_eq!(shown.contains(&tag), cases.is_some(), "{tag}");
     }
@@ -175,7 +175,7 @@ fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_th
         // Nothing but a check ends it: nobody had to wait, and nobody went away without a word.
         for outcome in [&ending.honest, &ending.cheater] {
             match outcome {
-                Ok(_) | Err(Error::Aborted) => {}
+                Ok(_) | Err(Error::Channel(net::Error::Aborted)) => {}
                 Err(error) => assert!(is_finding(error), "{case}: {error}"),
             }
         }
@@ -202,17 +202,22 @@ fn a_message_of_another_form_ends_in_an_error_in_time() {
             unreachable!("no other cases here")
         };
         match (&ending.honest, form) {
-            (Err(Error::Malformed(_)), form) if form != Form::Aborted => {}
-            (Err(Error::Aborted), Form::Aborted) => {}
+            (Err(Error::Channel(net::Error::Malformed(_))), form) if form != Form::Aborted => {}
+            (Err(Error::Channel(net::Error::Aborted)), Form::Aborted) => {}
             // A frame that swallows the next header has another content, and may end where the byte
             // of an abort stands.
             (
-                Err(Error::Check(_) | Error::Disagreement(_) | Error::Aborted),
+                Err(Error::Check(_) | Error::Disagreement(_) | Error::Channel(net::Error::Aborted)),
                 Form::ShorterThanItSays,
             ) => {}
             // Lost, if what is missing is the last message.
-            (Err(Error::Timeout { .. } | Error::Lost { .. }), _)
-                if form.patience() == Patience::Short => {}
+            (
+                Err(
+                    Error::Channel(net::Error::Timeout { .. })
+                    | Error::Channel(net::Error::Lost { .. }),
+                ),
+                _,
+            ) if form.patience() == Patience::Short => {}
             (Ok(_), Form::Repeated) => {}
             (outcome, _) => panic!("{case}: {outcome:?}"),
         }

@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::{AuthenticatedBit, Malicious, Opening, To, TwoParty};
-use dealerless::net::{Channel, Deadlines, Tag, memory_pair};
-use dealerless::{Error, Result};
+use dealerless::net::{Channel, Deadlines, memory_pair};
+use dealerless::{Error, Result, net};
 
 use dealerless::testing::circuits::bits;
+use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::{Liar, Lie};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{SOON, both, input_of, only, system_rng};
@@ -103,7 +104,9 @@ fn in_session(session: &mut Malicious<End>, input: &[bool]) -> Result<Learned> {
 pub(crate) fn is_finding(error: &Error) -> bool {
     matches!(
         error,
-        Error::Check(_) | Error::Malformed(_) | Error::Disagreement(_)
+        Error::Check(_)
+            | Error::Disagreement(_)
+            | Error::Channel(net::Error::Malformed(_) | net::Error::Version { .. })
     )
 }
 
@@ -127,8 +130,8 @@ impl<R> Ending<R> {
     }
 
     /// The tags of what the honest party sent.
-    pub(crate) fn sent_tags(&self) -> Vec<Tag> {
-        let known = |(tag, _)| Tag::from_byte(tag).expect("an honest party");
+    pub(crate) fn sent_tags(&self) -> Vec<Kind> {
+        let known = |(tag, _)| Kind::from_byte(tag).expect("an honest party");
         frames(&self.sent).into_iter().map(known).collect()
     }
 }
@@ -164,9 +167,12 @@ pub(crate) fn with_liar<R: Send>(
         Err(error) if is_finding(error) => {
             let sent = frames(&sent);
             let (tag, payload) = sent.last().expect("an abort");
-            assert_eq!((*tag, payload.len()), (Tag::Abort.byte(), 0));
+            assert_eq!((*tag, payload.len()), (Kind::Abort.byte(), 0));
         }
-        Ok(_) | Err(Error::Aborted | Error::Lost { .. } | Error::Timeout { .. }) => {}
+        Ok(_)
+        | Err(Error::Channel(
+            net::Error::Aborted | net::Error::Lost { .. } | net::Error::Timeout { .. },
+        )) => {}
         Err(error) => panic!("{error}"),
     }
     Ending {

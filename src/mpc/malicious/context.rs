@@ -4,7 +4,8 @@ use super::share::Share;
 use crate::circuit::Party;
 use crate::crypto::{Oracle, SessionId, Step, TweakableHash};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
-use crate::net::{Channel, Message, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{self, Channel, Message, Transport};
 use crate::ot::Delta;
 use crate::{Check, Error, Result};
 
@@ -26,7 +27,7 @@ pub(super) struct Context {
 pub(super) struct MacDigest([u8; 32]);
 
 impl Message for MacDigest {
-    const TAG: Tag = Tag::MacDigest;
+    const TAG: net::Tag = Tag::MacDigest.tag();
     const MAX_BYTES: usize = 32;
 }
 
@@ -104,7 +105,7 @@ impl OpenedBits {
     /// Sends them.
     pub(super) fn send<T: Transport>(self, channel: &mut Channel<T>, tag: Tag) -> Result<()> {
         send_bits(channel, tag, self.bits)?;
-        channel.send_message(&self.macs)
+        Ok(channel.send_message(&self.macs)?)
     }
 }
 

@@ -9,7 +9,8 @@ use crate::Result;
 use crate::circuit::{Circuit, Party};
 use crate::mpc::Input;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Transport};
 
 /// Which input wire comes from where.
 pub(super) struct InputLayout<'a> {

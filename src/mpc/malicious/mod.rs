@@ -44,7 +44,8 @@ use super::plan::{BitId, Identified, Plan, by_opening, check_origin, opened_to};
 use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
 use crate::circuit::{Circuit, Party};
 use crate::crypto::{Block, Generator, Step, TweakableHash};
-use crate::net::{Channel, Tag, Traffic, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Traffic, Transport};
 use crate::ot::Delta;
 use crate::{Check, Error, Result};
 

@@ -16,7 +16,8 @@ use super::triples::{Buckets, leaky_triples};
 use crate::circuit::Party;
 use crate::crypto::{SecretVec, Step};
 use crate::mpc::plan::Plan;
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Transport};
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 use crate::{Check, Error, Result};
 

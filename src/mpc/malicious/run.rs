@@ -22,8 +22,9 @@ use crate::mpc::Input;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
 use crate::mpc::tables::{TableReader, TableWriter};
+use crate::mpc::tag::Tag;
 use crate::mpc::walk::RunHash;
-use crate::net::{Channel, Tag, Transport};
+use crate::net::{Channel, Transport};
 use crate::ot::Delta;
 use crate::{Check, Result};
 

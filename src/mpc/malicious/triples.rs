@@ -31,7 +31,8 @@ use super::share::{RandomShares, Share};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SecretVec, Step};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
-use crate::net::{Channel, Message, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{self, Channel, Message, Transport};
 use crate::ot::Delta;
 use crate::{Check, Error, Result, uniform};
 
@@ -45,7 +46,7 @@ type Digest = [u8; 32];
 struct TripleCommitment(Digest);
 
 impl Message for TripleCommitment {
-    const TAG: Tag = Tag::TripleCommitment;
+    const TAG: net::Tag = Tag::TripleCommitment.tag();
     const MAX_BYTES: usize = 32;
 }
 
@@ -57,7 +58,7 @@ struct TripleDigest {
 }
 
 impl Message for TripleDigest {
-    const TAG: Tag = Tag::TripleDigest;
+    const TAG: net::Tag = Tag::TripleDigest.tag();
     const MAX_BYTES: usize = 48;
 }
 
@@ -70,7 +71,7 @@ struct TripleOpening {
 }
 
 impl Message for TripleOpening {
-    const TAG: Tag = Tag::TripleOpening;
+    const TAG: net::Tag = Tag::TripleOpening.tag();
     const MAX_BYTES: usize = 80;
 }
 

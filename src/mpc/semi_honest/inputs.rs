@@ -11,7 +11,8 @@ use crate::Result;
 use crate::circuit::Party;
 use crate::crypto::{Block, SecretVec, SessionId};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
-use crate::net::{Channel, Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Transport};
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
 /// The least that is made at once, in blocks of 128 OTs: enough for a few shuffles, in well under

@@ -23,7 +23,8 @@ use super::tables::{TableReader, TableWriter};
 use super::{Handshake, Input, Opening, Security, TwoParty, check_inputs};
 use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::{Block, Generator, SecretVec, SessionId, TweakableHash};
-use crate::net::{Channel, Tag, Traffic, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::{Channel, Traffic, Transport};
 use crate::ot::Delta;
 use crate::{Error, Result};
 

@@ -12,7 +12,8 @@ use crate::crypto::{Block, TweakDomain};
 use crate::mpc::Opening;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, by_opening, opened_to};
-use crate::net::{Tag, Transport};
+use crate::mpc::tag::Tag;
+use crate::net::Transport;
 use crate::{Check, Error, Result};
 
 /// Opens everything in one exchange. Both say what they mean even if they have nothing to send: two

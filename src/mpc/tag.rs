@@ -1,0 +1,88 @@
+//! The frames of the engines.
+
+crate::net::tags! {
+    /// What a frame of an engine carries.
+    pub enum Tag {
+        /// What is about to be run, opened or made ahead, as the sender sees it.
+        Plan = 48, "plan";
+        /// The evaluator's inputs under their one-time pads.
+        MaskedInputs = 49, "masked inputs";
+        /// The labels of the garbler's inputs.
+        InputLabels = 50, "input labels";
+        /// Garbled tables.
+        Tables = 51, "garbled tables";
+        /// Colour bits, which open shared bits to the evaluator.
+        OpenedColours = 52, "opened colours";
+        /// Hashes of labels, which open shared bits to the garbler.
+        OpenedHashes = 53, "opened hashes";
+        /// Leaky AND triples: the tables.
+        LeakyTables = 64, "leaky AND tables";
+        /// Leaky AND triples: the low bits.
+        LeakyBits = 65, "leaky AND low bits";
+        /// Leaky AND triples: the commitment to the garbler's digest and share of the coin.
+        TripleCommitment = 66, "triple commitment";
+        /// Leaky AND triples: the evaluator's digest and share of the coin.
+        TripleDigest = 67, "triple digest";
+        /// Leaky AND triples: the garbler's digest and share of the coin.
+        TripleOpening = 68, "triple opening";
+        /// The pool: the differences within buckets, the mask shares of inputs.
+        PoolBits = 69, "pool bits";
+        /// The digest of the MACs of the bits before it.
+        MacDigest = 70, "MAC digest";
+        /// Authenticated garbling: the bits opened for the gates.
+        GateBits = 80, "gate bits";
+        /// Authenticated garbling: masked values of inputs.
+        MaskedValues = 81, "masked input values";
+        /// Authenticated garbling: masked values of all AND gates.
+        GateValues = 82, "masked gate values";
+        /// Opened mask shares of outputs.
+        OutputBits = 83, "output bits";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tag;
+    use crate::{net, ot};
+
+    fn all() -> Vec<net::Tag> {
+        let mut all = vec![net::Tag::HELLO, net::Tag::ABORT];
+        all.extend(ot::Tag::ALL.iter().map(|tag| tag.tag()));
+        all.extend(Tag::ALL.iter().map(|tag| tag.tag()));
+        all
+    }
+
+    #[test]
+    fn every_byte_is_one_tag_or_none() {
+        for byte in 0..=u8::MAX {
+            let same = all().into_iter().filter(|tag| tag.byte() == byte).count();
+            assert!(same <= 1, "{byte}");
+            assert!(same == 0 || byte < 128, "{byte} is free for others");
+            let [of_ot, of_mpc] = [
+                ot::Tag::from_byte(byte).map(ot::Tag::byte),
+                Tag::from_byte(byte).map(Tag::byte),
+            ];
+            assert!(of_ot.or(of_mpc).is_none_or(|known| known == byte));
+        }
+    }
+
+    #[test]
+    fn the_numbers_on_the_wire_are_what_they_were() {
+        let numbers: Vec<u8> = all().iter().map(|tag| tag.byte()).collect();
+        assert_eq!(
+            numbers,
+            [
+                1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50, 51, 52, 53, 64, 65, 66, 67, 68, 69, 70,
+                80, 81, 82, 83
+            ]
+        );
+    }
+
+    #[test]
+    fn no_two_tags_share_a_name() {
+        let all = all();
+        for (i, one) in all.iter().enumerate() {
+            assert!(all[..i].iter().all(|other| one.name() != other.name()));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What can go wrong in oblivious transfer.
+
+use crate::{Blame, net};
+
+/// The result of an operation of oblivious transfer.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An error of oblivious transfer. After any of these nothing that was made is to be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An error of the channel.
+    #[error(transparent)]
+    Channel(#[from] net::Error),
+    /// A cryptographic check failed: the peer cheated, or the line corrupts data.
+    #[error("a check failed: {0}")]
+    Check(Check),
+    /// The session has made its last batch: the numbers of batches have 32 bits.
+    #[error("a session makes at most 2^32 batches of OTs")]
+    Exhausted,
+}
+
+impl Error {
+    /// Whose fault it can be.
+    pub fn blame(&self) -> Blame {
+        match self {
+            Error::Channel(error) => error.blame(),
+            Error::Check(_) => Blame::CheatOrLine,
+            Error::Exhausted => Blame::ThisSide,
+        }
+    }
+}
+
+impl From<Check> for Error {
+    fn from(check: Check) -> Self {
+        Error::Check(check)
+    }
+}
+
+impl From<net::Malformed> for Error {
+    fn from(malformed: net::Malformed) -> Self {
+        Error::Channel(malformed.into())
+    }
+}
+
+/// A check of oblivious transfer. It shows as the protocol and its step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum Check {
+    /// A point of the base OTs' receiver is not canonical, or is the identity.
+    #[error("base OT: a receiver's point is not a valid point")]
+    BaseOtReceiverPoint,
+    /// The point of the base OTs' sender is not canonical, or is the identity.
+    #[error("base OT: the sender's point is not a valid point")]
+    BaseOtSenderPoint,
+    /// The sender of the base OTs does not prove its challenge: it tries to guess choices.
+    #[error("base OT: the sender's challenge")]
+    BaseOtChallenge,
+    /// The receiver of the base OTs does not know a pad of every instance.
+    #[error("base OT: the receiver's answer")]
+    BaseOtAnswer,
+    /// The sums of the all-but-one OTs belong to no trees: their sender tries to guess Delta.
+    #[error("all-but-one OT: the check of the trees")]
+    Trees,
+    /// The correction matrix of a batch of correlated OTs is not consistent.
+    #[error("correlated OT: the consistency check")]
+    CotConsistency,
+}

@@ -1,0 +1,19 @@
+//! The frames of oblivious transfer.
+
+crate::net::tags! {
+    /// What a frame of oblivious transfer carries.
+    pub enum Tag {
+        /// Base OT: the points of the receiver.
+        BaseOtPoints = 16, "base OT points";
+        /// Base OT: the answer of the receiver.
+        BaseOtAnswer = 17, "base OT answer";
+        /// Base OT: the pads of the sender.
+        BaseOtPads = 18, "base OT pads";
+        /// Correlated OT: the sums over the levels of the punctured trees.
+        TreeSums = 32, "tree sums";
+        /// Correlated OT: the correction matrix.
+        CotCorrection = 33, "COT correction";
+        /// Correlated OT: the consistency check.
+        CotCheck = 34, "COT check";
+    }
+}

@@ -1,0 +1,45 @@
+//! Everything that the parties send, by its tag.
+
+use std::fmt;
+
+use crate::{mpc, net, ot};
+
+/// The kind of a frame, of whichever layer. A `match` on it names every frame there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    Hello,
+    Abort,
+    Ot(ot::Tag),
+    Mpc(mpc::Tag),
+}
+
+impl Kind {
+    pub fn all() -> impl Iterator<Item = Kind> {
+        let layers = (ot::Tag::ALL.iter().map(|&tag| Kind::Ot(tag)))
+            .chain(mpc::Tag::ALL.iter().map(|&tag| Kind::Mpc(tag)));
+        [Kind::Hello, Kind::Abort].into_iter().chain(layers)
+    }
+
+    pub fn from_byte(byte: u8) -> Option<Kind> {
+        Kind::all().find(|kind| kind.byte() == byte)
+    }
+
+    pub fn byte(self) -> u8 {
+        self.tag().byte()
+    }
+
+    pub fn tag(self) -> net::Tag {
+        match self {
+            Kind::Hello => net::Tag::HELLO,
+            Kind::Abort => net::Tag::ABORT,
+            Kind::Ot(tag) => tag.tag(),
+            Kind::Mpc(tag) => tag.tag(),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tag().fmt(f)
+    }
+}
