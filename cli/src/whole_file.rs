@@ -1,17 +1,16 @@
 //! Files that are written whole, or not at all.
 
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process;
+use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
+use atomic_write_file::AtomicWriteFile;
 
 /// Lets `fill` write the file at `path`.
 ///
-/// It goes to a new file in the same folder, which then takes the name. What is at `path` and is
-/// not a regular file (a pipe, say) is written to as it is.
+/// The file takes its name when it is complete. What is at `path` and is not a regular file (a
+/// pipe, say) is written to as it is.
 ///
 /// # Errors
 /// When it cannot be written; what was at `path` is as it was.
@@ -19,46 +18,27 @@ pub(super) fn write(
     path: &Path,
     fill: impl FnOnce(&mut File) -> io::Result<()>,
 ) -> anyhow::Result<()> {
-    let failed = || format!("cannot write {}", path.display());
     // Follow a link to the file that it means, so that the link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-        let file = OpenOptions::new().write(true).open(&target);
-        return file
-            .and_then(|mut file| fill(&mut file))
-            .with_context(failed);
-    }
-    let name = target
-        .file_name()
-        .ok_or_else(|| anyhow!("{} is not the name of a file", path.display()))?;
-    let mut part_name = OsString::from(".");
-    part_name.push(name);
-    part_name.push(format!(".{}.part", process::id()));
-    write_and_rename(fill, target.with_file_name(part_name), &target).with_context(failed)
-}
-
-fn write_and_rename(
-    fill: impl FnOnce(&mut File) -> io::Result<()>,
-    part: PathBuf,
-    target: &Path,
-) -> io::Result<()> {
-    let mut file = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&part)?;
-    let written = fill(&mut file)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| fs::rename(&part, target));
-    if written.is_err() {
-        // The first error is the one to report.
-        let _ = fs::remove_file(&part);
-    }
-    written
+    let written = if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
+        let file = File::options().write(true).open(&target);
+        file.and_then(|mut file| fill(&mut file))
+    } else {
+        AtomicWriteFile::open(&target).and_then(|mut file| {
+            fill(file.as_file_mut())?;
+            file.commit()
+        })
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Write;
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
 
     use super::*;
 
@@ -89,13 +69,31 @@ mod tests {
         assert!(full.is_err());
         assert_eq!(fs::read(&path).unwrap(), b"what was there before");
         assert_eq!(names(folder.path()), ["note.txt"]);
+    }
 
-        // A folder that is not empty cannot be replaced.
-        let target = folder.path().join("target");
-        fs::create_dir(&target).unwrap();
-        fs::write(target.join("inside"), "").unwrap();
-        let part = folder.path().join("part");
-        assert!(write_and_rename(|_| Ok(()), part, &target).is_err());
-        assert_eq!(names(folder.path()).len(), 2);
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_to_the_file_that_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["note.txt", "link"].map(|name| folder.path().join(name));
+        fs::write(&path, "what was there before").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write(&link, |file| file.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let (reader, read) = mpsc::channel();
+        let other_end = pipe.clone();
+        thread::spawn(move || reader.send(fs::read(other_end).unwrap()));
+        write(&pipe, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(read.recv_timeout(Duration::from_secs(10)).unwrap(), b"new");
     }
 }

@@ -104,7 +104,7 @@ impl<T: Transport> Channel<T> {
         })
     }
 
-    /// Sends bulk data whose length the peer knows, in frames of [`CHUNK`] bytes and one of what is
+    /// Sends bulk data whose length the peer knows, in frames of 64 KiB and one of what is
     /// left. The peer receives it with one call for the same length; an empty payload is no frame
     /// at all.
     ///

@@ -1,8 +1,5 @@
 //! The games and their rules.
 
-use std::fmt;
-use std::str::FromStr;
-
 use crate::step::{Owner, Reveal, Step};
 use dealerless::circuit::Party;
 use dealerless::mpc::Audience;
@@ -13,8 +10,13 @@ const EXCHANGED: usize = 3;
 
 /// What is played.
 ///
-/// The name of [`Display`](fmt::Display) is the one used on the command line and on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Its name on the command line and on the wire, which [`Display`](std::fmt::Display) writes, is that
+/// of the variant in lower case.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumString, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
+#[strum(parse_err_ty = UnknownGame, parse_err_fn = UnknownGame::named)]
 pub enum Game {
     /// Heads-up Texas hold'em, without bets: two hole cards each, then the flop, the turn and the
     /// river for both, and the showdown. 9 of 52 cards.
@@ -32,11 +34,7 @@ impl Game {
 
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Holdem => "holdem",
-            Self::Draw => "draw",
-            Self::Deck => "deck",
-        }
+        self.into()
     }
 
     /// The cards of the deck and how many of them are drawn, if the rules say so.
@@ -141,25 +139,14 @@ impl Hands {
     }
 }
 
-impl fmt::Display for Game {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
-
 /// A name that belongs to no [`Game`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no game {0:?}; there are {known}", known = Game::ALL.map(Game::name).join(", "))]
 pub struct UnknownGame(String);
 
-impl FromStr for Game {
-    type Err = UnknownGame;
-
-    fn from_str(name: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|game| game.name() == name)
-            .ok_or_else(|| UnknownGame(name.to_owned()))
+impl UnknownGame {
+    fn named(name: &str) -> Self {
+        Self(name.to_owned())
     }
 }
 

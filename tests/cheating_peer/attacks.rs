@@ -17,6 +17,7 @@ use crate::testing::liar::{Frame, Lie};
 use crate::testing::line::End;
 use crate::testing::session::{both, in_memory, input_of, only, reveal, system_rng};
 use dealerless::testing::circuits::bits;
+use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::{Frame, Lie};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{both, in_memory, input_of, only, reveal, system_rng};

@@ -37,11 +37,11 @@ fn honest() -> Lie {
 /// Every message of an honest session: its sender, its tag and its number among those.
 fn messages() -> Vec<(Party, Kind, usize)> {
     let mut messages = Vec::new();
-    for party in PARTIES {
+    for party in Party::BOTH {
         let ending = run(party.other(), honest(), false, Patience::Long);
         assert!(ending.honest.is_ok() && ending.cheater.is_ok());
         let mut counts = BTreeMap::<u8, usize>::new();
-        for (tag, _) in dealerless::testing::tap::frames(&ending.sent) {
+        for (tag, _) in frames(&ending.sent) {
             let nth = counts.entry(tag).or_default();
             let tag = Kind::from_byte(tag).expect("an honest party");
             messages.push((party, tag, *nth));

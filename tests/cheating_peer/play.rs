@@ -4,23 +4,28 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc::{AuthenticatedBit, Malicious, Opening, To, TwoParty};
-use dealerless::net::{Channel, Deadlines, memory_pair};
-use dealerless::{Error, Result, net};
-
-use crate::testing::circuits::bits;
-use crate::testing::kind::Kind;
-use crate::testing::liar::{Liar, Lie};
-use crate::testing::line::End;
-use crate::testing::session::{SOON, both, input_of, only, system_rng};
-use crate::testing::tap::{Tap, frames};
+use dealerless::mpc::{
+    Audience, Demand, Error, Input, Malicious, Opening, Result, Run, TwoParty,
+};
+use dealerless::net::{self, Channel, Deadlines, memory_pair};
+use dealerless::testing::circuits::bits;
+use dealerless::testing::kind::Kind;
+use dealerless::testing::liar::{Liar, Lie};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{SOON, both, system_rng};
+use dealerless::testing::tap::{Tap, frames};
 
 /// Bits that each party enters: not a multiple of 8, so that messages end in unused bits.
 pub(crate) const WIDTH: usize = 61;
 /// AND gates of the first layer that reads only inputs, and of the second.
 const LAYERS: [usize; 2] = [WIDTH, 40];
 
-pub(crate) const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
+/// Who learns each of the three words that the circuit puts out.
+const LEARNERS: [Audience; 3] = [
+    Audience::Only(Party::Garbler),
+    Audience::Only(Party::Evaluator),
+    Audience::Both,
+];
 
 /// Deadlines that never pass in a test that is right.
 pub(crate) const PATIENT: Deadlines = Deadlines {
@@ -45,7 +50,8 @@ pub(crate) enum Patience {
 
 /// Of inputs `a` and `b`: `p_i = a_i b_i`, and `q_j = (s ^ a_j)(s ^ b_j)` with `s` the sum of all
 /// `p_i`. So a wrong label of an input or of a `p_i` spoils all gates of the second layer, and that
-/// of a `q_j` nothing but an output. The bits of `q` and some of `p` are dealt to three words.
+/// of a `q_j` nothing but an output. All `q_j` and some of `p` are dealt to three words, whose bits
+/// are not a multiple of 8 either.
 pub(crate) fn circuit() -> Circuit {
     let mut builder = Builder::new(&[WIDTH, WIDTH]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -70,34 +76,31 @@ pub(crate) fn circuit() -> Circuit {
 /// The three words: of the garbler, of the evaluator, of both.
 pub(crate) type Learned = [Option<Vec<bool>>; 3];
 
-/// Runs the circuit in a new session and opens the first word to the garbler, the second to the
-/// evaluator, the third to both. After an error it sees that the session is over.
+/// Runs the circuit in a new session and opens each word to whom it is for. After an error it sees
+/// that the session is over.
 fn play(party: Party, end: End, input: &[bool], deadlines: Deadlines) -> Result<Learned> {
     let channel = Channel::new(end, deadlines);
     let mut session = Malicious::new(channel, party, &mut system_rng())?;
     let outcome = in_session(&mut session, input);
     if outcome.is_err() {
         let again = session.open(&[]).expect_err("a failed session");
-        assert!(matches!(again, Error::Failed), "{again}");
-        let again = session.prepare(1, [1, 1]).expect_err("a failed session");
-        assert!(matches!(again, Error::Failed), "{again}");
+        assert!(matches!(again, Error::Ended), "{again}");
+        let demand = Demand::of(&circuit());
+        let again = session.prepare(demand).expect_err("a failed session");
+        assert!(matches!(again, Error::Ended), "{again}");
     }
     outcome
 }
 
 fn in_session(session: &mut Malicious<End>, input: &[bool]) -> Result<Learned> {
-    let inputs = PARTIES.map(|owner| input_of(owner, session, input));
-    let words = session.run(&circuit(), &inputs)?;
-    let learners = [
-        only(Party::Garbler, session),
-        only(Party::Evaluator, session),
-        To::Both,
-    ];
-    let openings: Vec<Opening<'_, AuthenticatedBit>> = (learners.into_iter().zip(&words))
+    let words = session.run(Run::new(&circuit(), &Input::ONE_EACH, input))?;
+    let openings: Vec<Opening<'_, _>> = (LEARNERS.into_iter().zip(words.iter()))
         .map(|(to, bits)| Opening { to, bits })
         .collect();
     let opened = session.open(&openings)?;
-    Ok(opened.try_into().expect("three openings"))
+    Ok(std::array::from_fn(|word| {
+        opened.get(word).map(<[bool]>::to_vec)
+    }))
 }
 
 /// Whether the error says what is wrong in what the peer sent.
@@ -168,11 +171,9 @@ pub(crate) fn with_liar<R: Send>(
             assert_eq!((*tag, payload.len()), (Kind::Abort.byte(), 0));
         }
         Ok(_)
-        | Err(
-            Error::Channel(net::Error::Aborted)
-            | Error::Channel(net::Error::Lost { .. })
-            | Error::Channel(net::Error::Timeout { .. }),
-        ) => {}
+        | Err(Error::Channel(
+            net::Error::Aborted | net::Error::Lost { .. } | net::Error::Timeout { .. },
+        )) => {}
         Err(error) => panic!("{error}"),
     }
     Ending {
@@ -188,7 +189,7 @@ pub(crate) fn with_liar<R: Send>(
 /// # Panics
 /// As [`with_liar`], and if the honest party gets other outputs than belong to the inputs.
 pub(crate) fn run(cheater: Party, lie: Lie, input: bool, patience: Patience) -> Ending<Learned> {
-    let inputs = PARTIES.map(|party| {
+    let inputs = Party::BOTH.map(|party| {
         if party == cheater {
             bits(&mut system_rng(), WIDTH)
         } else {
@@ -204,9 +205,8 @@ pub(crate) fn run(cheater: Party, lie: Lie, input: bool, patience: Patience) -> 
     });
     if let Ok(learned) = &ending.honest {
         let clear = circuit().evaluate(&inputs).expect("inputs of the circuit");
-        let learners = [&[Party::Garbler][..], &[Party::Evaluator], &PARTIES];
-        for ((word, value), learners) in learned.iter().zip(clear).zip(learners) {
-            let expected = learners.contains(&cheater.other()).then_some(value);
+        for ((word, value), to) in learned.iter().zip(clear).zip(LEARNERS) {
+            let expected = to.includes(cheater.other()).then_some(value);
             assert_eq!(*word, expected, "a wrong output");
         }
     }
