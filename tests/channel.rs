@@ -10,8 +10,6 @@ use dealerless::net::{
     Traffic, memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::{End, over_each_line, tcp_pair};
-use dealerless::testing::line::{End, over_each_line, tcp_pair};
-use dealerless::testing::tap::Tap;
 use dealerless::testing::tap::Tap;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +90,7 @@ fn the_bytes_on_the_wire_are_what_they_were() {
     let expected: &[&[u8]] = &[
         &[14, 0, 0, 0, 1],
         b"dealerless",
-        &[2, 0],
+        &[3, 0],
         &[2, 1],
         &[16, 0, 0, 0, 128],
         &[52, 0],

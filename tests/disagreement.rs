@@ -3,14 +3,18 @@
 
 use std::time::Instant;
 
-use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc::{Handshake, Input, Malicious, Opening, Security, To, TwoParty};
-use dealerless::net::Malformed;
-use dealerless::net::{Channel, Deadlines};
-use dealerless::{Check, Disagreement, Error, Result, net};
+use dealerless::circuit::{Builder, ByParty, Circuit, Party};
+use dealerless::mpc::{
+    Audience, Check, Demand, Disagreement, Error, Greeting, Input, Malicious, Offer, Opening,
+    Result, Run, Security, TwoParty,
+};
+use dealerless::net::{self, Channel, Deadlines, Malformed};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{Engine, SOON, both, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
     parties_that_run_different_circuits_notice,
+    parties_that_run_a_circuit_in_different_contexts_notice,
     parties_that_disagree_on_who_enters_what_notice,
     parties_that_mean_different_shared_bits_notice,
     parties_that_disagree_on_who_learns_a_bit_notice,
@@ -44,11 +48,12 @@ fn run<E: Engine>(
     session: &mut E,
     circuit: &Circuit,
     inputs: &[Input<'_, E::Shared>],
+    mine: &[bool],
 ) -> Result<()> {
-    session.run(circuit, inputs).map(drop)
+    session.run(Run::new(circuit, inputs, mine)).map(drop)
 }
 
-fn open<E: Engine>(session: &mut E, to: To, bits: &[E::Shared]) -> Result<()> {
+fn open<E: Engine>(session: &mut E, to: Audience, bits: &[E::Shared]) -> Result<()> {
     session.open(&[Opening { to, bits }]).map(drop)
 }
 
@@ -57,29 +62,20 @@ fn outcome_of<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) -> [Error; 
     let begun = Instant::now();
     let errors = sessions(in_memory(), |session: &mut E| {
         let circuit = ands(4);
-        let value = [true, false, true, true];
-        let inputs = [Party::Garbler, Party::Evaluator].map(|p| input_of(p, session, &value));
-        let shared = session.run(&circuit, &inputs).unwrap().remove(0);
-        let outcome = match session.party() {
-            Party::Garbler => garbler(session, &shared),
-            Party::Evaluator => evaluator(session, &shared),
+        let usual = || Run::new(&circuit, &Input::ONE_EACH, &[true, false, true, true]);
+        let words = session.run(usual()).unwrap();
+        let outcome = match session.role() {
+            Party::Garbler => garbler(session, &words[0]),
+            Party::Evaluator => evaluator(session, &words[0]),
         };
         let error = outcome.expect_err("the parties disagree");
 
-        let again = session
-            .run(&circuit, &inputs)
-            .err()
-            .expect("a failed session");
-        assert!(matches!(again, Error::Failed), "{again}");
-        for openings in [
-            &[][..],
-            &[Opening {
-                to: To::Both,
-                bits: &shared,
-            }],
-        ] {
+        let again = session.run(usual()).err().expect("a failed session");
+        assert!(matches!(again, Error::Ended), "{again}");
+        let (to, bits) = (Audience::Both, &words[0]);
+        for openings in [&[][..], &[Opening { to, bits }]] {
             let again = session.open(openings).expect_err("a failed session");
-            assert!(matches!(again, Error::Failed), "{again}");
+            assert!(matches!(again, Error::Ended), "{again}");
         }
         error
     });
@@ -111,57 +107,77 @@ fn assert_noticed<E: Engine>(garbler: Act<'_, E>, evaluator: Act<'_, E>) {
 }
 
 fn parties_that_run_different_circuits_notice<E: Engine>() {
-    let value = [true; 4];
-    assert_noticed::<E>(
-        &|session, _| run(session, &ands(4), &[Input::Mine(&value), Input::Peer]),
-        &|session, _| run(session, &ors(4), &[Input::Peer, Input::Mine(&value)]),
-    );
-    assert_noticed::<E>(
-        &|session, _| run(session, &ands(4), &[Input::Mine(&value), Input::Peer]),
-        &|session, _| run(session, &ands(3), &[Input::Peer, Input::Mine(&value[..3])]),
-    );
+    let runs = |circuit: Circuit| {
+        let value = vec![true; circuit.inputs()[0]];
+        move |session: &mut E, _: &[Shared<E>]| run(session, &circuit, &Input::ONE_EACH, &value)
+    };
+    for other in [ors(4), ands(3)] {
+        assert_noticed::<E>(&runs(ands(4)), &runs(other));
+    }
+}
+
+fn parties_that_run_a_circuit_in_different_contexts_notice<E: Engine>() {
+    let circuit = ands(4);
+    let runs = |context: &'static [u8]| {
+        let circuit = &circuit;
+        move |session: &mut E, _: &[Shared<E>]| {
+            let run = Run::new(circuit, &Input::ONE_EACH, &[true; 4]);
+            session.run(run.in_context(context)).map(drop)
+        }
+    };
+    assert_noticed::<E>(&runs(b"a log"), &runs(b"another log"));
+    assert_noticed::<E>(&runs(b"a log"), &runs(b""));
 }
 
 fn parties_that_disagree_on_who_enters_what_notice<E: Engine>() {
+    const G: Party = Party::Garbler;
+    const V: Party = Party::Evaluator;
     // The second width is more than is prepared ahead, so that only one of the two asks for more.
     for width in [4, 5000] {
-        let (circuit, value) = (ands(width), vec![true; width]);
-        let mine: Act<'_, E> = &|session, _| {
-            run(
-                session,
-                &circuit,
-                &[Input::Mine(&value), Input::Mine(&value)],
-            )
+        let circuit = ands(width);
+        let runs = |owners: [Party; 2]| {
+            let circuit = &circuit;
+            move |session: &mut E, _: &[Shared<E>]| {
+                let mine = owners.iter().filter(|&&owner| owner == session.role());
+                let mine = vec![true; width * mine.count()];
+                run(session, circuit, &owners.map(Input::By), &mine)
+            }
         };
-        let theirs: Act<'_, E> = &|session, _| run(session, &circuit, &[Input::Peer, Input::Peer]);
-        let first: Act<'_, E> =
-            &|session, _| run(session, &circuit, &[Input::Mine(&value), Input::Peer]);
-        let second: Act<'_, E> =
-            &|session, _| run(session, &circuit, &[Input::Peer, Input::Mine(&value)]);
-        assert_noticed(mine, mine);
-        assert_noticed(theirs, theirs);
-        assert_noticed(first, first);
-        assert_noticed(second, second);
-        assert_noticed(mine, second);
+        for (garbler, evaluator) in [
+            ([G, G], [V, V]),
+            ([V, V], [G, G]),
+            ([G, V], [V, G]),
+            ([V, G], [G, V]),
+            ([G, G], [G, V]),
+        ] {
+            assert_noticed::<E>(&runs(garbler), &runs(evaluator));
+        }
     }
 }
 
 #[test]
 fn parties_that_make_different_amounts_ahead_notice() {
     type Session = Malicious<End>;
-    fn prepare(
-        ands: usize,
-        inputs: [usize; 2],
-    ) -> impl Fn(&mut Session, &[Shared<Session>]) -> Result<()> {
-        move |session, _| session.prepare(ands, inputs)
-    }
-    let usual = prepare(5, [1, 1]);
-    // The first takes other OTs, the second as many for other things.
-    for other in [prepare(6, [1, 1]), prepare(5, [2, 0])] {
+    let prepares = |ands, [garbler, evaluator]: [usize; 2], outputs| {
+        let demand = Demand {
+            ands,
+            inputs: ByParty { garbler, evaluator },
+            outputs,
+        };
+        move |session: &mut Session, _: &[Shared<Session>]| session.prepare(demand)
+    };
+    // More outputs than the pool still has bits.
+    let usual = prepares(5, [1, 1], 2000);
+    // The first and the last take other OTs, the second as many for other things.
+    for other in [
+        prepares(6, [1, 1], 2000),
+        prepares(5, [2, 0], 2000),
+        prepares(5, [1, 1], 2001),
+    ] {
         assert_noticed::<Session>(&usual, &other);
         assert_noticed::<Session>(&other, &usual);
     }
-    let opens: Act<'_, Session> = &|session, shared| open(session, To::Both, shared);
+    let opens: Act<'_, Session> = &|session, shared| open(session, Audience::Both, shared);
     assert_noticed(&usual, opens);
     assert_noticed(opens, &usual);
 }
@@ -170,19 +186,19 @@ fn parties_that_mean_different_shared_bits_notice<E: Engine>() {
     let circuit = ands(2);
     let forward: Act<'_, E> = &|session, shared| {
         let inputs = [Input::Shared(&shared[..2]), Input::Shared(&shared[2..])];
-        run(session, &circuit, &inputs)
+        run(session, &circuit, &inputs, &[])
     };
     let backward: Act<'_, E> = &|session, shared| {
         let inputs = [Input::Shared(&shared[2..]), Input::Shared(&shared[..2])];
-        run(session, &circuit, &inputs)
+        run(session, &circuit, &inputs, &[])
     };
     let fresh: Act<'_, E> = &|session, shared| {
-        let value = [true; 2];
-        let inputs = [
-            Input::Shared(&shared[..2]),
-            input_of(Party::Garbler, session, &value),
-        ];
-        run(session, &circuit, &inputs)
+        let inputs = [Input::Shared(&shared[..2]), Input::By(Party::Garbler)];
+        let mine: &[bool] = match session.role() {
+            Party::Garbler => &[true; 2],
+            Party::Evaluator => &[],
+        };
+        run(session, &circuit, &inputs, mine)
     };
     assert_noticed(forward, backward);
     assert_noticed(forward, fresh);
@@ -190,39 +206,35 @@ fn parties_that_mean_different_shared_bits_notice<E: Engine>() {
 }
 
 fn parties_that_disagree_on_who_learns_a_bit_notice<E: Engine>() {
-    let asks: [Act<'_, E>; 3] = [
-        &|session, shared| open(session, To::Me, shared),
-        &|session, shared| open(session, To::Peer, shared),
-        &|session, shared| open(session, To::Both, shared),
+    let audiences = [
+        Audience::Only(Party::Garbler),
+        Audience::Only(Party::Evaluator),
+        Audience::Both,
     ];
-    let agreed = [(0, 1), (1, 0), (2, 2)];
-    for (i, garbler) in asks.iter().enumerate() {
-        for (j, evaluator) in asks.iter().enumerate() {
-            if !agreed.contains(&(i, j)) {
-                assert_noticed(*garbler, *evaluator);
+    let opens = |to| move |session: &mut E, shared: &[Shared<E>]| open(session, to, shared);
+    for garbler in audiences {
+        for evaluator in audiences {
+            if garbler != evaluator {
+                assert_noticed::<E>(&opens(garbler), &opens(evaluator));
             }
         }
     }
 }
 
 fn parties_that_open_different_bits_notice<E: Engine>() {
-    let first: Act<'_, E> =
-        &|session, shared| open(session, only(Party::Garbler, session), &shared[..1]);
-    let second: Act<'_, E> =
-        &|session, shared| open(session, only(Party::Garbler, session), &shared[1..2]);
-    let three: Act<'_, E> =
-        &|session, shared| open(session, only(Party::Garbler, session), &shared[..3]);
+    const TO: Audience = Audience::Only(Party::Garbler);
+    let first: Act<'_, E> = &|session, shared| open(session, TO, &shared[..1]);
+    let second: Act<'_, E> = &|session, shared| open(session, TO, &shared[1..2]);
+    let three: Act<'_, E> = &|session, shared| open(session, TO, &shared[..3]);
     let nothing: Act<'_, E> = &|session, _| session.open(&[]).map(drop);
     assert_noticed(first, second);
     assert_noticed(first, three);
     assert_noticed(first, nothing);
     assert_noticed(nothing, first);
     let split: Act<'_, E> = &|session, shared| {
-        let to = only(Party::Garbler, session);
         let (one, rest) = shared[..3].split_at(1);
-        session
-            .open(&[Opening { to, bits: one }, Opening { to, bits: rest }])
-            .map(drop)
+        let openings = [one, rest].map(|bits| Opening { to: TO, bits });
+        session.open(&openings).map(drop)
     };
     assert_noticed(three, split);
 }
@@ -230,15 +242,16 @@ fn parties_that_open_different_bits_notice<E: Engine>() {
 fn a_party_that_runs_while_the_other_opens_notices<E: Engine>() {
     let circuit = ands(4);
     let running: Act<'_, E> = &|session, shared| {
-        let value = [true; 4];
-        let inputs = [
-            Input::Shared(shared),
-            input_of(Party::Evaluator, session, &value),
-        ];
-        run(session, &circuit, &inputs)
+        let inputs = [Input::Shared(shared), Input::By(Party::Evaluator)];
+        let mine: &[bool] = match session.role() {
+            Party::Garbler => &[],
+            Party::Evaluator => &[true; 4],
+        };
+        run(session, &circuit, &inputs, mine)
     };
-    for learner in [Party::Garbler, Party::Evaluator] {
-        let opening: Act<'_, E> = &|session, shared| open(session, only(learner, session), shared);
+    for learner in Party::BOTH {
+        let to = Audience::Only(learner);
+        let opening: Act<'_, E> = &|session, shared| open(session, to, shared);
         assert_noticed(running, opening);
         assert_noticed(opening, running);
     }
@@ -247,9 +260,9 @@ fn a_party_that_runs_while_the_other_opens_notices<E: Engine>() {
 fn a_party_that_aborts_is_not_asked_why<E: Engine>() {
     let aborting: Act<'_, E> = &|session, _| {
         session.abort();
-        Err(Error::Check(Check::CardNotInDeck))
+        Err(Error::Check(Check::OpeningMacs))
     };
-    let opening: Act<'_, E> = &|session, shared| open(session, To::Both, shared);
+    let opening: Act<'_, E> = &|session, shared| open(session, Audience::Both, shared);
     let [_, evaluator] = outcome_of(aborting, opening);
     assert!(
         matches!(evaluator, Error::Channel(net::Error::Aborted)),
@@ -271,8 +284,9 @@ fn parties_that_want_the_same_role_or_other_security_do_not_begin() {
                 Party::Garbler => garbler,
                 Party::Evaluator => evaluator,
             };
-            let mut channel = Channel::new(end, Deadlines::default());
-            Handshake::perform(&mut channel, role, security, &[], &mut system_rng())
+            let channel = Channel::new(end, Deadlines::default());
+            let offer = Offer::new(role, security);
+            Greeting::exchange(channel, offer, &mut system_rng())
                 .err()
                 .expect("no session")
         });
@@ -283,7 +297,7 @@ fn parties_that_want_the_same_role_or_other_security_do_not_begin() {
         })
     };
     let (weak, strong) = (Security::SemiHonest, Security::Malicious);
-    for role in [Party::Garbler, Party::Evaluator] {
+    for role in Party::BOTH {
         let same = [Disagreement::SameRole; 2];
         assert_eq!(shake((role, weak), (role, weak)), same);
     }

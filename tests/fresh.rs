@@ -4,19 +4,17 @@
 use std::collections::HashMap;
 
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc;
+use dealerless::mpc::{self, Input, Run};
 use dealerless::net::{Channel, Deadlines};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, both, in_memory, input_of, reveal, system_rng};
+use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Tap, frames};
 
 dealerless::with_both_engines! {
     no_block_is_sent_twice,
 }
-
-const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
 /// Bits that each party enters: enough that packed bits fill whole blocks.
 const WIDTH: usize = 256;
@@ -30,15 +28,16 @@ fn ands() -> Circuit {
 
 /// What both parties send in a session with two runs on the same inputs.
 fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<u8>; 2] {
+    let circuit = ands();
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
         let recording = tap.recording();
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         for _ in 0..2 {
-            let inputs = PARTIES.map(|owner| input_of(owner, &session, &values[owner as usize]));
-            let shared = session.run(&ands(), &inputs).unwrap().remove(0);
-            reveal(&mut session, &shared).unwrap();
+            let run = Run::new(&circuit, &Input::ONE_EACH, &values[party as usize]);
+            let shared = session.run(run).unwrap();
+            reveal(&mut session, &shared[0]).unwrap();
         }
         std::mem::take(&mut recording.lock().unwrap().sent)
     })
@@ -47,8 +46,8 @@ fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<u8>; 2] {
 /// The part of a payload in which every block is random, or a hash of what is.
 fn random_part(sender: Party, tag: Kind, payload: &[u8]) -> &[u8] {
     match tag {
-        // The nonce.
-        Kind::Hello => &payload[14..46],
+        // The nonce and the key.
+        Kind::Hello => &payload[15..79],
         // Both send the same plan.
         Kind::Mpc(mpc::Tag::Plan) if sender == Party::Evaluator => &[],
         // The digest is that of the other party.
@@ -58,10 +57,10 @@ fn random_part(sender: Party, tag: Kind, payload: &[u8]) -> &[u8] {
 }
 
 fn no_block_is_sent_twice<E: Engine>() {
-    let values = PARTIES.map(|_| bits(&mut system_rng(), WIDTH));
+    let values = Party::BOTH.map(|_| bits(&mut system_rng(), WIDTH));
     let mut seen = HashMap::new();
     for session in 0..2 {
-        for (sender, sent) in PARTIES.into_iter().zip(sent::<E>(&values)) {
+        for (sender, sent) in Party::BOTH.into_iter().zip(sent::<E>(&values)) {
             for (number, (tag, payload)) in frames(&sent).into_iter().enumerate() {
                 let tag = Kind::from_byte(tag).expect("an honest party");
                 let place = format!("session {session}, {sender}, frame {number}, {tag}");

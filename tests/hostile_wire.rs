@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::mpc;
 use dealerless::net::{
-    CHUNK, Channel, Deadlines, Error, Malformed, Message, Result, Tag, Transport, hello,
+    CHUNK, Channel, Deadlines, Error, MAX_BODY_BYTES, Malformed, Message, Result, Tag, Transport,
     memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::{End, over_each_line};
@@ -34,7 +34,7 @@ const HASTY: Deadlines = Deadlines {
 // A layer's tags, which have names for one another.
 const NOTE: Tag = mpc::Tag::Plan.tag();
 const TABLES: Tag = mpc::Tag::Tables.tag();
-const COLOURS: Tag = mpc::Tag::OpenedColours.tag();
+const PAIRS: Tag = mpc::Tag::OpenedPairs.tag();
 /// Of somebody else, without a name here.
 const OTHER: Tag = Tag::new(200, "other");
 
@@ -181,10 +181,10 @@ fn a_stranger_is_told_from_a_peer() {
         b"\x16\x03\x01\x00\x01\x01\x00\x01\xfc\x03\x03",
         &[0; 64],
         &[0xff; 64],
-        &frame(11, Tag::HELLO.byte(), b"dealerless\x02"),
-        &frame(16, Tag::HELLO.byte(), b"Dealerless\x02\x00\x07\x00\x00\x00"),
-        &frame(16, NOTE.byte(), b"dealerless\x02\x00\x07\x00\x00\x00"),
-        &frame(1 << 16, Tag::HELLO.byte(), b"dealerless\x02\x00"),
+        &frame(11, Tag::HELLO.byte(), b"dealerless\x03"),
+        &frame(16, Tag::HELLO.byte(), b"Dealerless\x03\x00\x07\x00\x00\x00"),
+        &frame(16, NOTE.byte(), b"dealerless\x03\x00\x07\x00\x00\x00"),
+        &frame(1 << 16, Tag::HELLO.byte(), b"dealerless\x03\x00"),
     ];
     for bytes in strangers {
         assert_broken(bytes, Malformed::Stranger, read_hello);
@@ -193,15 +193,11 @@ fn a_stranger_is_told_from_a_peer() {
 
 #[test]
 fn a_peer_of_another_version_is_told_which() {
-    for (version, body) in [(0u16, 4), (1, 4), (1, 0), (513, 60_000)] {
+    for (version, body) in [(0u16, 4), (2, 4), (2, 0), (515, 60_000)] {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
         for error in error_of(&frame(12 + body, Tag::HELLO.byte(), &content), read_hello) {
             assert!(
-                matches!(
-                    error,
-                    Error::Version { theirs, ours: 2 }
-                        if theirs == version
-                ),
+                matches!(error, Error::Version { theirs, ours: 3 } if theirs == version),
                 "{error}"
             );
         }
@@ -211,7 +207,7 @@ fn a_peer_of_another_version_is_told_which() {
 #[test]
 fn a_hello_with_a_bad_body_is_an_error() {
     let hello = |body: &[u8], len: u32| {
-        let content = [b"dealerless\x02\x00", body].concat();
+        let content = [b"dealerless\x03\x00", body].concat();
         frame(12 + len, Tag::HELLO.byte(), &content)
     };
     let (tag, extra) = (Tag::HELLO, 1);
@@ -244,7 +240,7 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
     over_each_line(|one, other| {
         let mut alice = Channel::new(one, PATIENT);
         let mut bob = Channel::new(other, PATIENT);
-        bob.send_bytes(COLOURS, &[0; 10_000]).unwrap();
+        bob.send_bytes(PAIRS, &[0; 10_000]).unwrap();
         bob.flush().unwrap();
         bob.send_message(&Note { numbers: vec![1] }).unwrap();
         thread::scope(|scope| {
@@ -270,7 +266,7 @@ fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
 fn what_was_not_flushed_before_an_abort_is_never_sent() {
     let (alice, mut bob) = memory_pair();
     let mut alice = Channel::new(alice, PATIENT);
-    alice.send_bytes(COLOURS, &[1; 100]).unwrap();
+    alice.send_bytes(PAIRS, &[1; 100]).unwrap();
     alice.abort();
     let mut received = [0; 200];
     assert_eq!(bob.recv(&mut received).unwrap(), 5);
@@ -293,7 +289,7 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
                 numbers: vec![3, 4],
             })?;
             channel.send_bytes(TABLES, &[5; 20])?;
-            channel.send_bytes(COLOURS, &[6; 3])?;
+            channel.send_bytes(PAIRS, &[6; 3])?;
             channel.flush()?;
             channel.recv_message::<Note>()?;
             Ok(())
@@ -303,7 +299,7 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
             recv_hello::<u32, _>(&mut channel)?;
             channel.recv_message::<Note>()?;
             channel.recv_bytes(TABLES, &mut [0; 20])?;
-            channel.recv_bytes(COLOURS, &mut [0; 3])?;
+            channel.recv_bytes(PAIRS, &mut [0; 3])?;
             channel.send_message(&Note { numbers: vec![] })?;
             channel.flush()
         })();

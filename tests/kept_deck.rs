@@ -1,8 +1,9 @@
 //! A deck that was kept opens card by card without its session, and opens nothing else.
 
-use dealerless::circuit::Party;
-use dealerless::deck::{CardShare, Check, Error, KeptDeck, SealedDeck};
-use dealerless::mpc::{self, Audience, Malicious};
+use std::sync::Mutex;
+
+use dealerless::deck::{Card, CardShare, Check, Error, KeptDeck, SealedDeck};
+use dealerless::mpc::{self, Audience, Malicious, TwoParty};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{in_memory, sessions, system_rng};
@@ -18,18 +19,17 @@ fn kept(cards: usize, draw: usize, names: [&[u8]; 2]) -> [KeptDeck; 2] {
     let shuffle = circuit(cards, draw);
     sessions(in_memory(), |session: &mut Session| {
         let deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-        deck.keep(session, names[session_role(session) as usize])
-            .unwrap()
+        let name = names[session.role() as usize];
+        deck.keep(session, name).unwrap()
     })
 }
 
-fn session_role(session: &Session) -> Party {
-    use dealerless::mpc::TwoParty;
-    session.role()
-}
-
-fn is(outcome: Result<dealerless::deck::Card, Error>, check: Check) -> bool {
-    matches!(outcome, Err(Error::Check(found)) if found == check)
+#[track_caller]
+fn assert_refused(outcome: Result<Card, Error>, check: Check) {
+    match outcome {
+        Err(Error::Check(found)) => assert_eq!(found, check),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -86,8 +86,8 @@ fn no_other_share_opens_a_card() {
         wrong.push(share);
     }
     for (number, share) in wrong.iter().enumerate() {
-        assert!(is(evaluator.open(2, share), Check::KeptMacs), "{number}");
-        assert_eq!(evaluator.seen(2), None);
+        assert_refused(evaluator.open(2, share), Check::KeptMacs);
+        assert_eq!(evaluator.seen(2), None, "{number}");
     }
     assert!(evaluator.open(2, &honest).is_ok());
 }
@@ -96,20 +96,29 @@ fn no_other_share_opens_a_card() {
 fn a_share_opens_no_deck_of_another_name_or_session() {
     let [garbler, mut evaluator] = kept(16, 4, [b"hand 1", b"hand 2"]);
     let share = garbler.share(0).unwrap();
-    assert!(is(evaluator.open(0, &share), Check::KeptMacs));
+    assert_refused(evaluator.open(0, &share), Check::KeptMacs);
     let [_, mut other] = kept(16, 4, [b"hand 1"; 2]);
-    assert!(is(other.open(0, &share), Check::KeptMacs));
+    assert_refused(other.open(0, &share), Check::KeptMacs);
 }
 
 #[test]
 fn a_deck_of_another_session_or_of_one_that_has_ended_is_not_kept() {
     let shuffle = circuit(8, 2);
+    let shuffled =
+        |session: &mut Session| SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
+    let foreign = sessions(in_memory(), shuffled).map(Mutex::new);
     sessions(in_memory(), |session: &mut Session| {
-        use dealerless::mpc::TwoParty;
-        let deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
+        let foreign = foreign[session.role() as usize].lock().unwrap();
+        let refused = foreign.keep(session, b"").err();
+        assert!(matches!(
+            refused,
+            Some(Error::Session(mpc::Error::Usage(_)))
+        ));
+        let own = shuffled(session);
+        assert!(own.keep(session, b"").is_ok());
         session.abort();
-        let refused = deck.keep(session, b"").err().unwrap();
-        assert!(matches!(refused, Error::Session(mpc::Error::Ended)));
+        let refused = own.keep(session, b"").err();
+        assert!(matches!(refused, Some(Error::Session(mpc::Error::Ended))));
     });
 }
 

@@ -11,12 +11,18 @@ use dealerless::mpc::{Malicious, SemiHonest, To, evaluate, garble};
 use dealerless::net::{Channel, Deadlines};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use std::convert::Infallible;
+
+use dealerless::circuit::{Builder, Output, Party};
+use dealerless::crypto::{Block, TweakDomain, TweakableHash};
+use dealerless::deck::{Card, SealedDeck};
+use dealerless::mpc::{ActiveLabel, Audience, Malicious, SemiHonest, ZeroLabel, evaluate, garble};
+use dealerless::net::{Channel, Deadlines};
+use dealerless::ot::Delta;
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
-use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, both, in_memory, only};
-use dealerless::testing::session::{Engine, both, in_memory, only};
-use dealerless::testing::tap::{Tap, frames};
+use dealerless::testing::session::{Engine, both, in_memory};
 use dealerless::testing::tap::{Tap, frames};
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
@@ -66,14 +72,14 @@ fn half_gates_are_what_they_were() {
     let delta = Delta::random(true, &mut ChaCha20Rng::from_seed([1; 32]));
     assert_eq!(hex(delta.block()), "033f37203a2476c42566a61cc55c3ca8");
     let hash = TweakableHash::with_key(KEY);
-    let mut zeros = vec![Block::ZERO; circuit.wires()];
+    let mut zeros = vec![ZeroLabel::default(); circuit.wires()];
     for (i, zero) in zeros[..3].iter_mut().enumerate() {
-        *zero = Block::from([0x5a + i as u8; 16]);
+        zero.0 = Block::from([0x5a + i as u8; 16]);
     }
     let mut tables = Vec::new();
     garble(&circuit, &mut zeros, &delta, &hash, 7, |fresh| {
         tables.extend_from_slice(&fresh);
-        Ok(())
+        Ok::<(), Infallible>(())
     })
     .unwrap();
     let outputs = [0, 1].map(|bit| match circuit.outputs()[0][bit] {
@@ -81,7 +87,7 @@ fn half_gates_are_what_they_were() {
         Output::Const(_) => panic!("the outputs depend on the inputs"),
     });
     assert_eq!(
-        outputs.map(|wire| hex(zeros[wire])),
+        outputs.map(|wire| hex(zeros[wire].0)),
         [
             "91ea480d5b4a969a63df4a1283fe06da",
             "080145c293d292252e61c01548bbbce2",
@@ -98,17 +104,20 @@ fn half_gates_are_what_they_were() {
     );
 
     // On a = 1 and b = (1, 0): both ANDs are 1, and the second is put out negated.
-    let mut labels = zeros.clone();
-    labels[0] ^= delta.block();
-    labels[1] ^= delta.block();
+    let mut labels = vec![ActiveLabel::default(); circuit.wires()];
+    for (i, value) in [true, true, false].into_iter().enumerate() {
+        labels[i] = zeros[i].active(value, &delta);
+    }
     let mut unread = tables.iter();
     evaluate(&circuit, &mut labels, &hash, 7, || {
         let mut next = || *unread.next().expect("two blocks an AND");
-        Ok([next(), next()])
+        Ok::<_, Infallible>([next(), next()])
     })
     .unwrap();
-    let expected = [zeros[outputs[0]] ^ delta.block(), zeros[outputs[1]]];
-    assert_eq!(outputs.map(|wire| hex(labels[wire])), expected.map(hex));
+    for (wire, value) in [(outputs[0], true), (outputs[1], false)] {
+        let expected = zeros[wire].active(value, &delta);
+        assert_eq!(hex(labels[wire].0), hex(expected.0));
+    }
 }
 
 /// One line a frame: its tag, its length and the first 64 bits of its BLAKE3 digest.
@@ -138,9 +147,9 @@ fn two_shuffles<E: Engine>(shuffle: &ShuffleCircuit) -> [([Cards; 2], String); 2
         let cards = [(); 2].map(|()| {
             let mut deck = SealedDeck::shuffle(&mut session, shuffle, &mut rng).unwrap();
             let openings = [
-                (0, only(Party::Garbler, &session)),
-                (1, only(Party::Evaluator, &session)),
-                (2, To::Both),
+                (0, Audience::Only(Party::Garbler)),
+                (1, Audience::Only(Party::Evaluator)),
+                (2, Audience::Both),
             ];
             deck.open(&mut session, &openings).unwrap();
             [0, 1, 2].map(|position| deck.seen(position).map(|Card(number)| number))

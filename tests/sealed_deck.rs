@@ -1,16 +1,16 @@
 //! A sealed deck opens card by card, to those it is opened to, and is what the seeds of both
 //! parties make it.
 
-use dealerless::circuit::{Circuit, Party};
-use dealerless::deck::{Card, SealedDeck};
-use dealerless::mpc::{Input, Malicious, Opening, Security, To, TwoParty};
-use dealerless::net::Traffic;
+use dealerless::circuit::Party;
+use dealerless::deck::{Card, Check, Error, SealedDeck};
+use dealerless::mpc::{
+    self, Audience, Demand, Disagreement, Input, Malicious, Opened, Opening, Run, Security,
+    TwoParty, Words,
+};
+use dealerless::net::{self, Traffic};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
 use dealerless::testing::line::End;
-use dealerless::testing::session::{
-    Engine, in_memory, input_of, only, reveal, sessions, system_rng,
-};
-use dealerless::{Check, Error, Result};
+use dealerless::testing::session::{Engine, in_memory, reveal, sessions, system_rng};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -23,9 +23,11 @@ dealerless::with_both_engines! {
     openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_goes_on,
     decks_of_one_session_do_not_mix,
     hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them,
+    decks_are_shuffled_for_what_both_mean,
 }
 
-const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
+const GARBLER: Audience = Audience::Only(Party::Garbler);
+const EVALUATOR: Audience = Audience::Only(Party::Evaluator);
 
 fn circuit(cards: usize, draw: usize, algorithm: Algorithm) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(Spec::new(cards, draw, algorithm).unwrap())
@@ -46,7 +48,7 @@ fn with_deck<E: Engine, R: Send>(
 
 /// Opens one card to both.
 fn show<E: Engine>(session: &mut E, deck: &mut Deck<E>, position: usize) -> Card {
-    deck.open(session, &[(position, To::Both)]).unwrap()[0].expect("a card opened to both")
+    deck.open(session, &[(position, Audience::Both)]).unwrap()[0].expect("a card opened to both")
 }
 
 #[track_caller]
@@ -76,28 +78,23 @@ fn cards_reach_those_they_are_opened_to_in_any_order_and_nobody_else<E: Engine>(
     for algorithm in Algorithm::ALL {
         let shuffle = circuit(52, 9, algorithm);
         let [garbler, evaluator] = with_deck(&shuffle, |session: &mut E, deck| {
-            let (garblers, evaluators) = (
-                only(Party::Garbler, session),
-                only(Party::Evaluator, session),
-            );
             let mut learned = [None; 9];
             // Hole cards in one exchange, then the board in three, not in order.
             for exchange in [
+                &[(3, EVALUATOR), (0, GARBLER), (2, GARBLER), (1, EVALUATOR)][..],
                 &[
-                    (3, evaluators),
-                    (0, garblers),
-                    (2, garblers),
-                    (1, evaluators),
-                ][..],
-                &[(8, To::Both), (4, To::Both), (6, To::Both)],
-                &[(5, To::Both)],
-                &[(7, To::Both)],
+                    (8, Audience::Both),
+                    (4, Audience::Both),
+                    (6, Audience::Both),
+                ],
+                &[(5, Audience::Both)],
+                &[(7, Audience::Both)],
                 &[],
             ] {
                 let cards = deck.open(session, exchange).unwrap();
                 assert_eq!(cards.len(), exchange.len());
                 for (&(position, to), card) in exchange.iter().zip(cards) {
-                    assert_eq!(card.is_some(), to != To::Peer);
+                    assert_eq!(card.is_some(), to.includes(session.role()));
                     learned[position] = card;
                 }
             }
@@ -125,10 +122,8 @@ fn the_owner_of_a_card_may_show_it_later<E: Engine>() {
     let [garbler, evaluator] = with_deck(
         &circuit(10, 4, Algorithm::FisherYates),
         |session: &mut E, deck| {
-            let owner = only(Party::Garbler, session);
-            let witness = only(Party::Evaluator, session);
-            let dealt = deck.open(session, &[(2, owner)]).unwrap()[0];
-            let shown = deck.open(session, &[(2, witness)]).unwrap()[0];
+            let dealt = deck.open(session, &[(2, GARBLER)]).unwrap()[0];
+            let shown = deck.open(session, &[(2, EVALUATOR)]).unwrap()[0];
             assert_eq!(deck.seen(2), dealt.or(shown));
             (dealt, shown)
         },
@@ -143,22 +138,24 @@ fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_g
     let [mine, theirs] = with_deck(
         &circuit(6, 5, Algorithm::FisherYates),
         |session: &mut E, deck| {
-            let garbler = only(Party::Garbler, session);
-            let evaluator = only(Party::Evaluator, session);
-            deck.open(session, &[(0, garbler), (1, To::Both)]).unwrap();
+            deck.open(session, &[(0, GARBLER), (1, Audience::Both)])
+                .unwrap();
             let before = session.traffic();
             for (openings, reason) in [
-                (&[(5, To::Both)][..], "was not drawn"),
-                (&[(2, garbler), (usize::MAX, evaluator)], "was not drawn"),
-                (&[(0, garbler)], "already been opened to the garbler"),
-                (&[(0, To::Both)], "already been opened to the garbler"),
-                (&[(1, garbler)], "already been opened to the garbler"),
+                (&[(5, Audience::Both)][..], "was not drawn"),
+                (&[(2, GARBLER), (usize::MAX, EVALUATOR)], "was not drawn"),
+                (&[(0, GARBLER)], "already been opened to the garbler"),
+                (&[(0, Audience::Both)], "already been opened to the garbler"),
+                (&[(1, GARBLER)], "already been opened to the garbler"),
                 (
-                    &[(2, garbler), (1, evaluator)],
+                    &[(2, GARBLER), (1, EVALUATOR)],
                     "already been opened to the evaluator",
                 ),
-                (&[(2, garbler), (3, To::Both), (2, garbler)], "named twice"),
-                (&[(2, garbler), (2, evaluator)], "named twice"),
+                (
+                    &[(2, GARBLER), (3, Audience::Both), (2, GARBLER)],
+                    "named twice",
+                ),
+                (&[(2, GARBLER), (2, EVALUATOR)], "named twice"),
             ] {
                 match deck.open(session, openings) {
                     Err(Error::Usage(what)) => assert!(what.contains(reason), "{what}"),
@@ -168,7 +165,7 @@ fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_g
             assert_eq!(session.traffic(), before);
             assert!((2..5).all(|position| deck.seen(position).is_none()));
             // The garbler's card can still be shown, the others opened, and another deck shuffled.
-            deck.open(session, &[(0, evaluator)]).unwrap();
+            deck.open(session, &[(0, EVALUATOR)]).unwrap();
             for position in 2..5 {
                 show(session, deck, position);
             }
@@ -213,19 +210,15 @@ fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them<E: Engine>
         let mut coins = ChaCha20Rng::seed_from_u64(seed);
         for number in 0..300 {
             let shuffle = &shuffles[number % shuffles.len()];
-            let values = PARTIES.map(|party| {
+            let values = Party::BOTH.map(|party| {
                 (shuffle.seeds(party).iter())
                     .map(|seed| coins.random_range(0..seed.modulus))
                     .collect::<Vec<u64>>()
             });
-            let [garbler, evaluator] = [0, 1].map(|party| {
-                Randomness::from_values(shuffle, PARTIES[party], &values[party]).unwrap()
-            });
-            let inputs = [
-                input_of(Party::Garbler, session, garbler.bits()),
-                input_of(Party::Evaluator, session, evaluator.bits()),
-            ];
-            let words = session.run(shuffle.circuit(), &inputs).unwrap();
+            let me = session.role();
+            let mine = Randomness::from_values(shuffle, me, &values[me as usize]).unwrap();
+            let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, mine.bits());
+            let words = session.run(run).unwrap();
             let opened: Vec<Vec<bool>> = words
                 .iter()
                 .map(|word| reveal(session, word).unwrap())
@@ -236,18 +229,43 @@ fn hundreds_of_shuffles_in_one_session_are_what_their_seeds_make_them<E: Engine>
     });
 }
 
-/// A computation that ends in the cards that the peer wants, as a semi-honest one may if the peer
+fn decks_are_shuffled_for_what_both_mean<E: Engine>() {
+    let shuffle = circuit(10, 2, Algorithm::FisherYates);
+    let outcomes = |contexts: [&[u8]; 2]| {
+        sessions(in_memory(), |session: &mut E| {
+            let context = contexts[session.role() as usize];
+            let rng = &mut system_rng();
+            SealedDeck::shuffle_in(session, &shuffle, context, rng).map(drop)
+        })
+    };
+    assert!(outcomes([b"hand 1"; 2]).iter().all(Result::is_ok));
+    for others in [[&b"hand 1"[..], b"hand 2"], [b"hand 1", b""]] {
+        let errors = outcomes(others).map(|outcome| match outcome {
+            Err(Error::Session(error)) => error,
+            other => panic!("{other:?}"),
+        });
+        let named =
+            |error: &mpc::Error| matches!(error, mpc::Error::Disagreement(Disagreement::Plan));
+        let told = |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
+        assert!(errors.iter().any(named), "{errors:?}");
+        assert!(
+            errors.iter().all(|error| named(error) || told(error)),
+            "{errors:?}"
+        );
+    }
+}
+
+/// A computation that ends in the words that the peer wants, as a semi-honest one may if the peer
 /// cheats. Its shared bits are clear.
 struct Forgery {
-    /// Six bits each.
-    cards: Vec<u32>,
+    words: Vec<u32>,
     aborted: bool,
 }
 
 impl TwoParty for Forgery {
     type Shared = bool;
 
-    fn party(&self) -> Party {
+    fn role(&self) -> Party {
         Party::Evaluator
     }
 
@@ -255,19 +273,23 @@ impl TwoParty for Forgery {
         Security::SemiHonest
     }
 
-    fn prepare(&mut self, _: usize, _: [usize; 2]) -> Result<()> {
+    fn prepare(&mut self, _: Demand) -> mpc::Result<()> {
         Ok(())
     }
 
-    fn run(&mut self, _: &Circuit, _: &[Input<'_, bool>]) -> Result<Vec<Vec<bool>>> {
-        let word = |card: &u32| (0..6).map(|bit| card >> bit & 1 == 1).collect();
-        Ok(self.cards.iter().map(word).collect())
+    fn run(&mut self, run: Run<'_, bool>) -> mpc::Result<Words<bool>> {
+        let outputs = run.circuit().outputs().iter();
+        let bits = (outputs.zip(&self.words))
+            .flat_map(|(output, word)| (0..output.len()).map(move |bit| word >> bit & 1 == 1));
+        Ok(Words::of_outputs(run.circuit(), bits.collect()))
     }
 
-    fn open(&mut self, openings: &[Opening<'_, bool>]) -> Result<Vec<Option<Vec<bool>>>> {
-        let open =
-            |opening: &Opening<'_, bool>| (opening.to != To::Peer).then(|| opening.bits.to_vec());
-        Ok(openings.iter().map(open).collect())
+    fn open(&mut self, openings: &[Opening<'_, bool>]) -> mpc::Result<Opened> {
+        let mine = openings
+            .iter()
+            .filter(|opening| opening.to.includes(self.role()));
+        let values = mine.flat_map(|opening| opening.bits.iter().copied());
+        Ok(Opened::new(openings, self.role(), values))
     }
 
     fn abort(&mut self) {
@@ -282,19 +304,19 @@ impl TwoParty for Forgery {
 #[test]
 fn a_card_that_cannot_be_ends_the_session() {
     let shuffle = ShuffleCircuit::build(Spec::new(52, 3, Algorithm::FisherYates).unwrap());
-    for (cards, check) in [
-        (vec![51, 0, 52], Check::CardNotInDeck),
-        (vec![51, 0, 63], Check::CardNotInDeck),
-        (vec![51, 0, 51], Check::CardOpenedTwice),
-        (vec![51, 0, 0], Check::CardOpenedTwice),
+    for (words, check) in [
+        (vec![51, 0, 52], Check::NotInDeck),
+        (vec![51, 0, 63], Check::NotInDeck),
+        (vec![51, 0, 51], Check::OpenedTwice),
+        (vec![51, 0, 0], Check::OpenedTwice),
     ] {
         for at_once in [true, false] {
             let mut forgery = Forgery {
-                cards: cards.clone(),
+                words: words.clone(),
                 aborted: false,
             };
             let mut deck = SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()).unwrap();
-            let openings = [(0, To::Me), (1, To::Both), (2, To::Me)];
+            let openings = [(0, EVALUATOR), (1, Audience::Both), (2, EVALUATOR)];
             let outcome = if at_once {
                 deck.open(&mut forgery, &openings)
             } else {
@@ -307,7 +329,7 @@ fn a_card_that_cannot_be_ends_the_session() {
             };
             match outcome {
                 Err(Error::Check(found)) => assert_eq!(found, check),
-                other => panic!("{cards:?}: {other:?}"),
+                other => panic!("{words:?}: {other:?}"),
             }
             assert!(forgery.aborted);
             assert_eq!(deck.seen(2), None);
@@ -326,7 +348,7 @@ fn seeds_out_of_range_end_the_session() {
         (0b01, Some(Party::Evaluator)),
     ] {
         let mut forgery = Forgery {
-            cards: vec![5, 6, validity],
+            words: vec![5, 6, validity],
             aborted: false,
         };
         match SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()) {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use dealerless::circuit::{Bit, Builder, Circuit, Party};
 use dealerless::mpc::{
     Audience, Disagreement, Error, Greeting, Input, MAX_TERMS, Malicious, Offer, Opening, Run,
-    Security, SemiHonest, Session,
+    Security, SemiHonest, Session, TwoParty,
 };
 use dealerless::net::{self, Channel, Deadlines};
 use dealerless::testing::circuits::{bits, random_circuit};
@@ -173,7 +173,7 @@ fn one_shared_bit_may_stand_on_both_wires_of_a_gate<E: Engine>() {
             let inputs = [Input::By(owner), Input::By(owner)];
             let mine = entered(session.role(), &[owner; 2], &[vec![value], vec![value]]);
             let words = session.run(Run::new(&circuit, &inputs, &mine)).unwrap();
-            let inputs = [Input::Shared(&words[0][..1]); 2];
+            let inputs = [Input::Shared(&words[0][..1]), Input::Shared(&words[0][..1])];
             let outputs = session.run(Run::new(&circuit, &inputs, &[])).unwrap();
             assert_eq!(reveal(session, &outputs[0]).unwrap(), [value, false, value]);
         }
@@ -283,18 +283,19 @@ fn inputs_that_do_not_fit_are_refused_before_anything_is_sent<E: Engine>() {
         let shared = session.run(run).unwrap();
         let before = session.traffic();
 
-        let (mine, theirs) = (Input::By(session.role()), Input::By(session.role().other()));
-        let [three, four] = [3, 4].map(|bits| Input::Shared(&shared[0][..bits]));
+        let mine = || Input::By(session.role());
+        let theirs = || Input::By(session.role().other());
+        let shared = |bits| Input::Shared(&shared[0][..bits]);
         let refused: [(&[Input<'_, E::Shared>], &[bool]); 9] = [
             (&[], &[]),
-            (&[mine], &value),
-            (&[mine, theirs, theirs], &value),
-            (&[mine, theirs], &value[..3]),
-            (&[theirs, mine], &[true; 5]),
-            (&[mine, mine], &value),
-            (&[three, theirs], &[]),
-            (&[four, mine], &[]),
-            (&[four, theirs], &value),
+            (&[mine()], &value),
+            (&[mine(), theirs(), theirs()], &value),
+            (&[mine(), theirs()], &value[..3]),
+            (&[theirs(), mine()], &[true; 5]),
+            (&[mine(), mine()], &value),
+            (&[shared(3), theirs()], &[]),
+            (&[shared(4), mine()], &[]),
+            (&[shared(4), theirs()], &value),
         ];
         for (inputs, bits) in refused {
             let run = Run::new(&circuit, inputs, bits);

@@ -2,13 +2,13 @@
 //! shuffles in one session of either engine.
 
 use dealerless::circuit::{Circuit, Party, bristol};
-use dealerless::mpc::{Malicious, Opening, SemiHonest, To};
+use dealerless::mpc::{Audience, Demand, Input, Malicious, Opening, Run, SemiHonest};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{Engine, in_memory, input_of, sessions, system_rng};
+use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
     the_same_test_rejects_the_bubble_network_of_fair_bits,
@@ -35,16 +35,13 @@ fn as_netlist(circuit: &Circuit) -> Circuit {
 
 /// Runs the netlist once, with the bits of this party, and opens all cards to both.
 fn deal<E: Engine>(session: &mut E, netlist: &Circuit, bits: &[bool]) -> Vec<u32> {
-    let owners = [Party::Garbler, Party::Evaluator];
-    let inputs = owners.map(|owner| input_of(owner, session, bits));
-    let words = session.run(netlist, &inputs).expect("the circuit is run");
-    let openings: Vec<_> = words
-        .iter()
-        .map(|bits| Opening { to: To::Both, bits })
-        .collect();
+    let run = Run::new(netlist, &Input::ONE_EACH, bits);
+    let words = session.run(run).expect("the circuit is run");
+    let to = Audience::Both;
+    let openings: Vec<_> = words.iter().map(|bits| Opening { to, bits }).collect();
     let opened = session.open(&openings).expect("the cards are opened");
-    let number = |bits: Vec<bool>| bits.iter().rev().fold(0, |n, &bit| n << 1 | u32::from(bit));
-    opened.into_iter().flatten().map(number).collect()
+    let number = |bits: &[bool]| bits.iter().rev().fold(0, |n, &bit| n << 1 | u32::from(bit));
+    opened.iter().flatten().map(number).collect()
 }
 
 /// ln p of what is counted of the draws from n cards, each with its name.
@@ -70,10 +67,10 @@ fn draws<E: Engine>(
         .map(|shuffle| {
             if shuffle % PREPARED == 0 {
                 let count = PREPARED.min(shuffles - shuffle);
-                let inputs = std::array::from_fn(|owner| count * netlist.inputs()[owner]);
-                (session.prepare(count * netlist.ands(), inputs)).expect("a batch");
+                let demand = Demand::of(netlist).times(count);
+                session.prepare(demand).expect("a batch");
             }
-            let bits = bits(session.party());
+            let bits = bits(session.role());
             deal(session, netlist, &bits)
         })
         .collect()

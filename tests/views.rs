@@ -7,15 +7,19 @@
 //!
 //! Each test is also run on a mutant that holds a little more, which must be found out.
 
+use std::convert::Infallible;
+
 use dealerless::circuit::{Builder, Circuit, Output, Party};
-use dealerless::crypto::{Block, SessionId, TweakableHash};
-use dealerless::mpc::{Opening, SemiHonest, TwoParty, evaluate, garble};
+use dealerless::crypto::{Block, SecretBit, SessionId, TweakableHash};
+use dealerless::mpc::{
+    ActiveLabel, Audience, Input, Opening, Run, SemiHonest, TwoParty, ZeroLabel, evaluate, garble,
+};
 use dealerless::net::{Channel, Deadlines};
 use dealerless::ot;
 use dealerless::ot::{CotReceiver, CotSender, Delta};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::line::End;
-use dealerless::testing::session::{both, in_memory, input_of, only, system_rng};
+use dealerless::testing::session::{both, in_memory, system_rng};
 use dealerless::testing::tap::{Tap, frames};
 use dealerless::testing::view::{View, bits_of_block, sessions_with_taps};
 use rand::rngs::ChaCha20Rng;
@@ -41,7 +45,7 @@ fn circuit() -> Circuit {
 /// The views of garbler and evaluator. The parties also open the output that honest ones leave
 /// sealed, if `r_to` says to whom.
 fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
-    const RUNS: usize = 1400;
+    const RUNS: usize = 2100;
     let circuit = circuit();
     let seed: u64 = system_rng().random();
     sessions_with_taps(|session: &mut Session, wire| {
@@ -50,27 +54,24 @@ fn views_of_a_session(r_to: Option<Party>) -> [View; 2] {
         let mut view = View::default();
         for _ in 0..RUNS {
             let values = [bits(&mut coins, 2), bits(&mut coins, 2)];
-            let inputs = [
-                input_of(Party::Garbler, session, &values[0]),
-                input_of(Party::Evaluator, session, &values[1]),
-            ];
-            let shared = session.run(&circuit, &inputs).unwrap();
+            let outputs = circuit.evaluate(&values).unwrap();
+            let (mine, theirs, sealed) = match session.role() {
+                Party::Garbler => (&values[0], &values[1], &outputs[1]),
+                Party::Evaluator => (&values[1], &values[0], &outputs[0]),
+            };
+            let run = Run::new(&circuit, &Input::ONE_EACH, mine);
+            let shared = session.run(run).unwrap();
             let learners = [Some(Party::Garbler), Some(Party::Evaluator), r_to];
-            let openings: Vec<_> = (learners.iter().zip(&shared))
+            let openings: Vec<_> = (learners.iter().zip(shared.iter()))
                 .filter_map(|(learner, bits)| {
-                    let to = only((*learner)?, session);
+                    let to = Audience::Only((*learner)?);
                     Some(Opening { to, bits })
                 })
                 .collect();
             let opened = session.open(&openings).unwrap();
-            let learned = opened.into_iter().flatten().flatten();
 
-            let outputs = circuit.evaluate(&values).unwrap();
-            let (mine, theirs, sealed) = match session.party() {
-                Party::Garbler => (&values[0], &values[1], &outputs[1]),
-                Party::Evaluator => (&values[1], &values[0], &outputs[0]),
-            };
-            let held = mine.iter().copied().chain(learned);
+            let learned = opened.iter().flatten().flatten();
+            let held = mine.iter().chain(learned).copied();
             view.held.add_run(held.chain(wire.bits()));
             let secret = [theirs, sealed, &outputs[2]];
             view.secret.add_run(secret.into_iter().flatten().copied());
@@ -118,46 +119,43 @@ fn view_of_an_evaluator(excess: Excess) -> View {
     let hash = TweakableHash::with_key([3; 16]);
     let mut view = View::default();
     for run in 0..RUNS {
-        let mut zeros: Vec<Block> = (0..circuit.wires())
-            .map(|_| Block::random(&mut rng))
+        let mut zeros: Vec<ZeroLabel> = (0..circuit.wires())
+            .map(|_| ZeroLabel(Block::random(&mut rng)))
             .collect();
         let mut tables = Vec::new();
         garble(&circuit, &mut zeros, &delta, &hash, run, |fresh| {
             tables.extend_from_slice(&fresh);
-            Ok(())
+            Ok::<(), Infallible>(())
         })
         .unwrap();
 
         let inputs = bits(&mut rng, 4);
-        let mut labels = vec![Block::ZERO; circuit.wires()];
+        let mut labels = vec![ActiveLabel::default(); circuit.wires()];
         for ((label, zero), value) in labels.iter_mut().zip(&zeros).zip(&inputs) {
-            *label = *zero ^ delta.select(*value);
+            *label = zero.active(*value, &delta);
         }
         let mut unread = tables.iter();
         evaluate(&circuit, &mut labels, &hash, run, || {
             let mut next = || *unread.next().expect("two blocks an AND");
-            Ok([next(), next()])
+            Ok::<_, Infallible>([next(), next()])
         })
         .unwrap();
 
-        let value = |wire: usize| labels[wire].lsb() ^ zeros[wire].lsb();
+        let colour = |wire: usize| zeros[wire].0.lsb().reveal();
+        let value = |wire: usize| labels[wire].0.lsb().reveal() ^ colour(wire);
         let outputs = circuit
             .evaluate(&[inputs[..2].to_vec(), inputs[2..].to_vec()])
             .unwrap();
         assert_eq!([p, q, r].map(value).as_slice(), outputs.concat());
 
-        let mut held = vec![inputs[2], inputs[3], zeros[q].lsb()];
-        held.extend(
-            tables
-                .iter()
-                .chain(&labels)
-                .copied()
-                .flat_map(bits_of_block),
-        );
+        let mut held = vec![inputs[2], inputs[3], value(q)];
+        let labels = labels.iter().map(|label| label.0);
+        let blocks = tables.iter().copied().chain(labels);
+        held.extend(blocks.flat_map(bits_of_block));
         match excess {
             Excess::Nothing => {}
-            Excess::Colour => held.push(zeros[r].lsb()),
-            Excess::Label => held.extend(bits_of_block(zeros[0])),
+            Excess::Colour => held.push(colour(r)),
+            Excess::Label => held.extend(bits_of_block(zeros[0].0)),
         }
         view.held.add_run(held);
         view.secret
@@ -207,7 +205,8 @@ fn view_of_a_garbler(pad_too: bool) -> View {
             Party::Evaluator => {
                 let mut cots = CotReceiver::setup(&mut channel, &session, party, rng).unwrap();
                 let made = cots.extend(&mut channel, BLOCKS).unwrap();
-                Held::Choices(made.choices.to_vec())
+                let choices = made.choices.iter().copied().map(SecretBit::reveal);
+                Held::Choices(choices.collect())
             }
         }
     });

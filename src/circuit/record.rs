@@ -99,6 +99,11 @@ impl Circuit {
         self.layers.iter().map(|layer| layer.ands.len()).sum()
     }
 
+    /// The number of bits of all output values together.
+    pub fn output_bits(&self) -> usize {
+        self.outputs.iter().map(Vec::len).sum()
+    }
+
     /// The number of output bits that are not constants.
     pub fn output_wires(&self) -> usize {
         let is_wire = |output: &&Output| matches!(output, Output::Wire(_));

@@ -1,8 +1,7 @@
 //! What can go wrong with a deck.
 
-use crate::Blame;
 use crate::circuit::Party;
-use crate::mpc;
+use crate::{Blame, mpc, net};
 
 /// The result of a call on a deck.
 pub type Result<R, E = Error> = std::result::Result<R, E>;
@@ -20,6 +19,12 @@ pub enum Error {
     /// The session failed.
     #[error(transparent)]
     Session(#[from] mpc::Error),
+}
+
+impl From<net::Error> for Error {
+    fn from(error: net::Error) -> Self {
+        Error::Session(error.into())
+    }
 }
 
 impl Error {

@@ -62,7 +62,7 @@ pub(super) fn unpack(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
     }
     let padding = bytes
         .last()
-        .is_some_and(|last| count % 8 != 0 && last >> (count % 8) != 0);
+        .is_some_and(|last| !count.is_multiple_of(8) && last >> (count % 8) != 0);
     (!padding).then_some(bits)
 }
 

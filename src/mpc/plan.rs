@@ -28,16 +28,17 @@ pub(super) fn share_outputs<S>(
 ) -> Vec<S> {
     let session = short(session);
     let outputs = circuit.outputs().iter().flatten();
-    (outputs.zip(0..))
-        .map(|(output, index)| {
-            let name = BitId {
-                session,
-                run,
-                index,
-            };
-            share(name, *output)
-        })
-        .collect()
+    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    let mut bits = Vec::with_capacity(circuit.output_bits());
+    bits.extend(outputs.zip(0..).map(|(output, index)| {
+        let name = BitId {
+            session,
+            run,
+            index,
+        };
+        share(name, *output)
+    }));
+    bits
 }
 
 /// Enough of a session's id to tell it from the others of this process.

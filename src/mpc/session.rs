@@ -56,13 +56,13 @@ impl<T: Transport> Session<T> {
 
 /// A bit of an engine, which may be put into a [`SessionBit`] and taken out again.
 trait EngineShared: Clone {
-    fn wrap(self) -> SessionBit;
+    fn wrap(&self) -> SessionBit;
     fn unwrap(bit: &SessionBit) -> Option<&Self>;
 }
 
 impl EngineShared for SharedBit {
-    fn wrap(self) -> SessionBit {
-        SessionBit(EngineBit::SemiHonest(self))
+    fn wrap(&self) -> SessionBit {
+        SessionBit(EngineBit::SemiHonest(self.clone()))
     }
 
     fn unwrap(bit: &SessionBit) -> Option<&Self> {
@@ -74,8 +74,8 @@ impl EngineShared for SharedBit {
 }
 
 impl EngineShared for AuthenticatedBit {
-    fn wrap(self) -> SessionBit {
-        SessionBit(EngineBit::Malicious(self))
+    fn wrap(&self) -> SessionBit {
+        SessionBit(EngineBit::Malicious(self.clone()))
     }
 
     fn unwrap(bit: &SessionBit) -> Option<&Self> {

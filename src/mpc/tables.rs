@@ -36,7 +36,7 @@ impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
         if !self.frame.is_empty() {
             self.send()?;
         }
-        Ok(self.channel.flush()?)
+        self.channel.flush()
     }
 
     fn send(&mut self) -> net::Result<()> {

@@ -50,6 +50,21 @@ impl<'a, S> Run<'a, S> {
         self
     }
 
+    /// The circuit.
+    pub fn circuit(&self) -> &'a Circuit {
+        self.circuit
+    }
+
+    /// Where each input value comes from.
+    pub fn inputs(&self) -> &'a [Input<'a, S>] {
+        self.inputs
+    }
+
+    /// The bits that this party enters.
+    pub fn mine(&self) -> &'a [bool] {
+        self.mine
+    }
+
     /// What the run takes from the preprocessing.
     pub fn demand(&self) -> Demand {
         let mut demand = Demand::of_gates(self.circuit);
@@ -146,8 +161,8 @@ pub(super) fn opened_to<'a, S>(
 pub struct Opened(Vec<Option<Vec<bool>>>);
 
 impl Opened {
-    /// From the values that `me` learned, in the order of the openings.
-    pub(super) fn new<S>(
+    /// From the values that `me` learned, in the order of the openings. For engines.
+    pub fn new<S>(
         openings: &[Opening<'_, S>],
         me: Party,
         values: impl IntoIterator<Item = bool>,
@@ -182,8 +197,8 @@ pub struct Words<S> {
 }
 
 impl<S> Words<S> {
-    /// Words of the widths of a circuit's outputs.
-    pub(super) fn of_outputs(circuit: &Circuit, bits: Vec<S>) -> Self {
+    /// The output values of a circuit, from all of their bits in order. For engines.
+    pub fn of_outputs(circuit: &Circuit, bits: Vec<S>) -> Self {
         let mut end = 0;
         let ends = (circuit.outputs().iter())
             .map(|word| {
@@ -214,10 +229,10 @@ impl<S> Words<S> {
         &self.bits
     }
 
-    /// The same words of other bits.
-    pub(super) fn map<R>(self, change: impl FnMut(S) -> R) -> Words<R> {
+    /// The same words of other bits. What is in these is not moved but copied, and wiped here.
+    pub(super) fn map<R>(self, change: impl FnMut(&S) -> R) -> Words<R> {
         Words {
-            bits: self.bits.into_iter().map(change).collect(),
+            bits: self.bits.iter().map(change).collect(),
             ends: self.ends,
         }
     }

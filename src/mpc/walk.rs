@@ -1,7 +1,7 @@
-//! The walk over a circuit that garbling and evaluating have in common, in every protocol.
+//! The walk over a circuit: garbling and evaluating have it in common, in every protocol.
 //!
-//! The ANDs of a layer do not depend on each other, so the labels that they read go through the
-//! hash side by side, many gates at once; what is done with the hashes is the protocol's.
+//! The ANDs of a layer do not depend on each other, so the walk hashes the labels of many gates at
+//! once. What becomes of the hashes is the protocol's.
 
 use std::ops::BitXor;
 

@@ -3,33 +3,49 @@
 use std::collections::HashMap;
 
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::deck::SealedDeck;
-use dealerless::mpc::{AuthenticatedBit, Input, Malicious, Opening, SemiHonest, TwoParty};
-use dealerless::net::Channel;
+use dealerless::deck::{self, SealedDeck};
+use dealerless::mpc::{
+    self, Audience, AuthenticatedBit, Check, Demand, Disagreement, Error, Input, Malicious,
+    Opening, Result, Run, SemiHonest, TwoParty, Words,
+};
+use dealerless::net::{self, Channel, HEADER_BYTES, Transport, memory_pair};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::{Check, Disagreement, Error, Result, mpc, net};
-use rand::Rng;
-
-use crate::play::{Ending, PARTIES, PATIENT, Patience, WIDTH, circuit, run, with_liar};
-use crate::testing::circuits::bits;
-use crate::testing::kind::Kind;
-use crate::testing::liar::{Frame, Lie};
-use crate::testing::line::End;
-use crate::testing::session::{both, in_memory, input_of, only, reveal, system_rng};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::{Frame, Lie};
 use dealerless::testing::line::End;
-use dealerless::testing::session::{both, in_memory, input_of, only, reveal, system_rng};
+use dealerless::testing::session::{both, in_memory, reveal, system_rng};
+use rand::{Rng, RngExt};
+
+use crate::cases::{KEY, NONCE, ROLE};
+use crate::honest;
+use crate::play::{Ending, PATIENT, Patience, WIDTH, circuit, run, with_liar};
 
 type Session = Malicious<End>;
-type Shared = Vec<Vec<AuthenticatedBit>>;
+
+const TABLES: Kind = Kind::Mpc(mpc::Tag::Tables);
+const GATE_VALUES: Kind = Kind::Mpc(mpc::Tag::GateValues);
+const MASKED_VALUES: Kind = Kind::Mpc(mpc::Tag::MaskedValues);
+const INPUT_LABELS: Kind = Kind::Mpc(mpc::Tag::InputLabels);
+const PLAN: Kind = Kind::Mpc(mpc::Tag::Plan);
+const GATE_BITS: Kind = Kind::Mpc(mpc::Tag::GateBits);
+const OUTPUT_BITS: Kind = Kind::Mpc(mpc::Tag::OutputBits);
+const MAC_DIGEST: Kind = Kind::Mpc(mpc::Tag::MacDigest);
 
 /// A lie that replaces payloads and leaves the rest as it is.
 fn about(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Lie {
     Box::new(move |mut frame| {
         change(&mut frame);
         frame.to_bytes()
+    })
+}
+
+/// Flips one bit of the first message with this tag.
+fn flips(tag: Kind, bit: usize) -> Lie {
+    about(move |frame| {
+        if (frame.tag, frame.nth) == (tag, 0) {
+            frame.payload[bit / 8] ^= 1 << (bit % 8);
+        }
     })
 }
 
@@ -41,22 +57,27 @@ fn assert_caught_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
     }
 }
 
+/// The honest party has no result, and one of the two has found out why.
+#[track_caller]
+fn assert_ended_by<R: std::fmt::Debug>(ending: &Ending<R>, check: Check) {
+    assert!(ending.honest.is_err(), "{:?}", ending.honest);
+    let findings: Vec<_> = ending.findings().collect();
+    assert!(
+        matches!(findings[..], [Error::Check(found)] if *found == check),
+        "{findings:?} instead of {check}"
+    );
+}
+
 #[test]
 fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_only_that_it_aborted()
 {
     // An evaluator that flips one value and gets the garbler's digest can try both candidates of
     // the gate's bit against it, and reads a wire.
     fn digest(frame: &Frame) -> bool {
-        (frame.tag, frame.nth) == (Kind::Mpc(mpc::Tag::MacDigest), 2)
+        (frame.tag, frame.nth) == (MAC_DIGEST, 2)
     }
     let lies: [fn() -> Lie; 3] = [
-        || {
-            about(|frame| {
-                if frame.tag == Kind::Mpc(mpc::Tag::GateValues) {
-                    frame.payload[0] ^= 1;
-                }
-            })
-        },
+        || flips(GATE_VALUES, 0),
         || {
             about(|frame| {
                 if digest(frame) {
@@ -66,8 +87,10 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
         },
         || {
             about(|frame| {
-                if frame.tag == Kind::Mpc(mpc::Tag::GateValues) || digest(frame) {
-                    system_rng().fill_bytes(&mut frame.payload);
+                // All but the last byte, which has bits that are not used.
+                if frame.tag == GATE_VALUES || digest(frame) {
+                    let end = frame.payload.len() - 1;
+                    system_rng().fill_bytes(&mut frame.payload[..end]);
                 }
             })
         },
@@ -82,29 +105,38 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
             ));
             // After the tables, which came before the values, there is the abort and nothing else.
             let sent = ending.sent_tags();
-            assert_eq!(
-                sent[sent.len() - 2..],
-                [Kind::Mpc(mpc::Tag::Tables), Kind::Abort]
-            );
+            assert_eq!(sent[sent.len() - 2..], [TABLES, Kind::Abort]);
         }
     }
 }
 
-/// The XOR of two values.
+/// The XOR of the first two values; nothing reads the third and fourth, one of each party.
 fn xor() -> Circuit {
-    let mut builder = Builder::new(&[WIDTH, WIDTH]);
+    let mut builder = Builder::new(&[WIDTH; 4]);
     let (a, b) = (builder.input(0), builder.input(1));
     let sum = a.iter().zip(&b).map(|(&a, &b)| builder.xor(a, b)).collect();
     builder.build(vec![sum])
 }
 
+/// Who enters what into [`xor`].
+const ENTERED: [Input<'_, AuthenticatedBit>; 4] = [
+    Input::By(Party::Garbler),
+    Input::By(Party::Evaluator),
+    Input::By(Party::Garbler),
+    Input::By(Party::Evaluator),
+];
+
 fn begin(party: Party, end: End) -> Result<Session> {
     Malicious::new(Channel::new(end, PATIENT), party, &mut system_rng())
 }
 
-fn run_on(session: &mut Session, circuit: &Circuit, values: &[Vec<bool>; 2]) -> Result<Shared> {
-    let inputs = [0, 1].map(|owner| input_of(PARTIES[owner], session, &values[owner]));
-    session.run(circuit, &inputs)
+fn run_on(
+    session: &mut Session,
+    circuit: &Circuit,
+    values: &[Vec<bool>; 2],
+) -> Result<Words<AuthenticatedBit>> {
+    let mine = &values[session.role() as usize];
+    session.run(Run::new(circuit, &Input::ONE_EACH, mine))
 }
 
 fn random_values() -> [Vec<bool>; 2] {
@@ -123,12 +155,7 @@ fn and() -> Circuit {
 fn the_masked_value_of_every_gate_is_checked_though_no_other_gate_reads_it() {
     for gate in 0..WIDTH {
         let values = random_values();
-        let lie = about(move |frame| {
-            if frame.tag == Kind::Mpc(mpc::Tag::GateValues) {
-                frame.payload[gate / 8] ^= 1 << (gate % 8);
-            }
-        });
-        let ending = with_liar(Party::Evaluator, lie, |party, end| {
+        let ending = with_liar(Party::Evaluator, flips(GATE_VALUES, gate), |party, end| {
             let mut session = begin(party, end)?;
             run_on(&mut session, &and(), &values).map(drop)
         });
@@ -136,78 +163,74 @@ fn the_masked_value_of_every_gate_is_checked_though_no_other_gate_reads_it() {
     }
 }
 
+/// Runs a circuit in which no gate reads anything, and opens what comes out.
+fn play_xor(cheater: Party, lie: Lie) -> Ending<Vec<bool>> {
+    let values = [(); 4].map(|()| bits(&mut system_rng(), WIDTH));
+    let ending = with_liar(cheater, lie, |party, end| {
+        let mut session = begin(party, end)?;
+        let mine = [&values[party as usize][..], &values[2 + party as usize]].concat();
+        let words = session.run(Run::new(&xor(), &ENTERED, &mine))?;
+        reveal(&mut session, &words[0])
+    });
+    if let Ok(opened) = &ending.honest {
+        let expected = xor().evaluate(&values).expect("inputs of the circuit");
+        assert_eq!(*opened, expected[0]);
+    }
+    ending
+}
+
 #[test]
-fn a_masked_input_that_no_gate_reads_can_be_changed_and_is_another_input() {
-    for cheater in PARTIES {
-        let values = random_values();
-        let lie = about(|frame| {
-            if frame.tag == Kind::Mpc(mpc::Tag::MaskedValues) {
-                frame.payload[0] ^= 1;
-            }
-        });
-        let ending = with_liar(cheater, lie, |party, end| {
-            let mut session = begin(party, end)?;
-            let shared = run_on(&mut session, &xor(), &values)?;
-            reveal(&mut session, &shared[0])
-        });
-        let mut entered = values.clone();
-        entered[cheater as usize][0] ^= true;
-        let expected = xor().evaluate(&entered).expect("inputs of the circuit");
-        assert_eq!(ending.honest.expect("an honest run"), expected[0]);
+fn a_masked_input_is_bound_though_no_gate_reads_it_and_though_nothing_does() {
+    for cheater in Party::BOTH {
+        // The first two are read by outputs, the last two by nothing.
+        for bit in [0, WIDTH - 1, WIDTH, 2 * WIDTH - 1] {
+            let ending = play_xor(cheater, flips(MASKED_VALUES, bit));
+            assert_ended_by(&ending, Check::AndGates);
+        }
     }
 }
 
 #[test]
-fn a_wrong_label_that_no_gate_has_read_is_caught_by_the_first_circuit_that_reads_it() {
-    let values = random_values();
-    let lie = about(|frame| {
-        if (frame.tag, frame.nth) == (Kind::Mpc(mpc::Tag::InputLabels), 0) {
-            frame.payload[0] ^= 1;
+fn a_label_that_reaches_an_output_is_bound_though_no_gate_reads_it() {
+    // Those of the garbler's two values, then those of the evaluator's.
+    for value in 0..4 {
+        for wire in [0, WIDTH - 1] {
+            let label = 128 * (WIDTH * value + wire);
+            let bit = label + system_rng().random_range(0..128);
+            let ending = play_xor(Party::Garbler, flips(INPUT_LABELS, bit));
+            match value {
+                0 | 2 => assert_ended_by(&ending, Check::AndGates),
+                // What nothing reads does nothing.
+                _ => assert!(ending.honest.is_ok() && ending.cheater.is_ok()),
+            }
         }
-    });
-    let ending = with_liar(Party::Garbler, lie, |party, end| {
-        let mut session = begin(party, end)?;
-        let sums = run_on(&mut session, &xor(), &values)?.remove(0);
-        let expected = xor().evaluate(&values).expect("inputs of the circuit");
-        // Masked values are not read from labels: what is opened is right.
-        assert_eq!(reveal(&mut session, &sums)?, expected[0]);
-        let shared = session.run(&circuit(), &[Input::Shared(&sums), Input::Shared(&sums)])?;
-        reveal(&mut session, &shared[0])
-    });
-    assert!(matches!(
-        ending.honest,
-        Err(Error::Channel(net::Error::Aborted))
-    ));
-    assert!(
-        ending
-            .findings()
-            .all(|error| matches!(error, Error::Check(Check::AndGates)))
-    );
+    }
 }
 
 /// Both run the circuit twice on the same inputs, and open what came out first twice to the same
 /// learners.
 fn play_twice(party: Party, end: End, values: &[Vec<bool>; 2]) -> Result<()> {
     let mut session = begin(party, end)?;
+    session.prepare(Demand::of(&circuit()).times(2))?;
     let first = run_on(&mut session, &circuit(), values)?;
     run_on(&mut session, &circuit(), values)?;
+    let clear = circuit().evaluate(values).expect("inputs of the circuit");
     for _ in 0..2 {
-        let openings = PARTIES.map(|learner| Opening {
-            to: only(learner, &session),
+        let openings = Party::BOTH.map(|learner| Opening {
+            to: Audience::Only(learner),
             bits: &first[0],
         });
         let opened = session.open(&openings)?;
-        let clear = circuit().evaluate(values).expect("inputs of the circuit");
-        assert_eq!(
-            opened.into_iter().flatten().collect::<Vec<_>>(),
-            [&clear[0][..]]
-        );
+        let learned: Vec<&[bool]> = opened.iter().flatten().collect();
+        assert_eq!(learned, [&clear[0][..]]);
     }
     Ok(())
 }
 
 /// Replays what was sent in an earlier step in the place of a later one: `(tag, earlier, later)`.
-fn replay(frames: &'static [(Kind, usize, usize)]) -> Lie {
+type Replay = [(Kind, usize, usize)];
+
+fn replay(frames: &'static Replay) -> Lie {
     let mut kept = HashMap::new();
     about(move |frame| {
         for &(tag, earlier, later) in frames {
@@ -220,51 +243,43 @@ fn replay(frames: &'static [(Kind, usize, usize)]) -> Lie {
     })
 }
 
-fn play_with_replay(cheater: Party, frames: &'static [(Kind, usize, usize)]) -> Ending<()> {
+fn play_with(cheater: Party, lie: Lie) -> Ending<()> {
     let values = random_values();
-    with_liar(cheater, replay(frames), |party, end| {
-        play_twice(party, end, &values)
-    })
+    with_liar(cheater, lie, |party, end| play_twice(party, end, &values))
+}
+
+#[test]
+fn the_steps_that_are_replayed_have_these_numbers() {
+    let ending = play_with(Party::Evaluator, honest());
+    assert!(ending.honest.is_ok());
+    let replayed = [PLAN, GATE_BITS, OUTPUT_BITS, MAC_DIGEST];
+    let (run, open) = (
+        [PLAN, GATE_BITS, MAC_DIGEST, MAC_DIGEST],
+        [PLAN, OUTPUT_BITS, MAC_DIGEST],
+    );
+    let batch = [PLAN, MAC_DIGEST];
+    let sent: Vec<Kind> = (ending.sent_tags().into_iter())
+        .filter(|tag| replayed.contains(tag))
+        .collect();
+    let expected = [&batch[..], &run, &run, &open, &open].concat();
+    assert_eq!(sent, expected);
 }
 
 #[test]
 fn what_was_opened_once_cannot_be_sent_again() {
-    // The digests of MACs: of a batch, two in each run, one in each exchange of openings.
-    for (frames, check) in [
-        (
-            &[
-                (Kind::Mpc(mpc::Tag::OutputBits), 0, 1),
-                (Kind::Mpc(mpc::Tag::MacDigest), 6, 7),
-            ][..],
-            Check::OpeningMacs,
-        ),
-        (
-            &[
-                (Kind::Mpc(mpc::Tag::GateBits), 0, 1),
-                (Kind::Mpc(mpc::Tag::MacDigest), 2, 4),
-            ],
-            Check::GateMacs,
-        ),
-    ] {
-        for cheater in PARTIES {
-            assert_caught_by(&play_with_replay(cheater, frames), check);
+    const OPENING: &Replay = &[(OUTPUT_BITS, 0, 1), (MAC_DIGEST, 5, 6)];
+    const RUN: &Replay = &[(GATE_BITS, 0, 1), (MAC_DIGEST, 1, 3)];
+    for (frames, check) in [(OPENING, Check::OpeningMacs), (RUN, Check::GateMacs)] {
+        for cheater in Party::BOTH {
+            assert_caught_by(&play_with(cheater, replay(frames)), check);
         }
     }
     // With the plan of the earlier step, they are not even looked at.
-    for frames in [
-        &[
-            (Kind::Mpc(mpc::Tag::Plan), 2, 3),
-            (Kind::Mpc(mpc::Tag::OutputBits), 0, 1),
-            (Kind::Mpc(mpc::Tag::MacDigest), 6, 7),
-        ],
-        &[
-            (Kind::Mpc(mpc::Tag::Plan), 0, 1),
-            (Kind::Mpc(mpc::Tag::GateBits), 0, 1),
-            (Kind::Mpc(mpc::Tag::MacDigest), 2, 4),
-        ],
-    ] {
-        for cheater in PARTIES {
-            let ending = play_with_replay(cheater, frames);
+    const OPENING_AND_PLAN: &Replay = &[(PLAN, 3, 4), OPENING[0], OPENING[1]];
+    const RUN_AND_PLAN: &Replay = &[(PLAN, 1, 2), RUN[0], RUN[1]];
+    for frames in [OPENING_AND_PLAN, RUN_AND_PLAN] {
+        for cheater in Party::BOTH {
+            let ending = play_with(cheater, replay(frames));
             assert!(
                 matches!(ending.honest, Err(Error::Disagreement(Disagreement::Plan))),
                 "{:?}",
@@ -274,29 +289,36 @@ fn what_was_opened_once_cannot_be_sent_again() {
     }
 }
 
+/// Enters seeds of which some are out of range, and takes part in the opening that shows it.
+fn cheat_with_seeds(session: &mut Session, shuffle: &ShuffleCircuit) -> Result<()> {
+    let (me, circuit) = (session.role(), shuffle.circuit());
+    // The garbler's 63 is above 51, and the evaluator's 0 is not negative.
+    let seeds = vec![me == Party::Garbler; circuit.inputs()[me as usize]];
+    let words = session.run(Run::new(circuit, &Input::ONE_EACH, &seeds))?;
+    let validity = &words[shuffle.validity().expect("additive seeds")];
+    let opened = reveal(session, validity)?;
+    assert!(!opened[me as usize] && opened[me.other() as usize]);
+    Ok(())
+}
+
 #[test]
 fn seeds_out_of_range_end_the_session_before_there_is_a_deck_and_name_the_party() {
     let spec = Spec::new(52, 5, Algorithm::Lehmer).expect("5 of 52 can be drawn");
     let shuffle = ShuffleCircuit::build_checked(spec);
-    for cheater in PARTIES {
-        let outcomes = both(in_memory(), |party, end| {
+    for cheater in Party::BOTH {
+        let outcomes = both(in_memory(), |party, end| -> deck::Result<()> {
             let mut session = begin(party, end)?;
-            if party != cheater {
-                let deck = SealedDeck::shuffle(&mut session, &shuffle, &mut system_rng());
-                return deck.map(|_| ());
+            if party == cheater {
+                return Ok(cheat_with_seeds(&mut session, &shuffle)?);
             }
-            // The garbler's 63 is above 51, and the evaluator's 0 is not negative.
-            let bits = vec![party == Party::Garbler; shuffle.circuit().inputs()[party as usize]];
-            let inputs = PARTIES.map(|owner| input_of(owner, &session, &bits));
-            let words = session.run(shuffle.circuit(), &inputs)?;
-            let validity = &words[shuffle.validity().expect("additive seeds")];
-            let opened = reveal(&mut session, validity)?;
-            assert!(!opened[cheater as usize] && opened[cheater.other() as usize]);
-            Ok(())
+            SealedDeck::shuffle(&mut session, &shuffle, &mut system_rng()).map(drop)
         });
         let honest = &outcomes[cheater.other() as usize];
         assert!(
-            matches!(honest, Err(Error::Check(Check::SeedsOutOfRange(owner))) if *owner == cheater),
+            matches!(
+                honest,
+                Err(deck::Error::Check(deck::Check::SeedsOutOfRange(owner))) if *owner == cheater
+            ),
             "{honest:?}"
         );
     }
@@ -304,13 +326,13 @@ fn seeds_out_of_range_end_the_session_before_there_is_a_deck_and_name_the_party(
 
 #[test]
 fn a_peer_that_wants_semi_honest_security_is_refused() {
-    for cheater in PARTIES {
+    for cheater in Party::BOTH {
         let outcomes = both(in_memory(), |party, end| {
             let channel = Channel::new(end, PATIENT);
             if party == cheater {
-                SemiHonest::new(channel, party, &mut system_rng()).map(|_| ())
+                SemiHonest::new(channel, party, &mut system_rng()).map(drop)
             } else {
-                Malicious::new(channel, party, &mut system_rng()).map(|_| ())
+                Malicious::new(channel, party, &mut system_rng()).map(drop)
             }
         });
         for outcome in outcomes {
@@ -322,5 +344,38 @@ fn a_peer_that_wants_semi_honest_security_is_refused() {
                 "{outcome:?}"
             );
         }
+    }
+}
+
+/// What becomes of a party whose peer answers its hello with the same one, but for the role and
+/// what `change` does to it.
+fn answered_with_its_own_hello(change: impl Fn(&mut [u8])) -> Error {
+    let (mut cheater, honest) = memory_pair();
+    std::thread::scope(|scope| {
+        let honest = scope.spawn(move || begin(Party::Garbler, Box::new(honest)).map(drop));
+        let mut hello = [0; HEADER_BYTES + KEY + 32 + 8];
+        let mut received = 0;
+        while received < hello.len() {
+            received += cheater.recv(&mut hello[received..]).expect("a hello");
+        }
+        hello[HEADER_BYTES + ROLE] ^= 1;
+        change(&mut hello[HEADER_BYTES..]);
+        cheater.send(hello.to_vec()).expect("an open line");
+        let outcome = honest.join().expect("no panic");
+        outcome.expect_err("no session")
+    })
+}
+
+#[test]
+fn a_hello_with_the_nonce_of_this_side_or_a_key_that_is_no_point_is_refused() {
+    let found = answered_with_its_own_hello(|_| {});
+    assert!(matches!(found, Error::Check(Check::HelloNonce)), "{found}");
+    // The identity, and what is above the field.
+    for key in [0, 0xff] {
+        let found = answered_with_its_own_hello(|hello| {
+            hello[NONCE] ^= 1;
+            hello[KEY..KEY + 32].fill(key);
+        });
+        assert!(matches!(found, Error::Check(Check::HelloKey)), "{found}");
     }
 }

@@ -3,16 +3,15 @@
 use std::fmt;
 
 use dealerless::circuit::Party;
-use dealerless::net::Malformed;
-use dealerless::{Check, Disagreement, Error, mpc, net, ot};
-use rand::{Rng, RngExt};
-
-use crate::play::Patience;
-use crate::testing::kind::Kind;
-use crate::testing::liar::{Frame, Lie, frame};
-use crate::testing::session::system_rng;
+use dealerless::mpc::{self, Check, Disagreement, Error};
+use dealerless::net::{self, Malformed};
+use dealerless::ot;
+use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::{Frame, Lie, frame};
 use dealerless::testing::session::system_rng;
+use rand::{Rng, RngExt};
+
+use crate::play::{ANDS, OUTPUTS, Patience};
 
 /// How often the honest party ends without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +41,21 @@ pub(crate) enum Change {
     Padding,
     /// Other random bytes.
     Garbage,
+    /// Other random bytes, but the last, which may have bits that are not used.
+    GarbledBits,
+    /// Other random garbled tables.
+    GarbledTables,
 }
 
-use Change::{Flip, FromEnd, Garbage, Last, Padding, Random};
+use Change::{Flip, FromEnd, Garbage, GarbledBits, GarbledTables, Last, Padding, Random};
 use Rate::{Always, Half, Mixed, Never};
 
 const FIRST: Change = Flip(0, 1);
+
+/// Flips bit `number` of packed bits.
+const fn bit(number: usize) -> Change {
+    Flip(number / 8, 1 << (number % 8))
+}
 
 /// The changes of content of a message with their rates, and the errors in which they may end.
 pub(crate) struct Content {
@@ -55,10 +63,33 @@ pub(crate) struct Content {
     pub(crate) finds: fn(&Error) -> bool,
 }
 
+/// Where the fields of a hello begin: behind magic and version are the role, the security and its
+/// bits, the nonce, the key and the length of the terms.
+pub(crate) const ROLE: usize = 10 + 2;
+pub(crate) const NONCE: usize = ROLE + 3;
+pub(crate) const KEY: usize = NONCE + 32;
+
 /// A list of 32-byte elements in a message begins with its length, in 8 bytes.
 const LENGTH: usize = 8;
 /// Where the parts of the tree sums begin: three levels of 32 trees, two blocks each.
 const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
+
+const THROUGHOUT: &[(Change, Rate)] = &[
+    (FIRST, Always),
+    (Last, Always),
+    (Random, Always),
+    (Garbage, Always),
+];
+
+/// Packed bits that do not fill their last byte. What is behind them is looked at first.
+const BITS: &[(Change, Rate)] = &[
+    (FIRST, Always),
+    (Last, Always),
+    (Random, Always),
+    (GarbledBits, Always),
+    (Padding, Always),
+    (Garbage, Always),
+];
 
 /// All lies about the content of the `nth` message with a tag, as the cheating party sends it. A
 /// tag without a case does not compile; one that no session shows fails a test.
@@ -69,53 +100,60 @@ const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
 /// masked value, which selects a half of a garbled table. All are uniform and independent of the
 /// inputs.
 pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> {
-    fn content(changes: &'static [(Change, Rate)], finds: fn(&Error) -> bool) -> Option<Content> {
-        Some(Content { changes, finds })
-    }
-    const THROUGHOUT: &[(Change, Rate)] = &[
-        (FIRST, Always),
-        (Last, Always),
-        (Random, Always),
-        (Garbage, Always),
-    ];
-    // Packed bits that do not fill their last byte.
-    const BITS: &[(Change, Rate)] = &[
-        (FIRST, Always),
-        (Last, Always),
-        (Random, Always),
-        (Padding, Never),
-        (Garbage, Always),
-    ];
     match tag {
-        // Magic, version, role, security, nonce, terms.
-        Kind::Hello => content(
-            &[
-                (FIRST, Always),
-                (Flip(10, 1), Always),
-                (Flip(12, 1), Always),
-                (Flip(13, 1), Always),
-                (Flip(14, 1), Always),
-                (Flip(45, 0x80), Always),
-                (Last, Always),
-                (Random, Always),
-                (Garbage, Always),
-            ],
-            |error| {
-                matches!(
-                    error,
-                    Error::Channel(net::Error::Malformed(Malformed::Stranger))
-                        | Error::Channel(net::Error::Version { .. })
-                        | Error::Disagreement(
-                            Disagreement::SameRole | Disagreement::Security { .. }
-                        )
-                        // Another nonce is another session.
-                        | Error::Check(Check::Ot(ot::Check::BaseOtChallenge))
+        Kind::Hello => Some(of_hello()),
+        Kind::Ot(tag) => Some(of_oblivious_transfer(tag, cheater)),
+        Kind::Mpc(tag) => of_batches(tag).or_else(|| of_runs(tag, nth)),
+        // A lie about another message.
+        Kind::Abort => None,
+    }
+}
+
+fn of_hello() -> Content {
+    Content {
+        changes: &[
+            (FIRST, Always),
+            (Flip(10, 1), Always),
+            (Flip(12, 1), Always),
+            (Flip(13, 1), Always),
+            (Flip(14, 1), Always),
+            (Flip(NONCE, 1), Always),
+            (Flip(KEY - 1, 0x80), Always),
+            // Not canonical; perhaps another point; not canonical.
+            (Flip(KEY, 1), Always),
+            (Flip(KEY, 2), Always),
+            (Flip(KEY + 31, 0x80), Always),
+            (Last, Always),
+            (Random, Always),
+            (Garbage, Always),
+        ],
+        finds: |error| {
+            matches!(
+                error,
+                Error::Channel(
+                    net::Error::Malformed(Malformed::Stranger) | net::Error::Version { .. }
+                ) | Error::Disagreement(
+                    Disagreement::SameRole
+                        | Disagreement::Security { .. }
+                        | Disagreement::StatisticalSecurity { .. }
+                ) | Error::Check(
+                    // With another nonce or key it is another session.
+                    Check::HelloKey | Check::ObliviousTransfer(ot::Check::BaseOtChallenge)
                 )
-            },
-        ),
+            )
+        },
+    }
+}
+
+fn of_oblivious_transfer(tag: ot::Tag, cheater: Party) -> Content {
+    use ot::Check::{
+        BaseOtAnswer, BaseOtChallenge, BaseOtReceiverPoint, BaseOtSenderPoint, CotConsistency,
+        Trees,
+    };
+    match tag {
         // A seed, points. A point that is another one is noticed by the cheater itself.
-        Kind::Ot(ot::Tag::BaseOtPoints) => content(
-            &[
+        ot::Tag::BaseOtPoints => Content {
+            changes: &[
                 (FIRST, Always),
                 (Flip(32, 1), Always),
                 (Flip(32 + LENGTH, 1), Always),
@@ -124,102 +162,106 @@ pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> 
                 (Random, Always),
                 (Garbage, Always),
             ],
-            |error| {
-                matches!(
-                    error,
-                    Error::Check(
-                        Check::Ot(ot::Check::BaseOtReceiverPoint)
-                            | Check::Ot(ot::Check::BaseOtChallenge)
-                    )
-                )
-            },
-        ),
-        // A point, challenges, a proof. Challenge i counts if choice i is 1.
-        Kind::Ot(ot::Tag::BaseOtPads) => content(
-            match cheater {
-                Party::Garbler => &[
-                    (FIRST, Always),
-                    (Flip(32, 1), Always),
-                    (Flip(32 + LENGTH, 1), Half),
-                    (Flip(32 + LENGTH + 3 * 32, 1), Always),
-                    (Flip(32 + LENGTH + 127 * 32, 1), Half),
-                    (Last, Always),
-                    (Random, Mixed),
-                    (Garbage, Always),
-                ],
-                Party::Evaluator => &[
-                    (FIRST, Always),
-                    (Flip(32, 1), Always),
-                    (Flip(32 + LENGTH, 1), Half),
-                    (Flip(32 + LENGTH + 3 * 32, 1), Never),
-                    (Flip(32 + LENGTH + 127 * 32, 1), Half),
-                    (Last, Always),
-                    (Random, Mixed),
-                    (Garbage, Always),
-                ],
-            },
-            |error| {
-                matches!(
-                    error,
-                    Error::Check(
-                        Check::Ot(ot::Check::BaseOtSenderPoint)
-                            | Check::Ot(ot::Check::BaseOtChallenge)
-                    )
-                )
-            },
-        ),
-        Kind::Ot(ot::Tag::BaseOtAnswer) => content(THROUGHOUT, |error| {
-            matches!(error, Error::Check(Check::Ot(ot::Check::BaseOtAnswer)))
-        }),
-        // Sums, of which the side off Delta's path counts; check values; a digest.
-        Kind::Ot(ot::Tag::TreeSums) => content(
-            match cheater {
-                Party::Garbler => &[
-                    (Flip(0, 1), Always),
-                    (Flip(LENGTH, 1), Half),
-                    (Flip(LENGTH + 16, 1), Half),
-                    (Flip(LENGTH + 2 * 32, 1), Never),
-                    (Flip(LENGTH + 2 * 32 + 16, 1), Always),
-                    (Flip(TREE_CHECKS, 1), Always),
-                    (FromEnd(32), Always),
-                    (Last, Always),
-                    (Random, Mixed),
-                    (Garbage, Always),
-                ],
-                Party::Evaluator => &[
-                    (Flip(0, 1), Always),
-                    (Flip(LENGTH, 1), Half),
-                    (Flip(LENGTH + 16, 1), Half),
-                    (Flip(LENGTH + 2 * 32, 1), Always),
-                    (Flip(LENGTH + 2 * 32 + 16, 1), Never),
-                    (Flip(TREE_CHECKS, 1), Always),
-                    (FromEnd(32), Always),
-                    (Last, Always),
-                    (Random, Mixed),
-                    (Garbage, Always),
-                ],
-            },
-            |error| matches!(error, Error::Check(Check::Ot(ot::Check::Trees))),
-        ),
+            finds: |error| is_check_of_ot(error, &[BaseOtReceiverPoint, BaseOtChallenge]),
+        },
+        ot::Tag::BaseOtPads => Content {
+            changes: pads(cheater),
+            finds: |error| is_check_of_ot(error, &[BaseOtSenderPoint, BaseOtChallenge]),
+        },
+        ot::Tag::BaseOtAnswer => Content {
+            changes: THROUGHOUT,
+            finds: |error| is_check_of_ot(error, &[BaseOtAnswer]),
+        },
+        ot::Tag::TreeSums => Content {
+            changes: tree_sums(cheater),
+            finds: |error| is_check_of_ot(error, &[Trees]),
+        },
         // The challenge is made of the whole matrix, so that a receiver that does not make its
         // check anew is always caught; one that guesses four bits of Delta, in 15 of 16 cases
         // (a test of the correlated OT plays it).
-        Kind::Ot(ot::Tag::CotCorrection) => content(THROUGHOUT, |error| {
-            matches!(error, Error::Check(Check::Ot(ot::Check::CotConsistency)))
-        }),
+        ot::Tag::CotCorrection => Content {
+            changes: THROUGHOUT,
+            finds: |error| is_check_of_ot(error, &[CotConsistency]),
+        },
         // The hash of the choices, a digest of those of the rows.
-        Kind::Ot(ot::Tag::CotCheck) => content(
-            &[
+        ot::Tag::CotCheck => Content {
+            changes: &[
                 (FIRST, Always),
                 (Flip(16, 1), Always),
                 (Last, Always),
                 (Random, Always),
                 (Garbage, Always),
             ],
-            |error| matches!(error, Error::Check(Check::Ot(ot::Check::CotConsistency))),
-        ),
+            finds: |error| is_check_of_ot(error, &[CotConsistency]),
+        },
+    }
+}
+
+fn is_check_of_ot(error: &Error, checks: &[ot::Check]) -> bool {
+    matches!(error, Error::Check(Check::ObliviousTransfer(check)) if checks.contains(check))
+}
+
+/// A point, challenges, a proof. Challenge i counts if choice i is 1.
+fn pads(cheater: Party) -> &'static [(Change, Rate)] {
+    match cheater {
+        Party::Garbler => &[
+            (FIRST, Always),
+            (Flip(32, 1), Always),
+            (Flip(32 + LENGTH, 1), Half),
+            (Flip(32 + LENGTH + 3 * 32, 1), Always),
+            (Flip(32 + LENGTH + 127 * 32, 1), Half),
+            (Last, Always),
+            (Random, Mixed),
+            (Garbage, Always),
+        ],
+        Party::Evaluator => &[
+            (FIRST, Always),
+            (Flip(32, 1), Always),
+            (Flip(32 + LENGTH, 1), Half),
+            (Flip(32 + LENGTH + 3 * 32, 1), Never),
+            (Flip(32 + LENGTH + 127 * 32, 1), Half),
+            (Last, Always),
+            (Random, Mixed),
+            (Garbage, Always),
+        ],
+    }
+}
+
+/// Sums, of which the side off Delta's path counts; check values; a digest.
+fn tree_sums(cheater: Party) -> &'static [(Change, Rate)] {
+    match cheater {
+        Party::Garbler => &[
+            (Flip(0, 1), Always),
+            (Flip(LENGTH, 1), Half),
+            (Flip(LENGTH + 16, 1), Half),
+            (Flip(LENGTH + 2 * 32, 1), Never),
+            (Flip(LENGTH + 2 * 32 + 16, 1), Always),
+            (Flip(TREE_CHECKS, 1), Always),
+            (FromEnd(32), Always),
+            (Last, Always),
+            (Random, Mixed),
+            (Garbage, Always),
+        ],
+        Party::Evaluator => &[
+            (Flip(0, 1), Always),
+            (Flip(LENGTH, 1), Half),
+            (Flip(LENGTH + 16, 1), Half),
+            (Flip(LENGTH + 2 * 32, 1), Always),
+            (Flip(LENGTH + 2 * 32 + 16, 1), Never),
+            (Flip(TREE_CHECKS, 1), Always),
+            (FromEnd(32), Always),
+            (Last, Always),
+            (Random, Mixed),
+            (Garbage, Always),
+        ],
+    }
+}
+
+/// The messages of a batch of the pool.
+fn of_batches(tag: mpc::Tag) -> Option<Content> {
+    let (changes, finds): (&'static [(Change, Rate)], fn(&Error) -> bool) = match tag {
         // Bit 0 of a table is also opened as a part of the low bit.
-        Kind::Mpc(mpc::Tag::LeakyTables) => content(
+        mpc::Tag::LeakyTables => (
             &[
                 (FIRST, Half),
                 (Flip(0, 0x80), Half),
@@ -230,14 +272,14 @@ pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> 
             |error| matches!(error, Error::Check(Check::TripleEquality)),
         ),
         // A bucket has eight here, and so their bits fill their bytes.
-        Kind::Mpc(mpc::Tag::LeakyBits) => content(THROUGHOUT, |error| {
+        mpc::Tag::LeakyBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::TripleEquality))
         }),
-        Kind::Mpc(mpc::Tag::TripleCommitment) => content(THROUGHOUT, |error| {
+        mpc::Tag::TripleCommitment => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::TripleCommitment))
         }),
         // A digest and a share of the coin: with another coin the parties' buckets differ.
-        Kind::Mpc(mpc::Tag::TripleDigest) => content(
+        mpc::Tag::TripleDigest => (
             &[
                 (FIRST, Always),
                 (Flip(31, 0x80), Always),
@@ -249,7 +291,7 @@ pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> 
             |error| matches!(error, Error::Check(Check::TripleEquality | Check::PoolMacs)),
         ),
         // A digest, a share of the coin, a nonce.
-        Kind::Mpc(mpc::Tag::TripleOpening) => content(
+        mpc::Tag::TripleOpening => (
             &[
                 (FIRST, Always),
                 (Flip(32, 1), Always),
@@ -261,10 +303,18 @@ pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> 
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
         // The differences within the buckets, then mask shares of inputs; here they fill their bytes.
-        Kind::Mpc(mpc::Tag::PoolBits) => content(THROUGHOUT, |error| {
+        mpc::Tag::PoolBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::PoolMacs))
         }),
-        Kind::Mpc(mpc::Tag::MacDigest) => content(
+        _ => return None,
+    };
+    Some(Content { changes, finds })
+}
+
+/// The messages of runs and openings, and those that all steps have.
+fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
+    let (changes, finds): (&'static [(Change, Rate)], fn(&Error) -> bool) = match tag {
+        mpc::Tag::MacDigest => (
             THROUGHOUT,
             match nth {
                 0 => |error| matches!(error, Error::Check(Check::PoolMacs)),
@@ -273,55 +323,74 @@ pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> 
                 _ => |error| matches!(error, Error::Check(Check::OpeningMacs)),
             },
         ),
-        Kind::Mpc(mpc::Tag::Plan) => content(THROUGHOUT, |error| {
+        mpc::Tag::Plan => (THROUGHOUT, |error| {
             matches!(error, Error::Disagreement(Disagreement::Plan))
         }),
-        // e and f of the gates.
-        Kind::Mpc(mpc::Tag::GateBits) => {
-            content(BITS, |error| matches!(error, Error::Check(Check::GateMacs)))
+        mpc::Tag::GateBits => (GATE_BITS, |error| {
+            matches!(error, Error::Check(Check::GateMacs))
+        }),
+        // The parties' masked values differ, and so do the digests of the check.
+        mpc::Tag::MaskedValues | mpc::Tag::GateValues => {
+            (BITS, |error| matches!(error, Error::Check(Check::AndGates)))
         }
-        // The parties' masked values differ, and so do the MACs of the check.
-        Kind::Mpc(mpc::Tag::MaskedValues) => {
-            content(BITS, |error| matches!(error, Error::Check(Check::AndGates)))
-        }
-        // The label spoils forty gates, each of which is right with probability 1/2.
-        Kind::Mpc(mpc::Tag::InputLabels) => content(THROUGHOUT, |error| {
+        // The label spoils those of forty outputs.
+        mpc::Tag::InputLabels => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::AndGates))
         }),
-        // G0 of the first gate counts if the masked value of its first input is 1, G1 if that of
-        // the second is: the label spoils the second layer. The low bit counts always, the bits
-        // next to it never. A wrong label of a gate of the last layer spoils only its low bit.
-        Kind::Mpc(mpc::Tag::Tables) => content(
-            &[
-                (FIRST, Half),
-                (Flip(9, 0x10), Half),
-                (Flip(16, 1), Half),
-                (Flip(31, 0x80), Half),
-                (Flip(32, 1), Always),
-                (Flip(32, 0x80), Never),
-                (FromEnd(32), Half),
-                (FromEnd(20), Never),
-                (FromEnd(16), Half),
-                (FromEnd(1), Never),
-                (Last, Always),
-                (Random, Mixed),
-                (Garbage, Always),
-            ],
-            |error| matches!(error, Error::Check(Check::AndGates)),
-        ),
-        Kind::Mpc(mpc::Tag::GateValues) => {
-            content(BITS, |error| matches!(error, Error::Check(Check::AndGates)))
-        }
-        Kind::Mpc(mpc::Tag::OutputBits) => content(BITS, |error| {
+        mpc::Tag::Tables => (TABLES, |error| {
+            matches!(error, Error::Check(Check::AndGates))
+        }),
+        mpc::Tag::OutputBits => (BITS, |error| {
             matches!(error, Error::Check(Check::OpeningMacs))
         }),
-        // An abort is a lie about another message; the others are of semi-honest sessions.
-        Kind::Abort
-        | Kind::Mpc(mpc::Tag::MaskedInputs)
-        | Kind::Mpc(mpc::Tag::OpenedColours)
-        | Kind::Mpc(mpc::Tag::OpenedHashes) => None,
-    }
+        // Those of a batch are above.
+        mpc::Tag::LeakyTables
+        | mpc::Tag::LeakyBits
+        | mpc::Tag::TripleCommitment
+        | mpc::Tag::TripleDigest
+        | mpc::Tag::TripleOpening
+        | mpc::Tag::PoolBits => return None,
+        // These are of semi-honest sessions.
+        mpc::Tag::MaskedInputs
+        | mpc::Tag::InputDigest
+        | mpc::Tag::OpenedPairs
+        | mpc::Tag::OpenedHashes => return None,
+    };
+    Some(Content { changes, finds })
 }
+
+/// e and f of the gates; then, under pads, d of the outputs.
+const GATE_BITS: &[(Change, Rate)] = &[
+    (FIRST, Always),
+    (bit(2 * ANDS - 1), Always),
+    (bit(2 * ANDS), Always),
+    (bit(2 * ANDS + OUTPUTS - 1), Always),
+    (Last, Always),
+    (Random, Always),
+    (GarbledBits, Always),
+    (Padding, Always),
+    (Garbage, Always),
+];
+
+/// G0 of a gate counts if the masked value of its first input is 1, G1 if that of the second is: a
+/// wrong label of the first layer spoils the second, and one of the last is that of an output. The
+/// low bit counts always, and the bits next to it must be 0.
+const TABLES: &[(Change, Rate)] = &[
+    (FIRST, Half),
+    (Flip(9, 0x10), Half),
+    (Flip(16, 1), Half),
+    (Flip(31, 0x80), Half),
+    (Flip(32, 1), Always),
+    (Flip(32, 0x80), Always),
+    (FromEnd(32), Half),
+    (FromEnd(20), Half),
+    (FromEnd(16), Half),
+    (FromEnd(1), Half),
+    (Last, Always),
+    (Random, Mixed),
+    (GarbledTables, Always),
+    (Garbage, Always),
+];
 
 /// Whether it is the form of a message's content that is wrong, as it may be in any of them.
 pub(crate) fn is_form(error: &Error) -> bool {
@@ -330,6 +399,7 @@ pub(crate) fn is_form(error: &Error) -> bool {
         Error::Channel(net::Error::Malformed(
             Malformed::Undecodable(_)
                 | Malformed::TrailingBytes { .. }
+                | Malformed::PaddingBits(_)
                 | Malformed::ListLength { .. }
         ))
     )
@@ -446,6 +516,13 @@ fn changed(mut frame: Frame, change: Change) -> Frame {
         Random => payload[rng.random_range(0..end - 1)] ^= 1 << rng.random_range(0..8),
         Padding => payload[end - 1] ^= 0x80,
         Garbage => rng.fill_bytes(payload),
+        GarbledBits => rng.fill_bytes(&mut payload[..end - 1]),
+        GarbledTables => {
+            rng.fill_bytes(payload);
+            for low in payload.iter_mut().skip(32).step_by(33) {
+                *low &= 1;
+            }
+        }
     }
     frame
 }

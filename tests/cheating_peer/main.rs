@@ -5,6 +5,7 @@
 //! The cheater is a party that follows the protocol behind a transport that changes one thing
 //! ([`Case`]); cleverer ones are played in `attacks`. Each case is run with an honest input of zeros
 //! and with one of ones.
+//!
 //! `DEALERLESS_SOAK=200 cargo test --release --test cheating_peer -- --nocapture` runs each 200
 //! times with each input, and shows the rate of every case.
 
@@ -20,12 +21,14 @@ use std::time::Instant;
 
 use cases::{Case, Form, Rate, What, content, is_form};
 use dealerless::circuit::Party;
+use dealerless::mpc::Error;
+use dealerless::net;
 use dealerless::testing::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
 use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::Lie;
 use dealerless::testing::soak::soak;
-use dealerless::{Error, net};
-use play::{Ending, Learned, PARTIES, Patience, is_finding, run};
+use dealerless::testing::tap::frames;
+use play::{Ending, Learned, Patience, is_finding, run};
 
 /// Sessions that are played at the same time: more than processors, since some of them wait.
 const PARALLEL: usize = 4;
@@ -69,9 +72,32 @@ fn runs_a_case(rate: Rate) -> usize {
 /// What became of all runs of a case.
 #[derive(Default)]
 struct Tally {
+    /// Runs with each input.
+    runs: usize,
     /// Runs that ended in an error, with an honest input of zeros and with one of ones.
     aborted: [usize; 2],
     findings: HashSet<String>,
+}
+
+/// Runs a case with both inputs.
+fn tally(case: &Case, see: &impl Fn(&Case, &Ending<Learned>)) -> Tally {
+    let patience = match case.what {
+        What::Form(form) => form.patience(),
+        What::Content(_) => Patience::Long,
+    };
+    let mut tally = Tally {
+        runs: runs_a_case(case.rate),
+        ..Tally::default()
+    };
+    for input in [false, true] {
+        for _ in 0..tally.runs {
+            let ending = run(case.cheater, case.lie(), input, patience);
+            see(case, &ending);
+            tally.aborted[usize::from(input)] += usize::from(ending.honest.is_err());
+            (tally.findings).extend(ending.findings().map(Error::to_string));
+        }
+    }
+    tally
 }
 
 /// Runs every case, several at a time, and compares the rates with the predicted ones. Prints what
@@ -79,54 +105,45 @@ struct Tally {
 fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + Sync) {
     let begun = Instant::now();
     let next = AtomicUsize::new(0);
-    let lines = Mutex::new(BTreeMap::new());
-    let total = [(); 2].map(|()| AtomicUsize::new(0));
+    let tallies = Mutex::new(BTreeMap::new());
     thread::scope(|scope| {
         for _ in 0..PARALLEL {
             scope.spawn(|| {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
                     let Some(case) = cases.get(number) else { break };
-                    let patience = match case.what {
-                        What::Form(form) => form.patience(),
-                        What::Content(_) => Patience::Long,
-                    };
-                    let runs = runs_a_case(case.rate);
-                    let mut tally = Tally::default();
-                    for input in [false, true] {
-                        for _ in 0..runs {
-                            let ending = run(case.cheater, case.lie(), input, patience);
-                            see(case, &ending);
-                            tally.aborted[usize::from(input)] +=
-                                usize::from(ending.honest.is_err());
-                            tally
-                                .findings
-                                .extend(ending.findings().map(Error::to_string));
-                        }
-                    }
-                    compare(case, runs, tally.aborted);
-                    total[0].fetch_add(2 * runs, Ordering::Relaxed);
-                    total[1].fetch_add(tally.aborted.iter().sum(), Ordering::Relaxed);
-                    let [zeros, ones] = tally.aborted;
-                    let line = format!(
-                        "{case}: {:?}, caught {zeros} and {ones} of {runs} {:?}",
-                        case.rate, tally.findings
-                    );
-                    lines.lock().unwrap().insert(number, line);
+                    let tally = tally(case, &see);
+                    compare(case, tally.runs, tally.aborted);
+                    tallies.lock().unwrap().insert(number, tally);
                 }
             });
         }
     });
-    for line in lines.into_inner().unwrap().values() {
-        println!("{line}");
+    let tallies = tallies.into_inner().unwrap();
+    print(title, cases, tallies.values(), begun);
+}
+
+/// Prints what has been seen of the cases, in their order.
+fn print<'a>(
+    title: &str,
+    cases: &[Case],
+    tallies: impl Iterator<Item = &'a Tally>,
+    begun: Instant,
+) {
+    let (mut all, mut caught) = (0, 0);
+    for (case, tally) in cases.iter().zip(tallies) {
+        let ([zeros, ones], runs) = (tally.aborted, tally.runs);
+        let (rate, findings) = (case.rate, &tally.findings);
+        println!("{case}: {rate:?}, caught {zeros} and {ones} of {runs} {findings:?}");
+        all += 2 * runs;
+        caught += zeros + ones;
     }
-    let [runs, aborted] = total.map(AtomicUsize::into_inner);
     println!(
-        "{title}: {} cases, {runs} runs in {:?}; {aborted} ended in an error, {} with the right \
+        "{title}: {} cases, {all} runs in {:?}; {caught} ended in an error, {} with the right \
          outputs, none with a wrong one",
         cases.len(),
         begun.elapsed(),
-        runs - aborted
+        all - caught
     );
 }
 
@@ -211,13 +228,8 @@ fn a_message_of_another_form_ends_in_an_error_in_time() {
                 Form::ShorterThanItSays,
             ) => {}
             // Lost, if what is missing is the last message.
-            (
-                Err(
-                    Error::Channel(net::Error::Timeout { .. })
-                    | Error::Channel(net::Error::Lost { .. }),
-                ),
-                _,
-            ) if form.patience() == Patience::Short => {}
+            (Err(Error::Channel(net::Error::Timeout { .. } | net::Error::Lost { .. })), form)
+                if form.patience() == Patience::Short => {}
             (Ok(_), Form::Repeated) => {}
             (outcome, _) => panic!("{case}: {outcome:?}"),
         }

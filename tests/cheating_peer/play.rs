@@ -4,9 +4,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc::{
-    Audience, Demand, Error, Input, Malicious, Opening, Result, Run, TwoParty,
-};
+use dealerless::mpc::{Audience, Demand, Error, Input, Malicious, Opening, Result, Run, TwoParty};
 use dealerless::net::{self, Channel, Deadlines, memory_pair};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
@@ -19,6 +17,10 @@ use dealerless::testing::tap::{Tap, frames};
 pub(crate) const WIDTH: usize = 61;
 /// AND gates of the first layer that reads only inputs, and of the second.
 const LAYERS: [usize; 2] = [WIDTH, 40];
+/// In all.
+pub(crate) const ANDS: usize = LAYERS[0] + LAYERS[1];
+/// Output bits.
+pub(crate) const OUTPUTS: usize = 2 * LAYERS[1];
 
 /// Who learns each of the three words that the circuit puts out.
 const LEARNERS: [Audience; 3] = [
@@ -69,7 +71,7 @@ pub(crate) fn circuit() -> Circuit {
         words[j % 3].push(p[j]);
     }
     let circuit = builder.build(words);
-    assert_eq!(circuit.ands(), LAYERS[0] + LAYERS[1]);
+    assert_eq!((circuit.ands(), circuit.output_wires()), (ANDS, OUTPUTS));
     circuit
 }
 
@@ -107,7 +109,9 @@ fn in_session(session: &mut Malicious<End>, input: &[bool]) -> Result<Learned> {
 pub(crate) fn is_finding(error: &Error) -> bool {
     matches!(
         error,
-        Error::Check(_) | Error::Channel(net::Error::Malformed(_)) | Error::Disagreement(_)
+        Error::Check(_)
+            | Error::Disagreement(_)
+            | Error::Channel(net::Error::Malformed(_) | net::Error::Version { .. })
     )
 }
 

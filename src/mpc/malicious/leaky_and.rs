@@ -1,9 +1,9 @@
 //! Leaky authenticated AND triples (Katz, Ranellucci, Rosulek, Wang 2018, figure 8).
 //!
-//! From random shared bits `<x>, <y>, <z>` to `<x>, <y>, <x & y>`; both parties do the same, each
-//! with its own Delta. *Leaky*, because a party that sends a wrong table learns the other's bit of
-//! `x` if it is not caught, and it is caught with probability 1/2. All `x` are fresh, and the
-//! buckets remove the leak: a wire's mask is never an `x` here.
+//! The parties make `<x>, <y>, <x & y>` of random shared bits `<x>, <y>, <z>`. Both do the same, each
+//! with its own Delta. A party that sends a wrong table is caught with probability 1/2, and learns
+//! the other's bit of `x` if it is not: that is why the triples are called leaky. Buckets remove the
+//! leak afterwards. All `x` are fresh: the mask of a wire is never an `x` here.
 //!
 //! Order: the tables; the low bits; the equality of what must be equal ([`Leaky::expected`]). No
 //! table leaves before the checks of the correlated OT have passed, and nothing of the triples is
@@ -39,7 +39,8 @@ pub(super) struct Leaky<'a> {
     /// All `x`, then all `y`, then all `z`, as they were made at random.
     shares: &'a RandomShares,
     count: usize,
-    /// `S`; after the peer's tables and the low bits, what must be equal.
+    /// The paper's `S` of each triple, step by step: first without the peer's table, then with it.
+    /// Once its low bit is corrected it is `L`, which must be equal at both parties.
     sums: SecretVec<Block>,
     /// Whether `z` has to be flipped.
     flips: Vec<bool>,

@@ -64,7 +64,7 @@ pub(super) fn check(demand: &Demand) -> Result<()> {
 pub(super) struct Pool {
     sender: CotSender,
     receiver: CotReceiver,
-    /// In reverse order, as everything here: the next ones are taken from the end.
+    /// As everything here, taken from the end.
     triples: SecretVec<Triple>,
     bits: SecretVec<Share>,
     inputs: ByParty<SecretVec<InputMask>>,
@@ -206,6 +206,12 @@ impl Pool {
         &self.triples[self.triples.len() - count..]
     }
 
+    /// What [`take_bits`](Self::take_bits) will give.
+    #[cfg(test)]
+    pub(super) fn next_bits(&self, count: usize) -> &[Share] {
+        &self.bits[self.bits.len() - count..]
+    }
+
     /// What [`take_inputs`](Self::take_inputs) will give.
     #[cfg(test)]
     pub(super) fn next_inputs(&self, owner: Party, count: usize) -> &[InputMask] {
@@ -243,7 +249,8 @@ pub(super) fn open<T: Transport>(
     context.recv_opening(channel, step, delta, mine, no_pad(), check)
 }
 
-/// Puts `fresh` behind what is there: to be taken after it.
+/// Adds `fresh` to a part of the pool. What is there already is taken first: the pool is taken from
+/// its end, so `fresh` goes in front.
 fn put<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, fresh: SecretVec<S>) {
     *pool = match pool.len() {
         0 => fresh,

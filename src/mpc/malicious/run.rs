@@ -7,6 +7,8 @@
 //! 4  garbler    MACs of the check
 //! ```
 
+use zeroize::Zeroizing;
+
 use super::AuthenticatedBit;
 use super::check::Unchecked;
 use super::context::Context;
@@ -47,6 +49,8 @@ pub(super) struct Run<'a> {
     /// A fresh mask for every output bit that is not a constant.
     fresh: SecretVec<Share>,
 }
+
+type HeldOutputs = Zeroizing<Vec<HeldOutput>>;
 
 /// What is opened for the gates and outputs.
 struct Differences {
@@ -121,11 +125,11 @@ impl<'a> Run<'a> {
             outputs: &outputs,
         };
         unchecked.check(self.context, channel, self.delta)?;
-        let mut outputs = outputs.into_iter();
+        let mut outputs = outputs.iter();
         let bits = share_outputs(&self.context.session, self.number, self.circuit, |id, _| {
             AuthenticatedBit {
                 id,
-                held: outputs.next().expect("one for each output bit"),
+                held: outputs.next().expect("one for each output bit").clone(),
             }
         });
         Ok(Words::of_outputs(self.circuit, bits))
@@ -177,7 +181,7 @@ impl<'a> Run<'a> {
         channel: &mut Channel<T>,
         labels: &mut Generator,
         differences: &Differences,
-    ) -> Result<(Vec<bool>, Vec<HeldOutput>), Fault> {
+    ) -> Result<(Vec<bool>, HeldOutputs), Fault> {
         let (circuit, layout, delta) = (self.circuit, &self.layout, self.delta);
         let mut zeros = SecretVec::<ZeroLabel>::zeros(circuit.wires());
         labels.fill(bytemuck::cast_slice_mut(&mut zeros[..circuit.input_bits()]));
@@ -208,7 +212,7 @@ impl<'a> Run<'a> {
         &mut self,
         channel: &mut Channel<T>,
         differences: &Differences,
-    ) -> Result<(Vec<bool>, Vec<HeldOutput>), Fault> {
+    ) -> Result<(Vec<bool>, HeldOutputs), Fault> {
         let (circuit, layout) = (self.circuit, &self.layout);
         recv_values(channel, &mut self.values, &layout.entered.garbler)?;
         let mut active = vec![ActiveLabel::default(); layout.all_entered().count()];
@@ -256,7 +260,7 @@ impl<'a> Run<'a> {
         differences: &Differences,
         values: &[bool],
         label: impl Fn(usize) -> HeldLabel,
-    ) -> Vec<HeldOutput> {
+    ) -> HeldOutputs {
         let mut fresh = self.fresh.iter().zip(&differences.of_outputs);
         let hold = |output: &Output| match *output {
             Output::Const(value) => HeldOutput::constant(value, self.context.me, self.delta),
@@ -271,7 +275,10 @@ impl<'a> Run<'a> {
                 held.remasked(*fresh, *d, self.delta)
             }
         };
-        self.circuit.outputs().iter().flatten().map(hold).collect()
+        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+        let mut held = Zeroizing::new(Vec::with_capacity(self.circuit.output_bits()));
+        held.extend(self.circuit.outputs().iter().flatten().map(hold));
+        held
     }
 }
 

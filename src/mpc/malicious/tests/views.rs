@@ -5,7 +5,8 @@
 //!
 //! The *ledger* says who holds the masked value of a wire and the two shares of its mask, which
 //! together are its value. Nobody keeps it by hand: a party holds a bit if it is a combination of
-//! what it holds.
+//! what it holds. Every wire here has two masks, each with a masked value of its own: that in the
+//! run, and the fresh one under which it is put out.
 //!
 //! Each test is also run on mutants that hold a little more, which must be found out. All this is
 //! here, and not with the integration tests, because only here a party's shares can be seen.
@@ -15,10 +16,12 @@ use std::slice;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-use crate::circuit::{Builder, Circuit, Party};
+use crate::circuit::{Builder, Circuit, Output, Party};
 use crate::crypto::Block;
+use crate::mpc::malicious::leaky_and::Triple;
+use crate::mpc::malicious::pool::InputMask;
 use crate::mpc::malicious::share::Share;
-use crate::mpc::malicious::{AuthenticatedBit, Malicious};
+use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs, wires};
 use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
 use crate::testing::affine::{Span, Table};
 use crate::testing::circuits::bits;
@@ -27,8 +30,6 @@ use crate::testing::session::system_rng;
 use crate::testing::view::{bits_of_block, sessions_with_taps};
 
 type Session = Malicious<End>;
-
-const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
 /// The wires of the circuit: inputs of the garbler and of the evaluator, `P = A0 B0`,
 /// `Q = A1 B1`, `R = Left Right` with `Left = A0 ^ B1`, `Right = P ^ B0`.
@@ -48,8 +49,8 @@ use Wire::{A0, A1, B0, B1, Left, P, Q, R, Right};
 
 const WIRES: [Wire; 9] = [A0, A1, B0, B1, P, Q, Left, Right, R];
 
-/// The wires whose masks are not sums of others.
-const MASKED: [Wire; 7] = [A0, A1, B0, B1, P, Q, R];
+/// The wires whose labels are not sums of others.
+const LABELLED: [Wire; 7] = [A0, A1, B0, B1, P, Q, R];
 
 /// What the AND gates read.
 const OPERANDS: [Wire; 6] = [A0, B0, A1, B1, Left, Right];
@@ -96,16 +97,79 @@ pub(in crate::mpc::malicious) fn bits_of_share(share: Share) -> impl Iterator<It
         .chain([share.bit.reveal()])
 }
 
+/// What a party holds for its next run before anything of it is sent.
+struct Ahead {
+    triples: Vec<Triple>,
+    /// Of the inputs, the garbler's first.
+    input_masks: Vec<InputMask>,
+    and_masks: Vec<Share>,
+    /// The pads of the differences of the outputs, of both parties.
+    pads: Vec<bool>,
+}
+
+impl Ahead {
+    fn of(session: &Session, circuit: &Circuit) -> Self {
+        let secrets = session.live.secrets().unwrap();
+        let (pool, context) = (&secrets.pool, &secrets.context);
+        let input_masks = (Party::BOTH.iter().zip(circuit.inputs()))
+            .flat_map(|(owner, bits)| pool.next_inputs(*owner, *bits));
+        let pads = Party::BOTH
+            .map(|sender| outputs::pads(context, secrets.runs, sender, circuit.output_wires()));
+        Ahead {
+            triples: pool.next_triples(circuit.ands()).to_vec(),
+            input_masks: input_masks.copied().collect(),
+            and_masks: pool.next_bits(circuit.ands()).to_vec(),
+            pads: (pads.iter().flat_map(|pads| pads.iter()))
+                .map(|pad| pad.reveal())
+                .collect(),
+        }
+    }
+
+    fn shares(&self) -> impl Iterator<Item = Share> {
+        let triples = (self.triples.iter()).flat_map(|triple| [triple.x, triple.y, triple.z]);
+        let input_masks = self.input_masks.iter().map(|mask| mask.share);
+        triples
+            .chain(input_masks)
+            .chain(self.and_masks.iter().copied())
+    }
+
+    /// What are no shares: pads, and what was opened ahead.
+    fn known(&self) -> impl Iterator<Item = bool> {
+        let opened = self.input_masks.iter().map(|mask| mask.theirs);
+        opened.chain(self.pads.iter().copied())
+    }
+
+    /// This party's shares of the masks of the outputs in the run.
+    fn masks(&self, circuit: &Circuit) -> Vec<bool> {
+        let inputs: Vec<Share> = self.input_masks.iter().map(|mask| mask.share).collect();
+        let masks = wires::masks(circuit, &inputs, &self.and_masks);
+        let mask = |output: &Output| match output {
+            Output::Wire(wire) => masks[wire.index()].bit.reveal(),
+            Output::Const(_) => panic!("every output is a wire"),
+        };
+        circuit.outputs().iter().flatten().map(mask).collect()
+    }
+}
+
 /// Of a run, besides what a party holds of it by its messages: bits of every one of [`WIRES`], and
 /// of every one of [`OPERANDS`].
 struct Run {
     values: [bool; WIRES.len()],
-    masked: [bool; WIRES.len()],
-    /// This party's shares of the masks.
+    /// This party's shares of the masks in the run.
     masks: [bool; WIRES.len()],
+    /// Those of the masks under which the wires are put out.
+    fresh: [bool; WIRES.len()],
+    /// The values under the fresh masks.
+    masked: [bool; WIRES.len()],
     /// This party's shares of what masks the operands: `x` and `y` of each triple.
     blinds: [bool; OPERANDS.len()],
 }
+
+/// Which shares of masks are meant.
+type Masks = fn(&Run) -> [bool; WIRES.len()];
+
+/// Those in the run, and the fresh ones.
+const BOTH_MASKS: [Masks; 2] = [|run| run.masks, |run| run.fresh];
 
 /// The views of both parties, of many runs in one session.
 struct Views {
@@ -117,23 +181,18 @@ struct Views {
 
 /// The views of garbler and evaluator, if they open these wires.
 fn views(opened: &[(Wire, Party)]) -> Views {
-    const RUNS: usize = 6_500;
+    const RUNS: usize = 9_800;
     let circuit = circuit();
     let seed: u64 = system_rng().random();
     let [garbler, evaluator] = sessions_with_taps(|session: &mut Session, tap| {
         let me = session.role();
-        let ands = circuit.ands();
         session.prepare(Demand::of(&circuit).times(RUNS)).unwrap();
         tap.payloads();
         let mut coins = ChaCha20Rng::seed_from_u64(seed);
         let (mut held, mut runs) = (Table::default(), Vec::new());
         for _ in 0..RUNS {
             let entered = [bits(&mut coins, 2), bits(&mut coins, 2)];
-            let pool = &session.live.secrets().unwrap().pool;
-            let triples = pool.next_triples(ands).to_vec();
-            let opened_ahead: Vec<bool> = (pool.next_inputs(me, 2).iter())
-                .map(|mask| mask.theirs)
-                .collect();
+            let ahead = Ahead::of(session, &circuit);
             let run = CircuitRun::new(&circuit, &Input::ONE_EACH, &entered[me as usize]);
             let shared: Vec<AuthenticatedBit> = session.run(run).unwrap().bits().to_vec();
             let openings: Vec<_> = (opened.iter())
@@ -147,24 +206,21 @@ fn views(opened: &[(Wire, Party)]) -> Views {
             let mut bits = entered[me as usize].clone();
             bits.extend(learned.iter().flatten().flatten());
             bits.extend(tap.bits());
-            bits.extend(opened_ahead);
-            for bit in MASKED.map(|wire| &shared[wire as usize]) {
-                bits.extend(bits_of_share(bit.held.mask));
-                bits.extend(bits_of_block(bit.held.label.block()));
-            }
-            let shares = triples
-                .iter()
-                .flat_map(|triple| [triple.x, triple.y, triple.z]);
-            bits.extend(shares.flat_map(bits_of_share));
+            bits.extend(ahead.known());
+            let labels = LABELLED.map(|wire| shared[wire as usize].held.label.block());
+            bits.extend(labels.into_iter().flat_map(bits_of_block));
+            let fresh = shared.iter().map(|bit| bit.held.mask);
+            bits.extend(ahead.shares().chain(fresh).flat_map(bits_of_share));
             held.add_run(bits);
             let values = circuit.evaluate(&entered).unwrap().concat();
+            let blinds = ahead.triples.iter().flat_map(|triple| [triple.x, triple.y]);
+            let blinds: Vec<bool> = blinds.map(|share| share.bit.reveal()).collect();
             runs.push(Run {
                 values: values.try_into().unwrap(),
+                masks: ahead.masks(&circuit).try_into().unwrap(),
+                fresh: WIRES.map(|wire| shared[wire as usize].held.mask.bit.reveal()),
                 masked: WIRES.map(|wire| shared[wire as usize].held.masked),
-                masks: WIRES.map(|wire| shared[wire as usize].held.mask.bit.reveal()),
-                blinds: std::array::from_fn(|i| {
-                    [triples[i / 2].x, triples[i / 2].y][i % 2].bit.reveal()
-                }),
+                blinds: blinds.try_into().unwrap(),
             });
         }
         (Span::of(&held), runs)
@@ -172,7 +228,7 @@ fn views(opened: &[(Wire, Party)]) -> Views {
     let [(span_a, runs_a), (span_b, runs_b)] = [garbler, evaluator];
     for (a, b) in runs_a.iter().zip(&runs_b) {
         for wire in WIRES.map(|wire| wire as usize) {
-            let value = a.masked[wire] ^ a.masks[wire] ^ b.masks[wire];
+            let value = a.masked[wire] ^ a.fresh[wire] ^ b.fresh[wire];
             assert_eq!((a.masked[wire], a.values[wire]), (b.masked[wire], value));
         }
     }
@@ -187,6 +243,17 @@ impl Views {
         let mut table = Table::default();
         for run in &self.runs[party as usize] {
             table.add_run(of(run));
+        }
+        table
+    }
+
+    /// The masked values of the wires under these masks.
+    fn masked(&self, masks: Masks) -> Table {
+        let mut table = Table::default();
+        for (a, b) in self.runs[0].iter().zip(&self.runs[1]) {
+            let shares = [masks(a), masks(b)];
+            let masked = |i| a.values[i] ^ shares[0][i] ^ shares[1][i];
+            table.add_run(WIRES.map(|wire| masked(wire as usize)));
         }
         table
     }
@@ -208,27 +275,31 @@ impl Views {
         span.leak(&self.table(party, values)).map(|i| secrets[i])
     }
 
-    /// For every wire whether a party holds its masked value, its own share of the mask, the
-    /// other's.
-    fn ledger(&self, party: Party) -> Vec<(Wire, [bool; 3])> {
+    /// For every wire and each of its masks whether a party holds the masked value, its own share
+    /// of the mask, the other's.
+    fn ledger(&self, party: Party) -> Vec<(Wire, [[bool; 3]; 2])> {
         let span = &self.spans[party as usize];
-        let [masked, mine, theirs] = [
-            self.table(party, |run| run.masked),
-            self.table(party, |run| run.masks),
-            self.table(party.other(), |run| run.masks),
-        ]
-        .map(|bits| span.knows(&bits));
-        let entry = |wire| {
-            let i = wire as usize;
-            (wire, [masked[i], mine[i], theirs[i]])
+        let known = BOTH_MASKS.map(|masks| {
+            let tables = [
+                self.masked(masks),
+                self.table(party, masks),
+                self.table(party.other(), masks),
+            ];
+            tables.map(|bits| span.knows(&bits))
+        });
+        let of = |i: usize| {
+            known
+                .each_ref()
+                .map(|bits| bits.each_ref().map(|bits| bits[i]))
         };
-        WIRES.map(entry).to_vec()
+        WIRES.map(|wire| (wire, of(wire as usize))).to_vec()
     }
 }
 
-/// The ledger if a party holds the other's share of the masks of these wires only.
-fn ledger_of(known: impl Fn(Wire) -> bool) -> Vec<(Wire, [bool; 3])> {
-    WIRES.map(|wire| (wire, [true, true, known(wire)])).to_vec()
+/// The ledger if a party holds the other's shares of the masks of these wires only.
+fn ledger_of(known: impl Fn(Wire) -> bool) -> Vec<(Wire, [[bool; 3]; 2])> {
+    let entry = |wire| (wire, [[true, true, known(wire)]; 2]);
+    WIRES.map(entry).to_vec()
 }
 
 /// Whether a wire is an input of `party`, or opened to it.
@@ -239,15 +310,17 @@ fn is_due(wire: Wire, party: Party, opened: &[(Wire, Party)]) -> bool {
 #[test]
 fn nobody_can_compute_what_it_must_not_know_or_holds_all_of_a_wire_that_is_not_its_due() {
     let views = views(&DUE);
-    for party in PARTIES {
+    for party in Party::BOTH {
         assert_eq!(views.leak(party), None);
         let due = |wire| is_due(wire, party, &DUE);
         assert_eq!(views.ledger(party), ledger_of(due));
 
         // With the other's share of a wire's mask, or of what masks an operand of an AND gate.
         for wire in WIRES {
-            let leak = views.leak_with(party, |run| run.masks[wire as usize]);
-            assert_eq!(leak.is_none(), due(wire), "{party}: the mask of {wire:?}");
+            for masks in BOTH_MASKS {
+                let leak = views.leak_with(party, |run| masks(run)[wire as usize]);
+                assert_eq!(leak.is_none(), due(wire), "{party}: a mask of {wire:?}");
+            }
         }
         for (i, wire) in OPERANDS.into_iter().enumerate() {
             let leak = views.leak_with(party, |run| run.blinds[i]);
@@ -258,10 +331,10 @@ fn nobody_can_compute_what_it_must_not_know_or_holds_all_of_a_wire_that_is_not_i
 
 #[test]
 fn a_session_that_opens_the_sealed_output_is_found_out_in_the_view_of_who_learns_it() {
-    for learner in PARTIES {
+    for learner in Party::BOTH {
         let opened = [DUE[0], DUE[1], (R, learner)];
         let views = views(&opened);
-        for party in PARTIES {
+        for party in Party::BOTH {
             assert_eq!(views.leak(party), (party == learner).then_some(R));
             let due = |wire| is_due(wire, party, &opened);
             assert_eq!(views.ledger(party), ledger_of(due));
@@ -274,7 +347,7 @@ fn a_session_that_opens_the_sealed_output_is_found_out_in_the_view_of_who_learns
 #[test]
 fn a_session_that_opens_the_masks_of_inputs_to_both_is_found_out_in_both_views() {
     let inputs = [A0, A1, B0, B1];
-    let to_both = inputs.map(|wire| PARTIES.map(|party| (wire, party)));
+    let to_both = inputs.map(|wire| Party::BOTH.map(|party| (wire, party)));
     let views = views(&[&DUE, to_both.as_flattened()].concat());
     for (party, first, known) in [
         // Also what is opened to it, and sums of what it knows.
@@ -304,7 +377,7 @@ struct Sessions {
 
 fn many_sessions() -> [Sessions; 2] {
     const SESSIONS: usize = 100;
-    const RUNS: usize = 4;
+    const RUNS: usize = 5;
     let mut builder = Builder::new(&[1, 1]);
     let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
     let p = builder.and(a, b);
@@ -316,11 +389,8 @@ fn many_sessions() -> [Sessions; 2] {
             tap.payloads();
             let run = |_| {
                 let entered = bits(&mut system_rng(), 1);
-                let secrets = session.live.secrets().unwrap();
-                let (triple, delta) = (
-                    secrets.pool.next_triples(1)[0],
-                    secrets.pool.delta().block(),
-                );
+                let ahead = Ahead::of(session, &circuit);
+                let delta = session.live.secrets().unwrap().pool.delta().block();
                 let run = CircuitRun::new(&circuit, &Input::ONE_EACH, &entered);
                 let shared = session.run(run).unwrap().bits().to_vec();
                 let to = Audience::Only(Party::Garbler);
@@ -335,8 +405,9 @@ fn many_sessions() -> [Sessions; 2] {
                     held.extend(payload.chunks(16).flat_map(first));
                 }
                 held.extend(few_bits_of_block(delta));
+                held.extend(ahead.known());
                 let masks = shared.iter().map(|bit| bit.held.mask);
-                for share in masks.chain([triple.x, triple.y, triple.z]) {
+                for share in masks.chain(ahead.shares()) {
                     held.push(share.bit.reveal());
                     held.extend(
                         [share.mac.0, share.key.0]
