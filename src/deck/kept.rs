@@ -13,15 +13,13 @@ use super::faces::Faces;
 use super::{Card, SealedDeck};
 use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
 use crate::net::Transport;
+use crate::shuffle::{Algorithm, Spec};
 
 /// How a kept deck begins when it is written.
 const MAGIC: &[u8; 16] = b"dealerless deck1";
 
 /// The bytes of a bit: masked value and share in one byte, and three tags.
 const BIT_BYTES: usize = 1 + 3 * 32;
-
-/// The most cards of a deck, and the most bits of a card, in a written deck.
-const MAX_CARDS: u32 = 4096;
 
 const CONTEXT: &str = "dealerless 2026-11 share of a card v1";
 
@@ -144,9 +142,10 @@ impl KeptDeck {
         let (numbers, bits) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<12>()?;
         let [cards, drawn, width] =
             bytemuck::pod_read_unaligned::<[[u8; 4]; 3]>(numbers).map(u32::from_le_bytes);
-        let fits = (1..=MAX_CARDS).contains(&cards) && drawn <= cards && (1..=32).contains(&width);
-        let count = drawn as usize * width as usize;
-        if !fits || bits.len() != count * BIT_BYTES {
+        // The algorithm plays no part.
+        let spec = Spec::new(cards as usize, drawn as usize, Algorithm::FisherYates).ok()?;
+        let count = spec.draw() * spec.word_bits();
+        if width as usize != spec.word_bits() || bits.len() != count * BIT_BYTES {
             return None;
         }
         let kept: Vec<KeptBit> = bits

@@ -189,14 +189,14 @@ impl<T: Transport> Greeting<T> {
     /// The parts, for an engine of this security.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the parties want other security; the connection is closed then.
+    /// [`Disagreement::Security`] if the parties want other security; the connection is closed then.
     pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel<T>, Party, Agreed)> {
         if self.security != security {
             self.channel.abort();
-            return Err(Error::usage(format!(
-                "the parties have agreed on a {} session",
-                self.security
-            )));
+            return Err(Error::Disagreement(Disagreement::Security {
+                theirs: self.security,
+                ours: security,
+            }));
         }
         Ok((self.channel, self.role, self.secrets))
     }

@@ -88,8 +88,8 @@ impl<T: Transport> SemiHonest<T> {
     /// `rng` must be cryptographically secure, as the operating system's is.
     ///
     /// # Errors
-    /// [`Error::Usage`](super::Error::Usage) if the parties have agreed on other security; any
-    /// other [`Error`](super::Error) of a session.
+    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
+    /// other security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
         let (channel, role, agreed) = greeting.into_parts(Security::SemiHonest)?;
         let session = agreed.session;
