@@ -4,6 +4,8 @@
 //! opens drawn cards to one party or to both.
 
 mod card;
+mod choice;
+mod estimate;
 
 use rand::CryptoRng;
 
@@ -13,6 +15,8 @@ use crate::shuffle::ShuffleCircuit;
 use crate::{Check, Error, Result};
 
 pub use card::Card;
+pub use choice::{Choice, UnknownChoice, circuit};
+pub use estimate::Estimate;
 
 /// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the
 /// deck alone shows nothing, which is why it has no `Debug`.
