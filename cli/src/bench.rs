@@ -5,15 +5,17 @@ use std::time::{Duration, Instant};
 
 use comfy_table::CellAlignment;
 use dealerless::circuit::Party;
-use dealerless::deck::SealedDeck;
-use dealerless::mpc::{Security, Session, TwoParty};
+use dealerless::deck::{self, Choice, SealedDeck};
+use dealerless::mpc::{Session, TwoParty};
 use dealerless::net::{TcpTransport, Traffic};
-use dealerless::shuffle::{Choice, ShuffleCircuit};
+use dealerless::shuffle::ShuffleCircuit;
 use serde::Serialize;
 
-use super::{loopback, play};
+use super::loopback;
 use crate::deck_args::algorithm;
+use crate::memory::MemoryArgs;
 use crate::output::{bytes, count, grid, milliseconds, say, show, show_json};
+use crate::progress::Progress;
 use crate::session::{Greeting, SessionArgs, system_rng};
 
 /// Measures what a shuffle costs on this machine: setup, preprocessing, online.
@@ -37,11 +39,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Cheapest, value_parser = algorithm())]
     algorithm: Choice,
     /// Shuffles that the pool is filled for at once.
-    #[arg(long, value_name = "K", default_value_t = 1)]
+    #[arg(long, value_name = "K", default_value = "1", value_parser = one_or_more)]
     pool: u32,
     /// How often the pool is filled and used up.
-    #[arg(long, value_name = "R", default_value_t = 15)]
+    #[arg(long, value_name = "R", default_value = "15", value_parser = one_or_more)]
     rounds: u32,
+    #[command(flatten)]
+    limit: MemoryArgs,
     #[command(flatten)]
     session: SessionArgs,
     /// Print one JSON object; everything else goes to standard error.
@@ -49,18 +53,28 @@ pub(crate) struct Args {
     json: bool,
 }
 
+fn one_or_more(text: &str) -> Result<u32, String> {
+    (text.parse().ok().filter(|&number| number > 0))
+        .ok_or_else(|| format!("a whole number from 1 to {} is needed", u32::MAX))
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let security = args.session.security;
-    let checked = security == Security::Malicious;
-    let spec = args.algorithm.spec(args.cards, args.draw, checked)?;
-    let shuffle = play::circuit(spec, security);
+    let spec = args.algorithm.spec(args.cards, args.draw, security)?;
+    (args.limit.memory).check_session(spec, security, 2, args.pool)?;
+    let progress = Progress::of_building(spec);
+    let shuffle = deck::circuit(spec, security);
+    drop(progress);
     say(args.session.notice());
+    // Both parties' rounds, with one that warms the caches.
+    let progress = Progress::begin(2 * (args.rounds as usize + 1), "rounds");
     let side = |party| {
-        let shuffle = &shuffle;
-        move |transport| Side::measure(transport, party, args, shuffle)
+        let (shuffle, progress) = (&shuffle, &progress);
+        move |transport| Side::measure(transport, party, args, shuffle, progress)
     };
     let (garbler, evaluator) = loopback::run_both(side(Party::Garbler), side(Party::Evaluator))?;
+    drop(progress);
     let report = Report::new(args, &shuffle, &garbler.slower(&evaluator));
     if args.json {
         show_json(&report)
@@ -118,6 +132,7 @@ impl Side {
         party: Party,
         args: &Args,
         shuffle: &ShuffleCircuit,
+        progress: &Progress,
     ) -> anyhow::Result<Self> {
         let ready = Greeting::exchange(transport, party, &args.session, b"bench")?.set_up()?;
         let mut session = ready.party;
@@ -145,6 +160,7 @@ impl Side {
                 side.pool.push(pool);
                 side.online.extend(online);
             }
+            progress.step();
         }
         Ok(side)
     }

@@ -3,8 +3,12 @@
 use std::iter;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless::shuffle::{Algorithm, Choice};
+use dealerless::deck::Choice;
+use dealerless::mpc::Security;
+use dealerless::shuffle::Algorithm;
 use dealerless_table::{Game, Terms};
+
+use crate::memory::MemoryArgs;
 
 /// What a command plays.
 #[derive(clap::Args)]
@@ -25,22 +29,24 @@ pub(crate) struct DeckArgs {
     /// Hands to play; the deck is shuffled for each.
     #[arg(long, value_name = "K", default_value_t = 1)]
     hands: u32,
+    #[command(flatten)]
+    limit: MemoryArgs,
 }
 
 impl DeckArgs {
-    /// The terms that these options ask for.
+    /// The terms that these options ask for, in a session of this security of which this process
+    /// is so many `parties`.
     ///
     /// # Errors
-    /// When they do not go together.
-    pub(crate) fn terms(&self) -> anyhow::Result<Terms> {
-        let DeckArgs {
-            game,
-            cards,
-            draw,
-            algorithm,
-            hands,
-        } = *self;
-        Ok(Terms::new(game, cards, draw, algorithm, hands)?)
+    /// When they do not go together, or take too much memory.
+    pub(crate) fn terms(&self, security: Security, parties: u64) -> anyhow::Result<Terms> {
+        let (cards, draw) = self.game.deck().unzip();
+        let cards = self.cards.or(cards).unwrap_or(52);
+        let draw = self.draw.or(draw).unwrap_or(cards);
+        let spec = self.algorithm.spec(cards, draw, security)?;
+        let terms = Terms::new(self.game, spec, self.hands)?;
+        (self.limit.memory).check_session(spec, security, parties, 1)?;
+        Ok(terms)
     }
 }
 

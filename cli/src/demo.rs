@@ -18,6 +18,7 @@ use crate::cost::{DealCost, LineCost};
 use crate::deck_args::DeckArgs;
 use crate::faces::Faces;
 use crate::play::{Moment, ShuffleCost, Table, play};
+use crate::progress::Progress;
 use crate::session::{Greeting, SessionArgs};
 
 /// Plays both parties in this process, over a real TCP connection.
@@ -43,7 +44,8 @@ const EVALUATOR: &str = "Bob";
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let table = Table::lay(args.deck.terms()?, args.session.security);
+    let security = args.session.security;
+    let table = Table::lay(args.deck.terms(security, 2)?, security);
     let introduction = format!(
         "{}\n{GARBLER} and {EVALUATOR} shuffle and deal over TCP, with no dealer.\n\n{}\n",
         console::describe_terms(&table),
@@ -54,14 +56,17 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     } else {
         output::show(&introduction)?;
     }
+    // For both: the parties play the same hands at the same time.
+    let progress = Progress::begin(2 * table.terms.hands() as usize, "decks");
     let side = |party| {
-        let (session, table) = (&args.session, &table);
-        move |transport| Side::play(transport, party, session, table)
+        let (session, table, progress) = (&args.session, &table, &progress);
+        move |transport| Side::play(transport, party, session, table, progress)
     };
     let (garbler, evaluator) = loopback::run_both(side(Party::Garbler), side(Party::Evaluator))?;
+    drop(progress);
     let outcome = Outcome::new(&table, garbler, evaluator)?;
     if args.json {
-        output::show_json(&outcome.report(args.session.security))
+        output::show_json(&outcome.report(security))
     } else {
         for (hand, views) in outcome.hands.iter().enumerate() {
             output::show(&format!("{}\n", grid(&table, hand + 1, views).trim_fmt()))?;
@@ -88,13 +93,17 @@ impl Side {
         party: Party,
         args: &SessionArgs,
         table: &Table,
+        progress: &Progress,
     ) -> anyhow::Result<Self> {
         let terms = table.terms.encode();
         let mut session = Greeting::exchange(transport, party, args, &terms)?.set_up()?;
         let mut hands: Vec<View> = Vec::new();
         let shuffles = play(&mut session.party, table, |moment| {
             match moment {
-                Moment::Sealed { .. } => hands.push(View::new()),
+                Moment::Sealed { .. } => {
+                    hands.push(View::new());
+                    progress.step();
+                }
                 Moment::Opened { known, .. } => hands
                     .last_mut()
                     .expect("a deck is sealed before it is opened")

@@ -40,14 +40,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 fn host(args: &Args, console: &Console) -> anyhow::Result<()> {
     // Before anybody waits for it.
-    let table = Table::lay(args.deck.terms()?, args.session.security);
+    let security = args.session.security;
+    let table = Table::lay(args.deck.terms(security, 1)?, security);
     let (listener, address) = listen(&args.listen)?;
     console.notice(&format!("{}\n{PLAIN_LINE}\n", args.session.notice()))?;
     console.listening(address)?;
     let transport = TcpTransport::accept(&listener, args.session.patience())?;
     drop(listener);
     console.connected()?;
-    console.terms(&table, args.session.security)?;
+    console.terms(&table, security)?;
 
     let terms = table.terms.encode();
     let greeting = Greeting::exchange(transport, Party::Garbler, &args.session, &terms)?;

@@ -2,21 +2,23 @@
 
 use std::fmt::Display;
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use dealerless::circuit::Party;
+use dealerless::deck::Choice;
+use dealerless::mpc::Security;
 use dealerless::net::TcpTransport;
-use dealerless::shuffle::Choice;
 use dealerless_table::{Game, Terms};
 
 use crate::console::Console;
 use crate::deck_args::{algorithm, game};
+use crate::memory::{self, Limit};
+use crate::output::count;
 use crate::play::Table;
 use crate::seat::take_seat;
 use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address};
 
-/// The largest deck that a host may propose without being asked for it. Its largest circuit takes
-/// tens of megabytes and a second or two; that of 1024 cards takes most of a gigabyte and a minute.
-const UNASKED_CARDS: usize = 256;
+/// The most hands that a host may propose without being asked for them.
+const UNASKED_HANDS: u32 = 100;
 
 /// Joins a player who hosts.
 ///
@@ -46,7 +48,7 @@ struct Wishes {
     /// Play only this game.
     #[arg(long, value_name = "GAME", value_parser = game())]
     game: Option<Game>,
-    /// Play only with a deck of so many cards; above 256 this must be said.
+    /// Play only with a deck of so many cards.
     #[arg(long, value_name = "N")]
     cards: Option<usize>,
     /// Play only if so many cards are drawn.
@@ -55,32 +57,34 @@ struct Wishes {
     /// Play only with this shuffle; auto is the one with the fewest AND gates.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
     algorithm: Option<Choice>,
-    /// Play only so many hands.
+    /// Play only so many hands; above 100 this must be said.
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
+    /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example.
+    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = memory::limit)]
+    memory: Limit,
 }
 
 impl Wishes {
     /// # Errors
     /// When the host's terms are not what this side insists on.
-    fn check(&self, terms: &Terms) -> anyhow::Result<()> {
+    fn check(&self, terms: &Terms, security: Security) -> anyhow::Result<()> {
         let spec = terms.spec();
         agree("--game", self.game, terms.game())?;
         agree("--cards", self.cards, spec.cards())?;
         agree("--draw", self.draw, spec.draw())?;
         if let Some(choice) = self.algorithm {
-            let wish = choice.spec(spec.cards(), spec.draw(), false)?.algorithm();
-            agree("--algorithm", Some(wish), spec.algorithm())?;
+            let wish = choice.spec(spec.cards(), spec.draw(), security)?;
+            agree("--algorithm", Some(wish.algorithm()), spec.algorithm())?;
         }
         agree("--hands", self.hands, terms.hands())?;
-        if self.cards.is_none() && spec.cards() > UNASKED_CARDS {
+        if self.hands.is_none() && terms.hands() > UNASKED_HANDS {
             bail!(
-                "the host proposes a deck of {} cards; to play with more than {UNASKED_CARDS} \
-                 say so with --cards",
-                spec.cards()
+                "the host proposes {} hands; to play more than {UNASKED_HANDS} say so with --hands",
+                count(terms.hands().into())
             );
         }
-        Ok(())
+        (self.memory.check_session(spec, security, 1, 1)).context("the host proposes too much")
     }
 }
 
@@ -106,7 +110,11 @@ fn join(args: &Args, console: &Console) -> anyhow::Result<()> {
     let greeting = Greeting::exchange(transport, Party::Evaluator, &args.session, &[])?;
     let agreed = Terms::decode(greeting.peer_terms())
         .map_err(anyhow::Error::from)
-        .and_then(|terms| args.wishes.check(&terms).map(|()| terms));
+        .and_then(|terms| {
+            args.wishes
+                .check(&terms, args.session.security)
+                .map(|()| terms)
+        });
     let terms = match agreed {
         Ok(terms) => terms,
         Err(error) => {

@@ -17,6 +17,7 @@ mod failure;
 mod host;
 mod join;
 mod loopback;
+mod memory;
 mod output;
 mod play;
 mod progress;

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{Security, TwoParty};
 use dealerless::net::Traffic;
-use dealerless::shuffle::{ShuffleCircuit, Spec};
+use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{Step, Terms};
 
+use crate::progress::Progress;
 use crate::session::system_rng;
 
 /// Everything about the game that does not change from hand to hand.
@@ -17,21 +18,15 @@ pub(crate) struct Table {
     pub(crate) steps: Vec<Step>,
 }
 
-/// The circuit of a shuffle, as the session's security needs it.
-pub(crate) fn circuit(spec: Spec, security: Security) -> ShuffleCircuit {
-    match security {
-        Security::SemiHonest => ShuffleCircuit::build(spec),
-        Security::Malicious => ShuffleCircuit::build_checked(spec),
-    }
-}
-
 impl Table {
-    /// Lays the table: builds the circuit, which takes seconds for a very large deck.
+    /// Lays the table: builds the circuit, which takes half a minute for the largest decks.
     pub(crate) fn lay(terms: Terms, security: Security) -> Self {
+        let spec = terms.spec();
+        let _progress = Progress::of_building(spec);
         Table {
             terms,
-            shuffle: circuit(terms.spec(), security),
-            steps: terms.game().steps(terms.spec().draw()),
+            shuffle: deck::circuit(spec, security),
+            steps: terms.game().steps(spec.draw()),
         }
     }
 }

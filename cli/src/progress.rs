@@ -3,7 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
+use dealerless::shuffle::Spec;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::output::count;
 
 /// Work that is over sooner needs no bar.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -16,9 +19,23 @@ pub(crate) struct Progress(ProgressBar);
 impl Progress {
     /// Begins work in so many steps; `what` says what they are.
     pub(crate) fn begin(steps: usize, what: &'static str) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(steps as u64), ProgressDrawTarget::hidden());
-        let style = ProgressStyle::with_template("{bar:40} {pos} of {len} {msg}")
-            .expect("the template is well-formed");
+        Self::show_later(
+            "{bar:40} {pos} of {len} {msg}",
+            Some(steps as u64),
+            what.into(),
+        )
+    }
+
+    /// Begins to build a circuit, which is one step.
+    pub(crate) fn of_building(spec: Spec) -> Self {
+        let ands = count(spec.estimated_ands(true) as u64);
+        let what = format!("building a circuit of about {ands} AND gates");
+        Self::show_later("{spinner} {elapsed} {msg}", None, what)
+    }
+
+    fn show_later(template: &str, steps: Option<u64>, what: String) -> Self {
+        let bar = ProgressBar::with_draw_target(steps, ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template(template).expect("the template is well-formed");
         bar.set_style(style);
         bar.set_message(what);
         // A thread, since the first step may take longer than the user's patience.

@@ -5,6 +5,7 @@ mod common;
 use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use dealerless::circuit::Party;
 use dealerless::shuffle::{self, Algorithm, Randomness, ShuffleCircuit, Spec};
@@ -179,11 +180,59 @@ fn auto_plays_with_the_cheapest_shuffle() {
     for draw in [5, 52] {
         let deal = format!("--cards 52 --draw {draw} --algorithm auto --json");
         let report = run(&format!("demo --game deck {deal}")).exits(0).json();
-        let cheapest = Algorithm::cheapest(52, draw, false).unwrap();
+        let cheapest = Algorithm::cheapest(52, draw, true).unwrap();
         assert_eq!(report["algorithm"], cheapest.name());
         let stats = run(&format!("circuit stats {deal}")).exits(0).json();
         assert_eq!(stats["rows"][0]["algorithm"], cheapest.name());
     }
+}
+
+#[test]
+fn what_takes_too_much_memory_is_refused_before_anything_is_built() {
+    for (line, what) in [
+        ("demo --game deck --cards 1024", "1,024 of 1,024 cards"),
+        ("host --game deck --cards 2048", "2,048 of 2,048 cards"),
+        ("bench --pool 2000", "2,000 shuffles at once"),
+        ("bench --pool 4294967295", "4,294,967,295 shuffles at once"),
+        (
+            "bench --cards 4096 --draw 4096 --algorithm cut",
+            "4,096 of 4,096 cards",
+        ),
+        ("demo --memory 1M", "9 of 52 cards"),
+    ] {
+        let refused = run(line).exits(1).says(what);
+        assert!(refused.took < Duration::from_secs(10), "{line}");
+        assert_eq!(refused.stdout, "", "{line}");
+        let (_, enough) = refused.stderr.trim_end().rsplit_once(' ').unwrap();
+        assert!(
+            refused.stderr.contains("to allow more, say --memory"),
+            "{line}"
+        );
+        if line == "demo --memory 1M" {
+            run(&format!("demo --memory {enough}")).exits(0);
+        }
+    }
+}
+
+#[test]
+fn a_bench_measures_at_least_one_shuffle_of_one_round() {
+    for zero in [
+        "--pool 0",
+        "--rounds 0",
+        "--pool 4294967296",
+        "--rounds some",
+    ] {
+        let refused = run(&format!("bench {zero}")).exits(1);
+        assert_eq!(refused.stdout, "", "{zero}");
+        refused.says("a whole number from 1");
+    }
+    let line = "bench --cards 5 --draw 5 --pool 2 --rounds 1 --json";
+    let report = run(line).exits(0).json();
+    assert_eq!(
+        (&report["pool_shuffles"], &report["rounds"]),
+        (&2.into(), &1.into())
+    );
+    assert!(report["online"]["ms"].as_f64().unwrap() > 0.0);
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn algorithms_can_be_listed_and_auto_is_the_cheapest() {
     };
     let set = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
     assert_eq!(names("bubble,waksman"), set(&["bubble", "waksman"]));
-    let cheapest = Algorithm::cheapest(20, 3, false).unwrap().name();
+    let cheapest = Algorithm::cheapest(20, 3, true).unwrap().name();
     assert_eq!(names("auto"), set(&[cheapest]));
 }
 
@@ -166,7 +166,7 @@ fn circuits_for_comparison_are_marked_and_only_shown_when_asked_for() {
 }
 
 #[test]
-fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_asked_for() {
+fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_allowed_to() {
     for (line, name) in [
         ("stats --cards 4096", "fisher-yates"),
         ("stats --cards 8,16,...,4096 --json", "fisher-yates"),
@@ -181,16 +181,22 @@ fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_asked_for() {
         ),
         ("plot --against cards --cards 4,8,...,4096", "fisher-yates"),
         ("plot --cards 4096", "bubble"),
+        (
+            "export --cards 4096 --draw 4096 --algorithm lehmer",
+            "lehmer",
+        ),
     ] {
         let refused = run(&format!("circuit {line}")).exits(1);
         assert_eq!(refused.stdout, "", "{line}");
         refused
             .says(&format!("the {name} circuit that draws"))
-            .says("--large");
+            .says("--memory");
     }
     // These are small, and their estimates do not refuse them.
     run("circuit stats --cards 4096 --draw 9 --algorithm lehmer,cut,waksman").exits(0);
-    run("circuit stats --cards 300 --draw 5 --comparison --large").exits(0);
+    run("circuit stats --cards 300 --draw 5 --comparison").exits(0);
+    run("circuit stats --cards 300 --draw 5 --comparison --memory 100M").exits(1);
+    run("circuit stats --draw 52 --algorithm waksman --memory 11M").exits(0);
 }
 
 /// The text of an SVG: what is between its tags.

@@ -137,18 +137,55 @@ fn a_joiner_plays_only_on_the_terms_that_it_asked_for() {
 }
 
 #[test]
-fn a_large_deck_must_be_asked_for_by_the_joiner_too() {
-    let (host, address) = start_host(&["--game", "deck", "--cards", "257", "--draw", "1"]);
-    start_join(&address.to_string(), &[])
-        .finish()
-        .exits(1)
-        .says("--cards");
-    host.finish().exits(2);
-    let (host, address) = start_host(&["--game", "deck", "--cards", "257", "--draw", "1"]);
-    start_join(&address.to_string(), &["--cards", "257"])
-        .finish()
-        .exits(0);
-    host.finish().exits(0);
+fn host_and_joiner_mean_the_same_by_auto() {
+    for security in ["malicious", "semi-honest"] {
+        for deal in [
+            "--game holdem",
+            "--game draw",
+            "--game deck --cards 52 --draw 52",
+            "--game deck --cards 52 --draw 18",
+            "--game deck --cards 9",
+        ] {
+            let line = format!("{deal} --security {security} --algorithm auto");
+            let args: Vec<&str> = line.split(' ').collect();
+            let (host, address) = start_host(&args);
+            let joiner = start_join(&address.to_string(), &args).finish().exits(0);
+            host.finish().exits(0);
+            assert!(names(&joiner).ends_with(&["opened".into(), "done".into()]));
+        }
+    }
+}
+
+/// Whether a joiner with these wishes plays what a host with these arguments offers, and what it
+/// says.
+fn accepts(offer: &str, wishes: &str) -> (bool, String) {
+    let (host, address) = start_host(&offer.split_whitespace().collect::<Vec<_>>());
+    let wishes: Vec<&str> = wishes.split_whitespace().collect();
+    let joiner = start_join(&address.to_string(), &wishes).finish();
+    let accepted = joiner.code == Some(0);
+    host.finish().exits(if accepted { 0 } else { 2 });
+    (accepted, joiner.stderr)
+}
+
+#[test]
+fn a_joiner_consents_to_little_that_it_did_not_ask_for() {
+    // More than 64 MB, by the estimate.
+    let large = "--game deck --cards 130 --algorithm fisher-yates";
+    let (accepted, complaint) = accepts(large, "--cards 130 --draw 130");
+    assert!(
+        !accepted && complaint.contains("and 64.00 MB are allowed"),
+        "{complaint}"
+    );
+    let (_, enough) = complaint.trim_end().rsplit_once("--memory ").unwrap();
+    assert!(accepts(large, &format!("--memory {enough}")).0);
+
+    let long = "--game deck --cards 2 --draw 1 --hands 101";
+    let (accepted, complaint) = accepts(long, "");
+    assert!(
+        !accepted && complaint.contains("say so with --hands"),
+        "{complaint}"
+    );
+    assert!(accepts(long, "--hands 101").0);
 }
 
 /// Writes an exported netlist, and gives its folder and path.

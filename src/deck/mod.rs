@@ -5,7 +5,9 @@
 //! [kept](SealedDeck::keep), and opened card by card once the session is gone.
 
 mod card;
+mod choice;
 mod error;
+mod estimate;
 mod faces;
 mod kept;
 
@@ -17,7 +19,9 @@ use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty, Word
 use crate::shuffle::ShuffleCircuit;
 
 pub use card::Card;
+pub use choice::{Choice, UnknownChoice, circuit};
 pub use error::{Check, Error, Result};
+pub use estimate::Estimate;
 pub use kept::{CardShare, KeptDeck};
 
 /// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the

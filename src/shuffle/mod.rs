@@ -42,11 +42,11 @@
 mod additive;
 mod algorithm;
 mod bubble;
-mod choice;
 pub mod comparison;
 mod construction;
 mod cut;
 mod deck;
+mod estimate;
 mod fisher_yates;
 mod group;
 mod lehmer;
@@ -57,7 +57,6 @@ mod shuffle_circuit;
 mod spec;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
-pub use choice::{Choice, UnknownChoice};
 pub use randomness::{Encoding, Randomness, Seed, SeedError};
 pub use shuffle_circuit::{ShuffleCircuit, plaintext};
 pub use spec::{Spec, SpecError};

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use dealerless::Blame;
-use dealerless::shuffle::{Choice, Spec, SpecError};
+use dealerless::shuffle::{Spec, SpecError};
 
 use super::game::Game;
 
@@ -24,45 +24,18 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Terms for `hands` hands of `game`. Without `cards` the deck is that of the rules, or of 52
-    /// cards; without `draw` as many are drawn as the rules say, or all. The terms hold the algorithm
-    /// that was chosen; `auto` is the cheapest with the check of the seeds that a malicious session
-    /// makes.
+    /// Terms for `hands` hands of `game`, each with a shuffle by `spec`.
     ///
     /// # Errors
-    /// [`TermsError`] if the rules ask for another deck, or a number is out of its bounds.
-    pub fn new(
-        game: Game,
-        cards: Option<usize>,
-        draw: Option<usize>,
-        choice: Choice,
-        hands: u32,
-    ) -> Result<Self, TermsError> {
-        let (cards, draw) = match game.deck() {
-            Some(fixed) => {
-                let asked = (cards.unwrap_or(fixed.0), draw.unwrap_or(fixed.1));
-                if asked != fixed {
-                    return Err(TermsError::Deck {
-                        game,
-                        cards: fixed.0,
-                        draw: fixed.1,
-                    });
-                }
-                fixed
+    /// [`TermsError`] if the rules ask for another deck, or the hands are too few or too many.
+    pub fn new(game: Game, spec: Spec, hands: u32) -> Result<Self, TermsError> {
+        match game.deck() {
+            Some((cards, draw)) if (cards, draw) != (spec.cards(), spec.draw()) => {
+                Err(TermsError::Deck { game, cards, draw })
             }
-            None => {
-                let cards = cards.unwrap_or(52);
-                (cards, draw.unwrap_or(cards))
-            }
-        };
-        if !(1..=MAX_HANDS).contains(&hands) {
-            return Err(TermsError::Hands(hands));
+            _ if !(1..=MAX_HANDS).contains(&hands) => Err(TermsError::Hands(hands)),
+            _ => Ok(Terms { game, spec, hands }),
         }
-        Ok(Terms {
-            game,
-            spec: choice.spec(cards, draw, true)?,
-            hands,
-        })
     }
 
     /// What is played.
@@ -104,10 +77,14 @@ impl Terms {
         let game = words.next()?.parse().ok()?;
         let cards = words.next()?.parse().ok()?;
         let draw = words.next()?.parse().ok()?;
-        let choice = Choice::Given(words.next()?.parse().ok()?);
+        let algorithm = words.next()?.parse().ok()?;
         let hands = words.next()?.parse().ok()?;
         match words.next() {
-            None => Some(Self::new(game, Some(cards), Some(draw), choice, hands)),
+            None => Some(
+                Spec::new(cards, draw, algorithm)
+                    .map_err(TermsError::from)
+                    .and_then(|spec| Self::new(game, spec, hands)),
+            ),
             Some(_) => None,
         }
     }
@@ -175,10 +152,12 @@ mod tests {
     use super::*;
     use dealerless::shuffle::Algorithm;
 
-    const ALGORITHM: Choice = Choice::Given(Algorithm::FisherYates);
+    fn spec(cards: usize, draw: usize) -> Spec {
+        Spec::new(cards, draw, Algorithm::FisherYates).unwrap()
+    }
 
     fn deck(cards: usize, draw: usize, hands: u32) -> Terms {
-        Terms::new(Game::Deck, Some(cards), Some(draw), ALGORITHM, hands).unwrap()
+        Terms::new(Game::Deck, spec(cards, draw), hands).unwrap()
     }
 
     #[test]
@@ -191,26 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn a_game_with_rules_brings_its_own_deck() {
-        let holdem = |cards, draw| Terms::new(Game::Holdem, cards, draw, ALGORITHM, 1);
-        let spec = holdem(None, None).unwrap().spec();
-        assert_eq!((spec.cards(), spec.draw()), (52, 9));
-        assert_eq!(holdem(Some(52), Some(9)), holdem(None, None));
-        for (cards, draw) in [(Some(40), None), (None, Some(10)), (Some(52), Some(8))] {
+    fn a_game_with_rules_takes_no_other_deck() {
+        let holdem = |cards, draw| Terms::new(Game::Holdem, spec(cards, draw), 1);
+        assert_eq!(holdem(52, 9).unwrap().spec(), spec(52, 9));
+        for (cards, draw) in [(40, 9), (52, 10), (52, 8)] {
             let error = holdem(cards, draw).unwrap_err();
             assert_eq!(error.to_string(), "holdem is played with 9 of 52 cards");
         }
-    }
-
-    #[test]
-    fn a_bare_deck_is_drawn_whole_unless_one_says_otherwise() {
-        let spec = |cards, draw| {
-            let terms = Terms::new(Game::Deck, cards, draw, ALGORITHM, 1).unwrap();
-            (terms.spec().cards(), terms.spec().draw())
-        };
-        assert_eq!(spec(None, None), (52, 52));
-        assert_eq!(spec(Some(10), None), (10, 10));
-        assert_eq!(spec(None, Some(5)), (52, 5));
     }
 
     #[test]

@@ -6,9 +6,9 @@
 
 use std::time::{Duration, Instant};
 
-use dealerless::deck::SealedDeck;
-use dealerless::mpc::Malicious;
-use dealerless::shuffle::{Choice, ShuffleCircuit};
+use dealerless::deck::{Choice, SealedDeck};
+use dealerless::mpc::{Malicious, Security};
+use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::chi_square::ln_p_of_places_and_cards;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{in_memory, sessions, system_rng};
@@ -91,7 +91,7 @@ fn median(times: &[Duration]) -> Duration {
 #[test]
 fn many_hands_in_one_session_are_uniform_and_take_no_more_memory_than_a_few() {
     let hands = soak().unwrap_or(HANDS).max(HANDS);
-    let spec = (Choice::Cheapest.spec(CARDS, DRAW, true)).expect("hold'em");
+    let spec = (Choice::Cheapest.spec(CARDS, DRAW, Security::Malicious)).expect("hold'em");
     let shuffle = ShuffleCircuit::build_checked(spec);
     let begun = Instant::now();
     let [mine, theirs] = sessions(in_memory(), |session: &mut Session| {

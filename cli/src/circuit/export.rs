@@ -5,12 +5,16 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use dealerless::circuit::{Party, bristol};
-use dealerless::shuffle::{Choice, Seed, ShuffleCircuit};
+use dealerless::deck::Choice;
+use dealerless::mpc::Security;
+use dealerless::shuffle::{Seed, ShuffleCircuit};
 use serde::Serialize;
 
 use super::netlist_file;
 use crate::deck_args::algorithm;
+use crate::memory::MemoryArgs;
 use crate::output::{count, say, show_json};
+use crate::progress::Progress;
 
 /// Writes a shuffle as a Bristol Fashion netlist.
 ///
@@ -38,6 +42,8 @@ pub(crate) struct Args {
     /// The file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    limit: MemoryArgs,
     /// Print the layout of the inputs as one JSON object; -o must be given.
     #[arg(long, requires = "output")]
     json: bool,
@@ -77,8 +83,13 @@ impl From<&Seed> for SeedLayout {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let spec = args.algorithm.spec(args.cards, args.draw, false)?;
+    let spec = args
+        .algorithm
+        .spec(args.cards, args.draw, Security::Malicious)?;
+    args.limit.memory.check_circuit(spec)?;
+    let progress = Progress::of_building(spec);
     let shuffle = ShuffleCircuit::build(spec);
+    drop(progress);
     let Some(path) = &args.output else {
         return bristol::write(shuffle.circuit(), io::stdout().lock())
             .context("cannot write to standard output");

@@ -8,7 +8,6 @@ mod owners;
 mod plot;
 mod run;
 mod selection;
-mod size_guard;
 mod standard;
 mod stats;
 pub(crate) mod sweep;

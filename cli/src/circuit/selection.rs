@@ -1,7 +1,9 @@
 //! Which algorithms a command counts or draws.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless::shuffle::{Algorithm, Choice, SpecError};
+use dealerless::deck::Choice;
+use dealerless::mpc::Security;
+use dealerless::shuffle::{Algorithm, SpecError};
 
 /// A word of `--algorithm`.
 #[derive(Clone, Copy)]
@@ -36,7 +38,10 @@ pub(super) fn algorithms(
     for selection in selections {
         match selection {
             Selection::All => chosen.extend(Algorithm::ALL),
-            Selection::One(choice) => chosen.push(choice.spec(cards, draw, false)?.algorithm()),
+            Selection::One(choice) => {
+                let spec = choice.spec(cards, draw, Security::Malicious)?;
+                chosen.push(spec.algorithm());
+            }
         }
     }
     let selected = |algorithm: &Algorithm| chosen.contains(algorithm);

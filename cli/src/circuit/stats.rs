@@ -1,12 +1,13 @@
 //! `circuit stats`: what each shuffle costs.
 
 use comfy_table::{CellAlignment, Table};
+use dealerless::shuffle::Spec;
 use serde::Serialize;
 
 use super::entry::{Comparison, Counts, Entry};
 use super::selection::{self, Selection};
-use super::size_guard::SizeGuard;
 use super::sweep::{Draws, Numbers, pairs};
+use crate::memory::MemoryArgs;
 use crate::output::{bytes, count, grid, show, show_json};
 use crate::progress::Progress;
 
@@ -37,7 +38,7 @@ pub(crate) struct Args {
     #[arg(long)]
     comparison: bool,
     #[command(flatten)]
-    guard: SizeGuard,
+    limit: MemoryArgs,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -97,11 +98,13 @@ fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>>
     };
     for (&(cards, draw), algorithms) in pairs.iter().zip(&chosen) {
         for &algorithm in algorithms {
-            args.guard.check_shuffle(algorithm, cards, draw)?;
+            let spec = Spec::new(cards, draw, algorithm)?;
+            args.limit.memory.check_circuit(spec)?;
         }
         for comparison in comparisons {
             let ands = (comparison.estimated_ands)(cards, draw);
-            args.guard.check(comparison.name, cards, draw, ands)?;
+            let name = comparison.name;
+            args.limit.memory.check_ands(name, cards, draw, ands)?;
         }
     }
     let steps: usize = chosen

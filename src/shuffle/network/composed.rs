@@ -77,15 +77,30 @@ impl Composed {
     pub(in crate::shuffle) fn record(&self, b: &mut Builder) -> Vec<Card> {
         let mut deck = fresh_deck(self.spec);
         let controls = b.input(0);
-        let mut is_translation = vec![false; controls.len()];
         for translation in &self.translations {
-            is_translation[translation.switch] = true;
             for card in &mut deck[translation.block.clone()] {
                 let bit = &mut card[translation.bit];
                 *bit = b.xor(*bit, controls[translation.switch]);
             }
         }
+        for step in self.seam(b).into_steps(b) {
+            let [first, second] = step.lines;
+            (deck[first], deck[second]) =
+                gadgets::conditional_swap(b, step.control, &deck[first], &deck[second]);
+        }
+        let place = self.garbler.outputs();
+        (self.evaluator.outputs()[..self.spec.draw()].iter())
+            .map(|&line| std::mem::take(&mut deck[place[line]]))
+            .collect()
+    }
 
+    /// The switches of both copies, less the translations.
+    fn seam(&self, b: &mut Builder) -> Seam {
+        let controls = b.input(0);
+        let mut is_translation = vec![false; controls.len()];
+        for translation in &self.translations {
+            is_translation[translation.switch] = true;
+        }
         let mut seam = Seam::new(self.spec.cards());
         for (number, switch) in self.garbler.switches().iter().enumerate() {
             if !is_translation[number] {
@@ -99,14 +114,62 @@ impl Composed {
             let lines = [place[switch.upper], place[switch.lower]];
             seam.push(b, Party::Evaluator, lines, control);
         }
-        for step in seam.into_steps(b) {
-            let [first, second] = step.lines;
-            (deck[first], deck[second]) =
-                gadgets::conditional_swap(b, step.control, &deck[first], &deck[second]);
+        seam
+    }
+
+    /// The ANDs of [`record`](Self::record), found without a deck: a switch takes as many as there
+    /// are independent bits in which its two cards can differ.
+    pub(in crate::shuffle) fn cost(&self) -> usize {
+        let mut b = Builder::new(&[Party::Garbler, Party::Evaluator].map(|p| self.switches(p)));
+        let seam = self.seam(&mut b);
+        let switches = seam.len();
+        let steps = seam.into_steps(&mut b);
+        // For each line, the bits that translations flip in its card, and the span of all other
+        // changes of it.
+        let mut translated = vec![0; self.spec.cards()];
+        for translation in &self.translations {
+            for bits in &mut translated[translation.block.clone()] {
+                *bits |= 1 << translation.bit;
+            }
         }
-        (self.evaluator.outputs()[..self.spec.draw()].iter())
-            .map(|&line| std::mem::take(&mut deck[place[line]]))
-            .collect()
+        let mut changes = vec![Span::default(); self.spec.cards()];
+        // One for each switch that a square has lost.
+        let mut ands = switches - steps.len();
+        for step in steps {
+            let [x, y] = step.lines;
+            let mut span = changes[x];
+            changes[y].0.iter().for_each(|&change| span.insert(change));
+            // Two lines of one block have its translation in common.
+            let apart = (1 << (x ^ y).ilog2()) - 1;
+            let flipped = (translated[x] | translated[y]) & apart;
+            (0..u16::BITS).for_each(|bit| span.insert(flipped & 1 << bit));
+            ands += span.rank();
+            span.insert((x ^ y) as u16);
+            (changes[x], changes[y]) = (span, span);
+        }
+        ands
+    }
+}
+
+/// A vector space of words: for each bit, the word of its basis whose highest bit it is, or 0.
+#[derive(Clone, Copy, Default)]
+struct Span([u16; 16]);
+
+impl Span {
+    fn insert(&mut self, mut word: u16) {
+        for (bit, member) in self.0.iter_mut().enumerate().rev() {
+            if word >> bit & 1 == 1 {
+                if *member == 0 {
+                    *member = word;
+                    return;
+                }
+                word ^= *member;
+            }
+        }
+    }
+
+    fn rank(&self) -> usize {
+        self.0.iter().filter(|&&member| member != 0).count()
     }
 }
 

@@ -49,6 +49,11 @@ impl Seam {
         }
     }
 
+    /// The number of steps.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
     /// Adds a switch of one party's copy, after all steps on its lines.
     pub(super) fn push(&mut self, b: &mut Builder, owner: Party, lines: [usize; 2], control: Bit) {
         let before = lines.map(|line| self.last[line]);

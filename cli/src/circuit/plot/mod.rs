@@ -16,8 +16,8 @@ use serde::Serialize;
 use self::crossings::{Crossing, crossings};
 use self::plan::{Plan, Sizes};
 use super::selection::{self, Selection};
-use super::size_guard::SizeGuard;
 use super::sweep::{Draws, Numbers};
+use crate::memory::MemoryArgs;
 use crate::output::{count, say, show, show_json};
 use crate::whole_file;
 
@@ -46,7 +46,7 @@ pub(crate) struct Args {
           value_parser = selection::parser())]
     algorithm: Vec<Selection>,
     #[command(flatten)]
-    guard: SizeGuard,
+    limit: MemoryArgs,
     /// The file to write [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

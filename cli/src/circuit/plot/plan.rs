@@ -85,7 +85,7 @@ impl Plan {
             .collect();
         for &(cards, draw) in &deals {
             for &algorithm in &algorithms {
-                args.guard.check_shuffle(algorithm, cards, draw)?;
+                (args.limit.memory).check_circuit(Spec::new(cards, draw, algorithm)?)?;
             }
         }
         let number = |(cards, draw)| match along {

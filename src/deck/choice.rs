@@ -1,0 +1,123 @@
+//! Which shuffle a session takes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::mpc::Security;
+use crate::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
+
+/// What a user asks for: an algorithm, or `auto`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// `auto`: the one with the fewest AND gates.
+    Cheapest,
+    /// This one.
+    Given(Algorithm),
+}
+
+impl Choice {
+    /// The shuffle of a session of this security that draws `draw` of `cards` cards.
+    ///
+    /// A malicious session also checks the seeds, so it may have another cheapest algorithm than a
+    /// semi-honest one. Two parties with the same arguments come to the same spec.
+    ///
+    /// # Errors
+    /// As [`Spec::new`].
+    pub fn spec(self, cards: usize, draw: usize, security: Security) -> Result<Spec, SpecError> {
+        let algorithm = match self {
+            Self::Cheapest => Algorithm::cheapest(cards, draw, checks_seeds(security))?,
+            Self::Given(algorithm) => algorithm,
+        };
+        Spec::new(cards, draw, algorithm)
+    }
+}
+
+/// The circuit by which a session of this security shuffles: with a check of the seeds if the peer
+/// may enter anything.
+pub fn circuit(spec: Spec, security: Security) -> ShuffleCircuit {
+    if checks_seeds(security) {
+        ShuffleCircuit::build_checked(spec)
+    } else {
+        ShuffleCircuit::build(spec)
+    }
+}
+
+/// Whether the circuits of a session check the seeds.
+pub(super) fn checks_seeds(security: Security) -> bool {
+    match security {
+        Security::SemiHonest => false,
+        Security::Malicious => true,
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Cheapest => f.pad("auto"),
+            Self::Given(algorithm) => algorithm.fmt(f),
+        }
+    }
+}
+
+/// A name that is neither `auto` nor that of an [`Algorithm`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no algorithm {0:?}; there are auto, {known}", known = Algorithm::ALL.map(Algorithm::name).join(", "))]
+pub struct UnknownChoice(String);
+
+impl FromStr for Choice {
+    type Err = UnknownChoice;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        if name == "auto" {
+            return Ok(Self::Cheapest);
+        }
+        let algorithm = name.parse().map_err(|_| UnknownChoice(name.to_owned()))?;
+        Ok(Self::Given(algorithm))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECURITIES: [Security; 2] = [Security::SemiHonest, Security::Malicious];
+
+    #[test]
+    fn a_choice_is_read_by_its_name() {
+        for name in ["auto", "fisher-yates", "lehmer"] {
+            let choice: Choice = name.parse().unwrap();
+            assert_eq!(choice.to_string(), name);
+        }
+        let error = "riffle".parse::<Choice>().unwrap_err().to_string();
+        assert!(error.ends_with("bitonic, odd-even, waksman"));
+    }
+
+    #[test]
+    fn a_given_algorithm_is_taken_and_the_bounds_of_a_spec_are_kept() {
+        for security in SECURITIES {
+            let bubble = Choice::Given(Algorithm::Bubble).spec(52, 9, security);
+            assert_eq!(bubble, Spec::new(52, 9, Algorithm::Bubble));
+            let (draw, cards) = (53, 52);
+            let refused = Choice::Cheapest.spec(cards, draw, security);
+            assert_eq!(refused, Err(SpecError::Draw { draw, cards }));
+        }
+    }
+
+    #[test]
+    fn auto_takes_the_cheapest_of_the_circuits_that_the_session_runs() {
+        let mut differ = false;
+        for draw in 1..=30 {
+            let chosen = SECURITIES.map(|security| {
+                let chosen = Choice::Cheapest.spec(52, draw, security).unwrap();
+                let ands = circuit(chosen, security).circuit().ands();
+                for algorithm in Algorithm::ALL {
+                    let other = circuit(Spec::new(52, draw, algorithm).unwrap(), security);
+                    assert!(ands <= other.circuit().ands(), "{draw} of 52: {algorithm}");
+                }
+                chosen
+            });
+            differ |= chosen[0] != chosen[1];
+        }
+        assert!(differ, "somewhere the check tips the scales");
+    }
+}

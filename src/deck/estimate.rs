@@ -1,0 +1,95 @@
+//! What shuffles take of memory, told before a circuit is built or anything is sent.
+
+use super::choice::checks_seeds;
+use crate::mpc::Security;
+use crate::shuffle::Spec;
+
+/// Bytes that a process takes whatever it plays.
+const BASE: u64 = 10_000_000;
+
+/// Bytes for each AND while a circuit is built: the builder knows each wire in two tables.
+const BUILDING: u64 = 270;
+
+/// Bytes for each AND of a circuit, with the free gates between them.
+const CIRCUIT: u64 = 110;
+
+/// Bytes for each AND that one party of a session needs while it makes them ready and runs them.
+const fn session(security: Security) -> u64 {
+    match security {
+        // Labels, and tables that come and go.
+        Security::SemiHonest => 80,
+        // Leaky triples, several for each AND.
+        Security::Malicious => 800,
+    }
+}
+
+/// How many ANDs shuffles have, and how much memory they take.
+///
+/// The memory was measured on Linux on x86-64, from 20 MB to 1.4 GB: a session is within 10 % of
+/// the estimate. What is built without a session takes 45 to 100 % of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    ands: usize,
+    session: u64,
+}
+
+impl Estimate {
+    /// Of shuffles by `spec` in a session of this security that makes ready so many `at_once`.
+    pub fn of(spec: Spec, security: Security, at_once: u32) -> Self {
+        Self::of_ands(
+            spec.estimated_ands(checks_seeds(security)),
+            security,
+            at_once,
+        )
+    }
+
+    /// The same of a circuit whose ANDs are known.
+    pub fn of_ands(ands: usize, security: Security, at_once: u32) -> Self {
+        let session =
+            (session(security).saturating_mul(ands as u64)).saturating_mul(at_once.into());
+        Self { ands, session }
+    }
+
+    /// The AND gates of one shuffle.
+    pub fn ands(&self) -> usize {
+        self.ands
+    }
+
+    /// The most bytes that a process holds at a time, if it builds the circuit and is so many
+    /// `parties` of the session: none, one, or both.
+    pub fn memory(&self, parties: u64) -> u64 {
+        let ands = self.ands as u64;
+        let sessions = self.session.saturating_mul(parties);
+        let running = (CIRCUIT * ands).saturating_add(sessions);
+        BASE.saturating_add(running.max(BUILDING * ands))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shuffle::Algorithm;
+
+    #[test]
+    fn memory_grows_with_the_parties_the_security_and_the_shuffles_at_once() {
+        let spec = Spec::new(52, 52, Algorithm::Waksman).unwrap();
+        let memory =
+            |security, at_once, parties| Estimate::of(spec, security, at_once).memory(parties);
+        let ladder = [
+            memory(Security::Malicious, 1, 0),
+            memory(Security::Malicious, 1, 1),
+            memory(Security::Malicious, 1, 2),
+            memory(Security::Malicious, 10, 2),
+            memory(Security::Malicious, u32::MAX, 2),
+        ];
+        assert!(ladder.is_sorted_by(|a, b| a < b), "{ladder:?}");
+        assert!(memory(Security::SemiHonest, 10, 1) < memory(Security::Malicious, 10, 1));
+        assert_eq!(Estimate::of(spec, Security::Malicious, 1).ands(), 2226);
+    }
+
+    #[test]
+    fn the_largest_of_everything_does_not_overflow() {
+        let estimate = Estimate::of_ands(1 << 40, Security::Malicious, u32::MAX);
+        assert_eq!(estimate.memory(2), u64::MAX);
+    }
+}
