@@ -5,13 +5,14 @@
 
 mod common;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use common::{Loopback, Shuffler};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dealerless::crypto::{Block, TweakableHash};
-use dealerless::mpc::{Security, evaluate, garble};
+use dealerless::mpc::{ActiveLabel, Security, ZeroLabel, evaluate, garble};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit};
 use rand::rand_core::UnwrapErr;
@@ -63,9 +64,11 @@ fn garbling(criterion: &mut Criterion) {
     let mut rng = UnwrapErr(SysRng);
     let delta = Delta::random(true, &mut rng);
     let hash = TweakableHash::with_key([1; 16]);
-    let mut labels: Vec<Block> = (0..circuit.wires())
+    let labels: Vec<Block> = (0..circuit.wires())
         .map(|_| Block::random(&mut rng))
         .collect();
+    let mut zeros: Vec<ZeroLabel> = labels.iter().copied().map(ZeroLabel).collect();
+    let mut active: Vec<ActiveLabel> = labels.into_iter().map(ActiveLabel).collect();
     let mut tables = Vec::with_capacity(circuit.ands());
 
     let mut group = criterion.benchmark_group("alone");
@@ -73,17 +76,17 @@ fn garbling(criterion: &mut Criterion) {
     group.bench_function("garble", |bencher| {
         bencher.iter(|| {
             tables.clear();
-            garble(circuit, &mut labels, &delta, &hash, 0, |table| {
+            garble(circuit, &mut zeros, &delta, &hash, 0, |table| {
                 tables.push(table);
-                Ok(())
+                Ok::<_, Infallible>(())
             })
         });
     });
     group.bench_function("evaluate", |bencher| {
         bencher.iter(|| {
             let mut next = tables.iter();
-            evaluate(circuit, &mut labels, &hash, 0, || {
-                Ok(*next.next().expect("a table for each AND"))
+            evaluate(circuit, &mut active, &hash, 0, || {
+                Ok::<_, Infallible>(*next.next().expect("a table for each AND"))
             })
         });
     });

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{self, Handshake, Security, TwoParty};
+use dealerless::mpc::{self, Greeting, Offer, Security, TwoParty};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
@@ -62,11 +62,12 @@ impl Loopback {
     }
 }
 
-fn session(party: Party, security: Security, transport: TcpTransport) -> Session {
-    let mut channel = Channel::new(transport, Deadlines::default());
+fn session(role: Party, security: Security, transport: TcpTransport) -> Session {
+    let channel = Channel::new(transport, Deadlines::default());
     let rng = &mut UnwrapErr(SysRng);
-    let handshake = Handshake::perform(&mut channel, party, security, &[], rng).expect("hellos");
-    Session::setup(channel, &handshake, rng).expect("the session is set up")
+    let offer = Offer::new(role, security);
+    let greeting = Greeting::exchange(channel, offer, rng).expect("hellos");
+    Session::setup(greeting, rng).expect("the session is set up")
 }
 
 /// What the garbler waited for.
