@@ -19,6 +19,7 @@ use dealerless::net::{self, Channel, Deadlines, HEADER_BYTES, Malformed};
 use dealerless::ot;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::kind::Kind;
+use dealerless::testing::liar::{self, Liar};
 use dealerless::testing::line::{End, tcp_pair};
 use dealerless::testing::session::{SOON, both, in_memory, system_rng};
 use dealerless::testing::tap::{Fault, Tap, frames};
@@ -500,34 +501,26 @@ fn a_flipped_bit_is_caught_by_a_check_or_harmless() {
 
 #[test]
 fn a_pair_of_hashes_of_which_neither_is_right_is_caught() {
-    let honest = honest();
-    let sent = &honest.sent[Party::Garbler as usize];
-    let pairs = Kind::Mpc(mpc::Tag::OpenedPairs);
-    let (_, _, payload) = (messages(&honest).into_iter())
-        .find(|(_, tag, _)| *tag == pairs)
-        .expect("openings to the evaluator");
-    let cases: Vec<Case> = (payload.step_by(32))
-        .map(|pair| {
-            let mut with = sent[pair..pair + 32].to_vec();
-            for hash in with.as_chunks_mut::<16>().0 {
-                hash[system_rng().random_range(0..16)] ^= 1 << system_rng().random_range(0..8);
+    // Two cards of four bits are opened to the evaluator.
+    for pair in 0..8 {
+        let lie: liar::Lie = Box::new(move |mut frame| {
+            if frame.tag == Kind::Mpc(mpc::Tag::OpenedPairs) {
+                assert_eq!(frame.payload.len(), 8 * 32);
+                for hash in [2 * pair, 2 * pair + 1] {
+                    let at = 16 * hash + system_rng().random_range(0..16);
+                    frame.payload[at] ^= 1 << system_rng().random_range(0..8);
+                }
             }
-            let range = pair..pair + 32;
-            Case {
-                liar: Party::Garbler,
-                tag: pairs,
-                fault: Fault::Replace { range, with },
-            }
-        })
-        .collect();
-    assert_eq!(
-        cases.len(),
-        8,
-        "two cards of four bits are opened to the evaluator"
-    );
-    for_each(&cases, |case| {
-        assert!(play_content(case, &honest), "{case}")
-    });
+            frame.to_bytes()
+        });
+        let [lying, honest] = in_memory();
+        let ends: [End; 2] = [Box::new(Liar::new(lying, lie)), honest];
+        let [_, evaluator] = both(ends, |party, end| play(party, end, PATIENT).map(drop));
+        assert!(
+            matches!(evaluator, Err(Error::Check(Check::OpeningHash))),
+            "{evaluator:?}"
+        );
+    }
 }
 
 fn over_tcp() -> [End; 2] {

@@ -384,16 +384,22 @@ fn greet(end: End, offer: Offer<'_>) -> Result<Greeting<End>, Error> {
 
 #[test]
 fn an_engine_is_not_set_up_after_a_greeting_for_the_other() {
-    both(in_memory(), |party, end| {
-        let greeting = greet(end, Offer::new(party, Security::SemiHonest)).unwrap();
-        let error = Malicious::setup(greeting, &mut system_rng()).err();
-        assert!(matches!(error, Some(Error::Usage(_))));
-    });
-    both(in_memory(), |party, end| {
-        let greeting = greet(end, Offer::new(party, Security::Malicious)).unwrap();
-        let error = SemiHonest::setup(greeting, &mut system_rng()).err();
-        assert!(matches!(error, Some(Error::Usage(_))));
-    });
+    let (weak, strong) = (Security::SemiHonest, Security::Malicious);
+    for (theirs, ours) in [(weak, strong), (strong, weak)] {
+        both(in_memory(), |party, end| {
+            let greeting = greet(end, Offer::new(party, theirs)).unwrap();
+            let rng = &mut system_rng();
+            let error = match ours {
+                Security::SemiHonest => SemiHonest::setup(greeting, rng).err(),
+                Security::Malicious => Malicious::setup(greeting, rng).err(),
+            };
+            let expected = Disagreement::Security { theirs, ours };
+            match error {
+                Some(Error::Disagreement(found)) => assert_eq!(found, expected),
+                other => panic!("{other:?}"),
+            }
+        });
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ use dealerless::mpc::{
     Opening, Result, Run, SemiHonest, TwoParty, Words,
 };
 use dealerless::net::{self, Channel, HEADER_BYTES, Transport, memory_pair};
+use dealerless::ot;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
@@ -377,5 +378,25 @@ fn a_hello_with_the_nonce_of_this_side_or_a_key_that_is_no_point_is_refused() {
             hello[KEY..KEY + 32].fill(key);
         });
         assert!(matches!(found, Error::Check(Check::HelloKey)), "{found}");
+    }
+}
+
+#[test]
+fn a_key_that_is_not_the_one_that_was_sent_is_another_session() {
+    // The base point of ristretto255, which is a valid key.
+    const BASE_POINT: [u8; 32] = [
+        0xe2, 0xf2, 0xae, 0x0a, 0x6a, 0xbc, 0x4e, 0x71, 0xa8, 0x84, 0xa9, 0x61, 0xc5, 0x00, 0x51,
+        0x5f, 0x58, 0xe3, 0x0b, 0x6a, 0xa5, 0x82, 0xdd, 0x8d, 0xb6, 0xa6, 0x59, 0x45, 0xe0, 0x8d,
+        0x2d, 0x76,
+    ];
+    for cheater in Party::BOTH {
+        let lie = about(|frame| {
+            if frame.tag == Kind::Hello {
+                frame.payload[KEY..KEY + 32].copy_from_slice(&BASE_POINT);
+            }
+        });
+        let ending = run(cheater, lie, false, Patience::Long);
+        let found = ot::Check::BaseOtChallenge;
+        assert_caught_by(&ending, Check::ObliviousTransfer(found));
     }
 }

@@ -1,0 +1,328 @@
+//! Who counts the peer's attempts is told of each before anything of it is sent, and again once it
+//! has passed its last check; and can put an end to it.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use dealerless::circuit::{Builder, Circuit, Party};
+use dealerless::mpc::Tag::{
+    GateBits, GateValues, InputLabels, LeakyBits, LeakyTables, MacDigest, MaskedValues, OutputBits,
+    Plan, PoolBits, Tables, TripleCommitment, TripleDigest, TripleOpening,
+};
+use dealerless::mpc::{
+    Attempt, Attempts, Check, Demand, Error, Greeting, Input, Malicious, Offer, Result, Run,
+    Security, SemiHonest, TwoParty,
+};
+use dealerless::net::{self, Channel, Deadlines};
+use dealerless::ot::Tag::{
+    BaseOtAnswer, BaseOtPads, BaseOtPoints, CotCheck, CotCorrection, TreeSums,
+};
+use dealerless::testing::kind::Kind;
+use dealerless::testing::liar::Liar;
+use dealerless::testing::line::End;
+use dealerless::testing::session::{both, in_memory, reveal, system_rng};
+use dealerless::testing::tap::{Recording, Tap, frames};
+use dealerless::{Blame, ot};
+
+use Event::{Begins, EndsWell};
+
+const ATTEMPTS: [Attempt; 3] = [Attempt::Setup, Attempt::Batch, Attempt::Run];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Event {
+    Begins(Attempt),
+    EndsWell(Attempt),
+}
+
+/// What was told, and what has passed the line since the last time.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    event: Event,
+    sent: Vec<Kind>,
+    received: Vec<Kind>,
+}
+
+/// Writes down what it is told.
+#[derive(Clone)]
+struct Counter {
+    line: Arc<Mutex<Recording>>,
+    told: Arc<Mutex<Vec<Told>>>,
+    /// What it cannot count.
+    refused: Option<Attempt>,
+}
+
+impl Counter {
+    fn on(line: &Tap<End>, refused: Option<Attempt>) -> Self {
+        Counter {
+            line: line.recording(),
+            told: Arc::default(),
+            refused,
+        }
+    }
+
+    /// What has passed the line since the last time: sent, received.
+    fn passed(&self) -> [Vec<Kind>; 2] {
+        let Recording { sent, received } = std::mem::take(&mut *self.line.lock().unwrap());
+        let kind = |(tag, _)| Kind::from_byte(tag).expect("a known tag");
+        [sent, received].map(|bytes| frames(&bytes).into_iter().map(kind).collect())
+    }
+
+    fn note(&self, event: Event) {
+        let [sent, received] = self.passed();
+        self.told.lock().unwrap().push(Told {
+            event,
+            sent,
+            received,
+        });
+    }
+}
+
+impl Attempts for Counter {
+    fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
+        self.note(Begins(attempt));
+        match self.refused == Some(attempt) {
+            true => Err(io::ErrorKind::StorageFull.into()),
+            false => Ok(()),
+        }
+    }
+
+    fn ends_well(&mut self, attempt: Attempt) {
+        self.note(EndsWell(attempt));
+    }
+}
+
+/// One party of a session that is counted.
+struct Side {
+    outcome: Result<()>,
+    told: Vec<Told>,
+    /// What was sent after the last that was told.
+    rest: Vec<Kind>,
+}
+
+impl Side {
+    fn events(&self) -> Vec<Event> {
+        self.told.iter().map(|told| told.event).collect()
+    }
+}
+
+/// Three ANDs of two bits of each party.
+fn circuit() -> Circuit {
+    let mut builder = Builder::new(&[2, 2]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let (p, q) = (builder.and(a[0], b[0]), builder.and(a[1], b[1]));
+    let r = builder.and(p, q);
+    builder.build(vec![vec![p, q, r]])
+}
+
+fn run(session: &mut Malicious<End>) -> Result<()> {
+    let circuit = circuit();
+    let run = Run::new(&circuit, &Input::ONE_EACH, &[true; 2]);
+    let shared = session.run(run)?;
+    assert_eq!(reveal(session, &shared[0])?, [true; 3]);
+    Ok(())
+}
+
+/// A session in which all is made ahead for the first of two runs, and nothing for the second.
+fn play(role: Party, end: End, refused: Option<Attempt>) -> Side {
+    let tap = Tap::new(end);
+    let counter = Counter::on(&tap, refused);
+    let attempts = Box::new(counter.clone());
+    let outcome = in_session(role, Box::new(tap), attempts);
+    let [rest, _] = counter.passed();
+    let told = std::mem::take(&mut *counter.told.lock().unwrap());
+    Side {
+        outcome,
+        told,
+        rest,
+    }
+}
+
+fn in_session(role: Party, end: End, attempts: Box<dyn Attempts>) -> Result<()> {
+    let channel = Channel::new(end, Deadlines::default());
+    let offer = Offer::new(role, Security::Malicious).counted_by(attempts);
+    let rng = &mut system_rng();
+    let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
+    let demand = Demand::of(&circuit());
+    let outcome = (session.prepare(demand))
+        // There is all of it.
+        .and_then(|()| session.prepare(demand))
+        .and_then(|()| run(&mut session))
+        .and_then(|()| run(&mut session));
+    if outcome.is_err() {
+        assert!(matches!(session.prepare(demand), Err(Error::Ended)));
+    }
+    outcome
+}
+
+/// All that a party sends in an attempt.
+fn frames_of(attempt: Attempt, sender: Party) -> Vec<Kind> {
+    let cots = [CotCorrection, CotCheck].map(Kind::Ot);
+    let kinds = |tags: &[_]| tags.iter().copied().map(Kind::Mpc).collect::<Vec<_>>();
+    match (attempt, sender) {
+        (Attempt::Setup, _) => [BaseOtPoints, BaseOtPads, BaseOtAnswer, TreeSums]
+            .map(Kind::Ot)
+            .to_vec(),
+        (Attempt::Batch, Party::Garbler) => [
+            kinds(&[Plan]),
+            cots.to_vec(),
+            kinds(&[LeakyTables, LeakyBits, TripleCommitment]),
+            kinds(&[TripleOpening, PoolBits, MacDigest]),
+        ]
+        .concat(),
+        (Attempt::Batch, Party::Evaluator) => [
+            kinds(&[Plan]),
+            cots.to_vec(),
+            kinds(&[LeakyTables, LeakyBits, TripleDigest]),
+            kinds(&[PoolBits, MacDigest]),
+        ]
+        .concat(),
+        (Attempt::Run, Party::Garbler) => kinds(&[
+            Plan,
+            GateBits,
+            MacDigest,
+            MaskedValues,
+            InputLabels,
+            Tables,
+            MacDigest,
+        ]),
+        (Attempt::Run, Party::Evaluator) => kinds(&[
+            Plan,
+            GateBits,
+            MacDigest,
+            MaskedValues,
+            GateValues,
+            MacDigest,
+        ]),
+        (other, _) => panic!("{other:?} is new"),
+    }
+}
+
+/// What is told of an attempt, if `before` has passed in each direction since the last one.
+fn told_of(attempt: Attempt, me: Party, before: &[Kind]) -> [Told; 2] {
+    [
+        Told {
+            event: Begins(attempt),
+            sent: before.to_vec(),
+            received: before.to_vec(),
+        },
+        Told {
+            event: EndsWell(attempt),
+            sent: frames_of(attempt, me),
+            received: frames_of(attempt, me.other()),
+        },
+    ]
+}
+
+#[test]
+fn every_attempt_is_told_before_its_first_message_and_after_its_last_one() {
+    let sides = both(in_memory(), |role, end| play(role, end, None));
+    let opening = [Plan, OutputBits, MacDigest].map(Kind::Mpc);
+    for (me, side) in Party::BOTH.into_iter().zip(sides) {
+        side.outcome.unwrap();
+        let expected = [
+            told_of(Attempt::Setup, me, &[Kind::Hello]),
+            told_of(Attempt::Batch, me, &[]),
+            told_of(Attempt::Run, me, &[]),
+            told_of(Attempt::Batch, me, &opening),
+            told_of(Attempt::Run, me, &[]),
+        ];
+        assert_eq!(
+            side.told,
+            expected.into_iter().flatten().collect::<Vec<_>>()
+        );
+        assert_eq!(side.rest, opening);
+    }
+}
+
+/// What is told up to the beginning of an attempt.
+fn events_until(attempt: Attempt) -> Vec<Event> {
+    let earlier = ATTEMPTS.into_iter().take_while(|other| *other != attempt);
+    let mut events: Vec<Event> = earlier
+        .flat_map(|attempt| [Begins(attempt), EndsWell(attempt)])
+        .collect();
+    events.push(Begins(attempt));
+    events
+}
+
+#[test]
+fn an_attempt_that_cannot_be_counted_ends_the_session_before_anything_of_it_is_sent() {
+    for attempt in ATTEMPTS {
+        for refuser in Party::BOTH {
+            let sides = both(in_memory(), |role, end| {
+                play(role, end, (role == refuser).then_some(attempt))
+            });
+            for (me, side) in Party::BOTH.into_iter().zip(sides) {
+                // To the peer it is an attempt that did not end well.
+                assert_eq!(side.events(), events_until(attempt));
+                let error = side.outcome.expect_err("no session");
+                if me == refuser {
+                    assert_eq!(error.blame(), Blame::ThisSide);
+                    assert_eq!(side.rest, [Kind::Abort]);
+                    let Error::NotCounted(source) = error else {
+                        panic!("{error}")
+                    };
+                    assert_eq!(source.kind(), io::ErrorKind::StorageFull);
+                } else {
+                    let told = matches!(error, Error::Channel(net::Error::Aborted));
+                    assert!(told, "{error}");
+                }
+            }
+        }
+    }
+}
+
+/// The last check of an attempt, and the frame that it is of: of that kind so many came before.
+fn last_check(attempt: Attempt) -> (Check, Kind, usize) {
+    let digest = Kind::Mpc(MacDigest);
+    match attempt {
+        Attempt::Setup => (
+            Check::ObliviousTransfer(ot::Check::Trees),
+            Kind::Ot(TreeSums),
+            0,
+        ),
+        Attempt::Batch => (Check::PoolMacs, digest, 0),
+        Attempt::Run => (Check::AndGates, digest, 2),
+        other => panic!("{other:?} is new"),
+    }
+}
+
+#[test]
+fn an_attempt_that_fails_its_last_check_does_not_end_well() {
+    for attempt in ATTEMPTS {
+        let (check, kind, nth) = last_check(attempt);
+        for cheat in Party::BOTH {
+            let sides = both(in_memory(), |role, end| {
+                let liar = Liar::new(
+                    end,
+                    Box::new(move |mut frame| {
+                        if role == cheat && (frame.tag, frame.nth) == (kind, nth) {
+                            *frame.payload.last_mut().expect("a digest") ^= 1;
+                        }
+                        frame.to_bytes()
+                    }),
+                );
+                play(role, Box::new(liar), None)
+            });
+            let honest = &sides[cheat.other() as usize];
+            assert_eq!(honest.events(), events_until(attempt));
+            match &honest.outcome {
+                Err(Error::Check(found)) => assert_eq!(*found, check),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+/// There a peer cheats as it likes.
+#[test]
+fn a_semi_honest_session_has_no_attempts() {
+    both(in_memory(), |role, end| {
+        let tap = Tap::new(end);
+        let counter = Counter::on(&tap, Some(Attempt::Setup));
+        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let offer = Offer::new(role, Security::SemiHonest).counted_by(Box::new(counter.clone()));
+        let rng = &mut system_rng();
+        SemiHonest::setup(Greeting::exchange(channel, offer, rng).unwrap(), rng).unwrap();
+        assert!(counter.told.lock().unwrap().is_empty());
+    });
+}
