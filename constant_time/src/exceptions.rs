@@ -86,27 +86,35 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Outcome,
         file: "src/mpc/malicious/context.rs",
-        place: Lines(&["if bool::from(self.0.ct_eq(&received.0)) {"]),
+        place: Lines(&["match bool::from(self.0.ct_eq(&received.0)) {"]),
         why: "whether a check of MACs passes, that of all gates among them",
     },
     Exception {
         kind: Outcome,
+        file: "src/mpc/semi_honest/mod.rs",
+        place: Lines(&[
+            "if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {",
+        ]),
+        why: "whether the masked inputs have arrived as they were sent",
+    },
+    Exception {
+        kind: Outcome,
         file: "src/mpc/semi_honest/open.rs",
-        place: Lines(&["if bool::from(zero ^ one) {", ".collect::<Result<_>>()?"]),
+        place: Lines(&["match bool::from(zero ^ one) {"]),
         why: "whether a hash that opens a bit is that of a label",
     },
     Exception {
         kind: Outcome,
         file: "src/deck/mod.rs",
-        place: Lines(&["if !valid {"]),
+        place: Function("check_seeds"),
         why: "whether a party's seeds are in range, opened to both",
     },
     Exception {
         kind: Outcome,
-        file: "src/deck/mod.rs",
+        file: "src/deck/faces.rs",
         place: Lines(&[
             "if number >= self.cards {",
-            "if self.drawn.iter().any(|drawn| drawn.face == Some(card)) {",
+            "if others.any(|(_, seen)| *seen == Some(card)) {",
         ]),
         why: "whether a card can be, which is opened to whoever looks",
     },

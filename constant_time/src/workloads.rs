@@ -1,24 +1,24 @@
 //! What runs under valgrind, on secrets.
 
+use std::convert::Infallible;
 use std::hint::black_box;
 use std::thread;
 use std::time::Duration;
 
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::crypto::{Block, SessionId, TweakableHash};
-use dealerless::deck::SealedDeck;
+use dealerless::crypto::{Block, SecretBit, SessionId, TweakableHash};
+use dealerless::deck::{self, SealedDeck};
 use dealerless::mpc::{
-    Handshake, Input, Malicious, Opening, Security, SemiHonest, To, TwoParty, evaluate, garble,
+    ActiveLabel, Audience, Demand, Greeting, Input, Malicious, Offer, Opening, Result, Run,
+    Security, SemiHonest, TwoParty, ZeroLabel, evaluate, garble,
 };
 use dealerless::net::{Channel, Deadlines, memory_pair};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use rand::{Rng, RngExt};
+use rand::RngExt;
 
 use crate::memcheck::{is_secret, make_public, make_secret};
 use crate::poison::{PublicLine, SecretRng, system_rng};
-
-const PARTIES: [Party; 2] = [Party::Garbler, Party::Evaluator];
 
 /// Bits that each party enters.
 const WIDTH: usize = 40;
@@ -80,22 +80,22 @@ fn half_gates() {
     let circuit = circuit();
     let hash = TweakableHash::new(&SessionId([1; 32]));
     let delta = Delta::random(true, &mut SecretRng);
-    let mut zeros: Vec<Block> = (0..circuit.wires())
-        .map(|_| Block::random(&mut SecretRng))
+    let mut zeros: Vec<ZeroLabel> = (0..circuit.wires())
+        .map(|_| ZeroLabel(Block::random(&mut SecretRng)))
         .collect();
-    let mut labels: Vec<Block> = (zeros.iter())
-        .map(|zero| *zero ^ delta.select(SecretRng.next_u32() & 1 == 1))
+    let mut labels: Vec<ActiveLabel> = (zeros.iter())
+        .map(|zero| zero.active(SecretBit::random(&mut SecretRng), &delta))
         .collect();
     let mut tables = Vec::new();
     let garbled = garble(&circuit, &mut zeros, &delta, &hash, 0, |table| {
         tables.push(table);
-        Ok(())
+        Ok::<(), Infallible>(())
     });
     garbled.expect("tables are kept");
     assert!(is_secret(&tables) && is_secret(&zeros[circuit.wires() - 1..]));
     let mut fetched = tables.into_iter();
     let evaluated = evaluate(&circuit, &mut labels, &hash, 0, || {
-        Ok(fetched.next().expect("a table for each AND"))
+        Ok::<_, Infallible>(fetched.next().expect("a table for each AND"))
     });
     evaluated.expect("tables were kept");
     assert!(is_secret(&labels[circuit.wires() - 1..]));
@@ -105,34 +105,34 @@ fn half_gates() {
 trait Engine: TwoParty + Sized {
     const SECURITY: Security;
 
-    fn begin(channel: Channel<PublicLine>, handshake: &Handshake) -> dealerless::Result<Self>;
+    fn begin(greeting: Greeting<PublicLine>) -> Result<Self>;
 }
 
 impl Engine for SemiHonest<PublicLine> {
     const SECURITY: Security = Security::SemiHonest;
 
-    fn begin(channel: Channel<PublicLine>, handshake: &Handshake) -> dealerless::Result<Self> {
-        SemiHonest::setup(channel, handshake, &mut SecretRng)
+    fn begin(greeting: Greeting<PublicLine>) -> Result<Self> {
+        SemiHonest::setup(greeting, &mut SecretRng)
     }
 }
 
 impl Engine for Malicious<PublicLine> {
     const SECURITY: Security = Security::Malicious;
 
-    fn begin(channel: Channel<PublicLine>, handshake: &Handshake) -> dealerless::Result<Self> {
-        Malicious::setup(channel, handshake, &mut SecretRng)
+    fn begin(greeting: Greeting<PublicLine>) -> Result<Self> {
+        Malicious::setup(greeting, &mut SecretRng)
     }
 }
 
-/// Sets up a session whose hellos are public and whose other randomness is secret, and lets both
-/// parties act in it.
-fn sessions<E: Engine>(act: impl Fn(&mut E) -> dealerless::Result<()> + Sync) {
+/// Sets up a session whose hellos are public, and with them the secret of the line, and whose other
+/// randomness is secret; and lets both parties act in it.
+fn sessions<E: Engine>(act: impl Fn(&mut E) -> deck::Result<()> + Sync) {
     let (one, other) = memory_pair();
-    let side = |party, line| {
-        let mut channel = Channel::new(PublicLine(line), PATIENT);
-        let rng = &mut system_rng();
-        let handshake = Handshake::perform(&mut channel, party, E::SECURITY, &[], rng)?;
-        act(&mut E::begin(channel, &handshake)?)
+    let side = |role, line| {
+        let channel = Channel::new(PublicLine(line), PATIENT);
+        let offer = Offer::new(role, E::SECURITY);
+        let greeting = Greeting::exchange(channel, offer, &mut system_rng())?;
+        act(&mut E::begin(greeting)?)
     };
     let [garbler, evaluator] = thread::scope(|scope| {
         let evaluator = scope.spawn(|| side(Party::Evaluator, other));
@@ -145,9 +145,8 @@ fn sessions<E: Engine>(act: impl Fn(&mut E) -> dealerless::Result<()> + Sync) {
     evaluator.expect("an honest session");
 }
 
-fn only(learner: Party, me: Party) -> To {
-    if learner == me { To::Me } else { To::Peer }
-}
+const GARBLER: Audience = Audience::Only(Party::Garbler);
+const EVALUATOR: Audience = Audience::Only(Party::Evaluator);
 
 /// Both parties enter secrets into a circuit, enter what comes out into it again, and open it: to
 /// one, to the other, to both.
@@ -163,33 +162,37 @@ fn computing<E: Engine>() {
         make_secret(values);
     }
     sessions(|session: &mut E| {
-        let me = session.party();
-        session.prepare(circuit.ands(), [WIDTH, WIDTH])?;
-        let inputs = PARTIES.map(|owner| match owner == me {
-            true => Input::Mine(&values[owner as usize]),
-            false => Input::Peer,
-        });
-        let words = session.run(&circuit, &inputs)?;
-        let again = words.concat();
-        let inputs = [
-            Input::Shared(&again[..WIDTH]),
-            Input::Shared(&again[..WIDTH]),
-        ];
-        let more = session.run(&circuit, &inputs)?;
-        let learners = [only(PARTIES[0], me), only(PARTIES[1], me), To::Both];
-        for words in [&words, &more] {
-            let openings: Vec<_> = (learners.into_iter().zip(words))
-                .map(|(to, bits)| Opening { to, bits })
-                .collect();
-            for (bits, expected) in session.open(&openings)?.into_iter().zip(&clear) {
-                let Some(mut bits) = bits else { continue };
-                assert!(is_secret(&bits), "what was opened comes from secrets");
-                make_public(&mut bits);
-                assert!(std::ptr::eq(words, &more) || bits == *expected);
-            }
+        session.prepare(Demand::of(&circuit))?;
+        let mine = &values[session.role() as usize];
+        let words = session.run(Run::new(&circuit, &Input::ONE_EACH, mine))?;
+        let again = || Input::Shared(&words.bits()[..WIDTH]);
+        let more = session.run(Run::new(&circuit, &[again(), again()], &[]))?;
+        for (words, expected) in [(&words, Some(&clear)), (&more, None)] {
+            open(session, words.iter(), expected)?;
         }
         Ok(())
     });
+}
+
+/// Opens three words: to one, to the other, to both.
+fn open<'a, E: Engine<Shared: 'a>>(
+    session: &mut E,
+    words: impl Iterator<Item = &'a [E::Shared]>,
+    expected: Option<&Vec<Vec<bool>>>,
+) -> Result<()> {
+    let learners = [GARBLER, EVALUATOR, Audience::Both];
+    let openings: Vec<_> = (learners.into_iter().zip(words))
+        .map(|(to, bits)| Opening { to, bits })
+        .collect();
+    for (number, bits) in session.open(&openings)?.iter().enumerate() {
+        let Some(mut bits) = bits.map(<[bool]>::to_vec) else {
+            continue;
+        };
+        assert!(is_secret(&bits), "what was opened comes from secrets");
+        make_public(&mut bits);
+        assert!(expected.is_none_or(|expected| expected[number] == bits));
+    }
+    Ok(())
 }
 
 /// A deck is shuffled with secret seeds, and cards of it are opened.
@@ -198,12 +201,8 @@ fn dealing<E: Engine>() {
     let shuffle = ShuffleCircuit::build_checked(spec);
     sessions(|session: &mut E| {
         let mut deck = SealedDeck::shuffle(session, &shuffle, &mut SecretRng)?;
-        let me = session.party();
-        deck.open(
-            session,
-            &[(0, only(PARTIES[0], me)), (1, only(PARTIES[1], me))],
-        )?;
-        deck.open(session, &[(2, To::Both), (0, only(PARTIES[1], me))])?;
+        deck.open(session, &[(0, GARBLER), (1, EVALUATOR)])?;
+        deck.open(session, &[(2, Audience::Both), (0, EVALUATOR)])?;
         Ok(())
     });
 }
@@ -212,7 +211,7 @@ fn dealing<E: Engine>() {
 fn routing() {
     let spec = Spec::new(10, 10, Algorithm::Waksman).expect("10 of 10 can be drawn");
     let shuffle = ShuffleCircuit::build(spec);
-    for party in PARTIES {
+    for party in Party::BOTH {
         black_box(shuffle.sample(party, &mut SecretRng));
     }
 }

@@ -58,6 +58,8 @@ pub enum Step {
     OpeningPlan = 19,
     /// What a batch of the preprocessing is.
     BatchPlan = 20,
+    /// A plan as one of the parties says it.
+    SaidPlan = 22,
     /// Semi-honest: the digest of the evaluator's masked inputs.
     MaskedInputs = 21,
 }

@@ -2,8 +2,10 @@
 //! that they notice if they do not mean the same.
 
 use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
 
 use super::error::{Disagreement, Error, Fault, Result};
+use super::line_secret::LineSecret;
 use super::tag::Tag;
 use super::{Demand, Input, Opening, Run};
 use crate::circuit::{Circuit, Output, Party};
@@ -101,13 +103,19 @@ pub(super) fn check_run<S: Identified>(
     }
 }
 
-/// The digest of what is meant.
-#[derive(Serialize, Deserialize)]
+/// What is meant, as a digest.
 pub(super) struct Plan {
+    session: SessionId,
     digest: [u8; 32],
 }
 
-impl Message for Plan {
+/// A plan as a party says it: with the line secret, and each party in words of its own. Otherwise
+/// somebody on the line could answer each party with its own plan, and parties that mean different
+/// things would go on.
+#[derive(Serialize, Deserialize)]
+struct SaidPlan([u8; 32]);
+
+impl Message for SaidPlan {
     const TAG: net::Tag = Tag::Plan.tag();
     const MAX_BYTES: usize = 32;
 }
@@ -130,7 +138,7 @@ impl Plan {
                 Input::Shared(bits) => oracle.absorb(&[2]).absorb(&names(bits)),
             };
         }
-        Self::new(oracle)
+        Self::new(session, oracle)
     }
 
     /// Of batch `number` of the preprocessing: how much is made of everything.
@@ -142,7 +150,8 @@ impl Plan {
             demand.outputs,
         ];
         let bytes = amounts.map(|amount| (amount as u64).to_le_bytes());
-        Self::new(Oracle::new(session, Step::BatchPlan, number).absorb(bytes.as_flattened()))
+        let oracle = Oracle::new(session, Step::BatchPlan, number);
+        Self::new(session, oracle.absorb(bytes.as_flattened()))
     }
 
     /// Of exchange `number` of openings: which bits are opened to whom.
@@ -156,22 +165,46 @@ impl Plan {
             let learns = Party::BOTH.map(|party| u8::from(opening.to.includes(party)));
             oracle = oracle.absorb(&learns).absorb(&names(opening.bits));
         }
-        Self::new(oracle)
+        Self::new(session, oracle)
     }
 
-    fn new(oracle: Oracle) -> Self {
+    fn new(session: &SessionId, oracle: Oracle) -> Self {
         Plan {
+            session: *session,
             digest: oracle.digest(),
         }
     }
 
-    /// Receives the peer's plan and compares.
+    fn said_by(&self, sender: Party, line: &LineSecret) -> SaidPlan {
+        let oracle = Oracle::new(&self.session, Step::SaidPlan, sender as u64);
+        SaidPlan(line.absorbed_by(oracle).absorb(&self.digest).digest())
+    }
+
+    /// Sends the plan of `me`.
     ///
     /// # Errors
-    /// [`Disagreement::Plan`] if they differ.
-    pub(super) fn expect<T: Transport>(&self, channel: &mut Channel<T>) -> Result<(), Fault> {
-        let theirs: Plan = channel.recv_message()?;
-        match theirs.digest == self.digest {
+    /// Those of the channel.
+    pub(super) fn send<T: Transport>(
+        &self,
+        channel: &mut Channel<T>,
+        me: Party,
+        line: &LineSecret,
+    ) -> net::Result<()> {
+        channel.send_message(&self.said_by(me, line))
+    }
+
+    /// Receives the plan of the peer of `me`, and compares.
+    ///
+    /// # Errors
+    /// [`Disagreement::Plan`] if they differ; those of the channel.
+    pub(super) fn expect<T: Transport>(
+        &self,
+        channel: &mut Channel<T>,
+        me: Party,
+        line: &LineSecret,
+    ) -> Result<(), Fault> {
+        let theirs: SaidPlan = channel.recv_message()?;
+        match bool::from(theirs.0.ct_eq(&self.said_by(me.other(), line).0)) {
             true => Ok(()),
             false => Err(Fault::Disagreement(Disagreement::Plan)),
         }
@@ -218,6 +251,21 @@ mod tests {
                 plans[..i].iter().all(|other| other.digest != plan.digest),
                 "{i}"
             );
+        }
+    }
+
+    #[test]
+    fn a_plan_is_said_in_one_direction_and_with_the_line_secret() {
+        let plan = Plan::of_batch(&SESSION, 0, &Demand::default());
+        let said = |sender, secret| plan.said_by(sender, &LineSecret::of_bytes([secret; 32])).0;
+        let all = [
+            said(Party::Garbler, 1),
+            said(Party::Evaluator, 1),
+            said(Party::Garbler, 2),
+            plan.digest,
+        ];
+        for (i, said) in all.iter().enumerate() {
+            assert!(!all[..i].contains(said), "{i}");
         }
     }
 

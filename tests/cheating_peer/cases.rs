@@ -57,10 +57,13 @@ const fn bit(number: usize) -> Change {
     Flip(number / 8, 1 << (number % 8))
 }
 
+type Changes = &'static [(Change, Rate)];
+type Finds = fn(&Error) -> bool;
+
 /// The changes of content of a message with their rates, and the errors in which they may end.
 pub(crate) struct Content {
-    pub(crate) changes: &'static [(Change, Rate)],
-    pub(crate) finds: fn(&Error) -> bool,
+    pub(crate) changes: Changes,
+    pub(crate) finds: Finds,
 }
 
 /// Where the fields of a hello begin: behind magic and version are the role, the security and its
@@ -74,7 +77,7 @@ const LENGTH: usize = 8;
 /// Where the parts of the tree sums begin: three levels of 32 trees, two blocks each.
 const TREE_CHECKS: usize = LENGTH + 3 * 32 * 32 + LENGTH;
 
-const THROUGHOUT: &[(Change, Rate)] = &[
+const THROUGHOUT: Changes = &[
     (FIRST, Always),
     (Last, Always),
     (Random, Always),
@@ -82,7 +85,7 @@ const THROUGHOUT: &[(Change, Rate)] = &[
 ];
 
 /// Packed bits that do not fill their last byte. What is behind them is looked at first.
-const BITS: &[(Change, Rate)] = &[
+const BITS: Changes = &[
     (FIRST, Always),
     (Last, Always),
     (Random, Always),
@@ -202,7 +205,7 @@ fn is_check_of_ot(error: &Error, checks: &[ot::Check]) -> bool {
 }
 
 /// A point, challenges, a proof. Challenge i counts if choice i is 1.
-fn pads(cheater: Party) -> &'static [(Change, Rate)] {
+fn pads(cheater: Party) -> Changes {
     match cheater {
         Party::Garbler => &[
             (FIRST, Always),
@@ -228,7 +231,7 @@ fn pads(cheater: Party) -> &'static [(Change, Rate)] {
 }
 
 /// Sums, of which the side off Delta's path counts; check values; a digest.
-fn tree_sums(cheater: Party) -> &'static [(Change, Rate)] {
+fn tree_sums(cheater: Party) -> Changes {
     match cheater {
         Party::Garbler => &[
             (Flip(0, 1), Always),
@@ -259,7 +262,7 @@ fn tree_sums(cheater: Party) -> &'static [(Change, Rate)] {
 
 /// The messages of a batch of the pool.
 fn of_batches(tag: mpc::Tag) -> Option<Content> {
-    let (changes, finds): (&'static [(Change, Rate)], fn(&Error) -> bool) = match tag {
+    let (changes, finds): (Changes, Finds) = match tag {
         // Bit 0 of a table is also opened as a part of the low bit.
         mpc::Tag::LeakyTables => (
             &[
@@ -313,7 +316,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
 
 /// The messages of runs and openings, and those that all steps have.
 fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
-    let (changes, finds): (&'static [(Change, Rate)], fn(&Error) -> bool) = match tag {
+    let (changes, finds): (Changes, Finds) = match tag {
         mpc::Tag::MacDigest => (
             THROUGHOUT,
             match nth {
@@ -360,7 +363,7 @@ fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
 }
 
 /// e and f of the gates; then, under pads, d of the outputs.
-const GATE_BITS: &[(Change, Rate)] = &[
+const GATE_BITS: Changes = &[
     (FIRST, Always),
     (bit(2 * ANDS - 1), Always),
     (bit(2 * ANDS), Always),
@@ -375,7 +378,7 @@ const GATE_BITS: &[(Change, Rate)] = &[
 /// G0 of a gate counts if the masked value of its first input is 1, G1 if that of the second is: a
 /// wrong label of the first layer spoils the second, and one of the last is that of an output. The
 /// low bit counts always, and the bits next to it must be 0.
-const TABLES: &[(Change, Rate)] = &[
+const TABLES: Changes = &[
     (FIRST, Half),
     (Flip(9, 0x10), Half),
     (Flip(16, 1), Half),

@@ -10,8 +10,8 @@
 //!
 //! The digests also take in what both parties must hold alike and no AND gate need have read: the
 //! masked values of all inputs and outputs, and the evaluator's labels of the outputs, which the
-//! garbler computes. And the line secret: without it, somebody on the line could make the digest of
-//! a circuit without AND gates, and of masked values that were flipped on the way.
+//! garbler computes. (As every digest they take in the line secret. Without it, somebody on the line
+//! could make that of a circuit without AND gates, for masked values that were flipped on the way.)
 
 use super::context::{Context, MacDigest};
 use super::garbling::Masks;
@@ -78,7 +78,7 @@ impl Unchecked<'_> {
         let inputs = self.values[..self.circuit.input_bits()].iter();
         let outputs = self.outputs.iter().map(|output| &output.masked);
         let labels = (self.outputs.iter()).map(|output| output.active_label(delta).0);
-        (context.line.absorbed_by(oracle))
+        oracle
             .absorb(&pack(inputs.chain(outputs).copied()))
             .absorb_blocks(labels)
     }

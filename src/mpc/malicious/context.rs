@@ -9,6 +9,7 @@ use crate::crypto::{Oracle, SecretBit, SessionId, Step, TweakableHash};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::line_secret::LineSecret;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
+use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
 use crate::net::{self, Channel, Message, Transport};
 use crate::ot::Delta;
@@ -42,9 +43,31 @@ impl Message for MacDigest {
 
 impl Context {
     /// The oracle for what `sender` says in a step; `number` is that of the batch, run or opening.
+    ///
+    /// It takes in the line secret: the digest of the MACs of nothing, say, would be known to
+    /// everybody otherwise.
     pub(super) fn oracle(&self, (step, number): (Step, u64), sender: Party) -> Oracle {
         let direction = u64::from(sender == Party::Evaluator);
-        Oracle::new(&self.session, step, (direction << 63) | number)
+        let oracle = Oracle::new(&self.session, step, (direction << 63) | number);
+        self.line.absorbed_by(oracle)
+    }
+
+    /// Sends a plan of this party.
+    pub(super) fn send_plan<T: Transport>(
+        &self,
+        channel: &mut Channel<T>,
+        plan: &Plan,
+    ) -> Result<(), Fault> {
+        Ok(plan.send(channel, self.me, &self.line)?)
+    }
+
+    /// Receives the peer's plan, which must be this one.
+    pub(super) fn expect_plan<T: Transport>(
+        &self,
+        channel: &mut Channel<T>,
+        plan: &Plan,
+    ) -> Result<(), Fault> {
+        plan.expect(channel, self.me, &self.line)
     }
 
     /// Closes an oracle with the MACs of this party's bits of `shares`.

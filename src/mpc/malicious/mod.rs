@@ -201,10 +201,10 @@ impl Secrets {
         let plan = Plan::of_openings(&context.session, self.openings, openings);
         let masks = |learner| opened_to(openings, learner).map(|bit| bit.held.mask);
         let step = (Tag::OutputBits, (Step::OutputMacs, self.openings));
-        channel.send_message(&plan)?;
+        context.send_plan(channel, &plan)?;
         context.send_opening(channel, step, masks(me.other()), no_pad())?;
         channel.flush()?;
-        plan.expect(channel)?;
+        context.expect_plan(channel, &plan)?;
         let (mine, check) = (masks(me), Check::OpeningMacs);
         let theirs = context.recv_opening(channel, step, delta, mine, no_pad(), check)?;
         self.openings += 1;

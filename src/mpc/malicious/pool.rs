@@ -180,11 +180,11 @@ impl Pool {
         blocks: usize,
     ) -> Result<RandomShares, Fault> {
         let plan = Plan::of_batch(&context.session, batch, amounts);
-        channel.send_message(&plan)?;
+        context.send_plan(channel, &plan)?;
         let mine = self.receiver.extend(channel, blocks)?;
         // Before anything of the batch is looked at: parties that mean different things are not
         // to take each other for cheats.
-        plan.expect(channel)?;
+        context.expect_plan(channel, &plan)?;
         let keys = self.sender.extend(channel, blocks)?;
         Ok(RandomShares::new(mine, keys))
     }

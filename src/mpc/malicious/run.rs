@@ -154,14 +154,14 @@ impl<'a> Run<'a> {
             std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
         };
         let step = (Tag::GateBits, (Step::GateMacs, self.number));
-        channel.send_message(&self.plan)?;
+        context.send_plan(channel, &self.plan)?;
         context.send_opening(channel, step, shares(), pad(me))?;
         let of_evaluator = &self.layout.entered.evaluator;
         if me == Party::Evaluator {
             send_values(channel, &self.values, of_evaluator)?;
         }
         channel.flush()?;
-        self.plan.expect(channel)?;
+        context.expect_plan(channel, &self.plan)?;
         let (theirs, check) = (pad(me.other()), Check::GateMacs);
         let theirs = context.recv_opening(channel, step, delta, shares(), theirs, check)?;
         if me == Party::Garbler {

@@ -82,6 +82,15 @@ enum Role {
     },
 }
 
+impl Role {
+    fn party(&self) -> Party {
+        match self {
+            Role::Garbler { .. } => Party::Garbler,
+            Role::Evaluator { .. } => Party::Evaluator,
+        }
+    }
+}
+
 impl<T: Transport> SemiHonest<T> {
     /// Sets up the base OTs, after the hellos. One setup serves for any number of circuits.
     ///
@@ -205,7 +214,7 @@ fn garble_run<T: Transport>(
     let plan = Plan::of_run(&context.session, number, run);
     let theirs = &layout.entered.evaluator;
     cots.reserve(channel, theirs.len())?;
-    plan.expect(channel)?;
+    plan.expect(channel, Party::Garbler, &context.line)?;
     let (masked, of_evaluator) = cots.receive_inputs(channel, theirs.len())?;
 
     let delta = cots.delta();
@@ -223,7 +232,7 @@ fn garble_run<T: Transport>(
     let active: Vec<ActiveLabel> = mine
         .map(|(&wire, &value)| labels[wire].active(value, delta))
         .collect();
-    channel.send_message(&plan)?;
+    plan.send(channel, Party::Garbler, &context.line)?;
     channel.send_message(&context.input_digest(number, &masked))?;
     channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
 
@@ -245,11 +254,11 @@ fn evaluate_run<T: Transport>(
     let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
     cots.reserve(channel, run.mine.len())?;
-    channel.send_message(&plan)?;
+    plan.send(channel, Party::Evaluator, &context.line)?;
     let (masked, own) = cots.send_inputs(channel, run.mine)?;
     channel.flush()?;
 
-    plan.expect(channel)?;
+    plan.expect(channel, Party::Evaluator, &context.line)?;
     let digest: InputDigest = channel.recv_message()?;
     if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {
         return Err(Check::MaskedInputs.into());

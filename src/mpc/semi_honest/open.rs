@@ -33,7 +33,8 @@ pub(super) fn open<T: Transport>(
     };
     secrets.openings += 1;
     let plan = Plan::of_openings(&hashes.context.session, hashes.opening, openings);
-    channel.send_message(&plan)?;
+    let (me, line) = (secrets.role.party(), &hashes.context.line);
+    plan.send(channel, me, line)?;
     match &secrets.role {
         Role::Garbler { cots, .. } => {
             let pairs: Vec<[Block; 2]> = (opened_to(openings, Party::Evaluator).enumerate())
@@ -53,8 +54,8 @@ pub(super) fn open<T: Transport>(
     }
     channel.flush()?;
 
-    plan.expect(channel)?;
-    let (me, values) = match &secrets.role {
+    plan.expect(channel, me, line)?;
+    let values = match &secrets.role {
         Role::Garbler { cots, .. } => {
             let mine = opened_to(openings, Party::Garbler);
             let mut received = vec![Block::ZERO; mine.clone().count()];
@@ -66,7 +67,7 @@ pub(super) fn open<T: Transport>(
                     which([false, true].map(hash), received)
                 })
                 .collect();
-            (Party::Garbler, values?)
+            values?
         }
         Role::Evaluator { .. } => {
             let mine = opened_to(openings, Party::Evaluator);
@@ -77,7 +78,7 @@ pub(super) fn open<T: Transport>(
                     which(*pair, &hashes.of(bit.label.active(), Party::Evaluator, i))
                 })
                 .collect();
-            (Party::Evaluator, values?)
+            values?
         }
     };
     Ok(Opened::new(openings, me, values))
