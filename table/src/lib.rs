@@ -27,3 +27,7 @@ mod terms;
 pub use game::{Game, UnknownGame};
 pub use step::{Owner, Reveal, Step};
 pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
