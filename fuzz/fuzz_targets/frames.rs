@@ -65,8 +65,10 @@ fuzz_target!(|input: &[u8]| {
     for &kind in steps {
         match step(&mut channel, kind) {
             Ok(()) => assert!(!failed),
-            Err(Error::Failed) => assert!(failed),
-            Err(Error::Malformed(_) | Error::Version { .. } | Error::Lost { .. } | Error::Aborted) => {
+            Err(Error::Ended) => assert!(failed),
+            Err(
+                Error::Malformed(_) | Error::Version { .. } | Error::Lost { .. } | Error::Aborted,
+            ) => {
                 assert!(!failed);
                 failed = true;
             }

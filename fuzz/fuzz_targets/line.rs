@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use dealerless::net::{Error, Result, Transport};
+use dealerless::net::Transport;
 
 /// The bytes that are still to come.
 pub struct Bytes<'a> {
@@ -22,31 +22,15 @@ impl<'a> Bytes<'a> {
 }
 
 impl Transport for Bytes<'_> {
-    fn send(&mut self, _: Vec<u8>) -> Result<()> {
+    fn send(&mut self, _: Vec<u8>, _: Duration) -> io::Result<()> {
         Ok(())
     }
 
-    fn drain(&mut self, _: usize) -> Result<()> {
-        Ok(())
-    }
-
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
+    fn recv(&mut self, buf: &mut [u8], _: Duration) -> io::Result<usize> {
         let len = self.rest.len().min(self.at_once).min(buf.len());
-        if len == 0 {
-            return Err(Error::Lost {
-                during: "fuzzing",
-                source: io::ErrorKind::UnexpectedEof.into(),
-            });
-        }
         let (now, later) = self.rest.split_at(len);
         buf[..len].copy_from_slice(now);
         self.rest = later;
         Ok(len)
     }
-
-    fn begin_phase(&mut self, _: &'static str, _: Duration) {}
-
-    fn begin_message(&mut self, _: Duration) {}
-
-    fn close(&mut self) {}
 }

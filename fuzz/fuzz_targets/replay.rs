@@ -3,6 +3,7 @@
 //!
 //! All randomness is fixed, so the honest peer's bytes fit every time, up to the first change.
 
+use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -91,7 +92,7 @@ fn act<E: Engine, T: Transport>(party: Party, line: T) -> Result<Learned> {
     let mut session = E::begin(Channel::new(line, Deadlines::default()), party, &mut rng)?;
     let learned = play(&mut session, &mut rng);
     if learned.is_err() {
-        assert!(matches!(session.open(&[]), Err(Error::Failed)));
+        assert!(matches!(session.open(&[]), Err(Error::Ended)));
     }
     learned
 }
@@ -103,29 +104,21 @@ struct Recorder {
 }
 
 impl Transport for Recorder {
-    fn send(&mut self, bytes: Vec<u8>) -> net::Result<()> {
+    fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         self.sent.lock().expect("no panic").extend(&bytes);
-        self.line.send(bytes)
+        self.line.send(bytes, within)
     }
 
-    fn drain(&mut self, max_unsent: usize) -> net::Result<()> {
-        self.line.drain(max_unsent)
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        self.line.drain(max_unsent, within)
     }
 
-    fn recv(&mut self, buf: &mut [u8]) -> net::Result<usize> {
-        self.line.recv(buf)
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        self.line.recv(buf, within)
     }
 
-    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
-        self.line.begin_phase(name, limit);
-    }
-
-    fn begin_message(&mut self, limit: Duration) {
-        self.line.begin_message(limit);
-    }
-
-    fn close(&mut self) {
-        self.line.close();
+    fn close(&mut self, within: Duration) {
+        self.line.close(within);
     }
 }
 
