@@ -18,7 +18,7 @@ use line::Bytes;
 fn read<M: Message>(payload: &[u8]) {
     let length = u32::try_from(payload.len()).expect("an input below 4 GB");
     let frame = [&length.to_le_bytes()[..], &[M::TAG.byte()], payload].concat();
-    let mut channel = Channel::new(Bytes::new(&frame, frame.len()), Deadlines::default());
+    let mut channel = Channel::new(Bytes::new(frame.clone(), frame.len()), Deadlines::default());
     match channel.recv_message::<M>() {
         Ok(message) => assert_eq!(written(&message), frame),
         Err(Error::Malformed(_)) => {
