@@ -63,12 +63,17 @@ impl<T: Transport> TwoParty for Clear<T> {
         };
         let inputs = run.inputs().iter().zip(run.circuit().inputs());
         let inputs: Vec<Vec<bool>> = inputs.map(value).collect();
-        let outputs = run.circuit().evaluate(&inputs).expect("the peer is not hostile");
+        let outputs = run
+            .circuit()
+            .evaluate(&inputs)
+            .expect("the peer is not hostile");
         Ok(Words::of_outputs(run.circuit(), outputs.concat()))
     }
 
     fn open(&mut self, openings: &[Opening<'_, bool>]) -> Result<Opened> {
-        let mine = openings.iter().filter(|opening| opening.to.includes(self.role));
+        let mine = openings
+            .iter()
+            .filter(|opening| opening.to.includes(self.role));
         let values: Vec<bool> = mine.flat_map(|opening| opening.bits).copied().collect();
         Ok(Opened::new(openings, self.role, values))
     }

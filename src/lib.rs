@@ -48,6 +48,7 @@
 //!
 //! The feature `internals` makes public what the tests of this project need: `crypto`, `ot`, the
 //! frames of [`net`], and `testing`. It promises no stability: any version may change them.
+
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(
     not(feature = "internals"),
@@ -80,4 +81,5 @@ mod ot;
 
 mod blame;
 mod uniform;
+
 pub use blame::Blame;

@@ -17,6 +17,12 @@ const LONG: Duration = Duration::from_secs(20);
 /// Well before `LONG`, on a machine that is busy.
 const SOON: Duration = Duration::from_secs(5);
 
+/// More time than it takes to queue [`UNREAD`] bytes on a machine that is busy.
+const QUEUEING: Duration = Duration::from_secs(1);
+
+/// More bytes than the operating system buffers on both sides of a connection.
+const UNREAD: usize = 24 << 20;
+
 const HASTY: Deadlines = Deadlines {
     message: SHORT,
     phase: LONG,
@@ -41,7 +47,7 @@ const NOTE: [u8; HEADER_BYTES + 8] = [8, 0, 0, 0, NOTE_TAG.byte(), 7, 0, 0, 0, 0
 /// Sends notes, `step` bytes at a time, until the other side is gone.
 fn drip(mut line: impl Transport, step: usize) {
     for part in NOTE.chunks(step).cycle() {
-        if line.send(part.to_vec()).is_err() {
+        if line.send(part.to_vec(), LONG).is_err() {
             return;
         }
         thread::sleep(SHORT / 5);
@@ -75,9 +81,9 @@ fn a_peer_has_the_time_of_a_message_for_each_of_them() {
             scope.spawn(move || {
                 for _ in 0..3 {
                     thread::sleep(EACH * 2 / 5);
-                    one.send(NOTE.to_vec()).unwrap();
+                    one.send(NOTE.to_vec(), LONG).unwrap();
                 }
-                one.close();
+                one.close(LONG);
             });
             let deadlines = Deadlines {
                 message: EACH,
@@ -132,7 +138,7 @@ fn a_peer_that_never_reads_is_cut_and_closing_does_not_wait_for_it() {
         let mut channel = Channel::new(one, HASTY);
         let begun = Instant::now();
         // On a busy machine the deadline may pass while it is still being queued.
-        let sent = channel.send_bytes(BULK, &vec![0; 64 << 20]);
+        let sent = channel.send_bytes(BULK, &vec![0; UNREAD]);
         let error = sent.and_then(|()| channel.drain()).unwrap_err();
         assert!(
             matches!(error, Error::Timeout { limit: SHORT, .. }),
@@ -146,12 +152,16 @@ fn a_peer_that_never_reads_is_cut_and_closing_does_not_wait_for_it() {
 #[test]
 fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
     let (one, _other) = tcp_pair();
-    let mut channel = Channel::new(one, HASTY);
-    channel.send_bytes(BULK, &vec![0; 64 << 20]).unwrap();
-    thread::sleep(2 * SHORT);
+    let deadlines = Deadlines {
+        message: QUEUEING,
+        phase: LONG,
+    };
+    let mut channel = Channel::new(one, deadlines);
+    channel.send_bytes(BULK, &vec![0; UNREAD]).unwrap();
+    thread::sleep(2 * QUEUEING);
     let error = channel.send_bytes(BULK, &[0; CHUNK]).unwrap_err();
     assert!(
-        matches!(error, Error::Timeout { limit: SHORT, .. }),
+        matches!(error, Error::Timeout { limit, .. } if limit == QUEUEING),
         "{error}"
     );
 }
@@ -160,7 +170,8 @@ fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
 fn dropping_a_channel_whose_peer_never_reads_ends_at_the_deadline() {
     let (one, _other) = tcp_pair();
     let mut channel = Channel::new(one, HASTY);
-    channel.send_bytes(BULK, &vec![0; 64 << 20]).unwrap();
+    // On a busy machine the deadline may pass while it is still being queued.
+    let _ = channel.send_bytes(BULK, &vec![0; UNREAD]);
     let begun = Instant::now();
     drop(channel);
     assert!(begun.elapsed() < SOON);
@@ -170,7 +181,7 @@ fn dropping_a_channel_whose_peer_never_reads_ends_at_the_deadline() {
 fn aborting_does_not_wait_for_a_peer_that_never_reads() {
     let (one, _other) = tcp_pair();
     let mut channel = Channel::new(one, Deadlines::default());
-    channel.send_bytes(BULK, &vec![0; 64 << 20]).unwrap();
+    channel.send_bytes(BULK, &vec![0; UNREAD]).unwrap();
     let begun = Instant::now();
     channel.abort();
     assert!(begun.elapsed() < SOON);

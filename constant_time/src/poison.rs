@@ -1,9 +1,10 @@
 //! Where secrets come from, and where they become public.
 
 use std::convert::Infallible;
+use std::io;
 use std::time::Duration;
 
-use dealerless::net::{MemoryTransport, Result, Transport};
+use dealerless::net::{MemoryTransport, Transport};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use rand::{Rng, TryCryptoRng, TryRng};
@@ -47,28 +48,20 @@ impl TryCryptoRng for SecretRng {}
 pub(crate) struct PublicLine(pub(crate) MemoryTransport);
 
 impl Transport for PublicLine {
-    fn send(&mut self, mut bytes: Vec<u8>) -> Result<()> {
+    fn send(&mut self, mut bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         make_public(&mut bytes);
-        self.0.send(bytes)
+        self.0.send(bytes, within)
     }
 
-    fn drain(&mut self, max_unsent: usize) -> Result<()> {
-        self.0.drain(max_unsent)
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        self.0.drain(max_unsent, within)
     }
 
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
-        self.0.recv(buf)
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        self.0.recv(buf, within)
     }
 
-    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
-        self.0.begin_phase(name, limit);
-    }
-
-    fn begin_message(&mut self, limit: Duration) {
-        self.0.begin_message(limit);
-    }
-
-    fn close(&mut self) {
-        self.0.close();
+    fn close(&mut self, within: Duration) {
+        self.0.close(within);
     }
 }

@@ -59,14 +59,16 @@ fuzz_target!(|input: &[u8]| {
     let Some((&at_once, wire)) = input.split_first() else {
         return;
     };
-    let line = Bytes::new(wire, usize::from(at_once));
+    let line = Bytes::new(wire.to_vec(), usize::from(at_once));
     let mut channel = Channel::new(line, Deadlines::default());
     let mut failed = false;
     for &kind in steps {
         match step(&mut channel, kind) {
             Ok(()) => assert!(!failed),
-            Err(Error::Failed) => assert!(failed),
-            Err(Error::Malformed(_) | Error::Version { .. } | Error::Lost { .. } | Error::Aborted) => {
+            Err(Error::Ended) => assert!(failed),
+            Err(
+                Error::Malformed(_) | Error::Version { .. } | Error::Lost { .. } | Error::Aborted,
+            ) => {
                 assert!(!failed);
                 failed = true;
             }

@@ -1,52 +1,33 @@
 //! A line whose other end has sent its bytes and gone.
 
-use std::io;
+use std::io::{self, Cursor, Read};
 use std::time::Duration;
 
-use dealerless::net::{Error, Result, Transport};
+use dealerless::net::Transport;
 
 /// The bytes that are still to come.
-pub struct Bytes<'a> {
-    rest: &'a [u8],
+pub struct Bytes {
+    rest: Cursor<Vec<u8>>,
     at_once: usize,
 }
 
-impl<'a> Bytes<'a> {
+impl Bytes {
     /// These bytes, at most `at_once` of them (but one at least) in a piece.
-    pub fn new(bytes: &'a [u8], at_once: usize) -> Self {
+    pub fn new(bytes: Vec<u8>, at_once: usize) -> Self {
         Bytes {
-            rest: bytes,
+            rest: Cursor::new(bytes),
             at_once: at_once.max(1),
         }
     }
 }
 
-impl Transport for Bytes<'_> {
-    fn send(&mut self, _: Vec<u8>) -> Result<()> {
+impl Transport for Bytes {
+    fn send(&mut self, _: Vec<u8>, _: Duration) -> io::Result<()> {
         Ok(())
     }
 
-    fn drain(&mut self, _: usize) -> Result<()> {
-        Ok(())
+    fn recv(&mut self, buf: &mut [u8], _: Duration) -> io::Result<usize> {
+        let at_once = self.at_once.min(buf.len());
+        self.rest.read(&mut buf[..at_once])
     }
-
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
-        let len = self.rest.len().min(self.at_once).min(buf.len());
-        if len == 0 {
-            return Err(Error::Lost {
-                during: "fuzzing",
-                source: io::ErrorKind::UnexpectedEof.into(),
-            });
-        }
-        let (now, later) = self.rest.split_at(len);
-        buf[..len].copy_from_slice(now);
-        self.rest = later;
-        Ok(len)
-    }
-
-    fn begin_phase(&mut self, _: &'static str, _: Duration) {}
-
-    fn begin_message(&mut self, _: Duration) {}
-
-    fn close(&mut self) {}
 }

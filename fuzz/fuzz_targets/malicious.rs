@@ -1,6 +1,6 @@
 //! A whole session of the engine `Malicious`, in either role, against a peer that sends what an
-//! honest one sends, with any changes: it ends in an error, or with what honest
-//! parties learn.
+//! honest one sends, with any changes: it ends in an error, or with what honest parties
+//! learn.
 //!
 //! Input: see `replay.rs`.
 
@@ -11,30 +11,11 @@ mod replay;
 
 use std::sync::LazyLock;
 
-use dealerless::Result;
-use dealerless::circuit::Party;
 use dealerless::mpc::Malicious;
-use dealerless::net::{Channel, Transport};
+use dealerless::testing::line::End;
 use libfuzzer_sys::fuzz_target;
-use rand::rngs::StdRng;
-use replay::{Engine, Honest};
+use replay::Honest;
 
-struct Tested;
+static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<Malicious<End>>);
 
-impl Engine for Tested {
-    type Party<T: Transport> = Malicious<T>;
-
-    const CATCHES_LIES: bool = true;
-
-    fn begin<T: Transport>(
-        channel: Channel<T>,
-        party: Party,
-        rng: &mut StdRng,
-    ) -> Result<Malicious<T>> {
-        Malicious::new(channel, party, rng)
-    }
-}
-
-static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<Tested>);
-
-fuzz_target!(|input: &[u8]| HONEST.replay::<Tested>(input));
+fuzz_target!(|input: &[u8]| HONEST.replay::<Malicious<End>>(input));

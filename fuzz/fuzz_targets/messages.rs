@@ -8,6 +8,8 @@
 
 mod line;
 
+use std::time::Duration;
+
 use dealerless::net::{Channel, Deadlines, Error, HEADER_BYTES, Message, memory_pair};
 use dealerless::ot::{BaseOtAnswer, BaseOtPads, BaseOtPoints, CotCheck, TreeSums};
 use libfuzzer_sys::fuzz_target;
@@ -16,11 +18,11 @@ use line::Bytes;
 fn read<M: Message>(payload: &[u8]) {
     let length = u32::try_from(payload.len()).expect("an input below 4 GB");
     let frame = [&length.to_le_bytes()[..], &[M::TAG.byte()], payload].concat();
-    let mut channel = Channel::new(Bytes::new(&frame, frame.len()), Deadlines::default());
+    let mut channel = Channel::new(Bytes::new(frame.clone(), frame.len()), Deadlines::default());
     match channel.recv_message::<M>() {
         Ok(message) => assert_eq!(written(&message), frame),
         Err(Error::Malformed(_)) => {
-            assert!(matches!(channel.flush(), Err(Error::Failed)))
+            assert!(matches!(channel.flush(), Err(Error::Ended)))
         }
         Err(other) => panic!("{other}"),
     }
@@ -34,7 +36,9 @@ fn written<M: Message>(message: &M) -> Vec<u8> {
     channel.send_message(message).expect("what was read fits");
     channel.flush().expect("the other end is open");
     let mut frame = vec![0; HEADER_BYTES + M::MAX_BYTES];
-    let length = other.recv(&mut frame).expect("a frame was sent");
+    let length = other
+        .recv(&mut frame, Duration::MAX)
+        .expect("a frame was sent");
     frame.truncate(length);
     frame
 }

@@ -4,38 +4,31 @@
 //! All randomness is fixed, so the honest peer's bytes fit every time, up to the first change.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::Duration;
 
+use dealerless::Blame;
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::deck::{Card, SealedDeck};
-use dealerless::mpc::{Input, Opening, To, TwoParty};
-use dealerless::net::{Channel, Deadlines, HEADER_BYTES, MemoryTransport, Transport, memory_pair};
+use dealerless::deck::{Card, Result, SealedDeck};
+use dealerless::mpc::{self, Audience, Input, Opening, Run, Security, TwoParty};
+use dealerless::net::{Channel, Deadlines, HEADER_BYTES};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::{Error, Result, net};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{Engine, both, in_memory};
+use dealerless::testing::tap::{Tap, frames};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::line::Bytes;
 
-/// Sets up an engine of the session.
-pub trait Engine {
-    type Party<T: Transport>: TwoParty;
-
-    /// Whether any change of what the peer sends is caught, or without effect.
-    const CATCHES_LIES: bool;
-
-    fn begin<T: Transport>(
-        channel: Channel<T>,
-        party: Party,
-        rng: &mut StdRng,
-    ) -> Result<Self::Party<T>>;
-}
+const LEARNERS: [Audience; 3] = [
+    Audience::Only(Party::Garbler),
+    Audience::Only(Party::Evaluator),
+    Audience::Both,
+];
 
 /// What a party learned: opened words of a circuit, and the cards of a deck.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Learned {
+    security: Security,
     words: Vec<Option<Vec<bool>>>,
     cards: Vec<Option<Card>>,
 }
@@ -53,80 +46,45 @@ fn products() -> Circuit {
 
 /// Runs a circuit, runs it again on what came out, opens; then shuffles a deck and opens cards.
 fn play<P: TwoParty>(session: &mut P, rng: &mut StdRng) -> Result<Learned> {
-    let (mine, theirs) = match session.party() {
-        Party::Garbler => (To::Me, To::Peer),
-        Party::Evaluator => (To::Peer, To::Me),
-    };
     let circuit = products();
     let bits = [true; 9];
-    let inputs = match session.party() {
-        Party::Garbler => [Input::Mine(&bits[..]), Input::Peer],
-        Party::Evaluator => [Input::Peer, Input::Mine(&bits[..])],
-    };
-    let once = session.run(&circuit, &inputs)?;
-    let twice = session.run(
-        &circuit,
-        &[Input::Shared(&once[0]), Input::Shared(&once[0])],
-    )?;
-    let opening = |to, bits| Opening { to, bits };
-    let words = session.open(&[
-        opening(mine, &once[1]),
-        opening(theirs, &twice[0]),
-        opening(To::Both, &twice[1]),
-    ])?;
+    let once = session.run(Run::new(&circuit, &Input::ONE_EACH, &bits))?;
+    let inputs = [Input::Shared(&once[0]), Input::Shared(&once[0])];
+    let twice = session.run(Run::new(&circuit, &inputs, &[]))?;
+    let values = [&once[1], &twice[0], &twice[1]];
+    let openings: Vec<_> = (LEARNERS.into_iter().zip(values))
+        .map(|(to, bits)| Opening { to, bits })
+        .collect();
+    let opened = session.open(&openings)?;
+    let words = opened
+        .iter()
+        .map(|word| word.map(<[bool]>::to_vec))
+        .collect();
 
     let spec = Spec::new(5, 3, Algorithm::Lehmer).expect("3 of 5 cards can be drawn");
     let shuffle = ShuffleCircuit::build_checked(spec);
     let mut deck = SealedDeck::shuffle(session, &shuffle, rng)?;
-    deck.open(session, &[(0, mine), (1, theirs)])?;
-    deck.open(session, &[(0, theirs), (2, To::Both)])?;
+    let [garbler, evaluator, everybody] = LEARNERS;
+    deck.open(session, &[(0, garbler), (1, evaluator)])?;
+    deck.open(session, &[(0, evaluator), (2, everybody)])?;
     let cards = (0..deck.len())
         .map(|position| deck.seen(position))
         .collect();
-    Ok(Learned { words, cards })
+    Ok(Learned {
+        security: session.security(),
+        words,
+        cards,
+    })
 }
 
-fn act<E: Engine, T: Transport>(party: Party, line: T) -> Result<Learned> {
+fn act<E: Engine>(party: Party, line: End) -> Result<Learned> {
     let mut rng = StdRng::from_seed([party as u8; 32]);
     let mut session = E::begin(Channel::new(line, Deadlines::default()), party, &mut rng)?;
     let learned = play(&mut session, &mut rng);
     if learned.is_err() {
-        assert!(matches!(session.open(&[]), Err(Error::Failed)));
+        assert!(matches!(session.open(&[]), Err(mpc::Error::Ended)));
     }
     learned
-}
-
-/// One end of a line, which keeps what it sends.
-struct Recorder {
-    line: MemoryTransport,
-    sent: Arc<Mutex<Vec<u8>>>,
-}
-
-impl Transport for Recorder {
-    fn send(&mut self, bytes: Vec<u8>) -> net::Result<()> {
-        self.sent.lock().expect("no panic").extend(&bytes);
-        self.line.send(bytes)
-    }
-
-    fn drain(&mut self, max_unsent: usize) -> net::Result<()> {
-        self.line.drain(max_unsent)
-    }
-
-    fn recv(&mut self, buf: &mut [u8]) -> net::Result<usize> {
-        self.line.recv(buf)
-    }
-
-    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
-        self.line.begin_phase(name, limit);
-    }
-
-    fn begin_message(&mut self, limit: Duration) {
-        self.line.begin_message(limit);
-    }
-
-    fn close(&mut self) {
-        self.line.close();
-    }
 }
 
 /// One side of a session between honest parties.
@@ -145,30 +103,21 @@ pub struct Honest([Side; 2]);
 impl Honest {
     /// Plays it.
     pub fn record<E: Engine>() -> Self {
-        let (one, other) = memory_pair();
-        let ends = [(Party::Garbler, one), (Party::Evaluator, other)];
-        let [garbler, evaluator] = ends.map(|(party, line)| {
-            let sent = Arc::default();
-            let recorder = Recorder {
-                line,
-                sent: Arc::clone(&sent),
-            };
-            let playing = thread::spawn(move || act::<E, _>(party, recorder));
-            (party, playing, sent)
-        });
-        let sides = [garbler, evaluator].map(|(party, playing, sent)| {
-            let learned = playing.join().expect("no panic").expect("honest parties");
-            let sent = std::mem::take(&mut *sent.lock().expect("no panic"));
-            (party, learned, sent)
-        });
-        let [
-            (garbler, seen, by_garbler),
-            (evaluator, noticed, by_evaluator),
-        ] = sides;
-        Honest([
-            Side::new(garbler, seen, by_evaluator),
-            Side::new(evaluator, noticed, by_garbler),
-        ])
+        Honest(both(in_memory(), |party, end| {
+            let tap = Tap::new(end);
+            let recording = tap.recording();
+            let learned = act::<E>(party, Box::new(tap)).expect("honest parties");
+            let received = recording.lock().expect("no panic").received.clone();
+            let with_header = |payload: Range<usize>| payload.start - HEADER_BYTES..payload.end;
+            Side {
+                party,
+                learned,
+                frames: (frames(&received).into_iter())
+                    .map(|(_, payload)| with_header(payload))
+                    .collect(),
+                received,
+            }
+        }))
     }
 
     /// Plays one side again. The input says which, and then what is changed in what it receives.
@@ -180,46 +129,22 @@ impl Honest {
         let which = input.next().unwrap_or_default();
         let side = &self.0[usize::from(which % 2)];
         let received = side.changed(&mut input);
-        let outcome = act::<E, _>(side.party, Bytes::new(&received, received.len()));
-        match outcome {
-            Ok(learned) if E::CATCHES_LIES => assert_eq!(learned, side.learned),
+        let line = Bytes::new(received.clone(), received.len());
+        match act::<E>(side.party, Box::new(line)) {
+            // Any change of what the peer sends is caught, or without effect.
+            Ok(learned) if learned.security == Security::Malicious => {
+                assert_eq!(learned, side.learned);
+            }
             Ok(_) => {}
-            Err(
-                Error::Check(_)
-                | Error::Disagreement(_)
-                | Error::Channel(
-                    net::Error::Malformed(_)
-                    | net::Error::Version { .. }
-                    | net::Error::Lost { .. }
-                    | net::Error::Aborted,
-                ),
-            ) => {
+            Err(error) => {
+                assert_ne!(error.blame(), Blame::ThisSide, "{error}");
                 assert_ne!(received, side.received);
             }
-            Err(other) => panic!("{other}"),
         }
     }
 }
 
 impl Side {
-    fn new(party: Party, learned: Learned, received: Vec<u8>) -> Self {
-        let mut frames = Vec::new();
-        let mut start = 0;
-        while start < received.len() {
-            let (length, _) = received[start..].split_at(4);
-            let length = u32::from_le_bytes(length.try_into().expect("4 bytes"));
-            let end = start + HEADER_BYTES + length as usize;
-            frames.push(start..end);
-            start = end;
-        }
-        Side {
-            party,
-            learned,
-            received,
-            frames,
-        }
-    }
-
     /// What the peer sends, with the changes that the input asks for, each at a place in a frame:
     /// a short one is changed as often as a long one.
     fn changed(&self, input: &mut impl Iterator<Item = u8>) -> Vec<u8> {

@@ -11,30 +11,11 @@ mod replay;
 
 use std::sync::LazyLock;
 
-use dealerless::Result;
-use dealerless::circuit::Party;
 use dealerless::mpc::SemiHonest;
-use dealerless::net::{Channel, Transport};
+use dealerless::testing::line::End;
 use libfuzzer_sys::fuzz_target;
-use rand::rngs::StdRng;
-use replay::{Engine, Honest};
+use replay::Honest;
 
-struct Tested;
+static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<SemiHonest<End>>);
 
-impl Engine for Tested {
-    type Party<T: Transport> = SemiHonest<T>;
-
-    const CATCHES_LIES: bool = false;
-
-    fn begin<T: Transport>(
-        channel: Channel<T>,
-        party: Party,
-        rng: &mut StdRng,
-    ) -> Result<SemiHonest<T>> {
-        SemiHonest::new(channel, party, rng)
-    }
-}
-
-static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<Tested>);
-
-fuzz_target!(|input: &[u8]| HONEST.replay::<Tested>(input));
+fuzz_target!(|input: &[u8]| HONEST.replay::<SemiHonest<End>>(input));

@@ -1,5 +1,6 @@
 //! A bit that nothing may branch on.
 
+use std::hint::black_box;
 use std::ops::{BitAnd, BitXor, BitXorAssign, Not};
 
 use bytemuck::{Pod, Zeroable};
@@ -20,6 +21,13 @@ impl SecretBit {
     /// A uniform bit.
     pub fn random(rng: &mut impl CryptoRng) -> Self {
         SecretBit::lowest_of(rng.next_u32() as u8)
+    }
+
+    /// A secret that came in as a `bool`. Of a `bool` the compiler knows that it has two values, and
+    /// may branch on it; it does not see where this bit comes from.
+    #[inline]
+    pub fn hidden(bit: bool) -> Self {
+        SecretBit(black_box(u8::from(bit)))
     }
 
     /// The lowest bit of a byte.

@@ -19,8 +19,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::clock::Clock;
-use super::error::{Error, Result};
+use super::transport::is_temporary;
 
 /// A socket, shared by the transport and the thread that writes for it.
 pub(super) struct Link {
@@ -36,28 +35,25 @@ struct Backlog {
     unsent: usize,
     /// What the peer is given to take one buffer.
     limit: Duration,
-    failure: Option<Failure>,
+    /// Why no more can be sent. It happens in one thread and is told in another.
+    failure: Option<io::Error>,
 }
 
-/// Why no more can be sent. It happens in one thread and is told in another.
-#[derive(Clone)]
-enum Failure {
-    Lost(ErrorKind, String),
-    Timeout(Duration),
-}
-
-impl Failure {
-    fn at(self, clock: &Clock) -> Error {
-        match self {
-            Failure::Lost(kind, cause) => clock.lost(io::Error::new(kind, cause)),
-            Failure::Timeout(limit) => clock.timeout(limit),
+impl Backlog {
+    fn check(&self) -> io::Result<()> {
+        match &self.failure {
+            None => Ok(()),
+            Some(failure) => Err(match failure.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => failure.kind().into(),
+            }),
         }
     }
-}
 
-impl From<io::Error> for Failure {
-    fn from(error: io::Error) -> Self {
-        Failure::Lost(error.kind(), error.to_string())
+    fn fail(&mut self, failure: io::Error) -> io::Result<()> {
+        self.failure = Some(failure);
+        self.queue.clear();
+        self.check()
     }
 }
 
@@ -71,63 +67,50 @@ impl Link {
         })
     }
 
-    /// Writes `bytes`, or queues what the socket does not take at once.
-    pub(super) fn send(self: &Arc<Self>, mut bytes: Vec<u8>, clock: &Clock) -> Result<()> {
+    /// Writes `bytes`, or queues what the socket does not take at once; the peer has `within` to take
+    /// that.
+    pub(super) fn send(self: &Arc<Self>, mut bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let mut backlog = self.lock();
-        if let Some(failure) = &backlog.failure {
-            return Err(failure.clone().at(clock));
-        }
+        backlog.check()?;
         let idle = backlog.unsent == 0;
         if idle {
-            let written = self
-                .write_now(&bytes)
-                .map_err(|failure| backlog.failure.insert(failure).clone().at(clock))?;
-            bytes.drain(..written);
+            match self.write_now(&bytes) {
+                Ok(written) => drop(bytes.drain(..written)),
+                Err(error) => return backlog.fail(error),
+            }
         }
-        if !bytes.is_empty() {
-            backlog.limit = clock.message_limit();
-            backlog.unsent += bytes.len();
-            backlog.queue.push_back(bytes);
-            if idle {
-                let link = Arc::clone(self);
-                let spawned = thread::Builder::new()
-                    .name("dealerless-writer".into())
-                    .spawn(move || link.write_backlog());
-                if let Err(error) = spawned {
-                    let failure = Failure::from(error);
-                    return Err(backlog.failure.insert(failure).clone().at(clock));
-                }
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        backlog.limit = within;
+        backlog.unsent += bytes.len();
+        backlog.queue.push_back(bytes);
+        if idle {
+            let link = Arc::clone(self);
+            let spawned = thread::Builder::new()
+                .name("dealerless-writer".into())
+                .spawn(move || link.write_backlog());
+            if let Err(error) = spawned {
+                return backlog.fail(error);
             }
         }
         Ok(())
     }
 
     /// Waits until at most `max_unsent` bytes are unsent.
-    pub(super) fn drain(&self, max_unsent: usize, clock: &Clock) -> Result<()> {
-        let mut backlog = self.lock();
-        loop {
-            if let Some(failure) = &backlog.failure {
-                return Err(failure.clone().at(clock));
-            }
-            if backlog.unsent <= max_unsent {
-                return Ok(());
-            }
-            backlog = self.wait(backlog, clock.remaining()?);
+    pub(super) fn drain(&self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        let backlog = self.wait(within, |backlog| backlog.unsent > max_unsent);
+        backlog.check()?;
+        match backlog.unsent > max_unsent {
+            true => Err(ErrorKind::TimedOut.into()),
+            false => Ok(()),
         }
     }
 
-    /// Closes the socket when everything is sent, when sending has failed, or after `limit`;
-    /// in the last case the thread fails and ends.
-    pub(super) fn close(&self, limit: Duration) {
-        let begun = Instant::now();
-        let mut backlog = self.lock();
-        while backlog.unsent > 0 && backlog.failure.is_none() {
-            let remaining = limit.saturating_sub(begun.elapsed());
-            if remaining.is_zero() {
-                break;
-            }
-            backlog = self.wait(backlog, remaining);
-        }
+    /// Closes the socket when everything is sent, when sending has failed, or when `within` has
+    /// passed; in the last case the thread fails and ends.
+    pub(super) fn close(&self, within: Duration) {
+        drop(self.wait(within, |backlog| backlog.unsent > 0));
         // It fails if the peer was faster, and then the socket is closed as well.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
@@ -137,26 +120,24 @@ impl Link {
         self.backlog.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(
-        &self,
-        backlog: MutexGuard<'a, Backlog>,
-        limit: Duration,
-    ) -> MutexGuard<'a, Backlog> {
+    /// Waits while the backlog is `busy`, unless sending fails, and no longer than `within`.
+    fn wait(&self, within: Duration, busy: impl Fn(&Backlog) -> bool) -> MutexGuard<'_, Backlog> {
         self.changed
-            .wait_timeout(backlog, limit)
+            .wait_timeout_while(self.lock(), within, |backlog| {
+                backlog.failure.is_none() && busy(backlog)
+            })
             .unwrap_or_else(PoisonError::into_inner)
             .0
     }
 
     /// Writes what the socket takes without waiting. Only while nothing is unsent.
-    fn write_now(&self, bytes: &[u8]) -> Result<usize, Failure> {
+    fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.set_nonblocking(true)?;
         let written = (&self.stream).write(bytes);
         self.stream.set_nonblocking(false)?;
         match written {
-            Ok(len) => Ok(len),
-            Err(error) if is_temporary(error.kind()) => Ok(0),
-            Err(error) => Err(error.into()),
+            Err(error) if is_temporary(&error) => Ok(0),
+            written => written,
         }
     }
 
@@ -170,10 +151,8 @@ impl Link {
             backlog = self.lock();
             match outcome {
                 Ok(()) => backlog.unsent -= bytes.len(),
-                Err(failure) => {
-                    backlog.failure = Some(failure);
-                    backlog.queue.clear();
-                }
+                // Whoever sends next is told.
+                Err(error) => drop(backlog.fail(error)),
             }
             self.changed.notify_all();
         }
@@ -181,30 +160,21 @@ impl Link {
 
     /// Writes all of `bytes`. The limit holds for the whole, so a peer that reads a byte at a time
     /// gains nothing.
-    fn write_within(&self, mut bytes: &[u8], limit: Duration) -> Result<(), Failure> {
+    fn write_within(&self, mut bytes: &[u8], limit: Duration) -> io::Result<()> {
         let begun = Instant::now();
         while !bytes.is_empty() {
             let remaining = limit.saturating_sub(begun.elapsed());
             if remaining.is_zero() {
-                return Err(Failure::Timeout(limit));
+                return Err(ErrorKind::TimedOut.into());
             }
             self.stream.set_write_timeout(Some(remaining))?;
             match (&self.stream).write(bytes) {
-                Ok(0) => return Err(io::Error::from(ErrorKind::WriteZero).into()),
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(len) => bytes = &bytes[len..],
-                Err(error) if is_temporary(error.kind()) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) if is_temporary(&error) => {}
+                Err(error) => return Err(error),
             }
         }
         Ok(())
     }
-}
-
-/// Whether trying again can help: nothing was ready, the socket's timeout passed (its name differs
-/// between systems), or a signal came.
-pub(super) fn is_temporary(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
-    )
 }

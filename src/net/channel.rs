@@ -1,22 +1,28 @@
 //! The channel that the protocols talk to: frames with limits, deadlines and counted bytes.
 
+use std::io;
+use std::ops::Range;
 use std::time::Duration;
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::clock::Deadlines;
+use super::clock::{Clock, Deadlines, closed, system_time};
 use super::codec::{self, MAX_MESSAGE_BYTES, Message};
 use super::error::{Error, Malformed, Result};
 use super::frame::{CHUNK, HEADER_BYTES, Header};
 use super::tag::Tag;
 use super::traffic::{Meter, Traffic};
-use super::transport::Transport;
+use super::transport::{Transport, is_temporary};
 
 /// The most bytes that are unsent when [`Channel::drain`] returns.
 pub const MAX_BACKLOG: usize = 4 << 20;
 
 /// Frames are collected until this many bytes are together, or until a flush.
 const OUTBOX_BYTES: usize = 64 * 1024;
+
+/// What one read may bring. Larger than a frame of bulk data, so that a stream of them costs about
+/// one system call each.
+const INBOX_BYTES: usize = 128 * 1024;
 
 /// How long this side still listens for, or tries to send, the last word of a session that ended.
 const LAST_WORD: Duration = Duration::from_secs(1);
@@ -32,24 +38,35 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 /// first, because a party that waits for an answer to what it has not sent waits forever.
 ///
 /// **Errors** are final: the two sides no longer agree on where they are, so every later call gives
-/// [`Error::Failed`]. The exception is [`Error::Unsendable`], after which nothing has been sent.
+/// [`Error::Ended`]. The exception is [`Error::Unsendable`], after which nothing has been sent.
 pub struct Channel<T: Transport> {
     transport: T,
     deadlines: Deadlines,
+    clock: Clock,
     outbox: Zeroizing<Vec<u8>>,
+    inbox: Zeroizing<Vec<u8>>,
+    /// The part of `inbox` that is not yet read.
+    unread: Range<usize>,
     meter: Meter,
     failed: bool,
 }
 
 impl<T: Transport> Channel<T> {
     /// A channel over `transport`, in the phase "opening the session".
-    pub fn new(mut transport: T, deadlines: Deadlines) -> Self {
-        transport.begin_phase("opening the session", deadlines.phase);
-        transport.begin_message(deadlines.message);
+    pub fn new(transport: T, deadlines: Deadlines) -> Self {
+        Self::with_clock(transport, deadlines, system_time)
+    }
+
+    /// As [`new`](Self::new), on a platform that has no [`Instant`](std::time::Instant): `now` gives
+    /// the time since any fixed moment.
+    pub fn with_clock(transport: T, deadlines: Deadlines, now: fn() -> Duration) -> Self {
         Channel {
             transport,
             deadlines,
+            clock: Clock::new(now, "opening the session", deadlines),
             outbox: Zeroizing::default(),
+            inbox: vec![0; INBOX_BYTES].into(),
+            unread: 0..0,
             meter: Meter::default(),
             failed: false,
         }
@@ -58,7 +75,7 @@ impl<T: Transport> Channel<T> {
     /// Begins a phase, which the deadline of a phase bounds. `name` completes the sentence "the
     /// connection was lost while …".
     pub fn begin_phase(&mut self, name: &'static str) {
-        self.transport.begin_phase(name, self.deadlines.phase);
+        self.clock.begin_phase(name, self.deadlines.phase);
     }
 
     /// Changes the deadlines, for the messages and phases that begin from now on: a person thinks
@@ -163,8 +180,9 @@ impl<T: Transport> Channel<T> {
     pub fn drain(&mut self) -> Result<()> {
         self.guarded(|channel| {
             channel.hand_over()?;
-            channel.transport.begin_message(channel.deadlines.message);
-            let drained = channel.transport.drain(MAX_BACKLOG);
+            channel.clock.begin_message(channel.deadlines.message);
+            let within = channel.clock.remaining()?;
+            let drained = channel.transport.drain(MAX_BACKLOG, within);
             drained.map_err(|error| channel.last_word(error))
         })
     }
@@ -174,10 +192,10 @@ impl<T: Transport> Channel<T> {
     pub fn abort(&mut self) {
         self.fail();
         let frame = Header::new(Tag::ABORT, 0).to_bytes();
-        if self.transport.send(frame.to_vec()).is_ok() {
+        if self.transport.send(frame.to_vec(), LAST_WORD).is_ok() {
             self.meter.sent(frame.len());
         }
-        self.transport.close();
+        self.transport.close(LAST_WORD);
     }
 
     /// What has passed so far.
@@ -188,7 +206,7 @@ impl<T: Transport> Channel<T> {
     /// Runs one step unless an earlier one has failed, and remembers if this one does.
     pub(super) fn guarded<R>(&mut self, step: impl FnOnce(&mut Self) -> Result<R>) -> Result<R> {
         if self.failed {
-            return Err(Error::Failed);
+            return Err(Error::Ended);
         }
         let outcome = step(self);
         if !matches!(outcome, Ok(_) | Err(Error::Unsendable { .. })) {
@@ -202,7 +220,7 @@ impl<T: Transport> Channel<T> {
     fn fail(&mut self) {
         self.failed = true;
         self.outbox.zeroize();
-        self.transport.begin_message(LAST_WORD);
+        self.clock.begin_message(LAST_WORD);
     }
 
     /// Appends one frame to the outbox, whose payload `write` appends. On an error the outbox is as
@@ -233,7 +251,7 @@ impl<T: Transport> Channel<T> {
         }
         let bytes = std::mem::take(&mut *self.outbox);
         let len = bytes.len();
-        let sent = self.transport.send(bytes);
+        let sent = self.transport.send(bytes, self.deadlines.message);
         sent.map_err(|error| self.last_word(error))?;
         self.meter.sent(len);
         Ok(())
@@ -242,11 +260,12 @@ impl<T: Transport> Channel<T> {
     /// Why sending failed. A peer that aborts closes the connection at once, and this side may
     /// notice that first while it sends; the word may still be there to be read, behind other
     /// frames.
-    fn last_word(&mut self, error: Error) -> Error {
+    fn last_word(&mut self, error: io::Error) -> Error {
+        let error = self.clock.failure(error);
         if !matches!(error, Error::Lost { .. }) {
             return error;
         }
-        self.transport.begin_message(LAST_WORD);
+        self.clock.begin_message(LAST_WORD);
         let mut skipped = Zeroizing::new([0; 4096]);
         loop {
             let mut header = [0; HEADER_BYTES];
@@ -271,7 +290,7 @@ impl<T: Transport> Channel<T> {
     /// Waits for the header of a frame, unchecked but for an abort.
     pub(super) fn recv_header(&mut self) -> Result<Header> {
         self.hand_over()?;
-        self.transport.begin_message(self.deadlines.message);
+        self.clock.begin_message(self.deadlines.message);
         let mut bytes = [0; HEADER_BYTES];
         self.recv_exact(&mut bytes)?;
         let header = Header::from_bytes(bytes);
@@ -293,14 +312,43 @@ impl<T: Transport> Channel<T> {
         }))
     }
 
-    /// Fills `buf` from the transport.
-    pub(super) fn recv_exact(&mut self, buf: &mut [u8]) -> Result<()> {
-        let mut filled = 0;
-        while filled < buf.len() {
-            let len = self.transport.recv(&mut buf[filled..])?;
+    /// Fills `buf` with what comes from the transport.
+    pub(super) fn recv_exact(&mut self, mut buf: &mut [u8]) -> Result<()> {
+        while !buf.is_empty() {
+            let len = if self.unread.is_empty() && buf.len() >= self.inbox.len() {
+                receive(&mut self.transport, &self.clock, buf)?
+            } else {
+                if self.unread.is_empty() {
+                    let len = receive(&mut self.transport, &self.clock, &mut self.inbox)?;
+                    self.unread = 0..len;
+                }
+                let unread = &self.inbox[self.unread.clone()];
+                let len = unread.len().min(buf.len());
+                buf[..len].copy_from_slice(&unread[..len]);
+                self.unread.start += len;
+                len
+            };
             self.meter.received(len);
-            filled += len;
+            buf = &mut buf[len..];
         }
         Ok(())
+    }
+}
+
+/// Waits for at least one byte, until a deadline.
+fn receive(transport: &mut impl Transport, clock: &Clock, buf: &mut [u8]) -> Result<usize> {
+    loop {
+        match transport.recv(buf, clock.remaining()?) {
+            Ok(0) => return Err(clock.lost(closed())),
+            Ok(len) => return Ok(len),
+            Err(error) if is_temporary(&error) => {}
+            Err(error) => return Err(clock.lost(error)),
+        }
+    }
+}
+
+impl<T: Transport> Drop for Channel<T> {
+    fn drop(&mut self) {
+        self.transport.close(self.clock.message_limit());
     }
 }

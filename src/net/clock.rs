@@ -1,9 +1,11 @@
-//! Deadlines, and the clock of a transport.
+//! Deadlines, and the clock of a channel.
 
 use std::io;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use super::error::{Error, Result};
+use super::transport::is_temporary;
 
 /// How long the peer may keep this side waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +19,7 @@ pub struct Deadlines {
 }
 
 impl Default for Deadlines {
-    /// 30 s a message, 2 min a phase: enough for a slow machine on a slow line.
+    /// 30 s for a message, 2 min for a phase: enough for a slow machine on a slow line.
     fn default() -> Self {
         Deadlines {
             message: Duration::from_secs(30),
@@ -26,51 +28,60 @@ impl Default for Deadlines {
     }
 }
 
+/// The time since this program first asked for it.
+pub(super) fn system_time() -> Duration {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed()
+}
+
 /// Knows the current phase, and how long a wait may still last.
 #[derive(Debug)]
 pub(super) struct Clock {
+    now: fn() -> Duration,
     during: &'static str,
     phase: Timer,
     message: Timer,
 }
 
-/// A start and a limit rather than an end: an `Instant` plus a large `Duration` overflows.
 #[derive(Debug, Clone, Copy)]
 struct Timer {
-    since: Instant,
+    since: Duration,
     limit: Duration,
 }
 
 impl Timer {
-    fn start(limit: Duration) -> Self {
-        Timer {
-            since: Instant::now(),
-            limit,
-        }
-    }
-
-    fn remaining(&self, now: Instant) -> Duration {
-        self.limit.saturating_sub(now.duration_since(self.since))
+    fn remaining(&self, now: Duration) -> Duration {
+        self.limit.saturating_sub(now.saturating_sub(self.since))
     }
 }
 
 impl Clock {
     /// A clock on which a message and a phase have begun, so that no wait is without an end.
-    pub(super) fn new(during: &'static str, deadlines: Deadlines) -> Self {
+    pub(super) fn new(now: fn() -> Duration, during: &'static str, deadlines: Deadlines) -> Self {
+        let begun = |limit| Timer {
+            since: now(),
+            limit,
+        };
         Clock {
+            now,
             during,
-            phase: Timer::start(deadlines.phase),
-            message: Timer::start(deadlines.message),
+            phase: begun(deadlines.phase),
+            message: begun(deadlines.message),
         }
     }
 
     pub(super) fn begin_phase(&mut self, name: &'static str, limit: Duration) {
         self.during = name;
-        self.phase = Timer::start(limit);
+        self.phase = self.begin(limit);
     }
 
     pub(super) fn begin_message(&mut self, limit: Duration) {
-        self.message = Timer::start(limit);
+        self.message = self.begin(limit);
+    }
+
+    fn begin(&self, limit: Duration) -> Timer {
+        let since = (self.now)();
+        Timer { since, limit }
     }
 
     /// What the peer is given for one message.
@@ -83,7 +94,7 @@ impl Clock {
     /// # Errors
     /// [`Error::Timeout`] if a deadline has passed.
     pub(super) fn remaining(&self) -> Result<Duration> {
-        let now = Instant::now();
+        let now = (self.now)();
         let mut shortest = Duration::MAX;
         for timer in [self.message, self.phase] {
             let remaining = timer.remaining(now);
@@ -93,6 +104,16 @@ impl Clock {
             shortest = shortest.min(remaining);
         }
         Ok(shortest)
+    }
+
+    /// What an error of the transport means, which is not tried again.
+    pub(super) fn failure(&self, error: io::Error) -> Error {
+        if is_temporary(&error) {
+            let passed = self.remaining().err();
+            passed.unwrap_or_else(|| self.timeout(self.message.limit))
+        } else {
+            self.lost(error)
+        }
     }
 
     pub(super) fn timeout(&self, limit: Duration) -> Error {
@@ -108,10 +129,9 @@ impl Clock {
             source,
         }
     }
+}
 
-    /// The peer, or this side, has closed the connection.
-    pub(super) fn closed(&self) -> Error {
-        let closed = "the connection is closed";
-        self.lost(io::Error::new(io::ErrorKind::ConnectionAborted, closed))
-    }
+/// The peer, or this side, has closed the connection.
+pub(super) fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, "the connection is closed")
 }

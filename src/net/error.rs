@@ -59,8 +59,8 @@ pub enum Error {
         limit: usize,
     },
     /// An earlier error ended the use of this channel, or this side has aborted.
-    #[error("this channel has failed and cannot be used again")]
-    Failed,
+    #[error("this channel has ended and cannot be used again")]
+    Ended,
 }
 
 impl Error {
@@ -71,7 +71,7 @@ impl Error {
             Error::Version { .. } => Blame::Either,
             Error::Aborted => Blame::Peer,
             Error::Lost { .. } | Error::Timeout { .. } => Blame::Connection,
-            Error::Address(_) | Error::Unsendable { .. } | Error::Failed => Blame::ThisSide,
+            Error::Address(_) | Error::Unsendable { .. } | Error::Ended => Blame::ThisSide,
         }
     }
 }

@@ -1,140 +1,126 @@
-//! A transport between two threads of one process.
+//! Transports between two threads of one process, and over anything that reads and writes.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
-use super::clock::{Clock, Deadlines};
-use super::error::Result;
+use super::pipe::Pipe;
 use super::transport::Transport;
 
-/// One end of a connection in memory; [`memory_pair`] makes both.
+/// How many bytes of a stream are read ahead, or written at once.
+const STREAM_BYTES: usize = 128 * 1024;
+
+/// One end of a connection in memory: [`memory_pair`] makes both ends, [`over_stream`] one whose
+/// bytes go on to a stream.
 ///
 /// Bytes count as sent once the other end has taken them. The two ends belong in two threads: a
 /// wait for the peer blocks the thread.
 pub struct MemoryTransport {
     outgoing: Arc<Pipe>,
     incoming: Arc<Pipe>,
-    /// The buffer taken last from `incoming`, of which `taken` bytes have been read.
-    inbox: Vec<u8>,
-    taken: usize,
-    clock: Clock,
+    /// Whether closing waits until the other end has taken what is queued: it would not outlive the
+    /// process.
+    lingers: bool,
 }
 
 /// Two ends that are connected to each other.
 pub fn memory_pair() -> (MemoryTransport, MemoryTransport) {
-    let (there, back) = (Arc::new(Pipe::default()), Arc::new(Pipe::default()));
+    let (there, back) = <(Arc<Pipe>, Arc<Pipe>)>::default();
     let end = |outgoing: &Arc<Pipe>, incoming: &Arc<Pipe>| MemoryTransport {
         outgoing: Arc::clone(outgoing),
         incoming: Arc::clone(incoming),
-        inbox: Vec::new(),
-        taken: 0,
-        clock: Clock::new("opening the session", Deadlines::default()),
+        lingers: false,
     };
     (end(&there, &back), end(&back, &there))
 }
 
-/// One direction.
-#[derive(Default)]
-struct Pipe {
-    state: Mutex<Flow>,
-    changed: Condvar,
+/// A transport over anything that reads and writes: the standard input and output of another
+/// program, a serial line, an encrypted stream.
+///
+/// Two threads carry the bytes. Nothing can interrupt a read or a write that blocks: after
+/// [`close`](Transport::close) the writing thread ends once it has written what is queued, and drops
+/// the writer; the reading thread ends when its read does. Whoever receives has deadlines all the
+/// same.
+///
+/// # Errors
+/// If the system gives no threads.
+pub fn over_stream(
+    reader: impl Read + Send + 'static,
+    writer: impl Write + Send + 'static,
+) -> io::Result<MemoryTransport> {
+    let transport = MemoryTransport {
+        outgoing: Arc::default(),
+        incoming: Arc::default(),
+        lingers: true,
+    };
+    let outgoing = Arc::clone(&transport.outgoing);
+    thread::Builder::new()
+        .name("dealerless-writer".into())
+        .spawn(move || outgoing.close(write_all(&outgoing, writer).err()))?;
+    let incoming = Arc::clone(&transport.incoming);
+    thread::Builder::new()
+        .name("dealerless-reader".into())
+        .spawn(move || incoming.close(read_all(reader, &incoming).err()))?;
+    Ok(transport)
 }
 
-#[derive(Default)]
-struct Flow {
-    queue: VecDeque<Vec<u8>>,
-    /// The bytes in `queue`.
-    unsent: usize,
-    closed: bool,
-}
-
-impl Pipe {
-    /// Nothing panics while it holds the lock, so a poisoned one is as good as any.
-    fn lock(&self) -> MutexGuard<'_, Flow> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until the flow is closed or `ready`.
-    fn wait(&self, clock: &Clock, ready: impl Fn(&Flow) -> bool) -> Result<MutexGuard<'_, Flow>> {
-        let mut flow = self.lock();
-        while !flow.closed && !ready(&flow) {
-            let remaining = clock.remaining()?;
-            (flow, _) = self
-                .changed
-                .wait_timeout(flow, remaining)
-                .unwrap_or_else(PoisonError::into_inner);
+/// Writes what comes out of the pipe, until it is closed.
+fn write_all(pipe: &Pipe, mut writer: impl Write) -> io::Result<()> {
+    let mut buf = vec![0; STREAM_BYTES];
+    loop {
+        match pipe.peek(&mut buf)? {
+            0 => return Ok(()),
+            len => {
+                writer.write_all(&buf[..len])?;
+                writer.flush()?;
+                pipe.remove(len);
+            }
         }
-        Ok(flow)
     }
+}
 
-    fn close(&self) {
-        self.lock().closed = true;
-        self.changed.notify_all();
+/// Puts into the pipe what is read, no faster than it is taken out.
+fn read_all(mut reader: impl Read, pipe: &Pipe) -> io::Result<()> {
+    let mut buf = vec![0; STREAM_BYTES];
+    loop {
+        match reader.read(&mut buf) {
+            Ok(0) => return Ok(()),
+            Ok(len) => {
+                pipe.push(&buf[..len])?;
+                pipe.drain(STREAM_BYTES, Duration::MAX)?;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
 }
 
 impl Transport for MemoryTransport {
-    fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
-        let mut flow = self.outgoing.lock();
-        if flow.closed {
-            return Err(self.clock.closed());
+    fn send(&mut self, bytes: Vec<u8>, _: Duration) -> io::Result<()> {
+        self.outgoing.push(&bytes)
+    }
+
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        self.incoming.pull(buf, within)
+    }
+
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        self.outgoing.drain(max_unsent, within)
+    }
+
+    fn close(&mut self, within: Duration) {
+        if self.lingers {
+            // What is not taken in time is lost.
+            let _ = self.outgoing.drain(0, within);
         }
-        if !bytes.is_empty() {
-            flow.unsent += bytes.len();
-            flow.queue.push_back(bytes);
-            self.outgoing.changed.notify_all();
-        }
-        Ok(())
-    }
-
-    fn drain(&mut self, max_unsent: usize) -> Result<()> {
-        let flow = self
-            .outgoing
-            .wait(&self.clock, |flow| flow.unsent <= max_unsent)?;
-        if flow.closed {
-            return Err(self.clock.closed());
-        }
-        Ok(())
-    }
-
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
-        if self.taken == self.inbox.len() {
-            let mut flow = self
-                .incoming
-                .wait(&self.clock, |flow| !flow.queue.is_empty())?;
-            // What was sent before closing is still delivered.
-            let bytes = flow.queue.pop_front().ok_or_else(|| self.clock.closed())?;
-            flow.unsent -= bytes.len();
-            drop(flow);
-            self.incoming.changed.notify_all();
-            self.inbox = bytes;
-            self.taken = 0;
-        }
-        let rest = &self.inbox[self.taken..];
-        let len = rest.len().min(buf.len());
-        buf[..len].copy_from_slice(&rest[..len]);
-        self.taken += len;
-        Ok(len)
-    }
-
-    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
-        self.clock.begin_phase(name, limit);
-    }
-
-    fn begin_message(&mut self, limit: Duration) {
-        self.clock.begin_message(limit);
-    }
-
-    /// Returns at once: the queue outlives this end, and the other one may still read it.
-    fn close(&mut self) {
-        self.outgoing.close();
-        self.incoming.close();
+        self.outgoing.close(None);
+        self.incoming.close(None);
     }
 }
 
 impl Drop for MemoryTransport {
     fn drop(&mut self) {
-        self.close();
+        self.close(Duration::ZERO);
     }
 }

@@ -20,6 +20,7 @@ mod error;
 mod frame;
 pub(crate) mod hello;
 mod memory;
+mod pipe;
 mod tag;
 #[cfg(not(target_family = "wasm"))]
 mod tcp;
@@ -31,7 +32,7 @@ pub use clock::Deadlines;
 pub use codec::{MAX_MESSAGE_BYTES, Message};
 pub use error::{Error, Malformed, Result};
 pub use hello::VERSION;
-pub use memory::{MemoryTransport, memory_pair};
+pub use memory::{MemoryTransport, memory_pair, over_stream};
 pub use tag::Tag;
 pub(crate) use tag::tags;
 #[cfg(not(target_family = "wasm"))]

@@ -1,80 +1,75 @@
 //! What the channel needs from whatever carries its bytes.
 
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
-use super::error::Result;
-
-/// An ordered, reliable stream of bytes in both directions between two parties.
+/// An ordered, reliable stream of bytes in both directions between two parties. Two methods make
+/// one; the example `own_transport` does.
 ///
-/// A transport owns the clock, because not every platform has one; the
-/// [`Channel`](crate::net::Channel) hands it durations. Every wait ends at the earlier of two
-/// deadlines, that of the current message and that of the current phase, with
-/// [`Error::Timeout`](crate::net::Error::Timeout). A transport may wrap another one, as encryption
-/// does.
-///
-/// Dropping a transport closes it.
+/// `within` says how long a call may wait; it is never zero. When that has passed, the call gives
+/// [`ErrorKind::TimedOut`]. The [`Channel`](crate::net::Channel) has the clock: a call that gives up
+/// early is made again while there is time. Any other error ends the session.
 pub trait Transport: Send {
-    /// Queues `bytes` for sending.
+    /// Queues `bytes`, which are not empty, for sending.
     ///
     /// Never waits for the peer, so that both parties may send much at once and receive
-    /// afterwards. The queue is without bound: whoever streams in one direction calls
-    /// [`drain`](Self::drain) now and then.
+    /// afterwards. `within` is for whoever sends in the background: the peer has so long to take
+    /// these bytes, and a later call says that it has not.
     ///
     /// # Errors
-    /// [`Error::Lost`](crate::net::Error::Lost) if the connection is closed,
-    /// [`Error::Timeout`](crate::net::Error::Timeout) if the peer did not take what was queued earlier;
-    /// a failure may thus show only at a later call.
-    fn send(&mut self, bytes: Vec<u8>) -> Result<()>;
+    /// If the connection is closed, or bytes that were queued earlier could not be sent.
+    fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()>;
 
-    /// Waits until at most `max_unsent` queued bytes are unsent.
+    /// Waits for bytes from the peer, writes them to the front of `buf`, which is not empty, and
+    /// says how many: 0 if the connection is closed and all that came before has been read.
     ///
     /// # Errors
-    /// As [`send`](Self::send), and [`Error::Timeout`](crate::net::Error::Timeout) at the deadline.
-    fn drain(&mut self, max_unsent: usize) -> Result<()>;
+    /// If nothing comes in time, or the connection is broken.
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize>;
 
-    /// Waits for bytes from the peer, writes them to the front of `buf`, and says how many: at
-    /// least one, at most `buf.len()`, which must not be 0.
+    /// Waits until at most `max_unsent` queued bytes are unsent: a party that streams in one
+    /// direction calls this now and then, and thereby bounds the queue.
+    ///
+    /// The default returns at once, for a transport that hands on all bytes.
     ///
     /// # Errors
-    /// [`Error::Lost`](crate::net::Error::Lost) once the connection is closed and all that came before
-    /// has been read, [`Error::Timeout`](crate::net::Error::Timeout) at the deadline.
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize>;
+    /// As [`send`](Self::send), and if too many bytes are still unsent.
+    fn drain(&mut self, _max_unsent: usize, _within: Duration) -> io::Result<()> {
+        Ok(())
+    }
 
-    /// Starts the clock of a phase, which may last `limit`. Errors say that they came up while
-    /// `name`, for example "checking the garbled tables".
-    fn begin_phase(&mut self, name: &'static str, limit: Duration);
-
-    /// Starts the clock of a message, for which the peer has `limit`.
-    fn begin_message(&mut self, limit: Duration);
-
-    /// Closes the connection, after waiting no longer than the limit of a message until the peer
-    /// has taken what is queued. Closing twice is the same as closing once.
-    fn close(&mut self);
+    /// Closes the connection, after waiting no longer than `within` until the peer has taken what
+    /// is queued. Closing twice is the same as closing once.
+    ///
+    /// The channel calls it before it drops the transport. The default does nothing, for a
+    /// transport that is closed by being dropped.
+    fn close(&mut self, _within: Duration) {}
 }
 
 /// A transport that is chosen at run time.
 impl<T: Transport + ?Sized> Transport for Box<T> {
-    fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
-        (**self).send(bytes)
+    fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
+        (**self).send(bytes, within)
     }
 
-    fn drain(&mut self, max_unsent: usize) -> Result<()> {
-        (**self).drain(max_unsent)
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        (**self).recv(buf, within)
     }
 
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
-        (**self).recv(buf)
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        (**self).drain(max_unsent, within)
     }
 
-    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
-        (**self).begin_phase(name, limit);
+    fn close(&mut self, within: Duration) {
+        (**self).close(within);
     }
+}
 
-    fn begin_message(&mut self, limit: Duration) {
-        (**self).begin_message(limit);
-    }
-
-    fn close(&mut self) {
-        (**self).close();
-    }
+/// Whether trying again can help: nothing was ready, the system's own timeout passed (its name
+/// differs between systems), or a signal came.
+pub(super) fn is_temporary(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted
+    )
 }

@@ -2,9 +2,10 @@
 //! their way out.
 
 use std::collections::HashMap;
+use std::io;
 use std::time::Duration;
 
-use crate::net::{HEADER_BYTES, Result, Transport};
+use crate::net::{HEADER_BYTES, Transport};
 
 use super::kind::Kind;
 
@@ -51,7 +52,7 @@ impl<T: Transport> Liar<T> {
 
 impl<T: Transport> Transport for Liar<T> {
     /// A channel hands over whole frames.
-    fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+    fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let mut rest = &bytes[..];
         let mut out = Vec::with_capacity(bytes.len());
         while !rest.is_empty() {
@@ -68,26 +69,18 @@ impl<T: Transport> Transport for Liar<T> {
             *count += 1;
             rest = behind;
         }
-        self.inner.send(out)
+        self.inner.send(out, within)
     }
 
-    fn drain(&mut self, max_unsent: usize) -> Result<()> {
-        self.inner.drain(max_unsent)
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        self.inner.drain(max_unsent, within)
     }
 
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
-        self.inner.recv(buf)
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        self.inner.recv(buf, within)
     }
 
-    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
-        self.inner.begin_phase(name, limit);
-    }
-
-    fn begin_message(&mut self, limit: Duration) {
-        self.inner.begin_message(limit);
-    }
-
-    fn close(&mut self) {
-        self.inner.close();
+    fn close(&mut self, within: Duration) {
+        self.inner.close(within);
     }
 }

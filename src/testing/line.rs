@@ -1,10 +1,11 @@
-//! Lines between two parties, in memory and over loopback TCP.
+//! Lines between two parties, in memory, over pipes of the system and over loopback TCP.
 
+use std::io;
 use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use crate::net::{TcpTransport, Transport, memory_pair};
+use crate::net::{MemoryTransport, TcpTransport, Transport, memory_pair, over_stream};
 
 /// One end of a line of either kind.
 pub type End = Box<dyn Transport>;
@@ -21,9 +22,20 @@ pub fn tcp_pair() -> (TcpTransport, TcpTransport) {
     })
 }
 
+/// Two ends of a connection over two pipes of the system.
+pub fn stream_pair() -> (MemoryTransport, MemoryTransport) {
+    let [(reader, writer), (far_reader, far_writer)] = [(); 2].map(|()| io::pipe().unwrap());
+    (
+        over_stream(reader, far_writer).unwrap(),
+        over_stream(far_reader, writer).unwrap(),
+    )
+}
+
 /// Runs a test once over each kind of line.
 pub fn over_each_line(test: impl Fn(End, End)) {
     let (one, other) = memory_pair();
+    test(Box::new(one), Box::new(other));
+    let (one, other) = stream_pair();
     test(Box::new(one), Box::new(other));
     let (one, other) = tcp_pair();
     test(Box::new(one), Box::new(other));

@@ -4,11 +4,12 @@
 //! [`Fault`] plays a cheating peer or a bad line. Offsets count the bytes that the party sends,
 //! from 0; [`frames`] finds them in a recording of an honest run.
 
+use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::net::{HEADER_BYTES, Result, Transport};
+use crate::net::{HEADER_BYTES, Transport};
 
 /// What happens to the bytes that are sent.
 #[derive(Debug, Clone)]
@@ -37,6 +38,10 @@ pub struct Tap<T> {
     inner: T,
     fault: Option<Fault>,
     recording: Arc<Mutex<Recording>>,
+    /// The header of the frame that comes in, as far as it has come.
+    header: Vec<u8>,
+    /// How much of the frame's payload is still to come.
+    left: usize,
 }
 
 impl<T: Transport> Tap<T> {
@@ -46,6 +51,8 @@ impl<T: Transport> Tap<T> {
             inner,
             fault: None,
             recording: Arc::default(),
+            header: Vec::new(),
+            left: 0,
         }
     }
 
@@ -96,42 +103,49 @@ impl<T: Transport> Tap<T> {
 }
 
 impl<T: Transport> Transport for Tap<T> {
-    fn send(&mut self, bytes: Vec<u8>) -> Result<()> {
+    fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let recording = Arc::clone(&self.recording);
         let mut recording = recording.lock().unwrap();
         let start = recording.sent.len();
         recording.sent.extend(bytes);
         let falsified = self.falsify(&recording.sent, start);
-        self.inner.send(falsified)?;
+        self.inner.send(falsified, within)?;
         if let Some(Fault::Truncate { at }) = self.fault
             && recording.sent.len() >= at
         {
-            self.inner.close();
+            self.inner.close(within);
         }
         Ok(())
     }
 
-    fn drain(&mut self, max_unsent: usize) -> Result<()> {
-        self.inner.drain(max_unsent)
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        self.inner.drain(max_unsent, within)
     }
 
-    fn recv(&mut self, buf: &mut [u8]) -> Result<usize> {
-        let len = self.inner.recv(buf)?;
-        let mut recording = self.recording.lock().unwrap();
-        recording.received.extend(&buf[..len]);
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        // Never more than one frame, or the recording would run ahead of what the party has read.
+        let due = match self.left {
+            0 => HEADER_BYTES - self.header.len(),
+            left => left,
+        };
+        let most = due.min(buf.len());
+        let len = self.inner.recv(&mut buf[..most], within)?;
+        let received = &buf[..len];
+        if self.left > 0 {
+            self.left -= len;
+        } else {
+            self.header.extend(received);
+            if let Ok([a, b, c, d, _]) = <[u8; HEADER_BYTES]>::try_from(&self.header[..]) {
+                self.left = u32::from_le_bytes([a, b, c, d]) as usize;
+                self.header.clear();
+            }
+        }
+        self.recording.lock().unwrap().received.extend(received);
         Ok(len)
     }
 
-    fn begin_phase(&mut self, name: &'static str, limit: Duration) {
-        self.inner.begin_phase(name, limit);
-    }
-
-    fn begin_message(&mut self, limit: Duration) {
-        self.inner.begin_message(limit);
-    }
-
-    fn close(&mut self) {
-        self.inner.close();
+    fn close(&mut self, within: Duration) {
+        self.inner.close(within);
     }
 }
 

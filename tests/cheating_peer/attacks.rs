@@ -15,7 +15,7 @@ use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::liar::{Frame, Lie};
 use dealerless::testing::line::End;
-use dealerless::testing::session::{both, in_memory, reveal, system_rng};
+use dealerless::testing::session::{SOON, both, in_memory, reveal, system_rng};
 use rand::{Rng, RngExt};
 
 use crate::cases::{KEY, NONCE, ROLE};
@@ -357,11 +357,11 @@ fn answered_with_its_own_hello(change: impl Fn(&mut [u8])) -> Error {
         let mut hello = [0; HEADER_BYTES + KEY + 32 + 8];
         let mut received = 0;
         while received < hello.len() {
-            received += cheater.recv(&mut hello[received..]).expect("a hello");
+            received += cheater.recv(&mut hello[received..], SOON).expect("a hello");
         }
         hello[HEADER_BYTES + ROLE] ^= 1;
         change(&mut hello[HEADER_BYTES..]);
-        cheater.send(hello.to_vec()).expect("an open line");
+        cheater.send(hello.to_vec(), SOON).expect("an open line");
         let outcome = honest.join().expect("no panic");
         outcome.expect_err("no session")
     })

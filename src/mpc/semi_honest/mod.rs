@@ -30,7 +30,9 @@ use super::tables::{TableReader, TableWriter};
 use super::tag::Tag;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::{Output, Party};
-use crate::crypto::{Block, Generator, Oracle, SecretVec, SessionId, Step, TweakableHash};
+use crate::crypto::{
+    Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step, TweakableHash,
+};
 use crate::net::{self, Channel, Message, Traffic, Transport};
 use crate::ot::Delta;
 
@@ -230,7 +232,7 @@ fn garble_run<T: Transport>(
     }
     let mine = layout.entered.garbler.iter().zip(run.mine);
     let active: Vec<ActiveLabel> = mine
-        .map(|(&wire, &value)| labels[wire].active(value, delta))
+        .map(|(&wire, &value)| labels[wire].active(SecretBit::hidden(value), delta))
         .collect();
     plan.send(channel, Party::Garbler, &context.line)?;
     channel.send_message(&context.input_digest(number, &masked))?;

@@ -1,0 +1,111 @@
+//! One direction of a connection within a process.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Read};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::clock::closed;
+
+/// Bytes on their way from one thread to another.
+#[derive(Default)]
+pub(super) struct Pipe {
+    flow: Mutex<Flow>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Flow {
+    bytes: VecDeque<u8>,
+    closed: bool,
+    /// Why it was closed, until somebody is told.
+    failure: Option<io::Error>,
+}
+
+impl Flow {
+    /// The error of an end that cannot go on.
+    fn end(&mut self) -> io::Error {
+        self.failure.take().unwrap_or_else(closed)
+    }
+}
+
+impl Pipe {
+    /// Nothing panics while it holds the lock, so a poisoned one is as good as any.
+    fn lock(&self) -> MutexGuard<'_, Flow> {
+        self.flow.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the pipe is closed or `ready`.
+    fn wait(
+        &self,
+        within: Duration,
+        ready: impl Fn(&Flow) -> bool,
+    ) -> io::Result<MutexGuard<'_, Flow>> {
+        let (flow, waited) = self
+            .changed
+            .wait_timeout_while(self.lock(), within, |flow| !flow.closed && !ready(flow))
+            .unwrap_or_else(PoisonError::into_inner);
+        match waited.timed_out() {
+            true => Err(ErrorKind::TimedOut.into()),
+            false => Ok(flow),
+        }
+    }
+
+    /// Puts bytes in, without waiting.
+    pub(super) fn push(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut flow = self.lock();
+        if flow.closed {
+            return Err(flow.end());
+        }
+        flow.bytes.extend(bytes);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Waits for bytes and takes some out; 0 once there are no more and the pipe is closed.
+    pub(super) fn pull(&self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        let mut flow = self.wait(within, |flow| !flow.bytes.is_empty())?;
+        // What was sent before closing is still delivered.
+        let len = flow.bytes.read(buf)?;
+        if len == 0
+            && let Some(failure) = flow.failure.take()
+        {
+            return Err(failure);
+        }
+        self.changed.notify_all();
+        Ok(len)
+    }
+
+    /// Waits for bytes, however long, and copies some, which stay until they are
+    /// [removed](Self::remove); 0 as for [`pull`](Self::pull).
+    pub(super) fn peek(&self, buf: &mut [u8]) -> io::Result<usize> {
+        let flow = self.wait(Duration::MAX, |flow| !flow.bytes.is_empty())?;
+        let mut bytes = flow.bytes.as_slices().0;
+        bytes.read(buf)
+    }
+
+    /// Removes bytes that have been copied.
+    pub(super) fn remove(&self, len: usize) {
+        self.lock().bytes.drain(..len);
+        self.changed.notify_all();
+    }
+
+    /// Waits until at most `max` bytes are in the pipe.
+    pub(super) fn drain(&self, max: usize, within: Duration) -> io::Result<()> {
+        let mut flow = self.wait(within, |flow| flow.bytes.len() <= max)?;
+        match flow.closed {
+            true => Err(flow.end()),
+            false => Ok(()),
+        }
+    }
+
+    /// Closes both ends; `failure` says why.
+    pub(super) fn close(&self, failure: Option<io::Error>) {
+        let mut flow = self.lock();
+        if !flow.closed {
+            flow.closed = true;
+            flow.failure = failure;
+        }
+        self.changed.notify_all();
+    }
+}
