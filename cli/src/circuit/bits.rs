@@ -74,7 +74,9 @@ mod tests {
 
     #[test]
     fn binary_is_read_first_wire_first() {
-        assert_eq!(read("0110", 4).unwrap(), "0110");
+        let bits = parse("0011", 4, Party::Garbler).unwrap();
+        assert_eq!(*bits, [false, false, true, true]);
+        assert_eq!(format(&bits), "0011");
         assert_eq!(read("", 0).unwrap(), "");
     }
 

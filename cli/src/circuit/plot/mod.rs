@@ -1,9 +1,6 @@
 //! `circuit plot`: the AND gates of every shuffle, as a picture.
 
-mod axis;
-mod chart;
 mod crossings;
-mod labels;
 mod picture;
 mod plan;
 
@@ -76,9 +73,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let plan = Plan::of(args)?;
     let mut sizes = Sizes::count(&plan);
     let crossings = crossings(&plan, &mut sizes);
-    let picture = picture::of(&plan, &mut sizes, &crossings);
+    let svg = picture::draw(&plan, &mut sizes, &crossings)?;
     drop(sizes);
-    let svg = picture.draw()?;
     let Some(path) = &args.output else {
         return show(&svg);
     };
