@@ -45,7 +45,7 @@ fn a_kept_deck_opens_the_cards_that_were_sealed_and_to_whom_the_shares_are_shown
     let [(garbler, cards), (evaluator, _)] = sides;
     // Through a file, and without the sessions.
     let [mut garbler, mut evaluator] =
-        [garbler, evaluator].map(|deck| KeptDeck::from_bytes(&deck.to_bytes()).unwrap());
+        [garbler, evaluator].map(|deck| KeptDeck::from_bytes(&deck.to_bytes(), b"hand 1").unwrap());
     assert_eq!(garbler.len(), 9);
     for (position, card) in cards.into_iter().enumerate() {
         let (a, b) = (garbler.share(position), evaluator.share(position));
@@ -126,19 +126,19 @@ fn a_deck_of_another_session_or_of_one_that_has_ended_is_not_kept() {
 fn what_is_not_a_kept_deck_is_not_read() {
     let [deck, _] = kept(16, 4, [b"hand 1"; 2]);
     let bytes = deck.to_bytes();
-    assert!(KeptDeck::from_bytes(&bytes).is_some());
+    assert!(KeptDeck::from_bytes(&bytes, b"hand 1").is_some());
     for length in 0..bytes.len() {
-        assert!(KeptDeck::from_bytes(&bytes[..length]).is_none());
+        assert!(KeptDeck::from_bytes(&bytes[..length], b"hand 1").is_none());
     }
-    assert!(KeptDeck::from_bytes(&[&bytes[..], &[0]].concat()).is_none());
-    // The name of the format, the three numbers, and the byte of the first bit.
-    for at in (0..28).chain([28]) {
+    assert!(KeptDeck::from_bytes(&[&bytes[..], &[0]].concat(), b"hand 1").is_none());
+    assert!(KeptDeck::from_bytes(&bytes, b"hand 2").is_none());
+    for at in 0..bytes.len() {
         let mut other = bytes.to_vec();
-        other[at] ^= 0x80;
-        assert!(KeptDeck::from_bytes(&other).is_none(), "{at}");
+        other[at] ^= 1 << (at % 8);
+        assert!(KeptDeck::from_bytes(&other, b"hand 1").is_none(), "{at}");
     }
     let huge = [&bytes[..16], &[0xff; 12]].concat();
-    assert!(KeptDeck::from_bytes(&huge).is_none());
+    assert!(KeptDeck::from_bytes(&huge, b"hand 1").is_none());
 }
 
 #[test]

@@ -22,10 +22,14 @@ const MAGIC: &[u8; 16] = b"dealerless deck1";
 const BIT_BYTES: usize = 1 + 3 * 32;
 
 const CONTEXT: &str = "dealerless 2026-11 share of a card v1";
+const NAME_CONTEXT: &str = "dealerless 2026-11 name of a kept deck v1";
+const FILE_CONTEXT: &str = "dealerless 2026-11 file of a kept deck v1";
 
 /// One party's part of the drawn cards of a deck. It shows nothing by itself. Everything in it is
 /// wiped when it is dropped.
 pub struct KeptDeck {
+    /// The hash of its name.
+    name: [u8; 32],
     cards: Vec<Vec<KeptBit>>,
     faces: Faces,
 }
@@ -41,7 +45,8 @@ pub struct CardShare {
 
 impl SealedDeck<AuthenticatedBit> {
     /// What opens this deck's cards once the session is gone. Both parties give the same `name`
-    /// (the match, the hand, the try): a share of one deck opens no other.
+    /// (the match, the hand, the try): a share of one deck opens no other. The names are not
+    /// compared here; take what the [context](SealedDeck::shuffle_in) of the shuffle has, which is.
     ///
     /// # Errors
     /// [`mpc::Error::Usage`](crate::mpc::Error::Usage) if the deck is of another session,
@@ -52,6 +57,7 @@ impl SealedDeck<AuthenticatedBit> {
             session.keep(&self.drawn[position], &name)
         };
         Ok(KeptDeck {
+            name: blake3::derive_key(NAME_CONTEXT, name),
             cards: (0..self.len()).map(keep).collect::<Result<_, _>>()?,
             faces: Faces::unseen(self.faces.cards(), self.len()),
         })
@@ -120,10 +126,12 @@ impl KeptDeck {
     /// The deck in bytes, for a private file. Not which cards have been opened.
     ///
     /// Layout: 16 bytes that name the format; the cards of the deck, the drawn cards and the bits
-    /// of each as u32 LE; then for each bit a byte (1: masked value, 2: share) and three tags.
+    /// of each as u32 LE; for each bit a byte (1: masked value, 2: share) and three tags; and a
+    /// digest of all that and of the deck's name. A file that went bad would make an honest peer
+    /// look like a cheat.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let width = self.cards.first().map_or(0, Vec::len);
-        let size = MAGIC.len() + 12 + BIT_BYTES * width * self.cards.len();
+        let size = MAGIC.len() + 12 + BIT_BYTES * width * self.cards.len() + 32;
         let mut bytes = Zeroizing::new(Vec::with_capacity(size));
         bytes.extend_from_slice(MAGIC);
         for number in [self.faces.cards(), self.cards.len() as u32, width as u32] {
@@ -134,11 +142,19 @@ impl KeptDeck {
             bytes.extend_from_slice(&bit.tag);
             bytes.extend_from_slice(bit.accepted.as_flattened());
         }
+        let digest = file_digest(&self.name, &bytes);
+        bytes.extend_from_slice(&digest);
         bytes
     }
 
-    /// Reads what [`to_bytes`](Self::to_bytes) has written. `None` if it is anything else.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+    /// Reads what [`to_bytes`](Self::to_bytes) has written of the deck with this name. `None` if it
+    /// is anything else.
+    pub fn from_bytes(bytes: &[u8], name: &[u8]) -> Option<Self> {
+        let name = blake3::derive_key(NAME_CONTEXT, name);
+        let (bytes, digest) = bytes.split_last_chunk::<32>()?;
+        if file_digest(&name, bytes) != *digest {
+            return None;
+        }
         let (numbers, bits) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<12>()?;
         let [cards, drawn, width] =
             bytemuck::pod_read_unaligned::<[[u8; 4]; 3]>(numbers).map(u32::from_le_bytes);
@@ -148,18 +164,29 @@ impl KeptDeck {
         if width as usize != spec.word_bits() || bits.len() != count * BIT_BYTES {
             return None;
         }
-        let kept: Vec<KeptBit> = bits
-            .chunks(BIT_BYTES)
-            .map(read_bit)
-            .collect::<Option<_>>()?;
+        let card = |bytes: &[u8]| {
+            // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+            let mut card = Vec::with_capacity(width as usize);
+            for bit in bytes.chunks(BIT_BYTES) {
+                card.push(read_bit(bit)?);
+            }
+            Some(card)
+        };
+        let kept = bits.chunks(width as usize * BIT_BYTES).map(card);
         Some(KeptDeck {
-            cards: kept
-                .chunks(width as usize)
-                .map(<[KeptBit]>::to_vec)
-                .collect(),
+            name,
+            cards: kept.collect::<Option<_>>()?,
             faces: Faces::unseen(cards, drawn as usize),
         })
     }
+}
+
+/// What shows that a file is as it was written.
+fn file_digest(name: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key(FILE_CONTEXT);
+    hasher.update(name);
+    hasher.update(bytes);
+    *hasher.finalize().as_bytes()
 }
 
 fn read_bit(bytes: &[u8]) -> Option<KeptBit> {

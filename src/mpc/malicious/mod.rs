@@ -228,6 +228,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
     }
 
     fn prepare(&mut self, demand: Demand) -> Result<()> {
+        self.live.secrets()?;
         pool::check(&demand)?;
         self.live.step("filling the pool", |channel, secrets| {
             secrets.reserve(channel, &demand)
@@ -235,6 +236,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
     }
 
     fn run(&mut self, run: Run<'_, AuthenticatedBit>) -> Result<Words<AuthenticatedBit>> {
+        self.live.secrets()?;
         check_run(&self.session, self.role, &run)?;
         pool::check(&run.demand())?;
         self.live.step("running a circuit", |channel, secrets| {
@@ -243,6 +245,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
     }
 
     fn open(&mut self, openings: &[Opening<'_, AuthenticatedBit>]) -> Result<Opened> {
+        self.live.secrets()?;
         for opening in openings {
             check_origin(&self.session, opening.bits)?;
         }

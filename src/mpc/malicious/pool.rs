@@ -27,7 +27,7 @@ const MIN_BITS: usize = 1024;
 
 /// The most of anything that is made at once: its leaky triples are numbered with 32 bits, and the
 /// sums of a batch's amounts fit in a `usize`.
-const MAX_AT_ONCE: usize = 1 << 28;
+const MAX_AT_ONCE: usize = if usize::BITS < 64 { 1 << 22 } else { 1 << 28 };
 
 /// The mask of an input: a random shared bit whose owner knows both shares.
 #[derive(Clone, Copy, Default)]

@@ -299,6 +299,7 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     }
 
     fn run(&mut self, run: Run<'_, SharedBit>) -> Result<Words<SharedBit>> {
+        self.live.secrets()?;
         check_run(&self.session, self.role, &run)?;
         self.live.step("running a circuit", |channel, secrets| {
             secrets.run(channel, &run)
@@ -306,6 +307,7 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     }
 
     fn open(&mut self, openings: &[Opening<'_, SharedBit>]) -> Result<Opened> {
+        self.live.secrets()?;
         for opening in openings {
             check_origin(&self.session, opening.bits)?;
         }

@@ -1,12 +1,12 @@
 //! Opening shared bits.
 //!
-//! To the evaluator: the garbler sends `H(L0, t)` and `H(L1, t)` of the wire's labels for 0 and 1,
+//! To the evaluator: the garbler sends `H(L0, t0)` and `H(L1, t1)` of the wire's labels for 0 and 1,
 //! and the evaluator looks which is the hash of its own. To the garbler: the evaluator sends
 //! `H(L, t)`, and the garbler looks which of its two labels that is. A party accepts nothing else:
 //! neither a peer nor the line can make it take just any bit, and what went wrong on the way to the
 //! labels shows here. (This is robustness, not security against a malicious peer.)
 
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq};
 
 use super::{Context, Role, Secrets, SharedBit};
 use crate::circuit::Party;
@@ -40,14 +40,14 @@ pub(super) fn open<T: Transport>(
             let pairs: Vec<[Block; 2]> = (opened_to(openings, Party::Evaluator).enumerate())
                 .map(|(i, bit)| {
                     let label = |value| bit.label.zero().active(value, cots.delta());
-                    [false, true].map(|value| hashes.of(label(value), Party::Evaluator, i))
+                    [false, true].map(|value| hashes.to_evaluator(label(value), i, value))
                 })
                 .collect();
             channel.send_bytes(Tag::OpenedPairs, bytemuck::cast_slice(&pairs))?;
         }
         Role::Evaluator { .. } => {
             let hashes: Vec<Block> = (opened_to(openings, Party::Garbler).enumerate())
-                .map(|(i, bit)| hashes.of(bit.label.active(), Party::Garbler, i))
+                .map(|(i, bit)| hashes.to_garbler(bit.label.active(), i))
                 .collect();
             channel.send_bytes(Tag::OpenedHashes, bytemuck::cast_slice(&hashes))?;
         }
@@ -63,8 +63,8 @@ pub(super) fn open<T: Transport>(
             let values: Result<Vec<bool>, Fault> = (mine.zip(&received).enumerate())
                 .map(|(i, (bit, received))| {
                     let label = |value| bit.label.zero().active(value, cots.delta());
-                    let hash = |value| hashes.of(label(value), Party::Garbler, i);
-                    which([false, true].map(hash), received)
+                    let fits = |value| hashes.to_garbler(label(value), i).ct_eq(received);
+                    which([false, true].map(fits))
                 })
                 .collect();
             values?
@@ -74,8 +74,9 @@ pub(super) fn open<T: Transport>(
             let mut received = vec![[Block::ZERO; 2]; mine.clone().count()];
             channel.recv_bytes(Tag::OpenedPairs, bytemuck::cast_slice_mut(&mut received))?;
             let values: Result<Vec<bool>, Fault> = (mine.zip(&received).enumerate())
-                .map(|(i, (bit, pair))| {
-                    which(*pair, &hashes.of(bit.label.active(), Party::Evaluator, i))
+                .map(|(i, (bit, [zero, one]))| {
+                    let hash = |value| hashes.to_evaluator(bit.label.active(), i, value);
+                    which([hash(false).ct_eq(zero), hash(true).ct_eq(one)])
                 })
                 .collect();
             values?
@@ -84,12 +85,11 @@ pub(super) fn open<T: Transport>(
     Ok(Opened::new(openings, me, values))
 }
 
-/// Which of two hashes a third one is.
+/// The bit, from whether the hash for 0 fits and whether that for 1 does.
 ///
 /// # Errors
-/// [`Check::OpeningHash`] if it is neither, or both.
-fn which([zero, one]: [Block; 2], hash: &Block) -> Result<bool, Fault> {
-    let (zero, one) = (zero.ct_eq(hash), one.ct_eq(hash));
+/// [`Check::OpeningHash`] if neither fits, or both do.
+fn which([zero, one]: [Choice; 2]) -> Result<bool, Fault> {
     match bool::from(zero ^ one) {
         true => Ok(bool::from(one)),
         false => Err(Check::OpeningHash.into()),
@@ -103,9 +103,19 @@ struct Hashes<'a> {
 }
 
 impl Hashes<'_> {
-    /// `H(label, t)` of bit `index` among those that `learner` learns.
-    fn of(&self, label: ActiveLabel, learner: Party, index: usize) -> Block {
-        let tweak = TweakDomain::Opening.tweak(self.opening, 2 * index as u64 + learner as u64);
+    /// What opens bit `index` of those that the garbler learns.
+    fn to_garbler(&self, label: ActiveLabel, index: usize) -> Block {
+        self.hash(label, 4 * index as u64)
+    }
+
+    /// What opens bit `index` of those that the evaluator learns, if its value is `value`. The value
+    /// is in the tweak: otherwise somebody on the line could exchange the two hashes of a pair.
+    fn to_evaluator(&self, label: ActiveLabel, index: usize, value: bool) -> Block {
+        self.hash(label, 4 * index as u64 + 2 + u64::from(value))
+    }
+
+    fn hash(&self, label: ActiveLabel, index: u64) -> Block {
+        let tweak = TweakDomain::Opening.tweak(self.opening, index);
         self.context.hash.hash(label.0, tweak)
     }
 }
