@@ -236,6 +236,11 @@ pub(crate) fn misplaced(transcript: &Transcript, _: bool) -> Vec<Case> {
             }
         }
         for (j, frame) in mine.iter().enumerate() {
+            if let Some((first, second)) = two_blocks(&frame.payload) {
+                let exchanged = [second, first, &frame.payload[32..]].concat();
+                let edits = Edits::from([(j, with_payload(frame, &exchanged))]);
+                case(j, format!("first two blocks of frame {j} exchanged"), edits);
+            }
             let twice = [frame.to_bytes(), frame.to_bytes()].concat();
             case(j, format!("repeated: frame {j}"), Edits::from([(j, twice)]));
             let alike = |other: &Frame| {
@@ -284,4 +289,9 @@ fn pairs(range: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
     range
         .clone()
         .flat_map(move |i| (i + 1..range.end).map(move |j| (i, j)))
+}
+
+/// The first two blocks of a payload that has them, such as the two hashes that open a bit.
+fn two_blocks(payload: &[u8]) -> Option<(&[u8], &[u8])> {
+    (payload.len() >= 32).then(|| payload[..32].split_at(16))
 }
