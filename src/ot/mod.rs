@@ -16,6 +16,8 @@
 mod all_but_one;
 mod base;
 mod correlated;
+#[cfg(feature = "internals")]
+pub mod dealt;
 mod error;
 mod tag;
 #[cfg(test)]

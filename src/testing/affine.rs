@@ -83,6 +83,21 @@ impl Span {
         (secrets.columns.iter()).position(|secret| !span.extend(secret))
     }
 
+    /// The secrets that the view gives away, each by itself or as its sum with those before it, and
+    /// that do not follow from `known`, which the view must contain.
+    pub fn leaks_beyond(&self, known: &Span, secrets: &Table) -> Vec<usize> {
+        self.assert_enough_runs(secrets);
+        let (mut known, mut view) = (known.clone(), self.clone());
+        let mut leaks = Vec::new();
+        for (i, secret) in secrets.columns.iter().enumerate() {
+            let (fresh, hidden) = (known.extend(secret), view.extend(secret));
+            if fresh && !hidden {
+                leaks.push(i);
+            }
+        }
+        leaks
+    }
+
     /// For each of these bits, whether the view gives it away alone.
     pub fn knows(&self, bits: &Table) -> Vec<bool> {
         self.assert_enough_runs(bits);

@@ -51,7 +51,9 @@ use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, W
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SessionId, Step, TweakableHash};
 use crate::net::{Channel, Traffic, Transport};
-use crate::ot::Delta;
+#[cfg(feature = "internals")]
+use crate::ot::dealt::deal;
+use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 
 pub use kept::KeptBit;
 
@@ -97,6 +99,35 @@ impl<T: Transport> Malicious<T> {
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
     /// other security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+        Self::with_ots(greeting, rng, |session, role, channel, rng| {
+            // The colour bits of the two Deltas must differ, for the low bits of leaky ANDs to
+            // say something; the garbler's is 1, for those of its labels to be colours.
+            let delta = Delta::random(role == Party::Garbler, rng);
+            Ok(setup_both(channel, session, role, delta, rng)?)
+        })
+    }
+
+    /// As [`setup`](Self::setup), with correlated OTs that a dealer hands out: for tests.
+    ///
+    /// # Errors
+    /// As [`setup`](Self::setup).
+    #[cfg(feature = "internals")]
+    pub fn dealt(greeting: Greeting<T>, seed: [u8; 32], rng: &mut impl CryptoRng) -> Result<Self> {
+        Self::with_ots(greeting, rng, |session, role, _, _| {
+            Ok(deal(session, role, seed))
+        })
+    }
+
+    fn with_ots<R: CryptoRng>(
+        greeting: Greeting<T>,
+        rng: &mut R,
+        ots: impl FnOnce(
+            &SessionId,
+            Party,
+            &mut Channel<T>,
+            &mut R,
+        ) -> Result<(CotSender, CotReceiver), Fault>,
+    ) -> Result<Self> {
         let (channel, role, agreed) = greeting.into_parts(Security::Malicious)?;
         let session = agreed.session;
         let mut attempts = agreed.attempts;
@@ -109,13 +140,10 @@ impl<T: Transport> Malicious<T> {
         };
         let live = Live::set_up(channel, |channel| {
             counted(&mut attempts, Attempt::Setup, || {
-                // The colour bits of the two Deltas must differ, for the low bits of leaky ANDs to
-                // say something; the garbler's is 1, for those of its labels to be colours.
-                let delta = Delta::random(role == Party::Garbler, rng);
-                Pool::setup(&context, channel, delta, rng)
+                ots(&session, role, channel, rng)
             })
-            .map(|pool| Secrets {
-                pool,
+            .map(|ots| Secrets {
+                pool: Pool::new(ots, rng),
                 labels: Generator::new(Block::random(rng)),
                 context,
                 runs: 0,

@@ -20,7 +20,7 @@ use crate::mpc::error::{Check, Error, Fault, Result};
 use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
 use crate::net::{Channel, Transport};
-use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
+use crate::ot::{CotReceiver, CotSender, Delta};
 
 /// Random shared bits that are made at once, at least.
 const MIN_BITS: usize = 1024;
@@ -74,14 +74,12 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    pub(super) fn setup<T: Transport>(
-        context: &Context,
-        channel: &mut Channel<T>,
-        delta: Delta,
+    /// An empty pool.
+    pub(super) fn new(
+        (sender, receiver): (CotSender, CotReceiver),
         rng: &mut impl CryptoRng,
-    ) -> Result<Self, Fault> {
-        let (sender, receiver) = setup_both(channel, &context.session, context.me, delta, rng)?;
-        Ok(Pool {
+    ) -> Self {
+        Pool {
             sender,
             receiver,
             triples: SecretVec::default(),
@@ -89,7 +87,7 @@ impl Pool {
             inputs: ByParty::default(),
             batches: 0,
             rng: StdRng::from_rng(rng),
-        })
+        }
     }
 
     pub(super) fn delta(&self) -> &Delta {
@@ -189,6 +187,12 @@ impl Pool {
         Ok(RandomShares::new(mine, keys))
     }
 
+    /// Counts a batch that was not made.
+    #[cfg(test)]
+    pub(super) fn skip_a_number(&mut self) {
+        self.batches += 1;
+    }
+
     /// How many triples there are.
     #[cfg(feature = "internals")]
     pub(super) fn triples(&self) -> usize {
@@ -279,6 +283,7 @@ mod tests {
     use crate::crypto::{SessionId, TweakableHash};
     use crate::mpc::line_secret::LineSecret;
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
+    use crate::ot::setup_both;
 
     const SESSION: SessionId = SessionId([9; 32]);
 
@@ -293,7 +298,8 @@ mod tests {
         let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
         let mut channel = Channel::new(transport, Deadlines::default());
         let delta = Delta::random(me == Party::Garbler, &mut rng);
-        let pool = Pool::setup(&context, &mut channel, delta, &mut rng).unwrap();
+        let ots = setup_both(&mut channel, &SESSION, me, delta, &mut rng).unwrap();
+        let pool = Pool::new(ots, &mut rng);
         (context, channel, pool)
     }
 

@@ -5,10 +5,7 @@
 //! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator
 //! sends `d = x ^ r`; the label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
 
-use rand::CryptoRng;
-
-use crate::circuit::Party;
-use crate::crypto::{SecretVec, SessionId};
+use crate::crypto::SecretVec;
 use crate::mpc::error::Fault;
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
@@ -37,14 +34,13 @@ pub(super) struct GarblerCots {
 }
 
 impl GarblerCots {
-    pub(super) fn setup<T: Transport>(
+    /// Makes the first ones.
+    pub(super) fn first<T: Transport>(
         channel: &mut Channel<T>,
-        session: &SessionId,
-        delta: Delta,
-        rng: &mut impl CryptoRng,
+        sender: CotSender,
     ) -> Result<Self, Fault> {
         let mut cots = GarblerCots {
-            sender: CotSender::setup(channel, session, Party::Garbler, delta, rng)?,
+            sender,
             keys: SecretVec::default(),
         };
         cots.reserve(channel, 1)?;
@@ -97,13 +93,13 @@ pub(super) struct EvaluatorCots {
 }
 
 impl EvaluatorCots {
-    pub(super) fn setup<T: Transport>(
+    /// Makes the first ones.
+    pub(super) fn first<T: Transport>(
         channel: &mut Channel<T>,
-        session: &SessionId,
-        rng: &mut impl CryptoRng,
+        receiver: CotReceiver,
     ) -> Result<Self, Fault> {
         let mut cots = EvaluatorCots {
-            receiver: CotReceiver::setup(channel, session, Party::Evaluator, rng)?,
+            receiver,
             bits: CotBits {
                 choices: SecretVec::default(),
                 macs: SecretVec::default(),

@@ -34,7 +34,9 @@ use crate::crypto::{
     Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step, TweakableHash,
 };
 use crate::net::{self, Channel, Message, Traffic, Transport};
-use crate::ot::Delta;
+#[cfg(feature = "internals")]
+use crate::ot::dealt::deal;
+use crate::ot::{CotReceiver, CotSender, Delta};
 
 /// One party's half of a shared bit: its label of the wire.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
@@ -85,6 +87,22 @@ enum Role {
 }
 
 impl Role {
+    fn garbler<T: Transport>(
+        channel: &mut Channel<T>,
+        cots: CotSender,
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self, Fault> {
+        Ok(Role::Garbler {
+            cots: GarblerCots::first(channel, cots)?,
+            labels: Box::new(Generator::new(Block::random(rng))),
+        })
+    }
+
+    fn evaluator<T: Transport>(channel: &mut Channel<T>, cots: CotReceiver) -> Result<Self, Fault> {
+        let cots = EvaluatorCots::first(channel, cots)?;
+        Ok(Role::Evaluator { cots })
+    }
+
     fn party(&self) -> Party {
         match self {
             Role::Garbler { .. } => Party::Garbler,
@@ -102,6 +120,38 @@ impl<T: Transport> SemiHonest<T> {
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
     /// other security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+        Self::with_role(greeting, |session, role, channel| match role {
+            Party::Garbler => {
+                let delta = Delta::random(true, rng);
+                let cots = CotSender::setup(channel, session, role, delta, rng)?;
+                Role::garbler(channel, cots, rng)
+            }
+            Party::Evaluator => {
+                let cots = CotReceiver::setup(channel, session, role, rng)?;
+                Role::evaluator(channel, cots)
+            }
+        })
+    }
+
+    /// As [`setup`](Self::setup), with correlated OTs that a dealer hands out: for tests.
+    ///
+    /// # Errors
+    /// As [`setup`](Self::setup).
+    #[cfg(feature = "internals")]
+    pub fn dealt(greeting: Greeting<T>, seed: [u8; 32], rng: &mut impl CryptoRng) -> Result<Self> {
+        Self::with_role(greeting, |session, role, channel| {
+            let (sender, receiver) = deal(session, role, seed);
+            match role {
+                Party::Garbler => Role::garbler(channel, sender, rng),
+                Party::Evaluator => Role::evaluator(channel, receiver),
+            }
+        })
+    }
+
+    fn with_role(
+        greeting: Greeting<T>,
+        set_up: impl FnOnce(&SessionId, Party, &mut Channel<T>) -> Result<Role, Fault>,
+    ) -> Result<Self> {
         let (channel, role, agreed) = greeting.into_parts(Security::SemiHonest)?;
         let session = agreed.session;
         let context = Context {
@@ -110,21 +160,9 @@ impl<T: Transport> SemiHonest<T> {
             line: agreed.line,
         };
         let live = Live::set_up(channel, |channel| {
-            let role = match role {
-                Party::Garbler => {
-                    let delta = Delta::random(true, rng);
-                    Role::Garbler {
-                        cots: GarblerCots::setup(channel, &session, delta, rng)?,
-                        labels: Box::new(Generator::new(Block::random(rng))),
-                    }
-                }
-                Party::Evaluator => Role::Evaluator {
-                    cots: EvaluatorCots::setup(channel, &session, rng)?,
-                },
-            };
             Ok(Secrets {
+                role: set_up(&session, role, channel)?,
                 context,
-                role,
                 runs: 0,
                 openings: 0,
             })

@@ -1,0 +1,40 @@
+//! Correlated OTs from a dealer, who hands out what the trees would have given.
+//!
+//! A setup costs a thousand times what a small run does, and a test that plays a session for every
+//! bit of a message cannot pay it. For tests alone: whoever knows the seed knows both Deltas.
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::all_but_one::{K, LEAVES, TREES};
+use super::{CotReceiver, CotSender, Delta, correlated, direction};
+use crate::circuit::Party;
+use crate::crypto::{Block, Generator, SessionId};
+
+/// Both ends that `me` has of the correlated OTs of a session; the peer deals from the same seed.
+pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotReceiver) {
+    let rng = &mut StdRng::from_seed(seed);
+    let deltas = [Party::Garbler, Party::Evaluator]
+        .map(|holder| Delta::random(holder == Party::Garbler, rng));
+    let trees = [(); 2].map(|()| {
+        let leaves = (0..TREES * LEAVES).map(|_| Block::random(rng));
+        leaves.collect::<Vec<Block>>()
+    });
+    let delta = deltas[me as usize].clone();
+    // In relative order, and without the leaf on the path.
+    let known = (0..TREES).flat_map(|tree| {
+        let path: usize = (0..K)
+            .map(|bit| usize::from(delta.block().bit(tree * K + bit).reveal()) << bit)
+            .sum();
+        (1..LEAVES).map(move |leaf| tree * LEAVES + (leaf ^ path))
+    });
+    let known = known.map(|leaf| Generator::new(trees[me as usize][leaf]));
+    let known: Vec<Generator> = known.collect();
+    let all = trees[me.other() as usize].iter();
+    let all = all.map(|leaf| Generator::new(*leaf)).collect();
+    let (mine, theirs) = (direction(me), direction(me.other()));
+    (
+        CotSender(correlated::Sender::new(session, mine, delta, known)),
+        CotReceiver(correlated::Receiver::new(session, theirs, all)),
+    )
+}

@@ -1,0 +1,232 @@
+//! Somebody who reads the line, and what can be computed from all that travels there.
+
+use crate::circuit::{Circuit, Party};
+use crate::mpc::{Audience, Input, Opening, Run, Tag as Mpc};
+use crate::net::{Channel, Deadlines};
+use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::affine::{Span, Table};
+use super::circuits::bits;
+use super::kind::Kind;
+use super::line::End;
+use super::session::{Engine, both, in_memory, system_rng};
+use super::view::bits_of_bytes;
+use super::wiretap::{Frame, Wiretap};
+
+/// Who learns an output word, if anybody does.
+pub type Learner = Option<Audience>;
+
+/// How a name of a play calls them.
+pub fn initial(learner: Learner) -> char {
+    match learner {
+        Some(Audience::Only(Party::Garbler)) => 'G',
+        Some(Audience::Only(Party::Evaluator)) => 'E',
+        Some(Audience::Both) => 'B',
+        None => '-',
+    }
+}
+
+/// What two parties do again and again, while somebody reads.
+pub struct Play {
+    pub name: String,
+    circuit: Circuit,
+    /// Who learns which output word.
+    learners: Vec<Learner>,
+    /// Of a shuffle, how the inputs are drawn.
+    shuffle: Option<ShuffleCircuit>,
+}
+
+impl Play {
+    /// A circuit with one input value of each party.
+    pub fn of_circuit(name: &str, circuit: Circuit, learners: &[Learner]) -> Self {
+        assert_eq!(circuit.outputs().len(), learners.len());
+        Play {
+            name: name.to_owned(),
+            circuit,
+            learners: learners.to_vec(),
+            shuffle: None,
+        }
+    }
+
+    /// A deck of which some cards are drawn and each is opened to somebody, or not at all.
+    pub fn of_deck(algorithm: Algorithm, cards: usize, learners: &[Learner]) -> Self {
+        let spec = Spec::new(cards, learners.len(), algorithm).expect("a small deck");
+        let shuffle = ShuffleCircuit::build_checked(spec);
+        let mut learners = learners.to_vec();
+        let names: String = learners.iter().copied().map(initial).collect();
+        if shuffle.validity().is_some() {
+            learners.push(Some(Audience::Both));
+        }
+        Play {
+            name: format!("{} of {cards}, {algorithm}, to {names}", spec.draw()),
+            circuit: shuffle.circuit().clone(),
+            learners,
+            shuffle: Some(shuffle),
+        }
+    }
+
+    fn entered(&self, coins: &mut StdRng) -> [Vec<bool>; 2] {
+        Party::BOTH.map(|party| match &self.shuffle {
+            Some(shuffle) => shuffle.sample(party, coins).bits().to_vec(),
+            None => bits(coins, self.circuit.inputs()[party as usize]),
+        })
+    }
+}
+
+/// What somebody who reads the line of many runs can compute, and what he must not know.
+pub struct Reading {
+    /// Everything that travels, and what is opened to both.
+    view: Span,
+    /// What is opened to both.
+    public: Span,
+    secret: Table,
+    /// The names of the secrets.
+    names: Vec<String>,
+}
+
+impl Reading {
+    /// The secrets, or sums of one with those before it, that the reader can compute and that do
+    /// not follow from what is opened to both.
+    pub fn leaks(&self) -> Vec<&str> {
+        let leaks = self.view.leaks_beyond(&self.public, &self.secret);
+        leaks.into_iter().map(|i| &self.names[i][..]).collect()
+    }
+}
+
+/// What of a frame may tell something: all its bits, or of blocks the two lowest, since what is done
+/// to a block is done to each of its bits alike, but for the lowest, which is the colour.
+///
+/// Left out are
+/// - digests and challenges, and what is committed to: hashes of MACs, keys or 256 random bits that
+///   nobody on the line has, each asked for once; and shares of a coin, which are only random;
+/// - plans and other digests with the secret of the line;
+/// - the matrices of correlated OTs and their checks: every row is the sum of one that is used and
+///   a stream of its own, of which nobody on the line has a seed;
+/// - the leaky tables and their low bits: a table is the sum of a hash of a key and Delta, and the
+///   low bits of both parties add up to `x y ^ z` for a `z` that is used nowhere else.
+fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
+    let blocks_of = |bytes: usize| {
+        let lowest = |block: &[u8]| bits_of_bytes(block).take(2).collect::<Vec<_>>();
+        frame.payload.chunks(bytes).flat_map(lowest).collect()
+    };
+    match Kind::from_byte(frame.tag) {
+        Some(
+            Kind::Hello
+            | Kind::Ot(_)
+            | Kind::Mpc(
+                Mpc::Plan
+                | Mpc::InputDigest
+                | Mpc::MacDigest
+                | Mpc::TripleCommitment
+                | Mpc::TripleDigest
+                | Mpc::TripleOpening
+                | Mpc::LeakyTables
+                | Mpc::LeakyBits,
+            ),
+        ) => Vec::new(),
+        Some(Kind::Mpc(Mpc::InputLabels | Mpc::OpenedHashes | Mpc::OpenedPairs)) => blocks_of(16),
+        // Two blocks an AND, and in the malicious engine a byte. They are in one frame here.
+        Some(Kind::Mpc(Mpc::Tables)) => (frame.payload.chunks(frame.payload.len() / ands))
+            .flat_map(|table| table.chunks(16))
+            .flat_map(|part| bits_of_bytes(part).take(2))
+            .collect(),
+        _ => bits_of_bytes(&frame.payload).collect(),
+    }
+}
+
+/// What the two parties of a session know of a run.
+struct Played {
+    /// What travels, if this is the side of the tap.
+    seen: Vec<bool>,
+    entered: [Vec<bool>; 2],
+    outputs: Vec<Vec<bool>>,
+}
+
+/// Plays so many runs in one session, and gives what the tap has seen of each. `more` gives what the
+/// reader holds besides, after a run.
+fn runs<E: Engine>(
+    play: &Play,
+    count: usize,
+    more: &(impl Fn(&E) -> Vec<bool> + Sync),
+) -> Vec<Played> {
+    let seed: u64 = system_rng().random();
+    let [runs, _] = both(in_memory(), |party, end| {
+        let tap = Wiretap::new(end);
+        let record = tap.record();
+        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
+        record.take();
+        let mut coins = StdRng::seed_from_u64(seed);
+        let run = |_| {
+            let entered = play.entered(&mut coins);
+            let outputs = run_once(play, &mut session, &entered);
+            // At the garbler both directions pass, each frame when it is sent or taken.
+            let mut seen: Vec<bool> = (record.take().iter())
+                .flat_map(|frame| telling_bits(frame, play.circuit.ands()))
+                .collect();
+            if party == Party::Garbler {
+                seen.extend(more(&session));
+            }
+            Played {
+                seen,
+                entered,
+                outputs,
+            }
+        };
+        (0..count).map(run).collect::<Vec<_>>()
+    });
+    runs
+}
+
+/// Runs the circuit and opens its words, all at once. Gives them in the clear.
+fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -> Vec<Vec<bool>> {
+    let mine = &entered[session.role() as usize];
+    let run = Run::new(&play.circuit, &Input::ONE_EACH, mine);
+    let words = session.run(run).unwrap();
+    let openings: Vec<_> = (play.learners.iter().zip(words.iter()))
+        .filter_map(|(learner, bits)| learner.map(|to| Opening { to, bits }))
+        .collect();
+    let opened = session.open(&openings).unwrap();
+    let outputs = play
+        .circuit
+        .evaluate(entered)
+        .expect("inputs of the circuit");
+    let due = (play.learners.iter().zip(&outputs)).filter(|(learner, _)| learner.is_some());
+    for ((_, output), opened) in due.zip(opened.iter()) {
+        assert!(opened.is_none_or(|opened| opened == output));
+    }
+    outputs
+}
+
+/// Reads the line of as many runs as it takes.
+pub fn read<E: Engine>(play: &Play, more: impl Fn(&E) -> Vec<bool> + Sync) -> Reading {
+    let [first, ..] = &runs::<E>(play, 1, &more)[..] else {
+        unreachable!("one run")
+    };
+    let words = first.entered.iter().chain(&first.outputs);
+    let count = first.seen.len() + words.map(Vec::len).sum::<usize>() + 96;
+    let (mut seen, mut public, mut secret) = (Table::default(), Table::default(), Table::default());
+    for run in runs::<E>(play, count, &more) {
+        seen.add_run(run.seen);
+        let words = || play.learners.iter().zip(&run.outputs);
+        let known = words().filter(|(learner, _)| **learner == Some(Audience::Both));
+        public.add_run(known.flat_map(|(_, word)| word).copied());
+        let words = words().map(|(_, word)| word).chain(&run.entered);
+        secret.add_run(words.flatten().copied());
+    }
+    let word = |name: String, bits: usize| (0..bits).map(move |bit| format!("{name} bit {bit}"));
+    let outputs = (play.circuit.outputs().iter().enumerate())
+        .flat_map(|(i, output)| word(format!("output {i}"), output.len()));
+    let inputs = (Party::BOTH.iter().zip(play.circuit.inputs()))
+        .flat_map(|(owner, &bits)| word(format!("{owner}'s input"), bits));
+    let names = outputs.chain(inputs).collect();
+    let public = Span::of(&public);
+    Reading {
+        view: public.clone().with(&seen),
+        public,
+        secret,
+        names,
+    }
+}

@@ -1,0 +1,284 @@
+//! What is done to the messages of a session, made of the record of an honest one.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use dealerless::circuit::Party;
+use dealerless::mpc::Tag as Mpc;
+use dealerless::net::HEADER_BYTES;
+use dealerless::ot::Tag as Ot;
+use dealerless::testing::kind::Kind;
+use rand::RngExt;
+
+use dealerless::testing::session::system_rng;
+use dealerless::testing::soak::soak;
+use dealerless::testing::wiretap::Frame;
+
+/// What leaves in the place of some frames, by their number among those of the sender.
+pub(crate) type Edits = HashMap<usize, Vec<u8>>;
+
+/// Messages up to this size are changed in every bit, in every game.
+const SMALL: usize = 16;
+/// And up to this size in every bit in a game that is thorough.
+const DIGESTS: usize = 96;
+/// Bits of a longer one, besides the first and the last.
+const SAMPLE: usize = 8;
+
+/// What of a message is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Subject {
+    Header,
+    Content,
+    /// Where it stands among the others.
+    Place,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Subject::Header => "header",
+            Subject::Content => "content",
+            Subject::Place => "place",
+        })
+    }
+}
+
+/// One thing that is done on the line.
+pub(crate) struct Case {
+    pub(crate) sender: Party,
+    pub(crate) tag: u8,
+    pub(crate) subject: Subject,
+    what: String,
+    pub(crate) edits: Edits,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {}: {}", self.sender, name_of(self.tag), self.what)
+    }
+}
+
+pub(crate) fn name_of(tag: u8) -> String {
+    Kind::from_byte(tag).map_or(format!("tag {tag}"), |tag| tag.to_string())
+}
+
+/// Whether a message is of the setup, before the first correlated OT.
+pub(crate) fn is_setup(tag: u8) -> bool {
+    let setup = [
+        Ot::BaseOtPoints,
+        Ot::BaseOtPads,
+        Ot::BaseOtAnswer,
+        Ot::TreeSums,
+    ];
+    tag == Kind::Hello.byte() || setup.map(Ot::byte).contains(&tag)
+}
+
+impl Case {
+    /// Whether a party may have to wait for what does not come: if a frame seems to be longer.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.subject != Subject::Content
+    }
+
+    /// Whether the receiver may not look at what is changed: half of what guards base OT and trees,
+    /// of a leaky or a garbled table and of a pair of hashes, as a bit of its own says; the label of
+    /// an input that nothing reads.
+    pub(crate) fn may_go_unnoticed(&self, unread: bool) -> bool {
+        let halves = [Ot::BaseOtPads.byte(), Ot::TreeSums.byte()];
+        let tables = [Mpc::LeakyTables, Mpc::Tables, Mpc::OpenedPairs];
+        halves.contains(&self.tag)
+            || tables.map(Mpc::byte).contains(&self.tag)
+            || unread && self.tag == Mpc::InputLabels.byte()
+            // Nothing reads what follows the last message.
+            || self.subject == Subject::Place && self.what.starts_with("repeated")
+    }
+}
+
+/// What passed in an honest session: the frames of garbler and evaluator.
+pub(crate) struct Transcript {
+    frames: [Vec<Frame>; 2],
+    /// The frames that each sent without receiving anything between them.
+    flights: [Vec<Range<usize>>; 2],
+}
+
+impl Transcript {
+    pub(crate) fn new(records: [Vec<Frame>; 2]) -> Self {
+        let mut flights = [Vec::new(), Vec::new()];
+        for (record, flights) in records.iter().zip(&mut flights) {
+            let mut number = 0;
+            for flight in record.chunk_by(|one, next| one.sent && next.sent) {
+                if flight[0].sent {
+                    flights.push(number..number + flight.len());
+                    number += flight.len();
+                }
+            }
+        }
+        let sent = |record: Vec<Frame>| record.into_iter().filter(|frame| frame.sent).collect();
+        Transcript {
+            frames: records.map(sent),
+            flights,
+        }
+    }
+
+    fn of(&self, party: Party) -> &[Frame] {
+        &self.frames[party as usize]
+    }
+
+    /// The plans of a party, with their numbers among the frames that it sends.
+    fn plans(&self, party: Party) -> impl Iterator<Item = (usize, &Frame)> {
+        let frames = self.of(party).iter().enumerate();
+        frames.filter(|(_, frame)| frame.tag == Mpc::Plan.byte())
+    }
+
+    /// Edits of what the other party sends, so that `party` gets its own plans back.
+    pub(crate) fn own_plans(&self, party: Party) -> Edits {
+        let places = self.plans(party.other()).map(|(number, _)| number);
+        let own = self.plans(party).map(|(_, plan)| plan.to_bytes());
+        places.zip(own).collect()
+    }
+}
+
+/// Some bits of so many, or all.
+fn sample(bits: usize, all: bool) -> Vec<usize> {
+    if all || soak().is_some() {
+        return (0..bits).collect();
+    }
+    let random = || system_rng().random_range(0..bits);
+    let chosen = std::iter::repeat_with(random).take(SAMPLE);
+    [0, bits - 1].into_iter().chain(chosen).collect()
+}
+
+/// Every bit of every message, or a sample of those of the long ones.
+pub(crate) fn flips(transcript: &Transcript, thorough: bool) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for sender in Party::BOTH {
+        for (number, frame) in transcript.of(sender).iter().enumerate() {
+            let mut flip = |subject, at: usize, name: &str| {
+                let mut bytes = frame.to_bytes();
+                bytes[at / 8] ^= 1 << (at % 8);
+                cases.push(Case {
+                    sender,
+                    tag: frame.tag,
+                    subject,
+                    what: format!(
+                        "frame {number} of {} bytes, {name} {at}",
+                        frame.payload.len()
+                    ),
+                    edits: Edits::from([(number, bytes)]),
+                });
+            };
+            let (bytes, hello) = (frame.payload.len(), frame.tag == Kind::Hello.byte());
+            if thorough || is_setup(frame.tag) {
+                for at in sample(8 * HEADER_BYTES, thorough || hello) {
+                    flip(Subject::Header, at, "bit of the header");
+                }
+            }
+            for bit in sample(8 * bytes, bytes <= SMALL || thorough && bytes <= DIGESTS) {
+                flip(Subject::Content, 8 * HEADER_BYTES + bit, "bit");
+            }
+        }
+    }
+    cases
+}
+
+/// A frame with the payload of another one.
+fn with_payload(frame: &Frame, payload: &[u8]) -> Vec<u8> {
+    let payload = payload.to_vec();
+    Frame { payload, ..*frame }.to_bytes()
+}
+
+/// Messages in the place of others: two of a flight exchanged, or their content, or its first
+/// block; an earlier one of the sender again, alone or with its whole flight; the other party's
+/// own; one sent twice.
+pub(crate) fn misplaced(transcript: &Transcript) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for sender in Party::BOTH {
+        let (mine, theirs) = (transcript.of(sender), transcript.of(sender.other()));
+        let mut case = |number: usize, what: String, edits: Edits| {
+            let unchanged =
+                |(number, bytes): (&usize, &Vec<u8>)| *bytes == mine[*number].to_bytes();
+            if edits.iter().all(unchanged) {
+                return;
+            }
+            cases.push(Case {
+                sender,
+                tag: mine[number].tag,
+                subject: Subject::Place,
+                what,
+                edits,
+            });
+        };
+        for flight in &transcript.flights[sender as usize] {
+            for (i, j) in pairs(flight) {
+                let (one, other) = (&mine[i], &mine[j]);
+                let exchanged = Edits::from([(i, other.to_bytes()), (j, one.to_bytes())]);
+                case(i, format!("frame {i} exchanged with {j}"), exchanged);
+                if one.payload.len() != other.payload.len() {
+                    continue;
+                }
+                let edits = Edits::from([
+                    (i, with_payload(one, &other.payload)),
+                    (j, with_payload(other, &one.payload)),
+                ]);
+                case(i, format!("content of frame {i} exchanged with {j}"), edits);
+                let (mut a, mut b) = (one.payload.clone(), other.payload.clone());
+                let block = a.len().min(16);
+                a[..block].swap_with_slice(&mut b[..block]);
+                let edits = Edits::from([(i, with_payload(one, &a)), (j, with_payload(other, &b))]);
+                case(
+                    i,
+                    format!("first block of frame {i} exchanged with {j}"),
+                    edits,
+                );
+            }
+        }
+        for (j, frame) in mine.iter().enumerate() {
+            let twice = [frame.to_bytes(), frame.to_bytes()].concat();
+            case(j, format!("repeated: frame {j}"), Edits::from([(j, twice)]));
+            let alike = |other: &Frame| {
+                other.tag == frame.tag && other.payload.len() == frame.payload.len()
+            };
+            for (i, earlier) in mine[..j]
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| alike(other))
+            {
+                let edits = Edits::from([(j, earlier.to_bytes())]);
+                case(j, format!("frame {i} instead of {j}"), edits);
+            }
+            for (i, reflected) in theirs.iter().enumerate().filter(|(_, other)| alike(other)) {
+                let edits = Edits::from([(j, reflected.to_bytes())]);
+                case(
+                    j,
+                    format!("the other party's frame {i} instead of {j}"),
+                    edits,
+                );
+            }
+        }
+        for (flight, again) in pairs(&(0..transcript.flights[sender as usize].len())) {
+            let [one, other] = [flight, again].map(|i| &transcript.flights[sender as usize][i]);
+            let shape = |flight: &Range<usize>| -> Vec<(u8, usize)> {
+                let frames = mine[flight.clone()].iter();
+                frames
+                    .map(|frame| (frame.tag, frame.payload.len()))
+                    .collect()
+            };
+            if shape(one) != shape(other) {
+                continue;
+            }
+            let edits = other
+                .clone()
+                .zip(mine[one.clone()].iter().map(Frame::to_bytes));
+            let what = format!("frames {one:?} instead of {other:?}");
+            case(other.start, what, edits.collect());
+        }
+    }
+    cases
+}
+
+fn pairs(range: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
+    let range = range.clone();
+    range
+        .clone()
+        .flat_map(move |i| (i + 1..range.end).map(move |j| (i, j)))
+}

@@ -1,0 +1,172 @@
+//! How a session begins and what is asked of it: all that these tests know of the library's
+//! sessions stands here.
+
+use dealerless::circuit::{Circuit, Party};
+use dealerless::deck::{self, Card, SealedDeck};
+use dealerless::mpc::{
+    Audience, Greeting, Input, Malicious, Offer, Opening, Result, Run, Security, SemiHonest,
+    TwoParty, Words,
+};
+use dealerless::net::{Channel, Deadlines};
+use dealerless::shuffle::ShuffleCircuit;
+use dealerless::testing::circuits::bits;
+use dealerless::testing::line::End;
+use rand::SeedableRng;
+use rand::rngs::ChaCha20Rng;
+
+/// What a session is made of. With the same seed both parties send the same, to the last bit, as
+/// long as they get the same.
+pub(crate) type Seed = [u8; 32];
+
+/// The terms in the hellos.
+const TERMS: &[u8] = b"a game";
+
+/// An engine that a game is played with.
+pub(crate) trait Engine: TwoParty<Shared: Send> + Sized {
+    const SECURITY: Security;
+
+    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self>;
+
+    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self>;
+}
+
+impl Engine for SemiHonest<End> {
+    const SECURITY: Security = Security::SemiHonest;
+
+    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self> {
+        SemiHonest::setup(greeting, rng)
+    }
+
+    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self> {
+        SemiHonest::dealt(greeting, seed, rng)
+    }
+}
+
+impl Engine for Malicious<End> {
+    const SECURITY: Security = Security::Malicious;
+
+    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self> {
+        Malicious::setup(greeting, rng)
+    }
+
+    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self> {
+        Malicious::dealt(greeting, seed, rng)
+    }
+}
+
+/// How the correlated OTs of a session come about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Setup {
+    /// By the protocol.
+    Made,
+    /// From a dealer, which is faster: a game for every bit of what is sent after the setup.
+    Dealt,
+}
+
+/// What a party has seen of one opening.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Opened {
+    pub(crate) audience: Audience,
+    pub(crate) value: Option<Vec<u32>>,
+    /// What it is, if the game knows.
+    pub(crate) clear: Option<Vec<u32>>,
+}
+
+/// A party in a game.
+pub(crate) struct Player<E> {
+    session: E,
+    /// What both draw alike: the inputs, so that a game knows what must come out.
+    coins: ChaCha20Rng,
+    /// What this party draws.
+    rng: ChaCha20Rng,
+    pub(crate) seen: Vec<Opened>,
+}
+
+impl<E: Engine> Player<E> {
+    /// Begins a session.
+    pub(crate) fn begin(
+        role: Party,
+        end: End,
+        setup: Setup,
+        seed: Seed,
+        deadlines: Deadlines,
+    ) -> Result<Self> {
+        let coins = ChaCha20Rng::from_seed(seed);
+        let mut rng = ChaCha20Rng::from_seed(seed);
+        rng.set_stream(1 + role as u64);
+        let channel = Channel::new(end, deadlines);
+        let offer = Offer::new(role, E::SECURITY).terms(TERMS);
+        let greeting = Greeting::exchange(channel, offer, &mut rng)?;
+        let session = match setup {
+            Setup::Made => E::made(greeting, &mut rng),
+            Setup::Dealt => E::dealt(greeting, seed, &mut rng),
+        }?;
+        Ok(Player {
+            session,
+            coins,
+            rng,
+            seen: Vec::new(),
+        })
+    }
+
+    /// Bits that both parties know.
+    pub(crate) fn coins(&mut self, count: usize) -> Vec<bool> {
+        bits(&mut self.coins, count)
+    }
+
+    /// Runs a circuit, of which each party enters its bits of `entered`.
+    pub(crate) fn run(
+        &mut self,
+        circuit: &Circuit,
+        inputs: &[Input<'_, E::Shared>],
+        entered: &[Vec<bool>; 2],
+    ) -> Result<Words<E::Shared>> {
+        let mine = &entered[self.session.role() as usize];
+        self.session.run(Run::new(circuit, inputs, mine))
+    }
+
+    /// Opens each word to an audience; `clear` says what they are.
+    pub(crate) fn open(
+        &mut self,
+        words: &[(Audience, &[E::Shared])],
+        clear: &[Vec<bool>],
+    ) -> Result<()> {
+        let openings: Vec<Opening<'_, E::Shared>> = (words.iter())
+            .map(|&(to, bits)| Opening { to, bits })
+            .collect();
+        let opened = self.session.open(&openings)?;
+        let numbers = |bits: &[bool]| bits.iter().copied().map(u32::from).collect();
+        for ((&(audience, _), bits), clear) in words.iter().zip(opened.iter()).zip(clear) {
+            self.seen.push(Opened {
+                audience,
+                value: bits.map(numbers),
+                clear: Some(numbers(clear)),
+            });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn shuffle(
+        &mut self,
+        shuffle: &ShuffleCircuit,
+    ) -> deck::Result<SealedDeck<E::Shared>> {
+        SealedDeck::shuffle(&mut self.session, shuffle, &mut self.rng)
+    }
+
+    pub(crate) fn open_cards(
+        &mut self,
+        deck: &mut SealedDeck<E::Shared>,
+        cards: &[(usize, Audience)],
+    ) -> deck::Result<()> {
+        let opened = deck.open(&mut self.session, cards)?;
+        for (&(_, audience), card) in cards.iter().zip(opened) {
+            let value = card.map(|Card(number)| vec![number]);
+            self.seen.push(Opened {
+                audience,
+                value,
+                clear: None,
+            });
+        }
+        Ok(())
+    }
+}
