@@ -236,6 +236,18 @@ fn an_abort_is_told_at_any_time() {
 }
 
 #[test]
+fn an_abort_with_a_payload_is_malformed_wherever_it_comes() {
+    for bit in 0..32 {
+        let len: u32 = 1 << bit;
+        let abort = frame(len, Tag::ABORT.byte(), &[0]);
+        let found = too_long(Tag::ABORT, len as usize, 0);
+        assert_broken(&abort, found, read_note);
+        assert_broken(&abort, found, read_hello);
+        assert_broken(&abort, found, read_tables);
+    }
+}
+
+#[test]
 fn a_party_that_streams_learns_of_an_abort_behind_unread_frames() {
     over_each_line(|one, other| {
         let mut alice = Channel::new(one, PATIENT);

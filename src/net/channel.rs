@@ -273,8 +273,8 @@ impl<T: Transport> Channel<T> {
                 return error;
             }
             let header = Header::from_bytes(header);
-            if header.tag == Tag::ABORT.byte() {
-                return Error::Aborted;
+            if let Some(end) = abort(header) {
+                return end;
             }
             let mut left = header.len as usize;
             while left > 0 {
@@ -294,10 +294,10 @@ impl<T: Transport> Channel<T> {
         let mut bytes = [0; HEADER_BYTES];
         self.recv_exact(&mut bytes)?;
         let header = Header::from_bytes(bytes);
-        if header.tag == Tag::ABORT.byte() {
-            return Err(Error::Aborted);
+        match abort(header) {
+            None => Ok(header),
+            Some(end) => Err(end),
         }
-        Ok(header)
     }
 
     /// Waits for the header of a frame with the tag `expected`, and gives its length, unchecked.
@@ -333,6 +333,19 @@ impl<T: Transport> Channel<T> {
         }
         Ok(())
     }
+}
+
+/// How the session ends if the header is that of an abort, which has no payload.
+fn abort(header: Header) -> Option<Error> {
+    let tag = Tag::ABORT;
+    (header.tag == tag.byte()).then(|| match header.len as usize {
+        0 => Error::Aborted,
+        bytes => Error::from(Malformed::TooLong {
+            tag,
+            bytes,
+            limit: 0,
+        }),
+    })
 }
 
 /// Waits for at least one byte, until a deadline.
