@@ -46,7 +46,6 @@ impl Unchecked<'_> {
         channel: &mut Channel<T>,
         delta: &Delta,
     ) -> Result<(), Fault> {
-        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
         let mut shares = SecretVec::<Share>::with_capacity(self.circuit.ands());
         shares.extend(self.zero_shares(context.me, delta));
         let shares = || shares.iter().copied();

@@ -7,7 +7,7 @@
 
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
-use zeroize::{DefaultIsZeroes, Zeroize};
+use zeroize::DefaultIsZeroes;
 
 use super::context::{Context, no_pad};
 use super::leaky_and::Triple;
@@ -201,7 +201,7 @@ impl Pool {
 
     /// The next `count` triples, which must have been reserved.
     pub(super) fn take_triples(&mut self, count: usize) -> SecretVec<Triple> {
-        take(&mut self.triples, count)
+        self.triples.take_last(count)
     }
 
     /// What [`take_triples`](Self::take_triples) will give.
@@ -225,12 +225,12 @@ impl Pool {
 
     /// The next `count` random shared bits, which must have been reserved.
     pub(super) fn take_bits(&mut self, count: usize) -> SecretVec<Share> {
-        take(&mut self.bits, count)
+        self.bits.take_last(count)
     }
 
     /// The masks of the next `count` inputs of a party, which must have been reserved.
     pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<InputMask> {
-        take(&mut self.inputs[owner], count)
+        self.inputs[owner].take_last(count)
     }
 }
 
@@ -258,19 +258,8 @@ pub(super) fn open<T: Transport>(
 fn put<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, fresh: SecretVec<S>) {
     *pool = match pool.len() {
         0 => fresh,
-        _ => [fresh.as_slice(), pool].concat().into(),
+        _ => SecretVec::concat(&[&fresh, pool]),
     };
-}
-
-fn take<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, count: usize) -> SecretVec<S> {
-    let rest = pool.len() - count;
-    if rest == 0 {
-        return std::mem::take(pool);
-    }
-    let taken = pool[rest..].to_vec().into();
-    pool[rest..].zeroize();
-    pool.truncate(rest);
-    taken
 }
 
 #[cfg(test)]

@@ -179,7 +179,6 @@ impl<'a> Buckets<'a> {
     }
 
     fn sort(triples: Leaky<'a>, order: Vec<u32>, count: usize) -> Self {
-        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
         let mut differences = SecretVec::with_capacity(order.len() - count);
         for (first, rest) in buckets(&order, count) {
             let y = triples.y(first);

@@ -18,7 +18,7 @@ use crate::ot::Delta;
 /// instead.
 pub(super) fn masks(circuit: &Circuit, inputs: &[Share], fresh: &[Share]) -> SecretVec<Share> {
     let mut masks = SecretVec::with_capacity(circuit.wires());
-    masks.extend_from_slice(inputs);
+    masks.extend(inputs.iter().copied());
     let mut fresh = fresh.iter();
     for gate in circuit.gates() {
         let mask = match gate {

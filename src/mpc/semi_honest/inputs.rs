@@ -60,7 +60,7 @@ impl GarblerCots {
         let blocks = blocks_to_make(needed, self.keys.len());
         if blocks > 0 {
             let fresh = self.sender.extend(channel, blocks)?;
-            self.keys = [self.keys.as_slice(), &fresh].concat().into();
+            self.keys = SecretVec::concat(&[&self.keys, &fresh]);
         }
         Ok(())
     }
@@ -72,16 +72,10 @@ impl GarblerCots {
         count: usize,
     ) -> Result<(Vec<bool>, SecretVec<ZeroLabel>), Fault> {
         let flips = recv_bits(channel, Tag::MaskedInputs, count)?;
-        let rest = self.keys.len() - count;
-        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-        let mut labels = SecretVec::with_capacity(count);
-        labels.extend(
-            self.keys[rest..]
-                .iter()
-                .zip(&flips)
-                .map(|(key, flip)| ZeroLabel(self.delta().mac(*key, *flip).0)),
-        );
-        self.keys.truncate(rest);
+        let keys = self.keys.take_last(count);
+        let labels = keys.iter().zip(&flips);
+        let labels = labels.map(|(key, flip)| ZeroLabel(self.delta().mac(*key, *flip).0));
+        let labels = labels.collect();
         Ok((flips, labels))
     }
 }
@@ -119,8 +113,8 @@ impl EvaluatorCots {
         if blocks > 0 {
             let fresh = self.receiver.extend(channel, blocks)?;
             self.bits = CotBits {
-                choices: [&self.bits.choices[..], &fresh.choices].concat().into(),
-                macs: [&self.bits.macs[..], &fresh.macs].concat().into(),
+                choices: SecretVec::concat(&[&self.bits.choices, &fresh.choices]),
+                macs: SecretVec::concat(&[&self.bits.macs, &fresh.macs]),
             };
         }
         Ok(())
@@ -132,15 +126,13 @@ impl EvaluatorCots {
         channel: &mut Channel<T>,
         inputs: &[bool],
     ) -> Result<(Vec<bool>, SecretVec<ActiveLabel>), Fault> {
-        let rest = self.bits.macs.len() - inputs.len();
-        let masked: Vec<bool> = (inputs.iter().zip(&self.bits.choices[rest..]))
+        let choices = self.bits.choices.take_last(inputs.len());
+        let masked: Vec<bool> = (inputs.iter().zip(choices.iter()))
             .map(|(input, choice)| (*choice ^ *input).reveal())
             .collect();
         send_bits(channel, Tag::MaskedInputs, masked.iter().copied())?;
-        let macs = self.bits.macs[rest..].iter();
-        let labels = macs.map(|Mac(label)| ActiveLabel(*label)).collect();
-        self.bits.macs.truncate(rest);
-        self.bits.choices.truncate(rest);
-        Ok((masked, labels))
+        let macs = self.bits.macs.take_last(inputs.len());
+        let labels = macs.iter().map(|Mac(label)| ActiveLabel(*label));
+        Ok((masked, labels.collect()))
     }
 }
