@@ -6,6 +6,8 @@
 //! Standard output carries what the user asked for, or one JSON object (`host` and `join`: one a
 //! line) with `--json`; everything else goes to standard error. See `failure` for exit codes.
 
+#![forbid(unsafe_code)]
+
 mod bench;
 mod circuit;
 mod console;

@@ -115,3 +115,22 @@ impl<T: DefaultIsZeroes> Drop for SecretVec<T> {
         wipe(&mut self.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::Block;
+
+    #[test]
+    fn a_list_of_secrets_does_not_grow() {
+        let grow: [fn(&mut SecretVec<Block>); 3] = [
+            |list| list.push(Block::ZERO),
+            |list| list.extend([Block::ZERO]),
+            |list| list.extend(std::iter::from_fn(|| None)),
+        ];
+        for grow in grow {
+            let full = || grow(&mut SecretVec::with_capacity(0));
+            assert!(std::panic::catch_unwind(full).is_err());
+        }
+    }
+}

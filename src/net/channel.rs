@@ -92,7 +92,7 @@ impl<T: Transport> Channel<T> {
     pub fn send_message<M: Message>(&mut self, message: &M) -> Result<()> {
         const { assert!(M::MAX_BYTES <= MAX_MESSAGE_BYTES) };
         self.guarded(|channel| {
-            channel.put_frame(M::TAG, |payload| {
+            channel.put_frame(M::TAG, M::MAX_BYTES, |payload| {
                 codec::encode(message, M::TAG, M::MAX_BYTES, payload)
             })
         })
@@ -131,7 +131,7 @@ impl<T: Transport> Channel<T> {
         let tag = tag.into();
         self.guarded(|channel| {
             for chunk in payload.chunks(CHUNK) {
-                channel.put_frame(tag, |payload| {
+                channel.put_frame(tag, chunk.len(), |payload| {
                     payload.extend_from_slice(chunk);
                     Ok(())
                 })?;
@@ -223,15 +223,17 @@ impl<T: Transport> Channel<T> {
         self.clock.begin_message(LAST_WORD);
     }
 
-    /// Appends one frame to the outbox, whose payload `write` appends. On an error the outbox is as
-    /// it was.
+    /// Appends one frame to the outbox, whose payload `write` appends, at most `max` bytes. On an
+    /// error the outbox is as it was.
     pub(super) fn put_frame(
         &mut self,
         tag: Tag,
+        max: usize,
         write: impl FnOnce(&mut Vec<u8>) -> Result<()>,
     ) -> Result<()> {
         let start = self.outbox.len();
         let payload = start + HEADER_BYTES;
+        self.make_room(HEADER_BYTES + max);
         self.outbox.resize(payload, 0);
         if let Err(error) = write(&mut self.outbox) {
             self.outbox.truncate(start);
@@ -243,6 +245,16 @@ impl<T: Transport> Channel<T> {
             self.hand_over()?;
         }
         Ok(())
+    }
+
+    /// Makes room in the outbox: if it grew by itself, it would leave copies behind that nobody wipes.
+    fn make_room(&mut self, bytes: usize) {
+        let len = self.outbox.len();
+        if len + bytes > self.outbox.capacity() {
+            let mut larger = Vec::with_capacity(len + bytes.max(len));
+            larger.extend_from_slice(&self.outbox);
+            self.outbox = larger.into();
+        }
     }
 
     fn hand_over(&mut self) -> Result<()> {

@@ -40,7 +40,7 @@ const MAX_BYTES_EVER: u32 = u16::MAX as u32;
 /// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; what [`Transport::send`] gives.
 pub fn send_hello<T: Transport, B: Serialize>(channel: &mut Channel<T>, body: &B) -> Result<()> {
     channel.guarded(|channel| {
-        channel.put_frame(Tag::HELLO, |content| {
+        channel.put_frame(Tag::HELLO, PREFIX_BYTES + MAX_BODY_BYTES, |content| {
             content.extend_from_slice(MAGIC);
             content.extend_from_slice(&VERSION.to_le_bytes());
             codec::encode(body, Tag::HELLO, MAX_BODY_BYTES, content)

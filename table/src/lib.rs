@@ -20,6 +20,8 @@
 //! assert_eq!(steps[0].reveals[0].to, Audience::Only(Party::Garbler));
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod game;
 mod step;
 mod terms;

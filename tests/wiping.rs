@@ -1,0 +1,264 @@
+//! What was secret is gone from memory: when it is dropped, when it is taken from a list, when a
+//! channel ends.
+//!
+//! The allocator of this program looks for a mark, in the place of a secret, in all that is freed
+//! and in all that is not.
+#![allow(
+    unsafe_code,
+    reason = "an allocator cannot be written without, nor memory be read that is somebody else's"
+)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::convert::Infallible;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use dealerless::circuit::Party;
+use dealerless::crypto::{Block, SecretVec, SessionId};
+use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport, memory_pair};
+use dealerless::ot::{Delta, setup_both};
+use dealerless::testing::session::system_rng;
+use rand::{TryCryptoRng, TryRng};
+use serde::{Deserialize, Serialize};
+
+/// Stands for a secret. Its lowest bit is 1, as that of a garbler's Delta is.
+const MARK: [u8; 16] = *b"\xc7\x1f\xa2\x90\x5e\xe4\x3b\x86\x7d\x08\xb9\xf1\x42\xcd\x6a\x13";
+
+/// Sees all memory of the program.
+struct Watcher;
+
+#[global_allocator]
+static WATCHER: Watcher = Watcher;
+
+/// How often the mark has been in memory that was freed.
+static FREED: AtomicUsize = AtomicUsize::new(0);
+
+/// Address and size of what is allocated, each near the place that [`place`] gives it.
+static ALLOCATED: Mutex<[(usize, usize); PLACES]> = Mutex::new([(0, 0); PLACES]);
+const PLACES: usize = 1 << 13;
+
+fn allocated() -> MutexGuard<'static, [(usize, usize); PLACES]> {
+    ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The next place with this address, 0 for a free one. There are enough for all but the trace of a
+/// panic.
+fn place(
+    places: &mut [(usize, usize)],
+    near: usize,
+    address: usize,
+) -> Option<&mut (usize, usize)> {
+    let mut all = (0..PLACES).map(|step| (near / 16 + step) % PLACES);
+    let found = all.find(|&place| places[place].0 == address)?;
+    Some(&mut places[found])
+}
+
+/// How often the mark stands in this memory, which must be allocated.
+unsafe fn marks(address: usize, size: usize) -> usize {
+    // Byte by byte, as another thread may be writing there.
+    let byte = |at| unsafe { ((address + at) as *const u8).read_volatile() };
+    (0..(size + 1).saturating_sub(MARK.len()))
+        .filter(|start| (0..MARK.len()).all(|i| byte(start + i) == MARK[i]))
+        .count()
+}
+
+unsafe impl GlobalAlloc for Watcher {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // Zeros, or what somebody else has left behind would be found here.
+        let new = unsafe { System.alloc_zeroed(layout) };
+        if let Some(free) = place(&mut *allocated(), new as usize, 0) {
+            *free = (new as usize, layout.size());
+        }
+        new
+    }
+
+    unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
+        let found = unsafe { marks(old as usize, layout.size()) };
+        FREED.fetch_add(found, Ordering::SeqCst);
+        if let Some(gone) = place(&mut *allocated(), old as usize, old as usize) {
+            *gone = (0, 0);
+        }
+        unsafe { System.dealloc(old, layout) };
+    }
+}
+
+/// Runs one test at a time, from a clean memory to a clean memory.
+fn watch(test: impl FnOnce()) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    FREED.store(0, Ordering::SeqCst);
+    assert_eq!(in_memory(), 0);
+    test();
+    assert_eq!(in_memory(), 0);
+    assert_eq!(FREED.load(Ordering::SeqCst), 0, "freed, and not wiped");
+}
+
+/// How often the mark is in memory that is not freed.
+fn in_memory() -> usize {
+    let places = allocated();
+    let used = places.iter().filter(|(address, _)| *address != 0);
+    used.map(|&(address, size)| unsafe { marks(address, size) })
+        .sum()
+}
+
+fn list(count: usize) -> SecretVec<Block> {
+    (0..count).map(|_| Block::from(MARK)).collect()
+}
+
+#[test]
+fn the_watcher_sees_what_is_not_wiped() {
+    watch(|| {
+        let plain = MARK.to_vec();
+        assert_eq!(in_memory(), 1);
+        drop(plain);
+        assert_eq!(FREED.swap(0, Ordering::SeqCst), 1);
+    });
+}
+
+#[test]
+fn a_list_of_secrets_is_wiped_when_it_is_dropped() {
+    watch(|| {
+        let mut list = list(5);
+        assert_eq!(in_memory(), 5);
+        list[2] = Block::ZERO;
+        assert_eq!(in_memory(), 4);
+    });
+    watch(|| {
+        let mut list = SecretVec::with_capacity(9);
+        list.extend([Block::from(MARK); 3]);
+        list.push(Block::from(MARK));
+        assert_eq!(in_memory(), 4);
+        let both = SecretVec::concat(&[&list, &list]);
+        drop(list);
+        assert_eq!(in_memory(), both.len());
+    });
+}
+
+#[test]
+fn what_is_taken_from_a_list_of_secrets_is_gone_there() {
+    watch(|| {
+        let mut pool = list(7);
+        let taken = pool.take_last(3);
+        assert_eq!((pool.len(), taken.len(), in_memory()), (4, 3, 7));
+        drop(taken);
+        assert_eq!(in_memory(), 4);
+        let rest = pool.take_last(4);
+        assert_eq!((pool.len(), rest.len(), in_memory()), (0, 4, 4));
+    });
+}
+
+const BULK: Tag = Tag::new(128, "bulk");
+
+#[derive(Serialize, Deserialize)]
+struct Note {
+    secret: [u8; 16],
+}
+
+impl Message for Note {
+    const TAG: Tag = Tag::new(129, "note");
+    const MAX_BYTES: usize = 16;
+}
+
+/// Something in the outbox: frames of several lengths, so that it has had to grow.
+fn say<T: Transport>(channel: &mut Channel<T>) {
+    for _ in 0..20 {
+        channel.send_message(&Note { secret: MARK }).unwrap();
+        channel.send_bytes(BULK, [MARK; 3].as_flattened()).unwrap();
+    }
+    assert_eq!(in_memory(), 80);
+}
+
+#[test]
+fn what_was_not_flushed_is_wiped_when_a_channel_ends_and_when_it_is_dropped() {
+    watch(|| {
+        let (line, _far) = memory_pair();
+        let mut channel = Channel::new(line, Deadlines::default());
+        say(&mut channel);
+        channel.abort();
+        assert_eq!(in_memory(), 0, "the channel is still there");
+    });
+    watch(|| {
+        let (line, _far) = memory_pair();
+        say(&mut Channel::new(line, Deadlines::default()));
+    });
+}
+
+/// A line from which the same note comes again and again.
+struct Notes;
+
+impl Transport for Notes {
+    fn send(&mut self, _: Vec<u8>, _: Duration) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn recv(&mut self, buf: &mut [u8], _: Duration) -> io::Result<usize> {
+        let (header, rest) = buf.split_at_mut(HEADER_BYTES);
+        header.copy_from_slice(&[16, 0, 0, 0, Note::TAG.byte()]);
+        rest[..16].copy_from_slice(&MARK);
+        Ok(HEADER_BYTES + 16)
+    }
+}
+
+#[test]
+fn what_has_come_is_wiped_with_the_channel() {
+    watch(|| {
+        let mut channel = Channel::new(Notes, Deadlines::default());
+        for _ in 0..3 {
+            channel.recv_message::<Note>().unwrap();
+        }
+    });
+}
+
+/// Draws the mark for a Delta, and chance for all else.
+struct MarkedRng {
+    marked: bool,
+}
+
+impl TryRng for MarkedRng {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        system_rng().try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        system_rng().try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        match std::mem::take(&mut self.marked) {
+            true => bytes.copy_from_slice(&MARK),
+            false => system_rng().try_fill_bytes(bytes)?,
+        }
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for MarkedRng {}
+
+#[test]
+fn delta_is_nowhere_after_oblivious_transfer() {
+    watch(|| {
+        let (one, other) = memory_pair();
+        thread::scope(|scope| {
+            for (me, line) in [(Party::Garbler, one), (Party::Evaluator, other)] {
+                scope.spawn(move || {
+                    let marked = me == Party::Garbler;
+                    let mut rng = MarkedRng { marked };
+                    let delta = Delta::random(marked, &mut rng);
+                    let mut channel = Channel::new(line, Deadlines::default());
+                    let session = SessionId([7; 32]);
+                    let both = setup_both(&mut channel, &session, me, delta, &mut rng);
+                    let (sender, mut receiver) = both.unwrap();
+                    let mut sender = Box::new(sender);
+                    let bits = receiver.extend(&mut channel, 70).unwrap();
+                    let keys = sender.extend(&mut channel, 70).unwrap();
+                    assert_eq!(keys.len(), bits.macs.len());
+                });
+            }
+        });
+    });
+}
