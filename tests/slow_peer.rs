@@ -1,6 +1,7 @@
 //! A peer that sends slowly, or does not read, is cut at the deadline, and nothing waits for it
 //! longer.
 
+use std::io::ErrorKind;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -164,6 +165,27 @@ fn sending_to_a_peer_that_never_reads_fails_at_a_later_call() {
         matches!(error, Error::Timeout { limit, .. } if limit == QUEUEING),
         "{error}"
     );
+}
+
+#[test]
+fn a_peer_that_reads_little_by_little_is_cut_at_the_deadline_of_what_is_sent() {
+    let (mut one, mut other) = tcp_pair();
+    thread::scope(|scope| {
+        // Every few reads the sender's socket takes more, well before its deadline; all together
+        // would take several times as long.
+        scope.spawn(move || {
+            let mut buf = vec![0; CHUNK];
+            while other.recv(&mut buf, LONG).is_ok_and(|len| len > 0) {
+                thread::sleep(QUEUEING / 40);
+            }
+        });
+        let begun = Instant::now();
+        one.send(vec![0; 2 * UNREAD], QUEUEING).unwrap();
+        let error = one.drain(0, LONG).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        assert!((QUEUEING..SOON).contains(&begun.elapsed()));
+        one.close(LONG);
+    });
 }
 
 #[test]

@@ -286,7 +286,8 @@ fn inputs_that_do_not_fit_are_refused_before_anything_is_sent<E: Engine>() {
         let mine = || Input::By(session.role());
         let theirs = || Input::By(session.role().other());
         let shared = |bits| Input::Shared(&shared[0][..bits]);
-        let refused: [(&[Input<'_, E::Shared>], &[bool]); 9] = [
+        type Entered<'a, S> = (&'a [Input<'a, S>], &'a [bool]);
+        let refused: [Entered<'_, E::Shared>; 9] = [
             (&[], &[]),
             (&[mine()], &value),
             (&[mine(), theirs(), theirs()], &value),

@@ -16,6 +16,7 @@ pub mod failed;
 pub mod kind;
 pub mod liar;
 pub mod line;
+pub mod numbers;
 pub mod reader;
 pub mod session;
 pub mod shuffles;

@@ -18,8 +18,8 @@ use super::wiretap::{Frame, Wiretap};
 /// Who learns an output word, if anybody does.
 pub type Learner = Option<Audience>;
 
-/// How names of plays call them.
-fn initial(learner: Learner) -> char {
+/// How a name of a play calls them.
+pub fn initial(learner: Learner) -> char {
     match learner {
         Some(Audience::Only(Party::Garbler)) => 'G',
         Some(Audience::Only(Party::Evaluator)) => 'E',
@@ -149,7 +149,7 @@ struct Played {
 fn runs<E: Engine>(
     play: &Play,
     count: usize,
-    more: &(impl Fn(&E, &Circuit) -> Vec<bool> + Sync),
+    more: &(impl Fn(&E) -> Vec<bool> + Sync),
 ) -> Vec<Played> {
     let seed: u64 = system_rng().random();
     let [runs, _] = both(in_memory(), |party, end| {
@@ -167,7 +167,7 @@ fn runs<E: Engine>(
                 .flat_map(|frame| telling_bits(frame, play.circuit.ands()))
                 .collect();
             if party == Party::Garbler {
-                seen.extend(more(&session, &play.circuit));
+                seen.extend(more(&session));
             }
             Played {
                 seen,
@@ -201,7 +201,7 @@ fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -
 }
 
 /// Reads the line of as many runs as it takes.
-pub fn read<E: Engine>(play: &Play, more: impl Fn(&E, &Circuit) -> Vec<bool> + Sync) -> Reading {
+pub fn read<E: Engine>(play: &Play, more: impl Fn(&E) -> Vec<bool> + Sync) -> Reading {
     let [first, ..] = &runs::<E>(play, 1, &more)[..] else {
         unreachable!("one run")
     };

@@ -44,8 +44,16 @@ pub fn placed(frames: &[Frame], sent: bool) -> Vec<(Place, &Frame)> {
         .collect()
 }
 
-/// The bytes that leave in the place of a frame; the number counts those that the party sends.
-pub type Fates = Box<dyn FnMut(usize, &Frame) -> Vec<u8> + Send>;
+/// What becomes of a frame that is sent.
+pub enum Fate {
+    /// These bytes leave in its place.
+    Sent(Vec<u8>),
+    /// The connection is closed in its place.
+    Cut,
+}
+
+/// Decides on the frame with this number, of those that the party sends.
+pub type Fates = Box<dyn FnMut(usize, &Frame) -> Fate + Send>;
 
 /// All frames that have passed, in the order in which the party sent and received them.
 #[derive(Clone, Default)]
@@ -76,7 +84,7 @@ pub struct Wiretap<T> {
 impl<T: Transport> Wiretap<T> {
     /// Changes nothing.
     pub fn new(inner: T) -> Self {
-        Self::with(inner, Box::new(|_, frame| frame.to_bytes()))
+        Self::with(inner, Box::new(|_, frame| Fate::Sent(frame.to_bytes())))
     }
 
     pub fn with(inner: T, fates: Fates) -> Self {
@@ -110,16 +118,40 @@ fn first_frame(bytes: &mut Vec<u8>, sent: bool) -> Option<Frame> {
     Some(frame)
 }
 
+/// How many bytes are missing of a frame that has begun: of its header, or then of its payload.
+fn missing(begun: &[u8]) -> usize {
+    match begun.split_first_chunk() {
+        Some((length, rest)) if !rest.is_empty() => {
+            HEADER_BYTES + u32::from_le_bytes(*length) as usize - begun.len()
+        }
+        _ => HEADER_BYTES - begun.len(),
+    }
+}
+
 impl<T: Transport> Transport for Wiretap<T> {
     /// A channel hands over whole frames.
     fn send(&mut self, mut bytes: Vec<u8>, within: Duration) -> io::Result<()> {
         let mut out = Vec::with_capacity(bytes.len());
+        let mut cut = false;
         while let Some(frame) = first_frame(&mut bytes, true) {
-            out.extend((self.fates)(self.sent, &frame));
+            let fate = (self.fates)(self.sent, &frame);
             self.sent += 1;
             self.record.push(frame);
+            match fate {
+                Fate::Sent(bytes) => out.extend(bytes),
+                Fate::Cut => {
+                    cut = true;
+                    break;
+                }
+            }
         }
-        self.inner.send(out, within)
+        if !out.is_empty() {
+            self.inner.send(out, within)?;
+        }
+        if cut {
+            self.inner.close(within);
+        }
+        Ok(())
     }
 
     fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
@@ -128,11 +160,7 @@ impl<T: Transport> Transport for Wiretap<T> {
 
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
         // Never more than one frame, or the record would run ahead of what the party has read.
-        let due = match self.incoming.first_chunk() {
-            Some(length) => HEADER_BYTES.saturating_add(u32::from_le_bytes(*length) as usize),
-            None => HEADER_BYTES,
-        };
-        let most = (due - self.incoming.len()).min(buf.len());
+        let most = missing(&self.incoming).min(buf.len());
         let len = self.inner.recv(&mut buf[..most], within)?;
         self.incoming.extend_from_slice(&buf[..len]);
         if let Some(frame) = first_frame(&mut self.incoming, false) {

@@ -9,10 +9,11 @@ use dealerless::mpc::Tag as Mpc;
 use dealerless::net::HEADER_BYTES;
 use dealerless::ot::Tag as Ot;
 use dealerless::testing::kind::Kind;
+use rand::RngExt;
+
 use dealerless::testing::session::system_rng;
 use dealerless::testing::soak::soak;
 use dealerless::testing::wiretap::Frame;
-use rand::RngExt;
 
 /// What leaves in the place of some frames, by their number among those of the sender.
 pub(crate) type Edits = HashMap<usize, Vec<u8>>;
@@ -80,18 +81,14 @@ impl Case {
     }
 
     /// Whether the receiver may not look at what is changed: half of what guards base OT and trees,
-    /// of a leaky or a garbled table, and of a pair of hashes, as a bit of its own says; labels,
-    /// which say no value.
-    pub(crate) fn may_go_unnoticed(&self) -> bool {
+    /// of a leaky or a garbled table and of a pair of hashes, as a bit of its own says; the label of
+    /// an input that nothing reads.
+    pub(crate) fn may_go_unnoticed(&self, unread: bool) -> bool {
         let halves = [Ot::BaseOtPads.byte(), Ot::TreeSums.byte()];
-        let labels = [
-            Mpc::LeakyTables,
-            Mpc::InputLabels,
-            Mpc::Tables,
-            Mpc::OpenedPairs,
-        ];
+        let tables = [Mpc::LeakyTables, Mpc::Tables, Mpc::OpenedPairs];
         halves.contains(&self.tag)
-            || labels.map(Mpc::byte).contains(&self.tag)
+            || tables.map(Mpc::byte).contains(&self.tag)
+            || unread && self.tag == Mpc::InputLabels.byte()
             // Nothing reads what follows the last message.
             || self.subject == Subject::Place && self.what.starts_with("repeated")
     }
@@ -193,7 +190,7 @@ fn with_payload(frame: &Frame, payload: &[u8]) -> Vec<u8> {
 /// Messages in the place of others: two of a flight exchanged, or their content, or its first
 /// block; an earlier one of the sender again, alone or with its whole flight; the other party's
 /// own; one sent twice.
-pub(crate) fn misplaced(transcript: &Transcript, _: bool) -> Vec<Case> {
+pub(crate) fn misplaced(transcript: &Transcript) -> Vec<Case> {
     let mut cases = Vec::new();
     for sender in Party::BOTH {
         let (mine, theirs) = (transcript.of(sender), transcript.of(sender.other()));
@@ -236,10 +233,14 @@ pub(crate) fn misplaced(transcript: &Transcript, _: bool) -> Vec<Case> {
             }
         }
         for (j, frame) in mine.iter().enumerate() {
-            if let Some((first, second)) = two_blocks(&frame.payload) {
-                let exchanged = [second, first, &frame.payload[32..]].concat();
-                let edits = Edits::from([(j, with_payload(frame, &exchanged))]);
-                case(j, format!("first two blocks of frame {j} exchanged"), edits);
+            if let Some((first, rest)) = frame.payload.split_at_checked(16)
+                && rest.len() >= 16
+            {
+                // Such as the two hashes that open a bit.
+                let (second, rest) = rest.split_at(16);
+                let exchanged = with_payload(frame, &[second, first, rest].concat());
+                let what = format!("first two blocks of frame {j} exchanged");
+                case(j, what, Edits::from([(j, exchanged)]));
             }
             let twice = [frame.to_bytes(), frame.to_bytes()].concat();
             case(j, format!("repeated: frame {j}"), Edits::from([(j, twice)]));
@@ -289,9 +290,4 @@ fn pairs(range: &Range<usize>) -> impl Iterator<Item = (usize, usize)> + use<> {
     range
         .clone()
         .flat_map(move |i| (i + 1..range.end).map(move |j| (i, j)))
-}
-
-/// The first two blocks of a payload that has them, such as the two hashes that open a bit.
-fn two_blocks(payload: &[u8]) -> Option<(&[u8], &[u8])> {
-    (payload.len() >= 32).then(|| payload[..32].split_at(16))
 }

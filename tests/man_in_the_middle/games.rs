@@ -15,21 +15,27 @@ pub(crate) struct Game<E> {
     /// Whether every bit of a message of a few blocks is flipped, and not a sample: what such a
     /// message says does not depend much on the game.
     pub(crate) thorough: bool,
+    /// Whether there are inputs that nothing reads.
+    pub(crate) unread: bool,
     pub(crate) play: fn(&mut Player<E>) -> Result<()>,
 }
 
 const GARBLER: Audience = Audience::Only(Party::Garbler);
 const EVALUATOR: Audience = Audience::Only(Party::Evaluator);
 
-/// The games that are played with the correlated OTs of a dealer, and one with real ones, of which
-/// the setup is looked at.
-pub(crate) fn games<E: Engine>() -> Vec<Game<E>> {
-    let game = |name, play: fn(&mut Player<E>) -> Result<()>| Game {
+fn game<E>(name: &'static str, play: fn(&mut Player<E>) -> Result<()>) -> Game<E> {
+    Game {
         name,
         setup: Setup::Dealt,
         thorough: false,
+        unread: false,
         play,
-    };
+    }
+}
+
+/// The games that are played with the correlated OTs of a dealer, and one with real ones, of which
+/// the setup is looked at.
+pub(crate) fn games<E: Engine>() -> Vec<Game<E>> {
     vec![
         Game {
             thorough: true,
@@ -37,7 +43,10 @@ pub(crate) fn games<E: Engine>() -> Vec<Game<E>> {
         },
         game("XOR only", |player| once(player, linear()).map(drop)),
         game("AND only", |player| once(player, products()).map(drop)),
-        game("not read", |player| once(player, unread()).map(drop)),
+        Game {
+            unread: true,
+            ..game("not read", |player| once(player, unread()).map(drop))
+        },
         game("two circuits", chained),
         game("4 of 4, waksman", |player| {
             deal(player, Algorithm::Waksman, 4)
@@ -60,12 +69,6 @@ pub(crate) fn twins<E: Engine>() -> [Game<E>; 2] {
             [vec![p], vec![p], vec![x]]
         })
     }
-    let game = |name, play: fn(&mut Player<E>) -> Result<()>| Game {
-        name,
-        setup: Setup::Dealt,
-        thorough: false,
-        play,
-    };
     [
         game("a sum", |player| once(player, sum(false)).map(drop)),
         game("its negation", |player| once(player, sum(true)).map(drop)),
@@ -124,12 +127,12 @@ fn unread() -> Circuit {
     })
 }
 
+/// Output values that a game knows.
+type Clear = Vec<Vec<bool>>;
+
 /// Runs a circuit on inputs that both know, and opens its words to the garbler, the evaluator and
 /// both. Gives the words, and what they are.
-fn once<E: Engine>(
-    player: &mut Player<E>,
-    circuit: Circuit,
-) -> Result<(Words<E::Shared>, Vec<Vec<bool>>)> {
+fn once<E: Engine>(player: &mut Player<E>, circuit: Circuit) -> Result<(Words<E::Shared>, Clear)> {
     let entered = [player.coins(3), player.coins(3)];
     let words = player.run(&circuit, &Input::ONE_EACH, &entered)?;
     let clear = circuit.evaluate(&entered).expect("inputs of the circuit");
@@ -143,8 +146,8 @@ fn open_words<E: Engine>(
     clear: &[Vec<bool>],
 ) -> Result<()> {
     let audiences = [GARBLER, EVALUATOR, Audience::Both];
-    let openings: Vec<_> = audiences.into_iter().zip(words.iter()).collect();
-    player.open(&openings, clear)
+    let openings: Vec<_> = (audiences.into_iter().zip(words.iter())).collect();
+    Ok(player.open(&openings, clear)?)
 }
 
 /// What comes out of one circuit goes into another, by XOR and by AND, next to fresh inputs.

@@ -2,9 +2,9 @@
 //! sessions stands here.
 
 use dealerless::circuit::{Circuit, Party};
-use dealerless::deck::{Card, Result, SealedDeck};
+use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{
-    self, Audience, Greeting, Input, Malicious, Offer, Opening, Run, Security, SemiHonest,
+    Audience, Greeting, Input, Malicious, Offer, Opening, Result, Run, Security, SemiHonest,
     TwoParty, Words,
 };
 use dealerless::net::{Channel, Deadlines};
@@ -25,19 +25,19 @@ const TERMS: &[u8] = b"a game";
 pub(crate) trait Engine: TwoParty<Shared: Send> + Sized {
     const SECURITY: Security;
 
-    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> mpc::Result<Self>;
+    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self>;
 
-    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> mpc::Result<Self>;
+    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self>;
 }
 
 impl Engine for SemiHonest<End> {
     const SECURITY: Security = Security::SemiHonest;
 
-    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> mpc::Result<Self> {
+    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self> {
         SemiHonest::setup(greeting, rng)
     }
 
-    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> mpc::Result<Self> {
+    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self> {
         SemiHonest::dealt(greeting, seed, rng)
     }
 }
@@ -45,11 +45,11 @@ impl Engine for SemiHonest<End> {
 impl Engine for Malicious<End> {
     const SECURITY: Security = Security::Malicious;
 
-    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> mpc::Result<Self> {
+    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self> {
         Malicious::setup(greeting, rng)
     }
 
-    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> mpc::Result<Self> {
+    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self> {
         Malicious::dealt(greeting, seed, rng)
     }
 }
@@ -85,7 +85,7 @@ pub(crate) struct Player<E> {
 impl<E: Engine> Player<E> {
     /// Begins a session.
     pub(crate) fn begin(
-        party: Party,
+        role: Party,
         end: End,
         setup: Setup,
         seed: Seed,
@@ -93,9 +93,9 @@ impl<E: Engine> Player<E> {
     ) -> Result<Self> {
         let coins = ChaCha20Rng::from_seed(seed);
         let mut rng = ChaCha20Rng::from_seed(seed);
-        rng.set_stream(1 + party as u64);
+        rng.set_stream(1 + role as u64);
         let channel = Channel::new(end, deadlines);
-        let offer = Offer::new(party, E::SECURITY).terms(TERMS);
+        let offer = Offer::new(role, E::SECURITY).terms(TERMS);
         let greeting = Greeting::exchange(channel, offer, &mut rng)?;
         let session = match setup {
             Setup::Made => E::made(greeting, &mut rng),
@@ -114,7 +114,7 @@ impl<E: Engine> Player<E> {
         bits(&mut self.coins, count)
     }
 
-    /// Runs a circuit into which the parties enter these bits, the garbler's first.
+    /// Runs a circuit, of which each party enters its bits of `entered`.
     pub(crate) fn run(
         &mut self,
         circuit: &Circuit,
@@ -122,7 +122,7 @@ impl<E: Engine> Player<E> {
         entered: &[Vec<bool>; 2],
     ) -> Result<Words<E::Shared>> {
         let mine = &entered[self.session.role() as usize];
-        Ok(self.session.run(Run::new(circuit, inputs, mine))?)
+        self.session.run(Run::new(circuit, inputs, mine))
     }
 
     /// Opens each word to an audience; `clear` says what they are.
@@ -146,7 +146,10 @@ impl<E: Engine> Player<E> {
         Ok(())
     }
 
-    pub(crate) fn shuffle(&mut self, shuffle: &ShuffleCircuit) -> Result<SealedDeck<E::Shared>> {
+    pub(crate) fn shuffle(
+        &mut self,
+        shuffle: &ShuffleCircuit,
+    ) -> deck::Result<SealedDeck<E::Shared>> {
         SealedDeck::shuffle(&mut self.session, shuffle, &mut self.rng)
     }
 
@@ -154,7 +157,7 @@ impl<E: Engine> Player<E> {
         &mut self,
         deck: &mut SealedDeck<E::Shared>,
         cards: &[(usize, Audience)],
-    ) -> Result<()> {
+    ) -> deck::Result<()> {
         let opened = deck.open(&mut self.session, cards)?;
         for (&(_, audience), card) in cards.iter().zip(opened) {
             let value = card.map(|Card(number)| vec![number]);

@@ -48,11 +48,7 @@ use super::plan::{BitId, Identified, Plan, check_origin, check_run};
 use super::tag::Tag;
 use super::values::opened_to;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
-#[cfg(feature = "internals")]
-use crate::circuit::Circuit;
 use crate::circuit::Party;
-#[cfg(feature = "internals")]
-use crate::crypto::SecretBit;
 use crate::crypto::{Block, Generator, SessionId, Step, TweakableHash};
 use crate::net::{Channel, Traffic, Transport};
 #[cfg(feature = "internals")]
@@ -177,16 +173,6 @@ impl<T: Transport> Malicious<T> {
         self.live
             .secrets()
             .map_or(0, |secrets| secrets.pool.triples())
-    }
-
-    /// The pads of both parties in the last run, of `circuit`: what a reader of the line lacks.
-    #[cfg(feature = "internals")]
-    pub fn output_pads(&self, circuit: &Circuit) -> Vec<bool> {
-        let secrets = self.live.secrets().expect("a session that goes on");
-        let (last, count) = (secrets.runs - 1, Demand::of(circuit).outputs);
-        let pads = |sender| outputs::pads(&secrets.context, last, sender, count);
-        let pads = Party::BOTH.map(|sender| pads(sender).to_vec());
-        pads.concat().into_iter().map(SecretBit::reveal).collect()
     }
 }
 

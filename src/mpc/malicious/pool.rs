@@ -187,6 +187,12 @@ impl Pool {
         Ok(RandomShares::new(mine, keys))
     }
 
+    /// Counts a batch that was not made.
+    #[cfg(test)]
+    pub(super) fn skip_a_number(&mut self) {
+        self.batches += 1;
+    }
+
     /// How many triples there are.
     #[cfg(feature = "internals")]
     pub(super) fn triples(&self) -> usize {

@@ -1,4 +1,6 @@
-//! A session that has failed or was aborted holds no secrets.
+//! Tests that look into an engine. A session that has failed or was aborted holds no secrets.
+
+mod numbers;
 
 use super::SemiHonest;
 use crate::testing::failed::secrets_are_gone_after_a_failure;

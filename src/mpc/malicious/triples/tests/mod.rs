@@ -1,5 +1,6 @@
 //! What the equality check, the commitment and the coin are made of.
 
+mod numbers;
 mod views;
 
 use super::*;

@@ -26,7 +26,7 @@ const SESSION: SessionId = SessionId([7; 32]);
 const COUNT: usize = 6_100;
 
 /// Random shared bits as correlated OTs make them: the shares of both parties.
-fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
+pub(super) fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
     let rng = &mut system_rng();
     let mut shares = [(); 2].map(|()| vec![Share::default(); count]);
     let [of_a, of_b] = &mut shares;

@@ -1,0 +1,51 @@
+//! What a batch of triples says bears its number.
+
+use super::views::deal;
+use super::*;
+use crate::net::memory_pair;
+use crate::testing::kind::Kind;
+use crate::testing::wiretap::{Wiretap, placed};
+
+const BATCH: u64 = 7;
+
+#[test]
+fn tables_digest_and_commitment_bear_the_number_of_their_batch() {
+    let leaky = leaky_triples(1, context(Party::Garbler).statistical);
+    let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
+    let shares = deal(3 * leaky, &deltas);
+    let (one, other) = memory_pair();
+    both([Box::new(one), Box::new(other)], |me, end| {
+        let tap = Wiretap::new(end);
+        let record = tap.record();
+        let mut channel = Channel::new(tap, Deadlines::default());
+        let (context, delta) = (context(me), &deltas[me as usize]);
+        let shares = RandomShares::dealt(&shares[me as usize]);
+        let rng = &mut system_rng();
+        let buckets = Buckets::fill(&context, &mut channel, delta, BATCH, 1, &shares, rng).unwrap();
+
+        let record = record.take();
+        let payload = |sent, tag| {
+            let mut frames = placed(&record, sent).into_iter();
+            let found = frames.find(|((kind, _), _)| *kind == Kind::Mpc(tag));
+            &found.expect("a message of each batch").1.payload[..]
+        };
+        let tables = |batch| -> Vec<u8> {
+            let (_, tables) = Leaky::tables(&shares, leaky, &context.hash, delta, batch);
+            bytemuck::cast_slice(&tables).to_vec()
+        };
+        assert_eq!(payload(true, Tag::LeakyTables), tables(BATCH));
+        assert_ne!(tables(BATCH), tables(0));
+
+        let garbler = me == Party::Garbler;
+        let opened = payload(garbler, Tag::TripleOpening);
+        let opening = TripleOpening {
+            digest: opened[..32].try_into().unwrap(),
+            coin: opened[32..48].try_into().unwrap(),
+            nonce: opened[48..].try_into().unwrap(),
+        };
+        let commitment = opening.commitment(&context, BATCH);
+        assert_eq!(payload(garbler, Tag::TripleCommitment), commitment);
+        let digest = equality_digest(&context, BATCH, &buckets.triples);
+        assert_eq!(opening.digest, digest);
+    });
+}

@@ -1,0 +1,72 @@
+//! What of a session depends on a number that it counts.
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::circuits::bits;
+use super::kind::Kind;
+use super::line::End;
+use super::session::{Engine, both, in_memory, reveal, system_rng};
+use super::wiretap::{Frame, Place, Wiretap, placed};
+use crate::circuit::{Builder, Circuit, Party};
+use crate::mpc::{Input, Run, Tag};
+use crate::net::{Channel, Deadlines};
+
+/// Bits that each party enters: enough that two messages of random bits differ.
+const WIDTH: usize = 64;
+
+fn ands() -> Circuit {
+    let mut builder = Builder::new(&[WIDTH, WIDTH]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let products = a.iter().zip(&b).map(|(&a, &b)| builder.and(a, b)).collect();
+    builder.build(vec![products])
+}
+
+/// What both parties send in a session with this randomness, in which `count` is done to the
+/// session before anything is run.
+fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 2] {
+    let mut coins = StdRng::seed_from_u64(seed);
+    let entered = Party::BOTH.map(|_| bits(&mut coins, WIDTH));
+    both(in_memory(), |party, end| {
+        let tap = Wiretap::new(end);
+        let record = tap.record();
+        let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
+        let mut rng = StdRng::seed_from_u64(seed + 1 + party as u64);
+        let mut session = E::begin(channel, party, &mut rng).unwrap();
+        count(&mut session);
+        let circuit = ands();
+        let run = Run::new(&circuit, &Input::ONE_EACH, &entered[party as usize]);
+        let words = session.run(run).unwrap();
+        reveal(&mut session, &words[0]).unwrap();
+        record.take()
+    })
+}
+
+/// Asserts that a session says other things if `count` is done to it, and that these are they: the
+/// messages of the garbler and of the evaluator that differ, with their numbers among those of a
+/// kind.
+pub fn assert_that_these_change<E: Engine>(
+    count: impl Fn(&mut E) + Sync,
+    changing: [&[(Tag, usize)]; 2],
+) {
+    let seed = system_rng().random::<u32>().into();
+    let one = sent::<E>(seed, &|_| {});
+    let other = sent::<E>(seed, &count);
+    for ((one, other), changing) in one.iter().zip(&other).zip(changing) {
+        let (one, other) = (placed(one, true), placed(other, true));
+        let mut found: Vec<Place> = (one.iter().zip(&other))
+            .filter(|((place, one), (same, other))| {
+                assert_eq!(place, same);
+                one.payload != other.payload
+            })
+            .map(|((place, _), _)| *place)
+            .collect();
+        let mut changing: Vec<Place> = (changing.iter())
+            .map(|&(tag, nth)| (Kind::Mpc(tag), nth))
+            .collect();
+        for places in [&mut found, &mut changing] {
+            places.sort_by_key(|(kind, nth)| (kind.byte(), *nth));
+        }
+        assert_eq!(found, changing);
+    }
+}

@@ -1,0 +1,206 @@
+//! What a party must not say before it has heard something.
+//!
+//! One party is honest; the other one follows the protocol up to a message that it keeps back, and
+//! then is gone. What the honest party has sent by then must not hold what it may only say after it.
+//! The order is what the proofs rest on: a party that says a thing too early can be used, though no
+//! message that it sends is wrong.
+
+use dealerless::circuit::{Builder, Circuit, Party};
+use dealerless::mpc::{Error, Input, Malicious, Result, Run, SemiHonest, Tag as Mpc};
+use dealerless::net;
+use dealerless::net::{Channel, Deadlines};
+use dealerless::ot::Tag as Ot;
+use dealerless::testing::kind::Kind;
+use dealerless::testing::line::End;
+use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
+use dealerless::testing::wiretap::{Fate, Frame, Place, Wiretap, placed};
+
+/// Digests of MACs, in the order in which a party sends them: of the pool, of the gates' bits, of
+/// the check of all gates, of an opening.
+const POOL: Place = (Kind::Mpc(Mpc::MacDigest), 0);
+const GATES: Place = (Kind::Mpc(Mpc::MacDigest), 1);
+const CHECK: Place = (Kind::Mpc(Mpc::MacDigest), 2);
+
+/// The plan of the opening, after those of the batch and of the run.
+const OPENING: Place = (Kind::Mpc(Mpc::Plan), 2);
+
+const HELLO: Place = (Kind::Hello, 0);
+
+/// The first message of a kind.
+const fn ot(tag: Ot) -> Place {
+    (Kind::Ot(tag), 0)
+}
+
+const fn mpc(tag: Mpc) -> Place {
+    (Kind::Mpc(tag), 0)
+}
+
+/// Before a party has heard the first, it does not say the others.
+type Rule = (Place, &'static [Place]);
+
+/// For both parties alike.
+const SETUP: &[Rule] = &[
+    (HELLO, &[ot(Ot::BaseOtPoints)]),
+    (ot(Ot::BaseOtPoints), &[ot(Ot::BaseOtPads)]),
+    (ot(Ot::BaseOtPads), &[ot(Ot::BaseOtAnswer)]),
+    // The pads are not used before it is known that the other party knows its own.
+    (ot(Ot::BaseOtAnswer), &[ot(Ot::TreeSums)]),
+    // Nothing that is made of Delta leaves before both checks of the OTs.
+    (ot(Ot::TreeSums), &[mpc(Mpc::LeakyTables)]),
+    (ot(Ot::CotCheck), &[mpc(Mpc::LeakyTables)]),
+];
+
+/// Before it has heard of the evaluator.
+const MALICIOUS_GARBLER: &[Rule] = &[
+    (mpc(Mpc::LeakyTables), &[mpc(Mpc::LeakyBits)]),
+    (mpc(Mpc::LeakyBits), &[mpc(Mpc::TripleCommitment)]),
+    // It reveals its digest and its share of the coin, and opens differences, to an evaluator that
+    // has sent its own, and an equal digest.
+    (
+        mpc(Mpc::TripleDigest),
+        &[mpc(Mpc::TripleOpening), mpc(Mpc::PoolBits)],
+    ),
+    // Nothing of the pool is used before its last check.
+    (POOL, &[mpc(Mpc::GateBits), mpc(Mpc::InputLabels)]),
+    (
+        GATES,
+        &[
+            mpc(Mpc::MaskedValues),
+            mpc(Mpc::InputLabels),
+            mpc(Mpc::Tables),
+        ],
+    ),
+    (mpc(Mpc::MaskedValues), &[mpc(Mpc::InputLabels)]),
+    // An evaluator that gets this digest before its values are verified reads a wire.
+    (mpc(Mpc::GateValues), &[CHECK, OPENING]),
+    (CHECK, &[CHECK, OPENING, mpc(Mpc::OutputBits)]),
+];
+
+/// Before it has heard of the garbler.
+const MALICIOUS_EVALUATOR: &[Rule] = &[
+    (mpc(Mpc::LeakyTables), &[mpc(Mpc::LeakyBits)]),
+    // A garbler that knows the evaluator's share before it commits to its own chooses the coin.
+    (mpc(Mpc::TripleCommitment), &[mpc(Mpc::TripleDigest)]),
+    (
+        mpc(Mpc::TripleOpening),
+        &[mpc(Mpc::PoolBits), POOL, mpc(Mpc::GateBits)],
+    ),
+    (POOL, &[mpc(Mpc::GateBits), mpc(Mpc::MaskedValues)]),
+    (GATES, &[mpc(Mpc::GateValues), CHECK]),
+    (mpc(Mpc::Tables), &[mpc(Mpc::GateValues)]),
+    (CHECK, &[OPENING, mpc(Mpc::OutputBits)]),
+];
+
+/// The garbler has Delta, and is the receiver of the base OTs.
+const SEMI_HONEST_GARBLER: &[Rule] = &[
+    (HELLO, &[ot(Ot::BaseOtPoints)]),
+    (ot(Ot::BaseOtPads), &[ot(Ot::BaseOtAnswer)]),
+    (ot(Ot::TreeSums), &[mpc(Mpc::InputLabels)]),
+    (ot(Ot::CotCheck), &[mpc(Mpc::InputLabels), mpc(Mpc::Tables)]),
+    (mpc(Mpc::MaskedInputs), &[mpc(Mpc::InputLabels)]),
+];
+
+const SEMI_HONEST_EVALUATOR: &[Rule] = &[
+    (ot(Ot::BaseOtPoints), &[ot(Ot::BaseOtPads)]),
+    (ot(Ot::BaseOtAnswer), &[ot(Ot::TreeSums)]),
+    (mpc(Mpc::Tables), &[(Kind::Mpc(Mpc::Plan), 1)]),
+];
+
+/// One AND of each pair of bits, opened to both.
+fn circuit() -> Circuit {
+    let mut builder = Builder::new(&[3, 3]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let products = (a.iter().zip(&b)).map(|(&a, &b)| builder.and(a, b));
+    let products = products.collect();
+    builder.build(vec![products])
+}
+
+fn play<E: Engine>(party: Party, end: End) -> Result<()> {
+    let channel = Channel::new(end, Deadlines::default());
+    let mut session = E::begin(channel, party, &mut system_rng())?;
+    let circuit = circuit();
+    let words = session.run(Run::new(&circuit, &Input::ONE_EACH, &[true, false, true]))?;
+    reveal(&mut session, &words[0]).map(drop)
+}
+
+/// The places of the frames that go one way.
+fn said(frames: &[Frame], sent: bool) -> Vec<Place> {
+    let frames = placed(frames, sent);
+    frames.into_iter().map(|(place, _)| place).collect()
+}
+
+/// What `honest` has sent and received, and how it ended, if the other party is gone before it says
+/// this.
+fn without<E: Engine>(honest: Party, kept_back: Option<Place>) -> (Vec<Frame>, Result<()>) {
+    let mut ends = in_memory().map(Some);
+    let end = |party: Party, ends: &mut [Option<End>; 2]| {
+        ends[party as usize].take().expect("an end for each party")
+    };
+    let mut counts = std::collections::HashMap::<u8, usize>::new();
+    let silent = Wiretap::with(
+        end(honest.other(), &mut ends),
+        Box::new(move |_, frame| {
+            let count = counts.entry(frame.tag).or_default();
+            *count += 1;
+            match kept_back {
+                Some((tag, nth)) if (tag.byte(), nth + 1) == (frame.tag, *count) => Fate::Cut,
+                _ => Fate::Sent(frame.to_bytes()),
+            }
+        }),
+    );
+    let tapped = Wiretap::new(end(honest, &mut ends));
+    let record = tapped.record();
+    let ends: [End; 2] = match honest {
+        Party::Garbler => [Box::new(tapped), Box::new(silent)],
+        Party::Evaluator => [Box::new(silent), Box::new(tapped)],
+    };
+    let [garbler, evaluator] = both(ends, play::<E>);
+    let frames = record.take();
+    let outcome = match honest {
+        Party::Garbler => garbler,
+        Party::Evaluator => evaluator,
+    };
+    (frames, outcome)
+}
+
+fn keeps<E: Engine>(honest: Party, rules: &[Rule]) {
+    let (frames, outcome) = without::<E>(honest, None);
+    outcome.expect("an honest session");
+    let (says, hears) = (said(&frames, true), said(&frames, false));
+    for (heard, then) in rules {
+        assert!(hears.contains(heard), "the {honest} never hears {heard:?}");
+        let (frames, outcome) = without::<E>(honest, Some(*heard));
+        assert!(
+            matches!(outcome, Err(Error::Channel(net::Error::Lost { .. }))),
+            "the {honest}, without {heard:?}: {outcome:?}"
+        );
+        let early = said(&frames, true);
+        for said in *then {
+            assert!(says.contains(said), "the {honest} never says {said:?}");
+            assert!(
+                !early.contains(said),
+                "the {honest} says {said:?} before it hears {heard:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_malicious_garbler_says_nothing_too_early() {
+    keeps::<Malicious<End>>(Party::Garbler, &[SETUP, MALICIOUS_GARBLER].concat());
+}
+
+#[test]
+fn a_malicious_evaluator_says_nothing_too_early() {
+    keeps::<Malicious<End>>(Party::Evaluator, &[SETUP, MALICIOUS_EVALUATOR].concat());
+}
+
+#[test]
+fn a_semi_honest_garbler_says_nothing_too_early() {
+    keeps::<SemiHonest<End>>(Party::Garbler, SEMI_HONEST_GARBLER);
+}
+
+#[test]
+fn a_semi_honest_evaluator_says_nothing_too_early() {
+    keeps::<SemiHonest<End>>(Party::Evaluator, SEMI_HONEST_EVALUATOR);
+}
