@@ -499,17 +499,16 @@ fn a_flipped_bit_is_caught_by_a_check_or_harmless() {
     });
 }
 
-#[test]
-fn a_pair_of_hashes_of_which_neither_is_right_is_caught() {
+/// Plays with a garbler that does this to one pair of hashes after the other, and sees that the
+/// evaluator notices.
+fn assert_pairs_are_bound(change: impl Fn(&mut [u8], &mut [u8]) + Copy + Send + 'static) {
     // Two cards of four bits are opened to the evaluator.
     for pair in 0..8 {
         let lie: liar::Lie = Box::new(move |mut frame| {
             if frame.tag == Kind::Mpc(mpc::Tag::OpenedPairs) {
                 assert_eq!(frame.payload.len(), 8 * 32);
-                for hash in [2 * pair, 2 * pair + 1] {
-                    let at = 16 * hash + system_rng().random_range(0..16);
-                    frame.payload[at] ^= 1 << system_rng().random_range(0..8);
-                }
+                let (zero, one) = frame.payload[32 * pair..][..32].split_at_mut(16);
+                change(zero, one);
             }
             frame.to_bytes()
         });
@@ -521,6 +520,20 @@ fn a_pair_of_hashes_of_which_neither_is_right_is_caught() {
             "{evaluator:?}"
         );
     }
+}
+
+#[test]
+fn a_pair_of_hashes_of_which_neither_is_right_is_caught() {
+    assert_pairs_are_bound(|zero, one| {
+        for hash in [zero, one] {
+            hash[system_rng().random_range(0..16)] ^= 1 << system_rng().random_range(0..8);
+        }
+    });
+}
+
+#[test]
+fn a_pair_of_hashes_that_have_changed_places_is_caught() {
+    assert_pairs_are_bound(|zero, one| zero.swap_with_slice(one));
 }
 
 fn over_tcp() -> [End; 2] {

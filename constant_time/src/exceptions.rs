@@ -100,7 +100,10 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Outcome,
         file: "src/mpc/semi_honest/open.rs",
-        place: Lines(&["match bool::from(zero ^ one) {", ".collect();"]),
+        place: Lines(&[
+            "match bool::from(zero ^ one) {",
+            ".collect::<Result<Vec<bool>, Fault>>()?",
+        ]),
         why: "whether a hash that opens a bit is that of a label",
     },
     Exception {

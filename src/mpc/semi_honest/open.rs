@@ -60,26 +60,24 @@ pub(super) fn open<T: Transport>(
             let mine = opened_to(openings, Party::Garbler);
             let mut received = vec![Block::ZERO; mine.clone().count()];
             channel.recv_bytes(Tag::OpenedHashes, bytemuck::cast_slice_mut(&mut received))?;
-            let values: Result<Vec<bool>, Fault> = (mine.zip(&received).enumerate())
+            (mine.zip(&received).enumerate())
                 .map(|(i, (bit, received))| {
                     let label = |value| bit.label.zero().active(value, cots.delta());
                     let fits = |value| hashes.to_garbler(label(value), i).ct_eq(received);
                     which([false, true].map(fits))
                 })
-                .collect();
-            values?
+                .collect::<Result<Vec<bool>, Fault>>()?
         }
         Role::Evaluator { .. } => {
             let mine = opened_to(openings, Party::Evaluator);
             let mut received = vec![[Block::ZERO; 2]; mine.clone().count()];
             channel.recv_bytes(Tag::OpenedPairs, bytemuck::cast_slice_mut(&mut received))?;
-            let values: Result<Vec<bool>, Fault> = (mine.zip(&received).enumerate())
+            (mine.zip(&received).enumerate())
                 .map(|(i, (bit, [zero, one]))| {
                     let hash = |value| hashes.to_evaluator(bit.label.active(), i, value);
                     which([hash(false).ct_eq(zero), hash(true).ct_eq(one)])
                 })
-                .collect();
-            values?
+                .collect::<Result<Vec<bool>, Fault>>()?
         }
     };
     Ok(Opened::new(openings, me, values))

@@ -1,0 +1,114 @@
+//! The picture of the rooms in ARCHITECTURE.md is true: an arrow for each room that a room uses, and
+//! no other; and a room uses only rooms above it in the list.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+type Arrows = BTreeSet<(String, String)>;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn page() -> String {
+    fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap()
+}
+
+/// The rooms of the list, in its order.
+fn rooms(page: &str) -> Vec<&str> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `src/"));
+    rows.map(|row| row.split_once("/`").expect("a folder").0)
+        .collect()
+}
+
+/// The arrows of the picture.
+fn drawn(page: &str) -> Arrows {
+    let arrows = page.lines().filter_map(|line| line.split_once(" --> "));
+    arrows
+        .map(|(user, used)| (user.trim().to_owned(), used.trim().to_owned()))
+        .collect()
+}
+
+/// The code of a folder, without its tests and without comments.
+fn code(folder: &Path) -> String {
+    let mut code = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.starts_with("tests") {
+            continue;
+        } else if path.is_dir() {
+            code += &self::code(&path);
+        } else if name.ends_with(".rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            let lines = text.lines().filter(|line| !line.trim().starts_with("//"));
+            lines.for_each(|line| code = format!("{code}{line}\n"));
+        }
+    }
+    code
+}
+
+/// The names that come after `path` in the code: one, or those of an import in braces.
+fn names_after<'a>(code: &'a str, path: &str) -> BTreeSet<&'a str> {
+    let not_in_a_name = |c: char| !c.is_alphanumeric() && c != '_';
+    let ends = |rest: &'a str| match rest.starts_with('{') {
+        true => rest.split_once(';').expect("an import").0,
+        false => rest.split(not_in_a_name).next().unwrap(),
+    };
+    code.split(path)
+        .skip(1)
+        .flat_map(|rest| ends(rest).split(not_in_a_name))
+        .collect()
+}
+
+#[test]
+fn the_picture_of_the_rooms_is_true() {
+    let page = page();
+    let rooms = rooms(&page);
+    let root = Path::new(ROOT);
+    let mut uses = Arrows::new();
+    for user in &rooms {
+        let code = code(&root.join("src").join(user));
+        for used in names_after(&code, "crate::") {
+            if used != *user && rooms.contains(&used) {
+                uses.insert((user.to_string(), used.to_owned()));
+            }
+        }
+    }
+    for (user, folder) in [("table", "table/src"), ("cli", "cli/src")] {
+        let code = code(&root.join(folder));
+        for (used, path) in [("table", "dealerless_table::"), ("library", "dealerless::")] {
+            if code.contains(path) {
+                uses.insert((user.to_owned(), used.to_owned()));
+            }
+        }
+    }
+    assert_eq!(drawn(&page), uses);
+}
+
+#[test]
+fn a_room_uses_only_rooms_above_it_in_the_list() {
+    let page = page();
+    let rooms = rooms(&page);
+    let place = |room: &str| rooms.iter().position(|other| *other == room);
+    for (user, used) in drawn(&page) {
+        if let (Some(user_at), Some(used_at)) = (place(&user), place(&used)) {
+            assert!(used_at < user_at, "{user} uses {used}");
+        }
+    }
+}
+
+#[test]
+fn every_room_is_in_the_list() {
+    let page = page();
+    let mut rooms = rooms(&page);
+    let folders = fs::read_dir(Path::new(ROOT).join("src")).unwrap();
+    let folders = folders.map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> = folders
+        .filter(|path| path.is_dir() && !path.ends_with("testing"))
+        .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    found.sort();
+    rooms.sort_unstable();
+    assert_eq!(found, rooms);
+}
