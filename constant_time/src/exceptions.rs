@@ -141,6 +141,12 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         kind: Public,
+        file: "src/mpc/malicious/outputs.rs",
+        place: Lines(&["HeldLabel::Zero(label) => label.active(self.masked, delta),"]),
+        why: "the masked value of an output, which both know",
+    },
+    Exception {
+        kind: Public,
         file: "src/mpc/malicious/share.rs",
         place: Function("times"),
         why: "the factor of a shared bit: an opened difference or a masked value; both know it",

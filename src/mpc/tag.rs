@@ -31,7 +31,8 @@ crate::net::tags! {
         PoolBits = 69, "pool bits";
         /// The digest of the MACs of the bits before it.
         MacDigest = 70, "MAC digest";
-        /// Authenticated garbling: the bits opened for the gates.
+        /// Authenticated garbling: the bits opened for the gates, and those for the masks of outputs
+        /// under their pads.
         GateBits = 80, "gate bits";
         /// Authenticated garbling: masked values of inputs.
         MaskedValues = 81, "masked input values";
