@@ -20,7 +20,7 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// The first message of a session, both ways: [`hello`](crate::net::hello).
+    /// The first message of a session, both ways.
     pub const HELLO: Tag = Tag::declared(1, "hello", &[]);
     /// The sender ends the session and does not say why. Empty; allowed at any time.
     pub const ABORT: Tag = Tag::declared(2, "abort", &[]);

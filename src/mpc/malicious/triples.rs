@@ -111,7 +111,7 @@ impl<'a> Buckets<'a> {
     /// sorts them into `count` buckets.
     ///
     /// # Errors
-    /// Any [`Error`] of the channel; [`Error::Check`] if a check fails.
+    /// Any error of the channel or of a check.
     pub(super) fn fill<T: Transport>(
         context: &Context,
         channel: &mut Channel<T>,
