@@ -18,10 +18,9 @@ use dealerless::ot::Tag::{
     BaseOtAnswer, BaseOtPads, BaseOtPoints, CotCheck, CotCorrection, TreeSums,
 };
 use dealerless::testing::kind::Kind;
-use dealerless::testing::liar::Liar;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{both, in_memory, reveal, system_rng};
-use dealerless::testing::tap::{Recording, Tap, frames};
+use dealerless::testing::tap::{Frame, Record, Tap, changing};
 use dealerless::{Blame, ot};
 
 use Event::{Begins, EndsWell};
@@ -45,7 +44,7 @@ struct Told {
 /// Writes down what it is told.
 #[derive(Clone)]
 struct Counter {
-    line: Arc<Mutex<Recording>>,
+    line: Record,
     told: Arc<Mutex<Vec<Told>>>,
     /// What it cannot count.
     refused: Option<Attempt>,
@@ -54,7 +53,7 @@ struct Counter {
 impl Counter {
     fn on(line: &Tap<End>, refused: Option<Attempt>) -> Self {
         Counter {
-            line: line.recording(),
+            line: line.record(),
             told: Arc::default(),
             refused,
         }
@@ -62,9 +61,9 @@ impl Counter {
 
     /// What has passed the line since the last time: sent, received.
     fn passed(&self) -> [Vec<Kind>; 2] {
-        let Recording { sent, received } = std::mem::take(&mut *self.line.lock().unwrap());
-        let kind = |(tag, _)| Kind::from_byte(tag).expect("a known tag");
-        [sent, received].map(|bytes| frames(&bytes).into_iter().map(kind).collect())
+        let frames = self.line.take();
+        let way = |sent| frames.iter().filter(move |frame| frame.sent == sent);
+        [true, false].map(|sent| way(sent).map(Frame::kind).collect())
     }
 
     fn note(&self, event: Event) {
@@ -292,16 +291,12 @@ fn an_attempt_that_fails_its_last_check_does_not_end_well() {
         let (check, kind, nth) = last_check(attempt);
         for cheat in Party::BOTH {
             let sides = both(in_memory(), |role, end| {
-                let liar = Liar::new(
-                    end,
-                    Box::new(move |mut frame| {
-                        if role == cheat && (frame.tag, frame.nth) == (kind, nth) {
-                            *frame.payload.last_mut().expect("a digest") ^= 1;
-                        }
-                        frame.to_bytes()
-                    }),
-                );
-                play(role, Box::new(liar), None)
+                let lie = changing(move |frame| {
+                    if role == cheat && frame.place() == (kind, nth) {
+                        *frame.payload.last_mut().expect("a digest") ^= 1;
+                    }
+                });
+                play(role, Box::new(Tap::with(end, lie)), None)
             });
             let honest = &sides[cheat.other() as usize];
             assert_eq!(honest.events(), events_until(attempt));

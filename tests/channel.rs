@@ -10,7 +10,7 @@ use dealerless::net::{
     Traffic, memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::{End, over_each_line, tcp_pair};
-use dealerless::testing::tap::Tap;
+use dealerless::testing::tap::{Frame, Tap};
 use serde::{Deserialize, Serialize};
 
 const OFFER: Tag = Tag::new(128, "offer");
@@ -79,7 +79,7 @@ fn messages_and_bulk_data_arrive_in_order() {
 fn the_bytes_on_the_wire_are_what_they_were() {
     let (alice, _bob) = memory_pair();
     let alice = Tap::new(alice);
-    let recording = alice.recording();
+    let record = alice.record();
     let mut alice = Channel::new(alice, Deadlines::default());
     send_hello(&mut alice, &0x0102_u16).unwrap();
     alice.send_message(&offer()).unwrap();
@@ -100,7 +100,10 @@ fn the_bytes_on_the_wire_are_what_they_were() {
         &[9, 8, 7],
         &[0, 0, 0, 0, 2],
     ];
-    assert_eq!(recording.lock().unwrap().sent, expected.concat());
+    let sent: Vec<u8> = (record.take_sent().iter())
+        .flat_map(Frame::to_bytes)
+        .collect();
+    assert_eq!(sent, expected.concat());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
-use dealerless::testing::tap::{Tap, frames};
+use dealerless::testing::tap::{Frame, Tap};
 
 dealerless::with_both_engines! {
     no_block_is_sent_twice,
@@ -27,11 +27,11 @@ fn ands() -> Circuit {
 }
 
 /// What both parties send in a session with two runs on the same inputs.
-fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<u8>; 2] {
+fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<Frame>; 2] {
     let circuit = ands();
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
-        let recording = tap.recording();
+        let record = tap.record();
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         for _ in 0..2 {
@@ -39,18 +39,18 @@ fn sent<E: Engine>(values: &[Vec<bool>; 2]) -> [Vec<u8>; 2] {
             let shared = session.run(run).unwrap();
             reveal(&mut session, &shared[0]).unwrap();
         }
-        std::mem::take(&mut recording.lock().unwrap().sent)
+        record.take_sent()
     })
 }
 
 /// The part of a payload in which every block is random, or a hash of what is.
-fn random_part(tag: Kind, payload: &[u8]) -> &[u8] {
-    match tag {
+fn random_part(frame: &Frame) -> &[u8] {
+    match frame.kind() {
         // The nonce and the key.
-        Kind::Hello => &payload[15..79],
+        Kind::Hello => &frame.payload[15..79],
         // The digest is that of the other party.
-        Kind::Mpc(mpc::Tag::TripleOpening) => &payload[32..],
-        _ => payload,
+        Kind::Mpc(mpc::Tag::TripleOpening) => &frame.payload[32..],
+        _ => &frame.payload,
     }
 }
 
@@ -59,10 +59,10 @@ fn no_block_is_sent_twice<E: Engine>() {
     let mut seen = HashMap::new();
     for session in 0..2 {
         for (sender, sent) in Party::BOTH.into_iter().zip(sent::<E>(&values)) {
-            for (number, (tag, payload)) in frames(&sent).into_iter().enumerate() {
-                let tag = Kind::from_byte(tag).expect("an honest party");
-                let place = format!("session {session}, {sender}, frame {number}, {tag}");
-                for block in random_part(tag, &sent[payload]).as_chunks::<16>().0 {
+            for frame in sent {
+                let (number, kind) = (frame.number, frame.kind());
+                let place = format!("session {session}, {sender}, frame {number}, {kind}");
+                for block in random_part(&frame).as_chunks::<16>().0 {
                     let earlier = seen.insert(*block, place.clone());
                     assert_eq!(earlier, None, "again in {place}");
                 }

@@ -7,7 +7,6 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -15,16 +14,16 @@ use std::time::{Duration, Instant};
 use dealerless::circuit::Party;
 use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{self, Audience, Check, Disagreement, Error, Result, SemiHonest};
-use dealerless::net::{self, Channel, Deadlines, HEADER_BYTES, Malformed};
+use dealerless::net::{self, Channel, Deadlines, Malformed};
 use dealerless::ot;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
-use dealerless::testing::liar::{self, Liar};
 use dealerless::testing::line::{End, tcp_pair};
 use dealerless::testing::session::{SOON, both, in_memory, system_rng};
-use dealerless::testing::tap::{Fault, Tap, frames};
+use dealerless::testing::tap::{Fates, Frame, Place, Tap, changing};
 use rand::rngs::ChaCha20Rng;
-use rand::{RngExt, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 
 /// A deadline that passes while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
@@ -203,16 +202,15 @@ fn of_session(error: deck::Error) -> Error {
 /// What honest parties see, and what each of them sends.
 struct Honest {
     cards: [Cards; 2],
-    sent: [Vec<u8>; 2],
+    sent: [Vec<Frame>; 2],
 }
 
 fn honest() -> Honest {
     let [garbler, evaluator] = both(in_memory(), |party, end| {
         let tap = Tap::new(end);
-        let recording = tap.recording();
+        let record = tap.record();
         let (cards, _) = play(party, Box::new(tap), PATIENT).unwrap();
-        let sent = std::mem::take(&mut recording.lock().unwrap().sent);
-        (cards, sent)
+        (cards, record.take_sent())
     });
     Honest {
         cards: [garbler.0, evaluator.0],
@@ -220,129 +218,84 @@ fn honest() -> Honest {
     }
 }
 
-/// A change of what a liar sends, within one message.
+/// What a liar does to a message.
+#[derive(Clone, Copy, Debug)]
+enum Lie {
+    Form(Form),
+    /// Flips the bits of `mask` in this byte of what it says.
+    Flip(usize, u8),
+    /// Says something else.
+    Garbage,
+}
+
+/// A lie about one message.
+#[derive(Debug)]
 struct Case {
     liar: Party,
-    tag: Kind,
-    fault: Fault,
+    place: Place,
+    lie: Lie,
+}
+
+impl Case {
+    fn fates(&self) -> Fates {
+        let place = self.place;
+        match self.lie {
+            Lie::Form(form) => form.fates(place),
+            lie => changing(move |frame| match lie {
+                _ if frame.place() != place => {}
+                Lie::Flip(byte, mask) => frame.payload[byte] ^= mask,
+                _ => system_rng().fill_bytes(&mut frame.payload),
+            }),
+        }
+    }
 }
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} lies about its {}", self.liar, self.tag)?;
-        match self.fault {
-            Fault::Flip { at, mask } => write!(f, " (byte {at} of all, bits {mask:#x})"),
-            _ => Ok(()),
-        }
+        let Case { liar, place, lie } = self;
+        let (kind, nth) = place;
+        write!(f, "the {liar} lies about its {kind} {nth}: {lie:?}")
     }
 }
 
-/// What a liar does to the form of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lie {
-    CutBefore,
-    CutWithin,
-    Repeated,
-    Dropped,
-    Endless,
-    OneByteMore,
-    OtherTag,
-    Aborted,
-    StalledBefore,
-    StalledWithin,
-}
+/// What a liar does to the form of a message here.
+const FORMS: [Form; 10] = [
+    Form::CutBefore,
+    Form::CutWithin,
+    Form::Repeated,
+    Form::Dropped,
+    Form::Endless,
+    Form::ShorterThanItSays,
+    Form::OtherTag,
+    Form::Aborted,
+    Form::StalledBefore,
+    Form::StalledWithin,
+];
 
-impl Lie {
-    const ALL: [Lie; 10] = [
-        Lie::CutBefore,
-        Lie::CutWithin,
-        Lie::Repeated,
-        Lie::Dropped,
-        Lie::Endless,
-        Lie::OneByteMore,
-        Lie::OtherTag,
-        Lie::Aborted,
-        Lie::StalledBefore,
-        Lie::StalledWithin,
-    ];
-
-    /// The fault that tells the lie about a frame with this payload.
-    fn fault(self, tag: Kind, payload: &Range<usize>) -> Fault {
-        let header = payload.start - HEADER_BYTES..payload.start;
-        let frame = header.start..payload.end;
-        let within = payload.start + payload.len() / 2;
-        let with_header = |len: u32, tag: Kind| Fault::Replace {
-            range: header.clone(),
-            with: [&len.to_le_bytes()[..], &[tag.byte()]].concat(),
-        };
-        let len = payload.len() as u32;
-        match self {
-            Lie::CutBefore => Fault::Truncate { at: frame.start },
-            Lie::CutWithin => Fault::Truncate { at: within },
-            Lie::Repeated => Fault::Duplicate { range: frame },
-            Lie::Dropped => Fault::Replace {
-                range: frame,
-                with: vec![],
-            },
-            Lie::Endless => with_header(u32::MAX, tag),
-            Lie::OneByteMore => with_header(len + 1, tag),
-            Lie::OtherTag => {
-                let others = Kind::all().filter(|other| ![tag, Kind::Abort].contains(other));
-                let others: Vec<Kind> = others.collect();
-                with_header(len, others[system_rng().random_range(0..others.len())])
-            }
-            Lie::Aborted => Fault::Replace {
-                range: frame,
-                with: vec![0, 0, 0, 0, Kind::Abort.byte()],
-            },
-            Lie::StalledBefore => Fault::Stall { at: frame.start },
-            Lie::StalledWithin => Fault::Stall { at: within },
-        }
-    }
-
-    /// Whether only a deadline may end it: the victim waits for what does not come.
-    fn needs_a_deadline(self) -> bool {
-        match self {
-            Lie::Dropped | Lie::OneByteMore | Lie::StalledBefore | Lie::StalledWithin => true,
-            Lie::CutBefore
-            | Lie::CutWithin
-            | Lie::Repeated
-            | Lie::Endless
-            | Lie::OtherTag
-            | Lie::Aborted => false,
-        }
-    }
-
-    /// Whether the lie may end in this error at the victim.
-    fn may_end_in(self, error: &Error) -> bool {
-        match self {
-            Lie::CutBefore | Lie::CutWithin => {
-                matches!(error, Error::Channel(net::Error::Lost { .. }))
-            }
-            Lie::Repeated | Lie::Endless | Lie::OtherTag => {
-                matches!(error, Error::Channel(net::Error::Malformed(_)))
-            }
-            Lie::Dropped | Lie::OneByteMore => {
-                matches!(
-                    error,
-                    Error::Channel(net::Error::Malformed(_) | net::Error::Timeout { .. })
-                )
-            }
-            Lie::Aborted => matches!(error, Error::Channel(net::Error::Aborted)),
-            Lie::StalledBefore | Lie::StalledWithin => {
-                matches!(
-                    error,
-                    Error::Channel(net::Error::Timeout { limit: SHORT, .. })
-                )
-            }
-        }
+/// Whether a message of this form may end in this error at the victim.
+fn may_end_in(form: Form, error: &Error) -> bool {
+    let error = match error {
+        Error::Channel(error) => error,
+        // A frame that swallows the next header has another content.
+        Error::Check(_) | Error::Disagreement(_) => return form == Form::ShorterThanItSays,
+        _ => return false,
+    };
+    match error {
+        net::Error::Lost { .. } => matches!(form, Form::CutBefore | Form::CutWithin),
+        net::Error::Malformed(_) => !matches!(
+            form,
+            Form::CutBefore | Form::CutWithin | Form::StalledBefore | Form::StalledWithin
+        ),
+        net::Error::Timeout { limit: SHORT, .. } => form.may_keep_waiting(),
+        net::Error::Aborted => matches!(form, Form::Aborted | Form::ShorterThanItSays),
+        _ => false,
     }
 }
 
 /// Plays a case over a line, of which the liar has the first end. Gives what both make of it, the
 /// garbler first, after seeing that neither took long.
 fn play_case(case: &Case, [lying, honest]: [End; 2], victims: Deadlines) -> [Result<Cards>; 2] {
-    let lying: End = Box::new(Tap::with_fault(lying, case.fault.clone()));
+    let lying: End = Box::new(Tap::with(lying, case.fates()));
     let ends = match case.liar {
         Party::Garbler => [lying, honest],
         Party::Evaluator => [honest, lying],
@@ -373,19 +326,16 @@ fn for_each<C: Sync>(cases: &[C], act: impl Fn(&C) + Sync) {
     });
 }
 
-/// Every frame of an honest session: who sends it, its tag, and where its payload is.
-fn messages(honest: &Honest) -> Vec<(Party, Kind, Range<usize>)> {
+/// Every frame of an honest session, with who sends it.
+fn messages(honest: &Honest) -> impl Iterator<Item = (Party, &Frame)> {
     (Party::BOTH.into_iter().zip(&honest.sent))
-        .flat_map(|(sender, sent)| {
-            (frames(sent).into_iter())
-                .map(move |(tag, payload)| (sender, Kind::from_byte(tag).unwrap(), payload))
-        })
-        .collect()
+        .flat_map(|(sender, sent)| sent.iter().map(move |frame| (sender, frame)))
 }
 
 #[test]
 fn every_message_of_a_session_is_lied_about() {
-    let shown: HashSet<Kind> = messages(&honest()).iter().map(|(_, tag, _)| *tag).collect();
+    let honest = honest();
+    let shown: HashSet<Kind> = messages(&honest).map(|(_, frame)| frame.kind()).collect();
     for tag in Kind::all() {
         assert_eq!(
             shown.contains(&tag),
@@ -398,35 +348,27 @@ fn every_message_of_a_session_is_lied_about() {
 #[test]
 fn a_message_of_another_form_ends_in_an_error_in_time() {
     let honest = honest();
-    let cases: Vec<_> = messages(&honest)
-        .into_iter()
-        .flat_map(|(liar, tag, payload)| {
-            Lie::ALL.map(|lie| {
-                (
-                    lie,
-                    Case {
-                        liar,
-                        tag,
-                        fault: lie.fault(tag, &payload),
-                    },
-                )
+    let cases: Vec<(Form, Case)> = messages(&honest)
+        .flat_map(|(liar, frame)| {
+            FORMS.map(|form| {
+                let (place, lie) = (frame.place(), Lie::Form(form));
+                (form, Case { liar, place, lie })
             })
         })
         .collect();
-    for_each(&cases, |(lie, case)| {
-        let deadlines = if lie.needs_a_deadline() {
-            HASTY
-        } else {
-            PATIENT
+    for_each(&cases, |(form, case)| {
+        let deadlines = match form.may_keep_waiting() {
+            true => HASTY,
+            false => PATIENT,
         };
         for ends in [in_memory(), over_tcp()] {
             let outcomes = play_case(case, ends, deadlines);
             let victim = usize::from(case.liar == Party::Garbler);
             match &outcomes[victim] {
-                Err(error) if lie.may_end_in(error) => {}
+                Err(error) if may_end_in(*form, error) => {}
                 // Nothing reads what follows the last message.
-                Ok(cards) if *lie == Lie::Repeated && *cards == honest.cards[victim] => {}
-                other => panic!("{lie:?}, {case}: {other:?}"),
+                Ok(cards) if *form == Form::Repeated && *cards == honest.cards[victim] => {}
+                other => panic!("{case}: {other:?}"),
             }
         }
     });
@@ -446,7 +388,7 @@ fn play_content(case: &Case, honest: &Honest) -> bool {
     let caught_by = (outcomes.iter())
         .filter_map(|outcome| outcome.as_ref().err())
         .find(|error| is_found(error));
-    match (guard(case.tag), caught_by) {
+    match (guard(case.place.0), caught_by) {
         (Guard::Finds(finds), Some(error)) => {
             assert!(finds(error) || is_form(error), "{case}: {error}");
         }
@@ -461,16 +403,15 @@ fn play_content(case: &Case, honest: &Honest) -> bool {
 #[test]
 fn garbage_in_a_message_is_caught_by_its_check() {
     let honest = honest();
-    for_each(&messages(&honest), |(liar, tag, payload)| {
-        let case = Case {
-            liar: *liar,
-            tag: *tag,
-            fault: Fault::Replace {
-                range: payload.clone(),
-                with: payload.clone().map(|_| system_rng().random()).collect(),
-            },
-        };
-        assert!(play_content(&case, &honest), "{case}");
+    let cases: Vec<Case> = messages(&honest)
+        .map(|(liar, frame)| Case {
+            liar,
+            place: frame.place(),
+            lie: Lie::Garbage,
+        })
+        .collect();
+    for_each(&cases, |case| {
+        assert!(play_content(case, &honest), "{case}");
     });
 }
 
@@ -479,23 +420,20 @@ fn a_flipped_bit_is_caught_by_a_check_or_harmless() {
     const SAMPLES: usize = 20;
     let honest = honest();
     let cases: Vec<Case> = messages(&honest)
-        .into_iter()
-        .flat_map(|(liar, tag, payload)| {
-            let mut places = vec![payload.start, payload.end - 1];
-            places.extend((0..SAMPLES).map(|_| system_rng().random_range(payload.clone())));
-            places.into_iter().map(move |at| Case {
+        .flat_map(|(liar, frame)| {
+            let bytes = frame.payload.len();
+            let mut places = vec![0, bytes - 1];
+            places.extend((0..SAMPLES).map(|_| system_rng().random_range(0..bytes)));
+            places.into_iter().map(move |byte| Case {
                 liar,
-                tag,
-                fault: Fault::Flip {
-                    at,
-                    mask: 1 << system_rng().random_range(0..8),
-                },
+                place: frame.place(),
+                lie: Lie::Flip(byte, 1 << system_rng().random_range(0..8)),
             })
         })
         .collect();
     for_each(&cases, |case| {
         let caught = play_content(case, &honest);
-        assert!(caught || may_be_harmless(case.tag), "{case}");
+        assert!(caught || may_be_harmless(case.place.0), "{case}");
     });
 }
 
@@ -504,16 +442,15 @@ fn a_flipped_bit_is_caught_by_a_check_or_harmless() {
 fn assert_pairs_are_bound(change: impl Fn(&mut [u8], &mut [u8]) + Copy + Send + 'static) {
     // Two cards of four bits are opened to the evaluator.
     for pair in 0..8 {
-        let lie: liar::Lie = Box::new(move |mut frame| {
-            if frame.tag == Kind::Mpc(mpc::Tag::OpenedPairs) {
+        let lie = changing(move |frame| {
+            if frame.kind() == Kind::Mpc(mpc::Tag::OpenedPairs) {
                 assert_eq!(frame.payload.len(), 8 * 32);
                 let (zero, one) = frame.payload[32 * pair..][..32].split_at_mut(16);
                 change(zero, one);
             }
-            frame.to_bytes()
         });
         let [lying, honest] = in_memory();
-        let ends: [End; 2] = [Box::new(Liar::new(lying, lie)), honest];
+        let ends: [End; 2] = [Box::new(Tap::with(lying, lie)), honest];
         let [_, evaluator] = both(ends, |party, end| play(party, end, PATIENT).map(drop));
         assert!(
             matches!(evaluator, Err(Error::Check(Check::OpeningHash))),

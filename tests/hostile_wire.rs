@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use dealerless::mpc;
 use dealerless::net::{
-    CHUNK, Channel, Deadlines, Error, MAX_BODY_BYTES, Malformed, Message, Result, Tag, Transport,
-    memory_pair, recv_hello, send_hello,
+    CHUNK, Channel, Deadlines, Error, HEADER_BYTES, MAX_BODY_BYTES, Malformed, Message, Result,
+    Tag, Transport, memory_pair, recv_hello, send_hello,
 };
 use dealerless::testing::line::{End, over_each_line};
-use dealerless::testing::tap::{Fault, Tap, frames};
+use dealerless::testing::tap::{Fate, Frame, Tap, at, frame};
 use serde::{Deserialize, Serialize};
 
 /// A deadline that passes while the test waits.
@@ -46,10 +46,6 @@ struct Note {
 impl Message for Note {
     const TAG: Tag = NOTE;
     const MAX_BYTES: usize = 64;
-}
-
-fn frame(len: u32, tag: u8, payload: &[u8]) -> Vec<u8> {
-    [&len.to_le_bytes(), &[tag][..], payload].concat()
 }
 
 /// What the victim makes of `bytes`, from a peer that keeps the line open; over each line.
@@ -322,57 +318,62 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
 }
 
 /// What the liar of the dialogue sends when it does not lie.
-fn honest_dialogue() -> Vec<u8> {
+fn honest_dialogue() -> Vec<Frame> {
     let (one, other) = memory_pair();
     let tap = Tap::new(one);
-    let recording = tap.recording();
+    let record = tap.record();
     dialogue(tap, other, PATIENT).unwrap();
-    let recording = recording.lock().unwrap();
-    recording.sent.clone()
+    record.take_sent()
 }
 
 #[test]
 fn every_flipped_bit_of_a_header_is_found() {
-    let honest = honest_dialogue();
-    for (_, payload) in frames(&honest) {
-        for at in payload.start - 5..payload.start {
-            for bit in 0..8 {
-                let (one, other) = memory_pair();
-                let fault = Fault::Flip { at, mask: 1 << bit };
-                let error = dialogue(Tap::with_fault(one, fault), other, HASTY).unwrap_err();
-                // A longer message is waited for, if its kind of message may be that long.
-                assert!(
-                    is_told(&error) || matches!(error, Error::Timeout { .. }),
-                    "byte {at}, bit {bit}: {error}"
-                );
-            }
+    for honest in honest_dialogue() {
+        for bit in 0..8 * HEADER_BYTES {
+            let (one, other) = memory_pair();
+            let flipped = move |frame: &Frame| {
+                let mut bytes = frame.to_bytes();
+                bytes[bit / 8] ^= 1 << (bit % 8);
+                Fate::Sent(bytes)
+            };
+            let tap = Tap::with(one, at(honest.number, flipped));
+            let error = dialogue(tap, other, HASTY).unwrap_err();
+            // A longer message is waited for, if its kind of message may be that long.
+            assert!(
+                is_told(&error) || matches!(error, Error::Timeout { .. }),
+                "frame {}, bit {bit}: {error}",
+                honest.number
+            );
         }
     }
 }
 
 #[test]
 fn a_line_cut_after_any_byte_is_lost() {
-    for at in 0..honest_dialogue().len() {
-        over_each_line(|one, other| {
-            let tap = Tap::with_fault(one, Fault::Truncate { at });
-            let error = dialogue(tap, other, PATIENT).unwrap_err();
-            assert!(matches!(error, Error::Lost { .. }), "byte {at}: {error}");
-        });
+    for honest in honest_dialogue() {
+        for end in 0..honest.to_bytes().len() {
+            over_each_line(|one, other| {
+                let cut = move |frame: &Frame| Fate::Cut(frame.to_bytes()[..end].to_vec());
+                let tap = Tap::with(one, at(honest.number, cut));
+                let error = dialogue(tap, other, PATIENT).unwrap_err();
+                let lost = matches!(error, Error::Lost { .. });
+                assert!(lost, "frame {}, byte {end}: {error}", honest.number);
+            });
+        }
     }
 }
 
 #[test]
 fn a_peer_that_stalls_within_any_frame_is_cut() {
-    for (_, payload) in frames(&honest_dialogue()) {
-        for at in [payload.start - 5, payload.start - 2, payload.end - 1] {
+    for honest in honest_dialogue() {
+        for end in [0, 3, honest.to_bytes().len() - 1] {
             over_each_line(|one, other| {
-                let tap = Tap::with_fault(one, Fault::Stall { at });
+                let stalled = move |frame: &Frame| Fate::Stalled(frame.to_bytes()[..end].to_vec());
+                let tap = Tap::with(one, at(honest.number, stalled));
                 let begun = Instant::now();
                 let error = dialogue(tap, other, HASTY).unwrap_err();
-                assert!(
-                    matches!(error, Error::Timeout { limit: SHORT, .. }),
-                    "byte {at}: {error}"
-                );
+                let timeout = matches!(error, Error::Timeout { limit: SHORT, .. });
+                assert!(timeout, "frame {}, byte {end}: {error}", honest.number);
                 assert!((SHORT..SOON).contains(&begun.elapsed()));
             });
         }
@@ -381,30 +382,32 @@ fn a_peer_that_stalls_within_any_frame_is_cut() {
 
 #[test]
 fn a_frame_dropped_repeated_or_replaced_is_found() {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Fault {
+        Dropped,
+        Replaced,
+        Repeated,
+    }
     let honest = honest_dialogue();
-    for (_, payload) in frames(&honest) {
-        let range = payload.start - 5..payload.end;
-        for fault in [
-            Fault::Replace {
-                range: range.clone(),
-                with: vec![],
-            },
-            Fault::Replace {
-                range: range.clone(),
-                with: frame(3, OTHER.byte(), &[1, 2, 3]),
-            },
-            Fault::Duplicate { range },
-        ] {
+    for number in 0..honest.len() {
+        for fault in [Fault::Dropped, Fault::Replaced, Fault::Repeated] {
             over_each_line(|one, other| {
-                let tap = Tap::with_fault(one, fault.clone());
+                let spoiled = move |honest: &Frame| {
+                    Fate::Sent(match fault {
+                        Fault::Dropped => Vec::new(),
+                        Fault::Replaced => frame(3, OTHER.byte(), &[1, 2, 3]),
+                        Fault::Repeated => honest.to_bytes().repeat(2),
+                    })
+                };
+                let tap = Tap::with(one, at(number, spoiled));
                 let outcome = dialogue(tap, other, HASTY);
                 // Silence shows that the last frame is missing, and nothing that it came twice:
                 // no more is read.
-                let last = payload.end == honest.len();
+                let last = number + 1 == honest.len();
                 let expected = match outcome {
                     Err(ref error) if is_told(error) => true,
-                    Err(Error::Timeout { .. }) => last && matches!(fault, Fault::Replace { .. }),
-                    Ok(()) => last && matches!(fault, Fault::Duplicate { .. }),
+                    Err(Error::Timeout { .. }) => last && fault != Fault::Repeated,
+                    Ok(()) => last && fault == Fault::Repeated,
                     Err(_) => false,
                 };
                 assert!(expected, "{fault:?}: {outcome:?}");

@@ -16,7 +16,7 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory};
-use dealerless::testing::tap::{Tap, frames};
+use dealerless::testing::tap::{Frame, Tap};
 use rand::SeedableRng;
 use rand::rngs::ChaCha20Rng;
 
@@ -114,13 +114,12 @@ fn half_gates_are_what_they_were() {
 }
 
 /// One line a frame: its tag, its length and the first 64 bits of its BLAKE3 digest.
-fn summary(sent: &[u8]) -> String {
-    frames(sent)
-        .into_iter()
-        .map(|(tag, payload)| {
-            let tag = Kind::from_byte(tag).expect("a known tag");
-            let digest = blake3::hash(&sent[payload.clone()]).to_hex();
-            format!("{tag}, {}: {}\n", payload.len(), &digest[..16])
+fn summary(sent: &[Frame]) -> String {
+    (sent.iter())
+        .map(|frame| {
+            let digest = blake3::hash(&frame.payload).to_hex();
+            let (kind, length) = (frame.kind(), frame.payload.len());
+            format!("{kind}, {length}: {}\n", &digest[..16])
         })
         .collect()
 }
@@ -133,7 +132,7 @@ type Cards = [Option<u32>; 3];
 fn two_shuffles<E: Engine>(shuffle: &ShuffleCircuit) -> [([Cards; 2], String); 2] {
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
-        let recording = tap.recording();
+        let record = tap.record();
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut rng = ChaCha20Rng::from_seed([party as u8; 32]);
         let mut session = E::begin(channel, party, &mut rng).unwrap();
@@ -147,8 +146,7 @@ fn two_shuffles<E: Engine>(shuffle: &ShuffleCircuit) -> [([Cards; 2], String); 2
             deck.open(&mut session, &openings).unwrap();
             [0, 1, 2].map(|position| deck.seen(position).map(|Card(number)| number))
         });
-        let sent = recording.lock().unwrap().sent.clone();
-        (cards, summary(&sent))
+        (cards, summary(&record.take_sent()))
     })
 }
 

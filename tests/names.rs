@@ -13,7 +13,7 @@ use dealerless::net;
 use dealerless::net::{Channel, Deadlines};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, sessions, system_rng};
-use dealerless::testing::wiretap::{Frame, Wiretap};
+use dealerless::testing::tap::{Frame, Tap};
 use dealerless::with_both_engines;
 
 with_both_engines! {
@@ -85,7 +85,7 @@ fn sent<E: Engine>(
     before: impl Fn(&mut E) + Sync,
 ) -> Vec<Vec<Frame>> {
     let [garbler, evaluator] = both(in_memory(), |party, end| {
-        let tap = Wiretap::new(end);
+        let tap = Tap::new(end);
         let record = tap.record();
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();

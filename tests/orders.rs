@@ -13,7 +13,7 @@ use dealerless::ot::Tag as Ot;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory, reveal, system_rng};
-use dealerless::testing::wiretap::{Fate, Frame, Place, Wiretap, placed};
+use dealerless::testing::tap::{Fate, Frame, Place, Tap};
 
 /// Digests of MACs, in the order in which a party sends them: of the pool, of the gates' bits, of
 /// the check of all gates, of an opening.
@@ -125,34 +125,27 @@ fn play<E: Engine>(party: Party, end: End) -> Result<()> {
 
 /// The places of the frames that go one way.
 fn said(frames: &[Frame], sent: bool) -> Vec<Place> {
-    let frames = placed(frames, sent);
-    frames.into_iter().map(|(place, _)| place).collect()
+    let frames = frames.iter().filter(|frame| frame.sent == sent);
+    frames.map(Frame::place).collect()
 }
 
 /// What `honest` has sent and received, and how it ended, if the other party is gone before it says
 /// this.
 fn without<E: Engine>(honest: Party, kept_back: Option<Place>) -> (Vec<Frame>, Result<()>) {
-    let mut ends = in_memory().map(Some);
-    let end = |party: Party, ends: &mut [Option<End>; 2]| {
-        ends[party as usize].take().expect("an end for each party")
+    let fates = move |frame: Frame| match kept_back == Some(frame.place()) {
+        true => Fate::Cut(Vec::new()),
+        false => Fate::Sent(frame.to_bytes()),
     };
-    let mut counts = std::collections::HashMap::<u8, usize>::new();
-    let silent = Wiretap::with(
-        end(honest.other(), &mut ends),
-        Box::new(move |_, frame| {
-            let count = counts.entry(frame.tag).or_default();
-            *count += 1;
-            match kept_back {
-                Some((tag, nth)) if (tag.byte(), nth + 1) == (frame.tag, *count) => Fate::Cut,
-                _ => Fate::Sent(frame.to_bytes()),
-            }
-        }),
-    );
-    let tapped = Wiretap::new(end(honest, &mut ends));
+    let [one, other] = in_memory();
+    let tapped = Tap::new(one);
     let record = tapped.record();
-    let ends: [End; 2] = match honest {
-        Party::Garbler => [Box::new(tapped), Box::new(silent)],
-        Party::Evaluator => [Box::new(silent), Box::new(tapped)],
+    let (tapped, silent): (End, End) = (
+        Box::new(tapped),
+        Box::new(Tap::with(other, Box::new(fates))),
+    );
+    let ends = match honest {
+        Party::Garbler => [tapped, silent],
+        Party::Evaluator => [silent, tapped],
     };
     let [garbler, evaluator] = both(ends, play::<E>);
     let frames = record.take();

@@ -426,10 +426,10 @@ fn an_offer_that_cannot_be_is_refused_before_anything_is_sent() {
     for offer in offers {
         let [end, _peer] = in_memory();
         let tap = Tap::new(end);
-        let recording = tap.recording();
+        let record = tap.record();
         let error = greet(Box::new(tap), offer).err().expect("a refusal");
         assert!(matches!(error, Error::Usage(_)), "{error}");
-        assert!(recording.lock().unwrap().sent.is_empty());
+        assert!(record.take().is_empty());
     }
 }
 

@@ -20,7 +20,7 @@ use dealerless::ot::{CotReceiver, CotSender, Delta};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{both, in_memory, system_rng};
-use dealerless::testing::tap::{Tap, frames};
+use dealerless::testing::tap::Tap;
 use dealerless::testing::view::{View, bits_of_block, sessions_with_taps};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
@@ -186,7 +186,7 @@ fn view_of_a_garbler(pad_too: bool) -> View {
     }
     let [garbler, evaluator] = both(in_memory(), |party, end| {
         let tap = Tap::new(end);
-        let recording = tap.recording();
+        let record = tap.record();
         let mut channel = Channel::new(tap, Deadlines::default());
         let rng = &mut system_rng();
         match party {
@@ -194,13 +194,11 @@ fn view_of_a_garbler(pad_too: bool) -> View {
                 let delta = Delta::random(true, rng);
                 let mut cots = CotSender::setup(&mut channel, &session, party, delta, rng).unwrap();
                 let keys = cots.extend(&mut channel, BLOCKS).unwrap();
-                let received = &recording.lock().unwrap().received;
-                let (_, correction) = frames(received)
-                    .into_iter()
-                    .find(|(tag, _)| *tag == ot::Tag::CotCorrection.byte())
+                let correction = (record.take().into_iter())
+                    .find(|frame| frame.tag == ot::Tag::CotCorrection.byte())
                     .expect("one frame holds this small a matrix");
                 let keys = keys.iter().map(|key| key.0).collect();
-                Held::Keys(keys, received[correction].to_vec())
+                Held::Keys(keys, correction.payload)
             }
             Party::Evaluator => {
                 let mut cots = CotReceiver::setup(&mut channel, &session, party, rng).unwrap();

@@ -7,7 +7,7 @@ use super::circuits::bits;
 use super::kind::Kind;
 use super::line::End;
 use super::session::{Engine, both, in_memory, reveal, system_rng};
-use super::wiretap::{Frame, Place, Wiretap, placed};
+use super::tap::{Frame, Place, Tap};
 use crate::circuit::{Builder, Circuit, Party};
 use crate::mpc::{Input, Run, Tag};
 use crate::net::{Channel, Deadlines};
@@ -28,7 +28,7 @@ fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 
     let mut coins = StdRng::seed_from_u64(seed);
     let entered = Party::BOTH.map(|_| bits(&mut coins, WIDTH));
     both(in_memory(), |party, end| {
-        let tap = Wiretap::new(end);
+        let tap = Tap::new(end);
         let record = tap.record();
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut rng = StdRng::seed_from_u64(seed + 1 + party as u64);
@@ -38,7 +38,7 @@ fn sent<E: Engine>(seed: u64, count: &(impl Fn(&mut E) + Sync)) -> [Vec<Frame>; 
         let run = Run::new(&circuit, &Input::ONE_EACH, &entered[party as usize]);
         let words = session.run(run).unwrap();
         reveal(&mut session, &words[0]).unwrap();
-        record.take()
+        record.take_sent()
     })
 }
 
@@ -53,13 +53,12 @@ pub fn assert_that_these_change<E: Engine>(
     let one = sent::<E>(seed, &|_| {});
     let other = sent::<E>(seed, &count);
     for ((one, other), changing) in one.iter().zip(&other).zip(changing) {
-        let (one, other) = (placed(one, true), placed(other, true));
-        let mut found: Vec<Place> = (one.iter().zip(&other))
-            .filter(|((place, one), (same, other))| {
-                assert_eq!(place, same);
+        let mut found: Vec<Place> = (one.iter().zip(other))
+            .filter(|(one, other)| {
+                assert_eq!(one.place(), other.place());
                 one.payload != other.payload
             })
-            .map(|((place, _), _)| *place)
+            .map(|(frame, _)| frame.place())
             .collect();
         let mut changing: Vec<Place> = (changing.iter())
             .map(|&(tag, nth)| (Kind::Mpc(tag), nth))

@@ -12,8 +12,8 @@ use super::circuits::bits;
 use super::kind::Kind;
 use super::line::End;
 use super::session::{Engine, both, in_memory, system_rng};
+use super::tap::{Frame, Tap};
 use super::view::bits_of_bytes;
-use super::wiretap::{Frame, Wiretap};
 
 /// Who learns an output word, if anybody does.
 pub type Learner = Option<Audience>;
@@ -111,24 +111,22 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
         let lowest = |block: &[u8]| bits_of_bytes(block).take(2).collect::<Vec<_>>();
         frame.payload.chunks(bytes).flat_map(lowest).collect()
     };
-    match Kind::from_byte(frame.tag) {
-        Some(
-            Kind::Hello
-            | Kind::Ot(_)
-            | Kind::Mpc(
-                Mpc::Plan
-                | Mpc::InputDigest
-                | Mpc::MacDigest
-                | Mpc::TripleCommitment
-                | Mpc::TripleDigest
-                | Mpc::TripleOpening
-                | Mpc::LeakyTables
-                | Mpc::LeakyBits,
-            ),
+    match frame.kind() {
+        Kind::Hello
+        | Kind::Ot(_)
+        | Kind::Mpc(
+            Mpc::Plan
+            | Mpc::InputDigest
+            | Mpc::MacDigest
+            | Mpc::TripleCommitment
+            | Mpc::TripleDigest
+            | Mpc::TripleOpening
+            | Mpc::LeakyTables
+            | Mpc::LeakyBits,
         ) => Vec::new(),
-        Some(Kind::Mpc(Mpc::InputLabels | Mpc::OpenedHashes | Mpc::OpenedPairs)) => blocks_of(16),
+        Kind::Mpc(Mpc::InputLabels | Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
         // Two blocks an AND, and in the malicious engine a byte. They are in one frame here.
-        Some(Kind::Mpc(Mpc::Tables)) => (frame.payload.chunks(frame.payload.len() / ands))
+        Kind::Mpc(Mpc::Tables) => (frame.payload.chunks(frame.payload.len() / ands))
             .flat_map(|table| table.chunks(16))
             .flat_map(|part| bits_of_bytes(part).take(2))
             .collect(),
@@ -153,7 +151,7 @@ fn runs<E: Engine>(
 ) -> Vec<Played> {
     let seed: u64 = system_rng().random();
     let [runs, _] = both(in_memory(), |party, end| {
-        let tap = Wiretap::new(end);
+        let tap = Tap::new(end);
         let record = tap.record();
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();

@@ -1,118 +1,222 @@
-//! A tap on the line: records what passes, and falsifies what is sent.
-//!
-//! The party behind the tap follows the protocol and knows nothing of it, so a tap with a
-//! [`Fault`] plays a cheating peer or a bad line. Offsets count the bytes that the party sends,
-//! from 0; [`frames`] finds them in a recording of an honest run.
+//! A tap on the line: sees the frames of both directions, and may change those that the party
+//! behind it sends. That party follows the protocol and knows nothing of it, so a tap that changes
+//! something plays a cheating peer, or somebody on the line.
 
+use std::collections::HashMap;
 use std::io;
-use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::kind::Kind;
 use crate::net::{HEADER_BYTES, Transport};
 
-/// What happens to the bytes that are sent.
-#[derive(Debug, Clone)]
-pub enum Fault {
-    /// The byte at `at` is XORed with `mask`.
-    Flip { at: usize, mask: u8 },
-    /// The bytes in `range` become `with`, of any length: an empty one drops them.
-    Replace { range: Range<usize>, with: Vec<u8> },
-    /// The bytes in `range` are sent twice.
-    Duplicate { range: Range<usize> },
-    /// The connection is closed before the byte at `at`.
-    Truncate { at: usize },
-    /// Nothing from the byte at `at` on is sent, and the connection stays open.
-    Stall { at: usize },
+/// What passes the tap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Whether the party behind the tap has sent it, or received it.
+    pub sent: bool,
+    /// How many went the same way before it.
+    pub number: usize,
+    pub tag: u8,
+    /// How many with this tag went the same way before it.
+    pub nth: usize,
+    pub payload: Vec<u8>,
 }
 
-/// What has passed, as the party behind the tap believes.
-#[derive(Debug, Default)]
-pub struct Recording {
-    pub sent: Vec<u8>,
-    pub received: Vec<u8>,
+/// What a frame is among those that go the same way: its kind, and how many of this kind come
+/// before.
+pub type Place = (Kind, usize);
+
+impl Frame {
+    /// The frame on the wire.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        frame(self.payload.len() as u32, self.tag, &self.payload)
+    }
+
+    /// # Panics
+    /// If it is none of this library's.
+    pub fn kind(&self) -> Kind {
+        Kind::from_byte(self.tag).expect("a kind of this library")
+    }
+
+    /// # Panics
+    /// As [`kind`](Self::kind).
+    pub fn place(&self) -> Place {
+        (self.kind(), self.nth)
+    }
 }
 
-/// A transport that is tapped.
+/// A frame whose header says whatever it wants.
+pub fn frame(len: u32, tag: u8, payload: &[u8]) -> Vec<u8> {
+    [&len.to_le_bytes()[..], &[tag], payload].concat()
+}
+
+/// What becomes of a frame that is sent.
+pub enum Fate {
+    /// These bytes leave in its place.
+    Sent(Vec<u8>),
+    /// These bytes leave in its place, and the connection is closed.
+    Cut(Vec<u8>),
+    /// These bytes leave in its place, and nothing after them; the connection stays open.
+    Stalled(Vec<u8>),
+}
+
+/// Decides on every frame that the party sends.
+pub type Fates = Box<dyn FnMut(Frame) -> Fate + Send>;
+
+/// All are sent as they are.
+pub fn unchanged() -> Fates {
+    changing(|_| ())
+}
+
+/// All are sent, with the payloads that `change` makes of theirs.
+pub fn changing(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Fates {
+    Box::new(move |mut frame| {
+        change(&mut frame);
+        Fate::Sent(frame.to_bytes())
+    })
+}
+
+/// All are sent as they are, but for the one with this number.
+pub fn at(number: usize, fate: impl Fn(&Frame) -> Fate + Send + 'static) -> Fates {
+    Box::new(move |frame| match frame.number == number {
+        true => fate(&frame),
+        false => Fate::Sent(frame.to_bytes()),
+    })
+}
+
+/// All frames that have passed, in the order in which the party sent and received them.
+#[derive(Clone, Default)]
+pub struct Record(Arc<Mutex<Vec<Frame>>>);
+
+impl Record {
+    /// What has passed since this was asked last.
+    pub fn take(&self) -> Vec<Frame> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Of what has passed since this or [`take`](Self::take) was asked last, what was sent.
+    pub fn take_sent(&self) -> Vec<Frame> {
+        let mut frames = self.take();
+        frames.retain(|frame| frame.sent);
+        frames
+    }
+
+    fn push(&self, frame: Frame) {
+        let mut frames = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.push(frame);
+    }
+}
+
+/// The transport.
 pub struct Tap<T> {
     inner: T,
-    fault: Option<Fault>,
-    recording: Arc<Mutex<Recording>>,
-    /// The header of the frame that comes in, as far as it has come.
-    header: Vec<u8>,
-    /// How much of the frame's payload is still to come.
-    left: usize,
+    fates: Fates,
+    sent: Direction,
+    received: Direction,
+    stalled: bool,
+    record: Record,
 }
 
 impl<T: Transport> Tap<T> {
-    /// Records only.
+    /// Changes nothing.
     pub fn new(inner: T) -> Self {
+        Self::with(inner, unchanged())
+    }
+
+    pub fn with(inner: T, fates: Fates) -> Self {
         Tap {
             inner,
-            fault: None,
-            recording: Arc::default(),
-            header: Vec::new(),
-            left: 0,
+            fates,
+            sent: Direction::default(),
+            received: Direction::default(),
+            stalled: false,
+            record: Record::default(),
         }
     }
 
-    pub fn with_fault(inner: T, fault: Fault) -> Self {
-        Tap {
-            fault: Some(fault),
-            ..Tap::new(inner)
+    /// What passes, which can be read while the tap is in use and after. Of a frame that is
+    /// changed, what the party behind the tap believes.
+    pub fn record(&self) -> Record {
+        self.record.clone()
+    }
+}
+
+/// What goes one way.
+#[derive(Default)]
+struct Direction {
+    /// What has come of a frame that is not complete.
+    begun: Vec<u8>,
+    frames: usize,
+    with_tag: HashMap<u8, usize>,
+}
+
+impl Direction {
+    /// How many bytes are missing of the frame that comes next: of its header, or then of its
+    /// payload.
+    fn missing(&self) -> usize {
+        match self.begun.first_chunk() {
+            Some([a, b, c, d, _]) => {
+                let payload = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+                HEADER_BYTES + payload - self.begun.len()
+            }
+            None => HEADER_BYTES - self.begun.len(),
         }
     }
 
-    /// The recording, which can be read while the tap is in use and after.
-    pub fn recording(&self) -> Arc<Mutex<Recording>> {
-        Arc::clone(&self.recording)
-    }
-
-    /// What becomes of `bytes`, which begin at `start` of `sent` and end it.
-    fn falsify(&mut self, sent: &[u8], start: usize) -> Vec<u8> {
-        let bytes = &sent[start..];
-        let passed = |at: usize| at.clamp(start, sent.len());
-        match &self.fault {
-            None => bytes.to_vec(),
-            Some(Fault::Flip { at, mask }) => {
-                let mut bytes = bytes.to_vec();
-                if let Some(byte) = at.checked_sub(start).and_then(|at| bytes.get_mut(at)) {
-                    *byte ^= mask;
-                }
-                bytes
+    /// Takes in bytes, and gives the first frame that is complete.
+    fn next(&mut self, bytes: &mut &[u8], sent: bool) -> Option<Frame> {
+        loop {
+            let (part, rest) = bytes.split_at(self.missing().min(bytes.len()));
+            self.begun.extend(part);
+            *bytes = rest;
+            match (self.missing(), self.begun.len()) {
+                (0, HEADER_BYTES..) => break,
+                _ if bytes.is_empty() => return None,
+                _ => {}
             }
-            Some(Fault::Replace { range, with }) => {
-                let mut out = sent[start..passed(range.start)].to_vec();
-                if (start..sent.len()).contains(&range.start) {
-                    out.extend(with);
-                }
-                out.extend(&sent[passed(range.end)..]);
-                out
-            }
-            Some(Fault::Duplicate { range }) => {
-                let mut out = sent[start..passed(range.end)].to_vec();
-                if (start + 1..=sent.len()).contains(&range.end) {
-                    out.extend(&sent[range.clone()]);
-                }
-                out.extend(&sent[passed(range.end)..]);
-                out
-            }
-            Some(Fault::Truncate { at } | Fault::Stall { at }) => sent[start..passed(*at)].to_vec(),
         }
+        let payload = self.begun.split_off(HEADER_BYTES);
+        let tag = std::mem::take(&mut self.begun)[HEADER_BYTES - 1];
+        let nth = self.with_tag.entry(tag).or_default();
+        let frame = Frame {
+            sent,
+            number: self.frames,
+            tag,
+            nth: *nth,
+            payload,
+        };
+        *nth += 1;
+        self.frames += 1;
+        Some(frame)
     }
 }
 
 impl<T: Transport> Transport for Tap<T> {
+    /// A channel hands over whole frames.
     fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
-        let recording = Arc::clone(&self.recording);
-        let mut recording = recording.lock().unwrap();
-        let start = recording.sent.len();
-        recording.sent.extend(bytes);
-        let falsified = self.falsify(&recording.sent, start);
-        self.inner.send(falsified, within)?;
-        if let Some(Fault::Truncate { at }) = self.fault
-            && recording.sent.len() >= at
-        {
+        let (mut rest, mut out, mut cut) = (&bytes[..], Vec::with_capacity(bytes.len()), false);
+        while let Some(frame) = self.sent.next(&mut rest, true) {
+            self.record.push(frame.clone());
+            if self.stalled || cut {
+                continue;
+            }
+            out.extend(match (self.fates)(frame) {
+                Fate::Sent(bytes) => bytes,
+                Fate::Cut(bytes) => {
+                    cut = true;
+                    bytes
+                }
+                Fate::Stalled(bytes) => {
+                    self.stalled = true;
+                    bytes
+                }
+            });
+        }
+        if !out.is_empty() {
+            self.inner.send(out, within)?;
+        }
+        if cut {
             self.inner.close(within);
         }
         Ok(())
@@ -123,41 +227,16 @@ impl<T: Transport> Transport for Tap<T> {
     }
 
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
-        // Never more than one frame, or the recording would run ahead of what the party has read.
-        let due = match self.left {
-            0 => HEADER_BYTES - self.header.len(),
-            left => left,
-        };
-        let most = due.min(buf.len());
+        // Never more than one frame, or the record would run ahead of what the party has read.
+        let most = self.received.missing().min(buf.len());
         let len = self.inner.recv(&mut buf[..most], within)?;
-        let received = &buf[..len];
-        if self.left > 0 {
-            self.left -= len;
-        } else {
-            self.header.extend(received);
-            if let Ok([a, b, c, d, _]) = <[u8; HEADER_BYTES]>::try_from(&self.header[..]) {
-                self.left = u32::from_le_bytes([a, b, c, d]) as usize;
-                self.header.clear();
-            }
+        if let Some(frame) = self.received.next(&mut &buf[..len], false) {
+            self.record.push(frame);
         }
-        self.recording.lock().unwrap().received.extend(received);
         Ok(len)
     }
 
     fn close(&mut self, within: Duration) {
         self.inner.close(within);
     }
-}
-
-/// The frames of a recording: the tag of each, and where its payload is.
-pub fn frames(recorded: &[u8]) -> Vec<(u8, Range<usize>)> {
-    let mut frames = Vec::new();
-    let mut at = 0;
-    while at < recorded.len() {
-        let (len, tag) = recorded[at..at + HEADER_BYTES].split_at(4);
-        let start = at + HEADER_BYTES;
-        at = start + u32::from_le_bytes(len.try_into().unwrap()) as usize;
-        frames.push((tag[0], start..at));
-    }
-    frames
 }

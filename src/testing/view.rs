@@ -1,7 +1,5 @@
 //! What a party holds, run after run, and what it must not know.
 
-use std::sync::{Arc, Mutex};
-
 use crate::crypto::Block;
 use crate::net::{Channel, Deadlines};
 use crate::{mpc, ot};
@@ -9,7 +7,7 @@ use crate::{mpc, ot};
 use super::affine::{Table, leak};
 use super::line::End;
 use super::session::{Engine, both, in_memory, system_rng};
-use super::tap::{Recording, Tap, frames};
+use super::tap::{Record, Tap};
 
 /// What a party holds after many runs, and what it must not know.
 #[derive(Default)]
@@ -34,7 +32,7 @@ pub fn bits_of_block(block: Block) -> impl Iterator<Item = bool> {
 }
 
 /// What passes a party's tap.
-pub struct Wire(Arc<Mutex<Recording>>);
+pub struct Wire(Record);
 
 impl Wire {
     /// The payloads that have passed since the last call, in both directions. Not those of plans,
@@ -42,22 +40,17 @@ impl Wire {
     /// other than the one that it has computed itself, from keys and bits that it holds; nor those
     /// of correlated OTs, which are made for many runs at once and have a test of their own.
     pub fn payloads(&self) -> Vec<Vec<u8>> {
-        let Recording { sent, received } = std::mem::take(&mut *self.0.lock().unwrap());
         let known = [
             mpc::Tag::Plan.byte(),
             mpc::Tag::MacDigest.byte(),
             ot::Tag::CotCorrection.byte(),
             ot::Tag::CotCheck.byte(),
         ];
-        let mut payloads = Vec::new();
-        for bytes in [sent, received] {
-            for (tag, payload) in frames(&bytes) {
-                if !known.contains(&tag) {
-                    payloads.push(bytes[payload].to_vec());
-                }
-            }
-        }
-        payloads
+        let mut frames = self.0.take();
+        frames.retain(|frame| !known.contains(&frame.tag));
+        // In an order that is the same in every run, though the parties speak at once.
+        frames.sort_by_key(|frame| !frame.sent);
+        frames.into_iter().map(|frame| frame.payload).collect()
     }
 
     /// The bits of the [`payloads`](Self::payloads).
@@ -70,7 +63,7 @@ impl Wire {
 pub fn sessions_with_taps<E: Engine, R: Send>(act: impl Fn(&mut E, &Wire) -> R + Sync) -> [R; 2] {
     both(in_memory(), |party, end| {
         let tap = Tap::new(end);
-        let wire = Wire(tap.recording());
+        let wire = Wire(tap.record());
         let channel = Channel::new(Box::new(tap) as End, Deadlines::default());
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         act(&mut session, &wire)

@@ -13,14 +13,13 @@ use dealerless::ot;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
-use dealerless::testing::liar::{Frame, Lie};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{SOON, both, in_memory, reveal, system_rng};
+use dealerless::testing::tap::{Fates, Frame, changing, unchanged};
 use rand::{Rng, RngExt};
 
 use crate::cases::{KEY, NONCE, ROLE};
-use crate::honest;
-use crate::play::{Ending, PATIENT, Patience, WIDTH, circuit, run, with_liar};
+use crate::play::{self, Ending, PATIENT, Patience, Seed, Setup, WIDTH, circuit, run, with_liar};
 
 type Session = Malicious<End>;
 
@@ -33,18 +32,10 @@ const GATE_BITS: Kind = Kind::Mpc(mpc::Tag::GateBits);
 const OUTPUT_BITS: Kind = Kind::Mpc(mpc::Tag::OutputBits);
 const MAC_DIGEST: Kind = Kind::Mpc(mpc::Tag::MacDigest);
 
-/// A lie that replaces payloads and leaves the rest as it is.
-fn about(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Lie {
-    Box::new(move |mut frame| {
-        change(&mut frame);
-        frame.to_bytes()
-    })
-}
-
 /// Flips one bit of the first message with this tag.
-fn flips(tag: Kind, bit: usize) -> Lie {
-    about(move |frame| {
-        if (frame.tag, frame.nth) == (tag, 0) {
+fn flips(tag: Kind, bit: usize) -> Fates {
+    changing(move |frame| {
+        if frame.place() == (tag, 0) {
             frame.payload[bit / 8] ^= 1 << (bit % 8);
         }
     })
@@ -75,21 +66,21 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
     // An evaluator that flips one value and gets the garbler's digest can try both candidates of
     // the gate's bit against it, and reads a wire.
     fn digest(frame: &Frame) -> bool {
-        (frame.tag, frame.nth) == (MAC_DIGEST, 2)
+        frame.place() == (MAC_DIGEST, 2)
     }
-    let lies: [fn() -> Lie; 3] = [
+    let lies: [fn() -> Fates; 3] = [
         || flips(GATE_VALUES, 0),
         || {
-            about(|frame| {
+            changing(|frame| {
                 if digest(frame) {
                     frame.payload[7] ^= 1;
                 }
             })
         },
         || {
-            about(|frame| {
+            changing(|frame| {
                 // All but the last byte, which has bits that are not used.
-                if frame.tag == GATE_VALUES || digest(frame) {
+                if frame.kind() == GATE_VALUES || digest(frame) {
                     let end = frame.payload.len() - 1;
                     system_rng().fill_bytes(&mut frame.payload[..end]);
                 }
@@ -98,14 +89,19 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
     ];
     for lie in lies {
         for input in [false, true] {
-            let ending = run(Party::Evaluator, lie(), input, Patience::Long);
+            let ending = run(
+                Party::Evaluator,
+                lie(),
+                input,
+                (Setup::Dealt, Patience::Long),
+            );
             assert_caught_by(&ending, Check::AndGates);
             assert!(matches!(
                 ending.cheater,
                 Err(Error::Channel(net::Error::Aborted))
             ));
             // After the tables, which came before the values, there is the abort and nothing else.
-            let sent = ending.sent_tags();
+            let sent = ending.sent_kinds();
             assert_eq!(sent[sent.len() - 2..], [TABLES, Kind::Abort]);
         }
     }
@@ -127,8 +123,8 @@ const ENTERED: [Input<'_, AuthenticatedBit>; 4] = [
     Input::By(Party::Evaluator),
 ];
 
-fn begin(party: Party, end: End) -> Result<Session> {
-    Malicious::new(Channel::new(end, PATIENT), party, &mut system_rng())
+fn begin(party: Party, end: End, seed: Seed) -> Result<Session> {
+    play::begin(party, end, PATIENT, Setup::Dealt, seed)
 }
 
 fn run_on(
@@ -156,19 +152,23 @@ fn and() -> Circuit {
 fn the_masked_value_of_every_gate_is_checked_though_no_other_gate_reads_it() {
     for gate in 0..WIDTH {
         let values = random_values();
-        let ending = with_liar(Party::Evaluator, flips(GATE_VALUES, gate), |party, end| {
-            let mut session = begin(party, end)?;
-            run_on(&mut session, &and(), &values).map(drop)
-        });
+        let ending = with_liar(
+            Party::Evaluator,
+            flips(GATE_VALUES, gate),
+            |party, end, seed| {
+                let mut session = begin(party, end, seed)?;
+                run_on(&mut session, &and(), &values).map(drop)
+            },
+        );
         assert_caught_by(&ending, Check::AndGates);
     }
 }
 
 /// Runs a circuit in which no gate reads anything, and opens what comes out.
-fn play_xor(cheater: Party, lie: Lie) -> Ending<Vec<bool>> {
+fn play_xor(cheater: Party, lie: Fates) -> Ending<Vec<bool>> {
     let values = [(); 4].map(|()| bits(&mut system_rng(), WIDTH));
-    let ending = with_liar(cheater, lie, |party, end| {
-        let mut session = begin(party, end)?;
+    let ending = with_liar(cheater, lie, |party, end, seed| {
+        let mut session = begin(party, end, seed)?;
         let mine = [&values[party as usize][..], &values[2 + party as usize]].concat();
         let words = session.run(Run::new(&xor(), &ENTERED, &mine))?;
         reveal(&mut session, &words[0])
@@ -210,8 +210,7 @@ fn a_label_that_reaches_an_output_is_bound_though_no_gate_reads_it() {
 
 /// Both run the circuit twice on the same inputs, and open what came out first twice to the same
 /// learners.
-fn play_twice(party: Party, end: End, values: &[Vec<bool>; 2]) -> Result<()> {
-    let mut session = begin(party, end)?;
+fn play_twice(mut session: Session, values: &[Vec<bool>; 2]) -> Result<()> {
     session.prepare(Demand::of(&circuit()).times(2))?;
     let first = run_on(&mut session, &circuit(), values)?;
     run_on(&mut session, &circuit(), values)?;
@@ -231,27 +230,29 @@ fn play_twice(party: Party, end: End, values: &[Vec<bool>; 2]) -> Result<()> {
 /// Replays what was sent in an earlier step in the place of a later one: `(tag, earlier, later)`.
 type Replay = [(Kind, usize, usize)];
 
-fn replay(frames: &'static Replay) -> Lie {
+fn replay(frames: &'static Replay) -> Fates {
     let mut kept = HashMap::new();
-    about(move |frame| {
+    changing(move |frame| {
         for &(tag, earlier, later) in frames {
-            if (frame.tag, frame.nth) == (tag, earlier) {
+            if frame.place() == (tag, earlier) {
                 kept.insert(tag, frame.payload.clone());
-            } else if (frame.tag, frame.nth) == (tag, later) {
+            } else if frame.place() == (tag, later) {
                 frame.payload = kept[&tag].clone();
             }
         }
     })
 }
 
-fn play_with(cheater: Party, lie: Lie) -> Ending<()> {
+fn play_with(cheater: Party, lie: Fates) -> Ending<()> {
     let values = random_values();
-    with_liar(cheater, lie, |party, end| play_twice(party, end, &values))
+    with_liar(cheater, lie, |party, end, seed| {
+        play_twice(begin(party, end, seed)?, &values)
+    })
 }
 
 #[test]
 fn the_steps_that_are_replayed_have_these_numbers() {
-    let ending = play_with(Party::Evaluator, honest());
+    let ending = play_with(Party::Evaluator, unchanged());
     assert!(ending.honest.is_ok());
     let replayed = [PLAN, GATE_BITS, OUTPUT_BITS, MAC_DIGEST];
     let (run, open) = (
@@ -259,7 +260,7 @@ fn the_steps_that_are_replayed_have_these_numbers() {
         [PLAN, OUTPUT_BITS, MAC_DIGEST],
     );
     let batch = [PLAN, MAC_DIGEST];
-    let sent: Vec<Kind> = (ending.sent_tags().into_iter())
+    let sent: Vec<Kind> = (ending.sent_kinds().into_iter())
         .filter(|tag| replayed.contains(tag))
         .collect();
     let expected = [&batch[..], &run, &run, &open, &open].concat();
@@ -308,7 +309,7 @@ fn seeds_out_of_range_end_the_session_before_there_is_a_deck_and_name_the_party(
     let shuffle = ShuffleCircuit::build_checked(spec);
     for cheater in Party::BOTH {
         let outcomes = both(in_memory(), |party, end| -> deck::Result<()> {
-            let mut session = begin(party, end)?;
+            let mut session = Malicious::new(Channel::new(end, PATIENT), party, &mut system_rng())?;
             if party == cheater {
                 return Ok(cheat_with_seeds(&mut session, &shuffle)?);
             }
@@ -353,7 +354,10 @@ fn a_peer_that_wants_semi_honest_security_is_refused() {
 fn answered_with_its_own_hello(change: impl Fn(&mut [u8])) -> Error {
     let (mut cheater, honest) = memory_pair();
     std::thread::scope(|scope| {
-        let honest = scope.spawn(move || begin(Party::Garbler, Box::new(honest)).map(drop));
+        let honest = scope.spawn(move || {
+            let channel = Channel::new(honest, PATIENT);
+            Malicious::new(channel, Party::Garbler, &mut system_rng()).map(drop)
+        });
         let mut hello = [0; HEADER_BYTES + KEY + 32 + 8];
         let mut received = 0;
         while received < hello.len() {
@@ -390,7 +394,7 @@ fn a_key_that_is_not_the_one_that_was_sent_is_another_session() {
         0x2d, 0x76,
     ];
     for cheater in Party::BOTH {
-        let lie = about(|frame| {
+        let lie = changing(|frame| {
             if frame.tag == Kind::Hello {
                 frame.payload[KEY..KEY + 32].copy_from_slice(&BASE_POINT);
             }

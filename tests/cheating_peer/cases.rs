@@ -6,12 +6,13 @@ use dealerless::circuit::Party;
 use dealerless::mpc::{self, Check, Disagreement, Error};
 use dealerless::net::{self, Malformed};
 use dealerless::ot;
+use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
-use dealerless::testing::liar::{Frame, Lie, frame};
 use dealerless::testing::session::system_rng;
+use dealerless::testing::tap::{Fates, Place, changing};
 use rand::{Rng, RngExt};
 
-use crate::play::{ANDS, OUTPUTS, Patience};
+use crate::play::{ANDS, OUTPUTS, Patience, Setup};
 
 /// How often the honest party ends without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ const BITS: Changes = &[
 /// decides level 3 of tree 0); the honest bit `x` of a leaky triple, which selects the table; a
 /// masked value, which selects a half of a garbled table. All are uniform and independent of the
 /// inputs.
-pub(crate) fn content(tag: Kind, nth: usize, cheater: Party) -> Option<Content> {
+pub(crate) fn content((tag, nth): Place, cheater: Party) -> Option<Content> {
     match tag {
         Kind::Hello => Some(of_hello()),
         Kind::Ot(tag) => Some(of_oblivious_transfer(tag, cheater)),
@@ -408,52 +409,24 @@ pub(crate) fn is_form(error: &Error) -> bool {
     )
 }
 
-/// What is done to the form of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Repeated,
-    Dropped,
-    AfterTheNext,
-    Shorter,
-    ShorterThanItSays,
-    Longer,
-    Endless,
-    OtherTag,
-    Aborted,
-}
+/// What is done to the form of a message here.
+pub(crate) const FORMS: [Form; 9] = [
+    Form::Repeated,
+    Form::Dropped,
+    Form::AfterTheNext,
+    Form::Shorter,
+    Form::ShorterThanItSays,
+    Form::Longer,
+    Form::Endless,
+    Form::OtherTag,
+    Form::Aborted,
+];
 
-impl Form {
-    pub(crate) const ALL: [Form; 9] = [
-        Form::Repeated,
-        Form::Dropped,
-        Form::AfterTheNext,
-        Form::Shorter,
-        Form::ShorterThanItSays,
-        Form::Longer,
-        Form::Endless,
-        Form::OtherTag,
-        Form::Aborted,
-    ];
-
-    /// Whether the honest party may have to wait for what does not come.
-    pub(crate) fn patience(self) -> Patience {
-        match self {
-            Form::Dropped | Form::AfterTheNext | Form::ShorterThanItSays => Patience::Short,
-            Form::Repeated
-            | Form::Shorter
-            | Form::Longer
-            | Form::Endless
-            | Form::OtherTag
-            | Form::Aborted => Patience::Long,
-        }
-    }
-
-    /// Nothing reads what follows the last message of a session.
-    pub(crate) fn rate(self, last: bool) -> Rate {
-        match self {
-            Form::Repeated if last => Never,
-            _ => Always,
-        }
+/// Nothing reads what follows the last message of a session.
+pub(crate) fn rate_of_form(form: Form, last: bool) -> Rate {
+    match form {
+        Form::Repeated if last => Never,
+        _ => Always,
     }
 }
 
@@ -468,17 +441,15 @@ pub(crate) enum What {
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) cheater: Party,
-    pub(crate) tag: Kind,
-    /// Which of its messages with this tag.
-    pub(crate) nth: usize,
+    pub(crate) place: Place,
     pub(crate) what: What,
     pub(crate) rate: Rate,
 }
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Case { tag, nth, .. } = self;
-        write!(f, "{}, {tag} {nth}, ", self.cheater)?;
+        let (kind, nth) = self.place;
+        write!(f, "{}, {kind} {nth}, ", self.cheater)?;
         match self.what {
             What::Content(change) => write!(f, "{change:?}"),
             What::Form(form) => write!(f, "{form:?}"),
@@ -487,30 +458,37 @@ impl fmt::Display for Case {
 }
 
 impl Case {
-    pub(crate) fn lie(&self) -> Lie {
-        let Case { tag, nth, what, .. } = *self;
-        let mut kept_back = None;
-        Box::new(move |frame| {
-            if (frame.tag, frame.nth) != (tag, nth) {
-                let mut bytes = frame.to_bytes();
-                bytes.extend(kept_back.take().into_iter().flatten());
-                return bytes;
-            }
-            match what {
-                What::Content(change) => changed(frame, change).to_bytes(),
-                What::Form(Form::AfterTheNext) => {
-                    kept_back = Some(frame.to_bytes());
-                    Vec::new()
+    pub(crate) fn lie(&self) -> Fates {
+        let Case { place, what, .. } = *self;
+        match what {
+            What::Form(form) => form.fates(place),
+            What::Content(change) => changing(move |frame| {
+                if frame.place() == place {
+                    apply(change, &mut frame.payload);
                 }
-                What::Form(form) => deformed(&frame, form),
-            }
-        })
+            }),
+        }
+    }
+
+    /// How the session begins: without real base OTs, unless the lie is about what makes them.
+    pub(crate) fn setup(&self) -> Setup {
+        match self.place.0 {
+            Kind::Ot(ot::Tag::CotCorrection | ot::Tag::CotCheck) | Kind::Mpc(_) => Setup::Dealt,
+            Kind::Hello | Kind::Abort | Kind::Ot(_) => Setup::Made,
+        }
+    }
+
+    /// How long the victim waits for a message.
+    pub(crate) fn patience(&self) -> Patience {
+        match self.what {
+            What::Form(form) if form.may_keep_waiting() => Patience::Short,
+            _ => Patience::Long,
+        }
     }
 }
 
-fn changed(mut frame: Frame, change: Change) -> Frame {
+fn apply(change: Change, payload: &mut [u8]) {
     let mut rng = system_rng();
-    let payload = &mut frame.payload;
     let end = payload.len();
     match change {
         Flip(byte, mask) => payload[byte] ^= mask,
@@ -526,27 +504,5 @@ fn changed(mut frame: Frame, change: Change) -> Frame {
                 *low &= 1;
             }
         }
-    }
-    frame
-}
-
-fn deformed(original: &Frame, form: Form) -> Vec<u8> {
-    let Frame { tag, payload, .. } = original;
-    let len = payload.len();
-    let shorter = &payload[..len - 1];
-    match form {
-        Form::Repeated => [original.to_bytes(), original.to_bytes()].concat(),
-        Form::Dropped | Form::AfterTheNext => Vec::new(),
-        Form::Shorter => frame(len as u32 - 1, *tag, shorter),
-        Form::ShorterThanItSays => frame(len as u32, *tag, shorter),
-        Form::Longer => frame(len as u32 + 1, *tag, &[payload, &[0][..]].concat()),
-        Form::Endless => frame(u32::MAX, *tag, payload),
-        Form::OtherTag => {
-            let others = Kind::all().filter(|other| ![*tag, Kind::Abort].contains(other));
-            let others: Vec<Kind> = others.collect();
-            let other = others[system_rng().random_range(0..others.len())];
-            frame(len as u32, other, payload)
-        }
-        Form::Aborted => frame(0, Kind::Abort, &[]),
     }
 }

@@ -19,43 +19,38 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use cases::{Case, Form, Rate, What, content, is_form};
+use cases::{Case, FORMS, Rate, What, content, is_form, rate_of_form};
 use dealerless::circuit::Party;
 use dealerless::mpc::Error;
 use dealerless::net;
 use dealerless::testing::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
+use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
-use dealerless::testing::liar::Lie;
 use dealerless::testing::soak::soak;
-use dealerless::testing::tap::frames;
-use play::{Ending, Learned, Patience, is_finding, run};
+use dealerless::testing::tap::{Place, unchanged};
+use play::{Ending, Learned, Patience, Setup, is_finding, run};
 
 /// Sessions that are played at the same time: more than processors, since some of them wait.
 const PARALLEL: usize = 4;
 
-fn honest() -> Lie {
-    Box::new(|frame| frame.to_bytes())
-}
-
-/// Every message of an honest session: its sender, its tag and its number among those.
-fn messages() -> Vec<(Party, Kind, usize)> {
-    let mut messages = Vec::new();
-    for party in Party::BOTH {
-        let ending = run(party.other(), honest(), false, Patience::Long);
+/// Every message of an honest session: its sender and its place among those.
+fn messages() -> Vec<(Party, Place)> {
+    let message = |party| {
+        let how = (Setup::Made, Patience::Long);
+        let ending = run(party, unchanged(), false, how);
         assert!(ending.honest.is_ok() && ending.cheater.is_ok());
-        let mut counts = BTreeMap::<u8, usize>::new();
-        for (tag, _) in frames(&ending.sent) {
-            let nth = counts.entry(tag).or_default();
-            let tag = Kind::from_byte(tag).expect("an honest party");
-            messages.push((party, tag, *nth));
-            *nth += 1;
-        }
-    }
-    messages
+        let sent = ending.sent.into_iter();
+        sent.map(move |frame| (party.other(), frame.place()))
+    };
+    Party::BOTH
+        .map(Party::other)
+        .into_iter()
+        .flat_map(message)
+        .collect()
 }
 
-/// How often each case is run with each of the two inputs. What a setup costs bounds it here; the
-/// rates are confirmed in earnest by a soak.
+/// How often each case is run with each of the two inputs. The rates are confirmed in earnest by a
+/// soak.
 fn runs_a_case(rate: Rate) -> usize {
     if let Some(runs) = soak() {
         return runs;
@@ -81,17 +76,14 @@ struct Tally {
 
 /// Runs a case with both inputs.
 fn tally(case: &Case, see: &impl Fn(&Case, &Ending<Learned>)) -> Tally {
-    let patience = match case.what {
-        What::Form(form) => form.patience(),
-        What::Content(_) => Patience::Long,
-    };
+    let how = (case.setup(), case.patience());
     let mut tally = Tally {
         runs: runs_a_case(case.rate),
         ..Tally::default()
     };
     for input in [false, true] {
         for _ in 0..tally.runs {
-            let ending = run(case.cheater, case.lie(), input, patience);
+            let ending = run(case.cheater, case.lie(), input, how);
             see(case, &ending);
             tally.aborted[usize::from(input)] += usize::from(ending.honest.is_err());
             (tally.findings).extend(ending.findings().map(Error::to_string));
@@ -162,9 +154,9 @@ fn compare(case: &Case, runs: usize, aborted: [usize; 2]) {
 
 #[test]
 fn every_message_of_a_session_is_lied_about() {
-    let shown: HashSet<Kind> = messages().iter().map(|(_, tag, _)| *tag).collect();
+    let shown: HashSet<Kind> = messages().iter().map(|(_, (kind, _))| *kind).collect();
     for tag in Kind::all() {
-        let cases = content(tag, 0, Party::Garbler);
+        let cases = content((tag, 0), Party::Garbler);
         assert_eq!(shown.contains(&tag), cases.is_some(), "{tag}");
     }
 }
@@ -173,19 +165,18 @@ fn every_message_of_a_session_is_lied_about() {
 fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_the_input() {
     let cases: Vec<Case> = messages()
         .into_iter()
-        .flat_map(|(cheater, tag, nth)| {
-            let content = content(tag, nth, cheater).expect("a message of a malicious session");
+        .flat_map(|(cheater, place)| {
+            let content = content(place, cheater).expect("a message of a malicious session");
             content.changes.iter().map(move |&(change, rate)| Case {
                 cheater,
-                tag,
-                nth,
+                place,
                 what: What::Content(change),
                 rate,
             })
         })
         .collect();
     confirm("lies in the content", &cases, |case, ending| {
-        let content = content(case.tag, case.nth, case.cheater).expect("as above");
+        let content = content(case.place, case.cheater).expect("as above");
         for error in ending.findings() {
             assert!((content.finds)(error) || is_form(error), "{case}: {error}");
         }
@@ -203,14 +194,13 @@ fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_th
 fn a_message_of_another_form_ends_in_an_error_in_time() {
     let messages = messages();
     let cases: Vec<Case> = (messages.iter().enumerate())
-        .flat_map(|(i, &(cheater, tag, nth))| {
+        .flat_map(|(i, &(cheater, place))| {
             let last = messages.get(i + 1).is_none_or(|next| next.0 != cheater);
-            Form::ALL.map(|form| Case {
+            FORMS.map(|form| Case {
                 cheater,
-                tag,
-                nth,
+                place,
                 what: What::Form(form),
-                rate: form.rate(last),
+                rate: rate_of_form(form, last),
             })
         })
         .collect();
@@ -229,7 +219,7 @@ fn a_message_of_another_form_ends_in_an_error_in_time() {
             ) => {}
             // Lost, if what is missing is the last message.
             (Err(Error::Channel(net::Error::Timeout { .. } | net::Error::Lost { .. })), form)
-                if form.patience() == Patience::Short => {}
+                if form.may_keep_waiting() => {}
             (Ok(_), Form::Repeated) => {}
             (outcome, _) => panic!("{case}: {outcome:?}"),
         }

@@ -1,17 +1,19 @@
 //! The session in which the peer cheats, and how it may end.
 
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use dealerless::circuit::{Builder, Circuit, Party};
-use dealerless::mpc::{Audience, Demand, Error, Input, Malicious, Opening, Result, Run, TwoParty};
+use dealerless::mpc::{
+    Audience, Demand, Error, Greeting, Input, Malicious, Offer, Opening, Result, Run, Security,
+    TwoParty,
+};
 use dealerless::net::{self, Channel, Deadlines, memory_pair};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
-use dealerless::testing::liar::{Liar, Lie};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{SOON, both, system_rng};
-use dealerless::testing::tap::{Tap, frames};
+use dealerless::testing::tap::{Fates, Frame, Tap};
+use rand::Rng;
 
 /// Bits that each party enters: not a multiple of 8, so that messages end in unused bits.
 pub(crate) const WIDTH: usize = 61;
@@ -78,11 +80,38 @@ pub(crate) fn circuit() -> Circuit {
 /// The three words: of the garbler, of the evaluator, of both.
 pub(crate) type Learned = [Option<Vec<bool>>; 3];
 
-/// Runs the circuit in a new session and opens each word to whom it is for. After an error it sees
+/// How the correlated OTs of a session come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Setup {
+    /// By the protocol.
+    Made,
+    /// From a dealer, at a tenth of the price.
+    Dealt,
+}
+
+/// What a dealer deals from.
+pub(crate) type Seed = [u8; 32];
+
+/// Begins a session.
+pub(crate) fn begin(
+    role: Party,
+    end: End,
+    deadlines: Deadlines,
+    setup: Setup,
+    seed: Seed,
+) -> Result<Malicious<End>> {
+    let rng = &mut system_rng();
+    let offer = Offer::new(role, Security::Malicious);
+    let greeting = Greeting::exchange(Channel::new(end, deadlines), offer, rng)?;
+    match setup {
+        Setup::Made => Malicious::setup(greeting, rng),
+        Setup::Dealt => Malicious::dealt(greeting, seed, rng),
+    }
+}
+
+/// Runs the circuit in a session and opens each word to whom it is for. After an error it sees
 /// that the session is over.
-fn play(party: Party, end: End, input: &[bool], deadlines: Deadlines) -> Result<Learned> {
-    let channel = Channel::new(end, deadlines);
-    let mut session = Malicious::new(channel, party, &mut system_rng())?;
+fn play(mut session: Malicious<End>, input: &[bool]) -> Result<Learned> {
     let outcome = in_session(&mut session, input);
     if outcome.is_err() {
         let again = session.open(&[]).expect_err("a failed session");
@@ -122,7 +151,7 @@ pub(crate) struct Ending<R> {
     /// What the party behind the lie made of it.
     pub(crate) cheater: Result<R>,
     /// What the honest party sent.
-    pub(crate) sent: Vec<u8>,
+    pub(crate) sent: Vec<Frame>,
 }
 
 impl<R> Ending<R> {
@@ -134,45 +163,45 @@ impl<R> Ending<R> {
             .filter(|error| is_finding(error))
     }
 
-    /// The tags of what the honest party sent.
-    pub(crate) fn sent_tags(&self) -> Vec<Kind> {
-        let known = |(tag, _)| Kind::from_byte(tag).expect("an honest party");
-        frames(&self.sent).into_iter().map(known).collect()
+    /// The kinds of what the honest party sent.
+    pub(crate) fn sent_kinds(&self) -> Vec<Kind> {
+        self.sent.iter().map(Frame::kind).collect()
     }
 }
 
-/// Lets both parties act over a line on which what `cheater` sends goes through `lie`.
+/// Lets both parties act over a line on which what `cheater` sends goes through `lie`. They may
+/// deal from a seed.
 ///
 /// # Panics
 /// Unless it ends soon, and the peer of a party that has caught it gets nothing after that but an
 /// empty abort.
 pub(crate) fn with_liar<R: Send>(
     cheater: Party,
-    lie: Lie,
-    act: impl Fn(Party, End) -> Result<R> + Sync,
+    lie: Fates,
+    act: impl Fn(Party, End, Seed) -> Result<R> + Sync,
 ) -> Ending<R> {
+    let mut seed = Seed::default();
+    system_rng().fill_bytes(&mut seed);
     let (cheating, honest) = memory_pair();
     let honest = Tap::new(honest);
-    let recording = honest.recording();
-    let (cheating, honest): (End, End) = (Box::new(Liar::new(cheating, lie)), Box::new(honest));
+    let record = honest.record();
+    let (cheating, honest): (End, End) = (Box::new(Tap::with(cheating, lie)), Box::new(honest));
     let ends = match cheater {
         Party::Garbler => [cheating, honest],
         Party::Evaluator => [honest, cheating],
     };
     let begun = Instant::now();
-    let [garbler, evaluator] = both(ends, act);
+    let [garbler, evaluator] = both(ends, |party, end| act(party, end, seed));
     assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
     let (honest, cheating) = match cheater {
         Party::Garbler => (evaluator, garbler),
         Party::Evaluator => (garbler, evaluator),
     };
-    let mut recording = recording.lock().unwrap_or_else(PoisonError::into_inner);
-    let sent = std::mem::take(&mut recording.sent);
+    let sent = record.take_sent();
     match &honest {
         Err(error) if is_finding(error) => {
-            let sent = frames(&sent);
-            let (tag, payload) = sent.last().expect("an abort");
-            assert_eq!((*tag, payload.len()), (Kind::Abort.byte(), 0));
+            let last = sent.last().expect("an abort");
+            assert_eq!((last.kind(), last.payload.len()), (Kind::Abort, 0));
         }
         Ok(_)
         | Err(Error::Channel(
@@ -192,7 +221,12 @@ pub(crate) fn with_liar<R: Send>(
 ///
 /// # Panics
 /// As [`with_liar`], and if the honest party gets other outputs than belong to the inputs.
-pub(crate) fn run(cheater: Party, lie: Lie, input: bool, patience: Patience) -> Ending<Learned> {
+pub(crate) fn run(
+    cheater: Party,
+    lie: Fates,
+    input: bool,
+    (setup, patience): (Setup, Patience),
+) -> Ending<Learned> {
     let inputs = Party::BOTH.map(|party| {
         if party == cheater {
             bits(&mut system_rng(), WIDTH)
@@ -200,12 +234,13 @@ pub(crate) fn run(cheater: Party, lie: Lie, input: bool, patience: Patience) -> 
             vec![input; WIDTH]
         }
     });
-    let ending = with_liar(cheater, lie, |party, end| {
+    let ending = with_liar(cheater, lie, |party, end, seed| {
         let deadlines = match patience {
             Patience::Short if party != cheater => HASTY,
             _ => PATIENT,
         };
-        play(party, end, &inputs[party as usize], deadlines)
+        let session = begin(party, end, deadlines, setup, seed)?;
+        play(session, &inputs[party as usize])
     });
     if let Ok(learned) = &ending.honest {
         let clear = circuit().evaluate(&inputs).expect("inputs of the circuit");

@@ -13,7 +13,7 @@ use rand::RngExt;
 
 use dealerless::testing::session::system_rng;
 use dealerless::testing::soak::soak;
-use dealerless::testing::wiretap::Frame;
+use dealerless::testing::tap::{Frame, frame as frame_of};
 
 /// What leaves in the place of some frames, by their number among those of the sender.
 pub(crate) type Edits = HashMap<usize, Vec<u8>>;
@@ -183,8 +183,7 @@ pub(crate) fn flips(transcript: &Transcript, thorough: bool) -> Vec<Case> {
 
 /// A frame with the payload of another one.
 fn with_payload(frame: &Frame, payload: &[u8]) -> Vec<u8> {
-    let payload = payload.to_vec();
-    Frame { payload, ..*frame }.to_bytes()
+    frame_of(payload.len() as u32, frame.tag, payload)
 }
 
 /// Messages in the place of others: two of a flight exchanged, or their content, or its first

@@ -27,7 +27,7 @@ use dealerless::mpc::{Audience, Security};
 use dealerless::net::Deadlines;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{SOON, both, in_memory, system_rng};
-use dealerless::testing::wiretap::{Fate, Frame, Wiretap};
+use dealerless::testing::tap::{Fate, Frame, Tap};
 use dealerless::{mpc, net};
 use games::{Game, games};
 use rand::Rng;
@@ -70,13 +70,15 @@ fn play<E: Engine>(
 ) -> [(Ending, Vec<Frame>); 2] {
     let mut line = in_memory().into_iter();
     let taps = edits.map(|edits| {
-        let fates = move |number, frame: &Frame| match edits.get(&number) {
-            Some(bytes) => Fate::Sent(bytes.clone()),
-            None => Fate::Sent(frame.to_bytes()),
+        let fates = move |frame: Frame| {
+            Fate::Sent(match edits.get(&frame.number) {
+                Some(bytes) => bytes.clone(),
+                None => frame.to_bytes(),
+            })
         };
-        Wiretap::with(line.next().expect("two ends"), Box::new(fates))
+        Tap::with(line.next().expect("two ends"), Box::new(fates))
     });
-    let mut records = taps.each_ref().map(Wiretap::record).into_iter();
+    let mut records = taps.each_ref().map(Tap::record).into_iter();
     let ends = taps.map(|tap| -> End { Box::new(tap) });
     let endings = both(ends, |party, end| {
         let game = games[party as usize];

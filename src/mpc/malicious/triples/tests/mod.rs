@@ -11,7 +11,7 @@ use crate::net::Deadlines;
 use crate::ot::{Key, Mac};
 use crate::testing::line::End;
 use crate::testing::session::{both, in_memory, system_rng};
-use crate::testing::tap::{Tap, frames};
+use crate::testing::tap::Tap;
 
 fn context(me: Party) -> Context {
     let session = SessionId([7; 32]);
@@ -138,7 +138,7 @@ fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
     for honest in [Party::Garbler, Party::Evaluator] {
         both(in_memory(), |me, end| {
             let tap = Tap::new(end);
-            let recording = tap.recording();
+            let record = tap.record();
             let mut channel = Channel::new(Box::new(tap) as End, Deadlines::default());
             if me != honest {
                 // Then the party that has refused it is gone.
@@ -163,8 +163,7 @@ fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
                 Party::Garbler => Tag::TripleCommitment,
                 Party::Evaluator => Tag::TripleDigest,
             };
-            let sent = &recording.lock().unwrap().sent;
-            let tags: Vec<u8> = frames(sent).into_iter().map(|(tag, _)| tag).collect();
+            let tags: Vec<u8> = (record.take_sent().iter()).map(|frame| frame.tag).collect();
             let expected = [Tag::LeakyTables, Tag::LeakyBits, last].map(Tag::byte);
             assert_eq!(tags, [&expected[..], &[net::Tag::ABORT.byte()]].concat());
         });

@@ -3,8 +3,6 @@
 use super::views::deal;
 use super::*;
 use crate::net::memory_pair;
-use crate::testing::kind::Kind;
-use crate::testing::wiretap::{Wiretap, placed};
 
 const BATCH: u64 = 7;
 
@@ -15,7 +13,7 @@ fn tables_digest_and_commitment_bear_the_number_of_their_batch() {
     let shares = deal(3 * leaky, &deltas);
     let (one, other) = memory_pair();
     both([Box::new(one), Box::new(other)], |me, end| {
-        let tap = Wiretap::new(end);
+        let tap = Tap::new(end);
         let record = tap.record();
         let mut channel = Channel::new(tap, Deadlines::default());
         let (context, delta) = (context(me), &deltas[me as usize]);
@@ -24,10 +22,10 @@ fn tables_digest_and_commitment_bear_the_number_of_their_batch() {
         let buckets = Buckets::fill(&context, &mut channel, delta, BATCH, 1, &shares, rng).unwrap();
 
         let record = record.take();
-        let payload = |sent, tag| {
-            let mut frames = placed(&record, sent).into_iter();
-            let found = frames.find(|((kind, _), _)| *kind == Kind::Mpc(tag));
-            &found.expect("a message of each batch").1.payload[..]
+        let payload = |sent, tag: Tag| {
+            let mut frames = record.iter().filter(|frame| frame.sent == sent);
+            let found = frames.find(|frame| frame.tag == tag.byte());
+            &found.expect("a message of each batch").payload[..]
         };
         let tables = |batch| -> Vec<u8> {
             let (_, tables) = Leaky::tables(&shares, leaky, &context.hash, delta, batch);

@@ -17,7 +17,7 @@ use crate::net::Deadlines;
 use crate::ot::Key;
 use crate::testing::affine::{Span, Table};
 use crate::testing::session::{both, in_memory, system_rng};
-use crate::testing::tap::{Tap, frames};
+use crate::testing::tap::{Frame, Tap};
 use crate::testing::view::bits_of_block;
 
 const SESSION: SessionId = SessionId([7; 32]);
@@ -39,11 +39,11 @@ pub(super) fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
     shares
 }
 
-/// What a party has sent or received with a tag.
-fn payload(recorded: &[u8], tag: Tag) -> Vec<u8> {
-    (frames(recorded).into_iter())
-        .filter(|(found, _)| *found == tag.byte())
-        .flat_map(|(_, payload)| recorded[payload].to_vec())
+/// What a party has sent, or received, with a tag.
+fn payload(frames: &[Frame], sent: bool, tag: Tag) -> Vec<u8> {
+    (frames.iter())
+        .filter(|frame| frame.sent == sent && frame.tag == tag.byte())
+        .flat_map(|frame| frame.payload.clone())
         .collect()
 }
 
@@ -73,7 +73,7 @@ fn batch() -> [Batch; 2] {
     both(in_memory(), |me, end| {
         let (delta, shares) = (&deltas[me as usize], &shares[me as usize]);
         let tap = Tap::new(end);
-        let recording = tap.recording();
+        let record = tap.record();
         let mut channel = Channel::new(tap, Deadlines::default());
         let context = Context {
             session: SESSION,
@@ -90,17 +90,18 @@ fn batch() -> [Batch; 2] {
         let theirs = open(&context, channel, delta, 0, Some(&buckets), &no_inputs).unwrap();
         let finished = buckets.combine(&theirs, me, delta);
 
-        let recording = recording.lock().unwrap();
-        let lines = [&recording.sent[..], &recording.received];
+        let record = record.take();
+        let ways = [true, false];
+        let payload = |sent, tag| payload(&record, sent, tag);
         // One line has the garbler's share of the coin, the other the evaluator's; both come after
         // a digest.
         let coin = [Tag::TripleDigest, Tag::TripleOpening]
-            .map(|tag| lines.map(|line| payload(line, tag)).concat())
+            .map(|tag| ways.map(|sent| payload(sent, tag)).concat())
             .map(|message| blocks(&message)[2])
             .into_iter()
             .fold(Block::ZERO, |sum, share| sum ^ share);
-        let tables = lines.map(|line| blocks(&payload(line, Tag::LeakyTables)));
-        let opened = |tag, count| lines.map(|line| unpack(&payload(line, tag), count).unwrap());
+        let tables = ways.map(|sent| blocks(&payload(sent, Tag::LeakyTables)));
+        let opened = |tag, count| ways.map(|sent| unpack(&payload(sent, tag), count).unwrap());
         let low = opened(Tag::LeakyBits, leaky);
         let differences = opened(Tag::PoolBits, leaky - COUNT);
 
