@@ -13,7 +13,6 @@ use dealerless::mpc::{ActiveLabel, Audience, Malicious, SemiHonest, ZeroLabel, e
 use dealerless::net::{Channel, Deadlines};
 use dealerless::ot::Delta;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory};
 use dealerless::testing::tap::{Frame, Tap};

@@ -9,11 +9,11 @@ use dealerless::Blame;
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::deck::{Card, Result, SealedDeck};
 use dealerless::mpc::{self, Audience, Input, Opening, Run, Security, TwoParty};
-use dealerless::net::{Channel, Deadlines, HEADER_BYTES};
+use dealerless::net::{Channel, Deadlines};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, both, in_memory};
-use dealerless::testing::tap::{Tap, frames};
+use dealerless::testing::tap::Tap;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -105,16 +105,18 @@ impl Honest {
     pub fn record<E: Engine>() -> Self {
         Honest(both(in_memory(), |party, end| {
             let tap = Tap::new(end);
-            let recording = tap.recording();
+            let record = tap.record();
             let learned = act::<E>(party, Box::new(tap)).expect("honest parties");
-            let received = recording.lock().expect("no panic").received.clone();
-            let with_header = |payload: Range<usize>| payload.start - HEADER_BYTES..payload.end;
+            let (mut frames, mut received) = (Vec::new(), Vec::new());
+            for frame in record.take().into_iter().filter(|frame| !frame.sent) {
+                let start = received.len();
+                received.extend(frame.to_bytes());
+                frames.push(start..received.len());
+            }
             Side {
                 party,
                 learned,
-                frames: (frames(&received).into_iter())
-                    .map(|(_, payload)| with_header(payload))
-                    .collect(),
+                frames,
                 received,
             }
         }))

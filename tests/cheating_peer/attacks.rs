@@ -395,11 +395,11 @@ fn a_key_that_is_not_the_one_that_was_sent_is_another_session() {
     ];
     for cheater in Party::BOTH {
         let lie = changing(|frame| {
-            if frame.tag == Kind::Hello {
+            if frame.kind() == Kind::Hello {
                 frame.payload[KEY..KEY + 32].copy_from_slice(&BASE_POINT);
             }
         });
-        let ending = run(cheater, lie, false, Patience::Long);
+        let ending = run(cheater, lie, false, (Setup::Made, Patience::Long));
         let found = ot::Check::BaseOtChallenge;
         assert_caught_by(&ending, Check::ObliviousTransfer(found));
     }
