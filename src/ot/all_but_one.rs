@@ -2,15 +2,15 @@
 //! [`LEAVES`] leaves, the other those of all but one.
 //!
 //! The trees of Goldreich, Goldwasser and Micali, with the consistency check of SoftSpokenOT
-//! (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF): every leaf also
-//! expands to a check value of 256 bits; the planter sends the sum of each tree's check values and
-//! a hash of them all, from which the other party knows that one set of leaves is behind
-//! everything that it did not compute itself.
+//! (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF). Every leaf also
+//! expands to a check value of 256 bits. The planter sends the sum of each tree's check values and
+//! a hash of all of them. So the other party knows that the planter has one set of leaves, also for
+//! those parts that it cannot compute itself.
 //!
-//! The path of tree `i` is Delta's bits `i * K ..`: its position is the bits' value `x`, of which
-//! level `l` of the tree decides bit `K - 1 - l`. The party that holds Delta keeps its nodes in
-//! *relative* order, node `y` being that at `y ^ path`, so that the unknown node is number 0 in
-//! every tree and no memory access depends on Delta.
+//! The path of tree `i` ends at the leaf whose number is the value of Delta's bits `i * K ..`; level
+//! `l` of the tree decides bit `K - 1 - l` of that number. The party that holds Delta keeps its nodes
+//! in *relative* order: its node `y` is that at `y ^ path`. So the unknown node is number 0 in every
+//! tree, and no memory access depends on Delta.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -124,11 +124,12 @@ pub(super) fn plant(
     (generators, message)
 }
 
-/// Reconstructs all leaves but one a tree, in relative order (so `LEAVES - 1` a tree, the first
-/// being that at distance 1 from the path).
+/// Reconstructs all leaves but one of each tree, in relative order: `LEAVES - 1` for each tree, of
+/// which the first is that at distance 1 from the path.
 ///
 /// # Errors
-/// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape; [`Check::Trees`] if the check fails.
+/// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape;
+/// [`Check::Trees`] if the check fails.
 pub(super) fn puncture(
     session: &SessionId,
     direction: u64,

@@ -400,6 +400,54 @@ mod tests {
     }
 
     #[test]
+    fn the_second_base_is_bound_to_session_direction_and_seed() {
+        let base = |session, direction, seed| {
+            let session = &SessionId([session; 32]);
+            let base = Hashes { session, direction }.half_second_base(&[seed; 32]);
+            base.compress().to_bytes()
+        };
+        let bases = [base(1, 0, 1), base(2, 0, 1), base(1, 1, 1), base(1, 0, 2)];
+        for (i, base) in bases.iter().enumerate() {
+            assert!(!bases[..i].contains(base), "{i}");
+        }
+    }
+
+    #[test]
+    fn a_pad_is_bound_to_session_direction_instance_and_all_three_points() {
+        let pads = |session, direction, point, z, shared: u8| {
+            let session = &SessionId([session; 32]);
+            let shared = [RistrettoPoint::mul_base(&Scalar::from(shared)); 2];
+            let hashes = Hashes { session, direction };
+            let pads = hashes.pads(&[[point; 32]; 2], &[z; 32], &shared);
+            [pads[0], pads[1]].map(Block::to_bytes)
+        };
+        let pads = [
+            pads(1, 0, 1, 1, 1),
+            pads(2, 0, 1, 1, 1),
+            pads(1, 1, 1, 1, 1),
+            pads(1, 0, 2, 1, 1),
+            pads(1, 0, 1, 2, 1),
+            pads(1, 0, 1, 1, 2),
+        ];
+        let pads = pads.as_flattened();
+        for (i, pad) in pads.iter().enumerate() {
+            assert!(!pads[..i].contains(pad), "{i}");
+        }
+    }
+
+    #[test]
+    fn parties_that_mean_another_session_direction_or_seed_make_no_ots() {
+        let other = SessionId([6; 32]);
+        for (session, direction, flip) in [(&other, 0, 0), (&SESSION, 1, 0), (&SESSION, 0, 1)] {
+            let (receiver, mut points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
+            points.seed[7] ^= flip;
+            let (_, pads) = Sender::reply(session, direction, &points, &mut rng()).unwrap();
+            let outcome = receiver.finish(&pads).map(drop);
+            assert!(matches!(outcome, Err(Error::Check(Check::BaseOtChallenge))));
+        }
+    }
+
+    #[test]
     fn known_answers() {
         let (receiver, points) = Receiver::begin(&SESSION, 1, choices(), &mut rng());
         let (_, pads) = Sender::reply(&SESSION, 1, &points, &mut rng()).unwrap();

@@ -31,11 +31,11 @@ use crate::net::{self, Message};
 /// Blocks of a row that only serve the check.
 const SACRIFICED: usize = 1;
 
-/// Blocks of a row, at most: a whole batch stays in the second-level cache, the streams of a tree
-/// in the first, and they are what AES with 512-bit registers takes at once.
+/// The most blocks of a row. A whole batch then stays in the second-level cache and the streams of a
+/// tree in the first; and AES with 512-bit registers takes as many at once.
 const MAX_LENGTH: usize = 64;
 
-/// A batch makes `128 * blocks` OTs, with at most so many blocks.
+/// The most `blocks` of a batch, which makes `128 * blocks` OTs.
 pub(super) const MAX_BLOCKS: usize = MAX_LENGTH - SACRIFICED;
 
 /// Blocks of the correction matrix of `128 * blocks` OTs.
@@ -132,16 +132,16 @@ impl Matrix {
             .map(move |row| &mut row[..length])
     }
 
-    /// The columns of the first blocks of all rows: one column a block of `columns`.
+    /// The columns of the first blocks of all rows: each is a block of `columns`.
     fn transpose(&self, columns: &mut [Block]) {
         for (strip, columns) in columns.chunks_mut(128).enumerate() {
             transpose_128(|row| self.rows[row * PITCH + strip], columns);
         }
     }
 
-    /// Expands the leaves of all trees for `length` blocks: row `j` of a tree becomes the sum of
-    /// the streams `x` with bit `j`, where `first` is the number of a tree's first leaf. Gives each
-    /// tree's sum of all streams to `total`.
+    /// Expands the leaves of all trees to streams of `length` blocks. Row `j` of a tree becomes the
+    /// sum of the streams whose number has bit `j`; `first` is the number of a tree's first leaf.
+    /// Calls `total` with each tree and the sum of all of its streams.
     fn expand(
         &mut self,
         length: usize,
@@ -175,8 +175,8 @@ impl Matrix {
 const LANES: usize = 4;
 
 /// Row `j` becomes the sum of the streams whose number has bit `j`, and `total` the sum of all.
-/// Neighbours are added in each step, which takes two thirds of the sums that adding up each row
-/// by itself does (Roy 2022, section 5).
+/// Adding neighbours in each step takes two thirds of the additions that adding up each row by
+/// itself would (Roy 2022, section 5).
 #[inline(always)]
 fn fold(
     streams: &[[Block; MAX_LENGTH]; LEAVES],
@@ -215,7 +215,7 @@ fn add(a: [u64; 2 * LANES], b: [u64; 2 * LANES]) -> [u64; 2 * LANES] {
     std::array::from_fn(|lane| a[lane] ^ b[lane])
 }
 
-/// The party with the choice bits: all leaves of all trees.
+/// The party with the choice bits. It knows all leaves of all trees.
 pub(super) struct Receiver {
     leaves: Vec<Generator>,
     batch: Batch,
@@ -267,7 +267,7 @@ impl Receiver {
     }
 }
 
-/// The party with Delta: all leaves but one of each tree, in relative order.
+/// The party with Delta. It knows all leaves but one of each tree, in relative order.
 pub(super) struct Sender {
     leaves: Vec<Generator>,
     delta: Delta,
@@ -295,11 +295,12 @@ impl Sender {
         &self.delta
     }
 
-    /// The `keys` of the next OTs: as many as the receiver makes.
+    /// Fills `keys` with those of the next OTs, as many as the receiver makes. `correction` must be
+    /// as long as [`correction_blocks`] says.
     ///
     /// # Errors
-    /// [`Check::CotConsistency`] if the receiver's matrix is not consistent; `correction` must have
-    /// the length of [`correction_blocks`]. Then the keys are not to be used.
+    /// [`Check::CotConsistency`] if the receiver's matrix is not consistent. The keys are not to be
+    /// used then.
     pub(super) fn extend(
         &mut self,
         correction: &[Block],

@@ -126,7 +126,7 @@ impl CotSender {
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
         let direction = direction(me);
-        // The tree's path is the complement of what base OT delivers, and the path is Delta.
+        // Base OT delivers what is off a tree's path, and the path is Delta.
         let choices = all_but_one::base_choices(&delta);
         let (receiver, points) = base::Receiver::begin(session, direction, choices, rng);
         channel.send_message(&points)?;
@@ -231,14 +231,14 @@ impl CotReceiver {
     }
 }
 
-/// OTs of each batch, of those that `128 * blocks` are made in: all batches but the last have the
-/// same size, and that is not much smaller.
+/// How many OTs each batch makes when `128 * blocks` are wanted: as few batches as possible, all of
+/// the same size but the last, which may be smaller.
 fn batch_size(blocks: usize) -> usize {
     let batches = blocks.div_ceil(correlated::MAX_BLOCKS).max(1);
     128 * blocks.div_ceil(batches).max(1)
 }
 
-/// Sets up correlated OT in both directions at once: both parties send each message before they
+/// Sets up correlated OT in both directions at once. Both parties send each message before they
 /// wait for the other's, so that neither is idle while the other computes.
 ///
 /// # Errors
@@ -272,7 +272,7 @@ pub fn setup_both<T: Transport>(
     ))
 }
 
-/// The error of a base OT or extension message whose list has another length than the protocol's.
+/// Checks the length of a list in a message.
 fn expect_length(list: &'static str, found: usize, expected: usize) -> Result<()> {
     if found == expected {
         Ok(())
