@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::{Check, Delta, Error, Result, Tag, base, expect_length};
-use crate::crypto::{Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step};
+use super::{Check, Delta, Direction, Error, Result, Tag, base, expect_length};
+use crate::crypto::{Block, Generator, SecretBit, SecretVec, Step};
 use crate::net::{self, Message};
 
 /// Levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire and
@@ -81,18 +81,15 @@ fn xor_into(sum: &mut [u8; CHECK_BYTES], other: &[u8; CHECK_BYTES]) {
     sum.iter_mut().zip(other).for_each(|(s, o)| *s ^= o);
 }
 
-fn hash_checks(session: &SessionId, direction: u64, checks: &[[u8; CHECK_BYTES]]) -> [u8; 32] {
-    Oracle::new(session, Step::TreeCheck, direction)
+fn hash_checks(direction: Direction, checks: &[[u8; CHECK_BYTES]]) -> [u8; 32] {
+    direction
+        .oracle_once(Step::TreeCheck)
         .absorb(checks.as_flattened())
         .digest()
 }
 
 /// Plants the trees from the base-OT pads. Gives all leaves, tree after tree, and the message.
-pub(super) fn plant(
-    session: &SessionId,
-    direction: u64,
-    pads: &[[Block; 2]],
-) -> (Vec<Generator>, TreeSums) {
+pub(super) fn plant(direction: Direction, pads: &[[Block; 2]]) -> (Vec<Generator>, TreeSums) {
     let mut generators = Vec::with_capacity(TREES * LEAVES);
     let mut sums = Vec::with_capacity(TREES * (K - 1));
     let mut check_sums = vec![[0; CHECK_BYTES]; TREES];
@@ -119,7 +116,7 @@ pub(super) fn plant(
     let message = TreeSums {
         sums,
         checks: check_sums,
-        digest: hash_checks(session, direction, &checks),
+        digest: hash_checks(direction, &checks),
     };
     (generators, message)
 }
@@ -131,8 +128,7 @@ pub(super) fn plant(
 /// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape;
 /// [`Check::Trees`] if the check fails.
 pub(super) fn puncture(
-    session: &SessionId,
-    direction: u64,
+    direction: Direction,
     delta: &Delta,
     pads: &[Block],
     message: &TreeSums,
@@ -172,7 +168,7 @@ pub(super) fn puncture(
         to_absolute_order(&mut tree_checks, delta, tree);
         checks.extend_from_slice(&*tree_checks);
     }
-    let digest = hash_checks(session, direction, &checks);
+    let digest = hash_checks(direction, &checks);
     if bool::from(digest.ct_eq(&message.digest)) {
         Ok(generators)
     } else {
@@ -200,10 +196,15 @@ fn to_absolute_order(checks: &mut [[u8; CHECK_BYTES]; LEAVES], delta: &Delta, tr
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::circuit::Party;
+    use crate::crypto::SessionId;
     use rand::SeedableRng;
     use rand::rngs::ChaCha20Rng;
 
-    const SESSION: SessionId = SessionId([6; 32]);
+    const DIRECTION: Direction = Direction {
+        session: SessionId([6; 32]),
+        sender: Party::Garbler,
+    };
 
     /// Ideal base OT: both pads of each instance, and those that Delta's holder receives.
     pub(in crate::ot) fn ideal_base_ot(
@@ -231,8 +232,8 @@ pub(super) mod tests {
     #[test]
     fn all_leaves_but_that_on_the_path_agree() {
         let (delta, pads, chosen) = setting();
-        let (mut all, message) = plant(&SESSION, 0, &pads);
-        let mut known = puncture(&SESSION, 0, &delta, &chosen, &message).unwrap();
+        let (mut all, message) = plant(DIRECTION, &pads);
+        let mut known = puncture(DIRECTION, &delta, &chosen, &message).unwrap();
         for tree in 0..TREES {
             let path: usize = (0..K)
                 .map(|bit| usize::from(delta.block().bit(tree * K + bit).reveal()) << bit)
@@ -248,13 +249,13 @@ pub(super) mod tests {
     #[test]
     fn a_planter_that_changes_anything_is_caught_or_changes_nothing() {
         let (delta, pads, chosen) = setting();
-        let (_, honest) = plant(&SESSION, 0, &pads);
+        let (_, honest) = plant(DIRECTION, &pads);
         let clone = || TreeSums {
             sums: honest.sums.clone(),
             checks: honest.checks.clone(),
             digest: honest.digest,
         };
-        let accepts = |m: &TreeSums| puncture(&SESSION, 0, &delta, &chosen, m).is_ok();
+        let accepts = |m: &TreeSums| puncture(DIRECTION, &delta, &chosen, m).is_ok();
         assert!(accepts(&clone()));
         for entry in 0..TREES * (K - 1) {
             let (tree, level) = (entry / (K - 1), entry % (K - 1) + 1);
@@ -281,7 +282,12 @@ pub(super) mod tests {
         let mut message = clone();
         message.checks.push([0; CHECK_BYTES]);
         assert!(!accepts(&message));
-        assert!(puncture(&SessionId([7; 32]), 0, &delta, &chosen, &honest).is_err());
-        assert!(puncture(&SESSION, 1, &delta, &chosen, &honest).is_err());
+        let others = [
+            Direction::of(&SessionId([7; 32]), Party::Garbler),
+            Direction::of(&DIRECTION.session, Party::Evaluator),
+        ];
+        for other in others {
+            assert!(puncture(other, &delta, &chosen, &honest).is_err());
+        }
     }
 }

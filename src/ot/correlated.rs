@@ -22,9 +22,9 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::all_but_one::{K, LEAVES, TREES};
-use super::{Check, Delta, Error, Key, Mac, Result, Tag};
+use super::{Check, Delta, Direction, Error, Key, Mac, Result, Tag};
 use crate::crypto::{
-    Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step, UniversalHash, transpose_128,
+    Block, Generator, Oracle, SecretBit, SecretVec, Step, UniversalHash, transpose_128,
 };
 use crate::net::{self, Message};
 
@@ -59,22 +59,20 @@ impl Message for CotCheck {
 
 /// What both sides know of a batch: enough to make its challenge.
 struct Batch {
-    session: SessionId,
-    direction: u64,
+    direction: Direction,
     number: u64,
 }
 
 impl Batch {
-    fn first(session: &SessionId, direction: u64) -> Self {
+    fn first(direction: Direction) -> Self {
         Batch {
-            session: *session,
             direction,
             number: 0,
         }
     }
 
     fn oracle(&self, step: Step) -> Oracle {
-        Oracle::new(&self.session, step, (self.direction << 32) | self.number)
+        self.direction.oracle(step, self.number)
     }
 
     fn challenge(&self, correction: &[Block]) -> UniversalHash {
@@ -224,10 +222,10 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(session: &SessionId, direction: u64, leaves: Vec<Generator>) -> Self {
+    pub(super) fn new(direction: Direction, leaves: Vec<Generator>) -> Self {
         Receiver {
             leaves,
-            batch: Batch::first(session, direction),
+            batch: Batch::first(direction),
             matrix: Matrix::new(),
         }
     }
@@ -277,16 +275,11 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(
-        session: &SessionId,
-        direction: u64,
-        delta: Delta,
-        leaves: Vec<Generator>,
-    ) -> Self {
+    pub(super) fn new(direction: Direction, delta: Delta, leaves: Vec<Generator>) -> Self {
         Sender {
             leaves,
             delta,
-            batch: Batch::first(session, direction),
+            batch: Batch::first(direction),
             matrix: Matrix::new(),
         }
     }
@@ -334,20 +327,25 @@ impl Sender {
 mod tests {
     use super::super::all_but_one::{self, tests::ideal_base_ot};
     use super::*;
+    use crate::circuit::Party;
+    use crate::crypto::SessionId;
     use rand::SeedableRng;
     use rand::rngs::ChaCha20Rng;
 
-    const SESSION: SessionId = SessionId([8; 32]);
+    const DIRECTION: Direction = Direction {
+        session: SessionId([8; 32]),
+        sender: Party::Garbler,
+    };
 
     fn pair(seed: u8) -> (Sender, Receiver) {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let delta = Delta::random(true, &mut rng);
         let (pads, chosen) = ideal_base_ot(&delta, &mut rng);
-        let (all, sums) = all_but_one::plant(&SESSION, 0, &pads);
-        let known = all_but_one::puncture(&SESSION, 0, &delta, &chosen, &sums).unwrap();
+        let (all, sums) = all_but_one::plant(DIRECTION, &pads);
+        let known = all_but_one::puncture(DIRECTION, &delta, &chosen, &sums).unwrap();
         (
-            Sender::new(&SESSION, 0, delta, known),
-            Receiver::new(&SESSION, 0, all),
+            Sender::new(DIRECTION, delta, known),
+            Receiver::new(DIRECTION, all),
         )
     }
 
@@ -485,16 +483,16 @@ mod tests {
 
     #[test]
     fn what_is_hashed_for_a_check_is_bound_to_session_direction_and_batch() {
-        let batch = |session, direction, finished| {
-            let mut batch = Batch::first(&SessionId([session; 32]), direction);
+        let batch = |session, sender, finished| {
+            let mut batch = Batch::first(Direction::of(&SessionId([session; 32]), sender));
             (0..finished).for_each(|_| batch.finish().unwrap());
             batch
         };
         let batches = [
-            batch(8, 0, 0),
-            batch(9, 0, 0),
-            batch(8, 1, 0),
-            batch(8, 0, 1),
+            batch(8, Party::Garbler, 0),
+            batch(9, Party::Garbler, 0),
+            batch(8, Party::Evaluator, 0),
+            batch(8, Party::Garbler, 1),
         ];
         let blocks = [Block::from([1; 16]), Block::from([2; 16])];
         let challenges = batches.each_ref().map(|batch| {
@@ -510,7 +508,7 @@ mod tests {
 
     #[test]
     fn a_session_ends_before_the_number_of_a_batch_would_run_into_the_direction() {
-        let mut batch = Batch::first(&SESSION, 0);
+        let mut batch = Batch::first(DIRECTION);
         batch.number = (1 << 32) - 2;
         assert!(batch.finish().is_ok());
         assert!(matches!(batch.finish(), Err(Error::Exhausted)));
