@@ -26,7 +26,7 @@ pub enum InputError {
 }
 
 impl Circuit {
-    /// Evaluates the circuit on one bit a wire.
+    /// Evaluates the circuit on one input.
     ///
     /// Takes the input values and gives the output values, the least significant bit of each
     /// first. To evaluate many inputs use [`evaluate_lanes`](Self::evaluate_lanes), which takes

@@ -165,7 +165,7 @@ fn place(
         gates[place] = gate;
         wires[node] = driven_by(place);
     }
-    // By wire, so that a netlist that is read back is laid out as it was written.
+    // In the order of their wires: a netlist that is read back must be laid out as it was written.
     let mut negated: Vec<Node> = negated.iter().copied().collect();
     negated.sort_unstable_by_key(|node| wires[node.index()]);
     let negations = negated

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-/// A wire of a circuit, by number: first the input bits, then one wire a gate.
+/// A wire of a circuit, by number. The first wires are the input bits, and then each gate has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wire(pub(super) u32);
 
@@ -14,8 +14,7 @@ impl Wire {
     }
 }
 
-/// A gate, with the wires that it reads. The wire that it drives follows from its place:
-/// gate `g` drives wire `input_bits + g`.
+/// A gate, with the wires that it reads. Gate number `g` drives wire `input_bits + g`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
     /// Exclusive or: free when garbled.

@@ -1,8 +1,8 @@
 //! Additive seeds: draw i takes `r_i = (a_i + b_i) mod (n - i)`.
 //!
-//! `a_i` is the garbler's and `b_i` the evaluator's, both below n - i. If one of them is uniform
-//! and independent of the other, so is r_i. (XOR of the seeds, reduced by the modulus, is not
-//! uniform: from 6 bits the 12 smallest of 52 values come up twice as often as the others.)
+//! `a_i` is the garbler's and `b_i` the evaluator's, both below n - i. If one of them is uniform and
+//! independent of the other, r_i is uniform. (The XOR of two seeds, reduced modulo n - i, is not:
+//! from 6 bits the 12 smallest of 52 values come up twice as often as the others.)
 
 use super::randomness::{Encoding, Seed};
 use super::spec::{Spec, bits_below};
@@ -58,7 +58,7 @@ pub(super) fn draws_of(b: &Builder, spec: Spec) -> Vec<Draw> {
         .collect()
 }
 
-/// The ANDs of one r_i below `modulus`: two a bit, less one and one for each trailing zero.
+/// The ANDs of one r_i below `modulus`: two per bit, less one, and less one for each trailing zero.
 pub(super) fn index_cost(modulus: usize) -> usize {
     2 * bits_below(modulus) - 1 - modulus.trailing_zeros() as usize
 }
@@ -95,8 +95,8 @@ impl Draw {
 
     /// i + r_i, the place in the whole deck that is drawn, as a word of w bits. Below k + w ANDs.
     ///
-    /// The sum `a_i + b_i - (n - i)` is r_i or, if negative, r_i - (n - i). So one addition of
-    /// either i or n both reduces it and shifts it, at the cost of the reduction alone.
+    /// The sum `a_i + b_i - (n - i)` is r_i or, if it is negative, r_i - (n - i). So adding i, or n if
+    /// it is negative, gives i + r_i, at the cost of the reduction alone.
     pub(super) fn place(&self, b: &mut Builder, word_bits: usize) -> Vec<Bit> {
         let k = self.garbler.len();
         let (mut sum, carry) = gadgets::add(b, &self.garbler, &self.evaluator[..k], Bit::ZERO);

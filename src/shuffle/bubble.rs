@@ -1,14 +1,14 @@
 //! `bubble`: draw i carries the card at place i + r_i to place i by swaps of neighbours.
 //!
-//! So the cards that it passes move down by one, and the others keep their order. Layer i swaps
-//! places i + j - 1 and i + j, from the last j to the first, where r_i >= j: its swap bits are the
-//! thermometer code of r_i, a running XOR of the one-hot code.
+//! So the cards that it passes move down by one place, and the others keep theirs. Layer i has a
+//! swap for each j, from the last to the first. It exchanges places i + j - 1 and i + j if r_i >= j.
+//! So the swap bits are the thermometer code of r_i, a running XOR of its one-hot code.
 //!
-//! Swap by swap, the carried card has passed through many gates before it meets the next one. The
-//! circuit gets the same deck from the layer's input alone: place i + j receives its upper
-//! neighbour where r_i >= j, and place i what the others leave (see [`put_if`]). Neighbours of the
-//! old deck differ in few independent bits, so this saves half of the ANDs of a draw of 5 from 52
-//! cards and a fifth of those of a full shuffle, and a layer has the depth of one multiplexer.
+//! The circuit does not swap step by step, since the carried card would pass through many gates. It
+//! makes the new deck from the old one at once. Place i + j takes the card of the place above it if
+//! r_i >= j. Place i takes the card that is left over (see [`put_if`]). Neighbours in the old deck
+//! differ in few independent bits. So this saves half of the ANDs if 5 of 52 cards are drawn, and a
+//! fifth if all are; and a layer has the depth of one multiplexer.
 
 use super::Spec;
 use super::additive;
@@ -53,8 +53,8 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
 
 /// The ANDs of [`record`], to within one per cent.
 ///
-/// Before the first draw neighbours differ by constants. After i draws, the card at a place is one
-/// of i + 1 in a row, and neighbours differ in about 1 + log2 (i + 1) independent bits, the logarithm
+/// Before the first draw, neighbours differ by constants. After i draws, a place holds one of i + 1
+/// cards in a row, and neighbours differ in about 1 + log2 (i + 1) independent bits. The logarithm is
 /// interpolated between powers of two.
 fn cost(spec: Spec) -> usize {
     let w = spec.word_bits();

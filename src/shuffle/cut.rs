@@ -1,16 +1,20 @@
 //! `cut`: as `lehmer`, but a draw from an even number of cards also cuts the rest of the deck.
 //!
-//! Draw i takes the card at place r_i of the N = n - i that are left. If N is odd, the others keep
-//! their order. If N = q 2^e is even, they are in q packets of 2^e: the packets are cut behind that
-//! of the drawn card, and within all of them the cards change places by XOR. In terms of the
-//! [`Group`] on `0..N`, place z of the new deck is place r_i + z - (N - 1) of the old one, which is
-//! another one for each z and never r_i, since z is not N - 1. Which order the others have makes no
-//! difference to a uniform draw; this one makes a place before the draw cost 2 (k - e) - 1 ANDs, and
-//! none if N is a power of two, where `lehmer` takes 2k - 1.
+//! Draw i takes the card at place r_i of the N = n - i that are left. A draw is uniform whatever
+//! order the other cards get. So they get one that makes the circuit cheap.
 //!
-//! Moreover the addition takes a carry for e ANDs more, so the step of the draw before or after it,
-//! whose N is odd, costs no increment but its comparison only: 3k - 1 - e ANDs for both draws,
-//! where `lehmer` alone takes 4k - 2.
+//! - If N is odd, the others keep their order.
+//! - If N = q 2^e is even, the deck is q packets of 2^e cards. It is cut behind the packet of the
+//!   drawn card, and in each packet the cards change places by XOR. In terms of the [`Group`] on
+//!   `0..N`, place z of the new deck is place r_i + z - (N - 1) of the old one. That differs for each
+//!   z, and is never r_i, since z is never N - 1.
+//!
+//! To find a place before such a draw from the one after it takes 2 (k - e) - 1 ANDs for words of k
+//! bits, and none if N is a power of two. `lehmer` takes 2k - 1.
+//!
+//! For e ANDs more, the same addition takes in a carry. So it also does the increment of a draw next
+//! to it, whose N is odd, which costs only its comparison then. That makes 3k - 1 - e ANDs for both
+//! draws, where `lehmer` takes 4k - 2.
 
 use super::Spec;
 use super::additive;
@@ -109,8 +113,8 @@ fn cost(spec: Spec) -> usize {
     additive::indices_cost(spec) + (0..m).map(draw).sum::<usize>()
 }
 
-/// The ANDs of the addition of a constant to a word: none up to its lowest 1, and for the sign none
-/// of its own.
+/// The ANDs of the addition of a constant to a word: none up to the lowest 1 of the constant, and
+/// none for the sign.
 fn constant_cost(constant: usize, bits: usize) -> usize {
     bits.saturating_sub(1 + constant.trailing_zeros() as usize)
 }
@@ -122,7 +126,7 @@ struct Cut {
     bits: usize,
     /// The e low bits of r - (N - 1).
     low: Vec<Bit>,
-    /// The others, less q, in two's complement with the sign.
+    /// Its other bits, as a number less q: in two's complement with the sign.
     high_minus_q: Vec<Bit>,
 }
 

@@ -6,18 +6,18 @@ use crate::circuit::{Bit, Builder, gadgets};
 /// A card: a word of w bits.
 pub(super) type Card = Vec<Bit>;
 
-/// The deck before the shuffle: card c at place c. All of it is constant, which makes the first
-/// draws cheap.
+/// The deck before the shuffle: card c at place c. It is constant, which makes the first draws
+/// cheap.
 pub(super) fn fresh_deck(spec: Spec) -> Vec<Card> {
     (0..spec.cards())
         .map(|card| gadgets::constant(card as u64, spec.word_bits()))
         .collect()
 }
 
-/// Puts `incoming` on a place if `bit` is 1, and adds the change to `balance`. At most w ANDs.
+/// Puts `incoming` on a place if `bit` is 1, and XORs the change into `balance`. At most w ANDs.
 ///
-/// A permutation keeps the XOR of all cards. So when the other places have their new cards, the
-/// place that started as `balance` has its own, and needs no AND.
+/// A permutation does not change the XOR of all cards. So start with one place as the `balance`: when
+/// all other places have their new cards, it has its own, without an AND.
 pub(super) fn put_if(
     b: &mut Builder,
     bit: Bit,

@@ -70,9 +70,8 @@ pub(super) fn swap(b: &mut Builder, deck: &mut [Card], one_hot: &[Bit]) {
 
 /// The ANDs of [`network`], a few per cent too high.
 ///
-/// The card that draw i takes from place i is one of 0..=i, so its high bits are 0. Therefore the
-/// high bits of another place are its own number's until something is put there, and depend on one
-/// wire only.
+/// Draw i puts one of the cards 0..=i on a place behind it, and their high bits are 0. So the high bits
+/// of a place are those of its own number, or 0, and all depend on one wire.
 fn network_cost(spec: Spec) -> usize {
     let layer = |i: usize| {
         let others = spec.cards() - i - 1;

@@ -1,8 +1,8 @@
 //! The group by which [`cut`](super::cut) rearranges a deck: Z_q × (Z_2)^e on the numbers `0..N`,
 //! where N = q 2^e and q is odd.
 //!
-//! The sum of two numbers has the XOR of their e low bits, and above them the sum modulo q of the
-//! rest. As a circuit it costs e ANDs less than addition modulo N.
+//! To add two numbers, XOR their e low bits, and add the rest modulo q. As a circuit that costs fewer
+//! ANDs than addition modulo N, since XOR is free.
 
 use super::spec::bits_below;
 use crate::circuit::Bit;

@@ -1,17 +1,17 @@
 //! `lehmer`: r_0, r_1, … is the Lehmer code of the draw, and is decoded without a deck.
 //!
-//! Draw i takes the card at place r_i of those that are left, which keep their order: the cards are
-//! those of [`bubble`](super::bubble). So a card's place among those left after draw i becomes its
-//! place among those left before it by a step of one if it is r_i or more. Decoding goes from the
-//! last draw to the first, and each draw raises all later ones: a comparison and an increment,
-//! 2k - 1 ANDs for words of k bits.
+//! Draw i takes the card at place r_i of those that are left, and the others keep their order. So the
+//! cards are those of [`bubble`](super::bubble). A card at place x after draw i was at place x before
+//! it, or at x + 1 if x >= r_i. Decoding goes from the last draw to the first, and each draw raises
+//! all later ones in this way. A step is a comparison and an increment: 2k - 1 ANDs for words of k
+//! bits.
 //!
-//! The increment is shared among a *block* of draws. Let the places that a block takes be
-//! d_0 < d_1 < …, counted before its first draw, and let e_t = d_t - t. A place x after the block is
-//! place x + #{t : e_t <= x} before it, and since e_0 <= e_1 <= …, the comparisons are the
-//! thermometer code of that number, whose binary code is free. So a later draw costs k ANDs for
-//! each draw of the block, and k - 1 for one addition. In return the e_t must be kept sorted, which
-//! costs 2k - 1 ANDs for each pair in the block, or k more than decoding the pair would without.
+//! A *block* of draws shares one increment. Let d_0 < d_1 < … be the places that the block takes,
+//! counted before its first draw, and let e_t = d_t - t. A card at place x after the block was at
+//! place x + #{t : e_t <= x} before it. Since e_0 <= e_1 <= …, the comparisons of x with the e_t are
+//! the thermometer code of that number, and its binary code follows from it by XORs. So a later draw
+//! costs k ANDs per draw of the block, and k - 1 for one addition. But the e_t must be sorted. That
+//! takes 2k - 1 ANDs per pair of draws in the block, k more than to decode the pair without a block.
 
 use std::mem;
 use std::ops::Range;
@@ -87,8 +87,8 @@ fn cost(spec: Spec) -> usize {
     additive::indices_cost(spec) + blocks.sum::<usize>()
 }
 
-/// The blocks of m draws. Sorting a block grows with its length, and what it saves with the number
-/// of draws that follow; the square root of the draws that are left is close to the best length.
+/// The blocks of m draws. Sorting costs more in a longer block, and saves more if more draws follow.
+/// The square root of the number of draws that are left is close to the best length.
 fn blocks(m: usize) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut start = 0;
@@ -100,8 +100,9 @@ fn blocks(m: usize) -> Vec<Range<usize>> {
     blocks
 }
 
-/// Turns the places of a block's draws, each among the cards left before it, and those of later
-/// draws, among the cards left after the block, into places among the `cards` before the block.
+/// Turns places into places among the `cards` that are there before a block. Those of the block's
+/// draws come as places among the cards left before each draw; those of later draws, as places among
+/// the cards left after the block.
 fn decode(b: &mut Builder, cards: usize, block: &mut [Vec<Bit>], later: &mut [Vec<Bit>]) {
     let mut taken = Taken {
         sorted: Vec::with_capacity(block.len()),

@@ -1,10 +1,10 @@
-//! The room `shuffle`: from "a deck of n cards, draw m" to a circuit, and to the way in which each
-//! party's randomness becomes input bits.
+//! Shuffles as circuits: from "a deck of n cards, draw m" to a circuit, and from a party's
+//! randomness to its input bits.
 //!
-//! A [`Spec`] says what is drawn and how. [`ShuffleCircuit::build`] records its circuit; the two
-//! parties [`sample`](ShuffleCircuit::sample) their [`Randomness`], and the draw is uniform as soon
-//! as one of them did so honestly and independently of the other. [`plaintext`] is the definition
-//! that the circuit must equal, on values in the clear.
+//! A [`Spec`] says how many cards are drawn, and by which algorithm. [`ShuffleCircuit::build`]
+//! records its circuit. Each party [samples](ShuffleCircuit::sample) its [`Randomness`]. The draw is
+//! uniform if one party does so honestly, and independently of the other. [`plaintext`] is the
+//! definition that the circuit must equal, on values in the clear.
 //!
 //! | algorithm | the drawn card | the others |
 //! |---|---|---|
@@ -13,17 +13,18 @@
 //! | [`Lehmer`](Algorithm::Lehmer) | is the one at place i + r_i | keep their order, but no deck is touched |
 //! | [`Cut`](Algorithm::Cut) | is the one at place r_i of those left | keep their order or, if n - i is even, are cut behind it |
 //!
-//! These take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, `a_i` from the garbler
-//! and `b_i` from the evaluator. Each algorithm is one file: its definition, its
-//! circuit, and the cost of it. [`Algorithm::cheapest`] compares the costs.
-//!
-//! Whoever plays with a peer that may enter anything builds a circuit that is
-//! [checked](ShuffleCircuit::build_checked).
+//! These take draw i from *additive seeds*: `r_i = (a_i + b_i) mod (n - i)`, where `a_i` is the
+//! garbler's and `b_i` the evaluator's. A peer may enter seeds that are out of range. A
+//! [checked](ShuffleCircuit::build_checked) circuit sees that.
 //!
 //! [`Bitonic`](Algorithm::Bitonic), [`OddEven`](Algorithm::OddEven) and
 //! [`Waksman`](Algorithm::Waksman) send the deck through two copies of a permutation
-//! [`network`]. Each party has a permutation, *routes* it to the control bits of its copy's
-//! switches, and so draw j is card `g[e[j]]`, g the garbler's permutation and e the evaluator's.
+//! [`network`]. Each party has a permutation, and *routes* it: it finds the control bits with which
+//! its copy makes that permutation. Draw j is then card `g[e[j]]`, where g is the garbler's
+//! permutation and e the evaluator's.
+//!
+//! Each algorithm is one file: its definition, its circuit, and what it costs.
+//! [`Algorithm::cheapest`] compares the costs.
 //!
 //! ```
 //! use dealerless::circuit::Party;

@@ -14,17 +14,17 @@ use crate::uniform;
 pub enum Encoding {
     /// v itself.
     Unsigned,
-    /// v - modulus, which is negative, in two's complement. The circuit then adds the other seed,
-    /// and the sign of the sum says at once whether the modulus is to be added back.
+    /// v - modulus, which is negative, in two's complement. The circuit adds the other seed. If the
+    /// sum is negative, it adds the modulus back.
     MinusModulus,
-    /// The value is no number but a permutation of `0..modulus`, and the bits are those of the
-    /// switches, in order, of a network that makes it: 1 where a switch exchanges its lines. (In
-    /// the garbler's copy some of them exchange blocks of cards.) Whatever the bits are, the
-    /// network permutes, so that no value is out of range.
+    /// Not a number but a permutation of `0..modulus`. The bits are the control bits, in order, of
+    /// the switches of a network that makes it: 1 if a switch exchanges its lines. (In the garbler's
+    /// copy, some exchange blocks of cards.) A network permutes whatever its control bits are, so no
+    /// value is out of range.
     ///
-    /// A party has one seed of this kind, for all switches of its copy of the network. A copy that
-    /// is pruned to the cards drawn has fewer switches than a permutation takes; the permutation
-    /// is one of all n cards nevertheless.
+    /// A party has one seed of this kind, for all switches of its copy of the network. The
+    /// permutation is one of all n cards, even if the copy has only the switches that the drawn
+    /// cards need.
     Switches,
 }
 
@@ -42,8 +42,8 @@ impl fmt::Display for Encoding {
 /// the numbers below it; and the input wires that carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Seed {
-    /// The input wires, with the sign if the encoding has one. At most 64 for a number; one for
-    /// each switch.
+    /// The number of input wires: at most 64 for a number, its sign among them; one per switch for
+    /// a permutation.
     pub bits: usize,
     /// The values are `0..modulus`; at least 2. For switches the number of cards.
     pub modulus: u64,
@@ -135,8 +135,8 @@ pub(super) fn check_permutation(
 /// The secret seeds of one party for one shuffle, as the input bits of its circuit.
 ///
 /// Whoever knows both parties' seeds knows the order of the deck. They are wiped when this is
-/// dropped, and never shown; there is no `Clone`, since seeds that enter two shuffles would tie
-/// their decks together.
+/// dropped, and never shown. There is no `Clone`: seeds that enter two shuffles would tie their decks
+/// together.
 pub struct Randomness {
     bits: Zeroizing<Vec<bool>>,
 }
@@ -148,8 +148,8 @@ impl Randomness {
         Self::encode_seeds(seeds, values)
     }
 
-    /// The seeds of a party from the caller: one value for each of [`ShuffleCircuit::seeds`], or
-    /// for a seed of [`Encoding::Switches`] its permutation, one value a card.
+    /// The seeds of a party from the caller: one value for each of [`ShuffleCircuit::seeds`]. For a
+    /// seed of [`Encoding::Switches`], the permutation: one value per card.
     ///
     /// For tests, enumeration and known answers; players [`sample`](ShuffleCircuit::sample).
     ///

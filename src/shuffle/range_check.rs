@@ -1,8 +1,8 @@
 //! Whether the seeds that a party entered are in range.
 //!
-//! A seed at or above its modulus would skew its draw, and `lehmer` and `cut` would even deal cards
-//! twice, or cards that do not exist. An honest party cannot enter one; a circuit that is
-//! [checked](super::ShuffleCircuit::build_checked) sees those of another.
+//! A seed that is not below its modulus would skew its draw. With `lehmer` and `cut` there would even
+//! be cards that are dealt twice, or that do not exist. A
+//! [checked](super::ShuffleCircuit::build_checked) circuit finds such seeds.
 
 use super::randomness::{Encoding, Seed};
 use crate::circuit::{Bit, Builder, gadgets};
@@ -32,8 +32,8 @@ pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Option<Vec<Bit
 
 /// The ANDs of [`validity`].
 ///
-/// A comparison of k bits with a constant takes k - 1, less one for each of its trailing zeros; and
-/// the sign of a seed takes one unless it is compared with nothing else.
+/// A comparison of k bits with a constant takes k - 1 ANDs, less one for each trailing zero of the
+/// constant. The sign of a seed takes one more, unless nothing else of the seed is compared.
 pub(super) fn cost(parties: [&[Seed]; 2]) -> usize {
     let party = |seeds: &[Seed]| {
         let compared = seeds.iter().filter(|seed| !always_valid(seed));

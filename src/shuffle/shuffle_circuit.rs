@@ -87,8 +87,8 @@ impl ShuffleCircuit {
         self.spec
     }
 
-    /// Whether the circuit sees what a party enters that it never would by
-    /// [`sample`](Self::sample).
+    /// Whether the circuit checks that each party's input is one that [`sample`](Self::sample) can
+    /// give.
     pub fn is_checked(&self) -> bool {
         self.checked
     }
@@ -117,8 +117,9 @@ impl ShuffleCircuit {
     /// Draws a party's secret, exactly uniform: each seed below its modulus, or the permutation
     /// that its switches make.
     ///
-    /// A permutation is sampled and [routed](network::Network::route) through memory at places that
-    /// depend on it, as seen from the same machine.
+    /// Seeds are sampled in constant time but for rejected words. A permutation is not: it is sampled
+    /// and [routed](network::Network::route) with memory accesses that depend on it, which others on
+    /// the same machine may see.
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         match &self.method {
             Method::Additive(_) => Randomness::sample(self.seeds(party), rng),
@@ -155,8 +156,8 @@ impl ShuffleCircuit {
     }
 }
 
-/// What a shuffle is by definition: the m drawn cards, given the seeds of both parties in the
-/// clear, one value for each of [`ShuffleCircuit::seeds`], or for switches one value a card.
+/// What a shuffle is by definition: the m drawn cards, given the seeds of both parties in the clear.
+/// These are one value for each of [`ShuffleCircuit::seeds`], or for switches one per card.
 ///
 /// # Errors
 /// When the number of a party's values is wrong, or one is not below its modulus, or a permutation

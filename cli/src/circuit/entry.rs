@@ -28,7 +28,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Of a circuit with one input value a party.
+    /// Of a circuit with one input value per party.
     pub(super) fn of(circuit: &Circuit) -> Self {
         let stats = circuit.stats();
         Counts {
@@ -68,8 +68,8 @@ impl Entry {
         let spec = Spec::new(cards, draw, algorithm)?;
         let checked = ShuffleCircuit::build_checked(spec);
         let checked_counts = Counts::of(checked.circuit());
-        // Where every input is in range the two circuits are one. Otherwise the first goes before
-        // the second comes: a large one takes a gigabyte.
+        // If every input is in range, the two circuits are the same. Otherwise the first is dropped
+        // before the second is built: a large one takes a gigabyte.
         let unchecked = match checked.validity() {
             None => checked_counts.clone(),
             Some(_) => {

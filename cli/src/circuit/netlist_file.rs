@@ -9,8 +9,8 @@ use dealerless::circuit::{Circuit, bristol};
 
 use crate::whole_file;
 
-/// The most bytes of a netlist: room for forty million gates. A file on the disk can claim any
-/// size without taking up space, and memory is needed in proportion.
+/// The most bytes of a netlist: enough for forty million gates. Reading takes memory in proportion to
+/// the size of the file, and a file can have any size without taking up space on the disk.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// Reads the netlist at `path`.

@@ -10,7 +10,7 @@ use dealerless::shuffle::{Algorithm, SpecError};
 pub(super) enum Selection {
     /// Every algorithm.
     All,
-    /// One, or the cheapest.
+    /// One, or `auto`: the one that a malicious session takes.
     One(Choice),
 }
 

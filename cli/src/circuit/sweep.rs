@@ -8,10 +8,10 @@ use dealerless::shuffle::{Algorithm, Spec};
 
 /// Numbers of cards, in ascending order, each once, and at least one.
 ///
-/// Written as a list of numbers and ranges: `5,9,20`, and `1..52`, which includes 52. Between two
-/// commas `..`, `...` or `…` goes on as the two numbers before it have begun, up to the number
-/// after it: by the same factor if that gets there, otherwise by the same step. So `8,16,…,1024`
-/// doubles, and `10,20,…,100` counts by tens.
+/// They are written as a list of numbers and ranges: `5,9,20`, and `1..52`, which includes 52. Dots
+/// between two commas (`..`, `...` or `…`) go on as the two numbers before them have begun, up to the
+/// number after them: by the same factor if that gets there, otherwise by the same step. So
+/// `8,16,…,1024` doubles, and `10,20,…,100` counts by tens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbers(Vec<usize>);
 

@@ -6,7 +6,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[error("line {line} of the netlist: {kind}")]
 pub struct NetlistError {
-    /// The line, from 1. What is missing is missed one line after the last.
+    /// The line, from 1. If the file ends too early, it is the one after the last.
     pub line: u64,
     /// What is wrong there.
     pub kind: NetlistErrorKind,

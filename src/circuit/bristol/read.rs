@@ -12,17 +12,18 @@ pub const MAX_LINE: u64 = 1 << 24;
 /// However small a file is, it may declare this many gates and wires, and values without bits.
 const ALWAYS_PLAUSIBLE: u64 = 1 << 16;
 
-/// Bytes that a file has at least for each of its wires, if they are more than
-/// [`ALWAYS_PLAUSIBLE`] and each of them is named once: the number of nearly every wire has five
-/// digits or more, and a space.
-const BYTES_A_WIRE: u64 = 5;
+/// A file with more wires than [`ALWAYS_PLAUSIBLE`] that names each of them has at least so many
+/// bytes per wire: nearly every number has five digits or more, and a space.
+const BYTES_PER_WIRE: u64 = 5;
 
 /// Reads a netlist of at most `size` bytes, line by line. Later bytes are not looked at.
 ///
-/// The circuit is made by a [`Builder`]: gates that repeat others, or that no output needs, are
-/// not in it. Memory is linear in `size`, whatever the file declares: at most about 30 bytes for
-/// each, and about 2 for those of the usual lines. So a file of more than 2^16 wires must be large
-/// enough to name each of them, and a line has at most 2^16 values without bits.
+/// A [`Builder`] makes the circuit: gates that repeat others, or that no output needs, are not in
+/// it.
+///
+/// Memory is linear in `size`, whatever the file declares: about 2 bytes per byte of a usual file,
+/// and about 30 at most. So a file of more than 2^16 wires must be large enough to name each of
+/// them, and a line has at most 2^16 values without bits.
 ///
 /// # Errors
 /// When the reader fails, or the netlist is not in the [format](super). The error names the line.
@@ -72,7 +73,7 @@ fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
     };
     let (gates, wires) = (
         read_size("gates", size)?,
-        read_size("wires", size / BYTES_A_WIRE)?,
+        read_size("wires", size / BYTES_PER_WIRE)?,
     );
     if fields.next().is_some() {
         return Err(Kind::ExtraField);
@@ -96,8 +97,8 @@ fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<V
         widths.push(width as usize);
     }
     check_fields(count, widths.len())?;
-    // A value is a list, at each party and each step of a run. One without bits takes two bytes of
-    // the file, and nobody needs many.
+    // Each value is a list in memory, at both parties and at each step of a run. A value without
+    // bits takes two bytes of the file only, and nobody needs many.
     let empty = widths.iter().filter(|&&width| width == 0).count() as u64;
     if empty > ALWAYS_PLAUSIBLE {
         return Err(Kind::Implausible {

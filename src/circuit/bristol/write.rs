@@ -6,9 +6,9 @@ use crate::circuit::{Circuit, Gate, Output, Wire};
 
 /// Writes a circuit as a netlist. The same circuit gives the same bytes.
 ///
-/// The gates come in layer order and drive their output wires directly. An output that no gate of
-/// its own drives, since it is a constant, an input, or the repetition of another output, is set
-/// by an `EQ` or `EQW` after them. [Reading](super::read()) gives back a circuit of the same digest.
+/// The gates come in layer order and drive their output wires directly. Some outputs have no gate of
+/// their own: constants, inputs, and repetitions of other outputs. An `EQ` or `EQW` sets these, after
+/// the gates. [Reading](super::read()) gives back a circuit of the same digest.
 ///
 /// # Errors
 /// Those of the writer.
@@ -55,7 +55,7 @@ fn write_widths(
 struct Numbering {
     /// The number of each wire of the circuit.
     numbers: Vec<usize>,
-    /// Outputs that no gate of their own drives, each with its number.
+    /// Outputs without a gate of their own, each with its number.
     copies: Vec<(Output, usize)>,
     /// The number of wires in the file.
     wires: usize,

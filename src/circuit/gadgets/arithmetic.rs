@@ -1,16 +1,16 @@
-//! Addition and comparison by ripple carry, which takes the fewest ANDs: one a bit.
+//! Addition and comparison by ripple carry, which takes the fewest ANDs: one per bit.
 
 use super::{constant, constant_bit};
 use crate::circuit::{Bit, Builder};
 
-/// `(x + y + carry) mod m`, where `x` is a word of k bits and `y_minus_m` the k + 1 bits, in two's
-/// complement, of `y - m`; for `x < m`, `y <= m` and `x + y + carry < 2m`.
+/// `(x + y + carry) mod m`. The word `x` has k bits, and `y_minus_m` is `y - m` in two's complement
+/// of k + 1 bits.
 ///
-/// Costs `2k - 1` ANDs, less one for each trailing zero of `m`. The first addition gives
-/// `x + y + carry - m`. Its sign says whether to add `m` back; an addition of `m` or 0 has one
-/// unknown bit only, so that its carries cost no more than those of a constant.
+/// It needs `x < m`, `y <= m` and `x + y + carry < 2m`; otherwise the result is some word of k bits.
 ///
-/// Operands out of range give some word of k bits.
+/// Costs `2k - 1` ANDs, less one for each trailing zero of `m`. A first addition gives
+/// `x + y + carry - m`. If that is negative, a second one adds `m` back. It adds `m` or 0, which
+/// differ in one unknown bit only, so its carries cost no more than those of a constant.
 ///
 /// # Panics
 /// When `y_minus_m` is not one bit longer than `x`.
@@ -60,7 +60,7 @@ pub fn greater_equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
     })
 }
 
-/// `x >= bound`, for a constant. For a bound of k bits, as x, costs `k - 1` ANDs, less one for each
+/// `x >= bound`, for a constant. If both have k bits, it costs `k - 1` ANDs, less one for each
 /// trailing zero of the bound.
 pub fn at_least(b: &mut Builder, x: &[Bit], bound: u64) -> Bit {
     let bound = constant(bound, 64);

@@ -1,7 +1,7 @@
 //! Small circuits on words of bits, least significant bit first.
 //!
-//! Each gadget states its cost in AND gates for operands without constant or repeated bits; the
-//! [`Builder`](super::Builder) makes it cheaper where there are any.
+//! Each gadget states its cost in AND gates, for operands without constant or repeated bits. Where
+//! there are some, the [`Builder`](super::Builder) makes it cheaper.
 
 mod arithmetic;
 mod decode;
@@ -16,7 +16,7 @@ mod tests;
 
 use super::Bit;
 
-/// The constant `value`, as a word of so many bits; higher bits of the value are left out.
+/// The constant `value` as a word of `bits` bits. Higher bits of the value are left out.
 pub fn constant(value: u64, bits: usize) -> Vec<Bit> {
     (0..bits).map(|i| constant_bit(value, i)).collect()
 }

@@ -10,9 +10,9 @@ const MAX_RANK: usize = 64;
 
 /// `bit & v` for each element `v` of the vector.
 ///
-/// An element that is a XOR of earlier ones, of `bit` and of the constant 1 costs nothing, so the
-/// cost is the rank of the vector modulo those two. (Beyond rank 64, sums of elements far apart
-/// are no longer recognised and cost an AND.)
+/// An element costs nothing if it is a XOR of earlier ones, of `bit` and of the constant 1. So the
+/// cost is the rank of the vector modulo those two. (Beyond rank 64, sums of elements far apart are
+/// no longer recognised and cost an AND.)
 pub fn scale(b: &mut Builder, bit: Bit, vector: &[Bit]) -> Vec<Bit> {
     let mut basis = Basis::new(b, bit);
     vector
@@ -106,7 +106,7 @@ impl Span {
     }
 }
 
-/// `when_one` if `bit` is 1, otherwise `when_zero`. At most one AND a bit.
+/// `when_one` if `bit` is 1, otherwise `when_zero`. At most one AND per bit of the words.
 ///
 /// # Panics
 /// When the words differ in length.
@@ -116,7 +116,7 @@ pub fn mux(b: &mut Builder, bit: Bit, when_one: &[Bit], when_zero: &[Bit]) -> Ve
     xor(b, when_zero, &chosen)
 }
 
-/// `(y, x)` if `bit` is 1, otherwise `(x, y)`. At most one AND a bit.
+/// `(y, x)` if `bit` is 1, otherwise `(x, y)`. At most one AND per bit of the words.
 ///
 /// # Panics
 /// When the words differ in length.

@@ -11,12 +11,12 @@ use crate::shuffle::{Algorithm, Spec, SpecError, additive, fisher_yates};
 /// A shuffle that is **not uniform**, even if both parties are honest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Biased {
-    /// The bubble network with one fair bit a gate: the XOR of one bit of each party.
+    /// The bubble network with one fair bit per swap: the XOR of one bit of each party.
     ///
     /// Card c comes first with probability 2^-(c+1). No distribution of one party's bits makes it
-    /// uniform for more than two cards: it would have to be uniform for each fixed choice of the
-    /// other's, so also for a uniform one, but then n! does not divide the 2^(n(n-1)/2) equally
-    /// likely choices.
+    /// uniform for more than two cards. For it would have to be uniform whatever the other's bits are,
+    /// and so for uniform ones too. But then there are 2^(n(n-1)/2) equally likely choices, and n! does
+    /// not divide that.
     FairBitBubble,
     /// Fisher-Yates with r_i = (a_i XOR b_i) mod (n - i), the seeds of ceil(log2 (n - i)) bits.
     ///
@@ -31,7 +31,7 @@ impl Biased {
 
     /// The circuit that draws `draw` of `cards` cards.
     ///
-    /// Its two input values, one a party, have the same number of bits, and are XORed. The outputs
+    /// Its two input values, one per party, have the same number of bits, and are XORed. The outputs
     /// are as those of a [`ShuffleCircuit`](crate::shuffle::ShuffleCircuit).
     ///
     /// # Errors

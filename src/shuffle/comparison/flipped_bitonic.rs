@@ -1,5 +1,5 @@
-//! Can a bitonic network be cut to m of n outputs by flipping it, so that the merge comes first, and
-//! dropping half-cleaners? The question was left open; here are the counts.
+//! Can one cut a bitonic network to m of n outputs by flipping it, so that the merge comes first, and
+//! dropping half-cleaners? The literature leaves this open. Here are the counts.
 
 use crate::shuffle::network::{self, Switch};
 
@@ -10,8 +10,7 @@ pub struct BitonicCut {
     pub pruned: usize,
     /// Flipped, its halves as they are, pruned backwards from the first m outputs.
     pub flipped: usize,
-    /// Flipped, its first part being of m lines, so that nothing is left of the other part's
-    /// sorting.
+    /// Flipped, with a first part of m lines, so that the sorting of the other part is dropped.
     ///
     /// For powers of 2, m below n: n/2 log2 m + n - m switches of the first merge, and
     /// m/4 log2 m (log2 m + 1) to order the m lines.
@@ -43,9 +42,10 @@ pub fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
 /// What a flipped bitonic network on 2^k lines can lose and still make every permutation: of all
 /// merges but the first, all layers but the last, which is the half-cleaner proper.
 ///
-/// What is left is the network of Beneš: layers of distance 1, 2, …, n/2, n/4, …, 1. For the lines
-/// of even and those of odd number are each permuted by such a network of half the size, between a
-/// first and a last layer of switches across them. Waksman's rule drops n/2 - 1 more switches.
+/// What is left is the network of Beneš: layers of distance 1, 2, …, n/2, n/4, …, 1. The first and the
+/// last layer have switches between even lines and odd ones. Between them, the even lines are permuted
+/// by such a network of half the size, and so are the odd ones. Waksman's rule drops n/2 - 1 more
+/// switches.
 pub fn thinned_bitonic(k: u32) -> Vec<Switch> {
     let lines = 1usize << k;
     let layer = |distance: usize| {

@@ -1,16 +1,19 @@
-//! A shuffle by two copies of a network: the garbler's, through which the fresh deck goes first,
-//! and the evaluator's, which is drawn for the wanted outputs and pruned to them.
+//! A shuffle by two copies of a network. The fresh deck goes through the garbler's copy first. Then it
+//! goes through the evaluator's, which has only the switches that the drawn cards need.
 //!
-//! A party's secret is a permutation of the n places. The garbler's copy puts card `g[p]` on place
-//! p, and the evaluator's takes draw j from place `e[j]`, so that draw j is card `g[e[j]]`. For a
-//! fixed e the draws are uniform over uniform g, since e gives m different places; for a fixed g
-//! they are uniform over uniform e, since g gives different cards.
+//! A party's secret is a permutation of the n places. The garbler's copy puts card `g[p]` on place p.
+//! The evaluator's takes draw j from place `e[j]`. So draw j is card `g[e[j]]`. For a fixed e the draws
+//! are uniform over uniform g, since the m places `e[j]` differ. For a fixed g they are uniform over
+//! uniform e, since the cards of g differ.
 //!
-//! The copies are not laid out alike. The garbler's acts on constants, and is split so that they
-//! stay similar for long (and see [`translation`](super::translation)). The evaluator's acts on
-//! words of which nothing is known, and is the one with the fewest switches. A sorting network of
-//! the evaluator's is *flipped*, so that it begins with the switches with which the garbler's ends
-//! (see [`seam`](super::seam)), and so that little is left of it for few draws.
+//! The copies are not laid out alike:
+//!
+//! - The garbler's acts on constants. It is split so that the cards that can be on a line stay similar
+//!   for long, and some of its switches cost nothing (see [`translation`](super::translation)).
+//! - The evaluator's acts on words of which nothing is known. It is the network with the fewest
+//!   switches for m outputs. A sorting network is *flipped*: it begins with the switches with which
+//!   the garbler's copy ends, so that they can be joined (see [`seam`](super::seam)), and few of its
+//!   switches are needed for few draws.
 
 use zeroize::Zeroizing;
 

@@ -1,8 +1,8 @@
 //! Networks of switches: data that says which pairs of lines are exchanged, and in what order.
 //!
-//! A switch has one control bit: 0 leaves its two lines as they are, 1 exchanges them. A network is
-//! a *permutation network* if some setting of its switches gives each permutation; to find it is
-//! to *route* the permutation. All networks here are permutation networks:
+//! A switch has one control bit: 0 leaves its two lines as they are, 1 exchanges them. A network is a
+//! *permutation network* if each permutation comes from some setting of its switches. To find that
+//! setting is to *route* the permutation. All networks here are permutation networks:
 //!
 //! | network | switches | 52 lines | routed by |
 //! |---|---|---|---|
@@ -10,11 +10,11 @@
 //! | [`odd_even`](odd_even()) | about n/4 log2² n - n/4 log2 n | 417 | sorting |
 //! | [`waksman`](waksman()) | sum of ceil(log2 i), i = 1..n | 249 | looping |
 //!
-//! Fair bits on the switches give no uniform permutation: n! does not divide a power of 2 for
-//! n > 2. So each party routes a uniform permutation of its own through its own copy of the
-//! network, and the deck passes through both copies. The composition of two permutations is
-//! uniform as soon as one of them is, independently of the other; and whatever bits a party sends,
-//! its copy only permutes. For m draws of n, the second copy keeps the switches that the m outputs
+//! Fair control bits do not give a uniform permutation: n! does not divide a power of 2 for n > 2. So
+//! each party routes a uniform permutation through its own copy of the network, and the deck passes
+//! through both copies. The composition of two permutations is uniform if one of them is uniform and
+//! independent of the other. And whatever bits a party enters, its copy can only permute. If m of n
+//! cards are drawn, the second copy has only the switches that the m outputs
 //! [need](Network::needed).
 
 pub(super) mod bitonic;
@@ -89,8 +89,9 @@ impl Network {
 
     /// The numbers of the switches that the first m outputs depend on, in order.
     ///
-    /// Found backwards: a switch is needed if one of its lines is, and then both are before it. One
-    /// with a single needed output is a multiplexer, at the cost of a switch.
+    /// They are found from the end. A switch is needed if one of its lines is needed after it, and
+    /// then both are needed before it. (If only one is, the switch is a multiplexer, which costs as
+    /// much.)
     ///
     /// # Panics
     /// When the network has fewer than m outputs.
@@ -112,10 +113,9 @@ impl Network {
 
     /// The setting of the switches that gives a permutation: output j is input `permutation[j]`.
     ///
-    /// Not in constant time: the permutation is checked, inverted, and by the looping algorithm
-    /// followed, through memory at places that depend on it, which may tell something of it to
-    /// whoever shares the machine's caches. What a sorting network compares and exchanges does not
-    /// depend on it.
+    /// Not in constant time. The permutation is checked and inverted, and the looping algorithm follows
+    /// it, with memory accesses that depend on it. Who shares the machine's caches may learn something
+    /// of it. What a sorting network compares and exchanges does not depend on it.
     ///
     /// # Panics
     /// When this is not a permutation of `0..n`.
@@ -134,7 +134,7 @@ impl Network {
     /// What leaves the network when `items` enter it, given the setting of the switches.
     ///
     /// # Panics
-    /// When there is not one item a line and one bit a switch.
+    /// When there is not one item per line and one bit per switch.
     pub fn apply<T: Clone>(&self, setting: &[bool], items: &[T]) -> Vec<T> {
         assert_eq!(setting.len(), self.switches.len(), "a bit for each switch");
         assert_eq!(items.len(), self.lines(), "an item for each line");
@@ -162,8 +162,8 @@ pub fn odd_even(lines: usize) -> Network {
     odd_even::network(lines, sorting::halves)
 }
 
-/// A bitonic sorting network from its end to its beginning, whose first `part` lines (1 to n - 1 of
-/// them) are sorted as one part, and the others as another: first the merge, and then the parts.
+/// A bitonic sorting network from its end to its beginning: first the merge, and then its two parts,
+/// of which the first has `part` lines (1 to n - 1).
 ///
 /// # Panics
 /// When the part is empty or all.

@@ -1,10 +1,9 @@
-//! Where one party's copy of a network ends and the other's begins, two copies need fewer switches
-//! than twice one.
+//! Where the garbler's copy of a network ends and the evaluator's begins, some switches can be saved.
 //!
-//! - Two switches in a row on the same two lines are one, whose control bit is the XOR of theirs:
-//!   w ANDs fewer, for cards of w bits.
-//! - Around two such joint switches y1, y2, often four lines form a *square*: the garbler's
-//!   switches x1, x2 before them and the evaluator's z1, z2 behind them lie across.
+//! - Two switches in a row on the same two lines become one. Its control bit is the XOR of theirs. That
+//!   saves w ANDs, for cards of w bits.
+//! - Two such joint switches y1 and y2 are often part of a *square* on four lines. The garbler's
+//!   switches x1 and x2 are before them, and the evaluator's z1 and z2 behind them, both across:
 //!
 //!   ```text
 //!   a1 ─x1──y1─────z1─
@@ -13,11 +12,11 @@
 //!   b2 ──x2────y2───z2
 //!   ```
 //!
-//!   To exchange in x1 and x2 both is to make the pairs (a1, b1) and (a2, b2) trade places (it is in
-//!   the normal Klein four-group of the permutations of four lines). So instead of the control bit c
-//!   of x2, flip the control bits of x1, z1 and z2 by c, and exchange those of y1 and y2 if c is 1.
-//!   That takes one AND and saves the w of x2. Five switches are left, the least for four lines,
-//!   which have more than 2^4 permutations.
+//!   If x1 and x2 both exchange, the pairs (a1, b1) and (a2, b2) trade places. So do they if z1 and z2
+//!   both exchange, and y1 and y2 trade their control bits. So x2 is left out. Its control bit c is
+//!   XORed into those of x1, z1 and z2, and those of y1 and y2 are exchanged if c is 1. That takes one
+//!   AND, and saves the w of x2. Five switches are left. Four lines need that many, since they have
+//!   more than 2^4 permutations.
 
 use std::collections::BTreeSet;
 

@@ -5,17 +5,17 @@ use zeroize::Zeroizing;
 
 use super::{Network, Routing, Switch};
 
-/// The number of lines of the first part of so many (at least 2): half of them.
+/// The number of lines of the first part, of at least 2: half of them.
 ///
-/// The fewest switches, so it is the split of the copy whose items are all unknown.
+/// This gives the fewest switches. The evaluator's copy, whose items are unknown, is split so.
 pub(super) fn halves(lines: usize) -> usize {
     lines / 2
 }
 
-/// The number of lines of the first part of so many (at least 2): the largest power of 2 below.
+/// The number of lines of the first part, of at least 2: the largest power of 2 below.
 ///
-/// Parts are then aligned blocks, in which constants differ in few bits: the fewest ANDs for the
-/// copy that acts on constants.
+/// The parts are blocks in which constants differ in few bits. This gives the fewest ANDs for the
+/// garbler's copy, which acts on constants.
 pub(super) fn aligned(lines: usize) -> usize {
     lines.next_power_of_two() / 2
 }
@@ -60,8 +60,8 @@ fn compare_exchange(keys: &mut [u32], Switch { upper, lower }: Switch) -> bool {
     exchange.into()
 }
 
-/// The sorting network from its end to its beginning, which is a permutation network too: the
-/// setting that sorts a permutation forwards makes that permutation backwards.
+/// The sorting network from its end to its beginning. That is a permutation network too: the setting
+/// that sorts a permutation forwards makes that permutation backwards.
 ///
 /// The lines take the numbers of the sorting network's outputs, so that input i enters on line i.
 pub(super) fn flipped(sorter: Network) -> Network {
@@ -82,11 +82,11 @@ pub(super) fn flipped(sorter: Network) -> Network {
     }
 }
 
-/// The flipped network that needs the fewest switches for m outputs, from what `network` makes of a
-/// split: the n lines are split in halves, or after the m-th.
+/// The flipped network that needs fewer switches for m outputs: the one that is split in halves, or
+/// the one that is split after line m. `network` makes the network of a split.
 ///
-/// A flipped sorting network begins with the merge that it ended with, and the parts are ordered
-/// after it. If all wanted outputs are in one part, nothing is needed of the other part's ordering.
+/// A flipped sorting network begins with the merge, and then permutes each part. If all wanted
+/// outputs are in one part, the switches of the other part are not needed.
 pub(super) fn flipped_for(
     lines: usize,
     m: usize,

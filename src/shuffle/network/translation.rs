@@ -1,28 +1,35 @@
-//! Switches of the first copy that cost nothing, since that copy acts on constants.
+//! Switches of the garbler's copy that cost nothing, since that copy acts on constants.
 //!
-//! Lines s.. of a number 2^k that divides s are a *block*. Its cards are s.. too: they have the high
-//! bits in common, and the two halves of the block differ in bit k - 1. Often a network first
-//! permutes each half in itself, both halves by the same switches, and then has a *crossing layer*,
-//! a switch between each line of the lower half and its fellow in the upper.
+//! A *block* is 2^k neighbouring lines, the first of which has a number that 2^k divides. Line i holds
+//! card i when the deck enters. So the cards of a block differ in their k low bits only, and those of
+//! its two halves differ in bit k - 1.
 //!
-//! To exchange in all switches of the crossing layer is to exchange the halves as wholes. Instead
-//! one may exchange the control bits of the halves, and enter each half's cards on the other one's
-//! lines. The control bits are the party's own, so that it can exchange them itself; and to exchange
-//! the cards is to flip bit k - 1 of all cards in the block, which are constants, so that the
-//! flipping bit is a XOR.
+//! Many networks treat a block in this way. First they permute each half in itself, both by the same
+//! switches. Then comes a *crossing layer*: one switch between each line of the lower half and its
+//! *fellow*, the line 2^(k-1) above it. If all switches of the crossing layer exchange, the two halves
+//! trade places. The same can be had without the crossing layer:
 //!
-//! So the first switch of each crossing layer can be left out. Its control bit f becomes a
-//! *translation* of the block by f 2^(k-1), without an AND gate. The crossing layers of one-line
-//! halves have one switch: the first switch of any two neighbours is always free.
+//! 1. Flip bit k - 1 of each card in the block when the deck enters. Now each half holds the cards of
+//!    the other.
+//! 2. Let the switches in the two halves trade their control bits. So each half permutes its cards as
+//!    the other would have.
+//!
+//! Step 1 is free: the cards are constants, so the flip is a XOR with a control bit. Step 2 is up to
+//! the garbler, who enters these control bits and knows them.
+//!
+//! So the first switch of each crossing layer is left out. Its control bit f becomes a *translation*:
+//! if f is 1, the garbler does both steps, and flips the other control bits of the crossing layer. If
+//! the halves are single lines, the crossing layer is one switch. So the first switch between two
+//! neighbours is always free.
 
 use std::ops::Range;
 
 use super::Network;
 
-/// A switch whose control bit translates the cards of a block instead.
+/// A switch that is left out, and what its control bit does instead.
 #[derive(Clone, Debug)]
 pub(super) struct Translation {
-    /// The number of the switch that it replaces.
+    /// The number of the switch.
     pub(super) switch: usize,
     /// The lines, and cards, of the block.
     pub(super) block: Range<usize>,
@@ -34,7 +41,7 @@ pub(super) struct Translation {
     fellows: Vec<(usize, usize)>,
 }
 
-/// The translations of a network, larger blocks first. Takes one pass over the switches for each
+/// The translations of a network, larger blocks first. It takes one pass over the switches for each
 /// power of 2 up to the number of lines.
 pub(super) fn translations(network: &Network) -> Vec<Translation> {
     let sizes = (1..).take_while(|k| 1 << k <= network.lines());

@@ -1,16 +1,16 @@
 //! The Waksman network (Waksman, A permutation network, Journal of the ACM 1968) for any number of
 //! lines (Beauquier and Darrot, On arbitrary size Waksman networks and their vulnerability, 2002).
 //!
-//! A network on n lines is a layer of switches on pairs of inputs, of which one line goes to the
-//! *upper* network on floor(n/2) lines and one to the *lower* one on ceil(n/2); and then a layer of
-//! switches on pairs of outputs, one line from each. The last input of an odd number goes to the
-//! lower network, and one of its outputs leaves alone. For an even number, one pair of outputs needs
-//! no switch. That makes sum of ceil(log2 i) switches for i = 1..n.
+//! A network on n lines begins with a layer of switches on pairs of inputs. Of each pair one line goes
+//! to the *upper* inner network, on floor(n/2) lines, and one to the *lower*, on ceil(n/2). It ends
+//! with a layer of switches on pairs of outputs, one line from each inner network. If n is odd, the
+//! last input goes to the lower network, and one output of that leaves without a switch. If n is even,
+//! one pair of outputs needs no switch. That makes sum of ceil(log2 i) switches for i = 1..n.
 //!
-//! Which pair it is and which outputs are paired is free, so a network of which m outputs are
-//! wanted is drawn for them: the wanted outputs are paired with each other, so that each of the
-//! two inner networks has half of them, and an odd one out is at the place without a switch. With
-//! one output that leaves n - 1 switches, the least that any network has.
+//! One may choose which outputs are paired, and which leave without a switch. If m outputs are wanted,
+//! they are paired with each other, so that each inner network has half of them. If m is odd, the last
+//! of them leaves without a switch. With one output that leaves n - 1 switches, the least that any
+//! network has.
 
 use zeroize::{Zeroize, Zeroizing};
 
@@ -141,7 +141,7 @@ impl Block {
         block
     }
 
-    /// The lower output that leaves alone, of an odd block: the last one wanted, if their number is
+    /// Of an odd block, the lower output that leaves alone: the last one wanted, if their number is
     /// odd. All pairs before it are wanted, so it leaves at twice its number.
     fn output_alone(&self) -> Option<usize> {
         let odd_one_out = match self.wanted % 2 {
@@ -187,7 +187,7 @@ impl Blocks {
     }
 }
 
-/// Which inner block each output of a block comes from: of each pair of outputs and of each pair of
+/// Which inner block each output of a block comes from. Of each pair of outputs, and of each pair of
 /// inputs, one goes through the upper block and one through the lower.
 #[derive(Default)]
 struct Loops {
@@ -214,8 +214,7 @@ impl Loops {
         }
         self.sides.clear();
         self.sides.resize(permutation.len(), None);
-        // The place without a switch decides for its loop; for the others one side is as good as
-        // the other.
+        // A pair without a switch decides for its loop. For the other loops both sides are as good.
         if let Some(alone) = block.output_alone() {
             self.follow(permutation, 2 * alone, LOWER);
         }
@@ -227,9 +226,9 @@ impl Loops {
         }
     }
 
-    /// Sends an output through one side, if it has none yet. Then the input that is paired with
-    /// its input goes through the other side, and what is paired with that one's output goes
-    /// through the same side again; until the loop closes, or ends at a line without a partner.
+    /// Sends an output through one side, if it has none yet. Then the partner of its input must go
+    /// through the other side, and the partner of the output that gets this through the first side
+    /// again. So it goes on until the loop closes, or ends at a line without a partner.
     fn follow(&mut self, permutation: &[u32], mut output: usize, side: usize) {
         while self.sides[output].is_none() {
             self.sides[output] = Some(side);
