@@ -86,8 +86,8 @@ impl Oracle {
         self
     }
 
-    /// Absorbs a long string, by its length and its own BLAKE3 hash: what stands before it would
-    /// shift it against the pieces that BLAKE3 hashes side by side, which makes it slow.
+    /// Absorbs a long string, as its length and its own BLAKE3 hash. Absorbed as it is, it would be
+    /// shifted by what stands before it, and BLAKE3 is slow on pieces that are not aligned.
     #[must_use]
     pub fn absorb_long(self, bytes: &[u8]) -> Self {
         let hash = blake3::hash(bytes);

@@ -12,7 +12,7 @@ use super::{Block, Oracle, SessionId, Step};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum TweakDomain {
-    /// A garbled AND gate; two indices a gate.
+    /// A garbled AND gate, which takes two indices.
     Garbling = 1,
     /// The opening of a shared bit to the garbler.
     Opening = 2,
@@ -59,8 +59,8 @@ impl TweakableHash {
         }
     }
 
-    /// Replaces each `x[i]` by `H(x[i], tweaks[i])`. They run through AES side by side, so more at
-    /// once is faster a block: [`TweakableHash::LANES`] at a time fill the widest registers.
+    /// Replaces each `x[i]` by `H(x[i], tweaks[i])`. They run through AES side by side, and
+    /// [`TweakableHash::LANES`] of them fill the widest registers.
     ///
     /// # Panics
     /// If there are not as many tweaks as blocks.

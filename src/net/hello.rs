@@ -1,7 +1,7 @@
 //! The first message of a session, by which each side learns whom it talks to.
 //!
-//! Its outside is the same in every version, so that two versions can tell that they differ, and
-//! so that a peer which is something else altogether is called that:
+//! It begins in the same way in every version. So two versions can tell that they differ, and a
+//! peer that speaks something else is called a stranger:
 //!
 //! | bytes | content |
 //! |---|---|

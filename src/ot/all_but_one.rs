@@ -2,22 +2,22 @@
 //! [`LEAVES`] leaves, the other those of all but one.
 //!
 //! The trees of Goldreich, Goldwasser and Micali, with the consistency check of SoftSpokenOT
-//! (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF): every leaf also
-//! expands to a check value of 256 bits; the planter sends the sum of each tree's check values and
-//! a hash of them all, from which the other party knows that one set of leaves is behind
-//! everything that it did not compute itself.
+//! (Roy, CRYPTO 2022, section 6, the malicious variant of the punctured PRF). Every leaf also
+//! expands to a check value of 256 bits. The planter sends the sum of each tree's check values and
+//! a hash of all of them. So the other party knows that the planter has one set of leaves, also for
+//! those parts that it cannot compute itself.
 //!
-//! The path of tree `i` is Delta's bits `i * K ..`: its position is the bits' value `x`, of which
-//! level `l` of the tree decides bit `K - 1 - l`. The party that holds Delta keeps its nodes in
-//! *relative* order, node `y` being that at `y ^ path`, so that the unknown node is number 0 in
-//! every tree and no memory access depends on Delta.
+//! The path of tree `i` ends at the leaf whose number is the value of Delta's bits `i * K ..`; level
+//! `l` of the tree decides bit `K - 1 - l` of that number. The party that holds Delta keeps its nodes
+//! in *relative* order: its node `y` is that at `y ^ path`. So the unknown node is number 0 in every
+//! tree, and no memory access depends on Delta.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-use super::{Check, Delta, Error, Result, Tag, base, expect_length};
-use crate::crypto::{Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step};
+use super::{Check, Delta, Direction, Error, Result, Tag, base, expect_length};
+use crate::crypto::{Block, Generator, SecretBit, SecretVec, Step};
 use crate::net::{self, Message};
 
 /// Levels of a tree: the `k` of SoftSpokenOT. An OT costs `128 / K` bits on the wire and
@@ -81,18 +81,15 @@ fn xor_into(sum: &mut [u8; CHECK_BYTES], other: &[u8; CHECK_BYTES]) {
     sum.iter_mut().zip(other).for_each(|(s, o)| *s ^= o);
 }
 
-fn hash_checks(session: &SessionId, direction: u64, checks: &[[u8; CHECK_BYTES]]) -> [u8; 32] {
-    Oracle::new(session, Step::TreeCheck, direction)
+fn hash_checks(direction: Direction, checks: &[[u8; CHECK_BYTES]]) -> [u8; 32] {
+    direction
+        .oracle_once(Step::TreeCheck)
         .absorb(checks.as_flattened())
         .digest()
 }
 
 /// Plants the trees from the base-OT pads. Gives all leaves, tree after tree, and the message.
-pub(super) fn plant(
-    session: &SessionId,
-    direction: u64,
-    pads: &[[Block; 2]],
-) -> (Vec<Generator>, TreeSums) {
+pub(super) fn plant(direction: Direction, pads: &[[Block; 2]]) -> (Vec<Generator>, TreeSums) {
     let mut generators = Vec::with_capacity(TREES * LEAVES);
     let mut sums = Vec::with_capacity(TREES * (K - 1));
     let mut check_sums = vec![[0; CHECK_BYTES]; TREES];
@@ -119,19 +116,19 @@ pub(super) fn plant(
     let message = TreeSums {
         sums,
         checks: check_sums,
-        digest: hash_checks(session, direction, &checks),
+        digest: hash_checks(direction, &checks),
     };
     (generators, message)
 }
 
-/// Reconstructs all leaves but one a tree, in relative order (so `LEAVES - 1` a tree, the first
-/// being that at distance 1 from the path).
+/// Reconstructs all leaves but one of each tree, in relative order: `LEAVES - 1` for each tree, of
+/// which the first is that at distance 1 from the path.
 ///
 /// # Errors
-/// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape; [`Check::Trees`] if the check fails.
+/// [`Malformed::ListLength`](net::Malformed::ListLength) if the message has another shape;
+/// [`Check::Trees`] if the check fails.
 pub(super) fn puncture(
-    session: &SessionId,
-    direction: u64,
+    direction: Direction,
     delta: &Delta,
     pads: &[Block],
     message: &TreeSums,
@@ -171,7 +168,7 @@ pub(super) fn puncture(
         to_absolute_order(&mut tree_checks, delta, tree);
         checks.extend_from_slice(&*tree_checks);
     }
-    let digest = hash_checks(session, direction, &checks);
+    let digest = hash_checks(direction, &checks);
     if bool::from(digest.ct_eq(&message.digest)) {
         Ok(generators)
     } else {
@@ -199,10 +196,15 @@ fn to_absolute_order(checks: &mut [[u8; CHECK_BYTES]; LEAVES], delta: &Delta, tr
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::circuit::Party;
+    use crate::crypto::SessionId;
     use rand::SeedableRng;
     use rand::rngs::ChaCha20Rng;
 
-    const SESSION: SessionId = SessionId([6; 32]);
+    const DIRECTION: Direction = Direction {
+        session: SessionId([6; 32]),
+        sender: Party::Garbler,
+    };
 
     /// Ideal base OT: both pads of each instance, and those that Delta's holder receives.
     pub(in crate::ot) fn ideal_base_ot(
@@ -230,8 +232,8 @@ pub(super) mod tests {
     #[test]
     fn all_leaves_but_that_on_the_path_agree() {
         let (delta, pads, chosen) = setting();
-        let (mut all, message) = plant(&SESSION, 0, &pads);
-        let mut known = puncture(&SESSION, 0, &delta, &chosen, &message).unwrap();
+        let (mut all, message) = plant(DIRECTION, &pads);
+        let mut known = puncture(DIRECTION, &delta, &chosen, &message).unwrap();
         for tree in 0..TREES {
             let path: usize = (0..K)
                 .map(|bit| usize::from(delta.block().bit(tree * K + bit).reveal()) << bit)
@@ -247,13 +249,13 @@ pub(super) mod tests {
     #[test]
     fn a_planter_that_changes_anything_is_caught_or_changes_nothing() {
         let (delta, pads, chosen) = setting();
-        let (_, honest) = plant(&SESSION, 0, &pads);
+        let (_, honest) = plant(DIRECTION, &pads);
         let clone = || TreeSums {
             sums: honest.sums.clone(),
             checks: honest.checks.clone(),
             digest: honest.digest,
         };
-        let accepts = |m: &TreeSums| puncture(&SESSION, 0, &delta, &chosen, m).is_ok();
+        let accepts = |m: &TreeSums| puncture(DIRECTION, &delta, &chosen, m).is_ok();
         assert!(accepts(&clone()));
         for entry in 0..TREES * (K - 1) {
             let (tree, level) = (entry / (K - 1), entry % (K - 1) + 1);
@@ -280,7 +282,12 @@ pub(super) mod tests {
         let mut message = clone();
         message.checks.push([0; CHECK_BYTES]);
         assert!(!accepts(&message));
-        assert!(puncture(&SessionId([7; 32]), 0, &delta, &chosen, &honest).is_err());
-        assert!(puncture(&SESSION, 1, &delta, &chosen, &honest).is_err());
+        let others = [
+            Direction::of(&SessionId([7; 32]), Party::Garbler),
+            Direction::of(&DIRECTION.session, Party::Evaluator),
+        ];
+        for other in others {
+            assert!(puncture(other, &delta, &chosen, &honest).is_err());
+        }
     }
 }

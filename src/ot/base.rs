@@ -35,8 +35,8 @@ use serde::{Deserialize, Serialize};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
-use super::{Check, Error, Result, Tag, expect_length};
-use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step};
+use super::{Check, Direction, Error, Result, Tag, expect_length};
+use crate::crypto::{Block, Oracle, SecretBit, SecretVec, Step};
 use crate::net::{self, Message};
 
 /// How many base OTs are made: one for each bit of Delta.
@@ -80,15 +80,13 @@ impl Message for BaseOtAnswer {
     const MAX_BYTES: usize = 32;
 }
 
-/// The hashes of one batch, bound to the session and the direction.
-struct Hashes<'a> {
-    session: &'a SessionId,
-    direction: u64,
-}
+/// The hashes of the paper.
+#[derive(Clone, Copy)]
+struct Hashes(Direction);
 
-impl Hashes<'_> {
+impl Hashes {
     fn oracle(&self, step: Step, index: usize) -> Oracle {
-        Oracle::new(self.session, step, (self.direction << 32) | index as u64)
+        self.0.oracle(step, index as u64)
     }
 
     /// Half of `T = 2 * H1(seed)`, the second base.
@@ -161,23 +159,22 @@ fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
 }
 
 /// The receiver, between its two messages.
-pub(super) struct Receiver<'a> {
-    hashes: Hashes<'a>,
+pub(super) struct Receiver {
+    hashes: Hashes,
     choices: SecretVec<SecretBit>,
     scalars: Zeroizing<Vec<Scalar>>,
     points: Vec<[u8; 32]>,
 }
 
-impl<'a> Receiver<'a> {
+impl Receiver {
     /// Step 1: a seed and a point for each choice.
     pub(super) fn begin(
-        session: &'a SessionId,
-        direction: u64,
+        direction: Direction,
         choices: SecretVec<SecretBit>,
         rng: &mut impl CryptoRng,
     ) -> (Self, BaseOtPoints) {
         debug_assert_eq!(choices.len(), COUNT);
-        let hashes = Hashes { session, direction };
+        let hashes = Hashes(direction);
         let mut seed = [0; 32];
         rng.fill_bytes(&mut seed);
         let half_base = hashes.half_second_base(&seed);
@@ -252,13 +249,12 @@ impl Sender {
     /// # Errors
     /// [`Check::BaseOtReceiverPoint`] if a point is invalid.
     pub(super) fn reply(
-        session: &SessionId,
-        direction: u64,
+        direction: Direction,
         message: &BaseOtPoints,
         rng: &mut impl CryptoRng,
     ) -> Result<(Self, BaseOtPads)> {
         expect_length("base OT points", message.points.len(), COUNT)?;
-        let hashes = Hashes { session, direction };
+        let hashes = Hashes(direction);
         let scalar = Zeroizing::new(random_scalar(rng));
         let z = RistrettoPoint::mul_base(&scalar).compress().to_bytes();
         let half_base = hashes.half_second_base(&message.seed);
@@ -305,10 +301,23 @@ impl Sender {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::circuit::Party;
+    use crate::crypto::SessionId;
     use rand::SeedableRng;
     use rand::rngs::ChaCha20Rng;
 
-    const SESSION: SessionId = SessionId([5; 32]);
+    const DIRECTION: Direction = Direction {
+        session: SessionId([5; 32]),
+        sender: Party::Garbler,
+    };
+
+    /// Another session, and the other sender.
+    fn others() -> [Direction; 2] {
+        [
+            Direction::of(&SessionId([6; 32]), Party::Garbler),
+            Direction::of(&DIRECTION.session, Party::Evaluator),
+        ]
+    }
 
     fn choices() -> SecretVec<SecretBit> {
         (0..COUNT).map(|i| SecretBit::from(i % 3 == 1)).collect()
@@ -320,8 +329,8 @@ mod tests {
 
     #[test]
     fn the_receiver_gets_the_pad_of_its_choice_and_not_the_other() {
-        let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
-        let (sender, pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
+        let (sender, pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
         let (chosen, answer) = receiver.finish(&pads).unwrap();
         let both = sender.finish(&answer).unwrap();
         for (i, choice) in choices().iter().enumerate() {
@@ -337,17 +346,14 @@ mod tests {
     #[test]
     fn a_sender_that_guesses_a_choice_is_caught_exactly_if_it_guessed_wrong() {
         for (index, guess) in [(0, false), (0, true), (1, false), (1, true)] {
-            let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
-            let (_, mut pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+            let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
+            let (_, mut pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
             // A wrong challenge matters only to a receiver that chose one; its counterpart, a
             // wrong response of pad zero, is made by the same flip and another aggregate.
             pads.challenges[index][0] ^= 1;
             if guess {
-                let hashes = Hashes {
-                    session: &SESSION,
-                    direction: 0,
-                };
-                let (sender, _) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+                let hashes = Hashes(DIRECTION);
+                let (sender, _) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
                 let mut responses: Vec<Digest> = sender
                     .pads
                     .iter()
@@ -366,8 +372,8 @@ mod tests {
 
     #[test]
     fn a_receiver_that_does_not_know_its_pads_is_caught() {
-        let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
-        let (sender, pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
+        let (sender, pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
         let (_, mut answer) = receiver.finish(&pads).unwrap();
         answer.answer[31] ^= 0x80;
         assert!(sender.finish(&answer).is_err());
@@ -375,34 +381,88 @@ mod tests {
 
     #[test]
     fn points_that_are_not_canonical_or_the_identity_are_refused() {
-        let (receiver, points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
+        let (receiver, points) = Receiver::begin(DIRECTION, choices(), &mut rng());
         for bad in [[0; 32], [0xff; 32]] {
             let mut points = BaseOtPoints {
                 seed: points.seed,
                 points: points.points.clone(),
             };
             points.points[77] = bad;
-            assert!(Sender::reply(&SESSION, 0, &points, &mut rng()).is_err());
+            assert!(Sender::reply(DIRECTION, &points, &mut rng()).is_err());
         }
-        let (_, mut pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        let (_, mut pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
         pads.z = [0; 32];
         assert!(receiver.finish(&pads).is_err());
     }
 
     #[test]
     fn lists_of_another_length_are_refused() {
-        let (receiver, mut points) = Receiver::begin(&SESSION, 0, choices(), &mut rng());
-        let (_, mut pads) = Sender::reply(&SESSION, 0, &points, &mut rng()).unwrap();
+        let (receiver, mut points) = Receiver::begin(DIRECTION, choices(), &mut rng());
+        let (_, mut pads) = Sender::reply(DIRECTION, &points, &mut rng()).unwrap();
         points.points.pop();
-        assert!(Sender::reply(&SESSION, 0, &points, &mut rng()).is_err());
+        assert!(Sender::reply(DIRECTION, &points, &mut rng()).is_err());
         pads.challenges.pop();
         assert!(receiver.finish(&pads).is_err());
     }
 
     #[test]
+    fn the_second_base_is_bound_to_session_direction_and_seed() {
+        let base = |direction, seed| {
+            let base = Hashes(direction).half_second_base(&[seed; 32]);
+            base.compress().to_bytes()
+        };
+        let [session, sender] = others();
+        let bases = [
+            base(DIRECTION, 1),
+            base(session, 1),
+            base(sender, 1),
+            base(DIRECTION, 2),
+        ];
+        for (i, base) in bases.iter().enumerate() {
+            assert!(!bases[..i].contains(base), "{i}");
+        }
+    }
+
+    #[test]
+    fn a_pad_is_bound_to_session_direction_instance_and_all_three_points() {
+        let pads = |direction, point, z, shared: u8| {
+            let shared = [RistrettoPoint::mul_base(&Scalar::from(shared)); 2];
+            let hashes = Hashes(direction);
+            let pads = hashes.pads(&[[point; 32]; 2], &[z; 32], &shared);
+            [pads[0], pads[1]].map(Block::to_bytes)
+        };
+        let [session, sender] = others();
+        let pads = [
+            pads(DIRECTION, 1, 1, 1),
+            pads(session, 1, 1, 1),
+            pads(sender, 1, 1, 1),
+            pads(DIRECTION, 2, 1, 1),
+            pads(DIRECTION, 1, 2, 1),
+            pads(DIRECTION, 1, 1, 2),
+        ];
+        let pads = pads.as_flattened();
+        for (i, pad) in pads.iter().enumerate() {
+            assert!(!pads[..i].contains(pad), "{i}");
+        }
+    }
+
+    #[test]
+    fn parties_that_mean_another_session_direction_or_seed_make_no_ots() {
+        let [session, sender] = others();
+        for (direction, flip) in [(session, 0), (sender, 0), (DIRECTION, 1)] {
+            let (receiver, mut points) = Receiver::begin(DIRECTION, choices(), &mut rng());
+            points.seed[7] ^= flip;
+            let (_, pads) = Sender::reply(direction, &points, &mut rng()).unwrap();
+            let outcome = receiver.finish(&pads).map(drop);
+            assert!(matches!(outcome, Err(Error::Check(Check::BaseOtChallenge))));
+        }
+    }
+
+    #[test]
     fn known_answers() {
-        let (receiver, points) = Receiver::begin(&SESSION, 1, choices(), &mut rng());
-        let (_, pads) = Sender::reply(&SESSION, 1, &points, &mut rng()).unwrap();
+        let [_, direction] = others();
+        let (receiver, points) = Receiver::begin(direction, choices(), &mut rng());
+        let (_, pads) = Sender::reply(direction, &points, &mut rng()).unwrap();
         let (chosen, answer) = receiver.finish(&pads).unwrap();
         let digest = |parts: &[&[u8]]| {
             let mut hasher = blake3::Hasher::new();

@@ -22,20 +22,20 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::all_but_one::{K, LEAVES, TREES};
-use super::{Check, Delta, Error, Key, Mac, Result, Tag};
+use super::{Check, Delta, Direction, Error, Key, Mac, Result, Tag};
 use crate::crypto::{
-    Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step, UniversalHash, transpose_128,
+    Block, Generator, Oracle, SecretBit, SecretVec, Step, UniversalHash, transpose_128,
 };
 use crate::net::{self, Message};
 
 /// Blocks of a row that only serve the check.
 const SACRIFICED: usize = 1;
 
-/// Blocks of a row, at most: a whole batch stays in the second-level cache, the streams of a tree
-/// in the first, and they are what AES with 512-bit registers takes at once.
+/// The most blocks of a row. A whole batch then stays in the second-level cache and the streams of a
+/// tree in the first; and AES with 512-bit registers takes as many at once.
 const MAX_LENGTH: usize = 64;
 
-/// A batch makes `128 * blocks` OTs, with at most so many blocks.
+/// The most `blocks` of a batch, which makes `128 * blocks` OTs.
 pub(super) const MAX_BLOCKS: usize = MAX_LENGTH - SACRIFICED;
 
 /// Blocks of the correction matrix of `128 * blocks` OTs.
@@ -59,22 +59,20 @@ impl Message for CotCheck {
 
 /// What both sides know of a batch: enough to make its challenge.
 struct Batch {
-    session: SessionId,
-    direction: u64,
+    direction: Direction,
     number: u64,
 }
 
 impl Batch {
-    fn first(session: &SessionId, direction: u64) -> Self {
+    fn first(direction: Direction) -> Self {
         Batch {
-            session: *session,
             direction,
             number: 0,
         }
     }
 
     fn oracle(&self, step: Step) -> Oracle {
-        Oracle::new(&self.session, step, (self.direction << 32) | self.number)
+        self.direction.oracle(step, self.number)
     }
 
     fn challenge(&self, correction: &[Block]) -> UniversalHash {
@@ -132,16 +130,16 @@ impl Matrix {
             .map(move |row| &mut row[..length])
     }
 
-    /// The columns of the first blocks of all rows: one column a block of `columns`.
+    /// The columns of the first blocks of all rows: each is a block of `columns`.
     fn transpose(&self, columns: &mut [Block]) {
         for (strip, columns) in columns.chunks_mut(128).enumerate() {
             transpose_128(|row| self.rows[row * PITCH + strip], columns);
         }
     }
 
-    /// Expands the leaves of all trees for `length` blocks: row `j` of a tree becomes the sum of
-    /// the streams `x` with bit `j`, where `first` is the number of a tree's first leaf. Gives each
-    /// tree's sum of all streams to `total`.
+    /// Expands the leaves of all trees to streams of `length` blocks. Row `j` of a tree becomes the
+    /// sum of the streams whose number has bit `j`; `first` is the number of a tree's first leaf.
+    /// Calls `total` with each tree and the sum of all of its streams.
     fn expand(
         &mut self,
         length: usize,
@@ -175,8 +173,8 @@ impl Matrix {
 const LANES: usize = 4;
 
 /// Row `j` becomes the sum of the streams whose number has bit `j`, and `total` the sum of all.
-/// Neighbours are added in each step, which takes two thirds of the sums that adding up each row
-/// by itself does (Roy 2022, section 5).
+/// Adding neighbours in each step takes two thirds of the additions that adding up each row by
+/// itself would (Roy 2022, section 5).
 #[inline(always)]
 fn fold(
     streams: &[[Block; MAX_LENGTH]; LEAVES],
@@ -215,7 +213,7 @@ fn add(a: [u64; 2 * LANES], b: [u64; 2 * LANES]) -> [u64; 2 * LANES] {
     std::array::from_fn(|lane| a[lane] ^ b[lane])
 }
 
-/// The party with the choice bits: all leaves of all trees.
+/// The party with the choice bits. It knows all leaves of all trees.
 pub(super) struct Receiver {
     leaves: Vec<Generator>,
     batch: Batch,
@@ -224,10 +222,10 @@ pub(super) struct Receiver {
 }
 
 impl Receiver {
-    pub(super) fn new(session: &SessionId, direction: u64, leaves: Vec<Generator>) -> Self {
+    pub(super) fn new(direction: Direction, leaves: Vec<Generator>) -> Self {
         Receiver {
             leaves,
-            batch: Batch::first(session, direction),
+            batch: Batch::first(direction),
             matrix: Matrix::new(),
         }
     }
@@ -267,7 +265,7 @@ impl Receiver {
     }
 }
 
-/// The party with Delta: all leaves but one of each tree, in relative order.
+/// The party with Delta. It knows all leaves but one of each tree, in relative order.
 pub(super) struct Sender {
     leaves: Vec<Generator>,
     delta: Delta,
@@ -277,16 +275,11 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    pub(super) fn new(
-        session: &SessionId,
-        direction: u64,
-        delta: Delta,
-        leaves: Vec<Generator>,
-    ) -> Self {
+    pub(super) fn new(direction: Direction, delta: Delta, leaves: Vec<Generator>) -> Self {
         Sender {
             leaves,
             delta,
-            batch: Batch::first(session, direction),
+            batch: Batch::first(direction),
             matrix: Matrix::new(),
         }
     }
@@ -295,11 +288,12 @@ impl Sender {
         &self.delta
     }
 
-    /// The `keys` of the next OTs: as many as the receiver makes.
+    /// Fills `keys` with those of the next OTs, as many as the receiver makes. `correction` must be
+    /// as long as [`correction_blocks`] says.
     ///
     /// # Errors
-    /// [`Check::CotConsistency`] if the receiver's matrix is not consistent; `correction` must have
-    /// the length of [`correction_blocks`]. Then the keys are not to be used.
+    /// [`Check::CotConsistency`] if the receiver's matrix is not consistent. The keys are not to be
+    /// used then.
     pub(super) fn extend(
         &mut self,
         correction: &[Block],
@@ -333,20 +327,25 @@ impl Sender {
 mod tests {
     use super::super::all_but_one::{self, tests::ideal_base_ot};
     use super::*;
+    use crate::circuit::Party;
+    use crate::crypto::SessionId;
     use rand::SeedableRng;
     use rand::rngs::ChaCha20Rng;
 
-    const SESSION: SessionId = SessionId([8; 32]);
+    const DIRECTION: Direction = Direction {
+        session: SessionId([8; 32]),
+        sender: Party::Garbler,
+    };
 
     fn pair(seed: u8) -> (Sender, Receiver) {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let delta = Delta::random(true, &mut rng);
         let (pads, chosen) = ideal_base_ot(&delta, &mut rng);
-        let (all, sums) = all_but_one::plant(&SESSION, 0, &pads);
-        let known = all_but_one::puncture(&SESSION, 0, &delta, &chosen, &sums).unwrap();
+        let (all, sums) = all_but_one::plant(DIRECTION, &pads);
+        let known = all_but_one::puncture(DIRECTION, &delta, &chosen, &sums).unwrap();
         (
-            Sender::new(&SESSION, 0, delta, known),
-            Receiver::new(&SESSION, 0, all),
+            Sender::new(DIRECTION, delta, known),
+            Receiver::new(DIRECTION, all),
         )
     }
 
@@ -484,16 +483,16 @@ mod tests {
 
     #[test]
     fn what_is_hashed_for_a_check_is_bound_to_session_direction_and_batch() {
-        let batch = |session, direction, finished| {
-            let mut batch = Batch::first(&SessionId([session; 32]), direction);
+        let batch = |session, sender, finished| {
+            let mut batch = Batch::first(Direction::of(&SessionId([session; 32]), sender));
             (0..finished).for_each(|_| batch.finish().unwrap());
             batch
         };
         let batches = [
-            batch(8, 0, 0),
-            batch(9, 0, 0),
-            batch(8, 1, 0),
-            batch(8, 0, 1),
+            batch(8, Party::Garbler, 0),
+            batch(9, Party::Garbler, 0),
+            batch(8, Party::Evaluator, 0),
+            batch(8, Party::Garbler, 1),
         ];
         let blocks = [Block::from([1; 16]), Block::from([2; 16])];
         let challenges = batches.each_ref().map(|batch| {
@@ -509,7 +508,7 @@ mod tests {
 
     #[test]
     fn a_session_ends_before_the_number_of_a_batch_would_run_into_the_direction() {
-        let mut batch = Batch::first(&SESSION, 0);
+        let mut batch = Batch::first(DIRECTION);
         batch.number = (1 << 32) - 2;
         assert!(batch.finish().is_ok());
         assert!(matches!(batch.finish(), Err(Error::Exhausted)));

@@ -7,7 +7,7 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 
 use super::all_but_one::{K, LEAVES, TREES};
-use super::{CotReceiver, CotSender, Delta, correlated, direction};
+use super::{CotReceiver, CotSender, Delta, Direction, correlated};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SessionId};
 
@@ -32,9 +32,9 @@ pub fn deal(session: &SessionId, me: Party, seed: [u8; 32]) -> (CotSender, CotRe
     let known: Vec<Generator> = known.collect();
     let all = trees[me.other() as usize].iter();
     let all = all.map(|leaf| Generator::new(*leaf)).collect();
-    let (mine, theirs) = (direction(me), direction(me.other()));
+    let [mine, theirs] = [me, me.other()].map(|sender| Direction::of(session, sender));
     (
-        CotSender(correlated::Sender::new(session, mine, delta, known)),
-        CotReceiver(correlated::Receiver::new(session, theirs, all)),
+        CotSender(correlated::Sender::new(mine, delta, known)),
+        CotReceiver(correlated::Receiver::new(theirs, all)),
     )
 }

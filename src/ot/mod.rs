@@ -30,7 +30,7 @@ use rand::CryptoRng;
 use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
-use crate::crypto::{Block, SecretBit, SecretVec, SessionId};
+use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step};
 use crate::net::{Channel, Malformed, Transport};
 
 pub use all_but_one::TreeSums;
@@ -100,12 +100,30 @@ impl BitXor for Mac {
     }
 }
 
-/// Which of the two correlated OTs of a session: the one whose sender (the holder of Delta) is
-/// this party. It is part of every hash.
-fn direction(sender: Party) -> u64 {
-    match sender {
-        Party::Garbler => 0,
-        Party::Evaluator => 1,
+/// One of the two directions of correlated OT in a session: that in which `sender` holds Delta.
+/// Every hash is bound to it.
+#[derive(Clone, Copy)]
+struct Direction {
+    session: SessionId,
+    sender: Party,
+}
+
+impl Direction {
+    fn of(session: &SessionId, sender: Party) -> Self {
+        Direction {
+            session: *session,
+            sender,
+        }
+    }
+
+    /// The oracle of a step; `number`, less than 2^32, is that of the batch or instance.
+    fn oracle(self, step: Step, number: u64) -> Oracle {
+        Oracle::new(&self.session, step, (self.sender as u64) << 32 | number)
+    }
+
+    /// The oracle of a step that is taken once.
+    fn oracle_once(self, step: Step) -> Oracle {
+        Oracle::new(&self.session, step, self.sender as u64)
     }
 }
 
@@ -125,20 +143,18 @@ impl CotSender {
         delta: Delta,
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
-        let direction = direction(me);
-        // The tree's path is the complement of what base OT delivers, and the path is Delta.
+        let direction = Direction::of(session, me);
+        // Base OT delivers what is off a tree's path, and the path is Delta.
         let choices = all_but_one::base_choices(&delta);
-        let (receiver, points) = base::Receiver::begin(session, direction, choices, rng);
+        let (receiver, points) = base::Receiver::begin(direction, choices, rng);
         channel.send_message(&points)?;
         let pads = channel.recv_message()?;
         let (keys, answer) = receiver.finish(&pads)?;
         channel.send_message(&answer)?;
         channel.flush()?;
         let sums = channel.recv_message()?;
-        let leaves = all_but_one::puncture(session, direction, &delta, &keys, &sums)?;
-        Ok(CotSender(correlated::Sender::new(
-            session, direction, delta, leaves,
-        )))
+        let leaves = all_but_one::puncture(direction, &delta, &keys, &sums)?;
+        Ok(CotSender(correlated::Sender::new(direction, delta, leaves)))
     }
 
     /// `128 * blocks` more correlated OTs with random choice bits.
@@ -194,17 +210,15 @@ impl CotReceiver {
         me: Party,
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
-        let direction = direction(me.other());
+        let direction = Direction::of(session, me.other());
         let points = channel.recv_message()?;
-        let (sender, pads) = base::Sender::reply(session, direction, &points, rng)?;
+        let (sender, pads) = base::Sender::reply(direction, &points, rng)?;
         channel.send_message(&pads)?;
         let keys = sender.finish(&channel.recv_message()?)?;
-        let (leaves, sums) = all_but_one::plant(session, direction, &keys);
+        let (leaves, sums) = all_but_one::plant(direction, &keys);
         channel.send_message(&sums)?;
         channel.flush()?;
-        Ok(CotReceiver(correlated::Receiver::new(
-            session, direction, leaves,
-        )))
+        Ok(CotReceiver(correlated::Receiver::new(direction, leaves)))
     }
 
     /// `128 * blocks` more correlated OTs with random choice bits.
@@ -231,14 +245,14 @@ impl CotReceiver {
     }
 }
 
-/// OTs of each batch, of those that `128 * blocks` are made in: all batches but the last have the
-/// same size, and that is not much smaller.
+/// How many OTs each batch makes when `128 * blocks` are wanted: as few batches as possible, all of
+/// the same size but the last, which may be smaller.
 fn batch_size(blocks: usize) -> usize {
     let batches = blocks.div_ceil(correlated::MAX_BLOCKS).max(1);
     128 * blocks.div_ceil(batches).max(1)
 }
 
-/// Sets up correlated OT in both directions at once: both parties send each message before they
+/// Sets up correlated OT in both directions at once. Both parties send each message before they
 /// wait for the other's, so that neither is idle while the other computes.
 ///
 /// # Errors
@@ -251,28 +265,28 @@ pub fn setup_both<T: Transport>(
     delta: Delta,
     rng: &mut impl CryptoRng,
 ) -> Result<(CotSender, CotReceiver)> {
-    let (mine, theirs) = (direction(me), direction(me.other()));
+    let [mine, theirs] = [me, me.other()].map(|sender| Direction::of(session, sender));
     let choices = all_but_one::base_choices(&delta);
-    let (base_receiver, points) = base::Receiver::begin(session, mine, choices, rng);
+    let (base_receiver, points) = base::Receiver::begin(mine, choices, rng);
     channel.send_message(&points)?;
     let points = channel.recv_message()?;
-    let (base_sender, pads) = base::Sender::reply(session, theirs, &points, rng)?;
+    let (base_sender, pads) = base::Sender::reply(theirs, &points, rng)?;
     channel.send_message(&pads)?;
     let pads = channel.recv_message()?;
     let (chosen, answer) = base_receiver.finish(&pads)?;
     channel.send_message(&answer)?;
     let both = base_sender.finish(&channel.recv_message()?)?;
-    let (all_leaves, sums) = all_but_one::plant(session, theirs, &both);
+    let (all_leaves, sums) = all_but_one::plant(theirs, &both);
     channel.send_message(&sums)?;
     let sums = channel.recv_message()?;
-    let leaves = all_but_one::puncture(session, mine, &delta, &chosen, &sums)?;
+    let leaves = all_but_one::puncture(mine, &delta, &chosen, &sums)?;
     Ok((
-        CotSender(correlated::Sender::new(session, mine, delta, leaves)),
-        CotReceiver(correlated::Receiver::new(session, theirs, all_leaves)),
+        CotSender(correlated::Sender::new(mine, delta, leaves)),
+        CotReceiver(correlated::Receiver::new(theirs, all_leaves)),
     ))
 }
 
-/// The error of a base OT or extension message whose list has another length than the protocol's.
+/// Checks the length of a list in a message.
 fn expect_length(list: &'static str, found: usize, expected: usize) -> Result<()> {
     if found == expected {
         Ok(())
