@@ -23,10 +23,14 @@
 #![forbid(unsafe_code)]
 
 mod game;
+mod hash;
+mod seat;
 mod step;
 mod terms;
+mod wire;
 
 pub use game::{Game, UnknownGame};
+pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};
 pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};
 
