@@ -1,12 +1,12 @@
 //! A deck that was kept opens card by card without its session, and opens nothing else.
 
-use std::sync::Mutex;
-
-use dealerless::deck::{Card, CardShare, Check, Error, KeptDeck, SealedDeck};
-use dealerless::mpc::{self, Audience, Malicious, TwoParty};
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::circuit::Party;
+use dealerless::deck::{Card, Check, Error, KeptDeck, Share};
+use dealerless::mpc::{self, Malicious, TwoParty};
+use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{in_memory, sessions, system_rng};
+use dealerless::testing::shuffles::evaluate;
 
 type Session = Malicious<End>;
 
@@ -14,14 +14,29 @@ fn circuit(cards: usize, draw: usize) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())
 }
 
-/// The decks of both parties, kept under these names.
-fn kept(cards: usize, draw: usize, names: [&[u8]; 2]) -> [KeptDeck; 2] {
-    let shuffle = circuit(cards, draw);
+fn seeds(shuffle: &ShuffleCircuit) -> [Randomness; 2] {
+    Party::BOTH.map(|party| shuffle.sample(party, &mut system_rng()))
+}
+
+/// The decks that both parties keep of one shuffle, with these seeds.
+fn shuffled(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2], name: &[u8]) -> [KeptDeck; 2] {
     sessions(in_memory(), |session: &mut Session| {
-        let deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-        let name = names[session.role() as usize];
-        deck.keep(session, name).unwrap()
+        let seeds = &seeds[session.role() as usize];
+        KeptDeck::shuffle(session, shuffle, seeds, name).unwrap()
     })
+}
+
+/// The decks of both parties, whose seeds have been checked.
+fn kept(cards: usize, draw: usize) -> [KeptDeck; 2] {
+    let shuffle = circuit(cards, draw);
+    checked(shuffled(&shuffle, &seeds(&shuffle), b"hand 1"))
+}
+
+/// Each shows the other that its seeds are in range.
+fn checked([mut garbler, mut evaluator]: [KeptDeck; 2]) -> [KeptDeck; 2] {
+    garbler.check_seeds(&evaluator.validity()).unwrap();
+    evaluator.check_seeds(&garbler.validity()).unwrap();
+    [garbler, evaluator]
 }
 
 #[track_caller]
@@ -33,44 +48,119 @@ fn assert_refused(outcome: Result<Card, Error>, check: Check) {
 }
 
 #[test]
-fn a_kept_deck_opens_the_cards_that_were_sealed_and_to_whom_the_shares_are_shown() {
-    let shuffle = circuit(52, 9);
-    let sides = sessions(in_memory(), |session: &mut Session| {
-        let mut deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-        let kept = deck.keep(session, b"hand 1").unwrap();
-        let all: Vec<_> = (0..9).map(|position| (position, Audience::Both)).collect();
-        let cards = deck.open(session, &all).unwrap();
-        (kept, cards)
-    });
-    let [(garbler, cards), (evaluator, _)] = sides;
-    // Through a file, and without the sessions.
-    let [mut garbler, mut evaluator] =
-        [garbler, evaluator].map(|deck| KeptDeck::from_bytes(&deck.to_bytes(), b"hand 1").unwrap());
-    assert_eq!(garbler.len(), 9);
-    for (position, card) in cards.into_iter().enumerate() {
-        let (a, b) = (garbler.share(position), evaluator.share(position));
-        assert_eq!(garbler.open(position, &b.unwrap()).unwrap(), card.unwrap());
-        assert_eq!(garbler.seen(position), card);
-        assert_eq!(evaluator.seen(position), None);
-        assert_eq!(
-            evaluator.open(position, &a.unwrap()).unwrap(),
-            card.unwrap()
-        );
+fn a_kept_deck_opens_the_cards_of_the_shuffle_and_to_whom_the_shares_are_shown() {
+    for algorithm in [Algorithm::FisherYates, Algorithm::Waksman] {
+        let shuffle = ShuffleCircuit::build_checked(Spec::new(52, 9, algorithm).unwrap());
+        let seeds = seeds(&shuffle);
+        // Through a file, and without the sessions.
+        let decks = shuffled(&shuffle, &seeds, b"hand 1")
+            .map(|deck| KeptDeck::from_bytes(&deck.to_bytes(), b"hand 1").unwrap());
+        let [mut garbler, mut evaluator] = checked(decks);
+        assert_eq!(garbler.len(), 9);
+        let expected = evaluate(&shuffle, &[seeds]).remove(0);
+        for (position, &card) in expected.iter().enumerate() {
+            let (a, b) = (garbler.share(position), evaluator.share(position));
+            assert_eq!(garbler.open(position, &b.unwrap()).unwrap().0, card);
+            assert_eq!(garbler.seen(position).map(|card| card.0), Some(card));
+            assert_eq!(evaluator.seen(position), None);
+            assert_eq!(evaluator.open(position, &a.unwrap()).unwrap().0, card);
+        }
     }
 }
 
 #[test]
+fn a_card_is_its_masked_value_and_the_shares_of_both() {
+    let [garbler, mut evaluator] = kept(52, 3);
+    for position in 0..3 {
+        let masked = garbler.masked(position).unwrap();
+        assert_eq!(evaluator.masked(position).unwrap(), masked);
+        let [a, b] = [&garbler, &evaluator].map(|deck| deck.share(position).unwrap());
+        let bits = masked.iter().zip(&a.bits).zip(&b.bits);
+        let value = bits.rev().fold(0, |value, ((masked, a), b)| {
+            value << 1 | u32::from(masked ^ a ^ b)
+        });
+        assert_eq!(evaluator.open(position, &a).unwrap().0, value);
+    }
+}
+
+#[test]
+fn no_card_is_opened_before_the_seeds_have_been_checked() {
+    let shuffle = circuit(16, 4);
+    let [garbler, mut evaluator] = shuffled(&shuffle, &seeds(&shuffle), b"hand 1");
+    let share = garbler.share(0).unwrap();
+    let mut reread = KeptDeck::from_bytes(&evaluator.to_bytes(), b"hand 1").unwrap();
+    for deck in [&mut evaluator, &mut reread] {
+        assert!(matches!(deck.open(0, &share), Err(Error::Usage(_))));
+        assert_eq!(deck.seen(0), None);
+        let mut other = garbler.validity();
+        other.bits[1] ^= true;
+        let refused = deck.check_seeds(&other);
+        assert!(matches!(refused, Err(Error::Check(Check::KeptMacs))));
+        assert!(matches!(deck.open(0, &share), Err(Error::Usage(_))));
+        deck.check_seeds(&garbler.validity()).unwrap();
+        assert!(deck.open(0, &share).is_ok());
+    }
+}
+
+#[test]
+fn seeds_out_of_range_are_told_by_both_and_open_no_card() {
+    let shuffle = circuit(52, 1);
+    // In range for a larger deck, whose words are as wide.
+    let larger = circuit(64, 1);
+    for cheater in Party::BOTH {
+        let mut seeds = seeds(&shuffle);
+        let value = [63, 0][cheater as usize];
+        let seed = Randomness::from_values(&larger, cheater, &[value]).unwrap();
+        assert_eq!(seed.bits().len(), seeds[cheater as usize].bits().len());
+        seeds[cheater as usize] = seed;
+        let [mut garbler, mut evaluator] = shuffled(&shuffle, &seeds, b"hand 1");
+        let (of_garbler, of_evaluator) = (garbler.validity(), evaluator.validity());
+        for (deck, theirs) in [(&mut garbler, of_evaluator), (&mut evaluator, of_garbler)] {
+            match deck.check_seeds(&theirs) {
+                Err(Error::Check(Check::SeedsOutOfRange(owner))) => assert_eq!(owner, cheater),
+                other => panic!("{other:?}"),
+            }
+            assert!(matches!(deck.open(0, &theirs), Err(Error::Usage(_))));
+        }
+    }
+}
+
+#[test]
+fn parties_that_mean_other_decks_shuffle_none() {
+    let shuffle = circuit(16, 4);
+    let seeds = seeds(&shuffle);
+    sessions(in_memory(), |session: &mut Session| {
+        let me = session.role() as usize;
+        let name: [&[u8]; 2] = [b"hand 1", b"hand 2"];
+        assert!(KeptDeck::shuffle(session, &shuffle, &seeds[me], name[me]).is_err());
+    });
+}
+
+#[test]
+fn a_circuit_that_does_not_check_the_seeds_is_refused_before_anything_is_sent() {
+    let spec = Spec::new(16, 4, Algorithm::FisherYates).unwrap();
+    let shuffle = ShuffleCircuit::build(spec);
+    sessions(in_memory(), |session: &mut Session| {
+        let before = session.traffic();
+        let seeds = shuffle.sample(session.role(), &mut system_rng());
+        let refused = KeptDeck::shuffle(session, &shuffle, &seeds, b"hand 1").err();
+        assert!(matches!(refused, Some(Error::Usage(_))));
+        assert_eq!(session.traffic(), before);
+    });
+}
+
+#[test]
 fn no_other_share_opens_a_card() {
-    let [garbler, mut evaluator] = kept(16, 4, [b"hand 1"; 2]);
+    let [garbler, mut evaluator] = kept(16, 4);
     let honest = garbler.share(2).unwrap();
     let mut wrong = vec![
         garbler.share(1).unwrap(),
         evaluator.share(2).unwrap(),
-        CardShare {
+        Share {
             bits: honest.bits[1..].to_vec(),
             ..honest.clone()
         },
-        CardShare {
+        Share {
             bits: [&honest.bits[..], &[false]].concat(),
             ..honest.clone()
         },
@@ -94,37 +184,37 @@ fn no_other_share_opens_a_card() {
 
 #[test]
 fn a_share_opens_no_deck_of_another_name_or_session() {
-    let [garbler, mut evaluator] = kept(16, 4, [b"hand 1", b"hand 2"]);
-    let share = garbler.share(0).unwrap();
-    assert_refused(evaluator.open(0, &share), Check::KeptMacs);
-    let [_, mut other] = kept(16, 4, [b"hand 1"; 2]);
-    assert_refused(other.open(0, &share), Check::KeptMacs);
+    let shuffle = circuit(16, 4);
+    let seeds = seeds(&shuffle);
+    // In one session, with the same seeds.
+    let decks = sessions(in_memory(), |session: &mut Session| {
+        let seeds = &seeds[session.role() as usize];
+        [b"hand 1", b"hand 2"]
+            .map(|name| KeptDeck::shuffle(session, &shuffle, seeds, name).unwrap())
+    });
+    let [[first, _], [_, mut second]] = decks;
+    let refused = second.check_seeds(&first.validity());
+    assert!(matches!(refused, Err(Error::Check(Check::KeptMacs))));
+    let [garbler, _] = kept(16, 4);
+    let [_, mut other] = kept(16, 4);
+    assert_refused(other.open(0, &garbler.share(0).unwrap()), Check::KeptMacs);
 }
 
 #[test]
-fn a_deck_of_another_session_or_of_one_that_has_ended_is_not_kept() {
+fn a_session_that_has_ended_keeps_no_deck() {
     let shuffle = circuit(8, 2);
-    let shuffled =
-        |session: &mut Session| SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-    let foreign = sessions(in_memory(), shuffled).map(Mutex::new);
+    let seeds = seeds(&shuffle);
     sessions(in_memory(), |session: &mut Session| {
-        let foreign = foreign[session.role() as usize].lock().unwrap();
-        let refused = foreign.keep(session, b"").err();
-        assert!(matches!(
-            refused,
-            Some(Error::Session(mpc::Error::Usage(_)))
-        ));
-        let own = shuffled(session);
-        assert!(own.keep(session, b"").is_ok());
         session.abort();
-        let refused = own.keep(session, b"").err();
+        let seeds = &seeds[session.role() as usize];
+        let refused = KeptDeck::shuffle(session, &shuffle, seeds, b"").err();
         assert!(matches!(refused, Some(Error::Session(mpc::Error::Ended))));
     });
 }
 
 #[test]
 fn what_is_not_a_kept_deck_is_not_read() {
-    let [deck, _] = kept(16, 4, [b"hand 1"; 2]);
+    let [deck, _] = kept(16, 4);
     let bytes = deck.to_bytes();
     assert!(KeptDeck::from_bytes(&bytes, b"hand 1").is_some());
     for length in 0..bytes.len() {
@@ -137,13 +227,13 @@ fn what_is_not_a_kept_deck_is_not_read() {
         other[at] ^= 1 << (at % 8);
         assert!(KeptDeck::from_bytes(&other, b"hand 1").is_none(), "{at}");
     }
-    let huge = [&bytes[..16], &[0xff; 12]].concat();
+    let huge = [&bytes[..16], &[0xff; 16]].concat();
     assert!(KeptDeck::from_bytes(&huge, b"hand 1").is_none());
 }
 
 #[test]
 fn a_position_that_was_not_drawn_is_a_misuse() {
-    let [garbler, mut evaluator] = kept(16, 4, [b"hand 1"; 2]);
+    let [garbler, mut evaluator] = kept(16, 4);
     assert!(matches!(garbler.share(4), Err(Error::Usage(_))));
     let share = garbler.share(0).unwrap();
     assert!(matches!(evaluator.open(4, &share), Err(Error::Usage(_))));

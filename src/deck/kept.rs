@@ -2,21 +2,25 @@
 //!
 //! A party keeps its share of every bit, and tags of MACs: of its own, and of the two that it
 //! accepts from the peer. To open a card a party shows its share bits and a digest of their tags
-//! ([`CardShare`]); the other checks the digest and adds its own share. A kept deck can only be
+//! ([`Share`]); the other checks the digest and adds its own share. A kept deck can only be
 //! opened: nothing else can be computed from it, and nothing of other decks.
+//!
+//! The same goes for the bits that say whether the seeds of the shuffle were in range: the parties
+//! show each other their shares of these first ([`KeptDeck::check_seeds`]), over whatever line.
 
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::error::{Check, Error, Result};
 use super::faces::Faces;
-use super::{Card, SealedDeck};
-use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
+use super::{Card, check_circuit, seeds_in_range};
+use crate::circuit::Party;
+use crate::mpc::{self, Input, KeptBit, Malicious, Run, Security, TwoParty};
 use crate::net::Transport;
-use crate::shuffle::{Algorithm, Spec};
+use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 
 /// How a kept deck begins when it is written.
-const MAGIC: &[u8; 16] = b"dealerless deck1";
+const MAGIC: &[u8; 16] = b"dealerless deck2";
 
 /// The bytes of a bit: masked value and share in one byte, and three tags.
 const BIT_BYTES: usize = 1 + 3 * 32;
@@ -31,40 +35,84 @@ pub struct KeptDeck {
     /// The hash of its name.
     name: [u8; 32],
     cards: Vec<Vec<KeptBit>>,
+    /// Whether the seeds of each party were in range, if the circuit looks at that.
+    validity: Vec<KeptBit>,
+    /// Whether the peer has shown that they were.
+    checked: bool,
     faces: Faces,
 }
 
-/// A party's share of a card: whoever holds the other share learns the card.
+/// A party's share of a word: whoever holds the other share learns the word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CardShare {
-    /// The share bits of the mask, the lowest bit of the card first.
+pub struct Share {
+    /// The share bits of the mask, the lowest bit of the word first.
     pub bits: Vec<bool>,
     /// The digest of the tags of their MACs.
     pub macs: [u8; 32],
 }
 
-impl SealedDeck<AuthenticatedBit> {
-    /// What opens this deck's cards once the session is gone. Both parties give the same `name`
-    /// (the match, the hand, the try): a share of one deck opens no other. The names are not
-    /// compared here; take what the [context](SealedDeck::shuffle_in) of the shuffle has, which is.
+impl KeptDeck {
+    /// Shuffles and draws, with this party's seeds, and keeps what opens the cards later. Both
+    /// parties call this with the same circuit and the same `name`, which must be new each time
+    /// (the match, the hand, the try): the run compares it, and a share of one deck opens no other.
+    ///
+    /// Nothing is opened, not even whether the seeds were in range: see
+    /// [`check_seeds`](Self::check_seeds).
     ///
     /// # Errors
-    /// [`mpc::Error::Usage`](crate::mpc::Error::Usage) if the deck is of another session,
-    /// [`mpc::Error::Ended`](crate::mpc::Error::Ended) if the session has ended.
-    pub fn keep<T: Transport>(&self, session: &Malicious<T>, name: &[u8]) -> Result<KeptDeck> {
-        let keep = |position: usize| {
-            let name = [&(position as u64).to_le_bytes(), name].concat();
-            session.keep(&self.drawn[position], &name)
+    /// [`Error::Usage`] if the circuit does not check the seeds: nothing is sent then. Any error of
+    /// the session.
+    pub fn shuffle<T: Transport>(
+        session: &mut Malicious<T>,
+        shuffle: &ShuffleCircuit,
+        seeds: &Randomness,
+        name: &[u8],
+    ) -> Result<Self> {
+        check_circuit(Security::Malicious, shuffle)?;
+        let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, seeds.bits());
+        let words = session.run(run.in_context(name))?;
+        // The word's number comes first: it has a fixed length.
+        let keep = |word: usize| {
+            let name = [&(word as u64).to_le_bytes(), name].concat();
+            session.keep(&words[word], &name)
         };
+        let count = shuffle.spec().draw();
         Ok(KeptDeck {
             name: blake3::derive_key(NAME_CONTEXT, name),
-            cards: (0..self.len()).map(keep).collect::<Result<_, _>>()?,
-            faces: Faces::unseen(self.faces.cards(), self.len()),
+            cards: (0..count).map(keep).collect::<mpc::Result<_>>()?,
+            validity: (shuffle.validity().map(keep).transpose()?).unwrap_or_default(),
+            checked: false,
+            faces: Faces::unseen(shuffle.spec().cards() as u32, count),
         })
     }
-}
 
-impl KeptDeck {
+    /// This party's share of the bits that say whether the seeds were in range, for the peer.
+    pub fn validity(&self) -> Share {
+        share(&self.validity)
+    }
+
+    /// Checks with the peer's share of [`validity`](Self::validity) that the seeds of both were in
+    /// range. No card is opened before.
+    ///
+    /// # Errors
+    /// [`Check::KeptMacs`] if the share is not the one that was sealed;
+    /// [`Check::SeedsOutOfRange`], naming the party, if its seeds were.
+    pub fn check_seeds(&mut self, theirs: &Share) -> Result<()> {
+        let valid = values(&self.validity, theirs)?;
+        seeds_in_range(&valid).map_err(Error::Check)?;
+        self.checked = true;
+        Ok(())
+    }
+
+    /// The masked value of each bit of a card, which both parties know: with the shares of both it
+    /// gives the card.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if the position was not drawn.
+    pub fn masked(&self, position: usize) -> Result<Vec<bool>> {
+        Ok(self.bits(position)?.iter().map(|bit| bit.masked).collect())
+    }
+
     /// How many cards were drawn.
     pub fn len(&self) -> usize {
         self.cards.len()
@@ -84,32 +132,21 @@ impl KeptDeck {
     ///
     /// # Errors
     /// [`Error::Usage`] if the position was not drawn.
-    pub fn share(&self, position: usize) -> Result<CardShare> {
-        let bits = self.bits(position)?;
-        Ok(CardShare {
-            bits: bits.iter().map(|bit| bit.share).collect(),
-            macs: digest(bits.iter().map(|bit| &bit.tag)),
-        })
+    pub fn share(&self, position: usize) -> Result<Share> {
+        Ok(share(self.bits(position)?))
     }
 
     /// Opens a card with the peer's share of it.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the position was not drawn. [`Check::KeptMacs`] if the share is not the
-    /// one that was sealed; [`Check::NotInDeck`] or [`Check::OpenedTwice`] if the card cannot be.
-    pub fn open(&mut self, position: usize, theirs: &CardShare) -> Result<Card> {
-        let bits = self.bits(position)?;
-        if theirs.bits.len() != bits.len() {
-            return Err(Error::Check(Check::KeptMacs));
+    /// [`Error::Usage`] if the position was not drawn, or the [seeds](Self::check_seeds) have not
+    /// been checked. [`Check::KeptMacs`] if the share is not the one that was sealed;
+    /// [`Check::NotInDeck`] or [`Check::OpenedTwice`] if the card cannot be.
+    pub fn open(&mut self, position: usize, theirs: &Share) -> Result<Card> {
+        if !self.checked {
+            return Err(Error::usage("the seeds of this deck have not been checked"));
         }
-        let both = || bits.iter().zip(&theirs.bits);
-        let expected = digest(both().map(|(bit, theirs)| &bit.accepted[usize::from(*theirs)]));
-        if !bool::from(expected.ct_eq(&theirs.macs)) {
-            return Err(Error::Check(Check::KeptMacs));
-        }
-        let values: Vec<bool> = both()
-            .map(|(bit, theirs)| bit.masked ^ bit.share ^ theirs)
-            .collect();
+        let values = values(self.bits(position)?, theirs)?;
         self.faces.open(position, values.into_iter())
     }
 
@@ -123,21 +160,24 @@ impl KeptDeck {
         })
     }
 
-    /// The deck in bytes, for a private file. Not which cards have been opened.
+    /// The deck in bytes, for a private file. Not which cards have been opened, nor whether the
+    /// seeds have been checked: whoever reads it shows it the peer's shares again.
     ///
-    /// Layout: 16 bytes that name the format; the cards of the deck, the drawn cards and the bits
-    /// of each as u32 LE; for each bit a byte (1: masked value, 2: share) and three tags; and a
-    /// digest of all that and of the deck's name. A file that went bad would make an honest peer
-    /// look like a cheat.
+    /// Layout: 16 bytes that name the format; the cards of the deck, the drawn cards, the bits of
+    /// each and the bits of validity as u32 LE; for each bit, validity last, a byte (1: masked
+    /// value, 2: share) and three tags; and a digest of all that and of the deck's name. A file
+    /// that went bad would make an honest peer look like a cheat.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
-        let width = self.cards.first().map_or(0, Vec::len);
-        let size = MAGIC.len() + 12 + BIT_BYTES * width * self.cards.len() + 32;
+        let (count, width) = (self.cards.len(), self.cards.first().map_or(0, Vec::len));
+        let bits = count * width + self.validity.len();
+        let size = MAGIC.len() + 16 + BIT_BYTES * bits + 32;
         let mut bytes = Zeroizing::new(Vec::with_capacity(size));
         bytes.extend_from_slice(MAGIC);
-        for number in [self.faces.cards(), self.cards.len() as u32, width as u32] {
+        let [count, width, validity] = [count, width, self.validity.len()].map(|len| len as u32);
+        for number in [self.faces.cards(), count, width, validity] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
-        for bit in self.cards.iter().flatten() {
+        for bit in self.cards.iter().flatten().chain(&self.validity) {
             bytes.push(u8::from(bit.masked) | u8::from(bit.share) << 1);
             bytes.extend_from_slice(&bit.tag);
             bytes.extend_from_slice(bit.accepted.as_flattened());
@@ -155,30 +195,50 @@ impl KeptDeck {
         if file_digest(&name, bytes) != *digest {
             return None;
         }
-        let (numbers, bits) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<12>()?;
-        let [cards, drawn, width] =
-            bytemuck::pod_read_unaligned::<[[u8; 4]; 3]>(numbers).map(u32::from_le_bytes);
+        let (numbers, bits) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<16>()?;
+        let [cards, drawn, width, validity] =
+            bytemuck::pod_read_unaligned::<[[u8; 4]; 4]>(numbers).map(u32::from_le_bytes);
         // The algorithm plays no part.
         let spec = Spec::new(cards as usize, drawn as usize, Algorithm::FisherYates).ok()?;
-        let count = spec.draw() * spec.word_bits();
-        if width as usize != spec.word_bits() || bits.len() != count * BIT_BYTES {
+        let (width, validity) = (width as usize, validity as usize);
+        // A bit of validity for each party, or none.
+        if width != spec.word_bits() || ![0, Party::BOTH.len()].contains(&validity) {
             return None;
         }
-        let card = |bytes: &[u8]| {
-            // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-            let mut card = Vec::with_capacity(width as usize);
-            for bit in bytes.chunks(BIT_BYTES) {
-                card.push(read_bit(bit)?);
-            }
-            Some(card)
-        };
-        let kept = bits.chunks(width as usize * BIT_BYTES).map(card);
+        let of_cards = spec.draw() * width * BIT_BYTES;
+        let (cards_bits, validity_bits) = bits.split_at_checked(of_cards)?;
+        if validity_bits.len() != validity * BIT_BYTES {
+            return None;
+        }
+        let words = cards_bits.chunks(width * BIT_BYTES).map(read_bits);
         Some(KeptDeck {
             name,
-            cards: kept.collect::<Option<_>>()?,
-            faces: Faces::unseen(cards, drawn as usize),
+            cards: words.collect::<Option<_>>()?,
+            validity: read_bits(validity_bits)?,
+            checked: false,
+            faces: Faces::unseen(cards, spec.draw()),
         })
     }
+}
+
+/// This party's share of a word.
+fn share(bits: &[KeptBit]) -> Share {
+    Share {
+        bits: bits.iter().map(|bit| bit.share).collect(),
+        macs: digest(bits.iter().map(|bit| &bit.tag)),
+    }
+}
+
+/// The values of a word's bits, with the peer's share of it.
+fn values(bits: &[KeptBit], theirs: &Share) -> Result<Vec<bool>> {
+    let both = || bits.iter().zip(&theirs.bits);
+    let expected = digest(both().map(|(bit, theirs)| &bit.accepted[usize::from(*theirs)]));
+    let same = expected.ct_eq(&theirs.macs);
+    if theirs.bits.len() != bits.len() || !bool::from(same) {
+        return Err(Error::Check(Check::KeptMacs));
+    }
+    let value = |(bit, theirs): (&KeptBit, &bool)| bit.masked ^ bit.share ^ theirs;
+    Ok(both().map(value).collect())
 }
 
 /// What shows that a file is as it was written.
@@ -187,6 +247,15 @@ fn file_digest(name: &[u8; 32], bytes: &[u8]) -> [u8; 32] {
     hasher.update(name);
     hasher.update(bytes);
     *hasher.finalize().as_bytes()
+}
+
+fn read_bits(bytes: &[u8]) -> Option<Vec<KeptBit>> {
+    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    let mut bits = Vec::with_capacity(bytes.len() / BIT_BYTES);
+    for bit in bytes.chunks(BIT_BYTES) {
+        bits.push(read_bit(bit)?);
+    }
+    Some(bits)
 }
 
 fn read_bit(bytes: &[u8]) -> Option<KeptBit> {
@@ -202,7 +271,7 @@ fn read_bit(bytes: &[u8]) -> Option<KeptBit> {
     })
 }
 
-/// The digest of the tags of a card.
+/// The digest of the tags of a word.
 fn digest<'a>(tags: impl Iterator<Item = &'a [u8; 32]>) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
     for tag in tags {

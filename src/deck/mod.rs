@@ -1,8 +1,8 @@
 //! The sealed deck: shuffled by both parties, known to neither, opened card by card.
 //!
 //! [`SealedDeck::shuffle`] runs a shuffle circuit over any [`TwoParty`]; [`SealedDeck::open`]
-//! opens drawn cards to one party or to both. A deck of a malicious session can also be
-//! [kept](SealedDeck::keep), and opened card by card once the session is gone.
+//! opens drawn cards to one party or to both. A [`KeptDeck`] of a malicious session outlives it: its
+//! cards are opened one by one over any line, once the session is gone.
 
 mod card;
 mod choice;
@@ -22,7 +22,7 @@ pub use card::Card;
 pub use choice::{Choice, UnknownChoice, circuit};
 pub use error::{Check, Error, Result};
 pub use estimate::Estimate;
-pub use kept::{CardShare, KeptDeck};
+pub use kept::{KeptDeck, Share};
 
 /// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the
 /// deck alone shows nothing, which is why it has no `Debug`.
@@ -79,11 +79,7 @@ impl<S: Clone> SealedDeck<S> {
         context: &[u8],
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
-        if session.security() == Security::Malicious && !shuffle.is_checked() {
-            return Err(Error::usage(
-                "against a malicious peer the circuit must check the seeds",
-            ));
-        }
+        check_circuit(session.security(), shuffle)?;
         let randomness = shuffle.sample(session.role(), rng);
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, randomness.bits());
         let drawn = session.run(run.in_context(context))?;
@@ -177,15 +173,26 @@ fn check_seeds<P: TwoParty>(session: &mut P, validity: &[P::Shared]) -> Result<(
         bits: validity,
     }])?;
     let valid = opened.get(0).unwrap_or_default();
-    match Party::BOTH
-        .into_iter()
-        .zip(valid)
-        .find(|(_, valid)| !**valid)
-    {
+    seeds_in_range(valid).map_err(|check| {
+        session.abort();
+        Error::Check(check)
+    })
+}
+
+/// The opened bits of validity, one for each party: none is said where nothing can be out of range.
+fn seeds_in_range(valid: &[bool]) -> Result<(), Check> {
+    let mut validity = Party::BOTH.into_iter().zip(valid);
+    match validity.find(|(_, valid)| !**valid) {
         None => Ok(()),
-        Some((owner, _)) => {
-            session.abort();
-            Err(Error::Check(Check::SeedsOutOfRange(owner)))
-        }
+        Some((owner, _)) => Err(Check::SeedsOutOfRange(owner)),
     }
+}
+
+fn check_circuit(security: Security, shuffle: &ShuffleCircuit) -> Result<()> {
+    if security == Security::Malicious && !shuffle.is_checked() {
+        return Err(Error::usage(
+            "against a malicious peer the circuit must check the seeds",
+        ));
+    }
+    Ok(())
 }
