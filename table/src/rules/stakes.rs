@@ -113,7 +113,7 @@ pub enum StakesError {
     /// A deck that cannot be dealt.
     #[error(
         "a deck has 2 to {most} cards, of which 1 to all are drawn; not {drawn} of {cards}",
-        Stakes::MAX_CARDS
+        most = Stakes::MAX_CARDS
     )]
     Deck {
         /// The cards of the deck.
