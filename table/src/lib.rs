@@ -24,12 +24,18 @@
 
 mod game;
 mod hash;
+mod rules;
 mod seat;
 mod step;
 mod terms;
 mod wire;
 
 pub use game::{Game, UnknownGame};
+pub use rules::{
+    Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
+    Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,
+    StakesError, Variety,
+};
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};
 pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};

@@ -1,0 +1,164 @@
+//! What a seat may say when it is asked.
+
+use super::next::Learners;
+use crate::seat::Seat;
+use crate::wire::{Malformed, Reader, Writer};
+
+/// What a seat says when it is its turn.
+///
+/// Amounts are what the seat has bet in this round in all, not what it adds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// Gives up the hand. Its cards stay closed.
+    Fold,
+    /// Bets nothing, where nothing is to be paid.
+    Check,
+    /// Pays what is to be paid, or all that it has.
+    Call,
+    /// The first bet of a round.
+    Bet {
+        /// What the seat has then bet in this round.
+        to: u64,
+    },
+    /// More than the last bet or blind.
+    Raise {
+        /// What the seat has then bet in this round.
+        to: u64,
+    },
+    /// Exchanges some of its five cards: their places in the hand, 0 to 4, in rising order.
+    Exchange(Vec<u8>),
+    /// Shows its hand, to claim a pot.
+    Show,
+    /// Gives up its claim. Its cards stay closed.
+    Muck,
+    /// In a deck without rules: proposes who is to see which cards. The positions rise.
+    Propose(Vec<(u16, Learners)>),
+    /// In a deck without rules: agrees to a proposal, by its number.
+    Agree(u32),
+    /// In a deck without rules: refuses a proposal, or takes back its own.
+    Refuse(u32),
+    /// In a deck without rules: has nothing to say.
+    Pass,
+}
+
+/// The bytes are not what [`Choice::encode`] writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the bytes are not a choice in the one encoding")]
+pub struct ChoiceError;
+
+impl From<Malformed> for ChoiceError {
+    fn from(Malformed: Malformed) -> Self {
+        ChoiceError
+    }
+}
+
+impl Choice {
+    /// The most cards of a proposal.
+    pub const MAX_PROPOSED: usize = 64;
+    /// The most bytes of an encoding.
+    pub const MAX_LEN: usize = 2 + 4 * Self::MAX_PROPOSED;
+
+    /// The bytes that stand for this choice. A choice that no rule allows, such as an exchange of
+    /// more cards than a hand has, is cut; the rules refuse it anyway.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        match self {
+            Choice::Fold => writer.u8(0),
+            Choice::Check => writer.u8(1),
+            Choice::Call => writer.u8(2),
+            Choice::Bet { to } => writer.u8(3).u64(*to),
+            Choice::Raise { to } => writer.u8(4).u64(*to),
+            Choice::Exchange(places) => {
+                let places = &places[..places.len().min(5)];
+                writer.u8(5).u8(places.len() as u8).raw(places)
+            }
+            Choice::Show => writer.u8(6),
+            Choice::Muck => writer.u8(7),
+            Choice::Propose(cards) => {
+                let cards = &cards[..cards.len().min(Self::MAX_PROPOSED)];
+                writer.u8(8).u8(cards.len() as u8);
+                for (position, learners) in cards {
+                    learners.write(writer.u16(*position));
+                }
+                &mut writer
+            }
+            Choice::Agree(number) => writer.u8(9).u32(*number),
+            Choice::Refuse(number) => writer.u8(10).u32(*number),
+            Choice::Pass => writer.u8(11),
+        };
+        writer.finish()
+    }
+
+    /// The choice for which these bytes stand.
+    ///
+    /// # Errors
+    /// If they are not what [`encode`](Self::encode) writes.
+    pub fn decode(bytes: &[u8]) -> Result<Self, ChoiceError> {
+        let mut reader = Reader::new(bytes);
+        let choice = match reader.u8()? {
+            0 => Choice::Fold,
+            1 => Choice::Check,
+            2 => Choice::Call,
+            3 => Choice::Bet { to: reader.u64()? },
+            4 => Choice::Raise { to: reader.u64()? },
+            5 => Choice::Exchange(read_places(&mut reader)?),
+            6 => Choice::Show,
+            7 => Choice::Muck,
+            8 => Choice::Propose(read_proposal(&mut reader)?),
+            9 => Choice::Agree(reader.u32()?),
+            10 => Choice::Refuse(reader.u32()?),
+            11 => Choice::Pass,
+            _ => return Err(ChoiceError),
+        };
+        reader.finish()?;
+        Ok(choice)
+    }
+}
+
+fn read_places(reader: &mut Reader<'_>) -> Result<Vec<u8>, Malformed> {
+    let count = reader.u8()?;
+    if count > 5 {
+        return Err(Malformed);
+    }
+    let places = reader.raw(usize::from(count))?.to_vec();
+    let rise = places.windows(2).all(|pair| pair[0] < pair[1]);
+    let fit = places.iter().all(|&place| place < 5);
+    if rise && fit {
+        Ok(places)
+    } else {
+        Err(Malformed)
+    }
+}
+
+fn read_proposal(reader: &mut Reader<'_>) -> Result<Vec<(u16, Learners)>, Malformed> {
+    let count = usize::from(reader.u8()?);
+    if !(1..=Choice::MAX_PROPOSED).contains(&count) {
+        return Err(Malformed);
+    }
+    let mut cards: Vec<(u16, Learners)> = Vec::new();
+    for _ in 0..count {
+        let position = reader.u16()?;
+        if cards.last().is_some_and(|&(last, _)| last >= position) {
+            return Err(Malformed);
+        }
+        cards.push((position, Learners::read(reader)?));
+    }
+    Ok(cards)
+}
+
+impl Learners {
+    fn write(self, writer: &mut Writer) -> &mut Writer {
+        match self {
+            Learners::All => writer.u8(0),
+            Learners::Seat(seat) => writer.u8(1).u8(seat.number()),
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match reader.u8()? {
+            0 => Ok(Learners::All),
+            1 => Ok(Learners::Seat(Seat::new(reader.u8()?))),
+            _ => Err(Malformed),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The rules of the games: what follows from what was said, and nothing else.
+//!
+//! Nothing here knows of lines, files or ciphers. A [`Hand`] says what comes [`Next`]: cards that
+//! are to be opened, a seat that is to choose, or how the hand ended.
+
+mod choice;
+mod foul;
+mod hand;
+mod next;
+mod ranking;
+mod stakes;
+
+pub use choice::{Choice, ChoiceError};
+pub use foul::{BadCards, CannotDeal, Foul};
+pub use hand::Hand;
+pub use next::{Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Shown};
+pub use ranking::HandRank;
+pub use stakes::{BettingRules, Limit, Posts, Stakes, StakesError, Variety};

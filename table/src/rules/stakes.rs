@@ -1,0 +1,321 @@
+//! What is agreed before a match.
+
+use crate::wire::{Malformed, Reader, Writer};
+
+/// What is played, for how long, by how many, and for how much.
+///
+/// The values are always in bounds: [`Stakes::new`] and [`Stakes::decode`] refuse all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stakes {
+    variety: Variety,
+    seats: u8,
+    hands: u32,
+}
+
+/// The game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variety {
+    /// Texas hold'em: two hole cards each, five cards on the board, 52 cards.
+    Holdem(BettingRules),
+    /// Five-card draw with one exchange of up to five cards, 52 cards.
+    FiveCardDraw(BettingRules),
+    /// A deck without rules and without chips: the seats agree as they go who sees which card.
+    Deck {
+        /// The cards of the deck.
+        cards: u32,
+        /// How many of them are drawn, and can be opened.
+        drawn: u32,
+    },
+}
+
+/// How chips are bet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BettingRules {
+    /// The chips with which each seat begins, and which a rebuy brings.
+    pub stack: u64,
+    /// How much may be bet.
+    pub limit: Limit,
+    /// What is bet before the cards.
+    pub posts: Posts,
+}
+
+/// How much may be bet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// From the smallest bet to all that one has.
+    NoLimit,
+    /// Only in bets of one size, which is double in the second half of the rounds (the turn and the
+    /// river, or after the exchange), and at most four in a round: a bet and three raises.
+    Fixed,
+}
+
+/// What is bet before the cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Posts {
+    /// Two seats bet. The smallest bet is the big blind.
+    Blinds {
+        /// Of the first seat left of the button; with two in play, of the button.
+        small: u64,
+        /// Of the next.
+        big: u64,
+    },
+    /// All seats pay alike.
+    Antes {
+        /// What each seat pays into the pot.
+        ante: u64,
+        /// The smallest bet.
+        bet: u64,
+    },
+}
+
+/// The stakes are out of bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StakesError {
+    /// Too few or too many seats.
+    #[error("this game is for 2 to {most} seats, not for {seats}")]
+    Seats {
+        /// What was asked for.
+        seats: u8,
+        /// The most that the deck allows.
+        most: u8,
+    },
+    /// Too few or too many hands.
+    #[error("a match has 1 to {most} hands, not {0}", most = Stakes::MAX_HANDS)]
+    Hands(u32),
+    /// Too few or too many chips.
+    #[error("a stack is 1 to {most} chips, not {0}", most = Stakes::MAX_STACK)]
+    Stack(u64),
+    /// Blinds that are none, in the wrong order, or more than a stack.
+    #[error(
+        "the blinds {small}/{big} must be 1 to {stack} (a stack), the small one not above the big one"
+    )]
+    Blinds {
+        /// The small blind.
+        small: u64,
+        /// The big blind.
+        big: u64,
+        /// A stack.
+        stack: u64,
+    },
+    /// An ante or a smallest bet that is none or more than a stack.
+    #[error(
+        "the ante {ante} and the smallest bet {bet} must be 1 to {stack} (a stack), the ante not above the bet"
+    )]
+    Antes {
+        /// The ante.
+        ante: u64,
+        /// The smallest bet.
+        bet: u64,
+        /// A stack.
+        stack: u64,
+    },
+    /// A deck that cannot be dealt.
+    #[error(
+        "a deck has 2 to {most} cards, of which 1 to all are drawn; not {drawn} of {cards}",
+        most = Stakes::MAX_CARDS
+    )]
+    Deck {
+        /// The cards of the deck.
+        cards: u32,
+        /// How many are drawn.
+        drawn: u32,
+    },
+    /// The bytes are not what [`Stakes::encode`] writes.
+    #[error("the stakes are not in the one encoding")]
+    Malformed,
+}
+
+impl Stakes {
+    /// The most hands of a match.
+    pub const MAX_HANDS: u32 = 1_000_000;
+    /// The most chips of a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all seats the chips
+    /// of a table still fit into 64 bits.
+    pub const MAX_STACK: u64 = 1_000_000_000;
+    /// The most cards of a deck.
+    pub const MAX_CARDS: u32 = 4096;
+    /// The most bytes of an encoding.
+    pub const MAX_LEN: usize = 32;
+
+    /// Puts stakes together.
+    ///
+    /// # Errors
+    /// What is out of bounds.
+    pub fn new(variety: Variety, seats: u8, hands: u32) -> Result<Self, StakesError> {
+        let stakes = Stakes {
+            variety,
+            seats,
+            hands,
+        };
+        stakes.check()?;
+        Ok(stakes)
+    }
+
+    /// The game.
+    pub fn variety(&self) -> Variety {
+        self.variety
+    }
+
+    /// How many play.
+    pub fn seats(&self) -> usize {
+        usize::from(self.seats)
+    }
+
+    /// After how many hands the match is over.
+    pub fn hands(&self) -> u32 {
+        self.hands
+    }
+
+    /// The rules of betting, if the game has chips.
+    pub fn betting(&self) -> Option<BettingRules> {
+        match self.variety {
+            Variety::Holdem(betting) | Variety::FiveCardDraw(betting) => Some(betting),
+            Variety::Deck { .. } => None,
+        }
+    }
+
+    /// The chips with which each seat begins: none in a game without chips.
+    pub fn stack(&self) -> u64 {
+        self.betting().map_or(0, |betting| betting.stack)
+    }
+
+    /// The cards of the deck, and how many of them are drawn.
+    pub fn deck(&self) -> (usize, usize) {
+        match self.variety {
+            Variety::Holdem(_) => (52, 2 * self.seats() + 5),
+            Variety::FiveCardDraw(_) => (52, 10 * self.seats()),
+            Variety::Deck { cards, drawn } => (cards as usize, drawn as usize),
+        }
+    }
+
+    fn check(&self) -> Result<(), StakesError> {
+        let most = match self.variety {
+            Variety::Holdem(_) => 23,
+            Variety::FiveCardDraw(_) => 5,
+            Variety::Deck { .. } => u8::MAX,
+        };
+        let seats = self.seats;
+        if !(2..=most).contains(&seats) {
+            return Err(StakesError::Seats { seats, most });
+        }
+        if !(1..=Self::MAX_HANDS).contains(&self.hands) {
+            return Err(StakesError::Hands(self.hands));
+        }
+        match self.variety {
+            Variety::Holdem(betting) | Variety::FiveCardDraw(betting) => betting.check(),
+            Variety::Deck { cards, drawn } => {
+                let fits = (2..=Self::MAX_CARDS).contains(&cards) && (1..=cards).contains(&drawn);
+                fits.then_some(()).ok_or(StakesError::Deck { cards, drawn })
+            }
+        }
+    }
+
+    /// The bytes that stand for these stakes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        match self.variety {
+            Variety::Holdem(betting) => betting.write(writer.u8(0)),
+            Variety::FiveCardDraw(betting) => betting.write(writer.u8(1)),
+            Variety::Deck { cards, drawn } => {
+                writer.u8(2).u32(cards).u32(drawn);
+            }
+        }
+        writer.u8(self.seats).u32(self.hands).finish()
+    }
+
+    /// The stakes for which these bytes stand.
+    ///
+    /// # Errors
+    /// [`StakesError::Malformed`] if they are not what [`encode`](Self::encode) writes, or what is
+    /// out of bounds.
+    pub fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
+        let stakes = Self::read(Reader::new(bytes)).map_err(|Malformed| StakesError::Malformed)?;
+        stakes.check()?;
+        Ok(stakes)
+    }
+
+    fn read(mut reader: Reader<'_>) -> Result<Self, Malformed> {
+        let variety = match reader.u8()? {
+            0 => Variety::Holdem(BettingRules::read(&mut reader)?),
+            1 => Variety::FiveCardDraw(BettingRules::read(&mut reader)?),
+            2 => Variety::Deck {
+                cards: reader.u32()?,
+                drawn: reader.u32()?,
+            },
+            _ => return Err(Malformed),
+        };
+        let stakes = Stakes {
+            variety,
+            seats: reader.u8()?,
+            hands: reader.u32()?,
+        };
+        reader.finish()?;
+        Ok(stakes)
+    }
+}
+
+impl BettingRules {
+    /// The smallest bet; with a fixed limit the size of a bet in the first half of the rounds.
+    pub fn smallest_bet(&self) -> u64 {
+        match self.posts {
+            Posts::Blinds { big, .. } => big,
+            Posts::Antes { bet, .. } => bet,
+        }
+    }
+
+    fn check(&self) -> Result<(), StakesError> {
+        let stack = self.stack;
+        if !(1..=Stakes::MAX_STACK).contains(&stack) {
+            return Err(StakesError::Stack(stack));
+        }
+        let in_order = |low, high| 1 <= low && low <= high && high <= stack;
+        match self.posts {
+            Posts::Blinds { small, big } if !in_order(small, big) => {
+                Err(StakesError::Blinds { small, big, stack })
+            }
+            Posts::Antes { ante, bet } if !in_order(ante, bet) => {
+                Err(StakesError::Antes { ante, bet, stack })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self, writer: &mut Writer) {
+        let limit = match self.limit {
+            Limit::NoLimit => 0,
+            Limit::Fixed => 1,
+        };
+        writer.u64(self.stack).u8(limit);
+        match self.posts {
+            Posts::Blinds { small, big } => writer.u8(0).u64(small).u64(big),
+            Posts::Antes { ante, bet } => writer.u8(1).u64(ante).u64(bet),
+        };
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let stack = reader.u64()?;
+        let limit = match reader.u8()? {
+            0 => Limit::NoLimit,
+            1 => Limit::Fixed,
+            _ => return Err(Malformed),
+        };
+        let kind = reader.u8()?;
+        let (low, high) = (reader.u64()?, reader.u64()?);
+        let posts = match kind {
+            0 => Posts::Blinds {
+                small: low,
+                big: high,
+            },
+            1 => Posts::Antes {
+                ante: low,
+                bet: high,
+            },
+            _ => return Err(Malformed),
+        };
+        Ok(BettingRules {
+            stack,
+            limit,
+            posts,
+        })
+    }
+}
