@@ -91,6 +91,11 @@ impl KeptDeck {
         share(&self.validity)
     }
 
+    /// The masked values of these bits, which both parties know.
+    pub fn masked_validity(&self) -> Vec<bool> {
+        self.validity.iter().map(|bit| bit.masked).collect()
+    }
+
     /// Checks with the peer's share of [`validity`](Self::validity) that the seeds of both were in
     /// range. No card is opened before.
     ///
