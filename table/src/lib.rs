@@ -24,12 +24,18 @@
 
 mod game;
 mod hash;
+mod identity;
 mod seat;
 mod step;
 mod terms;
 mod wire;
 
 pub use game::{Game, UnknownGame};
+pub use identity::{
+    Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, Budget, CountedAttempts,
+    Fingerprint, Home, HomeError, Identity, KnownPeers, Name, Peer, PeersError, PublicIdentity,
+    Recognised, SharedPeers, Standing,
+};
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};
 pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};
