@@ -24,6 +24,8 @@
 
 mod game;
 mod hash;
+mod identity;
+mod log;
 mod rules;
 mod seat;
 mod step;
@@ -31,6 +33,17 @@ mod terms;
 mod wire;
 
 pub use game::{Game, UnknownGame};
+pub use identity::{
+    Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, Budget, CountedAttempts,
+    Fingerprint, Home, HomeError, Identity, KnownPeers, Name, Peer, PeersError, PublicIdentity,
+    Recognised, SharedPeers, Standing,
+};
+pub use log::{
+    Attempt, BadSignedPart, CannotSay, CannotSit, CardOpening, Clock, Deal, DiskStorage, End,
+    Evidence, Header, HeaderError, Journal, JournalError, Masked, Match, MatchLog, NoEvidence,
+    Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused, Seal, Shelf, Shelved,
+    SignedPart, Sitting, Stop, Storage, Taken, Versions,
+};
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
     Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,

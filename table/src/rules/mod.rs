@@ -3,10 +3,16 @@
 //! Nothing here knows of lines, files or ciphers. A [`Hand`] says what comes [`Next`]: cards that
 //! are to be opened, a seat that is to choose, or how the hand ended.
 
+mod betting;
+mod between;
 mod choice;
+mod dealing;
 mod foul;
+mod free_deck;
 mod hand;
 mod next;
+mod poker;
+mod pots;
 mod ranking;
 mod stakes;
 

@@ -90,7 +90,7 @@ pub struct Proposal {
 /// How a hand ended.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Outcome {
-    /// The chips of each seat after the hand; empty in a game without chips.
+    /// The chips of each seat after the hand; 0 in a game without chips.
     pub stacks: Vec<u64>,
     /// Who won what: the main pot first.
     pub pots: Vec<Pot>,

@@ -1,0 +1,110 @@
+//! What people compare to know whose keys they have.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::base32;
+use super::public::PublicIdentity;
+use crate::hash::Hash;
+
+/// A hash of both keys of an identity, for people to compare: six groups of four characters, such
+/// as `4j8m-x2dk-...`. 110 bits are of the keys; the last ten are a checksum, so that a typing
+/// mistake is not taken for another identity.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Fingerprint([u8; 15]);
+
+/// A text is no fingerprint: mistyped, or cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no fingerprint: a character is wrong or missing")]
+pub struct BadFingerprint;
+
+impl Fingerprint {
+    pub(super) fn of(identity: &PublicIdentity) -> Self {
+        let hash = Hash::new("fingerprint").field(identity.ed25519());
+        let hash = hash.field(identity.x25519()).finish();
+        let mut bytes = [0; 15];
+        bytes[..14].copy_from_slice(&hash[..14]);
+        Self::with_checksum(bytes)
+    }
+
+    /// Writes the checksum over the last ten of the 120 bits.
+    fn with_checksum(mut bytes: [u8; 15]) -> Self {
+        bytes[13] &= 0xfc;
+        bytes[14] = 0;
+        let sum = Hash::new("fingerprint checksum").field(&bytes).finish();
+        bytes[13] |= sum[0] & 0x03;
+        bytes[14] = sum[1];
+        Fingerprint(bytes)
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = base32::encode(&self.0);
+        for (i, character) in text.chars().enumerate() {
+            if i > 0 && i % 4 == 0 {
+                f.write_str("-")?;
+            }
+            write!(f, "{character}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = BadFingerprint;
+
+    fn from_str(text: &str) -> Result<Self, BadFingerprint> {
+        let in_a_group = |c: &char| !matches!(c, '-' | ' ');
+        let text: String = text.chars().filter(in_a_group).take(25).collect();
+        let bytes = base32::decode(&text).ok_or(BadFingerprint)?;
+        let bytes = bytes.try_into().map_err(|_| BadFingerprint)?;
+        match Self::with_checksum(bytes) {
+            right if right.0 == bytes => Ok(right),
+            _ => Err(BadFingerprint),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Identity;
+
+    #[test]
+    fn a_fingerprint_is_read_as_it_is_shown() {
+        let fingerprint = Identity::from_seed([3; 32]).public().fingerprint();
+        let text = fingerprint.to_string();
+        assert_eq!(text.len(), 6 * 4 + 5);
+        assert_eq!(text.parse(), Ok(fingerprint));
+        assert_eq!(
+            text.to_uppercase().replace('-', " ").parse(),
+            Ok(fingerprint)
+        );
+    }
+
+    #[test]
+    fn nearly_every_typing_mistake_is_noticed() {
+        let text = Identity::from_seed([3; 32])
+            .public()
+            .fingerprint()
+            .to_string();
+        let mut taken = 0;
+        for at in (0..text.len()).filter(|at| at % 5 != 4) {
+            for other in "0123456789abcdefghjkmnpqrstvwxyz".chars() {
+                let mut wrong = text.clone();
+                wrong.replace_range(at..=at, &other.to_string());
+                taken += usize::from(wrong != text && wrong.parse::<Fingerprint>().is_ok());
+            }
+        }
+        // One in 1 024 of 744.
+        assert!(taken <= 4, "{taken}");
+        assert!(text[5..].parse::<Fingerprint>().is_err());
+    }
+}

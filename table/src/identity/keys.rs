@@ -1,0 +1,134 @@
+//! The secret half of an identity.
+
+use std::fmt;
+
+use ed25519_dalek::{Signer, SigningKey};
+use rand::CryptoRng;
+use x25519_dalek::{PublicKey, StaticSecret};
+use zeroize::Zeroizing;
+
+use super::public::{PublicIdentity, agreed, signed};
+use crate::hash::Hash;
+
+/// Somebody's keys, all made of one random seed.
+///
+/// It is not to be copied to a second machine and not to be put back from a backup: whoever answers
+/// twice for one step has signed two histories.
+pub struct Identity {
+    seed: Zeroizing<[u8; 32]>,
+    signing: SigningKey,
+    noise: StaticSecret,
+    public: PublicIdentity,
+}
+
+impl Identity {
+    /// A new identity.
+    pub fn generate(rng: &mut impl CryptoRng) -> Self {
+        let mut seed = Zeroizing::new([0; 32]);
+        rng.fill_bytes(&mut *seed);
+        Self::from_zeroizing(seed)
+    }
+
+    /// The identity of a seed. Everything follows from it.
+    pub fn from_seed(seed: [u8; 32]) -> Self {
+        Self::from_zeroizing(Zeroizing::new(seed))
+    }
+
+    fn from_zeroizing(seed: Zeroizing<[u8; 32]>) -> Self {
+        let signing = SigningKey::from_bytes(&derived("sign", &seed));
+        let noise = StaticSecret::from(*derived("noise", &seed));
+        let x25519 = PublicKey::from(&noise).to_bytes();
+        let proof = signing.sign(&signed("identity", &[&x25519])).to_bytes();
+        let public = PublicIdentity::own(signing.verifying_key().to_bytes(), x25519, proof);
+        Identity {
+            seed,
+            signing,
+            noise,
+            public,
+        }
+    }
+
+    pub(super) fn seed(&self) -> &[u8; 32] {
+        &self.seed
+    }
+
+    /// What others know of it.
+    pub fn public(&self) -> &PublicIdentity {
+        &self.public
+    }
+
+    /// Signs fields for the use that `tag` names.
+    pub fn sign(&self, tag: &str, fields: &[&[u8]]) -> [u8; 64] {
+        self.signing.sign(&signed(tag, fields)).to_bytes()
+    }
+
+    /// The key of the MACs in one's own files.
+    pub fn file_key(&self) -> Zeroizing<[u8; 32]> {
+        derived("file", &self.seed)
+    }
+
+    /// The private key of the lines.
+    pub(crate) fn noise_key(&self) -> Zeroizing<[u8; 32]> {
+        Zeroizing::new(self.noise.to_bytes())
+    }
+
+    /// The hash for one use of the secret that both sides of a line share: `H(tag, DH(static,
+    /// static), both X25519 keys, field)`, the smaller key first.
+    pub(crate) fn shared(
+        &self,
+        peer: &PublicIdentity,
+        tag: &str,
+        field: &[u8],
+    ) -> Option<[u8; 32]> {
+        let secret = agreed(&self.noise, peer.x25519())?;
+        let mut keys = [self.public.x25519(), peer.x25519()];
+        keys.sort();
+        let hash = Hash::new(tag).field(&*secret).field(keys[0]).field(keys[1]);
+        Some(hash.field(field).finish())
+    }
+}
+
+fn derived(tag: &str, seed: &[u8; 32]) -> Zeroizing<[u8; 32]> {
+    Zeroizing::new(Hash::new(tag).field(seed).finish())
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity")
+            .field("public", &self.public)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_follows_from_the_seed() {
+        let [a, b, c] = [1, 1, 2].map(|seed| Identity::from_seed([seed; 32]));
+        assert_eq!(a.public(), b.public());
+        assert_ne!(a.public(), c.public());
+        assert_eq!(*a.file_key(), *b.file_key());
+        assert_ne!(*a.file_key(), *a.noise_key());
+    }
+
+    #[test]
+    fn both_sides_share_the_same_secret_and_others_have_another() {
+        let [a, b, c] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
+        let ab = a.shared(b.public(), "relay", b"").unwrap();
+        assert_eq!(b.shared(a.public(), "relay", b""), Some(ab));
+        assert_ne!(a.shared(c.public(), "relay", b""), Some(ab));
+        assert_ne!(a.shared(b.public(), "relay", b"r"), Some(ab));
+        assert_ne!(a.shared(b.public(), "rendezvous", b""), Some(ab));
+    }
+
+    #[test]
+    fn a_printed_identity_shows_no_secret() {
+        let printed = format!("{:?}", Identity::from_seed([171; 32]));
+        assert!(
+            !printed.contains("171") && !printed.contains("abab"),
+            "{printed}"
+        );
+    }
+}

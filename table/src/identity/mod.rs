@@ -1,0 +1,24 @@
+//! Who plays: one's own keys, the keys of others, and what is remembered of them.
+
+mod address;
+mod attempts;
+pub(crate) mod base32;
+mod fingerprint;
+mod home;
+mod keys;
+mod known_peers;
+mod name;
+mod peer_line;
+mod public;
+mod whole_file;
+
+pub use address::{Address, BadAddress};
+pub use attempts::{Budget, CountedAttempts, SharedPeers, Standing};
+pub use fingerprint::{BadFingerprint, Fingerprint};
+pub use home::{Home, HomeError};
+pub use keys::Identity;
+pub use known_peers::{KnownPeers, Peer, PeersError, Recognised};
+pub use name::Name;
+pub use public::{BadIdentity, BadSignature, PublicIdentity};
+
+pub(crate) use whole_file::write_whole;

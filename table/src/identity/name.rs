@@ -1,0 +1,90 @@
+//! Names that people give themselves.
+
+use std::fmt;
+
+/// A name that somebody chose. It is shown, and never trusted: only keys tell who it is.
+///
+/// It has 1 to 32 characters and none that could change how a screen or a file is read: control
+/// characters, marks of writing direction and characters without width are taken out, and space
+/// of any kind is one blank.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Name(String);
+
+impl Name {
+    /// The most bytes that a name takes.
+    pub(crate) const MAX_BYTES: usize = 4 * Self::MAX_CHARS;
+    const MAX_CHARS: usize = 32;
+
+    /// The name that is left of what somebody gave; `nameless` if nothing is.
+    pub fn clean(given: &str) -> Self {
+        // What is far too long is not looked at to its end.
+        let given = given.chars().take(8 * Self::MAX_CHARS);
+        let spaced: String = given
+            .map(|c| if c.is_whitespace() { ' ' } else { c })
+            .filter(|&c| !is_harmful(c))
+            .collect();
+        let words: Vec<&str> = spaced.split(' ').filter(|word| !word.is_empty()).collect();
+        let short: String = words.join(" ").chars().take(Self::MAX_CHARS).collect();
+        match short.trim_end() {
+            "" => Name("nameless".into()),
+            name => Name(name.into()),
+        }
+    }
+
+    /// The name in the bytes of a peer.
+    pub(crate) fn from_peer(bytes: &[u8]) -> Self {
+        Self::clean(&String::from_utf8_lossy(bytes))
+    }
+
+    /// Its characters.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whether a character does something else than to stand there.
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{e000}'..='\u{f8ff}' | '\u{e0000}'..='\u{10ffff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_keeps_its_letters_and_loses_what_does_something() {
+        let cases = [
+            ("Anna", "Anna"),
+            ("  Anna \t Berta\n", "Anna Berta"),
+            ("\u{1b}[31mred", "[31mred"),
+            ("abc\u{202e}fed\u{2066}", "abcfed"),
+            ("a\u{200b}\u{feff}b", "ab"),
+            ("Ωμέγα 王", "Ωμέγα 王"),
+            ("", "nameless"),
+            ("\u{7}\u{202e} ", "nameless"),
+        ];
+        for (given, name) in cases {
+            assert_eq!(Name::clean(given).as_str(), name);
+        }
+    }
+
+    #[test]
+    fn a_name_is_short_and_cleaning_it_again_changes_nothing() {
+        let name = Name::clean(&"ab \u{10000}".repeat(1000));
+        assert!(name.as_str().chars().count() <= 32);
+        assert!(name.as_str().len() <= Name::MAX_BYTES);
+        assert_eq!(Name::clean(name.as_str()), name);
+        assert_eq!(Name::from_peer(b"\xff\xfeA").as_str(), "\u{fffd}\u{fffd}A");
+    }
+}

@@ -1,0 +1,115 @@
+//! A known peer as a line of text.
+
+use super::address::Address;
+use super::base32;
+use super::known_peers::Peer;
+use super::name::Name;
+use super::public::PublicIdentity;
+
+/// The longest line that is read: eight addresses, a relay, the keys, a name and the counts.
+const MAX_LEN: usize = 10 * (Address::MAX_LEN + 1) + 1024;
+
+/// The line of a peer, without its end.
+pub(super) fn text_of(peer: &Peer) -> String {
+    let listed: Vec<String> = peer.addresses.iter().map(Address::to_string).collect();
+    let relay = peer.relay.as_ref().map(Address::to_string);
+    format!(
+        "hands={} attempts={} in_a_row={} forgiven={} failed_checks={} seen={} at={} relay={} \
+         keys={} name={}",
+        peer.hands,
+        peer.attempts,
+        peer.in_a_row,
+        peer.forgiven,
+        peer.failed_checks,
+        peer.last_seen,
+        listed.join(","),
+        relay.unwrap_or_default(),
+        base32::encode(&peer.identity.encode()),
+        peer.name,
+    )
+}
+
+/// The peer of a line; none if the line is not what [`text_of`] writes.
+pub(super) fn peer_in(line: &str) -> Option<Peer> {
+    if line.len() > MAX_LEN {
+        return None;
+    }
+    let mut words = line.splitn(10, ' ');
+    let mut word = |key: &str| words.next()?.strip_prefix(key)?.strip_prefix('=');
+    let hands = word("hands")?.parse().ok()?;
+    let attempts = word("attempts")?.parse().ok()?;
+    let in_a_row = word("in_a_row")?.parse().ok()?;
+    let forgiven = word("forgiven")?.parse().ok()?;
+    let failed_checks = word("failed_checks")?.parse().ok()?;
+    let last_seen = word("seen")?.parse().ok()?;
+    let addresses = word("at")?.split(',').filter(|text| !text.is_empty());
+    let addresses: Option<Vec<Address>> = addresses.map(|text| text.parse().ok()).collect();
+    let addresses = addresses?;
+    let relay = match word("relay")? {
+        "" => None,
+        text => Some(text.parse().ok()?),
+    };
+    let keys = base32::decode(word("keys")?)?;
+    let peer = Peer {
+        identity: PublicIdentity::decode(&keys).ok()?,
+        name: Name::clean(word("name")?),
+        hands,
+        attempts,
+        in_a_row,
+        forgiven,
+        failed_checks,
+        last_seen,
+        addresses,
+        relay,
+    };
+    (peer.addresses.len() <= Peer::MAX_ADDRESSES && text_of(&peer) == line).then_some(peer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Identity;
+
+    fn peer() -> Peer {
+        let mut peer = Peer::new(
+            Identity::from_seed([5; 32]).public().clone(),
+            Name::clean("B. C"),
+        );
+        (peer.hands, peer.attempts, peer.in_a_row, peer.last_seen) = (7, 3, 2, 1_800_000_000);
+        peer.addresses = vec!["1.2.3.4:5".parse().unwrap(), "[::1]:6".parse().unwrap()];
+        peer.relay = Some("relay.example:4001".parse().unwrap());
+        peer
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_written() {
+        let mut peer = peer();
+        assert_eq!(peer_in(&text_of(&peer)), Some(peer.clone()));
+        (peer.addresses, peer.relay) = (vec![], None);
+        assert_eq!(peer_in(&text_of(&peer)), Some(peer));
+    }
+
+    #[test]
+    fn a_line_that_was_cut_or_changed_in_form_is_refused() {
+        let line = text_of(&peer());
+        let name = line.find(" name=").unwrap();
+        for end in (0..name + 6).filter(|&end| line.is_char_boundary(end)) {
+            assert_eq!(peer_in(&line[..end]), None, "{end}");
+        }
+        for (from, to) in [
+            ("hands=7", "hands=+7"),
+            ("hands=7", "hands=07"),
+            ("attempts=3", "attempts=-3"),
+            ("hands=7", "hands=18446744073709551616"),
+            (" at=", " at=,"),
+            ("keys=", "keys=0"),
+            ("name=", "name= "),
+            ("name=", "name=\u{202e}"),
+            ("attempts", "atempts"),
+        ] {
+            assert_eq!(peer_in(&line.replacen(from, to, 1)), None, "{to}");
+        }
+        let crowd = vec!["1.2.3.4:5"; 9].join(",");
+        assert_eq!(peer_in(&line.replacen("1.2.3.4:5", &crowd, 1)), None);
+    }
+}

@@ -1,0 +1,281 @@
+//! The public half of an identity.
+
+use std::fmt;
+
+use ed25519_dalek::{Signature, VerifyingKey};
+use x25519_dalek::{PublicKey, StaticSecret};
+
+use super::fingerprint::Fingerprint;
+use crate::hash::Hash;
+use crate::wire::{Malformed, Reader};
+
+/// What others know of an identity: the key of its signatures, the key of its lines, and the first
+/// one's signature of the second.
+///
+/// A value of this type has been verified: both keys are canonical and not of small order, and the
+/// signature fits.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct PublicIdentity {
+    ed25519: [u8; 32],
+    x25519: [u8; 32],
+    proof: [u8; 64],
+}
+
+/// Bytes are no identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BadIdentity {
+    /// They have another length.
+    #[error("an identity has 128 bytes")]
+    Length,
+    /// The key of the signatures is not canonical, or has a part of small order.
+    #[error("the Ed25519 key of the identity is none")]
+    Ed25519,
+    /// The key of the lines is not canonical, or is of small order.
+    #[error("the X25519 key of the identity is none")]
+    X25519,
+    /// The signature that joins the keys does not fit.
+    #[error("the two keys of the identity do not belong together")]
+    Proof,
+}
+
+/// A signature does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the signature does not fit")]
+pub struct BadSignature;
+
+impl PublicIdentity {
+    /// The length of an encoded identity.
+    pub const LEN: usize = 128;
+
+    /// Puts together what [`Identity`](super::Identity) has just made.
+    pub(super) fn own(ed25519: [u8; 32], x25519: [u8; 32], proof: [u8; 64]) -> Self {
+        PublicIdentity {
+            ed25519,
+            x25519,
+            proof,
+        }
+    }
+
+    /// Reads an identity and verifies it.
+    ///
+    /// # Errors
+    /// If it is not what [`encode`](Self::encode) gives of an honest identity.
+    pub fn decode(bytes: &[u8]) -> Result<Self, BadIdentity> {
+        let mut reader = Reader::new(bytes);
+        let length = |_: Malformed| BadIdentity::Length;
+        let identity = PublicIdentity {
+            ed25519: reader.array().map_err(length)?,
+            x25519: reader.array().map_err(length)?,
+            proof: reader.array().map_err(length)?,
+        };
+        reader.finish().map_err(length)?;
+        if !is_x25519_key(&identity.x25519) {
+            return Err(BadIdentity::X25519);
+        }
+        verifying_key(&identity.ed25519).ok_or(BadIdentity::Ed25519)?;
+        identity
+            .verify("identity", &[&identity.x25519], &identity.proof)
+            .map_err(|_| BadIdentity::Proof)?;
+        Ok(identity)
+    }
+
+    /// Both keys and the signature that joins them.
+    pub fn encode(&self) -> [u8; Self::LEN] {
+        let mut bytes = [0; Self::LEN];
+        bytes[..32].copy_from_slice(&self.ed25519);
+        bytes[32..64].copy_from_slice(&self.x25519);
+        bytes[64..].copy_from_slice(&self.proof);
+        bytes
+    }
+
+    /// The key of the signatures.
+    pub fn ed25519(&self) -> &[u8; 32] {
+        &self.ed25519
+    }
+
+    /// The key of the lines.
+    pub fn x25519(&self) -> &[u8; 32] {
+        &self.x25519
+    }
+
+    /// Whether both have a key in common. Two identities that are not equal and share a key are
+    /// two faces of one person.
+    pub fn shares_a_key_with(&self, other: &Self) -> bool {
+        self.ed25519 == other.ed25519 || self.x25519 == other.x25519
+    }
+
+    /// What people compare.
+    pub fn fingerprint(&self) -> Fingerprint {
+        Fingerprint::of(self)
+    }
+
+    /// Verifies a signature that [`Identity::sign`](super::Identity::sign) made for the same use
+    /// over the same fields.
+    ///
+    /// # Errors
+    /// If it does not fit, also if it is one that only a lax check takes.
+    pub fn verify(
+        &self,
+        tag: &str,
+        fields: &[&[u8]],
+        signature: &[u8; 64],
+    ) -> Result<(), BadSignature> {
+        let key = VerifyingKey::from_bytes(&self.ed25519).map_err(|_| BadSignature)?;
+        key.verify_strict(&signed(tag, fields), &Signature::from_bytes(signature))
+            .map_err(|_| BadSignature)
+    }
+}
+
+impl fmt::Debug for PublicIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PublicIdentity({})", self.fingerprint())
+    }
+}
+
+/// What is signed for a use of signatures.
+pub(super) fn signed(tag: &str, fields: &[&[u8]]) -> [u8; 32] {
+    let start = Hash::new("signature").field(tag.as_bytes());
+    fields
+        .iter()
+        .fold(start, |hash, field| hash.field(field))
+        .finish()
+}
+
+/// The key, if it is canonical and lies in the group of prime order.
+fn verifying_key(bytes: &[u8; 32]) -> Option<VerifyingKey> {
+    let key = VerifyingKey::from_bytes(bytes).ok()?;
+    let point = key.to_edwards();
+    // The decoder takes y >= p, and the sign bit of x = 0.
+    let canonical = point.compress().as_bytes() == bytes;
+    (canonical && !key.is_weak() && point.is_torsion_free()).then_some(key)
+}
+
+/// Whether a key of X25519 is canonical and not of small order. Noise takes them all, and with one
+/// of small order its secret would be known to everybody.
+pub(crate) fn is_x25519_key(bytes: &[u8; 32]) -> bool {
+    is_below_p(bytes) && agreed(&StaticSecret::from([1; 32]), bytes).is_some()
+}
+
+/// Whether these little-endian bytes are below 2^255 - 19.
+fn is_below_p(bytes: &[u8; 32]) -> bool {
+    let high_bits_set = bytes[31] == 0x7f && bytes[1..31].iter().all(|&byte| byte == 0xff);
+    bytes[31] < 0x80 && !(high_bits_set && bytes[0] >= 0xed)
+}
+
+/// The shared secret of X25519; none if the other key is of small order.
+pub(super) fn agreed(own: &StaticSecret, other: &[u8; 32]) -> Option<zeroize::Zeroizing<[u8; 32]>> {
+    let shared = own.diffie_hellman(&PublicKey::from(*other));
+    shared
+        .was_contributory()
+        .then(|| zeroize::Zeroizing::new(shared.to_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Identity;
+
+    /// The u-coordinates of small order, reduced: 0, 1, -1 and the two of order 8.
+    const SMALL: [[u8; 32]; 5] = {
+        let mut minus_one = [0xff; 32];
+        minus_one[0] = 0xec;
+        minus_one[31] = 0x7f;
+        let mut one = [0; 32];
+        one[0] = 1;
+        [
+            [0; 32],
+            one,
+            minus_one,
+            [
+                0xe0, 0xeb, 0x7a, 0x7c, 0x3b, 0x41, 0xb8, 0xae, 0x16, 0x56, 0xe3, 0xfa, 0xf1, 0x9f,
+                0xc4, 0x6a, 0xda, 0x09, 0x8d, 0xeb, 0x9c, 0x32, 0xb1, 0xfd, 0x86, 0x62, 0x05, 0x16,
+                0x5f, 0x49, 0xb8, 0x00,
+            ],
+            [
+                0x5f, 0x9c, 0x95, 0xbc, 0xa3, 0x50, 0x8c, 0x24, 0xb1, 0xd0, 0xb1, 0x55, 0x9c, 0x83,
+                0xef, 0x5b, 0x04, 0x44, 0x5c, 0xc4, 0x58, 0x1c, 0x8e, 0x86, 0xd8, 0x22, 0x4e, 0xdd,
+                0xd0, 0x9f, 0x11, 0x57,
+            ],
+        ]
+    };
+
+    #[test]
+    fn an_identity_comes_back_and_every_changed_byte_is_noticed() {
+        let bytes = Identity::from_seed([7; 32]).public().encode();
+        assert_eq!(PublicIdentity::decode(&bytes).unwrap().encode(), bytes);
+        for at in 0..bytes.len() {
+            let mut changed = bytes;
+            changed[at] ^= 1 << (at % 8);
+            assert!(PublicIdentity::decode(&changed).is_err(), "{at}");
+        }
+        assert_eq!(
+            PublicIdentity::decode(&bytes[1..]),
+            Err(BadIdentity::Length)
+        );
+        let longer = [&bytes[..], &[0]].concat();
+        assert_eq!(PublicIdentity::decode(&longer), Err(BadIdentity::Length));
+    }
+
+    #[test]
+    fn x25519_keys_of_small_order_are_refused_even_with_a_signature() {
+        let identity = Identity::from_seed([7; 32]);
+        for small in SMALL {
+            assert!(!is_x25519_key(&small));
+            let proof = identity.sign("identity", &[&small]);
+            let bytes = [&identity.public().ed25519[..], &small, &proof].concat();
+            assert_eq!(PublicIdentity::decode(&bytes), Err(BadIdentity::X25519));
+        }
+    }
+
+    #[test]
+    fn x25519_keys_that_are_not_canonical_are_refused() {
+        let mut key = *Identity::from_seed([7; 32]).public().x25519();
+        assert!(is_x25519_key(&key));
+        key[31] |= 0x80;
+        assert!(!is_x25519_key(&key));
+        // 9, the base point, as 9 + p.
+        let mut nine = [0xff; 32];
+        (nine[0], nine[31]) = (0xf6, 0x7f);
+        assert!(!is_x25519_key(&nine));
+        (nine, nine[0]) = ([0; 32], 9);
+        assert!(is_x25519_key(&nine));
+    }
+
+    #[test]
+    fn ed25519_keys_of_small_order_or_with_a_part_of_it_are_refused() {
+        let mut one = [0; 32];
+        one[0] = 1;
+        let mut minus_one = [0xff; 32];
+        (minus_one[0], minus_one[31]) = (0xec, 0x7f);
+        let mut one_and_p = [0xff; 32];
+        (one_and_p[0], one_and_p[31]) = (0xee, 0x7f);
+        for key in [one, minus_one, [0; 32], one_and_p] {
+            assert!(verifying_key(&key).is_none());
+        }
+        // An honest key and the point of order 2 added to it: (x, y) becomes (-x, -y).
+        let honest = VerifyingKey::from_bytes(Identity::from_seed([7; 32]).public().ed25519());
+        let two = VerifyingKey::from_bytes(&minus_one).unwrap().to_edwards();
+        let mixed = (honest.unwrap().to_edwards() + two).compress().to_bytes();
+        assert!(VerifyingKey::from_bytes(&mixed).is_ok());
+        assert!(verifying_key(&mixed).is_none());
+    }
+
+    #[test]
+    fn a_signature_is_for_one_use_and_one_list_of_fields() {
+        let identity = Identity::from_seed([7; 32]);
+        let signature = identity.sign("part", &[b"a", b"b"]);
+        let public = identity.public();
+        assert_eq!(public.verify("part", &[b"a", b"b"], &signature), Ok(()));
+        assert!(public.verify("step", &[b"a", b"b"], &signature).is_err());
+        assert!(public.verify("part", &[b"ab"], &signature).is_err());
+        assert!(public.verify("part", &[b"a", b"b"], &[0; 64]).is_err());
+        let other = Identity::from_seed([8; 32]);
+        assert!(
+            other
+                .public()
+                .verify("part", &[b"a", b"b"], &signature)
+                .is_err()
+        );
+    }
+}

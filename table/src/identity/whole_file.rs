@@ -1,0 +1,71 @@
+//! Files that are written whole, or not at all.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Whether a file that is there may be replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Existing {
+    Replace,
+    Keep,
+}
+
+/// Writes a file that only its owner may read. It has its name when all of it is on the disk, and
+/// the name is on the disk when this returns.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
+    // Follow a link to the file that it means, so that the link stays one.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    // It begins with mode 0600.
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    match existing {
+        Existing::Replace => file.persist(&target),
+        Existing::Keep => file.persist_noclobber(&target),
+    }
+    .map_err(|error| error.error)?;
+    sync_folder(folder)
+}
+
+/// Puts the names in a folder on the disk. Elsewhere than on Unix folders cannot be opened.
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        File::open(folder)?.sync_all()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_or_kept_and_nothing_else_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("note");
+        write_whole(&path, b"one", Existing::Keep).unwrap();
+        write_whole(&path, b"two", Existing::Replace).unwrap();
+        let error = write_whole(&path, b"three", Existing::Keep).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_may_read_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("note");
+        write_whole(&path, b"one", Existing::Replace).unwrap();
+        let mode = fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,46 @@
+//! What a seat commits itself to, and the digests that go with an opened share.
+
+use crate::hash::Hash;
+use crate::seat::Seat;
+
+/// One try of one hand of one match: what is made for it fits no other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The match.
+    pub of: [u8; 32],
+    /// The number of the hand, from 1.
+    pub hand: u32,
+    /// The number of the try, from 0.
+    pub attempt: u32,
+}
+
+impl Attempt {
+    fn hash(&self, tag: &str, seat: Seat) -> Hash {
+        Hash::new(tag)
+            .field(&self.of)
+            .number(u64::from(self.hand))
+            .number(u64::from(self.attempt))
+            .number(u64::from(seat.number()))
+    }
+
+    /// The commitment of a seat to the bits that it enters into the circuit.
+    pub fn input_commitment(&self, seat: Seat, bits: &[bool], nonce: &[u8; 32]) -> [u8; 32] {
+        let bits: Vec<u8> = bits.iter().map(|&bit| u8::from(bit)).collect();
+        self.hash("input", seat).field(&bits).field(nonce).finish()
+    }
+
+    /// The commitment of a seat to its share of the card at `position`.
+    pub fn share_commitment(&self, seat: Seat, position: usize, share: u16, nonce: &[u8; 32]) -> [u8; 32] {
+        self.hash("share", seat)
+            .number(position as u64)
+            .number(u64::from(share))
+            .field(nonce)
+            .finish()
+    }
+
+    /// The nonce of a share, from the one fresh secret of this try.
+    pub fn share_nonce(&self, seat: Seat, position: usize, secret: &[u8; 32]) -> [u8; 32] {
+        let nonce = self.hash("nonce", seat).field(secret);
+        nonce.number(position as u64).finish()
+    }
+}

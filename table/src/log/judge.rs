@@ -1,0 +1,111 @@
+//! Whether a seat may say a part where the match stands.
+
+use super::foul::PartFoul;
+use super::part::{CardOpening, Deal, Part, PartKind, Seal};
+use super::phase::Phase;
+use super::state::{Dealt, State};
+use crate::rules::{Choice, Learners, Opening};
+use crate::seat::Seat;
+
+/// Whether `seat`, whose turn it is, may say this.
+pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFoul> {
+    let kind = part.kind();
+    if !kinds(state, seat).contains(&kind) {
+        return Err(match part {
+            Part::Dispute { step } if state.phase.stands() => PartFoul::NothingToDispute(*step),
+            _ => PartFoul::Kind(kind),
+        });
+    }
+    match (part, &state.phase, &state.dealt) {
+        (Part::Deal(deal), ..) => judge_deal(state, deal),
+        (Part::Seal(seal), ..) => judge_seal(seat, seal),
+        (Part::Open(cards), Phase::Open(openings), Some(dealt)) => {
+            judge_opening(state, dealt, seat, openings, cards)
+        }
+        (Part::Move(choice), _, Some(dealt)) => judge_choice(dealt, seat, choice),
+        (Part::Result(stacks), Phase::Result(outcome), _) => {
+            require(*stacks == outcome.stacks, PartFoul::Result)
+        }
+        (Part::Dispute { step }, _, Some(dealt)) => {
+            let to_seat = openings_to(dealt, seat).any(|opened| opened == *step);
+            require(to_seat, PartFoul::NothingToDispute(*step))
+        }
+        (Part::Again | Part::Leave | Part::Forfeit, ..) => Ok(()),
+        _ => Err(PartFoul::Kind(kind)),
+    }
+}
+
+/// The kinds of parts that `seat` may say now: none if it is not its turn.
+pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
+    if !state.phase.speakers(state.shape.seats).contains(&seat) {
+        return Vec::new();
+    }
+    let mut kinds: Vec<PartKind> = state.phase.kind().into_iter().collect();
+    if state.may_deal_again(seat) {
+        kinds.push(PartKind::Again);
+    }
+    if state.phase.stands() {
+        kinds.push(PartKind::Forfeit);
+        let dealt = state.dealt.as_ref();
+        if dealt.is_some_and(|dealt| openings_to(dealt, seat).next().is_some()) {
+            kinds.push(PartKind::Dispute);
+        }
+    }
+    kinds.push(PartKind::Leave);
+    kinds
+}
+
+fn require(allowed: bool, foul: PartFoul) -> Result<(), PartFoul> {
+    if allowed { Ok(()) } else { Err(foul) }
+}
+
+fn judge_deal(state: &State, deal: &Deal) -> Result<(), PartFoul> {
+    let number = (deal.hand, deal.attempt) == (state.hand, state.attempt);
+    require(number, PartFoul::Number)?;
+    let terms = (deal.stakes, deal.circuit) == (state.stakes_digest, state.circuit);
+    require(terms, PartFoul::Terms)?;
+    let chips = state.stakes.betting().is_some();
+    require(chips || !deal.rebuys.contains(&true), PartFoul::Rebuy)?;
+    let stacks = state.stacks_with(&deal.rebuys);
+    require(deal.stacks == stacks, PartFoul::Stacks)?;
+    require(deal.button == state.next_button(&stacks), PartFoul::Button)
+}
+
+fn judge_seal(seat: Seat, seal: &Seal) -> Result<(), PartFoul> {
+    require(seal.masked.is_some() == (seat == Seat::HOST), PartFoul::Seal)
+}
+
+fn judge_opening(
+    state: &State,
+    dealt: &Dealt,
+    seat: Seat,
+    openings: &[Opening],
+    cards: &[CardOpening],
+) -> Result<(), PartFoul> {
+    let due = openings.iter().find(|opening| opening.opener == seat);
+    let due = due.into_iter().flat_map(|opening| &opening.cards);
+    let opened = cards.iter().map(|card| usize::from(card.position));
+    require(due.map(|&(position, _)| position).eq(opened), PartFoul::OtherCards)?;
+    let commitments = &dealt.seals[seat.index()].commitments;
+    for card in cards {
+        let position = usize::from(card.position);
+        let opens = state.attempt().share_commitment(seat, position, card.share, &card.nonce);
+        require(commitments.get(position) == Some(&opens), PartFoul::Commitment(position))?;
+    }
+    Ok(())
+}
+
+fn judge_choice(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<(), PartFoul> {
+    let mut after = dealt.game.clone();
+    after.choose(seat, choice).map_err(PartFoul::Choice)
+}
+
+/// The steps of this try in which something was opened to this seat by another.
+fn openings_to(dealt: &Dealt, seat: Seat) -> impl Iterator<Item = u64> {
+    let learns = move |to: Learners| to == Learners::All || to == Learners::Seat(seat);
+    let to_seat = move |opening: &Opening| {
+        opening.opener != seat && opening.cards.iter().any(|&(_, to)| learns(to))
+    };
+    let openings = dealt.openings.iter();
+    openings.filter(move |(_, opening)| to_seat(opening)).map(|(step, _)| *step)
+}

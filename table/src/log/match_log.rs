@@ -1,0 +1,385 @@
+//! The log of a match: all that was said, and what it comes to.
+
+use dealerless::deck::Card;
+
+use super::commitment::Attempt;
+use super::foul::{Proof, Refused};
+use super::judge::kinds;
+use super::part::{Deal, Part, PartKind, Seal};
+use super::phase::{End, Phase, Stop};
+use super::players::Match;
+use super::signed::{Evidence, SignedPart, step_hash};
+use super::state::State;
+use crate::identity::Identity;
+use crate::rules::Hand;
+use crate::seat::Seat;
+
+/// The log of a match.
+///
+/// Everything follows from the header and the parts, one after the other: two logs with the same
+/// parts are in the same phase, and so are two programs that read them. Nothing is taken that the
+/// seat did not sign for this step of this history, and nothing that the rules do not allow.
+#[derive(Clone, Debug)]
+pub struct MatchLog {
+    of: Match,
+    /// The complete steps.
+    steps: Vec<Step>,
+    /// What was said so far in the step that is not complete, in order of the seats.
+    now: Vec<(SignedPart, Part)>,
+    /// The hash of all complete steps.
+    hash: [u8; 32],
+    state: State,
+    /// What convicts a seat, and ended the match.
+    conviction: Option<Conviction>,
+}
+
+#[derive(Clone, Debug)]
+enum Conviction {
+    Foul(Proof),
+    Fork(Evidence),
+}
+
+#[derive(Clone, Debug)]
+struct Step {
+    /// The hash of all steps before.
+    before: [u8; 32],
+    /// In order of the seats.
+    parts: Vec<SignedPart>,
+}
+
+/// What was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A part that was not in the log.
+    New(Part),
+    /// The same part is in the log.
+    Known,
+}
+
+/// Two parts convict nobody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("these two parts convict nobody in this match")]
+pub struct NoEvidence;
+
+/// What a seat wants to say and may not.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CannotSay {
+    /// The match is over.
+    #[error("the match is over")]
+    Over,
+    /// It has spoken in this step.
+    #[error("this seat has spoken in this step")]
+    Spoken,
+    /// The rules do not allow it.
+    #[error("the rules do not allow it here")]
+    Foul(#[from] super::foul::PartFoul),
+}
+
+impl MatchLog {
+    /// The log of a match in which nothing was said.
+    pub fn new(of: Match) -> Self {
+        let (hash, state) = (of.id(), State::new(&of));
+        MatchLog {
+            of,
+            steps: Vec::new(),
+            now: Vec::new(),
+            hash,
+            state,
+            conviction: None,
+        }
+    }
+
+    /// Takes a part, of any seat: one that was just said, or one of a history that is told again.
+    ///
+    /// # Errors
+    /// [`Refused`]. The log is as it was; see [`close`](Self::close) for what proves a foul.
+    pub fn take(&mut self, part: SignedPart) -> Result<Taken, Refused> {
+        let before = self.before(&part)?;
+        let known = self.part(part.step, part.seat);
+        if known.is_some_and(|known| known.part == part.part) {
+            return Ok(Taken::Known);
+        }
+        let player = &self.of.players()[part.seat.index()];
+        if !part.is_signed(&player.identity, &self.of.id(), &before) {
+            return Err(Refused::Signature(part.seat));
+        }
+        if let Some(known) = known {
+            let parts = [known.clone(), part];
+            let of = self.of.id();
+            return Err(Refused::Fork(Box::new(Evidence { of, before, parts })));
+        }
+        if self.over_at(part.step) {
+            return Err(Refused::Over);
+        }
+        match self.state.judge(part.seat, &part.part) {
+            Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
+            Ok(said) => {
+                self.add(part, said.clone());
+                Ok(Taken::New(said))
+            }
+        }
+    }
+
+    /// The hash of the steps before a part that can be compared with this log.
+    fn before(&self, part: &SignedPart) -> Result<[u8; 32], Refused> {
+        if part.seat.index() >= self.of.seats() {
+            return Err(Refused::NoSuchSeat(part.seat));
+        }
+        self.hash_before(part.step).ok_or(Refused::TooEarly {
+            step: part.step,
+            now: self.step(),
+        })
+    }
+
+    /// Whether nothing new can be said in this step.
+    fn over_at(&self, step: u64) -> bool {
+        step != self.step() || self.conviction.is_some() || matches!(self.state.phase, Phase::Over(_))
+    }
+
+    /// Says a part: judges, signs and adds it. It must be [written](super::Journal::append) before
+    /// it is sent.
+    ///
+    /// # Errors
+    /// If the rules do not allow it: nothing is signed then.
+    pub fn say(&mut self, identity: &Identity, seat: Seat, part: &Part) -> Result<SignedPart, CannotSay> {
+        let step = self.step();
+        if self.over_at(step) {
+            return Err(CannotSay::Over);
+        }
+        if self.part(step, seat).is_some() {
+            return Err(CannotSay::Spoken);
+        }
+        let bytes = part.encode(self.state.size(seat));
+        let said = self.state.judge(seat, &bytes)?;
+        let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
+        self.add(signed.clone(), said);
+        Ok(signed)
+    }
+
+    fn add(&mut self, part: SignedPart, said: Part) {
+        let place = self.now.partition_point(|(other, _)| other.seat < part.seat);
+        self.now.insert(place, (part, said));
+        let speakers = self.state.phase.speakers(self.of.seats());
+        if self.now.len() < speakers.len() || !self.stops().is_empty() {
+            return;
+        }
+        let step = self.step();
+        let (parts, said): (Vec<_>, Vec<_>) = (self.now.drain(..))
+            .map(|(part, said)| (part.clone(), (part.seat, said)))
+            .unzip();
+        let hash = step_hash(step, &self.hash, parts.iter());
+        let before = std::mem::replace(&mut self.hash, hash);
+        self.steps.push(Step { before, parts });
+        self.state.complete(step, &said);
+    }
+
+    /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it.
+    /// A foul that is none in this log changes nothing.
+    pub fn close(&mut self, proof: Proof) {
+        let again = self.take(proof.part);
+        if let Err(Refused::Foul(proof)) = again {
+            self.conviction = Some(Conviction::Foul(*proof));
+        }
+    }
+
+    /// Ends the match with two parts that no log can hold.
+    ///
+    /// # Errors
+    /// If they convict nobody in this match: nothing is changed then.
+    pub fn convict(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
+        if !evidence.holds(&self.of) {
+            return Err(NoEvidence);
+        }
+        self.conviction = Some(Conviction::Fork(evidence));
+        Ok(())
+    }
+
+    /// The foul that ended the match.
+    pub fn foul(&self) -> Option<&Proof> {
+        match &self.conviction {
+            Some(Conviction::Foul(proof)) => Some(proof),
+            _ => None,
+        }
+    }
+
+    /// The two parts that ended the match.
+    pub fn evidence(&self) -> Option<&Evidence> {
+        match &self.conviction {
+            Some(Conviction::Fork(evidence)) => Some(evidence),
+            _ => None,
+        }
+    }
+
+    /// The match.
+    pub fn of(&self) -> &Match {
+        &self.of
+    }
+
+    /// The number of the step in which something can be said now.
+    pub fn step(&self) -> u64 {
+        self.steps.len() as u64
+    }
+
+    /// The hash of all complete steps: what is signed now comes after it.
+    pub fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
+    /// The hash of all steps before this one, if they are complete.
+    pub fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
+        if step == self.step() {
+            return Some(self.hash);
+        }
+        let step = self.steps.get(usize::try_from(step).ok()?);
+        step.map(|step| step.before)
+    }
+
+    /// What the log asks for now.
+    pub fn phase(&self) -> Phase {
+        match &self.conviction {
+            Some(Conviction::Foul(proof)) => {
+                let (seat, foul) = (proof.part.seat, proof.foul.clone());
+                return Phase::Over(End::Foul { seat, foul });
+            }
+            Some(Conviction::Fork(evidence)) => {
+                let seat = evidence.seat();
+                return Phase::Over(End::Fork { seat });
+            }
+            None => {}
+        }
+        match self.stops() {
+            stops if stops.is_empty() => self.state.phase.clone(),
+            stops => Phase::Over(End::Stopped(stops)),
+        }
+    }
+
+    fn stops(&self) -> Vec<(Seat, Stop)> {
+        let stop = |(part, said): &(SignedPart, Part)| Some((part.seat, said.stop()?));
+        self.now.iter().filter_map(stop).collect()
+    }
+
+    /// The kinds of parts that this seat may say now: none if it is not its turn, or if it has
+    /// spoken. When others have ended the match in this step, a seat that has not spoken may still
+    /// do so; it need not.
+    pub fn may_say(&self, seat: Seat) -> Vec<PartKind> {
+        match self.over_at(self.step()) || self.part(self.step(), seat).is_some() {
+            true => Vec::new(),
+            false => kinds(&self.state, seat),
+        }
+    }
+
+    /// The seats that are waited for.
+    pub fn waits_for(&self) -> Vec<Seat> {
+        let speakers = match self.phase() {
+            Phase::Over(_) => Vec::new(),
+            phase => phase.speakers(self.of.seats()),
+        };
+        let silent = |seat: &Seat| self.part(self.step(), *seat).is_none();
+        speakers.into_iter().filter(silent).collect()
+    }
+
+    /// What a seat said in a step.
+    pub fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
+        if step == self.step() {
+            let mut now = self.now.iter().map(|(part, _)| part);
+            return now.find(|part| part.seat == seat);
+        }
+        let step = self.steps.get(usize::try_from(step).ok()?)?;
+        step.parts.iter().find(|part| part.seat == seat)
+    }
+
+    /// Everything that was said from this step on, in order of the steps and seats: what a side
+    /// tells the other when they meet again, to be [taken](Self::take) part after part. The foul
+    /// that ended the match comes last.
+    pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
+        let from = usize::try_from(from).unwrap_or(usize::MAX).min(self.steps.len());
+        let complete = self.steps[from..].iter().flat_map(|step| &step.parts);
+        let now = self.now.iter().map(|(part, _)| part);
+        complete.chain(now).chain(self.foul().map(|proof| &proof.part))
+    }
+
+    /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of
+    /// the engine that belongs to it was on a line that is gone, and the seat that seals first says
+    /// [`Part::Again`].
+    pub fn lost_its_run(&self) -> bool {
+        match self.state.phase {
+            Phase::Deal => !self.now.is_empty(),
+            Phase::Seal(seat) => seat == Seat::HOST,
+            _ => false,
+        }
+    }
+
+    /// The try that is dealt or played now.
+    pub fn attempt(&self) -> Attempt {
+        self.state.attempt()
+    }
+
+    /// The most bytes of a part in this match.
+    pub fn longest_part(&self) -> usize {
+        self.state.shape.longest()
+    }
+
+    /// The deal that this seat is to sign, but for its own choices: the commitment to its input, who
+    /// buys in again, the hands of the batch behind.
+    pub fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
+        let stacks = self.state.stacks_with(&rebuys);
+        Deal {
+            hand: self.state.hand,
+            attempt: self.state.attempt,
+            button: self.state.next_button(&stacks),
+            stacks,
+            stakes: self.state.stakes_digest,
+            circuit: self.state.circuit,
+            input,
+            batch,
+            rebuys,
+        }
+    }
+
+    /// The chips after the last result; none in a game without chips.
+    pub fn stacks(&self) -> &[u64] {
+        &self.state.stacks
+    }
+
+    /// The chips with which the hand in play began, if one was dealt.
+    pub fn dealt_stacks(&self) -> Option<&[u64]> {
+        self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
+    }
+
+    /// Who has the button in the hand in play.
+    pub fn button(&self) -> Option<Seat> {
+        self.state.dealt.as_ref().map(|dealt| dealt.button)
+    }
+
+    /// How many hands the batch holds that is made behind the hand in play.
+    pub fn batch(&self) -> u32 {
+        self.state.dealt.as_ref().map_or(0, |dealt| dealt.batch)
+    }
+
+    /// The seals of the hand in play, in order of the seats.
+    pub fn seals(&self) -> &[Seal] {
+        self.state.dealt.as_ref().map_or(&[], |dealt| &dealt.seals)
+    }
+
+    /// The rules' view of the hand in play.
+    pub fn game(&self) -> Option<&Hand> {
+        self.state.dealt.as_ref().map(|dealt| &dealt.game)
+    }
+
+    /// The masked value of a card of the hand in play, once it is sealed.
+    pub fn masked(&self, position: usize) -> Option<u16> {
+        self.state.dealt.as_ref()?.masked().get(position).copied()
+    }
+
+    /// A seat's share of a card of the hand in play, once it was said.
+    pub fn share(&self, seat: Seat, position: usize) -> Option<u16> {
+        self.state.dealt.as_ref()?.shares.of(seat, position)
+    }
+
+    /// A card of the hand in play that everybody can compute.
+    pub fn public_card(&self, position: usize) -> Option<Card> {
+        let dealt = self.state.dealt.as_ref()?;
+        dealt.shares.card(dealt.masked(), position)
+    }
+}

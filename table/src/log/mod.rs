@@ -1,0 +1,39 @@
+//! The log of a match: what every seat said, signed, in one order; and what follows from it.
+//!
+//! A match is a list of steps; in each step one seat, or several, say a [`Part`]. Whose turn it is
+//! and what may be said follows from the steps before ([`MatchLog`]). A part is signed for its step
+//! and for all that came before it, so that nobody can move, change or deny it, and two histories
+//! that cannot be one convict whoever signed both ([`Evidence`]).
+
+mod commitment;
+mod foul;
+mod header;
+mod journal;
+mod judge;
+mod match_log;
+mod part;
+mod phase;
+mod players;
+mod shape;
+mod shares;
+mod shelf;
+mod signed;
+mod sitting;
+mod state;
+mod storage;
+
+#[cfg(test)]
+mod tests;
+
+pub use commitment::Attempt;
+pub use foul::{PartFoul, Proof, Refused};
+pub use header::{Clock, Header, HeaderError, Versions};
+pub use journal::{Journal, JournalError, Opened};
+pub use match_log::{CannotSay, MatchLog, NoEvidence, Taken};
+pub use part::{CardOpening, Deal, Masked, Part, PartKind, Seal};
+pub use phase::{End, Phase, Stop};
+pub use players::{CannotSit, Match, Player};
+pub use shelf::{Shelf, Shelved};
+pub use signed::{BadSignedPart, Evidence, SignedPart};
+pub use sitting::Sitting;
+pub use storage::{DiskStorage, Storage};

@@ -1,0 +1,350 @@
+//! What a seat says: the parts of a step, and the one way to write each.
+
+use super::phase::Stop;
+use super::shape::Shape;
+use crate::rules::Choice;
+use crate::seat::Seat;
+use crate::wire::{Malformed, Reader, Writer};
+
+/// What one seat says in one step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Begins a try of a hand.
+    Deal(Deal),
+    /// Seals the deck: what a seat says now about its shares it can never change.
+    Seal(Seal),
+    /// The try is void, nobody has seen a card of it: it is dealt again.
+    Again,
+    /// Opens cards.
+    Open(Vec<CardOpening>),
+    /// Chooses.
+    Move(Choice),
+    /// The chips after the hand.
+    Result(Vec<u64>),
+    /// Leaves the match for good.
+    Leave,
+    /// Cannot go on with this hand.
+    Forfeit,
+    /// Says that the MACs of an opening do not fit.
+    Dispute {
+        /// The step of the opening.
+        step: u64,
+    },
+}
+
+/// The kinds of parts, for messages and tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display, strum::EnumIter)]
+#[strum(serialize_all = "kebab-case")]
+pub enum PartKind {
+    /// See [`Part::Deal`].
+    Deal,
+    /// See [`Part::Seal`].
+    Seal,
+    /// See [`Part::Again`].
+    Again,
+    /// See [`Part::Open`].
+    Open,
+    /// See [`Part::Move`].
+    Move,
+    /// See [`Part::Result`].
+    Result,
+    /// See [`Part::Leave`].
+    Leave,
+    /// See [`Part::Forfeit`].
+    Forfeit,
+    /// See [`Part::Dispute`].
+    Dispute,
+}
+
+/// What a seat enters a try of a hand with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deal {
+    /// The number of the hand, from 1.
+    pub hand: u32,
+    /// The number of the try, from 0.
+    pub attempt: u32,
+    /// The chips of each seat, with the rebuys that this seat names; none in a game without chips.
+    pub stacks: Vec<u64>,
+    /// Who has the button.
+    pub button: Seat,
+    /// The digest of the stakes.
+    pub stakes: [u8; 32],
+    /// The digest of the circuit.
+    pub circuit: [u8; 32],
+    /// The commitment to the bits that the seat enters.
+    pub input: [u8; 32],
+    /// How many hands the batch holds that is made behind this hand: none, or one number that all
+    /// seats name.
+    pub batch: u32,
+    /// Who buys in again. What not all seats name is not bought.
+    pub rebuys: Vec<bool>,
+}
+
+/// What a seat says of its shares of a deck that was made and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seal {
+    /// The masked values, which the seat that seals first says for all.
+    pub masked: Option<Masked>,
+    /// The commitment to the share of each card.
+    pub commitments: Vec<[u8; 32]>,
+    /// The shares of the bits that say whether the inputs are in range.
+    pub validity: Vec<bool>,
+    /// The digest of the MACs of these shares.
+    pub validity_macs: [u8; 32],
+}
+
+/// The masked values of all output bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked {
+    /// Of each card: its number once all shares are added by XOR.
+    pub cards: Vec<u16>,
+    /// Of the bits that say whether the inputs are in range.
+    pub validity: Vec<bool>,
+}
+
+/// A seat's share of a card, with what shows that it is the one that was sealed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CardOpening {
+    /// The position of the card.
+    pub position: u16,
+    /// The bits of the share, as a number.
+    pub share: u16,
+    /// The nonce of the commitment.
+    pub nonce: [u8; 32],
+    /// The digest of the MACs of the bits.
+    pub macs: [u8; 32],
+}
+
+impl CardOpening {
+    pub(super) const LEN: usize = 2 + 2 + 32 + 32;
+}
+
+impl Part {
+    /// No part is longer, whatever is played.
+    pub(super) const MAX_LEN: usize = 1 << 20;
+
+    /// Its kind.
+    pub fn kind(&self) -> PartKind {
+        match self {
+            Part::Deal(_) => PartKind::Deal,
+            Part::Seal(_) => PartKind::Seal,
+            Part::Again => PartKind::Again,
+            Part::Open(_) => PartKind::Open,
+            Part::Move(_) => PartKind::Move,
+            Part::Result(_) => PartKind::Result,
+            Part::Leave => PartKind::Leave,
+            Part::Forfeit => PartKind::Forfeit,
+            Part::Dispute { .. } => PartKind::Dispute,
+        }
+    }
+
+    /// What it deals with.
+    pub(super) fn deal(&self) -> Option<&Deal> {
+        match self {
+            Part::Deal(deal) => Some(deal),
+            _ => None,
+        }
+    }
+
+    /// The cards that it opens.
+    pub(super) fn opened(&self) -> &[CardOpening] {
+        match self {
+            Part::Open(cards) => cards,
+            _ => &[],
+        }
+    }
+
+    /// How it ends the match, whatever others say in the same step.
+    pub(super) fn stop(&self) -> Option<Stop> {
+        match *self {
+            Part::Leave => Some(Stop::Leave),
+            Part::Forfeit => Some(Stop::Forfeit),
+            Part::Dispute { step } => Some(Stop::Dispute { step }),
+            _ => None,
+        }
+    }
+
+    /// The bytes that stand for this part, filled up with zeros to `size`. They are longer if it
+    /// does not fit: the other side will not take it then.
+    pub(super) fn encode(&self, size: usize) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.u8(self.code());
+        match self {
+            Part::Deal(deal) => deal.write(&mut writer),
+            Part::Seal(seal) => seal.write(&mut writer),
+            Part::Open(cards) => {
+                writer.u16(cards.len() as u16);
+                cards.iter().for_each(|card| card.write(&mut writer));
+            }
+            Part::Move(choice) => {
+                writer.string(&choice.encode());
+            }
+            Part::Result(stacks) => stacks.iter().for_each(|&stack| {
+                writer.u64(stack);
+            }),
+            Part::Dispute { step } => {
+                writer.u64(*step);
+            }
+            Part::Again | Part::Leave | Part::Forfeit => {}
+        }
+        let mut bytes = writer.finish();
+        bytes.resize(bytes.len().max(size), 0);
+        bytes
+    }
+
+    /// The part for which these bytes stand.
+    pub(super) fn decode(bytes: &[u8], shape: &Shape) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let part = match reader.u8()? {
+            0 => Part::Deal(Deal::read(&mut reader, shape)?),
+            1 => Part::Seal(Seal::read(&mut reader, shape, true)?),
+            2 => Part::Seal(Seal::read(&mut reader, shape, false)?),
+            3 => Part::Again,
+            4 => Part::Open(read_openings(&mut reader, shape)?),
+            5 => Part::Move(read_choice(&mut reader)?),
+            6 => Part::Result(read_list(shape.stacks, || reader.u64())?),
+            7 => Part::Leave,
+            8 => Part::Forfeit,
+            9 => Part::Dispute { step: reader.u64()? },
+            _ => return Err(Malformed),
+        };
+        only_zeros(reader)?;
+        Ok(part)
+    }
+
+    fn code(&self) -> u8 {
+        match self {
+            Part::Deal(_) => 0,
+            Part::Seal(Seal { masked: Some(_), .. }) => 1,
+            Part::Seal(Seal { masked: None, .. }) => 2,
+            Part::Again => 3,
+            Part::Open(_) => 4,
+            Part::Move(_) => 5,
+            Part::Result(_) => 6,
+            Part::Leave => 7,
+            Part::Forfeit => 8,
+            Part::Dispute { .. } => 9,
+        }
+    }
+}
+
+fn read_list<T>(
+    count: usize,
+    mut read: impl FnMut() -> Result<T, Malformed>,
+) -> Result<Vec<T>, Malformed> {
+    // Grows as the bytes turn up: a count alone allocates nothing.
+    (0..count).map(|_| read()).collect()
+}
+
+fn write_bit(writer: &mut Writer, bit: bool) {
+    writer.u8(u8::from(bit));
+}
+
+fn read_bit(reader: &mut Reader<'_>) -> Result<bool, Malformed> {
+    match reader.u8()? {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Malformed),
+    }
+}
+
+/// What fills a part up to its size.
+fn only_zeros(mut reader: Reader<'_>) -> Result<(), Malformed> {
+    while let Ok(byte) = reader.u8() {
+        if byte != 0 {
+            return Err(Malformed);
+        }
+    }
+    Ok(())
+}
+
+fn read_openings(reader: &mut Reader<'_>, shape: &Shape) -> Result<Vec<CardOpening>, Malformed> {
+    let count = usize::from(reader.u16()?);
+    if count > shape.drawn {
+        return Err(Malformed);
+    }
+    read_list(count, || CardOpening::read(reader, shape))
+}
+
+fn read_choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
+    let bytes = reader.string(Choice::MAX_LEN)?;
+    Choice::decode(bytes).map_err(|_| Malformed)
+}
+
+impl Deal {
+    fn write(&self, writer: &mut Writer) {
+        writer.u32(self.hand).u32(self.attempt);
+        for &stack in &self.stacks {
+            writer.u64(stack);
+        }
+        let digests = [self.stakes, self.circuit, self.input];
+        writer.u8(self.button.number()).raw(digests.as_flattened()).u32(self.batch);
+        self.rebuys.iter().for_each(|&rebuy| write_bit(writer, rebuy));
+    }
+
+    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
+        Ok(Deal {
+            hand: reader.u32()?,
+            attempt: reader.u32()?,
+            stacks: read_list(shape.stacks, || reader.u64())?,
+            button: Seat::new(reader.u8()?),
+            stakes: reader.array()?,
+            circuit: reader.array()?,
+            input: reader.array()?,
+            batch: reader.u32()?,
+            rebuys: read_list(shape.seats, || read_bit(reader))?,
+        })
+    }
+}
+
+impl Seal {
+    fn write(&self, writer: &mut Writer) {
+        if let Some(masked) = &self.masked {
+            for &card in &masked.cards {
+                writer.u16(card);
+            }
+            masked.validity.iter().for_each(|&bit| write_bit(writer, bit));
+        }
+        writer.raw(self.commitments.as_flattened());
+        self.validity.iter().for_each(|&bit| write_bit(writer, bit));
+        writer.raw(&self.validity_macs);
+    }
+
+    fn read(reader: &mut Reader<'_>, shape: &Shape, first: bool) -> Result<Self, Malformed> {
+        Ok(Seal {
+            masked: first.then(|| Masked::read(reader, shape)).transpose()?,
+            commitments: read_list(shape.drawn, || reader.array())?,
+            validity: read_list(shape.validity, || read_bit(reader))?,
+            validity_macs: reader.array()?,
+        })
+    }
+}
+
+impl Masked {
+    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
+        let cards = read_list(shape.drawn, || reader.u16())?;
+        if cards.iter().any(|&card| card >> shape.width != 0) {
+            return Err(Malformed);
+        }
+        let validity = read_list(shape.validity, || read_bit(reader))?;
+        Ok(Masked { cards, validity })
+    }
+}
+
+impl CardOpening {
+    fn write(&self, writer: &mut Writer) {
+        writer.u16(self.position).u16(self.share);
+        writer.raw(&self.nonce).raw(&self.macs);
+    }
+
+    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
+        let opening = CardOpening {
+            position: reader.u16()?,
+            share: reader.u16()?,
+            nonce: reader.array()?,
+            macs: reader.array()?,
+        };
+        let fits = opening.share >> shape.width == 0;
+        fits.then_some(opening).ok_or(Malformed)
+    }
+}

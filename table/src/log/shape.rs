@@ -1,0 +1,79 @@
+//! The sizes of all that is said in a match. They follow from the header.
+
+use super::part::{CardOpening, Part};
+use crate::rules::{Choice, Stakes};
+
+/// How many of what there are in a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) seats: usize,
+    /// The cards that are drawn in a hand.
+    pub(super) drawn: usize,
+    /// The bits of a card.
+    pub(super) width: u32,
+    /// The output bits that say whether the inputs are in range.
+    pub(super) validity: usize,
+    /// The stacks that a result names: one for each seat, or none in a game without chips.
+    pub(super) stacks: usize,
+    /// The most bytes of a choice.
+    choice: usize,
+}
+
+/// The kind of a part.
+const KIND: usize = 1;
+/// Room for what may be said instead in any phase, to leave or to dispute.
+const LEAST: usize = KIND + 8;
+
+impl Shape {
+    pub(super) fn new(stakes: &Stakes, validity: u8) -> Self {
+        let (cards, drawn) = stakes.deck();
+        let chips = stakes.betting().is_some();
+        Shape {
+            seats: stakes.seats(),
+            drawn,
+            width: usize::BITS - (cards - 1).leading_zeros(),
+            validity: usize::from(validity),
+            stacks: if chips { stakes.seats() } else { 0 },
+            choice: if chips { POKER_CHOICE } else { Choice::MAX_LEN },
+        }
+    }
+
+    /// The bytes of whatever is said in the phase of deals.
+    pub(super) fn deal(&self) -> usize {
+        let numbers = 4 + 4 + 4 + 1;
+        KIND + numbers + 3 * 32 + self.stacks * 8 + self.seats
+    }
+
+    /// The bytes of whatever is said by a seat that seals; `first` says the masked values too.
+    pub(super) fn seal(&self, first: bool) -> usize {
+        let masked = match first {
+            true => 2 * self.drawn + self.validity,
+            false => 0,
+        };
+        KIND + masked + 32 * self.drawn + self.validity + 32
+    }
+
+    /// The bytes of whatever is said by a seat that opens so many cards.
+    pub(super) fn open(&self, cards: usize) -> usize {
+        (KIND + 2 + cards * CardOpening::LEN).max(LEAST)
+    }
+
+    /// The bytes of whatever is said by a seat that chooses.
+    pub(super) fn choose(&self) -> usize {
+        KIND + 2 + self.choice
+    }
+
+    /// The bytes of whatever is said when the hand is over.
+    pub(super) fn result(&self) -> usize {
+        (KIND + 8 * self.stacks).max(LEAST)
+    }
+
+    /// The bytes of the longest part.
+    pub(super) fn longest(&self) -> usize {
+        let all = [self.deal(), self.seal(true), self.open(self.drawn), self.choose(), self.result()];
+        all.into_iter().max().unwrap_or(Part::MAX_LEN)
+    }
+}
+
+/// The most bytes of a choice in a game with bets: an amount, or an exchange of five cards.
+const POKER_CHOICE: usize = 9;

@@ -1,0 +1,39 @@
+//! The shares of cards that are in the log.
+
+use dealerless::deck::Card;
+
+use super::part::CardOpening;
+use super::shape::Shape;
+use crate::seat::Seat;
+
+/// What the seats have said of their shares of the cards of a deck.
+#[derive(Clone, Debug)]
+pub(super) struct Shares(Vec<Vec<Option<u16>>>);
+
+impl Shares {
+    pub(super) fn none(shape: &Shape) -> Self {
+        Shares(vec![vec![None; shape.drawn]; shape.seats])
+    }
+
+    pub(super) fn add(&mut self, seat: Seat, card: &CardOpening) {
+        let place = self.0.get_mut(seat.index());
+        if let Some(share) = place.and_then(|of| of.get_mut(usize::from(card.position))) {
+            *share = Some(card.share);
+        }
+    }
+
+    /// A seat's share of a card, if it was said.
+    pub(super) fn of(&self, seat: Seat, position: usize) -> Option<u16> {
+        *self.0.get(seat.index())?.get(position)?
+    }
+
+    /// The card, if all shares of it were said.
+    pub(super) fn card(&self, masked: &[u16], position: usize) -> Option<Card> {
+        let shares = self.0.iter().map(|of| *of.get(position)?);
+        let mut card = *masked.get(position)?;
+        for share in shares {
+            card ^= share?;
+        }
+        Some(Card(u32::from(card)))
+    }
+}

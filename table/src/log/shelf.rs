@@ -1,0 +1,140 @@
+//! The folder with the files of matches.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::storage::DiskStorage;
+
+/// The folder with the files of matches. A file is called after the match and after the other
+/// player: `3f2a9c0d11e8b7a6-anna.log`.
+#[derive(Clone, Debug)]
+pub struct Shelf(PathBuf);
+
+/// A file of a match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shelved {
+    /// The file.
+    pub path: PathBuf,
+    /// The beginning of the match's id, in hexadecimal digits.
+    pub of: String,
+    /// The name of the other player, as far as it is fit for a file.
+    pub peer: String,
+    /// When something was last written.
+    pub changed: SystemTime,
+    /// Its bytes.
+    pub len: u64,
+}
+
+/// The digits of the match's id in the name of its file.
+const DIGITS: usize = 16;
+/// The most characters of a player's name in the name of a file.
+const NAME: usize = 32;
+
+impl Shelf {
+    /// The files in this folder, which is made when it is needed.
+    pub fn new(folder: PathBuf) -> Self {
+        Shelf(folder)
+    }
+
+    /// A new file for a match with this player.
+    ///
+    /// # Errors
+    /// If it cannot be made, or is there.
+    pub fn create(&self, of: &[u8; 32], peer: &str) -> io::Result<(PathBuf, DiskStorage)> {
+        fs::create_dir_all(&self.0)?;
+        let path = self.0.join(file_name(of, peer));
+        let storage = DiskStorage::create(&path)?;
+        Ok((path, storage))
+    }
+
+    /// All files of matches, the last changed first.
+    ///
+    /// # Errors
+    /// If the folder cannot be read. If there is none, there are no files.
+    pub fn list(&self) -> io::Result<Vec<Shelved>> {
+        let entries = match fs::read_dir(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            let entry = entry?;
+            let name = entry.file_name();
+            let Some((of, peer)) = name.to_str().and_then(parse) else {
+                continue;
+            };
+            let metadata = entry.metadata()?;
+            files.push(Shelved {
+                path: entry.path(),
+                of: of.to_owned(),
+                peer: peer.to_owned(),
+                changed: metadata.modified()?,
+                len: metadata.len(),
+            });
+        }
+        files.sort_by(|one, other| (other.changed, &other.path).cmp(&(one.changed, &one.path)));
+        Ok(files)
+    }
+
+    /// The file of a match.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn find(&self, of: &[u8; 32]) -> io::Result<Option<Shelved>> {
+        let files = self.list()?;
+        Ok(files.into_iter().find(|file| file.of == digits(of)))
+    }
+
+    /// Removes a file for good, unless a process has it open.
+    ///
+    /// # Errors
+    /// If it cannot be removed; [`io::ErrorKind::WouldBlock`] if it is open.
+    pub fn remove(path: &Path) -> io::Result<()> {
+        let _lock = DiskStorage::open(path)?;
+        fs::remove_file(path)
+    }
+
+    /// Removes the files that were last changed before this time and of which `over` says that
+    /// their match is over. Gives what was removed. Files that are open stay.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, or a file not be removed.
+    pub fn prune(&self, before: SystemTime, mut over: impl FnMut(&Path) -> bool) -> io::Result<Vec<Shelved>> {
+        let mut removed = Vec::new();
+        for file in self.list()? {
+            if file.changed >= before || !over(&file.path) {
+                continue;
+            }
+            match Self::remove(&file.path) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                done => {
+                    done?;
+                    removed.push(file);
+                }
+            }
+        }
+        Ok(removed)
+    }
+}
+
+fn digits(of: &[u8; 32]) -> String {
+    of.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn file_name(of: &[u8; 32], peer: &str) -> String {
+    let fit = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    let mut name: String = peer.chars().filter(fit).take(NAME).collect();
+    if name.is_empty() {
+        name.push_str("player");
+    }
+    format!("{}-{name}.log", digits(of))
+}
+
+/// The digits and the player in the name of a file, if it is one that is written here.
+fn parse(name: &str) -> Option<(&str, &str)> {
+    let (of, peer) = name.strip_suffix(".log")?.split_once('-')?;
+    let hex = of.len() == DIGITS && of.bytes().all(|byte| byte.is_ascii_hexdigit());
+    hex.then_some((of, peer))
+}

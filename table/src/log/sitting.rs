@@ -1,0 +1,60 @@
+//! How a match begins in a file.
+
+use super::header::Header;
+use super::players::{Match, Player};
+use crate::identity::{Name, PublicIdentity};
+use crate::seat::Seat;
+use crate::wire::{Malformed, Reader, Writer};
+
+/// A match as one of its players begins it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sitting {
+    /// The match.
+    pub of: Match,
+    /// One's own seat.
+    pub seat: Seat,
+    /// How the players call themselves, in order of the seats. No name is to be trusted.
+    pub names: Vec<Name>,
+}
+
+/// How the first record of a file begins.
+const MAGIC: &[u8; 16] = b"dealerless log 1";
+/// The most bytes of a name that are kept.
+const MAX_NAME: usize = 256;
+
+impl Sitting {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.raw(MAGIC).raw(&self.of.id()).u8(self.seat.number());
+        writer.string(&self.of.header().encode());
+        for (seat, player) in self.of.players().iter().enumerate() {
+            writer.raw(&player.identity.encode()).raw(&player.nonce);
+            let name = self.names.get(seat).map_or("", Name::as_str);
+            writer.string(&name.as_bytes()[..name.floor_char_boundary(MAX_NAME)]);
+        }
+        writer.finish()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let (magic, id) = (reader.array()?, reader.array()?);
+        let seat = Seat::new(reader.u8()?);
+        let header = Header::decode(reader.string(Header::MAX_LEN)?).map_err(|_| Malformed)?;
+        let (mut players, mut names) = (Vec::new(), Vec::new());
+        for _ in 0..header.stakes.seats() {
+            let identity = reader.raw(PublicIdentity::LEN)?;
+            players.push(Player {
+                identity: PublicIdentity::decode(identity).map_err(|_| Malformed)?,
+                nonce: reader.array()?,
+            });
+            let name = reader.string(MAX_NAME)?;
+            names.push(Name::clean(std::str::from_utf8(name).map_err(|_| Malformed)?));
+        }
+        reader.finish()?;
+        let of = Match::new(header, players).map_err(|_| Malformed)?;
+        if magic != *MAGIC || id != of.id() || seat.index() >= of.seats() {
+            return Err(Malformed);
+        }
+        Ok(Sitting { of, seat, names })
+    }
+}

@@ -1,0 +1,263 @@
+//! Where a match stands: what follows from all complete steps, and what a complete step changes.
+
+use super::commitment::Attempt;
+use super::foul::PartFoul;
+use super::part::{Deal, Part, Seal};
+use super::phase::{End, Phase};
+use super::players::Match;
+use super::shape::Shape;
+use super::shares::Shares;
+use crate::hash::Hash;
+use crate::rules::{Hand, Learners, Next, Opening, Outcome, Stakes};
+use crate::seat::Seat;
+
+/// Where a match stands after some complete steps. Nothing in it is chosen here: it follows from
+/// the header and the parts.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub(super) of: [u8; 32],
+    pub(super) shape: Shape,
+    pub(super) stakes: Stakes,
+    pub(super) stakes_digest: [u8; 32],
+    pub(super) circuit: [u8; 32],
+    pub(super) phase: Phase,
+    /// The hand that is played, or that is dealt next. From 1.
+    pub(super) hand: u32,
+    pub(super) attempt: u32,
+    /// The chips after the last result.
+    pub(super) stacks: Vec<u64>,
+    /// Who had the button in the last hand that has a result.
+    last_button: Option<Seat>,
+    pub(super) dealt: Option<Dealt>,
+}
+
+/// A try of a hand from its deal on.
+#[derive(Clone, Debug)]
+pub(super) struct Dealt {
+    pub(super) stacks: Vec<u64>,
+    pub(super) button: Seat,
+    /// How many hands the batch holds that is made behind this hand.
+    pub(super) batch: u32,
+    pub(super) seals: Vec<Seal>,
+    pub(super) shares: Shares,
+    /// What was opened in which step.
+    pub(super) openings: Vec<(u64, Opening)>,
+    /// Whether the seat that sealed first has said anything since the last seal.
+    pub(super) first_spoke: bool,
+    pub(super) game: Hand,
+}
+
+impl State {
+    pub(super) fn new(of: &Match) -> Self {
+        let header = of.header();
+        let stakes = header.stakes.clone();
+        let shape = header.shape();
+        State {
+            of: of.id(),
+            shape,
+            stakes_digest: Hash::new("stakes").field(&stakes.encode()).finish(),
+            circuit: header.circuit,
+            phase: Phase::Deal,
+            hand: 1,
+            attempt: 0,
+            stacks: vec![stakes.stack(); shape.stacks],
+            last_button: None,
+            dealt: None,
+            stakes,
+        }
+    }
+
+    /// The try that is dealt or played now.
+    pub(super) fn attempt(&self) -> Attempt {
+        Attempt {
+            of: self.of,
+            hand: self.hand,
+            attempt: self.attempt,
+        }
+    }
+
+    /// The chips with which a hand begins, if these seats buy in again.
+    pub(super) fn stacks_with(&self, rebuys: &[bool]) -> Vec<u64> {
+        let bought = |&rebuy: &bool| if rebuy { self.stakes.stack() } else { 0 };
+        let pairs = self.stacks.iter().zip(rebuys);
+        pairs.map(|(stack, rebuy)| stack.saturating_add(bought(rebuy))).collect()
+    }
+
+    /// Who has the button in the next hand, which begins with these chips: the next seat that has
+    /// some. The host has it first.
+    pub(super) fn next_button(&self, stacks: &[u64]) -> Seat {
+        let seats = self.shape.seats;
+        let mut button = self.last_button.map_or(Seat::HOST, |last| last.next(seats));
+        for _ in 0..seats {
+            if stacks.get(button.index()) != Some(&0) {
+                break;
+            }
+            button = button.next(seats);
+        }
+        button
+    }
+
+    /// A step is complete. Its parts come in order of the seats; each was judged, and none of them
+    /// ends the match.
+    pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)]) {
+        let again = parts.iter().any(|(_, part)| matches!(part, Part::Again));
+        let phase = std::mem::replace(&mut self.phase, Phase::Deal);
+        self.phase = match (phase, parts) {
+            _ if again => self.again(),
+            (Phase::Deal, _) => self.deal(parts),
+            (Phase::Seal(seat), [(_, Part::Seal(seal))]) => self.seal(seat, seal),
+            (Phase::Open(openings), _) => self.open(step, openings, parts),
+            (Phase::Choose { .. }, [(seat, Part::Move(choice))]) => self.play(|dealt| {
+                dealt.first_spoke |= *seat == Seat::HOST;
+                // Judged before: the rules have taken it once.
+                let _ = dealt.game.choose(*seat, choice);
+                Ok(())
+            }),
+            (Phase::Result(outcome), _) => self.result(outcome),
+            (other, _) => other,
+        };
+    }
+
+    fn again(&mut self) -> Phase {
+        self.dealt = None;
+        self.attempt += 1;
+        Phase::Deal
+    }
+
+    fn deal(&mut self, parts: &[(Seat, Part)]) -> Phase {
+        let deals: Vec<&Deal> = parts.iter().filter_map(|(_, part)| part.deal()).collect();
+        let agreed = |seat: Seat| deals.iter().all(|deal| deal.rebuys[seat.index()]);
+        let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
+        let stacks = self.stacks_with(&rebuys);
+        let button = self.next_button(&stacks);
+        let batch = deals.first().map_or(0, |deal| deal.batch);
+        let Ok(game) = Hand::new(&self.stakes, &stacks, button) else {
+            return Phase::Over(End::NoChips);
+        };
+        self.dealt = Some(Dealt {
+            stacks,
+            button,
+            batch: if deals.iter().all(|deal| deal.batch == batch) { batch } else { 0 },
+            seals: Vec::new(),
+            shares: Shares::none(&self.shape),
+            openings: Vec::new(),
+            first_spoke: false,
+            game,
+        });
+        Phase::Seal(Seat::HOST)
+    }
+
+    fn seal(&mut self, seat: Seat, seal: &Seal) -> Phase {
+        let seats = self.shape.seats;
+        self.play(|dealt| {
+            dealt.seals.push(seal.clone());
+            match seat.index() + 1 < seats {
+                true => Err(Phase::Seal(seat.next(seats))),
+                false => Ok(()),
+            }
+        })
+    }
+
+    fn open(&mut self, step: u64, openings: Vec<Opening>, parts: &[(Seat, Part)]) -> Phase {
+        self.play(|dealt| {
+            for (seat, part) in parts {
+                dealt.first_spoke |= *seat == Seat::HOST;
+                for card in part.opened() {
+                    dealt.shares.add(*seat, card);
+                }
+            }
+            let public = dealt.public(&openings);
+            dealt.openings.extend(openings.into_iter().map(|opening| (step, opening)));
+            let opened = dealt.game.opened(&public);
+            opened.map_err(|bad| Phase::Over(End::Cards(bad)))
+        })
+    }
+
+    /// Changes the try, and gives what the rules of the game ask for then.
+    fn play(&mut self, change: impl FnOnce(&mut Dealt) -> Result<(), Phase>) -> Phase {
+        let Some(dealt) = &mut self.dealt else {
+            return Phase::Deal;
+        };
+        match change(dealt) {
+            Err(phase) => phase,
+            Ok(()) => match dealt.game.next() {
+                Next::Open(openings) => Phase::Open(openings),
+                Next::Choose { seat, legal } => Phase::Choose { seat, legal },
+                Next::Over(outcome) => Phase::Result(outcome),
+            },
+        }
+    }
+
+    fn result(&mut self, outcome: Outcome) -> Phase {
+        self.stacks = outcome.stacks;
+        self.last_button = self.dealt.take().map(|dealt| dealt.button);
+        self.attempt = 0;
+        self.hand += 1;
+        match self.hand > self.stakes.hands() {
+            true => Phase::Over(End::Played),
+            false => Phase::Deal,
+        }
+    }
+
+    /// Whether what this seat says may still be that the try is void. A seat that seals may say so;
+    /// and the first of them, which hears of the others' inputs last, when it speaks for the first
+    /// time after the seals, if nobody opens a card before or with it.
+    pub(super) fn may_deal_again(&self, seat: Seat) -> bool {
+        let first = |dealt: &Dealt| !dealt.first_spoke && dealt.openings.is_empty();
+        match &self.phase {
+            Phase::Seal(_) => true,
+            Phase::Open(_) | Phase::Choose { .. } => {
+                let alone = self.phase.speakers(self.shape.seats) == [Seat::HOST];
+                seat == Seat::HOST && alone && self.dealt.as_ref().is_some_and(first)
+            }
+            _ => false,
+        }
+    }
+
+    /// The bytes of whatever this seat says now.
+    pub(super) fn size(&self, seat: Seat) -> usize {
+        match &self.phase {
+            Phase::Deal | Phase::Over(_) => self.shape.deal(),
+            Phase::Seal(_) => self.shape.seal(seat == Seat::HOST),
+            Phase::Open(openings) => {
+                let mine = openings.iter().find(|opening| opening.opener == seat);
+                self.shape.open(mine.map_or(0, |opening| opening.cards.len()))
+            }
+            Phase::Choose { .. } => self.shape.choose(),
+            Phase::Result(_) => self.shape.result(),
+        }
+    }
+
+    /// Whether a part is one that this seat may say now.
+    pub(super) fn judge(&self, seat: Seat, bytes: &[u8]) -> Result<Part, PartFoul> {
+        if !self.phase.speakers(self.shape.seats).contains(&seat) {
+            return Err(PartFoul::NotItsTurn);
+        }
+        let part = Part::decode(bytes, &self.shape).map_err(|_| PartFoul::Malformed)?;
+        super::judge::judge(self, seat, &part)?;
+        match bytes.len() == self.size(seat) {
+            true => Ok(part),
+            false => Err(PartFoul::Malformed),
+        }
+    }
+}
+
+impl Dealt {
+    /// The cards that everybody can compute and that these openings are to show to everybody.
+    fn public(&self, openings: &[Opening]) -> Vec<(usize, dealerless::deck::Card)> {
+        let cards = openings.iter().flat_map(|opening| &opening.cards);
+        let to_all = cards.filter(|(_, to)| *to == Learners::All);
+        let mut positions: Vec<usize> = to_all.map(|&(position, _)| position).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        let masked = self.masked();
+        let card = |position| Some((position, self.shares.card(masked, position)?));
+        positions.into_iter().filter_map(card).collect()
+    }
+
+    /// The masked values of the cards; none before the first seal.
+    pub(super) fn masked(&self) -> &[u16] {
+        let first = self.seals.first().and_then(|seal| seal.masked.as_ref());
+        first.map_or(&[], |masked| &masked.cards)
+    }
+}

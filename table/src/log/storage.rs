@@ -1,0 +1,93 @@
+//! Where the bytes of a journal are: a file, or memory in tests.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// A file that only grows, but for what was never completed.
+pub trait Storage {
+    /// Everything that is there.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn read(&mut self) -> io::Result<Vec<u8>>;
+
+    /// Writes behind everything that is there.
+    ///
+    /// # Errors
+    /// Those of the medium. Any part of the bytes may be there then.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Returns when everything that was written outlives a crash of the machine.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Cuts off what lies behind `len` bytes.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn truncate(&mut self, len: u64) -> io::Result<()>;
+}
+
+/// A file, which no other process has open as one.
+#[derive(Debug)]
+pub struct DiskStorage(File);
+
+impl DiskStorage {
+    /// A new file, which only its owner may read.
+    ///
+    /// # Errors
+    /// If it cannot be made; also if there is one with this name.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        let mut options = OpenOptions::new();
+        options.read(true).append(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let storage = Self::locked(options.open(path)?)?;
+        // The name has to outlive a crash as well.
+        #[cfg(unix)]
+        if let Some(folder) = path.parent() {
+            File::open(folder)?.sync_all()?;
+        }
+        Ok(storage)
+    }
+
+    /// A file that is there.
+    ///
+    /// # Errors
+    /// If it cannot be opened; also, as [`io::ErrorKind::WouldBlock`], if another process has it.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Self::locked(OpenOptions::new().read(true).append(true).open(path)?)
+    }
+
+    fn locked(file: File) -> io::Result<Self> {
+        match file.try_lock() {
+            Ok(()) => Ok(DiskStorage(file)),
+            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+impl Storage for DiskStorage {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.0.seek(SeekFrom::Start(0))?;
+        self.0.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.0.set_len(len)
+    }
+}

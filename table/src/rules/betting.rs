@@ -1,0 +1,292 @@
+//! The chips of a hand, and the rounds of betting.
+//!
+//! Numbered rules are those of the Poker Tournament Directors Association, 2022.
+
+use super::choice::Choice;
+use super::foul::Foul;
+use super::next::{Amounts, Legal};
+use super::stakes::{BettingRules, Limit, Posts};
+use crate::seat::Seat;
+
+/// With a fixed limit: a bet and three raises.
+const MOST_BETS: u8 = 4;
+
+/// The chips of a hand, and the round of betting that goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Betting {
+    limit: Limit,
+    players: Vec<Player>,
+    /// What one must have bet in this round to stay in.
+    level: u64,
+    /// The last level that a full bet or raise made. Only a fixed limit looks at it.
+    full_level: u64,
+    /// The smallest full bet or raise.
+    step: u64,
+    /// How many full bets and raises there were in this round, the big blind among them.
+    bets: u8,
+    /// Who bet or raised last in this round.
+    aggressor: Option<Seat>,
+}
+
+/// What one seat has, and what it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Player {
+    /// Chips that are not bet.
+    pub(super) stack: u64,
+    /// Chips that it put into the pot in this hand.
+    pub(super) paid: u64,
+    /// Those of them that it bet in this round.
+    pub(super) bet: u64,
+    /// It can still win: it was dealt in and has not folded.
+    pub(super) live: bool,
+    /// The level when it last chose in this round.
+    answered: Option<u64>,
+}
+
+impl Player {
+    /// All that it can have bet in this round.
+    fn reach(&self) -> u64 {
+        self.bet + self.stack
+    }
+
+    fn pay(&mut self, chips: u64) -> u64 {
+        let chips = chips.min(self.stack);
+        self.stack -= chips;
+        self.paid += chips;
+        chips
+    }
+
+    fn bet_to(&mut self, to: u64) {
+        self.bet += self.pay(to.saturating_sub(self.bet));
+    }
+}
+
+impl Betting {
+    /// Who has chips is in the hand, and has bet what is bet before the cards. Comes with who
+    /// chooses first in the first round.
+    pub(super) fn new(rules: &BettingRules, stacks: &[u64], button: Seat) -> (Self, Seat) {
+        let player = |&stack: &u64| Player {
+            stack,
+            paid: 0,
+            bet: 0,
+            live: stack > 0,
+            answered: None,
+        };
+        let mut betting = Betting {
+            limit: rules.limit,
+            players: stacks.iter().map(player).collect(),
+            level: 0,
+            full_level: 0,
+            step: rules.smallest_bet(),
+            bets: 0,
+            aggressor: None,
+        };
+        let first = betting.post(rules.posts, button);
+        (betting, first)
+    }
+
+    fn post(&mut self, posts: Posts, button: Seat) -> Seat {
+        match posts {
+            Posts::Antes { ante, .. } => {
+                for player in &mut self.players {
+                    player.pay(ante);
+                }
+                self.next_live(button)
+            }
+            Posts::Blinds { small, big } => {
+                // With two in the hand the button has the small blind (rule 34).
+                let small_seat = match self.live().count() {
+                    2 => button,
+                    _ => self.next_live(button),
+                };
+                let big_seat = self.next_live(small_seat);
+                self.player_mut(small_seat).bet_to(small);
+                self.player_mut(big_seat).bet_to(big);
+                // Who cannot post all of it does not make it cheaper for the others.
+                (self.level, self.full_level, self.bets) = (big, big, 1);
+                self.next_live(big_seat)
+            }
+        }
+    }
+
+    /// The next round, with this smallest bet.
+    pub(super) fn begin_round(&mut self, step: u64) {
+        for player in &mut self.players {
+            (player.bet, player.answered) = (0, None);
+        }
+        (self.level, self.full_level, self.bets) = (0, 0, 0);
+        (self.step, self.aggressor) = (step, None);
+    }
+
+    /// Gives back what nobody has matched.
+    pub(super) fn return_uncalled(&mut self) {
+        let mut paid: Vec<u64> = self.players.iter().map(|player| player.paid).collect();
+        paid.sort_unstable_by(|a, b| b.cmp(a));
+        let matched = paid[1];
+        for player in self.players.iter_mut().filter(|player| player.live) {
+            let uncalled = player.paid.saturating_sub(matched);
+            player.paid -= uncalled;
+            player.bet = player.bet.saturating_sub(uncalled);
+            player.stack += uncalled;
+        }
+    }
+
+    /// Who chooses next, from this seat on; `None` when the round is over.
+    pub(super) fn turn(&self, from: Seat) -> Option<Seat> {
+        if self.live().count() < 2 {
+            return None;
+        }
+        self.around(from).find(|&seat| self.has_to_choose(seat))
+    }
+
+    fn has_to_choose(&self, seat: Seat) -> bool {
+        let player = self.player(seat);
+        let answers = |other| self.player(other).stack > 0;
+        player.live
+            && player.stack > 0
+            && (self.owed(seat) > 0 || player.answered.is_none() && self.others(seat).any(answers))
+    }
+
+    /// What the seat has to pay to stay in: never more than another can match, so that nobody is
+    /// asked for chips that would come back.
+    fn owed(&self, seat: Seat) -> u64 {
+        let player = self.player(seat);
+        let matched = self.others(seat).map(|other| self.player(other).reach());
+        let target = self.level.min(matched.max().unwrap_or(0));
+        target.saturating_sub(player.bet).min(player.stack)
+    }
+
+    /// What the seat may say.
+    pub(super) fn legal(&self, seat: Seat) -> Legal {
+        let owed = self.owed(seat);
+        let amounts = self.may_raise(seat).then(|| self.amounts(seat));
+        let (bet, raise) = match self.level {
+            0 => (amounts, None),
+            _ => (None, amounts),
+        };
+        Legal::Bet {
+            call: (owed > 0).then_some(owed),
+            bet,
+            raise,
+        }
+    }
+
+    fn may_raise(&self, seat: Seat) -> bool {
+        let above = |seat| self.player(seat).reach() > self.level;
+        // Short all-ins add up to a full raise for who faces them together (rule 47).
+        let open = match self.player(seat).answered {
+            None => true,
+            Some(level) => self.level - level >= self.step,
+        };
+        let capped = self.limit == Limit::Fixed && self.bets >= MOST_BETS;
+        open && !capped && above(seat) && self.others(seat).any(above)
+    }
+
+    fn amounts(&self, seat: Seat) -> Amounts {
+        let all = self.player(seat).reach();
+        match self.limit {
+            // The last full bet or raise is the least that is added (rule 43).
+            Limit::NoLimit => Amounts {
+                min: all.min(self.level + self.step),
+                max: all,
+            },
+            // What was short of a full bet is made full.
+            Limit::Fixed => {
+                let to = all.min(self.full_level + self.step);
+                Amounts { min: to, max: to }
+            }
+        }
+    }
+
+    /// The seat whose turn it is chooses.
+    pub(super) fn choose(&mut self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
+        let Legal::Bet { call, bet, raise } = self.legal(seat) else {
+            return Err(Foul::WrongKind);
+        };
+        match (choice, call) {
+            (Choice::Fold, _) => self.player_mut(seat).live = false,
+            (Choice::Check, Some(owed)) => return Err(Foul::CannotCheck(owed)),
+            (Choice::Check, None) => {}
+            (Choice::Call, None) => return Err(Foul::NothingToCall),
+            (Choice::Call, Some(owed)) => {
+                let to = self.player(seat).bet + owed;
+                self.player_mut(seat).bet_to(to);
+            }
+            (Choice::Bet { .. }, _) if self.level > 0 => return Err(Foul::NoBet),
+            (Choice::Raise { .. }, _) if self.level == 0 => return Err(Foul::NothingToRaise),
+            (&Choice::Bet { to } | &Choice::Raise { to }, _) => {
+                within(to, bet.or(raise))?;
+                self.raise(seat, to);
+            }
+            _ => return Err(Foul::WrongKind),
+        }
+        self.player_mut(seat).answered = Some(self.level);
+        Ok(())
+    }
+
+    fn raise(&mut self, seat: Seat, to: u64) {
+        match self.limit {
+            Limit::NoLimit => self.step = self.step.max(to - self.level),
+            Limit::Fixed if to == self.full_level + self.step => {
+                self.full_level = to;
+                self.bets += 1;
+            }
+            Limit::Fixed => {}
+        }
+        self.level = to;
+        self.aggressor = Some(seat);
+        self.player_mut(seat).bet_to(to);
+    }
+
+    /// Who bet or raised last in this round.
+    pub(super) fn aggressor(&self) -> Option<Seat> {
+        self.aggressor
+    }
+
+    pub(super) fn players(&self) -> &[Player] {
+        &self.players
+    }
+
+    pub(super) fn player(&self, seat: Seat) -> &Player {
+        &self.players[seat.index()]
+    }
+
+    fn player_mut(&mut self, seat: Seat) -> &mut Player {
+        &mut self.players[seat.index()]
+    }
+
+    /// Who can still win.
+    pub(super) fn live(&self) -> impl Iterator<Item = Seat> {
+        Seat::all(self.players.len()).filter(|&seat| self.player(seat).live)
+    }
+
+    fn others(&self, seat: Seat) -> impl Iterator<Item = Seat> {
+        self.live().filter(move |&other| other != seat)
+    }
+
+    /// All seats, from this one on.
+    fn around(&self, from: Seat) -> impl Iterator<Item = Seat> {
+        let seats = self.players.len();
+        std::iter::successors(Some(from), move |seat| Some(seat.next(seats))).take(seats)
+    }
+
+    /// Who can still win, from the seat left of this one on, and this one last.
+    pub(super) fn live_after(&self, seat: Seat) -> impl Iterator<Item = Seat> {
+        let next = seat.next(self.players.len());
+        self.around(next).filter(|&seat| self.player(seat).live)
+    }
+
+    /// The next seat to the left that can still win.
+    pub(super) fn next_live(&self, seat: Seat) -> Seat {
+        self.live_after(seat).next().unwrap_or(seat)
+    }
+}
+
+fn within(to: u64, amounts: Option<Amounts>) -> Result<(), Foul> {
+    match amounts {
+        None => Err(Foul::NoRaise),
+        Some(Amounts { min, .. }) if to < min => Err(Foul::TooLittle { to, min }),
+        Some(Amounts { max, .. }) if to > max => Err(Foul::TooMuch { to, max }),
+        Some(_) => Ok(()),
+    }
+}

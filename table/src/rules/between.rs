@@ -1,0 +1,33 @@
+//! Between two hands: whether there is another, who has the button, who may buy chips.
+
+use super::stakes::Stakes;
+use crate::seat::Seat;
+
+impl Stakes {
+    /// Whether the match is over by the rules, with these stacks after so many hands: all hands have
+    /// been played, or fewer than two seats have chips (and no [rebuy](Self::may_rebuy) is agreed).
+    pub fn is_over(&self, stacks: &[u64], hands_played: u32) -> bool {
+        let with_chips = stacks.iter().filter(|&&stack| stack > 0).count();
+        hands_played >= self.hands() || self.betting().is_some() && with_chips < 2
+    }
+
+    /// Whether the seat may buy a new [stack](Self::stack), if all agree: it has no chips, and there
+    /// are hands left to play.
+    pub fn may_rebuy(&self, stacks: &[u64], hands_played: u32, seat: Seat) -> bool {
+        let broke = stacks.get(seat.index()) == Some(&0);
+        self.betting().is_some() && broke && hands_played < self.hands()
+    }
+
+    /// Who has the button in the next hand: seat 0 in the first, then the next seat to the left that
+    /// has chips. `None` if there can be no hand.
+    pub fn next_button(&self, stacks: &[u64], last: Option<Seat>) -> Option<Seat> {
+        let seats = self.seats();
+        let plays = |seat: &Seat| match self.betting() {
+            Some(_) => stacks.get(seat.index()).is_some_and(|&stack| stack > 0),
+            None => true,
+        };
+        let first = last.map_or(Seat::HOST, |last| last.next(seats));
+        let around = std::iter::successors(Some(first), |seat| Some(seat.next(seats)));
+        around.take(seats).find(plays)
+    }
+}

@@ -1,0 +1,225 @@
+//! A deck without rules: the seats agree as they go who sees which card.
+//!
+//! The seats speak in turn, from the button on. Each says one thing: a proposal, agreement with one,
+//! refusal of one, or nothing. A proposal is carried out when all other seats have agreed to it; it
+//! stands until then, or until somebody refuses it or one of its cards has been opened otherwise.
+//! Nobody has to answer. The hand is over when all have passed, one after the other.
+//!
+//! A card is closed, or one seat sees it, or all do. To show it to a second of three seats would
+//! show it to all, since each share is said in the hearing of all: only an opening to all says so.
+
+use super::choice::Choice;
+use super::dealing::{Seen, openings};
+use super::foul::{BadCards, Foul};
+use super::next::{Learners, Legal, Next, Opening, Outcome, Proposal};
+use crate::seat::Seat;
+use dealerless::deck::Card;
+
+/// How many proposals of one seat may stand.
+const MOST_PROPOSALS: usize = 8;
+
+/// A hand of a deck without rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FreeDeck {
+    seats: usize,
+    turn: Seat,
+    /// How many have passed, one after the other.
+    passed: usize,
+    proposals: Vec<Proposal>,
+    /// The number of the next proposal.
+    number: u32,
+    /// Who has learned each card.
+    learned: Vec<Option<Learners>>,
+    seen: Seen,
+    due: Due,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Due {
+    /// An opening of seat 0 without a card: every hand begins with an opening of seat 0 alone.
+    Begin,
+    /// These cards are opened.
+    Cards(Vec<(usize, Learners)>),
+    /// Nothing: a seat speaks, or all have passed.
+    Nothing,
+}
+
+impl FreeDeck {
+    pub(super) fn new(seats: usize, cards: usize, drawn: usize, button: Seat) -> Self {
+        FreeDeck {
+            seats,
+            turn: button,
+            passed: 0,
+            proposals: Vec::new(),
+            number: 0,
+            learned: vec![None; drawn],
+            seen: Seen::none(cards),
+            due: Due::Begin,
+        }
+    }
+
+    pub(super) fn next(&self) -> Next {
+        match &self.due {
+            Due::Begin => Next::Open(vec![Opening {
+                opener: Seat::HOST,
+                cards: Vec::new(),
+            }]),
+            Due::Cards(cards) => Next::Open(self.openings(cards)),
+            Due::Nothing if self.passed == self.seats => Next::Over(Outcome {
+                stacks: vec![0; self.seats],
+                ..Outcome::default()
+            }),
+            Due::Nothing => Next::Choose {
+                seat: self.turn,
+                legal: Legal::Speak {
+                    proposals: self.proposals.clone(),
+                    may_propose: self.may_propose(),
+                },
+            },
+        }
+    }
+
+    fn may_propose(&self) -> bool {
+        let own = self.proposals.iter().filter(|p| p.by == self.turn).count();
+        let closed = |learned: &Option<Learners>| *learned != Some(Learners::All);
+        own < MOST_PROPOSALS && self.number < u32::MAX && self.learned.iter().any(closed)
+    }
+
+    /// A card that one seat sees is opened to all by that seat alone: the other shares were said.
+    fn openings(&self, cards: &[(usize, Learners)]) -> Vec<Opening> {
+        let opens = |opener, position: usize| match self.learned[position] {
+            Some(Learners::Seat(seat)) => seat == opener,
+            _ => true,
+        };
+        let mut due = openings(cards, Seat::all(self.seats));
+        for opening in &mut due {
+            let opener = opening.opener;
+            opening
+                .cards
+                .retain(|&(position, _)| opens(opener, position));
+        }
+        due.retain(|opening| !opening.cards.is_empty());
+        due
+    }
+
+    pub(super) fn opened(&mut self, public: &[(usize, Card)]) -> Result<(), BadCards> {
+        match std::mem::replace(&mut self.due, Due::Nothing) {
+            Due::Begin if public.is_empty() => {}
+            Due::Cards(cards) => {
+                if let Err(bad) = self.seen.add(&self.openings(&cards), public) {
+                    self.due = Due::Cards(cards);
+                    return Err(bad);
+                }
+                for (position, to) in cards {
+                    self.learned[position] = Some(to);
+                }
+                self.drop_stale();
+            }
+            due => {
+                self.due = due;
+                return Err(BadCards::NotDue);
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the proposals that can no longer be carried out.
+    fn drop_stale(&mut self) {
+        let learned = &self.learned;
+        let stands =
+            |&(position, to): &(u16, Learners)| can_learn(learned[usize::from(position)], to);
+        self.proposals
+            .retain(|proposal| proposal.cards.iter().all(stands));
+    }
+
+    pub(super) fn choose(&mut self, choice: &Choice) -> Result<(), Foul> {
+        match choice {
+            Choice::Propose(cards) => self.propose(cards)?,
+            &Choice::Agree(number) => self.agree(number)?,
+            &Choice::Refuse(number) => {
+                let at = self.place_of(number)?;
+                self.proposals.remove(at);
+            }
+            Choice::Pass => {}
+            _ => return Err(Foul::WrongKind),
+        }
+        match choice {
+            Choice::Pass => self.passed += 1,
+            _ => self.passed = 0,
+        }
+        self.turn = self.turn.next(self.seats);
+        Ok(())
+    }
+
+    fn propose(&mut self, cards: &[(u16, Learners)]) -> Result<(), Foul> {
+        let rise = cards.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        if !rise || !(1..=Choice::MAX_PROPOSED).contains(&cards.len()) {
+            return Err(Foul::BadProposal);
+        }
+        for &(position, to) in cards {
+            let there = match to {
+                Learners::All => true,
+                Learners::Seat(seat) => seat.index() < self.seats,
+            };
+            let learned = self.learned.get(usize::from(position)).filter(|_| there);
+            let &learned = learned.ok_or(Foul::NoSuchCard(position))?;
+            if !can_learn(learned, to) {
+                return Err(Foul::AlreadyOpen(position));
+            }
+        }
+        if !self.may_propose() {
+            return Err(Foul::TooManyProposals);
+        }
+        self.proposals.push(Proposal {
+            number: self.number,
+            by: self.turn,
+            cards: cards.to_vec(),
+            agreed: Vec::new(),
+        });
+        self.number += 1;
+        Ok(())
+    }
+
+    fn agree(&mut self, number: u32) -> Result<(), Foul> {
+        let at = self.place_of(number)?;
+        let proposal = &mut self.proposals[at];
+        if proposal.by == self.turn || proposal.agreed.contains(&self.turn) {
+            return Err(Foul::AlreadyAgreed(number));
+        }
+        proposal.agreed.push(self.turn);
+        if proposal.agreed.len() + 1 == self.seats {
+            let cards = self.proposals.remove(at).cards;
+            let wide = |(position, to): (u16, Learners)| (usize::from(position), to);
+            self.due = Due::Cards(cards.into_iter().map(wide).collect());
+        }
+        Ok(())
+    }
+
+    fn place_of(&self, number: u32) -> Result<usize, Foul> {
+        let mut proposals = self.proposals.iter();
+        let at = proposals.position(|proposal| proposal.number == number);
+        at.ok_or(Foul::NoSuchProposal(number))
+    }
+
+    pub(super) fn seats(&self) -> usize {
+        self.seats
+    }
+
+    pub(super) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// The cards that were opened to this seat alone.
+    pub(super) fn held(&self, seat: Seat) -> Vec<usize> {
+        let its_own = |position: &usize| self.learned[*position] == Some(Learners::Seat(seat));
+        (0..self.learned.len()).filter(its_own).collect()
+    }
+}
+
+fn can_learn(learned: Option<Learners>, to: Learners) -> bool {
+    match learned {
+        None => true,
+        Some(Learners::Seat(_)) => to == Learners::All,
+        Some(Learners::All) => false,
+    }
+}
