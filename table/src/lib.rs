@@ -26,6 +26,7 @@ mod game;
 mod hash;
 mod identity;
 mod log;
+mod play;
 mod rules;
 mod seat;
 mod step;
@@ -43,6 +44,10 @@ pub use log::{
     Evidence, Header, HeaderError, Journal, JournalError, Masked, Match, MatchLog, NoEvidence,
     Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused, Seal, Shelf, Shelved,
     SignedPart, Sitting, Stop, Storage, Taken, Versions,
+};
+pub use play::{
+    Binding, Command, Dealer, Done, Event, FileVault, MemoryVault, News, NotNow, Orders, Outbox,
+    Play, PlayError, STATISTICAL_SECURITY, Setting, Vault, role,
 };
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,

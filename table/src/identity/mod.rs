@@ -21,4 +21,4 @@ pub use known_peers::{KnownPeers, Peer, PeersError, Recognised};
 pub use name::Name;
 pub use public::{BadIdentity, BadSignature, PublicIdentity};
 
-pub(crate) use whole_file::write_whole;
+pub(crate) use whole_file::{Existing, write_whole};

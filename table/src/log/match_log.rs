@@ -134,7 +134,9 @@ impl MatchLog {
 
     /// Whether nothing new can be said in this step.
     fn over_at(&self, step: u64) -> bool {
-        step != self.step() || self.conviction.is_some() || matches!(self.state.phase, Phase::Over(_))
+        step != self.step()
+            || self.conviction.is_some()
+            || matches!(self.state.phase, Phase::Over(_))
     }
 
     /// Says a part: judges, signs and adds it. It must be [written](super::Journal::append) before
@@ -142,7 +144,12 @@ impl MatchLog {
     ///
     /// # Errors
     /// If the rules do not allow it: nothing is signed then.
-    pub fn say(&mut self, identity: &Identity, seat: Seat, part: &Part) -> Result<SignedPart, CannotSay> {
+    pub fn say(
+        &mut self,
+        identity: &Identity,
+        seat: Seat,
+        part: &Part,
+    ) -> Result<SignedPart, CannotSay> {
         let step = self.step();
         if self.over_at(step) {
             return Err(CannotSay::Over);
@@ -158,7 +165,9 @@ impl MatchLog {
     }
 
     fn add(&mut self, part: SignedPart, said: Part) {
-        let place = self.now.partition_point(|(other, _)| other.seat < part.seat);
+        let place = self
+            .now
+            .partition_point(|(other, _)| other.seat < part.seat);
         self.now.insert(place, (part, said));
         let speakers = self.state.phase.speakers(self.of.seats());
         if self.now.len() < speakers.len() || !self.stops().is_empty() {
@@ -293,10 +302,14 @@ impl MatchLog {
     /// tells the other when they meet again, to be [taken](Self::take) part after part. The foul
     /// that ended the match comes last.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
-        let from = usize::try_from(from).unwrap_or(usize::MAX).min(self.steps.len());
+        let from = usize::try_from(from)
+            .unwrap_or(usize::MAX)
+            .min(self.steps.len());
         let complete = self.steps[from..].iter().flat_map(|step| &step.parts);
         let now = self.now.iter().map(|(part, _)| part);
-        complete.chain(now).chain(self.foul().map(|proof| &proof.part))
+        complete
+            .chain(now)
+            .chain(self.foul().map(|proof| &proof.part))
     }
 
     /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of

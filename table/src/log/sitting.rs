@@ -48,7 +48,9 @@ impl Sitting {
                 nonce: reader.array()?,
             });
             let name = reader.string(MAX_NAME)?;
-            names.push(Name::clean(std::str::from_utf8(name).map_err(|_| Malformed)?));
+            names.push(Name::clean(
+                std::str::from_utf8(name).map_err(|_| Malformed)?,
+            ));
         }
         reader.finish()?;
         let of = Match::new(header, players).map_err(|_| Malformed)?;

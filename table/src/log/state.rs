@@ -80,7 +80,9 @@ impl State {
     pub(super) fn stacks_with(&self, rebuys: &[bool]) -> Vec<u64> {
         let bought = |&rebuy: &bool| if rebuy { self.stakes.stack() } else { 0 };
         let pairs = self.stacks.iter().zip(rebuys);
-        pairs.map(|(stack, rebuy)| stack.saturating_add(bought(rebuy))).collect()
+        pairs
+            .map(|(stack, rebuy)| stack.saturating_add(bought(rebuy)))
+            .collect()
     }
 
     /// Who has the button in the next hand, which begins with these chips: the next seat that has
@@ -137,7 +139,11 @@ impl State {
         self.dealt = Some(Dealt {
             stacks,
             button,
-            batch: if deals.iter().all(|deal| deal.batch == batch) { batch } else { 0 },
+            batch: if deals.iter().all(|deal| deal.batch == batch) {
+                batch
+            } else {
+                0
+            },
             seals: Vec::new(),
             shares: Shares::none(&self.shape),
             openings: Vec::new(),
@@ -167,7 +173,9 @@ impl State {
                 }
             }
             let public = dealt.public(&openings);
-            dealt.openings.extend(openings.into_iter().map(|opening| (step, opening)));
+            dealt
+                .openings
+                .extend(openings.into_iter().map(|opening| (step, opening)));
             let opened = dealt.game.opened(&public);
             opened.map_err(|bad| Phase::Over(End::Cards(bad)))
         })
@@ -221,7 +229,8 @@ impl State {
             Phase::Seal(_) => self.shape.seal(seat == Seat::HOST),
             Phase::Open(openings) => {
                 let mine = openings.iter().find(|opening| opening.opener == seat);
-                self.shape.open(mine.map_or(0, |opening| opening.cards.len()))
+                self.shape
+                    .open(mine.map_or(0, |opening| opening.cards.len()))
             }
             Phase::Choose { .. } => self.shape.choose(),
             Phase::Result(_) => self.shape.result(),

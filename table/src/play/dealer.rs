@@ -2,27 +2,22 @@
 //! next hands.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, KeptDeck, SealedDeck};
 use dealerless::mpc::{Attempts, Greeting, Malicious, Offer, Security};
-use dealerless::net::{Channel, Deadlines, Transport};
+use dealerless::net::{Channel, Transport};
 use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use rand::CryptoRng;
 
+use super::seat_play::Orders;
 use crate::seat::Seat;
 
 /// Statistical security of every batch: 40 bits, and 16 more for the attempts that a peer has
 /// before its user is asked.
 pub const STATISTICAL_SECURITY: u8 = 56;
-
-/// A transport whose traffic can give way to that of the log.
-pub trait Yielding: Transport {
-    /// Whether what is sent from now on waits for everything else on the same connection.
-    fn give_way(&mut self, gives_way: bool);
-}
 
 /// How a seat takes part in the engine's sessions: the host garbles.
 pub fn role(seat: Seat) -> Party {
@@ -69,33 +64,23 @@ pub struct Binding {
 
 impl Dealer {
     /// Starts the engine. It says hello to the peer's at once, and tells `report` what it has done
-    /// from its own thread. `report` says whether anybody still listens.
-    pub fn start<T: Yielding + Clone + 'static>(
-        transport: T,
-        deadlines: Deadlines,
+    /// from its own thread; `report` says whether anybody still listens. `give_way` is told whether
+    /// what the engine sends from now on can wait for everything else on the line.
+    pub fn start<T: Transport + 'static>(
+        channel: Channel<T>,
         binding: Binding,
         mut rng: impl CryptoRng + Send + 'static,
+        give_way: impl Fn(bool) + Send + 'static,
         report: impl Fn(Done) -> bool + Send + 'static,
     ) -> Self {
-        let (sender, orders) = channel();
+        let (sender, orders) = mpsc::channel();
         thread::spawn(move || {
-            let line = transport.clone();
-            let channel = Channel::new(transport, deadlines);
-            if let Err(error) = serve(channel, line, binding, &orders, &mut rng, &report) {
+            let served = serve(channel, binding, &orders, &mut rng, &give_way, &report);
+            if let Err(error) = served {
                 report(Done::Failed(error));
             }
         });
         Dealer { orders: sender }
-    }
-
-    /// Orders what so many hands take.
-    pub fn prepare(&self, hands: usize) {
-        self.order(Order::Prepare(hands));
-    }
-
-    /// Orders a shuffle.
-    pub fn shuffle(&self, seeds: Randomness, name: Vec<u8>) {
-        self.order(Order::Shuffle(seeds, name));
     }
 
     fn order(&self, order: Order) {
@@ -104,12 +89,22 @@ impl Dealer {
     }
 }
 
-fn serve<T: Yielding>(
+impl Orders for Dealer {
+    fn shuffle(&mut self, seeds: Randomness, name: Vec<u8>) {
+        self.order(Order::Shuffle(seeds, name));
+    }
+
+    fn prepare(&mut self, hands: u32) {
+        self.order(Order::Prepare(hands as usize));
+    }
+}
+
+fn serve<T: Transport>(
     channel: Channel<T>,
-    mut line: T,
     binding: Binding,
     orders: &Receiver<Order>,
     rng: &mut impl CryptoRng,
+    give_way: &impl Fn(bool),
     report: &impl Fn(Done) -> bool,
 ) -> deck::Result<()> {
     let offer = Offer::new(role(binding.seat), Security::Malicious)
@@ -119,7 +114,7 @@ fn serve<T: Yielding>(
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
     // Ends when nobody orders any more.
     for order in orders {
-        line.give_way(matches!(order, Order::Prepare(_)));
+        give_way(matches!(order, Order::Prepare(_)));
         let done = match order {
             Order::Prepare(hands) => {
                 SealedDeck::prepare(&mut session, &binding.circuit, hands)?;

@@ -34,11 +34,6 @@ impl TryDeck {
         }
     }
 
-    /// The try that it is for.
-    pub(super) fn name(&self) -> Attempt {
-        self.name
-    }
-
     /// What this seat says of its shares. The seat that seals first says the masked values too.
     pub(super) fn seal(&self) -> Result<Seal> {
         let commitments = (0..self.kept.len()).map(|position| {
@@ -48,7 +43,9 @@ impl TryDeck {
         });
         let validity = self.kept.validity();
         Ok(Seal {
-            masked: (self.seat == Seat::HOST).then(|| self.masked()).transpose()?,
+            masked: (self.seat == Seat::HOST)
+                .then(|| self.masked())
+                .transpose()?,
             commitments: commitments.collect::<Result<_>>()?,
             validity: validity.bits,
             validity_macs: validity.macs,
@@ -105,21 +102,13 @@ impl TryDeck {
         (self.name).share_nonce(self.seat, position, &self.secret)
     }
 
-    /// What the file of this deck holds, from which [`from_bytes`](Self::from_bytes) makes it anew.
+    /// What the file of this deck holds: the secret of the nonces, and the kept deck.
     pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let deck = self.kept.to_bytes();
         let mut bytes = Zeroizing::new(Vec::with_capacity(self.secret.len() + deck.len()));
         bytes.extend_from_slice(&*self.secret);
         bytes.extend_from_slice(&deck);
         bytes
-    }
-
-    /// The deck of this try from its file. `None` if that is anything else. The seeds have not been
-    /// checked then.
-    pub(super) fn from_bytes(name: Attempt, seat: Seat, bytes: &[u8]) -> Option<Self> {
-        let (secret, deck) = bytes.split_first_chunk()?;
-        let kept = KeptDeck::from_bytes(deck, &name.to_bytes())?;
-        Some(Self::new(name, seat, kept, Zeroizing::new(*secret)))
     }
 }
 

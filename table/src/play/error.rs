@@ -1,0 +1,56 @@
+//! Why a seat cannot go on.
+
+use std::io;
+
+use dealerless::{Blame, deck};
+
+use crate::log::{CannotSay, JournalError, Refused};
+
+/// Why a seat cannot go on. The log stays as it is on the disk.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlayError {
+    /// The file of the match fails.
+    #[error("the match cannot be written down")]
+    Journal(#[from] JournalError),
+    /// The file of the deck fails.
+    #[error("the deck cannot be kept")]
+    Vault(#[source] io::Error),
+    /// The line does not take what is sent.
+    #[error("the connection was lost")]
+    Line(#[source] io::Error),
+    /// What arrived is no part of this match, or none that can be said now.
+    #[error("the peer broke the protocol of the table")]
+    Refused(#[source] Refused),
+    /// What arrived is not even a signed part.
+    #[error("the peer broke the protocol of the table: it sent no signed part")]
+    NoPart,
+    /// The engine's session is over.
+    #[error("the shuffle failed")]
+    Engine(#[source] deck::Error),
+    /// What another seat has sealed does not pass the check of this side's engine. The hand was
+    /// declared void; nobody has seen a card.
+    #[error("a check of the sealed deck failed")]
+    Seal(#[source] deck::Error),
+    /// This program wants to say what the rules do not allow: a fault in it.
+    #[error("this program has a fault: it wants to say what the rules do not allow")]
+    Fault(#[from] CannotSay),
+}
+
+impl PlayError {
+    /// Whose fault it can be.
+    pub fn blame(&self) -> Blame {
+        match self {
+            Self::Journal(_) | Self::Vault(_) | Self::Fault(_) => Blame::ThisSide,
+            Self::Line(_) => Blame::Connection,
+            Self::Refused(_) | Self::NoPart => Blame::ProgramOrLine,
+            Self::Engine(error) | Self::Seal(error) => error.blame(),
+        }
+    }
+
+    /// Whether a cryptographic check of the engine failed, which an honest peer on an encrypted line
+    /// does not bring about.
+    pub fn is_failed_check(&self) -> bool {
+        matches!(self.blame(), Blame::CheatOrLine)
+    }
+}

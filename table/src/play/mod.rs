@@ -1,0 +1,19 @@
+//! One seat of a match, played: the log, the deck and the engine, driven by what arrives on the
+//! line and by what the player says.
+//!
+//! [`Play`] is the seat's program as a state machine: it is told what happened ([`Event`]), and
+//! says what it sends and what the player is to know ([`News`]). It waits for nothing and has no
+//! clock, so a test can bring events in any order. [`Dealer`] is the engine beside it.
+
+mod dealer;
+mod deck;
+mod error;
+mod news;
+mod seat_play;
+mod vault;
+
+pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
+pub use error::PlayError;
+pub use news::{Command, News, NotNow};
+pub use seat_play::{Event, Orders, Outbox, Play, Setting};
+pub use vault::{FileVault, MemoryVault, Vault};

@@ -1,0 +1,95 @@
+//! What a player is told, and what a player says.
+
+use dealerless::deck::Card;
+
+use crate::log::{End, Stop};
+use crate::rules::{Choice, Legal, Outcome};
+use crate::seat::Seat;
+
+/// Something that a player is to know. The [log](super::Play::log) has the rest: the board, the
+/// pot, the stacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum News {
+    /// All seats have begun a try of a hand. Its deck is being shuffled.
+    Dealt {
+        /// The hand, from 1.
+        hand: u32,
+        /// The try, from 0.
+        attempt: u32,
+    },
+    /// The try is void; nobody has seen a card of it. The hand is dealt again.
+    Again {
+        /// Who said so.
+        seat: Seat,
+    },
+    /// The deck is sealed: nobody can change a card of it.
+    Sealed,
+    /// This seat has seen a card.
+    Card {
+        /// Its position in the deck.
+        position: usize,
+        /// The card.
+        card: Card,
+    },
+    /// It is this seat's turn.
+    YourTurn {
+        /// What it may say.
+        legal: Legal,
+    },
+    /// A seat has chosen.
+    Chose {
+        /// Who.
+        seat: Seat,
+        /// What.
+        choice: Choice,
+    },
+    /// A hand is over.
+    HandOver {
+        /// The hand, from 1.
+        hand: u32,
+        /// Who has what, and why.
+        outcome: Outcome,
+    },
+    /// These seats have no chips. Shall they buy in again?
+    AskRebuy {
+        /// Who.
+        broke: Vec<Seat>,
+    },
+    /// A seat has ended the match.
+    Stopped {
+        /// Who.
+        seat: Seat,
+        /// How.
+        stop: Stop,
+    },
+    /// The match is over.
+    Over(End),
+}
+
+/// What a player says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Command {
+    /// A choice, when it is one's turn.
+    Choose(Choice),
+    /// Whether seats without chips may buy in again.
+    Rebuy(bool),
+    /// Leaves the match for good, at one's next turn.
+    Leave,
+}
+
+/// A command that cannot be carried out. Nothing has changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotNow {
+    /// It is not this seat's turn.
+    #[error("it is not your turn")]
+    NotYourTurn,
+    /// The rules do not allow it.
+    #[error("{0}")]
+    Foul(#[source] crate::rules::Foul),
+    /// Nobody asked.
+    #[error("nobody has asked for a rebuy")]
+    NobodyAsked,
+}
