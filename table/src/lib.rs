@@ -47,7 +47,7 @@ pub use log::{
 };
 pub use play::{
     Binding, Command, Dealer, Done, Event, FileVault, MemoryVault, News, NotNow, Orders, Outbox,
-    Play, PlayError, STATISTICAL_SECURITY, Setting, Vault, role,
+    Play, PlayError, STATISTICAL_SECURITY, Setting, Vault, deck_name, role,
 };
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,

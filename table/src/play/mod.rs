@@ -15,5 +15,5 @@ mod vault;
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use error::PlayError;
 pub use news::{Command, News, NotNow};
-pub use seat_play::{Event, Orders, Outbox, Play, Setting};
+pub use seat_play::{Event, Orders, Outbox, Play, Setting, deck_name};
 pub use vault::{FileVault, MemoryVault, Vault};
