@@ -53,12 +53,12 @@ fn legal_choices(legal: &Legal, point: u64) -> Vec<Choice> {
             } else {
                 Choice::Check
             });
-            for amounts in bet {
+            if let Some(amounts) = bet {
                 for to in [amounts.min, between(amounts.min, amounts.max), amounts.max] {
                     choices.push(Choice::Bet { to });
                 }
             }
-            for amounts in raise {
+            if let Some(amounts) = raise {
                 for to in [amounts.min, between(amounts.min, amounts.max), amounts.max] {
                     choices.push(Choice::Raise { to });
                 }
@@ -224,6 +224,22 @@ fn play_and_check(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>, 
     check(&hand, &outcome, &notes, stacks, board);
 }
 
+/// Any choice of a deck without rules for so many seats: good or bad.
+fn any_word(seats: u8) -> impl Strategy<Value = Choice> {
+    let learners = prop_oneof![
+        2 => Just(Learners::All),
+        3 => (0..=seats).prop_map(|seat| Learners::Seat(Seat::new(seat))),
+    ];
+    let cards = prop::collection::btree_map(0..10_u16, learners, 0..4);
+    prop_oneof![
+        3 => cards.prop_map(|cards| Choice::Propose(cards.into_iter().collect())),
+        4 => (0..20_u32).prop_map(Choice::Agree),
+        1 => (0..20_u32).prop_map(Choice::Refuse),
+        1 => Just(Choice::Pass),
+        1 => Just(Choice::Fold),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -241,5 +257,49 @@ proptest! {
         choices in prop::collection::vec(any::<u64>(), 1..40),
     ) {
         play_and_check(&stakes, &stacks, button, deck, &choices);
+    }
+
+    /// `Dealt` checks after each choice that each sees what was opened to it and nothing else; here,
+    /// that this is what all have agreed to.
+    #[test]
+    fn a_deck_without_rules(
+        (seats, choices) in (2..=4_u8).prop_flat_map(|seats| {
+            (Just(seats), prop::collection::vec(any_word(seats), 0..60))
+        }),
+    ) {
+        let variety = Variety::Deck { cards: 9, drawn: 9 };
+        let stakes = Stakes::new(variety, seats, 1).unwrap();
+        let deck = (0..9).map(Card).collect();
+        let mut hand = Dealt::new(&stakes, &vec![0; usize::from(seats)], 1, deck);
+        for choice in choices {
+            let Next::Choose { seat, legal: Legal::Speak { proposals, .. } } = hand.hand.next() else {
+                break;
+            };
+            let steps = hand.opened.len();
+            let before = hand.hand.clone();
+            match hand.try_to(&choice) {
+                Err(_) => prop_assert_eq!(&hand.hand, &before),
+                Ok(()) if hand.opened.len() == steps => {}
+                Ok(()) => {
+                    let Choice::Agree(number) = choice else { panic!("{choice:?} opens cards") };
+                    let agreed = proposals.iter().find(|p| p.number == number).unwrap();
+                    let mut all = agreed.agreed.clone();
+                    all.extend([seat, agreed.by]);
+                    all.sort_unstable();
+                    prop_assert_eq!(all, Seat::all(usize::from(seats)).collect::<Vec<_>>());
+                    let step = hand.opened[steps].iter().flat_map(|opening| &opening.cards);
+                    let mut opened: Vec<_> = step.map(|&(card, to)| (card as u16, to)).collect();
+                    opened.sort_unstable();
+                    opened.dedup();
+                    prop_assert_eq!(&opened, &agreed.cards);
+                }
+            }
+        }
+        for _ in 0..seats {
+            if let Next::Choose { .. } = hand.hand.next() {
+                hand.try_to(&Choice::Pass).unwrap();
+            }
+        }
+        hand.outcome();
     }
 }
