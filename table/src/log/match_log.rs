@@ -157,11 +157,16 @@ impl MatchLog {
         if self.part(step, seat).is_some() {
             return Err(CannotSay::Spoken);
         }
-        let bytes = part.encode(self.state.size(seat));
+        let bytes = part.encode(self.size(seat));
         let said = self.state.judge(seat, &bytes)?;
         let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
         self.add(signed.clone(), said);
         Ok(signed)
+    }
+
+    /// The bytes of whatever this seat says now.
+    pub(super) fn size(&self, seat: Seat) -> usize {
+        self.state.size(seat)
     }
 
     fn add(&mut self, part: SignedPart, said: Part) {
@@ -340,7 +345,7 @@ impl MatchLog {
         Deal {
             hand: self.state.hand,
             attempt: self.state.attempt,
-            button: self.state.next_button(&stacks),
+            button: self.state.next_button(&stacks).unwrap_or(Seat::HOST),
             stacks,
             stakes: self.state.stakes_digest,
             circuit: self.state.circuit,
@@ -350,9 +355,27 @@ impl MatchLog {
         }
     }
 
-    /// The chips after the last result; none in a game without chips.
+    /// The chips after the last result; all 0 in a game without chips.
     pub fn stacks(&self) -> &[u64] {
         &self.state.stacks
+    }
+
+    /// The chips when the match is over, for whatever reason; before, those after the last result.
+    /// A hand that stands is given up by who leaves it, forfeits, or is convicted; a hand that is
+    /// disputed or was not sealed by all counts for nothing.
+    pub fn final_stacks(&self) -> Vec<u64> {
+        let disputed = |stop: &Stop| matches!(stop, Stop::Dispute { .. });
+        match self.phase() {
+            Phase::Over(End::Stopped(stops)) if !stops.iter().any(|(_, stop)| disputed(stop)) => {
+                let seats: Vec<Seat> = stops.iter().map(|(seat, _)| *seat).collect();
+                self.state.given_up_by(&seats)
+            }
+            Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => {
+                self.state.given_up_by(&[seat])
+            }
+            Phase::Over(End::Stopped(_) | End::Cards(_)) => self.state.undecided(),
+            _ => self.stacks().to_vec(),
+        }
     }
 
     /// The chips with which the hand in play began, if one was dealt.

@@ -1,1 +1,9 @@
+//! Tests of the log, with decks that are made up.
 
+mod cheats;
+mod files;
+mod forks;
+mod kinds;
+mod model;
+mod parts;
+mod table;
