@@ -148,7 +148,11 @@ fn the_log_allows_what_the_model_allows_and_refuses_what_it_refuses() {
         refused += refusals(&table, &line, &mut log);
         logs.insert(line.log, log);
     }
-    assert!(logs.len() > 1000 && refused > 15_000, "{} {refused}", logs.len());
+    assert!(
+        logs.len() > 1000 && refused > 15_000,
+        "{} {refused}",
+        logs.len()
+    );
 }
 
 /// Adds the part that is written like `0d`.
@@ -206,7 +210,9 @@ fn the_cards_of_the_models_hand_are_those_that_the_rules_ask_for() {
         if let Phase::Open(openings) = log.phase() {
             let seat = log.waits_for()[0];
             opened.push(due(&openings, seat).unwrap());
-            table.play_until(&mut log, |log| !matches!(log.phase(), Phase::Open(_)) || !log.waits_for().contains(&seat));
+            table.play_until(&mut log, |log| {
+                !matches!(log.phase(), Phase::Open(_)) || !log.waits_for().contains(&seat)
+            });
         } else {
             table.speak(&mut log);
         }

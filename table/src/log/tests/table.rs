@@ -7,9 +7,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::super::*;
 use crate::identity::{Identity, Name};
-use crate::rules::{
-    BettingRules, Choice, Legal, Limit, Opening, Posts, Stakes, Variety,
-};
+use crate::rules::{BettingRules, Choice, Legal, Limit, Opening, Posts, Stakes, Variety};
 use crate::seat::Seat;
 
 pub(super) struct Table {
@@ -135,7 +133,11 @@ impl Table {
                 cards: deck.masked.clone(),
                 validity: bits.clone(),
             }),
-            commitments: deck.shares[seat.index()].iter().enumerate().map(commit).collect(),
+            commitments: deck.shares[seat.index()]
+                .iter()
+                .enumerate()
+                .map(commit)
+                .collect(),
             validity: bits,
             validity_macs: [3; 32],
         }
@@ -169,7 +171,11 @@ impl Table {
             PartKind::Forfeit => Part::Forfeit,
             PartKind::Dispute => {
                 let opened = |part: &&SignedPart| part.seat != seat && part.part[0] == 4;
-                let step = log.history(0).filter(opened).last().map_or(0, |part| part.step);
+                let step = log
+                    .history(0)
+                    .filter(opened)
+                    .last()
+                    .map_or(0, |part| part.step);
                 Part::Dispute { step }
             }
         }
@@ -194,7 +200,8 @@ impl Table {
     pub(super) fn speak(&self, log: &mut MatchLog) -> SignedPart {
         let seat = log.waits_for()[0];
         let part = self.honest(log, seat);
-        log.say(&self.identities[seat.index()], seat, &part).unwrap()
+        log.say(&self.identities[seat.index()], seat, &part)
+            .unwrap()
     }
 
     /// Plays honestly until it is so.
@@ -215,7 +222,13 @@ impl Table {
 /// The cards that this seat is to open.
 pub(super) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
     let opening = openings.iter().find(|opening| opening.opener == seat)?;
-    Some(opening.cards.iter().map(|&(position, _)| position).collect())
+    Some(
+        opening
+            .cards
+            .iter()
+            .map(|&(position, _)| position)
+            .collect(),
+    )
 }
 
 fn passive(legal: &Legal) -> Choice {
