@@ -6,7 +6,6 @@ use std::ops::Index;
 use crate::circuit::{ByParty, Circuit, Party};
 
 /// Where the bits of an input value of a circuit come from.
-#[derive(Clone, Copy)]
 pub enum Input<'a, S> {
     /// A party enters them.
     By(Party),
@@ -21,7 +20,6 @@ impl<S> Input<'_, S> {
 }
 
 /// A circuit to be run, with its inputs.
-#[derive(Clone, Copy)]
 pub struct Run<'a, S> {
     pub(super) circuit: &'a Circuit,
     pub(super) inputs: &'a [Input<'a, S>],
@@ -136,13 +134,30 @@ impl Audience {
 }
 
 /// Shared bits and who is to learn them.
-#[derive(Clone, Copy)]
 pub struct Opening<'a, S> {
     /// Who learns them.
     pub to: Audience,
     /// The bits.
     pub bits: &'a [S],
 }
+
+/// Makes a type that only borrows shared bits `Copy`, whether or not the bits are: a derive would
+/// ask that of them.
+macro_rules! copy {
+    ($($name:ident),*) => {
+        $(
+            impl<S> Copy for $name<'_, S> {}
+
+            impl<S> Clone for $name<'_, S> {
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+        )*
+    };
+}
+
+copy!(Input, Run, Opening);
 
 /// The bits of all openings that `party` learns, in order.
 pub(super) fn opened_to<'a, S>(
