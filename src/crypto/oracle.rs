@@ -49,7 +49,7 @@ pub enum Step {
     /// The MACs of opened outputs.
     OutputMacs = 15,
     /// The secret of a line, from the shared Diffie-Hellman point.
-    LineSecret = 16,
+    ChannelSecret = 16,
     /// Authenticated garbling: the pad of the shares that change the masks of outputs.
     OutputPad = 17,
     /// What a run is.

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Security;
 use super::attempts::{Attempts, Uncounted};
+use super::channel_secret::{ChannelSecret, EphemeralKey};
 use super::error::{Check, Disagreement, Error, Fault, Result};
-use super::line_secret::{LineKey, LineSecret};
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};
@@ -107,7 +107,7 @@ pub(super) struct Agreed {
     /// The hash of both hellos: nonces, keys, roles, security, version and terms. Everything later
     /// in the session is bound to it.
     pub(super) session: SessionId,
-    pub(super) line: LineSecret,
+    pub(super) channel_secret: ChannelSecret,
     pub(super) statistical: u8,
     pub(super) attempts: Box<dyn Attempts>,
 }
@@ -135,7 +135,7 @@ impl<T: Transport> Greeting<T> {
             return Err(Error::usage("statistical security has 40 to 100 bits"));
         }
         channel.begin_phase("saying hello");
-        let key = LineKey::random(rng);
+        let key = EphemeralKey::random(rng);
         let mut mine = HelloBody {
             garbler: offer.role == Party::Garbler,
             malicious: offer.security == Security::Malicious,
@@ -146,7 +146,7 @@ impl<T: Transport> Greeting<T> {
         };
         rng.fill_bytes(&mut mine.nonce);
         let outcome = greet(&mut channel, &mine, offer.binding, key);
-        let (session, line, peer_terms) = outcome.inspect_err(|_| channel.abort())?;
+        let (session, channel_secret, peer_terms) = outcome.inspect_err(|_| channel.abort())?;
         Ok(Greeting {
             channel,
             role: offer.role,
@@ -154,7 +154,7 @@ impl<T: Transport> Greeting<T> {
             peer_terms,
             secrets: Agreed {
                 session,
-                line,
+                channel_secret,
                 statistical: offer.statistical,
                 attempts: offer.attempts,
             },
@@ -206,14 +206,14 @@ fn greet<T: Transport>(
     channel: &mut Channel<T>,
     mine: &HelloBody,
     binding: &[u8],
-    key: LineKey,
-) -> Result<(SessionId, LineSecret, Vec<u8>), Fault> {
+    key: EphemeralKey,
+) -> Result<(SessionId, ChannelSecret, Vec<u8>), Fault> {
     send_hello(channel, mine)?;
     channel.flush()?;
     let peer: HelloBody = recv_hello(channel)?;
     let session = compare(mine, &peer, binding)?;
-    let line = key.agree(&peer.key, &session)?;
-    Ok((session, line, peer.terms))
+    let channel_secret = key.agree(&peer.key, &session)?;
+    Ok((session, channel_secret, peer.terms))
 }
 
 /// The session id of two hellos that fit together.

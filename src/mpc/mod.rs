@@ -7,11 +7,12 @@
 //! A session begins with a [`Greeting`], which an engine takes.
 
 mod attempts;
+mod channel_secret;
 mod error;
 mod greeting;
 mod label;
 mod layout;
-mod line_secret;
+
 mod live;
 mod malicious;
 mod packed_bits;

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
+use super::channel_secret::ChannelSecret;
 use super::error::{Disagreement, Error, Fault, Result};
-use super::line_secret::LineSecret;
 use super::tag::Tag;
 use super::{Demand, Input, Opening, Run};
 use crate::circuit::{Circuit, Output, Party};
@@ -109,7 +109,7 @@ pub(super) struct Plan {
     digest: [u8; 32],
 }
 
-/// A plan as a party says it: with the line secret, and each party in words of its own. Otherwise
+/// A plan as a party says it: with the channel secret, and each party in words of its own. Otherwise
 /// somebody on the line could answer each party with its own plan, and parties that mean different
 /// things would go on.
 #[derive(Serialize, Deserialize)]
@@ -175,9 +175,9 @@ impl Plan {
         }
     }
 
-    fn said_by(&self, sender: Party, line: &LineSecret) -> SaidPlan {
+    fn said_by(&self, sender: Party, secret: &ChannelSecret) -> SaidPlan {
         let oracle = Oracle::new(&self.session, Step::SaidPlan, sender as u64);
-        SaidPlan(line.absorbed_by(oracle).absorb(&self.digest).digest())
+        SaidPlan(secret.absorbed_by(oracle).absorb(&self.digest).digest())
     }
 
     /// Sends the plan of `me`.
@@ -188,9 +188,9 @@ impl Plan {
         &self,
         channel: &mut Channel<T>,
         me: Party,
-        line: &LineSecret,
+        secret: &ChannelSecret,
     ) -> net::Result<()> {
-        channel.send_message(&self.said_by(me, line))
+        channel.send_message(&self.said_by(me, secret))
     }
 
     /// Receives the plan of the peer of `me`, and compares.
@@ -201,10 +201,10 @@ impl Plan {
         &self,
         channel: &mut Channel<T>,
         me: Party,
-        line: &LineSecret,
+        secret: &ChannelSecret,
     ) -> Result<(), Fault> {
         let theirs: SaidPlan = channel.recv_message()?;
-        match bool::from(theirs.0.ct_eq(&self.said_by(me.other(), line).0)) {
+        match bool::from(theirs.0.ct_eq(&self.said_by(me.other(), secret).0)) {
             true => Ok(()),
             false => Err(Fault::Disagreement(Disagreement::Plan)),
         }
@@ -255,9 +255,12 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_said_in_one_direction_and_with_the_line_secret() {
+    fn a_plan_is_said_in_one_direction_and_with_the_channel_secret() {
         let plan = Plan::of_batch(&SESSION, 0, &Demand::default());
-        let said = |sender, secret| plan.said_by(sender, &LineSecret::of_bytes([secret; 32])).0;
+        let said = |sender, secret| {
+            plan.said_by(sender, &ChannelSecret::of_bytes([secret; 32]))
+                .0
+        };
         let all = [
             said(Party::Garbler, 1),
             said(Party::Evaluator, 1),

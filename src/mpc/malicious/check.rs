@@ -10,7 +10,7 @@
 //!
 //! The digests also take in what both parties must hold alike and no AND gate need have read: the
 //! masked values of all inputs and outputs, and the evaluator's labels of the outputs, which the
-//! garbler computes. (As every digest they take in the line secret. Without it, somebody on the line
+//! garbler computes. (As every digest they take in the channel secret. Without it, somebody on the line
 //! could make that of a circuit without AND gates, for masked values that were flipped on the way.)
 
 use super::context::{Context, MacDigest};

@@ -6,8 +6,8 @@ use subtle::ConstantTimeEq;
 use super::share::Share;
 use crate::circuit::Party;
 use crate::crypto::{Oracle, SecretBit, SessionId, Step, TweakableHash};
+use crate::mpc::channel_secret::ChannelSecret;
 use crate::mpc::error::{Check, Fault};
-use crate::mpc::line_secret::LineSecret;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
@@ -22,7 +22,7 @@ pub(super) struct Context {
     pub(super) session: SessionId,
     pub(super) me: Party,
     pub(super) hash: TweakableHash,
-    pub(super) line: LineSecret,
+    pub(super) channel_secret: ChannelSecret,
     /// Bits of statistical security.
     pub(super) statistical: u8,
 }
@@ -44,12 +44,12 @@ impl Message for MacDigest {
 impl Context {
     /// The oracle for what `sender` says in a step; `number` is that of the batch, run or opening.
     ///
-    /// It takes in the line secret: the digest of the MACs of nothing, say, would be known to
+    /// It takes in the channel secret: the digest of the MACs of nothing, say, would be known to
     /// everybody otherwise.
     pub(super) fn oracle(&self, (step, number): (Step, u64), sender: Party) -> Oracle {
         let direction = u64::from(sender == Party::Evaluator);
         let oracle = Oracle::new(&self.session, step, (direction << 63) | number);
-        self.line.absorbed_by(oracle)
+        self.channel_secret.absorbed_by(oracle)
     }
 
     /// Sends a plan of this party.
@@ -58,7 +58,7 @@ impl Context {
         channel: &mut Channel<T>,
         plan: &Plan,
     ) -> Result<(), Fault> {
-        Ok(plan.send(channel, self.me, &self.line)?)
+        Ok(plan.send(channel, self.me, &self.channel_secret)?)
     }
 
     /// Receives the peer's plan, which must be this one.
@@ -67,7 +67,7 @@ impl Context {
         channel: &mut Channel<T>,
         plan: &Plan,
     ) -> Result<(), Fault> {
-        plan.expect(channel, self.me, &self.line)
+        plan.expect(channel, self.me, &self.channel_secret)
     }
 
     /// Closes an oracle with the MACs of this party's bits of `shares`.

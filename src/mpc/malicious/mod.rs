@@ -135,7 +135,7 @@ impl<T: Transport> Malicious<T> {
             session,
             me: role,
             hash: TweakableHash::new(&session),
-            line: agreed.line,
+            channel_secret: agreed.channel_secret,
             statistical: agreed.statistical,
         };
         let live = Live::set_up(channel, |channel| {

@@ -8,7 +8,7 @@
 //! and then `V := V ^ d`, and the garbler's label for 0 shifts by `d * Delta_A`.
 //!
 //! The *shares* of `d` add up to what the reader was after, so they do not travel in the clear:
-//! each party adds a pad made from the line secret. The MACs are those of the bits without the pad.
+//! each party adds a pad made from the channel secret. The MACs are those of the bits without the pad.
 
 use zeroize::Zeroize;
 
@@ -89,7 +89,7 @@ pub(super) fn pads(
 ) -> SecretVec<SecretBit> {
     let mut pads = SecretVec::with_capacity(count);
     let pad = context
-        .line
+        .channel_secret
         .pad(&context.session, (Step::OutputPad, run), sender);
     pads.extend(pad.take(count));
     pads

@@ -270,7 +270,7 @@ mod tests {
 
     use super::*;
     use crate::crypto::{SessionId, TweakableHash};
-    use crate::mpc::line_secret::LineSecret;
+    use crate::mpc::channel_secret::ChannelSecret;
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
     use crate::ot::setup_both;
 
@@ -281,7 +281,7 @@ mod tests {
             session: SESSION,
             me,
             hash: TweakableHash::new(&SESSION),
-            line: LineSecret::of_bytes([2; 32]),
+            channel_secret: ChannelSecret::of_bytes([2; 32]),
             statistical: 50,
         };
         let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);

@@ -19,10 +19,10 @@ use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::inputs::{EvaluatorCots, GarblerCots};
+use super::channel_secret::ChannelSecret;
 use super::error::{Check, Fault, Result};
 use super::label::{ActiveLabel, HeldLabel, ZeroLabel};
 use super::layout::InputLayout;
-use super::line_secret::LineSecret;
 use super::live::Live;
 use super::packed_bits::pack;
 use super::plan::{BitId, Identified, Plan, check_origin, check_run, share_outputs};
@@ -72,7 +72,7 @@ struct Secrets {
 struct Context {
     session: SessionId,
     hash: TweakableHash,
-    line: LineSecret,
+    channel_secret: ChannelSecret,
 }
 
 /// What each party keeps between runs.
@@ -157,7 +157,7 @@ impl<T: Transport> SemiHonest<T> {
         let context = Context {
             session,
             hash: TweakableHash::new(&session),
-            line: agreed.line,
+            channel_secret: agreed.channel_secret,
         };
         let live = Live::set_up(channel, |channel| {
             Ok(Secrets {
@@ -197,7 +197,7 @@ impl Message for InputDigest {
 impl Context {
     fn input_digest(&self, run: u64, masked: &[bool]) -> InputDigest {
         let oracle = Oracle::new(&self.session, Step::MaskedInputs, run);
-        let oracle = self.line.absorbed_by(oracle);
+        let oracle = self.channel_secret.absorbed_by(oracle);
         InputDigest(oracle.absorb(&pack(masked.iter().copied())).digest())
     }
 }
@@ -254,7 +254,7 @@ fn garble_run<T: Transport>(
     let plan = Plan::of_run(&context.session, number, run);
     let theirs = &layout.entered.evaluator;
     cots.reserve(channel, theirs.len())?;
-    plan.expect(channel, Party::Garbler, &context.line)?;
+    plan.expect(channel, Party::Garbler, &context.channel_secret)?;
     let (masked, of_evaluator) = cots.receive_inputs(channel, theirs.len())?;
 
     let delta = cots.delta();
@@ -272,7 +272,7 @@ fn garble_run<T: Transport>(
     let active: Vec<ActiveLabel> = mine
         .map(|(&wire, &value)| labels[wire].active(SecretBit::hidden(value), delta))
         .collect();
-    plan.send(channel, Party::Garbler, &context.line)?;
+    plan.send(channel, Party::Garbler, &context.channel_secret)?;
     channel.send_message(&context.input_digest(number, &masked))?;
     channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
 
@@ -294,11 +294,11 @@ fn evaluate_run<T: Transport>(
     let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
     cots.reserve(channel, run.mine.len())?;
-    plan.send(channel, Party::Evaluator, &context.line)?;
+    plan.send(channel, Party::Evaluator, &context.channel_secret)?;
     let (masked, own) = cots.send_inputs(channel, run.mine)?;
     channel.flush()?;
 
-    plan.expect(channel, Party::Evaluator, &context.line)?;
+    plan.expect(channel, Party::Evaluator, &context.channel_secret)?;
     let digest: InputDigest = channel.recv_message()?;
     if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {
         return Err(Check::MaskedInputs.into());

@@ -33,8 +33,8 @@ pub(super) fn open<T: Transport>(
     };
     secrets.openings += 1;
     let plan = Plan::of_openings(&hashes.context.session, hashes.opening, openings);
-    let (me, line) = (secrets.role.party(), &hashes.context.line);
-    plan.send(channel, me, line)?;
+    let (me, secret) = (secrets.role.party(), &hashes.context.channel_secret);
+    plan.send(channel, me, secret)?;
     match &secrets.role {
         Role::Garbler { cots, .. } => {
             let pairs: Vec<[Block; 2]> = (opened_to(openings, Party::Evaluator).enumerate())
@@ -54,7 +54,7 @@ pub(super) fn open<T: Transport>(
     }
     channel.flush()?;
 
-    plan.expect(channel, me, line)?;
+    plan.expect(channel, me, secret)?;
     let values = match &secrets.role {
         Role::Garbler { cots, .. } => {
             let mine = opened_to(openings, Party::Garbler);

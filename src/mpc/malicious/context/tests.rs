@@ -11,7 +11,7 @@ fn context(session: u8, me: Party) -> Context {
         session,
         me,
         hash: TweakableHash::new(&session),
-        line: LineSecret::of_bytes([2; 32]),
+        channel_secret: ChannelSecret::of_bytes([2; 32]),
         statistical: 50,
     }
 }

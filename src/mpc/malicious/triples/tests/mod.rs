@@ -5,7 +5,7 @@ mod views;
 
 use super::*;
 use crate::crypto::{SessionId, TweakableHash};
-use crate::mpc::line_secret::LineSecret;
+use crate::mpc::channel_secret::ChannelSecret;
 use crate::mpc::malicious::share::Share;
 use crate::net::Deadlines;
 use crate::ot::{Key, Mac};
@@ -19,7 +19,7 @@ fn context(me: Party) -> Context {
         session,
         me,
         hash: TweakableHash::new(&session),
-        line: LineSecret::of_bytes([2; 32]),
+        channel_secret: ChannelSecret::of_bytes([2; 32]),
         statistical: 50,
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::circuit::ByParty;
 use crate::crypto::{SecretBit, SessionId, TweakableHash};
-use crate::mpc::line_secret::LineSecret;
+use crate::mpc::channel_secret::ChannelSecret;
 use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::tests::views::bits_of_share;
 use crate::mpc::malicious::triples::*;
@@ -79,7 +79,7 @@ fn batch() -> [Batch; 2] {
             session: SESSION,
             me,
             hash: TweakableHash::new(&SESSION),
-            line: LineSecret::of_bytes([2; 32]),
+            channel_secret: ChannelSecret::of_bytes([2; 32]),
             statistical: 50,
         };
         let rng = &mut system_rng();

@@ -16,13 +16,13 @@ use crate::circuit::Party;
 use crate::crypto::{Generator, Oracle, SecretBit, SessionId, Step};
 
 /// This side's half of the key exchange, used once.
-pub(super) struct LineKey(Zeroizing<Scalar>);
+pub(super) struct EphemeralKey(Zeroizing<Scalar>);
 
-impl LineKey {
+impl EphemeralKey {
     pub(super) fn random(rng: &mut impl CryptoRng) -> Self {
         let mut wide = Zeroizing::new([0; 64]);
         rng.fill_bytes(&mut *wide);
-        LineKey(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))
+        EphemeralKey(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))
     }
 
     /// What the hello carries.
@@ -35,26 +35,30 @@ impl LineKey {
     ///
     /// # Errors
     /// [`Check::HelloKey`] if `theirs` is not a canonical point, or is the identity.
-    pub(super) fn agree(self, theirs: &[u8; 32], session: &SessionId) -> Result<LineSecret, Check> {
+    pub(super) fn agree(
+        self,
+        theirs: &[u8; 32],
+        session: &SessionId,
+    ) -> Result<ChannelSecret, Check> {
         let point = CompressedRistretto(*theirs)
             .decompress()
             .filter(|point| !point.is_identity())
             .ok_or(Check::HelloKey)?;
         let shared = Zeroizing::new((point * *self.0).compress().to_bytes());
-        let oracle = Oracle::new(session, Step::LineSecret, 0).absorb(&*shared);
-        Ok(LineSecret(oracle.digest()))
+        let oracle = Oracle::new(session, Step::ChannelSecret, 0).absorb(&*shared);
+        Ok(ChannelSecret(oracle.digest()))
     }
 }
 
 /// The secret of a line.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub(super) struct LineSecret([u8; 32]);
+pub(super) struct ChannelSecret([u8; 32]);
 
-impl LineSecret {
+impl ChannelSecret {
     /// The secret of a test.
     #[cfg(test)]
     pub(super) fn of_bytes(bytes: [u8; 32]) -> Self {
-        LineSecret(bytes)
+        ChannelSecret(bytes)
     }
 
     /// The one-time pad of the bits that `sender` sends in `step` of run `number`.
@@ -85,8 +89,8 @@ mod tests {
 
     const SESSION: SessionId = SessionId([3; 32]);
 
-    fn keys() -> [LineKey; 2] {
-        [1, 2].map(|seed| LineKey::random(&mut ChaCha20Rng::from_seed([seed; 32])))
+    fn keys() -> [EphemeralKey; 2] {
+        [1, 2].map(|seed| EphemeralKey::random(&mut ChaCha20Rng::from_seed([seed; 32])))
     }
 
     #[test]
@@ -115,7 +119,7 @@ mod tests {
     #[test]
     fn pads_of_other_secrets_sessions_steps_runs_and_senders_differ() {
         let pad = |secret, session, step, sender| -> Vec<bool> {
-            (LineSecret([secret; 32]).pad(&SessionId([session; 32]), step, sender))
+            (ChannelSecret([secret; 32]).pad(&SessionId([session; 32]), step, sender))
                 .map(SecretBit::reveal)
                 .take(200)
                 .collect()
