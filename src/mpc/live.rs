@@ -1,9 +1,9 @@
-//! What a session holds as long as it has not failed.
+//! The channel and the secrets of a session, until it fails or is aborted.
 
 use super::error::{Error, Fault, Result};
 use crate::net::{Channel, Traffic, Transport};
 
-/// The channel of a session, and its secrets until it has ended.
+/// The channel of a session, and its secrets if it has not ended.
 pub(super) struct Live<T: Transport, S> {
     channel: Channel<T>,
     secrets: Option<S>,
@@ -13,7 +13,7 @@ impl<T: Transport, S> Live<T, S> {
     /// Sets up the secrets over the channel.
     ///
     /// # Errors
-    /// What `set_up` gives; the peer is told that the session was aborted.
+    /// Those of `set_up`. The peer is then told that the session was aborted.
     pub(super) fn set_up(
         mut channel: Channel<T>,
         set_up: impl FnOnce(&mut Channel<T>) -> Result<S, Fault>,
@@ -29,22 +29,22 @@ impl<T: Transport, S> Live<T, S> {
     /// The secrets.
     ///
     /// # Errors
-    /// [`Error::Ended`] if there are none any more.
+    /// [`Error::Ended`] if the session has ended.
     pub(super) fn secrets(&self) -> Result<&S> {
         self.secrets.as_ref().ok_or(Error::Ended)
     }
 
-    /// Does a step of the protocol, and ends the session if it fails: a [`Fault`] is never a
-    /// misuse. `name` completes the sentence "the connection was lost while …".
+    /// Does a step of the protocol, and ends the session if the step fails. `name` completes the
+    /// sentence "the connection was lost while …".
     ///
     /// # Errors
-    /// [`Error::Ended`] if the session has ended before; what `step` gives.
+    /// [`Error::Ended`] if the session has already ended; those of `step`.
     pub(super) fn step<R>(
         &mut self,
         name: &'static str,
         step: impl FnOnce(&mut Channel<T>, &mut S) -> Result<R, Fault>,
     ) -> Result<R> {
-        // Taken out, so that a step that panics leaves no secrets either.
+        // Taken out, so that they are also wiped if the step panics.
         let mut secrets = self.secrets.take().ok_or(Error::Ended)?;
         self.channel.begin_phase(name);
         let done = step(&mut self.channel, &mut secrets).inspect_err(|_| self.channel.abort())?;
@@ -52,7 +52,7 @@ impl<T: Transport, S> Live<T, S> {
         Ok(done)
     }
 
-    /// Ends the session: wipes the secrets, and tells the peer that it was aborted.
+    /// Ends the session: wipes its secrets, and tells the peer that it was aborted.
     pub(super) fn abort(&mut self) {
         self.secrets = None;
         self.channel.abort();
