@@ -1,8 +1,8 @@
 //! Security against a semi-honest peer: the half gates of Zahur, Rosulek and Evans, "Two Halves
-//! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT; the evaluator's inputs by
-//! correlated OT with the garbler's Delta.
+//! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT. The evaluator gets the labels of its
+//! inputs by correlated OT, with the garbler's Delta.
 //!
-//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator the label
+//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator holds the active label
 //! `L = L0 ^ value * Delta`.
 
 mod half_gates;
@@ -38,7 +38,7 @@ use crate::net::{self, Channel, Message, Traffic, Transport};
 use crate::ot::dealt::deal;
 use crate::ot::{CotReceiver, CotSender, Delta};
 
-/// One party's half of a shared bit: its label of the wire.
+/// One party's part of a shared bit: its label of the wire.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct SharedBit {
     #[zeroize(skip)]
@@ -52,18 +52,18 @@ impl Identified for SharedBit {
     }
 }
 
-/// A session that is secure against a semi-honest peer.
+/// The engine that is secure against a semi-honest peer.
 pub struct SemiHonest<T: Transport> {
     role: Party,
     session: SessionId,
     live: Live<T, Secrets>,
 }
 
-/// What is gone once the session has ended.
+/// What a session wipes when it ends.
 struct Secrets {
     context: Context,
     role: Role,
-    /// How many circuits have been run, and how many exchanges of openings made.
+    /// How many runs and how many exchanges of openings there were.
     runs: u64,
     openings: u64,
 }
@@ -75,7 +75,7 @@ struct Context {
     channel_secret: ChannelSecret,
 }
 
-/// What each party keeps between runs.
+/// What a party of this role keeps between runs.
 enum Role {
     Garbler {
         cots: GarblerCots,
@@ -112,9 +112,9 @@ impl Role {
 }
 
 impl<T: Transport> SemiHonest<T> {
-    /// Sets up the base OTs, after the hellos. One setup serves for any number of circuits.
+    /// Sets up the session after the hellos: base OTs. One setup serves for any number of runs.
     ///
-    /// `rng` must be cryptographically secure, as the operating system's is.
+    /// `rng` must be cryptographically secure, like the operating system's.
     ///
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
@@ -133,7 +133,7 @@ impl<T: Transport> SemiHonest<T> {
         })
     }
 
-    /// As [`setup`](Self::setup), with correlated OTs that a dealer hands out: for tests.
+    /// For tests: like [`setup`](Self::setup), with correlated OTs from a trusted dealer.
     ///
     /// # Errors
     /// As [`setup`](Self::setup).
@@ -174,7 +174,7 @@ impl<T: Transport> SemiHonest<T> {
         })
     }
 
-    /// Begins a session on a channel: hellos without terms, then base OTs.
+    /// Begins a session on a channel: exchanges hellos without terms, then sets up the session.
     ///
     /// # Errors
     /// Any [`Error`](super::Error) of a session.
@@ -184,8 +184,8 @@ impl<T: Transport> SemiHonest<T> {
     }
 }
 
-/// The digest of the evaluator's masked inputs, which the garbler has received: nothing else shows
-/// the evaluator that they arrived as it sent them.
+/// The digest of the evaluator's masked inputs, as the garbler has received them. Only this shows the
+/// evaluator that they arrived as it sent them.
 #[derive(Serialize, Deserialize)]
 struct InputDigest([u8; 32]);
 
@@ -225,7 +225,7 @@ impl Secrets {
                 let active = evaluate_run(context, channel, self.runs, run, cots)?;
                 Box::new(move |output| {
                     HeldLabel::Active(match output {
-                        // The label of a constant at the evaluator is zero.
+                        // The evaluator's label of a constant is zero.
                         Output::Const(_) => ActiveLabel::default(),
                         Output::Wire(wire) => active[wire.index()],
                     })
@@ -242,7 +242,7 @@ impl Secrets {
     }
 }
 
-/// The garbler's side of run `number`. Gives the labels for 0 of all wires.
+/// Run `number` at the garbler. Gives the labels for 0 of all wires.
 fn garble_run<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -283,7 +283,7 @@ fn garble_run<T: Transport>(
     Ok(labels)
 }
 
-/// The evaluator's side of run `number`. Gives the labels of all wires.
+/// Run `number` at the evaluator. Gives the active labels of all wires.
 fn evaluate_run<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -331,7 +331,8 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
         Security::SemiHonest
     }
 
-    /// There is nothing to make ahead but correlated OTs, which are made by the thousand anyway.
+    /// Does nothing: the only preprocessing is that of correlated OTs, of which thousands are made at once
+    /// anyway.
     fn prepare(&mut self, _: Demand) -> Result<()> {
         self.live.secrets().map(|_| ())
     }

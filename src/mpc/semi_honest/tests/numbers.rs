@@ -1,4 +1,4 @@
-//! The numbers of runs and openings go into what is said and hashed for them.
+//! Messages and hashes depend on the numbers of runs and openings.
 
 use crate::mpc::semi_honest::{Secrets, SemiHonest};
 use crate::mpc::tag::Tag;
@@ -16,8 +16,8 @@ fn change(session: &mut Session, change: impl FnOnce(&mut Secrets)) {
 }
 
 #[test]
-fn what_a_run_says_bears_its_number() {
-    // The plan of the opening names the bits that come out of the run.
+fn the_messages_of_a_run_depend_on_its_number() {
+    // The plan of the opening names the bits that the run gives.
     let plans = [(Tag::Plan, 0), (Tag::Plan, 1)];
     let garbler = [
         (Tag::InputDigest, 0),
@@ -34,7 +34,7 @@ fn what_a_run_says_bears_its_number() {
 }
 
 #[test]
-fn what_an_opening_says_bears_its_number() {
+fn the_messages_of_an_opening_depend_on_its_number() {
     assert_that_these_change(
         |session: &mut Session| change(session, |secrets| secrets.openings += 1),
         [
