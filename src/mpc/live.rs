@@ -62,3 +62,11 @@ impl<T: Transport, S> Live<T, S> {
         self.channel.traffic()
     }
 }
+
+#[cfg(test)]
+impl<T: Transport, S> Live<T, S> {
+    /// Changes the secrets of a session that has not ended.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut S)) {
+        change(self.secrets.as_mut().expect("a session that has not ended"));
+    }
+}

@@ -136,6 +136,19 @@ impl Context {
     }
 }
 
+#[cfg(test)]
+impl Context {
+    pub(super) fn of_test(session: SessionId, me: Party) -> Self {
+        Context {
+            session,
+            me,
+            hash: TweakableHash::new(&session),
+            channel_secret: ChannelSecret::of_bytes([2; 32]),
+            statistical: 50,
+        }
+    }
+}
+
 impl MacDigest {
     /// Receives the peer's digest, which must be the same.
     ///

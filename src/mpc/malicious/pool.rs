@@ -268,21 +268,14 @@ mod tests {
     use rand::rngs::ChaCha20Rng;
 
     use super::*;
-    use crate::crypto::{SessionId, TweakableHash};
-    use crate::mpc::channel_secret::ChannelSecret;
+    use crate::crypto::SessionId;
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
     use crate::ot::setup_both;
 
     const SESSION: SessionId = SessionId([9; 32]);
 
     fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel<MemoryTransport>, Pool) {
-        let context = Context {
-            session: SESSION,
-            me,
-            hash: TweakableHash::new(&SESSION),
-            channel_secret: ChannelSecret::of_bytes([2; 32]),
-            statistical: 50,
-        };
+        let context = Context::of_test(SESSION, me);
         let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
         let mut channel = Channel::new(transport, Deadlines::default());
         let delta = Delta::random(me == Party::Garbler, &mut rng);

@@ -6,14 +6,7 @@ use crate::ot::{Key, Mac};
 use crate::testing::session::system_rng;
 
 fn context(session: u8, me: Party) -> Context {
-    let session = SessionId([session; 32]);
-    Context {
-        session,
-        me,
-        hash: TweakableHash::new(&session),
-        channel_secret: ChannelSecret::of_bytes([2; 32]),
-        statistical: 50,
-    }
+    Context::of_test(SessionId([session; 32]), me)
 }
 
 /// Shares with the MACs of zeros.

@@ -1,7 +1,7 @@
 //! Messages and hashes depend on the numbers of batches, runs and openings: a session that differs only in
 //! such a number sends other messages.
 
-use crate::mpc::malicious::{Malicious, Secrets};
+use crate::mpc::malicious::Malicious;
 use crate::mpc::tag::Tag;
 use crate::testing::line::End;
 use crate::testing::numbers::assert_that_these_change;
@@ -16,20 +16,12 @@ const GATES: (Tag, usize) = (Tag::MacDigest, 1);
 const CHECK: (Tag, usize) = (Tag::MacDigest, 2);
 const OPENED: (Tag, usize) = (Tag::MacDigest, 3);
 
-fn change(session: &mut Session, change: impl FnOnce(&mut Secrets)) {
-    let changed = session.live.step("counting", |_, secrets| {
-        change(secrets);
-        Ok(())
-    });
-    changed.expect("a session that has not ended");
-}
-
 #[test]
 fn the_messages_of_a_run_depend_on_its_number() {
     // That includes the pads for outputs, and the names of the bits that the run gives.
     let both = [(Tag::Plan, 1), (Tag::GateBits, 0), GATES, CHECK, OPENING];
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.runs += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.runs += 1),
         [&[&both[..], &[(Tag::Tables, 0)]].concat(), &both],
     );
 }
@@ -37,7 +29,7 @@ fn the_messages_of_a_run_depend_on_its_number() {
 #[test]
 fn the_messages_of_an_opening_depend_on_its_number() {
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.openings += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.openings += 1),
         [&[OPENING, OPENED]; 2],
     );
 }
@@ -53,7 +45,7 @@ fn the_messages_of_a_batch_depend_on_its_number() {
     let garbler = [(Tag::TripleCommitment, 0), (Tag::TripleOpening, 0)];
     let evaluator = [(Tag::TripleDigest, 0)];
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.pool.skip_a_number()),
+        |session: &mut Session| session.live.change(|secrets| secrets.pool.skip_a_number()),
         [
             &[&both[..], &garbler].concat(),
             &[&both[..], &evaluator].concat(),

@@ -27,7 +27,7 @@ fn an_eavesdropper_with_the_pads_of_a_full_deal_learns_the_sum_of_each_hand() {
     let [garbler, evaluator] = Party::BOTH.map(|party| Some(Audience::Only(party)));
     let learners = [garbler, garbler, evaluator, evaluator];
     let deal = Play::of_deck(Algorithm::Waksman, 4, &learners);
-    // Leaks are named by the second card: the sum is with the first.
+    // A sum that leaks is named by the last bit in it.
     assert_eq!(
         leaks_with_pads(&deal, 8),
         ["output 1 bit 0", "output 1 bit 1"]

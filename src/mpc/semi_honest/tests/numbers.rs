@@ -1,19 +1,11 @@
 //! Messages and hashes depend on the numbers of runs and openings.
 
-use crate::mpc::semi_honest::{Secrets, SemiHonest};
+use crate::mpc::semi_honest::SemiHonest;
 use crate::mpc::tag::Tag;
 use crate::testing::line::End;
 use crate::testing::numbers::assert_that_these_change;
 
 type Session = SemiHonest<End>;
-
-fn change(session: &mut Session, change: impl FnOnce(&mut Secrets)) {
-    let changed = session.live.step("counting", |_, secrets| {
-        change(secrets);
-        Ok(())
-    });
-    changed.expect("a session that has not ended");
-}
 
 #[test]
 fn the_messages_of_a_run_depend_on_its_number() {
@@ -25,7 +17,7 @@ fn the_messages_of_a_run_depend_on_its_number() {
         (Tag::OpenedPairs, 0),
     ];
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.runs += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.runs += 1),
         [
             &[&plans[..], &garbler].concat(),
             &[&plans[..], &[(Tag::OpenedHashes, 0)]].concat(),
@@ -36,7 +28,7 @@ fn the_messages_of_a_run_depend_on_its_number() {
 #[test]
 fn the_messages_of_an_opening_depend_on_its_number() {
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.openings += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.openings += 1),
         [
             &[(Tag::Plan, 1), (Tag::OpenedPairs, 0)],
             &[(Tag::Plan, 1), (Tag::OpenedHashes, 0)],

@@ -4,8 +4,7 @@ mod numbers;
 mod views;
 
 use super::*;
-use crate::crypto::{SessionId, TweakableHash};
-use crate::mpc::channel_secret::ChannelSecret;
+use crate::crypto::SessionId;
 use crate::mpc::malicious::share::Share;
 use crate::net::Deadlines;
 use crate::ot::{Key, Mac};
@@ -14,14 +13,7 @@ use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::Tap;
 
 fn context(me: Party) -> Context {
-    let session = SessionId([7; 32]);
-    Context {
-        session,
-        me,
-        hash: TweakableHash::new(&session),
-        channel_secret: ChannelSecret::of_bytes([2; 32]),
-        statistical: 50,
-    }
+    Context::of_test(SessionId([7; 32]), me)
 }
 
 fn assert_all_differ(digests: &[Digest]) {

@@ -6,9 +6,9 @@
 //! That still holds if the party is also given the other's shares of `x` of all leaky triples in a bucket
 //! but one, which is what buckets are for. It does not hold with one bit more.
 
+use super::context;
 use crate::circuit::ByParty;
-use crate::crypto::{SecretBit, SessionId, TweakableHash};
-use crate::mpc::channel_secret::ChannelSecret;
+use crate::crypto::SecretBit;
 use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::tests::views::bits_of_share;
 use crate::mpc::malicious::triples::*;
@@ -19,8 +19,6 @@ use crate::testing::affine::{Span, Table};
 use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Frame, Tap};
 use crate::testing::view::bits_of_block;
-
-const SESSION: SessionId = SessionId([7; 32]);
 
 /// The number of finished triples: more than the bits that a party has for each.
 const COUNT: usize = 6_100;
@@ -74,13 +72,7 @@ fn batch() -> [Batch; 2] {
         let tap = Tap::new(end);
         let record = tap.record();
         let mut channel = Channel::new(tap, Deadlines::default());
-        let context = Context {
-            session: SESSION,
-            me,
-            hash: TweakableHash::new(&SESSION),
-            channel_secret: ChannelSecret::of_bytes([2; 32]),
-            statistical: 50,
-        };
+        let context = context(me);
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
         let channel = &mut channel;
