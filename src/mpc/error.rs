@@ -48,7 +48,7 @@ impl Error {
     /// Whose fault it can be.
     pub fn blame(&self) -> Blame {
         match self {
-            Error::Check(_) => Blame::CheatOrLine,
+            Error::Check(_) => Blame::CheatOrConnection,
             Error::Disagreement(_) => Blame::Either,
             Error::Channel(error) => error.blame(),
             Error::Usage(_) | Error::NotCounted(_) | Error::Exhausted | Error::Ended => {
