@@ -5,24 +5,21 @@
 //! pads for what an eavesdropper must not see, and it goes into digests that an attacker who flips bits
 //! must not be able to compute.
 
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::IsIdentity;
 use rand::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::error::Check;
 use crate::circuit::Party;
-use crate::crypto::{Generator, Oracle, SecretBit, SessionId, Step};
+use crate::crypto::{Generator, Oracle, SecretBit, SessionId, Step, decode_point, random_scalar};
 
 /// This party's secret key, used once.
 pub(super) struct EphemeralKey(Zeroizing<Scalar>);
 
 impl EphemeralKey {
     pub(super) fn random(rng: &mut impl CryptoRng) -> Self {
-        let mut wide = Zeroizing::new([0; 64]);
-        rng.fill_bytes(&mut *wide);
-        EphemeralKey(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))
+        EphemeralKey(Zeroizing::new(random_scalar(rng)))
     }
 
     /// The public key, which the hello carries.
@@ -39,10 +36,7 @@ impl EphemeralKey {
         theirs: &[u8; 32],
         session: &SessionId,
     ) -> Result<ChannelSecret, Check> {
-        let point = CompressedRistretto(*theirs)
-            .decompress()
-            .filter(|point| !point.is_identity())
-            .ok_or(Check::HelloKey)?;
+        let point = decode_point(theirs).ok_or(Check::HelloKey)?;
         let shared = Zeroizing::new((point * *self.0).compress().to_bytes());
         let oracle = Oracle::new(session, Step::ChannelSecret, 0).absorb(&*shared);
         Ok(ChannelSecret(oracle.digest()))

@@ -2,40 +2,19 @@
 //! active label, `L = L0 ^ V * Delta`, which stands for the bit `V`. The two have different types, so
 //! that an engine cannot take one for the other.
 
-use std::ops::BitXor;
+use zeroize::Zeroize;
 
-use bytemuck::{Pod, Zeroable};
-use zeroize::{DefaultIsZeroes, Zeroize};
-
-use crate::crypto::{Block, SecretBit};
+#[cfg(test)]
+use crate::crypto::Block;
+use crate::crypto::{SecretBit, block_type};
 use crate::ot::Delta;
 
-macro_rules! label {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Default, Pod, Zeroable)]
-        #[repr(transparent)]
-        pub struct $name(pub Block);
-
-        impl DefaultIsZeroes for $name {}
-
-        impl BitXor for $name {
-            type Output = $name;
-
-            #[inline]
-            fn bitxor(self, other: $name) -> $name {
-                $name(self.0 ^ other.0)
-            }
-        }
-    };
-}
-
-label! {
+block_type! {
     /// The garbler's label of a wire, which stands for 0.
     ZeroLabel
 }
 
-label! {
+block_type! {
     /// The evaluator's label of a wire, which stands for the bit on the wire.
     ActiveLabel
 }
