@@ -1,29 +1,65 @@
-//! The channel and the secrets of a session, until it fails or is aborted.
+//! What both engines keep of a session: its channel, and its secrets until it fails or is aborted.
 
 use super::error::{Error, Fault, Result};
+use super::greeting::Agreed;
+use super::plan::{Identified, check_origin, check_run};
+use super::{Greeting, Run, Security};
+use crate::circuit::Party;
+use crate::crypto::SessionId;
 use crate::net::{Channel, Traffic, Transport};
 
-/// The channel of a session, and its secrets if it has not ended.
+/// A session: its channel, and its secrets if it has not ended.
 pub(super) struct Live<T: Transport, S> {
+    role: Party,
+    session: SessionId,
     channel: Channel<T>,
     secrets: Option<S>,
 }
 
 impl<T: Transport, S> Live<T, S> {
-    /// Sets up the secrets over the channel.
+    /// Begins a session of this security on the greeting's channel. `set_up` makes its secrets.
     ///
     /// # Errors
-    /// Those of `set_up`. The peer is then told that the session was aborted.
+    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on other
+    /// security; those of `set_up`. The peer is then told that the session was aborted.
     pub(super) fn set_up(
-        mut channel: Channel<T>,
-        set_up: impl FnOnce(&mut Channel<T>) -> Result<S, Fault>,
+        greeting: Greeting<T>,
+        security: Security,
+        set_up: impl FnOnce(&mut Channel<T>, Party, Agreed) -> Result<S, Fault>,
     ) -> Result<Self> {
+        let (mut channel, role, agreed) = greeting.into_parts(security)?;
         channel.begin_phase("setting up oblivious transfer");
-        let secrets = set_up(&mut channel).inspect_err(|_| channel.abort())?;
+        let session = agreed.session;
+        let secrets = set_up(&mut channel, role, agreed).inspect_err(|_| channel.abort())?;
         Ok(Live {
+            role,
+            session,
             channel,
             secrets: Some(secrets),
         })
+    }
+
+    /// This party's role.
+    pub(super) fn role(&self) -> Party {
+        self.role
+    }
+
+    /// Checks that a run is possible: that the session has not ended, and that the inputs fit.
+    ///
+    /// # Errors
+    /// [`Error::Ended`]; those of [`check_run`].
+    pub(super) fn check_run<B: Identified>(&self, run: &Run<'_, B>) -> Result<()> {
+        self.secrets()?;
+        check_run(&self.session, self.role, run)
+    }
+
+    /// Checks that bits can be used: that the session has not ended, and that they belong to it.
+    ///
+    /// # Errors
+    /// [`Error::Ended`]; those of [`check_origin`].
+    pub(super) fn check_bits<B: Identified>(&self, bits: &[B]) -> Result<()> {
+        self.secrets()?;
+        check_origin(&self.session, bits)
     }
 
     /// The secrets.

@@ -8,7 +8,6 @@ use super::{AuthenticatedBit, Malicious};
 use crate::circuit::Party;
 use crate::crypto::SecretBit;
 use crate::mpc::error::Result;
-use crate::mpc::plan::check_origin;
 use crate::net::Transport;
 use crate::ot::Mac;
 
@@ -36,9 +35,9 @@ impl<T: Transport> Malicious<T> {
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is of another session;
     /// [`Error::Ended`](crate::mpc::Error::Ended).
     pub fn keep(&self, bits: &[AuthenticatedBit], name: &[u8]) -> Result<Vec<KeptBit>> {
-        check_origin(&self.session, bits)?;
+        self.live.check_bits(bits)?;
         let delta = self.live.secrets()?.pool.delta();
-        let me = self.role;
+        let me = self.live.role();
         let keep = |(number, bit): (u64, &AuthenticatedBit)| {
             let mask = &bit.held.mask;
             let accepted = [false, true].map(|bit| delta.mac(mask.key, SecretBit::from(bit)));

@@ -44,7 +44,7 @@ use self::pool::Pool;
 use super::attempts::{Attempt, Attempts};
 use super::error::{Check, Fault, Result};
 use super::live::Live;
-use super::plan::{BitId, Identified, Plan, check_origin, check_run};
+use super::plan::{BitId, Identified, Plan};
 use super::tag::Tag;
 use super::values::opened_to;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
@@ -74,8 +74,6 @@ impl Identified for AuthenticatedBit {
 
 /// The engine that is secure against a malicious peer.
 pub struct Malicious<T: Transport> {
-    role: Party,
-    session: SessionId,
     live: Live<T, Secrets>,
 }
 
@@ -129,34 +127,27 @@ impl<T: Transport> Malicious<T> {
             &mut R,
         ) -> Result<(CotSender, CotReceiver), Fault>,
     ) -> Result<Self> {
-        let (channel, role, agreed) = greeting.into_parts(Security::Malicious)?;
-        let session = agreed.session;
-        let mut attempts = agreed.attempts;
-        let context = Context {
-            session,
-            me: role,
-            hash: TweakableHash::new(&session),
-            channel_secret: agreed.channel_secret,
-            statistical: agreed.statistical,
-        };
-        let live = Live::set_up(channel, |channel| {
-            counted(&mut attempts, Attempt::Setup, || {
+        let live = Live::set_up(greeting, Security::Malicious, |channel, role, agreed| {
+            let (session, mut attempts) = (agreed.session, agreed.attempts);
+            let ots = counted(&mut attempts, Attempt::Setup, || {
                 ots(&session, role, channel, rng)
-            })
-            .map(|ots| Secrets {
+            })?;
+            Ok(Secrets {
                 pool: Pool::new(ots, rng),
                 labels: Generator::new(Block::random(rng)),
-                context,
+                context: Context {
+                    session,
+                    me: role,
+                    hash: TweakableHash::new(&session),
+                    channel_secret: agreed.channel_secret,
+                    statistical: agreed.statistical,
+                },
                 runs: 0,
                 openings: 0,
                 attempts,
             })
         })?;
-        Ok(Malicious {
-            role,
-            session,
-            live,
-        })
+        Ok(Malicious { live })
     }
 
     /// Begins a session on a channel: exchanges hellos without terms, then sets up the session.
@@ -249,7 +240,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
     type Shared = AuthenticatedBit;
 
     fn role(&self) -> Party {
-        self.role
+        self.live.role()
     }
 
     fn security(&self) -> Security {
@@ -265,8 +256,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
     }
 
     fn run(&mut self, run: Run<'_, AuthenticatedBit>) -> Result<Words<AuthenticatedBit>> {
-        self.live.secrets()?;
-        check_run(&self.session, self.role, &run)?;
+        self.live.check_run(&run)?;
         pool::check(&run.demand())?;
         self.live.step("running a circuit", |channel, secrets| {
             secrets.run(channel, run)
@@ -274,9 +264,8 @@ impl<T: Transport> TwoParty for Malicious<T> {
     }
 
     fn open(&mut self, openings: &[Opening<'_, AuthenticatedBit>]) -> Result<Opened> {
-        self.live.secrets()?;
         for opening in openings {
-            check_origin(&self.session, opening.bits)?;
+            self.live.check_bits(opening.bits)?;
         }
         self.live.step("opening shared bits", |channel, secrets| {
             secrets.open(channel, openings)

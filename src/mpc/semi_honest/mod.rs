@@ -25,7 +25,7 @@ use super::label::{ActiveLabel, HeldLabel, ZeroLabel};
 use super::layout::InputLayout;
 use super::live::Live;
 use super::packed_bits::pack;
-use super::plan::{BitId, Identified, Plan, check_origin, check_run, share_outputs};
+use super::plan::{BitId, Identified, Plan, share_outputs};
 use super::tables::{TableReader, TableWriter};
 use super::tag::Tag;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
@@ -54,8 +54,6 @@ impl Identified for SharedBit {
 
 /// The engine that is secure against a semi-honest peer.
 pub struct SemiHonest<T: Transport> {
-    role: Party,
-    session: SessionId,
     live: Live<T, Secrets>,
 }
 
@@ -152,26 +150,20 @@ impl<T: Transport> SemiHonest<T> {
         greeting: Greeting<T>,
         set_up: impl FnOnce(&SessionId, Party, &mut Channel<T>) -> Result<Role, Fault>,
     ) -> Result<Self> {
-        let (channel, role, agreed) = greeting.into_parts(Security::SemiHonest)?;
-        let session = agreed.session;
-        let context = Context {
-            session,
-            hash: TweakableHash::new(&session),
-            channel_secret: agreed.channel_secret,
-        };
-        let live = Live::set_up(channel, |channel| {
+        let live = Live::set_up(greeting, Security::SemiHonest, |channel, role, agreed| {
+            let session = agreed.session;
             Ok(Secrets {
                 role: set_up(&session, role, channel)?,
-                context,
+                context: Context {
+                    session,
+                    hash: TweakableHash::new(&session),
+                    channel_secret: agreed.channel_secret,
+                },
                 runs: 0,
                 openings: 0,
             })
         })?;
-        Ok(SemiHonest {
-            role,
-            session,
-            live,
-        })
+        Ok(SemiHonest { live })
     }
 
     /// Begins a session on a channel: exchanges hellos without terms, then sets up the session.
@@ -324,7 +316,7 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     type Shared = SharedBit;
 
     fn role(&self) -> Party {
-        self.role
+        self.live.role()
     }
 
     fn security(&self) -> Security {
@@ -338,17 +330,15 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     }
 
     fn run(&mut self, run: Run<'_, SharedBit>) -> Result<Words<SharedBit>> {
-        self.live.secrets()?;
-        check_run(&self.session, self.role, &run)?;
+        self.live.check_run(&run)?;
         self.live.step("running a circuit", |channel, secrets| {
             secrets.run(channel, &run)
         })
     }
 
     fn open(&mut self, openings: &[Opening<'_, SharedBit>]) -> Result<Opened> {
-        self.live.secrets()?;
         for opening in openings {
-            check_origin(&self.session, opening.bits)?;
+            self.live.check_bits(opening.bits)?;
         }
         self.live.step("opening shared bits", |channel, secrets| {
             open::open(secrets, channel, openings)
