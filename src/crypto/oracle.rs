@@ -59,7 +59,7 @@ pub enum Step {
     /// The plan of a batch of preprocessing.
     BatchPlan = 20,
     /// A plan as one of the parties sends it.
-    SaidPlan = 22,
+    SentPlan = 22,
     /// Semi-honest: the digest of the evaluator's masked inputs.
     MaskedInputs = 21,
 }

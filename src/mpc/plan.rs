@@ -114,9 +114,9 @@ pub(super) struct Plan {
 /// network attacker could answer each party with its own plan, and parties with different plans would
 /// go on.
 #[derive(Serialize, Deserialize)]
-struct SaidPlan([u8; 32]);
+struct SentPlan([u8; 32]);
 
-impl Message for SaidPlan {
+impl Message for SentPlan {
     const TAG: net::Tag = Tag::Plan.tag();
     const MAX_BYTES: usize = 32;
 }
@@ -176,9 +176,9 @@ impl Plan {
         }
     }
 
-    fn said_by(&self, sender: Party, secret: &ChannelSecret) -> SaidPlan {
-        let oracle = Oracle::new(&self.session, Step::SaidPlan, sender as u64);
-        SaidPlan(secret.absorbed_by(oracle).absorb(&self.digest).digest())
+    fn sent_by(&self, sender: Party, secret: &ChannelSecret) -> SentPlan {
+        let oracle = Oracle::new(&self.session, Step::SentPlan, sender as u64);
+        SentPlan(secret.absorbed_by(oracle).absorb(&self.digest).digest())
     }
 
     /// Sends the plan of `me`.
@@ -191,7 +191,7 @@ impl Plan {
         me: Party,
         secret: &ChannelSecret,
     ) -> net::Result<()> {
-        channel.send_message(&self.said_by(me, secret))
+        channel.send_message(&self.sent_by(me, secret))
     }
 
     /// Receives the plan of the peer of `me`, and compares it with this one.
@@ -204,8 +204,8 @@ impl Plan {
         me: Party,
         secret: &ChannelSecret,
     ) -> Result<(), Fault> {
-        let theirs: SaidPlan = channel.recv_message()?;
-        match bool::from(theirs.0.ct_eq(&self.said_by(me.other(), secret).0)) {
+        let theirs: SentPlan = channel.recv_message()?;
+        match bool::from(theirs.0.ct_eq(&self.sent_by(me.other(), secret).0)) {
             true => Ok(()),
             false => Err(Fault::Disagreement(Disagreement::Plan)),
         }
@@ -258,18 +258,18 @@ mod tests {
     #[test]
     fn a_sent_plan_depends_on_its_sender_and_on_the_channel_secret() {
         let plan = Plan::of_batch(&SESSION, 0, &Demand::default());
-        let said = |sender, secret| {
-            plan.said_by(sender, &ChannelSecret::of_bytes([secret; 32]))
+        let sent = |sender, secret| {
+            plan.sent_by(sender, &ChannelSecret::of_bytes([secret; 32]))
                 .0
         };
         let all = [
-            said(Party::Garbler, 1),
-            said(Party::Evaluator, 1),
-            said(Party::Garbler, 2),
+            sent(Party::Garbler, 1),
+            sent(Party::Evaluator, 1),
+            sent(Party::Garbler, 2),
             plan.digest,
         ];
-        for (i, said) in all.iter().enumerate() {
-            assert!(!all[..i].contains(said), "{i}");
+        for (i, sent) in all.iter().enumerate() {
+            assert!(!all[..i].contains(sent), "{i}");
         }
     }
 

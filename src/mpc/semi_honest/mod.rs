@@ -200,22 +200,26 @@ impl Secrets {
         channel: &mut Channel<T>,
         run: &Run<'_, SharedBit>,
     ) -> Result<Words<SharedBit>, Fault> {
-        let context = &self.context;
-        let (session, circuit) = (&context.session, run.circuit);
-        let label_of: Box<dyn Fn(Output) -> HeldLabel> = match &mut self.role {
+        let (context, circuit, number) = (&self.context, run.circuit, self.runs);
+        let share = |label_of: &dyn Fn(Output) -> HeldLabel| {
+            share_outputs(&context.session, number, circuit, |id, output| SharedBit {
+                id,
+                label: label_of(output),
+            })
+        };
+        let bits = match &mut self.role {
             Role::Garbler { cots, labels } => {
-                let zeros = garble_run(context, channel, self.runs, run, (&mut *cots, labels))?;
-                let delta = cots.delta();
-                Box::new(move |output| {
+                let zeros = garble_run(context, channel, number, run, (&mut *cots, labels))?;
+                share(&|output| {
                     HeldLabel::Zero(match output {
-                        Output::Const(value) => ZeroLabel(delta.select(value)),
+                        Output::Const(value) => ZeroLabel(cots.delta().select(value)),
                         Output::Wire(wire) => zeros[wire.index()],
                     })
                 })
             }
             Role::Evaluator { cots } => {
-                let active = evaluate_run(context, channel, self.runs, run, cots)?;
-                Box::new(move |output| {
+                let active = evaluate_run(context, channel, number, run, cots)?;
+                share(&|output| {
                     HeldLabel::Active(match output {
                         // The evaluator's label of a constant is zero.
                         Output::Const(_) => ActiveLabel::default(),
@@ -224,11 +228,6 @@ impl Secrets {
                 })
             }
         };
-        let bits = share_outputs(session, self.runs, circuit, |id, output| SharedBit {
-            id,
-            label: label_of(output),
-        });
-        drop(label_of);
         self.runs += 1;
         Ok(Words::of_outputs(circuit, bits))
     }
