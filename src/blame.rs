@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Blame {
-    /// A peer that cheats, or a connection that corrupts data or lets an attacker change it. An honest
-    /// peer never causes it, whatever its version.
+    /// A peer that cheats, or a connection that corrupts data or lets an attacker change it. An
+    /// honest peer never causes it, whatever its version.
     CheatOrConnection,
     /// A peer that runs another program or version, is broken or cheats; or the connection.
     ProgramOrConnection,

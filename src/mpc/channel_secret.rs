@@ -1,9 +1,9 @@
-//! A secret of the two parties that an eavesdropper does not know: an ephemeral Diffie-Hellman secret
-//! on ristretto255, whose public keys are in the hellos.
+//! A secret of the two parties that an eavesdropper does not know: an ephemeral Diffie-Hellman
+//! secret on ristretto255, whose public keys are in the hellos.
 //!
-//! It does not protect against a man in the middle, who agrees on one secret with each party. It makes
-//! pads for what an eavesdropper must not see, and it goes into digests that an attacker who flips bits
-//! must not be able to compute.
+//! It does not protect against a man in the middle, who agrees on one secret with each party. It
+//! makes pads for what an eavesdropper must not see, and it goes into digests that an attacker who
+//! flips bits must not be able to compute.
 
 use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;

@@ -11,9 +11,9 @@ pub type Result<R, E = Error> = std::result::Result<R, E>;
 
 /// An error of a session. [`blame`](Self::blame) says whose fault it can be.
 ///
-/// After [`Error::Usage`] the session goes on; nothing was sent. After any other error the session is
-/// over, and its secrets are wiped. The peer does not learn which error it was, only that the session
-/// was aborted. No error carries a secret.
+/// After [`Error::Usage`] the session goes on; nothing was sent. After any other error the session
+/// is over, and its secrets are wiped. The peer does not learn which error it was, only that the
+/// session was aborted. No error carries a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -58,8 +58,8 @@ impl Error {
     }
 }
 
-/// An error that ends the session. Functions that send messages return it instead of [`Error`], which
-/// has a variant after which the session goes on.
+/// An error that ends the session. Functions that send messages return it instead of [`Error`],
+/// which has a variant after which the session goes on.
 #[derive(Debug)]
 pub(super) enum Fault {
     Check(Check),
@@ -109,8 +109,8 @@ impl From<Fault> for Error {
     }
 }
 
-/// A cryptographic check of a session. An honest peer passes it if the connection does not corrupt data.
-/// It displays as the protocol and the step.
+/// A cryptographic check of a session. An honest peer passes it if the connection does not corrupt
+/// data. It displays as the protocol and the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
@@ -135,8 +135,8 @@ pub enum Check {
     /// The MACs of the bits opened for the gates and outputs of a run are wrong.
     #[error("authenticated garbling: the MACs of the opened bits")]
     GateMacs,
-    /// A masked value of an AND gate is wrong, or the parties hold different masked values or output
-    /// labels.
+    /// A masked value of an AND gate is wrong, or the parties hold different masked values or
+    /// output labels.
     #[error("authenticated garbling: the check of the AND gates and of what both hold")]
     AndGates,
     /// The MACs of the shares that open outputs are wrong.

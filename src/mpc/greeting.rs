@@ -1,6 +1,6 @@
-//! The beginning of a session. The parties exchange hellos, which gives each of them a [`Greeting`]:
-//! both speak the same version, and want matching sessions. An engine consumes the greeting, and the
-//! channel in it, so that no greeting serves twice.
+//! The beginning of a session. The parties exchange hellos, which gives each of them a
+//! [`Greeting`]: both speak the same version, and want matching sessions. An engine consumes the
+//! greeting, and the channel in it, so that no greeting serves twice.
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -34,8 +34,8 @@ pub struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// A session in which this party has `role`. The peer must have the other role, and want the same
-    /// security.
+    /// A session in which this party has `role`. The peer must have the other role, and want the
+    /// same security.
     pub fn new(role: Party, security: Security) -> Self {
         Offer {
             role,
@@ -54,16 +54,16 @@ impl<'a> Offer<'a> {
         self
     }
 
-    /// Binds the session to what it runs over, such as the handshake hash of an encrypted connection.
-    /// The bytes are not sent. If the parties' bytes differ, the session fails.
+    /// Binds the session to what it runs over, such as the handshake hash of an encrypted
+    /// connection. The bytes are not sent. If the parties' bytes differ, the session fails.
     #[must_use]
     pub fn bound_to(mut self, binding: &'a [u8]) -> Self {
         self.binding = binding;
         self
     }
 
-    /// The bits of statistical security of each batch of triples, 50 by default: 40, and the logarithm
-    /// of how often a peer may try. Both parties must ask for the same.
+    /// The bits of statistical security of each batch of triples, 50 by default: 40, and the
+    /// logarithm of how often a peer may try. Both parties must ask for the same.
     #[must_use]
     pub fn statistical_security(mut self, bits: u8) -> Self {
         self.statistical = bits;
@@ -78,8 +78,8 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// The body of a hello, the first message. The terms belong to the caller (which game, which circuit);
-/// here they only go into the session id.
+/// The body of a hello, the first message. The terms belong to the caller (which game, which
+/// circuit); here they only go into the session id.
 #[derive(Clone, Serialize, Deserialize)]
 struct HelloBody {
     garbler: bool,
@@ -91,8 +91,8 @@ struct HelloBody {
     terms: Vec<u8>,
 }
 
-/// A channel on which both parties have exchanged hellos: they speak the same version, have different
-/// roles and want the same security.
+/// A channel on which both parties have exchanged hellos: they speak the same version, have
+/// different roles and want the same security.
 pub struct Greeting<T: Transport> {
     channel: Channel<T>,
     role: Party,
@@ -103,8 +103,8 @@ pub struct Greeting<T: Transport> {
 
 /// What an engine needs of the greeting.
 pub(super) struct Agreed {
-    /// The session id: the hash of both hellos, and of what the session is bound to. All later messages
-    /// depend on it.
+    /// The session id: the hash of both hellos, and of what the session is bound to. All later
+    /// messages depend on it.
     pub(super) session: SessionId,
     pub(super) channel_secret: ChannelSecret,
     pub(super) statistical: u8,
@@ -115,9 +115,9 @@ impl<T: Transport> Greeting<T> {
     /// Exchanges hellos.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical security
-    /// are not between 40 and 100; [`Error::Channel`] if the peer speaks another protocol or version;
-    /// [`Error::Disagreement`] if the peer has the same role or wants other security.
+    /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical
+    /// security are not between 40 and 100; [`Error::Channel`] if the peer speaks another protocol
+    /// or version; [`Error::Disagreement`] if the peer has the same role or wants other security.
     pub fn exchange(
         mut channel: Channel<T>,
         offer: Offer<'_>,
@@ -187,7 +187,8 @@ impl<T: Transport> Greeting<T> {
     /// The channel, the role and the secrets, for an engine of this security.
     ///
     /// # Errors
-    /// [`Disagreement::Security`] if the parties want other security. The connection is then closed.
+    /// [`Disagreement::Security`] if the parties want other security. The connection is then
+    /// closed.
     pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel<T>, Party, Agreed)> {
         if self.security != security {
             self.channel.abort();

@@ -1,6 +1,6 @@
 //! Wire labels. For each wire the garbler holds the label for 0, `L0`, and the evaluator holds the
-//! active label, `L = L0 ^ V * Delta`, which stands for the bit `V`. The two have different types, so
-//! that an engine cannot take one for the other.
+//! active label, `L = L0 ^ V * Delta`, which stands for the bit `V`. The two have different types,
+//! so that an engine cannot take one for the other.
 
 use zeroize::Zeroize;
 

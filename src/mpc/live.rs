@@ -20,8 +20,8 @@ impl<T: Transport, S> Live<T, S> {
     /// Begins a session of this security on the greeting's channel. `set_up` makes its secrets.
     ///
     /// # Errors
-    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on other
-    /// security; those of `set_up`. The peer is then told that the session was aborted.
+    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
+    /// other security; those of `set_up`. The peer is then told that the session was aborted.
     pub(super) fn set_up(
         greeting: Greeting<T>,
         security: Security,

@@ -1,12 +1,13 @@
 //! Two-party computation on shared bits.
 //!
 //! Each party holds one part of a *shared bit*, and a part alone does not show the bit. The parties
-//! enter inputs and run a circuit, whose outputs are shared bits. They may open some of these to one
-//! party or to both, and use others as inputs of the next circuit. [`TwoParty`] is the interface.
+//! enter inputs and run a circuit, whose outputs are shared bits. They may open some of these to
+//! one party or to both, and use others as inputs of the next circuit. [`TwoParty`] is the
+//! interface.
 //!
 //! Two engines implement it. [`Malicious`] uses authenticated garbling, and protects against a peer
-//! that deviates from the protocol in any way. [`SemiHonest`] uses half gates, and protects against a
-//! peer that follows the protocol. [`Session`] is either, chosen at run time. The parties first
+//! that deviates from the protocol in any way. [`SemiHonest`] uses half gates, and protects against
+//! a peer that follows the protocol. [`Session`] is either, chosen at run time. The parties first
 //! exchange hellos, which gives a [`Greeting`]; an engine is set up from it.
 
 mod attempts;
@@ -48,8 +49,8 @@ pub use values::{Audience, Demand, Input, Opened, Opening, Run, Words};
 /// What a session protects against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// A peer that follows the protocol, and studies everything that it receives. A peer that deviates
-    /// can cheat.
+    /// A peer that follows the protocol, and studies everything that it receives. A peer that
+    /// deviates can cheat.
     SemiHonest,
     /// A peer that deviates from the protocol in any way.
     Malicious,
@@ -82,8 +83,8 @@ impl FromStr for Security {
 ///
 /// Both parties call the same methods in the same order and with the same arguments, except for the
 /// bits that each enters. They compare these calls before any of them gives a result. If the calls
-/// differ, the party that notices first gets [`Error::Disagreement`], or [`Error::Channel`] if the two
-/// expect different messages. The other party gets one of these too, or learns of an abort.
+/// differ, the party that notices first gets [`Error::Disagreement`], or [`Error::Channel`] if the
+/// two expect different messages. The other party gets one of these too, or learns of an abort.
 ///
 /// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the
 /// connection is closed, and every later call gives [`Error::Ended`].
@@ -121,8 +122,8 @@ pub trait TwoParty {
     /// [`Error::Usage`] if a bit belongs to another session; any other [`Error`] of a session.
     fn open(&mut self, openings: &[Opening<'_, Self::Shared>]) -> Result<Opened>;
 
-    /// Ends the session, because the caller has caught the peer cheating. Its secrets are wiped. The
-    /// peer learns only that the session was aborted.
+    /// Ends the session, because the caller has caught the peer cheating. Its secrets are wiped.
+    /// The peer learns only that the session was aborted.
     fn abort(&mut self);
 
     /// The bytes and flights of the session so far.

@@ -48,8 +48,8 @@ pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
     bytes
 }
 
-/// Unpacks the `count` bits that [`pack`] has packed. `None` if a bit after the last one is not 0: no
-/// MAC or digest covers these.
+/// Unpacks the `count` bits that [`pack`] has packed. `None` if a bit after the last one is not 0:
+/// no MAC or digest covers these.
 pub(super) fn unpack(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
     let mut bits = vec![false; count];
     let (whole, rest) = bits.as_chunks_mut();

@@ -67,8 +67,8 @@ pub(super) fn check_origin<S: Identified>(session: &SessionId, bits: &[S]) -> Re
     }
 }
 
-/// Checks that the inputs of a run fit the circuit, that `me` enters as many bits as it must, and that
-/// shared inputs belong to this session.
+/// Checks that the inputs of a run fit the circuit, that `me` enters as many bits as it must, and
+/// that shared inputs belong to this session.
 ///
 /// # Errors
 /// [`Error::Usage`] if they do not.
@@ -111,8 +111,8 @@ pub(super) struct Plan {
 }
 
 /// A plan as one party sends it: hashed with the channel secret and the sender's role. Otherwise a
-/// network attacker could answer each party with its own plan, and parties with different plans would
-/// go on.
+/// network attacker could answer each party with its own plan, and parties with different plans
+/// would go on.
 #[derive(Serialize, Deserialize)]
 struct SentPlan([u8; 32]);
 
@@ -122,8 +122,8 @@ impl Message for SentPlan {
 }
 
 impl Plan {
-    /// The plan of run `number`: the circuit, who enters which input, which shared bits are inputs, and
-    /// the caller's context.
+    /// The plan of run `number`: the circuit, who enters which input, which shared bits are inputs,
+    /// and the caller's context.
     pub(super) fn of_run<S: Identified>(
         session: &SessionId,
         number: u64,

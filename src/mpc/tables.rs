@@ -1,5 +1,5 @@
-//! Garbled tables on the wire: records of a fixed size, in frames. A frame is sent while later gates
-//! are still being garbled.
+//! Garbled tables on the wire: records of a fixed size, in frames. A frame is sent while later
+//! gates are still being garbled.
 
 use super::tag::Tag;
 use crate::net::{self, Channel, Transport};

@@ -1,5 +1,5 @@
-//! The inputs and outputs of runs, and who learns opened bits. They name the parties by role, so that
-//! both parties write the same lists.
+//! The inputs and outputs of runs, and who learns opened bits. They name the parties by role, so
+//! that both parties write the same lists.
 
 use std::ops::Index;
 
@@ -14,8 +14,8 @@ pub enum Input<'a, S> {
 }
 
 impl<S> Input<'_, S> {
-    /// The inputs of a circuit with two input values: the garbler enters the first, the evaluator the
-    /// second.
+    /// The inputs of a circuit with two input values: the garbler enters the first, the evaluator
+    /// the second.
     pub const ONE_EACH: [Self; 2] = [Input::By(Party::Garbler), Input::By(Party::Evaluator)];
 }
 
@@ -28,9 +28,9 @@ pub struct Run<'a, S> {
 }
 
 impl<'a, S> Run<'a, S> {
-    /// A run of `circuit` with one of `inputs` for each of its input values. `mine` holds the bits of
-    /// all values that are [`Input::By`] this party, one value after the other. Both parties give the
-    /// same circuit and the same `inputs`.
+    /// A run of `circuit` with one of `inputs` for each of its input values. `mine` holds the bits
+    /// of all values that are [`Input::By`] this party, one value after the other. Both parties
+    /// give the same circuit and the same `inputs`.
     pub fn new(circuit: &'a Circuit, inputs: &'a [Input<'a, S>], mine: &'a [bool]) -> Self {
         Run {
             circuit,
@@ -105,8 +105,8 @@ impl Demand {
         }
     }
 
-    /// That of `runs` times as many runs. A number that would overflow becomes the largest one, which
-    /// every engine refuses.
+    /// That of `runs` times as many runs. A number that would overflow becomes the largest one,
+    /// which every engine refuses.
     #[must_use]
     pub fn times(self, runs: usize) -> Self {
         Demand {
@@ -141,7 +141,8 @@ pub struct Opening<'a, S> {
     pub bits: &'a [S],
 }
 
-/// Makes types `Copy` that only borrow shared bits. A derive would require that the bits are `Copy`.
+/// Makes types `Copy` that only borrow shared bits. A derive would require that the bits are
+/// `Copy`.
 macro_rules! copy {
     ($($name:ident),*) => {
         $(
@@ -188,8 +189,8 @@ impl Opened {
         Opened(openings.iter().map(deal).collect())
     }
 
-    /// The bits of the opening with this number, counted from 0. `None` if this party does not learn
-    /// them.
+    /// The bits of the opening with this number, counted from 0. `None` if this party does not
+    /// learn them.
     ///
     /// # Panics
     /// If there is no opening with this number.
@@ -244,7 +245,8 @@ impl<S> Words<S> {
         &self.bits
     }
 
-    /// Words of the same lengths, each bit changed. The old bits are dropped here, which wipes them.
+    /// Words of the same lengths, each bit changed. The old bits are dropped here, which wipes
+    /// them.
     pub(super) fn map<R>(self, change: impl FnMut(&S) -> R) -> Words<R> {
         Words {
             bits: self.bits.iter().map(change).collect(),

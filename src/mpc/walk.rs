@@ -33,17 +33,18 @@ pub(super) struct And<W> {
 /// The tweakable hash, for one run of a circuit.
 pub(super) struct RunHash<'a> {
     pub(super) hash: &'a TweakableHash,
-    /// The number of the run, which must not repeat in a session. The tweak consists of it and of the
-    /// gate's number.
+    /// The number of the run, which must not repeat in a session. The tweak consists of it and of
+    /// the gate's number.
     pub(super) run: u64,
 }
 
 /// Computes what the party holds for the output wires of all gates. The inputs' part of `wires` is
 /// already filled in.
 ///
-/// For each AND gate, `labels` takes what is held for its two input wires, and gives `H` labels. The
-/// first half of them is hashed under the gate's first tweak, the second half under its second. `and`
-/// takes the hashes, and gives the value of the output wire. `not` gives the value of a negated wire.
+/// For each AND gate, `labels` takes what is held for its two input wires, and gives `H` labels.
+/// The first half of them is hashed under the gate's first tweak, the second half under its second.
+/// `and` takes the hashes, and gives the value of the output wire. `not` gives the value of a
+/// negated wire.
 ///
 /// # Errors
 /// Whatever `and` gives.
@@ -120,8 +121,8 @@ fn and_wires(gate: &Gate) -> (Wire, Wire) {
     }
 }
 
-/// How many lanes to hash if the first `used` are filled. With wide registers, a full batch costs less
-/// than one that is nearly full; so the last lanes may hold labels of earlier gates.
+/// How many lanes to hash if the first `used` are filled. With wide registers, a full batch costs
+/// less than one that is nearly full; so the last lanes may hold labels of earlier gates.
 fn lanes_to_hash(used: usize) -> usize {
     if 2 * used > TweakableHash::LANES {
         TweakableHash::LANES

@@ -95,17 +95,18 @@ impl Reading {
     }
 }
 
-/// The bits of a frame that may tell something. These are all its bits, but of each block only the two
-/// lowest: all operations treat the bits of a block alike, except for the lowest, the colour bit.
+/// The bits of a frame that may tell something. These are all its bits, but of each block only the
+/// two lowest: all operations treat the bits of a block alike, except for the lowest, the colour
+/// bit.
 ///
 /// Left out are
-/// - digests, challenges and commitments: each is a hash, computed once, of MACs, keys or 256 random bits
-///   that an eavesdropper does not have; and shares of a coin, which are only random;
+/// - digests, challenges and commitments: each is a hash, computed once, of MACs, keys or 256
+///   random bits that an eavesdropper does not have; and shares of a coin, which are only random;
 /// - plans and other digests that contain the channel secret;
 /// - the matrices of correlated OTs and their checks: each row is XORed with its own stream, and an
 ///   eavesdropper does not have the seed of any;
-/// - the leaky tables and their lowest bits: a table is XORed with the hash of a key, and the lowest bits of
-///   both parties add up to `x y ^ z` for a `z` that is used nowhere else.
+/// - the leaky tables and their lowest bits: a table is XORed with the hash of a key, and the
+///   lowest bits of both parties add up to `x y ^ z` for a `z` that is used nowhere else.
 fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
     let blocks_of = |bytes: usize| {
         let lowest = |block: &[u8]| bits_of_bytes(block).take(2).collect::<Vec<_>>();
@@ -125,7 +126,8 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
             | Mpc::LeakyBits,
         ) => Vec::new(),
         Kind::Mpc(Mpc::InputLabels | Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
-        // Two blocks for each AND, and in the malicious engine a byte more. All are in one frame here.
+        // Two blocks for each AND, and in the malicious engine a byte more. All are in one frame
+        // here.
         Kind::Mpc(Mpc::Tables) => (frame.payload.chunks(frame.payload.len() / ands))
             .flat_map(|table| table.chunks(16))
             .flat_map(|part| bits_of_bytes(part).take(2))
@@ -142,8 +144,8 @@ struct Played {
     outputs: Vec<Vec<bool>>,
 }
 
-/// Plays `count` runs in one session, and gives what the eavesdropper has seen of each. `more` gives what he
-/// also knows after a run.
+/// Plays `count` runs in one session, and gives what the eavesdropper has seen of each. `more`
+/// gives what he also knows after a run.
 fn runs<E: Engine>(
     play: &Play,
     count: usize,

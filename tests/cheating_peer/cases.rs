@@ -205,7 +205,8 @@ fn is_check_of_ot(error: &Error, checks: &[ot::Check]) -> bool {
     matches!(error, Error::Check(Check::ObliviousTransfer(check)) if checks.contains(check))
 }
 
-/// A point, challenges, a proof. Challenge i counts if choice i is 1. The lowest bit of Delta is choice 3.
+/// A point, challenges, a proof. Challenge i counts if choice i is 1. The lowest bit of Delta is
+/// choice 3.
 fn pads(cheater: Party) -> Changes {
     const fn changes(of_choice_3: Rate) -> [(Change, Rate); 8] {
         [
@@ -292,7 +293,8 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
-        // The differences within the buckets, then mask shares of inputs; here they fill their bytes.
+        // The differences within the buckets, then mask shares of inputs; here they fill their
+        // bytes.
         mpc::Tag::PoolBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::PoolMacs))
         }),

@@ -5,16 +5,17 @@
 //! share of it, and each can compute the MACs that the other holds. The order matters:
 //!
 //! 1. The evaluator sends the masked values of all gates, and the digest of its MACs.
-//! 2. The garbler verifies the digest. If it is wrong, it sends nothing that is made from its shares.
+//! 2. The garbler verifies the digest. If it is wrong, it sends nothing that is made from its
+//!    shares.
 //! 3. The garbler sends its own digest, and the evaluator verifies it.
 //!
-//! (If the garbler's digest came first, an evaluator could flip one masked value, compare that digest
-//! with those for both shares of the gate's bit, and so learn the value of a wire.)
+//! (If the garbler's digest came first, an evaluator could flip one masked value, compare that
+//! digest with those for both shares of the gate's bit, and so learn the value of a wire.)
 //!
-//! The digests also cover what both parties must hold alike even if no AND gate reads it: the masked
-//! values of all inputs and outputs, and the evaluator's labels of the outputs, which the garbler can
-//! compute. Like all digests they absorb the channel secret. Otherwise, in a circuit without AND gates,
-//! a network attacker could flip masked values and compute the digest for them.
+//! The digests also cover what both parties must hold alike even if no AND gate reads it: the
+//! masked values of all inputs and outputs, and the evaluator's labels of the outputs, which the
+//! garbler can compute. Like all digests they absorb the channel secret. Otherwise, in a circuit
+//! without AND gates, a network attacker could flip masked values and compute the digest for them.
 
 use super::context::{Context, MacDigest};
 use super::garbling::Masks;
@@ -42,8 +43,8 @@ impl Unchecked<'_> {
     /// Runs the check. The evaluator has already sent the masked values of the AND gates.
     ///
     /// # Errors
-    /// [`Check::AndGates`] if a gate is wrong, or the parties hold different masked values or labels;
-    /// those of the channel.
+    /// [`Check::AndGates`] if a gate is wrong, or the parties hold different masked values or
+    /// labels; those of the channel.
     pub(super) fn check<T: Transport>(
         &self,
         context: &Context,

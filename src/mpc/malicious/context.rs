@@ -44,7 +44,8 @@ impl Message for MacDigest {
 impl Context {
     /// The oracle for what `sender` sends in a step. `number` is that of the batch, run or opening.
     ///
-    /// It absorbs the channel secret. Otherwise a network attacker could compute a digest of no MACs.
+    /// It absorbs the channel secret. Otherwise a network attacker could compute a digest of no
+    /// MACs.
     pub(super) fn oracle(&self, (step, number): (Step, u64), sender: Party) -> Oracle {
         let direction = u64::from(sender == Party::Evaluator);
         let oracle = Oracle::new(&self.session, step, (direction << 63) | number);
@@ -92,7 +93,8 @@ impl Context {
         MacDigest(oracle.absorb_blocks(macs).digest())
     }
 
-    /// Sends this party's bits of `shares`, each XORed with a bit of `pad`, and the digest of their MACs.
+    /// Sends this party's bits of `shares`, each XORed with a bit of `pad`, and the digest of their
+    /// MACs.
     ///
     /// # Errors
     /// Those of the channel.

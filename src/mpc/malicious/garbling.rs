@@ -38,7 +38,8 @@ pub(super) struct Masks<'a> {
     pub(super) products: &'a [Share],
 }
 
-/// Garbles the circuit. `labels` are the labels for 0 of all wires; those of the inputs are filled in.
+/// Garbles the circuit. `labels` are the labels for 0 of all wires; those of the inputs are filled
+/// in.
 pub(super) fn garble(
     circuit: &Circuit,
     labels: &mut [ZeroLabel],
@@ -71,8 +72,8 @@ pub(super) fn garble(
     )
 }
 
-/// Evaluates the garbled circuit. `wires` are the labels and masked values of all wires; those of the
-/// inputs are filled in. Gives the masked values of the AND gates.
+/// Evaluates the garbled circuit. `wires` are the labels and masked values of all wires; those of
+/// the inputs are filled in. Gives the masked values of the AND gates.
 pub(super) fn evaluate(
     circuit: &Circuit,
     wires: &mut [MaskedLabel],

@@ -1,6 +1,6 @@
-//! Outputs that outlive the session. What is kept of a bit suffices to open it later without the engine,
-//! and nothing more. No Delta, key, MAC or label is kept, only tags of MACs. So a thief of it can open
-//! these bits, if the peer helps, and no others.
+//! Outputs that outlive the session. What is kept of a bit suffices to open it later without the
+//! engine, and nothing more. No Delta, key, MAC or label is kept, only tags of MACs. So a thief of
+//! it can open these bits, if the peer helps, and no others.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -21,15 +21,17 @@ pub struct KeptBit {
     pub masked: bool,
     /// This party's share of the mask.
     pub share: bool,
-    /// The tag of the MAC of that share. To open the bit to the peer, this party sends share and tag.
+    /// The tag of the MAC of that share. To open the bit to the peer, this party sends share and
+    /// tag.
     pub tag: [u8; 32],
     /// The tags that this party accepts for the peer's share: if the share is 0, and if it is 1.
     pub accepted: [[u8; 32]; 2],
 }
 
 impl<T: Transport> Malicious<T> {
-    /// Gives what opens `bits` after the session. Each tag depends on `name`, on the party that shows it
-    /// and on the number of the bit. Both parties give the same `name` (the match, the hand, the card).
+    /// Gives what opens `bits` after the session. Each tag depends on `name`, on the party that
+    /// shows it and on the number of the bit. Both parties give the same `name` (the match, the
+    /// hand, the card).
     ///
     /// # Errors
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is of another session;

@@ -1,13 +1,13 @@
 //! Leaky authenticated AND triples (Katz, Ranellucci, Rosulek, Wang 2018, figure 8).
 //!
-//! From random shared bits `<x>, <y>, <z>` the parties make `<x>, <y>, <x & y>`. Both do the same, each
-//! with its own Delta. The triples are called leaky because a party that sends a wrong table for one
-//! learns the other party's share of its `x`, unless it is caught, which happens with probability 1/2.
-//! Buckets later remove the leak. Each `x` is fresh, and never the mask of a wire.
+//! From random shared bits `<x>, <y>, <z>` the parties make `<x>, <y>, <x & y>`. Both do the same,
+//! each with its own Delta. The triples are called leaky because a party that sends a wrong table
+//! for one learns the other party's share of its `x`, unless it is caught, which happens with
+//! probability 1/2. Buckets later remove the leak. Each `x` is fresh, and never the mask of a wire.
 //!
-//! The order is: the tables; the lowest bits; the equality check of [`Leaky::expected`]. A party sends no
-//! table before the checks of the correlated OT have passed, and uses no triple before the equality
-//! check has passed.
+//! The order is: the tables; the lowest bits; the equality check of [`Leaky::expected`]. A party
+//! sends no table before the checks of the correlated OT have passed, and uses no triple before the
+//! equality check has passed.
 
 use zeroize::Zeroizing;
 
@@ -39,15 +39,17 @@ pub(super) struct Leaky<'a> {
     /// The random shared bits: all `x`, then all `y`, then all `z`.
     shares: &'a RandomShares,
     count: usize,
-    /// The paper's `S` for each triple. Step 1 adds up what does not depend on the peer's table, and
-    /// step 2 adds the rest. Step 3 turns it into the paper's `L`, which must be equal at both parties.
+    /// The paper's `S` for each triple. Step 1 adds up what does not depend on the peer's table,
+    /// and step 2 adds the rest. Step 3 turns it into the paper's `L`, which must be equal at both
+    /// parties.
     sums: SecretVec<Block>,
     /// Whether to flip `z`, for each triple.
     flips: Vec<bool>,
 }
 
 impl<'a> Leaky<'a> {
-    /// Step 1: computes the tables `G` of `count` triples, from the first `3 * count` of the `shares`.
+    /// Step 1: computes the tables `G` of `count` triples, from the first `3 * count` of the
+    /// `shares`.
     pub(super) fn tables(
         shares: &'a RandomShares,
         count: usize,
@@ -88,7 +90,8 @@ impl<'a> Leaky<'a> {
         (leaky, tables)
     }
 
-    /// Step 2: takes the peer's tables. Gives the lowest bits of all `S`, which are sent to the peer.
+    /// Step 2: takes the peer's tables. Gives the lowest bits of all `S`, which are sent to the
+    /// peer.
     pub(super) fn receive(&mut self, tables: &[Block]) -> Vec<bool> {
         (0..self.count)
             .zip(tables)
@@ -100,8 +103,8 @@ impl<'a> Leaky<'a> {
             .collect()
     }
 
-    /// Step 3: notes which `z` to flip, and turns `S` into `L`. `flips` are the XORs of both parties'
-    /// lowest bits.
+    /// Step 3: notes which `z` to flip, and turns `S` into `L`. `flips` are the XORs of both
+    /// parties' lowest bits.
     pub(super) fn correct(&mut self, flips: Vec<bool>, delta: &Delta) {
         for (s, flip) in self.sums.iter_mut().zip(&flips) {
             *s ^= delta.select(*flip);

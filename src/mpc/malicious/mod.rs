@@ -3,9 +3,9 @@
 //!
 //! Every wire has a random mask `l`, which the parties hold as an authenticated shared bit. Both
 //! know the *masked value* `V = value ^ l`, and neither knows the value. The check of all AND gates
-//! catches a garbler that sends wrong tables. Whether it is caught tells the garbler nothing about the
-//! inputs, since the evaluator only uses masked values. Outputs stay shared. To open one, a party sends
-//! its share of the mask, with the MAC.
+//! catches a garbler that sends wrong tables. Whether it is caught tells the garbler nothing about
+//! the inputs, since the evaluator only uses masked values. Outputs stay shared. To open one, a
+//! party sends its share of the mask, with the MAC.
 //!
 //! | file | step |
 //! |---|---|
@@ -57,8 +57,8 @@ use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 
 pub use kept::KeptBit;
 
-/// One party's part of a shared bit: the masked value, the share of the mask, and the wire's label. It
-/// exists only after its run has passed the check.
+/// One party's part of a shared bit: the masked value, the share of the mask, and the wire's label.
+/// It exists only after its run has passed the check.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AuthenticatedBit {
     #[zeroize(skip)]
@@ -98,9 +98,9 @@ impl<T: Transport> Malicious<T> {
     /// other security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, channel, rng| {
-            // The lowest bits of the two Deltas must add up to 1: then the lowest bits of the leaky ANDs
-            // show which `z` to flip. The garbler's is 1, so that the lowest bits of its labels are
-            // colour bits.
+            // The lowest bits of the two Deltas must add up to 1: then the lowest bits of the leaky
+            // ANDs show which `z` to flip. The garbler's is 1, so that the lowest bits of its
+            // labels are colour bits.
             let delta = Delta::random(role == Party::Garbler, rng);
             Ok(setup_both(channel, session, role, delta, rng)?)
         })

@@ -1,14 +1,16 @@
 //! Outputs: each output bit leaves the run under a fresh mask.
 //!
-//! The masks of output wires depend on each other. A conditional swap keeps the XOR of what it swaps, and
-//! the deck before the shuffle is constant; so in a full deal *each party's shares* of the output masks
-//! add up to 0. An eavesdropper who sees the opened shares of a hand would learn the XOR of its cards. So each output
-//! bit that is not a constant gets a fresh shared bit `<r>` as its mask, also if its wire is an input or
-//! is output twice. The parties open `d = l ^ r` together with what they open for the gates. Then
-//! `V := V ^ d`, and the garbler's label for 0 is XORed with `d * Delta_A`.
+//! The masks of output wires depend on each other. A conditional swap keeps the XOR of what it
+//! swaps, and the deck before the shuffle is constant; so in a full deal *each party's shares* of
+//! the output masks add up to 0. An eavesdropper who sees the opened shares of a hand would learn
+//! the XOR of its cards. So each output bit that is not a constant gets a fresh shared bit `<r>` as
+//! its mask, also if its wire is an input or is output twice. The parties open `d = l ^ r` together
+//! with what they open for the gates. Then `V := V ^ d`, and the garbler's label for 0 is XORed
+//! with `d * Delta_A`.
 //!
-//! The *shares* of `d` would add up to the same XOR, so they are not sent in the clear: each party XORs
-//! its shares with a pad made from the channel secret. The MACs are those of the shares without the pad.
+//! The *shares* of `d` would add up to the same XOR, so they are not sent in the clear: each party
+//! XORs its shares with a pad made from the channel secret. The MACs are those of the shares
+//! without the pad.
 
 use zeroize::Zeroize;
 

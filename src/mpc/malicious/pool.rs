@@ -1,8 +1,9 @@
 //! The pool: triples, random shared bits and masks of inputs, preprocessed in batches. Each is used
 //! once.
 //!
-//! A batch enters the pool only after its last check, which is that of the MACs of all bits that were
-//! opened for it. Both parties take from the pool in the same order, so they always hold matching parts.
+//! A batch enters the pool only after its last check, which is that of the MACs of all bits that
+//! were opened for it. Both parties take from the pool in the same order, so they always hold
+//! matching parts.
 
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
@@ -24,8 +25,8 @@ use crate::ot::{CotReceiver, CotSender, Delta};
 /// The fewest random shared bits that a batch makes, if it makes any.
 const MIN_BITS: usize = 1024;
 
-/// The limit of each amount in a batch. It keeps the numbers of leaky triples within 32 bits, and the
-/// sums of all amounts within a `usize`.
+/// The limit of each amount in a batch. It keeps the numbers of leaky triples within 32 bits, and
+/// the sums of all amounts within a `usize`.
 const MAX_AT_ONCE: usize = if usize::BITS < 64 { 1 << 22 } else { 1 << 28 };
 
 /// The mask of an input: a random shared bit. The party that enters the input knows both shares.
@@ -59,8 +60,8 @@ pub(super) fn check(demand: &Demand) -> Result<()> {
     }
 }
 
-/// The pool, and the correlated OTs in both directions from which it is filled. Everything is taken from
-/// the ends of the vectors.
+/// The pool, and the correlated OTs in both directions from which it is filled. Everything is taken
+/// from the ends of the vectors.
 pub(super) struct Pool {
     sender: CotSender,
     receiver: CotReceiver,
@@ -115,8 +116,8 @@ impl Pool {
         channel: &mut Channel<T>,
         amounts: &Demand,
     ) -> Result<(), Fault> {
-        // A batch that needs random bits makes many, and one that does not keeps none: if each batch of
-        // triples added its left-over bits, the pool would grow from hand to hand.
+        // A batch that needs random bits makes many, and one that does not keeps none: if each
+        // batch of triples added its left-over bits, the pool would grow from hand to hand.
         let bits = match amounts.outputs {
             0 => 0,
             missing => missing.max(MIN_BITS),
@@ -179,8 +180,8 @@ impl Pool {
         let plan = Plan::of_batch(&context.session, batch, amounts);
         context.send_plan(channel, &plan)?;
         let mine = self.receiver.extend(channel, blocks)?;
-        // Compared before any check of the batch: parties that only disagree must not take each other for
-        // cheats.
+        // Compared before any check of the batch: parties that only disagree must not take each
+        // other for cheats.
         context.expect_plan(channel, &plan)?;
         let keys = self.sender.extend(channel, blocks)?;
         Ok(RandomShares::new(mine, keys))
@@ -233,8 +234,8 @@ impl Pool {
     }
 }
 
-/// Opens the differences within the buckets to both parties, and the masks of each party's inputs to that
-/// party. Gives the peer's shares of both.
+/// Opens the differences within the buckets to both parties, and the masks of each party's inputs
+/// to that party. Gives the peer's shares of both.
 pub(super) fn open<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -252,8 +253,8 @@ pub(super) fn open<T: Transport>(
     context.recv_opening(channel, step, delta, mine, no_pad(), check)
 }
 
-/// Puts `fresh` in front of what this part of the pool holds. The pool is taken from its end, so what it
-/// already holds is taken first.
+/// Puts `fresh` in front of what this part of the pool holds. The pool is taken from its end, so
+/// what it already holds is taken first.
 fn put<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, fresh: SecretVec<S>) {
     *pool = match pool.len() {
         0 => fresh,

@@ -43,7 +43,8 @@ pub(super) struct Run<'a> {
     delta: &'a Delta,
     /// The mask of each wire.
     masks: SecretVec<Share>,
-    /// The masked values of the inputs. Those of the peer's inputs are false until the peer sends them.
+    /// The masked values of the inputs. Those of the peer's inputs are false until the peer sends
+    /// them.
     values: Vec<bool>,
     /// One for each AND gate.
     triples: SecretVec<Triple>,
@@ -149,7 +150,8 @@ impl<'a> Run<'a> {
         let shares = || differences.iter().copied();
         let pads =
             Party::BOTH.map(|sender| outputs::pads(context, self.number, sender, self.fresh.len()));
-        // What is opened for the gates is sent in the clear: the triples that mask it are used once.
+        // What is opened for the gates is sent in the clear: the triples that mask it are used
+        // once.
         let pad = |sender: Party| {
             let of_outputs = pads[sender as usize].iter().copied();
             std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
@@ -175,8 +177,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of all wires, as
-    /// the evaluator claims them, and the outputs.
+    /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of all
+    /// wires, as the evaluator claims them, and the outputs.
     fn garble<T: Transport>(
         &self,
         channel: &mut Channel<T>,
@@ -207,8 +209,8 @@ impl<'a> Run<'a> {
         Ok((values, outputs))
     }
 
-    /// Flight 2 and the first part of flight 3, at the evaluator. Gives the masked values of all wires,
-    /// and the outputs.
+    /// Flight 2 and the first part of flight 3, at the evaluator. Gives the masked values of all
+    /// wires, and the outputs.
     fn evaluate<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
@@ -233,7 +235,8 @@ impl<'a> Run<'a> {
         let fetch = || tables.next();
         let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, fetch)?;
         send_bits(channel, Tag::GateValues, of_ands)?;
-        // Flushed now, so that the garbler works on the values while this party computes its digest.
+        // Flushed now, so that the garbler works on the values while this party computes its
+        // digest.
         channel.flush()?;
         let values: Vec<bool> = wires.iter().map(|wire| wire.value).collect();
         let label = |wire: usize| HeldLabel::Active(wires[wire].label);
@@ -283,8 +286,8 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Sends the masked values `V = x ^ l` of this party's inputs. Only this party knows both shares of `l`,
-/// since the peer's was opened to it alone; so `V` does not show the input to anybody else.
+/// Sends the masked values `V = x ^ l` of this party's inputs. Only this party knows both shares of
+/// `l`, since the peer's was opened to it alone; so `V` does not show the input to anybody else.
 fn send_values<T: Transport>(
     channel: &mut Channel<T>,
     values: &[bool],

@@ -1,8 +1,9 @@
 //! Authenticated bits and shared bits (Wang, Ranellucci, Katz 2017, section 3).
 //!
 //! A bit `b` of one party is *authenticated* if this party holds `b` and a MAC `M`, the other party
-//! holds a key `K`, and `M = K ^ b * Delta` with the other party's Delta. A *shared bit* `<x>` consists
-//! of one authenticated bit of each party, whose XOR is `x`. [`Share`] is one party's part of it.
+//! holds a key `K`, and `M = K ^ b * Delta` with the other party's Delta. A *shared bit* `<x>`
+//! consists of one authenticated bit of each party, whose XOR is `x`. [`Share`] is one party's part
+//! of it.
 
 use std::ops::{BitXor, BitXorAssign, Range};
 
@@ -13,7 +14,8 @@ use crate::crypto::{Block, SecretBit, SecretVec};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::ot::{CotBits, Delta, Key, Mac};
 
-/// One party's part of a shared bit: its own bit with the MAC, and the key of the other party's bit.
+/// One party's part of a shared bit: its own bit with the MAC, and the key of the other party's
+/// bit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Share {
     pub(super) bit: SecretBit,
@@ -72,8 +74,8 @@ impl Share {
         delta.select(self.bit) ^ self.key.0 ^ self.mac.0
     }
 
-    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`. It is XORed to a label or
-    /// a row of a table.
+    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`. It is XORed to a
+    /// label or a row of a table.
     #[inline]
     pub(super) fn at_garbler(self, delta: &Delta) -> ZeroLabel {
         ZeroLabel(delta.select(self.bit) ^ self.key.0)

@@ -4,24 +4,25 @@
 //!   evaluator                                        garbler
 //!   tables                  <-- both at once -->     tables
 //!   lowest bits             ------------------->
-//!                           <-------------------     lowest bits, commitment to (digest, coin share)
+//!                           <-------------------     lowest bits, commitment (digest, coin)
 //!   digest, coin share      ------------------->     compares the digests
 //!   compares the digests    <-------------------     opening
 //! ```
 //!
 //! Then the differences within the buckets are opened, together with the masks of inputs.
 //!
-//! The digest is that of everything that must be equal in all triples of the batch. The garbler commits
-//! to its digest before it sees the evaluator's. It opens the commitment only if the digests are equal,
-//! and by then the evaluator has sent its own.
+//! The digest is that of everything that must be equal in all triples of the batch. The garbler
+//! commits to its digest before it sees the evaluator's. It opens the commitment only if the
+//! digests are equal, and by then the evaluator has sent its own.
 //!
-//! The coin is the XOR of two shares. The garbler commits to its share before it sees the evaluator's;
-//! the evaluator sends its share before the garbler opens the commitment. So before either party can
-//! know the coin, each has sent its tables and lowest bits and is bound to its digest: nothing that it
-//! could cheat with is left to choose. No difference is opened before the digests are found equal.
+//! The coin is the XOR of two shares. The garbler commits to its share before it sees the
+//! evaluator's; the evaluator sends its share before the garbler opens the commitment. So before
+//! either party can know the coin, each has sent its tables and lowest bits and is bound to its
+//! digest: nothing that it could cheat with is left to choose. No difference is opened before the
+//! digests are found equal.
 //!
-//! (The paper's order, with one message for each step, takes two flights more, and leaves neither party
-//! less to choose.)
+//! (The paper's order, with one message for each step, takes two flights more, and leaves neither
+//! party less to choose.)
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};

@@ -14,8 +14,8 @@ use crate::ot::Delta;
 
 /// The masks `<l>` of all wires, from those of the inputs and fresh ones for the AND gates.
 ///
-/// The mask of an XOR gate's output is the XOR of its inputs' masks. That of a NOT gate's output is its
-/// input's; only the masked value flips.
+/// The mask of an XOR gate's output is the XOR of its inputs' masks. That of a NOT gate's output is
+/// its input's; only the masked value flips.
 pub(super) fn masks(circuit: &Circuit, inputs: &[Share], fresh: &[Share]) -> SecretVec<Share> {
     let mut masks = SecretVec::with_capacity(circuit.wires());
     masks.extend(inputs.iter().copied());
@@ -64,8 +64,8 @@ pub(super) fn and_outputs(circuit: &Circuit) -> impl Iterator<Item = usize> + '_
         .map(|gate| circuit.input_bits() + gate)
 }
 
-/// What is opened for each AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^ x>`
-/// and `<f> = <l_b ^ y>`.
+/// What is opened for each AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^
+/// x>` and `<f> = <l_b ^ y>`.
 pub(super) fn differences<'a>(
     circuit: &'a Circuit,
     masks: &'a [Share],

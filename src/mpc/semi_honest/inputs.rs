@@ -1,9 +1,9 @@
-//! How the evaluator's inputs get their labels: by correlated OTs with random choice bits, which are
-//! made ahead in batches. One bit for each derandomises them (Beaver, "Precomputing Oblivious Transfer",
-//! CRYPTO 1995).
+//! How the evaluator's inputs get their labels: by correlated OTs with random choice bits, which
+//! are made ahead in batches. One bit for each derandomises them (Beaver, "Precomputing Oblivious
+//! Transfer", CRYPTO 1995).
 //!
-//! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator sends
-//! `d = x ^ r`. The label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
+//! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator
+//! sends `d = x ^ r`. The label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
 
 use crate::crypto::SecretVec;
 use crate::mpc::error::Fault;
@@ -13,12 +13,12 @@ use crate::mpc::tag::Tag;
 use crate::net::{Channel, Transport};
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
-/// The fewest OTs that are made at once, in blocks of 128: enough for a few shuffles, and made in well
-/// under a millisecond.
+/// The fewest OTs that are made at once, in blocks of 128: enough for a few shuffles, and made in
+/// well under a millisecond.
 const MIN_BLOCKS: usize = 32;
 
-/// How many blocks of OTs to make if `needed` OTs are asked for and `left` are left. Both parties find
-/// the same.
+/// How many blocks of OTs to make if `needed` OTs are asked for and `left` are left. Both parties
+/// find the same.
 fn blocks_to_make(needed: usize, left: usize) -> usize {
     if needed <= left {
         0

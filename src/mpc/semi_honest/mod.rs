@@ -2,8 +2,8 @@
 //! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT. The evaluator gets the labels of its
 //! inputs by correlated OT, with the garbler's Delta.
 //!
-//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator holds the active label
-//! `L = L0 ^ value * Delta`.
+//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator holds the active
+//! label `L = L0 ^ value * Delta`.
 
 mod half_gates;
 mod inputs;
@@ -176,8 +176,8 @@ impl<T: Transport> SemiHonest<T> {
     }
 }
 
-/// The digest of the evaluator's masked inputs, as the garbler has received them. Only this shows the
-/// evaluator that they arrived as it sent them.
+/// The digest of the evaluator's masked inputs, as the garbler has received them. Only this shows
+/// the evaluator that they arrived as it sent them.
 #[derive(Serialize, Deserialize)]
 struct InputDigest([u8; 32]);
 
@@ -322,8 +322,8 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
         Security::SemiHonest
     }
 
-    /// Does nothing: the only preprocessing is that of correlated OTs, of which thousands are made at once
-    /// anyway.
+    /// Does nothing: the only preprocessing is that of correlated OTs, of which thousands are made
+    /// at once anyway.
     fn prepare(&mut self, _: Demand) -> Result<()> {
         self.live.secrets().map(|_| ())
     }

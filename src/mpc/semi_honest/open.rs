@@ -1,10 +1,11 @@
 //! Opening shared bits.
 //!
-//! To open a bit to the evaluator, the garbler sends `H(L0, t0)` and `H(L1, t1)` of the wire's labels for
-//! 0 and 1, and the evaluator finds which is the hash of its own label. To open a bit to the garbler, the
-//! evaluator sends `H(L, t)`, and the garbler finds which of its two labels that is. A party accepts no
-//! other hash. So a peer or a network attacker cannot make it accept a bit of their choice, and labels
-//! that were corrupted earlier are noticed. (This is robustness, not security against a malicious peer.)
+//! To open a bit to the evaluator, the garbler sends `H(L0, t0)` and `H(L1, t1)` of the wire's
+//! labels for 0 and 1, and the evaluator finds which is the hash of its own label. To open a bit to
+//! the garbler, the evaluator sends `H(L, t)`, and the garbler finds which of its two labels that
+//! is. A party accepts no other hash. So a peer or a network attacker cannot make it accept a bit
+//! of their choice, and labels that were corrupted earlier are noticed. (This is robustness, not
+//! security against a malicious peer.)
 
 use subtle::{Choice, ConstantTimeEq};
 
@@ -19,9 +20,9 @@ use crate::mpc::values::opened_to;
 use crate::mpc::{Opened, Opening};
 use crate::net::{Channel, Transport};
 
-/// Opens all bits in one exchange. A party sends its plan even if it has no hash to send. Otherwise two
-/// parties that both expect to learn a bit would wait for each other, and two that both expect to open
-/// one would not notice.
+/// Opens all bits in one exchange. A party sends its plan even if it has no hash to send. Otherwise
+/// two parties that both expect to learn a bit would wait for each other, and two that both expect
+/// to open one would not notice.
 pub(super) fn open<T: Transport>(
     secrets: &mut Secrets,
     channel: &mut Channel<T>,
@@ -106,8 +107,8 @@ impl Hashes<'_> {
         self.hash(label, 4 * index as u64)
     }
 
-    /// The hash that opens bit `index` of those that the evaluator learns, if its value is `value`. The
-    /// value is in the tweak: otherwise a network attacker could swap the two hashes of a pair.
+    /// The hash that opens bit `index` of those that the evaluator learns, if its value is `value`.
+    /// The value is in the tweak: otherwise a network attacker could swap the two hashes of a pair.
     fn to_evaluator(&self, label: ActiveLabel, index: usize, value: bool) -> Block {
         self.hash(label, 4 * index as u64 + 2 + u64::from(value))
     }

@@ -1,5 +1,5 @@
-//! Tests that need the private parts of the engine. A session that has failed or was aborted holds no
-//! secrets.
+//! Tests that need the private parts of the engine. A session that has failed or was aborted holds
+//! no secrets.
 
 mod numbers;
 

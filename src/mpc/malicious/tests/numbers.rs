@@ -1,5 +1,5 @@
-//! Messages and hashes depend on the numbers of batches, runs and openings: a session that differs only in
-//! such a number sends other messages.
+//! Messages and hashes depend on the numbers of batches, runs and openings: a session that differs
+//! only in such a number sends other messages.
 
 use crate::mpc::malicious::Malicious;
 use crate::mpc::tag::Tag;
@@ -8,8 +8,8 @@ use crate::testing::numbers::assert_that_these_change;
 
 type Session = Malicious<End>;
 
-/// The plan of the opening; and the digests of MACs of the pool, of what is opened for the gates, of the
-/// check of all gates, and of the opening.
+/// The plan of the opening; and the digests of MACs of the pool, of what is opened for the gates,
+/// of the check of all gates, and of the opening.
 const OPENING: (Tag, usize) = (Tag::Plan, 2);
 const POOL: (Tag, usize) = (Tag::MacDigest, 0);
 const GATES: (Tag, usize) = (Tag::MacDigest, 1);

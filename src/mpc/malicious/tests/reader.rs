@@ -1,5 +1,5 @@
-//! Fresh masks of outputs alone do not help against an eavesdropper who knows the shares of `d`. The pads
-//! hide from them the XOR of a hand, or the other party's input.
+//! Fresh masks of outputs alone do not help against an eavesdropper who knows the shares of `d`.
+//! The pads hide from them the XOR of a hand, or the other party's input.
 
 use crate::circuit::{Builder, Party};
 use crate::mpc::Audience;

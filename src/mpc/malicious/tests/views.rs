@@ -1,16 +1,16 @@
-//! From its view of a session, a party cannot compute a bit that it must not know: a bit of the other
-//! party's inputs, of an output that is not opened to it, of a wire between the gates, a sum of such bits,
-//! or a bit of the other party's Delta. No such bit is an affine combination over F2, the same in many
-//! runs, of all bits that the party sent, received, entered and learned, and of its shares of masks and
-//! triples.
+//! From its view of a session, a party cannot compute a bit that it must not know: a bit of the
+//! other party's inputs, of an output that is not opened to it, of a wire between the gates, a sum
+//! of such bits, or a bit of the other party's Delta. No such bit is an affine combination over F2,
+//! the same in many runs, of all bits that the party sent, received, entered and learned, and of
+//! its shares of masks and triples.
 //!
-//! The *ledger* lists, for each wire, whether a party knows the masked value and each of the two shares of
-//! the mask; the XOR of all three is the value. The test computes the ledger: a party knows a bit if it is
-//! a combination of what it has. Each wire here has two masks, each with its own masked value: the mask in
-//! the run, and the fresh mask of the output.
+//! The *ledger* lists, for each wire, whether a party knows the masked value and each of the two
+//! shares of the mask; the XOR of all three is the value. The test computes the ledger: a party
+//! knows a bit if it is a combination of what it has. Each wire here has two masks, each with its
+//! own masked value: the mask in the run, and the fresh mask of the output.
 //!
-//! Each test also runs with parties that know a little more, and must then find a leak. The tests are here
-//! and not in the folder of integration tests because they need a party's shares.
+//! Each test also runs with parties that know a little more, and must then find a leak. The tests
+//! are here and not in the folder of integration tests because they need a party's shares.
 
 use std::slice;
 
@@ -59,8 +59,8 @@ const OPERANDS: [Wire; 6] = [A0, B0, A1, B1, Left, Right];
 /// The wires that honest parties open, and to whom.
 const DUE: [(Wire, Party); 2] = [(P, Party::Garbler), (Q, Party::Evaluator)];
 
-/// Each wire is an output, so that the test can read its share. An output that is opened to nobody is
-/// like any wire between the gates.
+/// Each wire is an output, so that the test can read its share. An output that is opened to nobody
+/// is like any wire between the gates.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -275,8 +275,8 @@ impl Views {
         span.leak(&self.table(party, values)).map(|i| secrets[i])
     }
 
-    /// For each wire and each of its masks, whether a party knows the masked value, its own share of the
-    /// mask, and the other's.
+    /// For each wire and each of its masks, whether a party knows the masked value, its own share
+    /// of the mask, and the other's.
     fn ledger(&self, party: Party) -> Vec<(Wire, [[bool; 3]; 2])> {
         let span = &self.spans[party as usize];
         let known = BOTH_MASKS.map(|masks| {
@@ -315,8 +315,8 @@ fn no_party_can_compute_a_wire_that_it_must_not_know() {
         let due = |wire| is_due(wire, party, &DUE);
         assert_eq!(views.ledger(party), ledger_of(due));
 
-        // A leak is found if the party also knows the other's share of a wire's mask, or of what masks
-        // an operand of an AND gate.
+        // A leak is found if the party also knows the other's share of a wire's mask, or of what
+        // masks an operand of an AND gate.
         for wire in WIRES {
             for masks in BOTH_MASKS {
                 let leak = views.leak_with(party, |run| masks(run)[wire as usize]);
@@ -343,8 +343,8 @@ fn opening_the_sealed_output_is_found_in_the_view_of_the_party_that_learns_it() 
     }
 }
 
-/// Here both shares of each input's mask are opened to both parties, and not only to the one that enters
-/// the input. An earlier version made this mistake.
+/// Here both shares of each input's mask are opened to both parties, and not only to the one that
+/// enters the input. An earlier version made this mistake.
 #[test]
 fn opening_the_masks_of_inputs_to_both_parties_is_found_in_both_views() {
     let inputs = [A0, A1, B0, B1];
@@ -361,14 +361,14 @@ fn opening_the_masks_of_inputs_to_both_parties_is_found_in_both_views() {
     }
 }
 
-/// As many bits of a block as a test over many sessions can take. All operations treat the bits of a
-/// block alike.
+/// As many bits of a block as a test over many sessions can take. All operations treat the bits of
+/// a block alike.
 fn few_bits_of_block(block: Block) -> impl Iterator<Item = bool> {
     bits_of_block(block).take(8)
 }
 
-/// For runs in many sessions: a party's view, with some bits of each block; its Delta; and the two MACs
-/// that the other's share of a mask can have.
+/// For runs in many sessions: a party's view, with some bits of each block; its Delta; and the two
+/// MACs that the other's share of a mask can have.
 #[derive(Default)]
 struct Sessions {
     held: Table,

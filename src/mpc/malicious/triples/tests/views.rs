@@ -1,10 +1,10 @@
-//! From its view of a batch of triples, a party cannot compute a bit of the other party's shares of the
-//! finished triples. No such bit is an affine combination over F2, the same for all triples of a batch, of
-//! what the party has: its shares of the leaky triples in the bucket, what it sent and received for them,
-//! and its shares of the finished triple.
+//! From its view of a batch of triples, a party cannot compute a bit of the other party's shares of
+//! the finished triples. No such bit is an affine combination over F2, the same for all triples of
+//! a batch, of what the party has: its shares of the leaky triples in the bucket, what it sent and
+//! received for them, and its shares of the finished triple.
 //!
-//! That still holds if the party is also given the other's shares of `x` of all leaky triples in a bucket
-//! but one, which is what buckets are for. It does not hold with one bit more.
+//! That still holds if the party is also given the other's shares of `x` of all leaky triples in a
+//! bucket but one, which is what buckets are for. It does not hold with one bit more.
 
 use super::context;
 use crate::circuit::ByParty;
@@ -84,8 +84,8 @@ fn batch() -> [Batch; 2] {
         let record = record.take();
         let ways = [true, false];
         let payload = |sent, tag| payload(&record, sent, tag);
-        // One message has the evaluator's share of the coin, the other the garbler's. In both the share
-        // comes after a digest.
+        // One message has the evaluator's share of the coin, the other the garbler's. In both the
+        // share comes after a digest.
         let coin = [Tag::TripleDigest, Tag::TripleOpening]
             .map(|tag| ways.map(|sent| payload(sent, tag)).concat())
             .map(|message| blocks(&message)[2])
