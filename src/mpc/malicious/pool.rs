@@ -49,15 +49,13 @@ pub(super) fn check(demand: &Demand) -> Result<()> {
         inputs,
         outputs,
     } = *demand;
-    match [ands, inputs.garbler, inputs.evaluator, outputs]
-        .iter()
-        .all(|&of| of <= MAX_AT_ONCE)
-    {
-        true => Ok(()),
-        false => Err(Error::usage(format!(
+    let amounts = [ands, inputs.garbler, inputs.evaluator, outputs];
+    if amounts.iter().any(|&amount| amount > MAX_AT_ONCE) {
+        return Err(Error::usage(format!(
             "more than {MAX_AT_ONCE} AND gates, input bits or output bits at once"
-        ))),
+        )));
     }
+    Ok(())
 }
 
 /// The pool, and the correlated OTs in both directions from which it is filled. Everything is taken
@@ -123,12 +121,12 @@ impl Pool {
             missing => missing.max(MIN_BITS),
         };
         let of_triples = 3 * leaky_triples(amounts.ands, context.statistical);
+        let of_garbler = of_triples + amounts.inputs.garbler;
+        let used = of_garbler + amounts.inputs.evaluator;
         let of_inputs = ByParty {
-            garbler: of_triples..of_triples + amounts.inputs.garbler,
-            evaluator: of_triples + amounts.inputs.garbler
-                ..of_triples + amounts.inputs.garbler + amounts.inputs.evaluator,
+            garbler: of_triples..of_garbler,
+            evaluator: of_garbler..used,
         };
-        let used = of_inputs.evaluator.end;
         let blocks = (used + bits).div_ceil(128);
         let batch = self.batches;
         self.batches += 1;
@@ -138,9 +136,8 @@ impl Pool {
             0 => None,
             count => {
                 let rng = &mut self.rng;
-                Some(Buckets::fill(
-                    context, channel, delta, batch, count, &shares, rng,
-                )?)
+                let filled = Buckets::fill(context, channel, delta, batch, count, &shares, rng);
+                Some(filled?)
             }
         };
         let masks = ByParty::from_fn(|owner| shares.range(of_inputs[owner].clone()));
@@ -150,10 +147,8 @@ impl Pool {
         };
         let (of_buckets, of_inputs) = theirs.split_at(theirs.len() - masks[context.me].len());
         if let Some(buckets) = buckets {
-            put(
-                &mut self.triples,
-                buckets.combine(of_buckets, context.me, delta),
-            );
+            let triples = buckets.combine(of_buckets, context.me, delta);
+            put(&mut self.triples, triples);
         }
         for owner in Party::BOTH {
             let mut theirs = of_inputs.iter().copied();
