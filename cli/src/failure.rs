@@ -58,7 +58,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     match blame(error) {
         Blame::ThisSide => format!("{error:#}"),
-        blame @ Blame::CheatOrLine => format!("{error:#}\n{blame}\n{LINE}"),
+        blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
         blame => format!("{error:#}\n{blame}"),
     }
 }
@@ -84,7 +84,7 @@ mod tests {
             (
                 mpc::Error::Check(mpc::Check::AndGates).into(),
                 2,
-                "cheated, or the line corrupts data: stop playing",
+                "cheated, or the connection corrupts data: stop playing",
             ),
             (
                 net::Error::Malformed(Malformed::Stranger).into(),
