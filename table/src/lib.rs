@@ -25,6 +25,7 @@
 mod game;
 mod hash;
 mod identity;
+mod line;
 mod seat;
 mod step;
 mod terms;
@@ -35,6 +36,10 @@ pub use identity::{
     Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, Budget, CountedAttempts,
     Fingerprint, Home, HomeError, Identity, KnownPeers, Name, Peer, PeersError, PublicIdentity,
     Recognised, SharedPeers, Standing,
+};
+pub use line::{
+    BadInvite, EngineStream, Invite, Line, LineError, MAX_HEADER, MAX_MESSAGE, MeetingError,
+    Message, Priority, Stream, Timing,
 };
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};
