@@ -38,8 +38,8 @@ pub use identity::{
     Recognised, SharedPeers, Standing,
 };
 pub use line::{
-    BadInvite, EngineStream, Invite, Line, LineError, MAX_HEADER, MAX_MESSAGE, MeetingError,
-    Message, Priority, Stream, Timing,
+    BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
+    MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
 };
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};

@@ -89,11 +89,14 @@ pub(crate) struct PairSecret {
 }
 
 impl PairSecret {
-    /// The hash for one use of the secret: `H(tag, DH, both keys, field)`.
-    pub(crate) fn hash(&self, tag: &str, field: &[u8]) -> [u8; 32] {
+    /// The hash for one use of the secret: `H(tag, DH, both keys, fields)`.
+    pub(crate) fn hash(&self, tag: &str, fields: &[&[u8]]) -> [u8; 32] {
         let hash = Hash::new(tag).field(&*self.dh);
         let hash = hash.field(&self.keys[0]).field(&self.keys[1]);
-        hash.field(field).finish()
+        fields
+            .iter()
+            .fold(hash, |hash, field| hash.field(field))
+            .finish()
     }
 }
 
@@ -125,14 +128,14 @@ mod tests {
     #[test]
     fn both_sides_share_the_same_secret_and_others_have_another() {
         let [a, b, c] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
-        let hash = |own: &Identity, peer: &Identity, tag, field| {
-            own.secret_with(peer.public()).unwrap().hash(tag, field)
+        let hash = |own: &Identity, peer: &Identity, tag, fields: &[&[u8]]| {
+            own.secret_with(peer.public()).unwrap().hash(tag, fields)
         };
-        let ab = hash(&a, &b, "relay", b"");
-        assert_eq!(hash(&b, &a, "relay", b""), ab);
-        assert_ne!(hash(&a, &c, "relay", b""), ab);
-        assert_ne!(hash(&a, &b, "relay", b"r"), ab);
-        assert_ne!(hash(&a, &b, "rendezvous", b""), ab);
+        let ab = hash(&a, &b, "relay", &[]);
+        assert_eq!(hash(&b, &a, "relay", &[]), ab);
+        assert_ne!(hash(&a, &c, "relay", &[]), ab);
+        assert_ne!(hash(&a, &b, "relay", &[b"r"]), ab);
+        assert_ne!(hash(&a, &b, "rendezvous", &[]), ab);
     }
 
     #[test]

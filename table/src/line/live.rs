@@ -114,7 +114,7 @@ impl Line {
         let (opener, sealer) = (met.agreed.opener, met.agreed.sealer);
         let named = |name: &str| thread::Builder::new().name(name.into());
         let own = Arc::clone(&shared);
-        let reader = named("line-reader").spawn(move || own.run(|own| own.read(opener)))?;
+        let reader = named("line-reader").spawn(move || own.run(|own| Some(own.read(opener))))?;
         let own = Arc::clone(&shared);
         let spawned = named("line-writer").spawn(move || own.run(|own| own.write(sealer)));
         let writer = spawned.inspect_err(|_| shared.end(LineError::ClosedHere))?;
@@ -231,10 +231,12 @@ impl Line {
         state.outbox.bye();
         state.closing = true;
         self.shared.to_write.notify_one();
-        while !state.flushed && state.ended.is_none() {
+        // Until the other has closed its end too: with bytes of it unread, closing at once could
+        // take back what was sent last.
+        while state.ended.is_none() {
             match self.shared.wait(state, deadline) {
                 Some(next) => state = next,
-                None => return false,
+                None => return self.shared.lock().flushed,
             }
         }
         state.flushed
@@ -328,9 +330,10 @@ impl Shared {
     }
 
     /// Runs a thread's work, and ends the line when it is over.
-    fn run(&self, work: impl FnOnce(&Self) -> LineError) {
-        let why = work(self);
-        self.end(why);
+    fn run(&self, work: impl FnOnce(&Self) -> Option<LineError>) {
+        if let Some(why) = work(self) {
+            self.end(why);
+        }
     }
 
     /// The reader. It drops the opener with its keys when a frame does not open.
@@ -373,26 +376,29 @@ impl Shared {
         }
     }
 
-    /// The writer.
-    fn write(&self, mut sealer: Sealer) -> LineError {
+    /// The writer. When it has said goodbye, nothing has gone wrong, and the reader goes on.
+    fn write(&self, mut sealer: Sealer) -> Option<LineError> {
         let (mut plain, mut sealed) = (Vec::with_capacity(FRAME + 1), Vec::new());
         loop {
             plain.clear();
             match self.next_frame(&mut plain) {
                 Ok(true) => {}
                 Ok(false) => {
-                    // All that there was is written. The goodbye is the last of it.
                     self.lock().flushed = true;
-                    return LineError::ClosedHere;
+                    // It fails if the other was faster.
+                    let _ = self.stream.shutdown(Shutdown::Write);
+                    return None;
                 }
-                Err(why) => return why,
+                Err(why) => return Some(why),
             }
             sealed.clear();
             sealer.seal(&plain, &mut sealed);
             match write_by(&self.stream, &sealed, Instant::now() + self.timing.dead) {
                 Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::TimedOut => return LineError::Silent,
-                Err(error) => return LineError::Cut(error.kind()),
+                Err(error) if error.kind() == ErrorKind::TimedOut => {
+                    return Some(LineError::Silent);
+                }
+                Err(error) => return Some(LineError::Cut(error.kind())),
             }
         }
     }
@@ -410,7 +416,7 @@ impl Shared {
                 }
                 return Ok(true);
             }
-            if state.closing {
+            if state.closing && !state.outbox.owes_bye() {
                 return Ok(false);
             }
             let quiet = state.heard.max(state.pinged).elapsed();

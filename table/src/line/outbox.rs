@@ -129,6 +129,11 @@ impl Outbox {
         self.bye = true;
     }
 
+    /// Whether the goodbye was asked for and has not left.
+    pub(super) fn owes_bye(&self) -> bool {
+        self.bye
+    }
+
     /// The other has read so much of a stream.
     pub(super) fn acked(&mut self, stream: u8, read: u64) -> Result<(), LineError> {
         let lane = match stream {
@@ -153,9 +158,9 @@ impl Outbox {
     pub(super) fn next_frame(&mut self, frame: &mut Vec<u8>) -> bool {
         self.items(frame)
             || self.messages(frame)
+            || self.last(frame)
             || self.engine_mark(frame)
             || self.engine_bytes(frame)
-            || self.last(frame)
     }
 
     fn items(&mut self, frame: &mut Vec<u8>) -> bool {

@@ -87,7 +87,7 @@ impl Prelude {
 
 fn tag(secret: &PairSecret, random: &[u8; 16]) -> [u8; 16] {
     *secret
-        .hash("rendezvous", random)
+        .hash("rendezvous", &[random])
         .first_chunk()
         .expect("32 bytes")
 }

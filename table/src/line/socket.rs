@@ -25,10 +25,6 @@ impl Socket {
         self.deadline = Instant::now() + within;
     }
 
-    pub(super) fn stream(&self) -> &TcpStream {
-        &self.stream
-    }
-
     pub(super) fn into_stream(self) -> TcpStream {
         self.stream
     }
