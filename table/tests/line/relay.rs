@@ -1,0 +1,1 @@
+//! Two players who can only connect out.
