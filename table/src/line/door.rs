@@ -13,7 +13,7 @@ use super::error::MeetingError;
 use super::invite::{Invite, InviteId};
 use super::invites::Invites;
 use super::live::{Line, Timing};
-use super::meeting::{MAX_HEADER, MEETING_TIME, Met, Own};
+use super::meeting::{MAX_HEADER, Met, Own};
 use super::prelude::Prelude;
 use super::relay::{self, RelayToken};
 use super::socket::{Socket, is_temporary};
@@ -306,7 +306,11 @@ impl Inner {
     ) -> Result<Met, MeetingError> {
         let paused =
             source.is_some_and(|source| lock(&self.strangers).is_paused(source, Instant::now()));
-        let time = if paused { PAUSED_TIME } else { MEETING_TIME };
+        let time = if paused {
+            PAUSED_TIME
+        } else {
+            self.timing.meeting
+        };
         let met = self.meet_within(stream, time, number);
         if let (Err(_), Some(source)) = (&met, source) {
             lock(&self.strangers).fails(source, Instant::now());
@@ -332,7 +336,7 @@ impl Inner {
         match prelude {
             Prelude::First(id) if self.is_live(&id) => {
                 shows(Shown::Prelude);
-                socket.set_within(MEETING_TIME);
+                socket.set_within(self.timing.meeting);
                 let verified = || shows(Shown::Secret);
                 let invites = (id, &self.invites);
                 first::as_host(&own, invites, &self.header, socket, verified, rng)
@@ -341,7 +345,7 @@ impl Inner {
             Prelude::Again { .. } => {
                 let peer = self.known_peer(&prelude).ok_or(MeetingError::NotAnswered)?;
                 shows(Shown::Prelude);
-                socket.set_within(MEETING_TIME);
+                socket.set_within(self.timing.meeting);
                 let verified = || shows(Shown::Secret);
                 again::as_host(&own, (&peer, prelude), &self.header, socket, verified, rng)
             }

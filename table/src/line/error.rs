@@ -89,6 +89,9 @@ pub enum MeetingError {
     /// The line was cut, or took too long.
     #[error("the line broke during the meeting")]
     Line(#[source] io::Error),
+    /// The host does not wait at the relay.
+    #[error("nobody waits at the relay {0}: is the host still there?")]
+    NobodyAtRelay(Address),
     /// The relay does not answer as one.
     #[error("the relay {relay} does not do its work")]
     Relay {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::error::MeetingError;
 use super::invite::Invite;
 use super::live::{Line, Timing};
-use super::meeting::{MEETING_TIME, Met, Own};
+use super::meeting::{Met, Own};
 use super::relay::{self, RelayToken};
 use super::socket::Socket;
 use super::{again, first};
@@ -79,7 +79,7 @@ impl Guest<'_> {
             let outcome = connect(address)
                 .map_err(|source| unreachable(address, addresses, source))
                 .and_then(|stream| {
-                    meet(Socket::new(stream, MEETING_TIME).map_err(MeetingError::Line)?)
+                    meet(Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line)?)
                 });
             match outcome {
                 Ok(met) => return line(met),
@@ -87,25 +87,30 @@ impl Guest<'_> {
                 Err(error) => failure = worse(failure, error),
             }
         }
-        for _ in 0..relay.map_or(0, |_| RELAY_TRIES) {
-            let relay = relay.ok_or(MeetingError::NoAddress)?;
-            let broken = |source| MeetingError::Relay {
-                relay: relay.clone(),
-                source,
-            };
-            let deadline = Instant::now() + MEETING_TIME;
-            let outcome = relay::glued(relay, token, Seat::GUEST, deadline)
-                .map_err(broken)
-                .and_then(|stream| {
-                    meet(Socket::new(stream, MEETING_TIME).map_err(MeetingError::Line)?)
-                });
+        for _ in 0..RELAY_TRIES {
+            let Some(relay) = relay else { break };
+            let outcome = self.glued(relay, token).and_then(|stream| {
+                meet(Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line)?)
+            });
             match outcome {
                 Ok(met) => return line(met),
                 Err(error) if is_final(&error) => return Err(error),
+                Err(error @ MeetingError::NobodyAtRelay(_)) => return Err(worse(failure, error)),
                 Err(error) => failure = worse(failure, error),
             }
         }
         Err(failure)
+    }
+
+    fn glued(&self, relay: &Address, token: &RelayToken) -> Result<TcpStream, MeetingError> {
+        let deadline = Instant::now() + self.timing.meeting;
+        relay::glued(relay, token, Seat::GUEST, deadline).map_err(|source| match source.kind() {
+            ErrorKind::TimedOut => MeetingError::NobodyAtRelay(relay.clone()),
+            _ => MeetingError::Relay {
+                relay: relay.clone(),
+                source,
+            },
+        })
     }
 }
 
@@ -140,7 +145,7 @@ fn worse(a: MeetingError, b: MeetingError) -> MeetingError {
     let rank = |error: &MeetingError| match error {
         MeetingError::NoAddress => 0,
         MeetingError::OnlyPrivate { .. } | MeetingError::Unreachable { .. } => 1,
-        MeetingError::Relay { .. } => 2,
+        MeetingError::Relay { .. } | MeetingError::NobodyAtRelay(_) => 2,
         MeetingError::Line(_) => 3,
         MeetingError::NotAnswered => 4,
         _ => 5,

@@ -17,13 +17,16 @@ use super::streams::{FRAME, Message, Priority, Stream};
 use crate::identity::{Name, PublicIdentity};
 use crate::seat::Seat;
 
-/// When a silent line is asked whether it lives, and when it is given up.
+/// How long a meeting may take, when a silent line is asked whether it lives, and when it is given
+/// up.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
     /// After so long without a word from the other it is asked for one.
     pub ping: Duration,
     /// After so long without a word the line is given up. The other has as long to take a frame.
     pub dead: Duration,
+    /// A meeting takes at most so long, from the first byte to the last.
+    pub meeting: Duration,
 }
 
 impl Default for Timing {
@@ -31,6 +34,7 @@ impl Default for Timing {
         Timing {
             ping: Duration::from_secs(5),
             dead: Duration::from_secs(20),
+            meeting: Duration::from_secs(10),
         }
     }
 }

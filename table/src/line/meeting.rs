@@ -1,7 +1,6 @@
 //! What both sides have when they have met, and what they say of themselves.
 
 use std::io::ErrorKind;
-use std::time::Duration;
 
 use rand::CryptoRng;
 
@@ -15,8 +14,6 @@ use crate::wire::{Malformed, Reader, Writer};
 pub const MAX_HEADER: usize = 4096;
 /// The longest message of a meeting.
 pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512;
-/// How long a meeting may take, from the first byte to the last.
-pub(super) const MEETING_TIME: Duration = Duration::from_secs(10);
 
 /// What somebody brings to a meeting.
 pub(super) struct Own<'a> {

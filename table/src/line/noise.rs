@@ -202,3 +202,93 @@ impl Opener {
         Ok(plain)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use zeroize::Zeroizing;
+
+    use super::*;
+
+    fn players() -> [Identity; 2] {
+        [1, 2].map(|seed| Identity::from_seed([seed; 32]))
+    }
+
+    /// The guest and the host of both handshakes.
+    fn both(prologues: [&[u8]; 2], secrets: [u8; 2]) -> [(Handshake, Handshake); 2] {
+        let [host, guest] = players();
+        let [one, two] = secrets.map(|secret| InviteSecret(Zeroizing::new([secret; 32])));
+        let [a, b] = prologues;
+        let key = host.public().x25519();
+        let first = Handshake::first_guest(&guest, key, &one, a);
+        let again = Handshake::again_guest(&guest, host.public(), a);
+        [
+            (first, Handshake::first_host(&host, &two, b)),
+            (again, Handshake::again_host(&host, guest.public(), b)),
+        ]
+    }
+
+    #[test]
+    fn the_lengths_of_the_short_messages_are_what_they_are_said_to_be() {
+        for (mut guest, mut host) in both([b"p"; 2], [9; 2]) {
+            let first = guest.write(&[]);
+            assert_eq!(host.read(&first), Ok(vec![]));
+            let second = host.write(&[]);
+            assert_eq!(guest.read(&second), Ok(vec![]));
+            assert_eq!([first.len(), second.len()], [SHORT_MESSAGE; 2]);
+        }
+    }
+
+    #[test]
+    fn another_prologue_or_another_secret_does_not_verify() {
+        for (mut guest, mut host) in both([b"p", b"q"], [9; 2]) {
+            assert_eq!(host.read(&guest.write(&[])), Err(NotGenuine));
+        }
+        let [(mut guest, mut host), _] = both([b"p"; 2], [9, 8]);
+        assert_eq!(host.read(&guest.write(&[])), Err(NotGenuine));
+    }
+
+    #[test]
+    fn ephemeral_keys_of_small_order_or_not_canonical_are_refused() {
+        let mut high = [0; 32];
+        (high[0], high[31]) = (9, 0x80);
+        for key in [[0; 32], high] {
+            for (mut guest, mut host) in both([b"p"; 2], [9; 2]) {
+                let first = guest.write(&[]);
+                let mut changed = first.clone();
+                changed[..32].copy_from_slice(&key);
+                assert_eq!(host.read(&changed), Err(NotGenuine));
+                assert!(!is_x25519_key(&key));
+                host.read(&first).unwrap();
+                let mut second = host.write(&[]);
+                second[..32].copy_from_slice(&key);
+                assert_eq!(guest.read(&second), Err(NotGenuine));
+            }
+        }
+        let [(mut guest, _), _] = both([b"p"; 2], [9; 2]);
+        guest.write(&[]);
+        assert_eq!(guest.read(&[1; 31]), Err(NotGenuine));
+    }
+
+    #[test]
+    fn a_frame_that_does_not_open_ends_the_opener() {
+        for (mut guest, mut host) in both([b"p"; 2], [9; 2]) {
+            host.read(&guest.write(&[])).unwrap();
+            guest.read(&host.write(&[])).unwrap();
+            if !guest.state.is_handshake_finished() {
+                host.read(&guest.write(b"payload")).unwrap();
+            }
+            let (mut guest, mut host) = (guest.finish(), host.finish());
+            assert_eq!(guest.handshake_hash, host.handshake_hash);
+            let mut frames = [Vec::new(), Vec::new(), Vec::new()];
+            for frame in &mut frames {
+                guest.sealer.seal(b"frame", frame);
+            }
+            assert_eq!(
+                host.opener.open_alone(&frames[0][2..]),
+                Ok(b"frame".to_vec())
+            );
+            assert_eq!(host.opener.open_alone(&frames[2][2..]), Err(NotGenuine));
+            assert_eq!(host.opener.open_alone(&frames[1][2..]), Err(NotGenuine));
+        }
+    }
+}

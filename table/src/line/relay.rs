@@ -136,3 +136,131 @@ fn wait_once(door: &Arc<Inner>, relay: &Address, token: &RelayToken) -> io::Resu
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    struct Twist(Child);
+
+    impl Drop for Twist {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    /// Starts the real relay; none if it is not installed. `DEALERLESS_TWIST` says where it is.
+    fn real_relay() -> Option<(Twist, Address)> {
+        let program = std::env::var("DEALERLESS_TWIST").unwrap_or_else(|_| "twist".into());
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let at = format!("--port=tcp:{}:interface=127.0.0.1", port.port());
+        let mut command = Command::new(program);
+        command
+            .args(["transitrelay", &at])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let Ok(child) = command.spawn() else {
+            eprintln!("skipped: magic-wormhole-transit-relay is not installed (DEALERLESS_TWIST)");
+            return None;
+        };
+        let twist = Twist(child);
+        let begun = Instant::now();
+        while TcpStream::connect(port).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(30));
+            thread::sleep(Duration::from_millis(20));
+        }
+        Some((twist, port.into()))
+    }
+
+    const MOMENT: Duration = Duration::from_millis(500);
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(5)
+    }
+
+    #[test]
+    fn at_the_real_relay_two_of_one_seat_are_not_glued_and_with_another_side_they_would_be() {
+        let Some((_twist, relay)) = real_relay() else {
+            return;
+        };
+        let token = RelayToken([7; 32]);
+        let mut first = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        let mut second = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        for asking in [&mut first, &mut second] {
+            assert_eq!(asking.wait(MOMENT).unwrap_err().kind(), ErrorKind::TimedOut);
+        }
+        // The trap: a side that is made anew at each try.
+        assert!(glued(&relay, &token, Seat::new(9), soon()).is_ok());
+    }
+
+    #[test]
+    fn at_the_real_relay_a_guest_that_was_glued_to_a_dead_connection_tries_again() {
+        let Some((_twist, relay)) = real_relay() else {
+            return;
+        };
+        let token = RelayToken([8; 32]);
+        let dead = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        thread::sleep(MOMENT);
+        let living = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        thread::sleep(MOMENT);
+        let living_end = thread::spawn(move || {
+            let mut living = living;
+            living.wait(Duration::from_secs(10))?;
+            living.socket.write_all(b"here")
+        });
+        let mut tries = 0;
+        loop {
+            let stream = glued(&relay, &token, Seat::GUEST, soon());
+            // The real relay may have dropped the living one beside the dead one.
+            let Ok(stream) = stream else { break };
+            let mut socket = Socket::new(stream, MOMENT).unwrap();
+            tries += 1;
+            if socket.read_exact(&mut [0; 4]).is_ok() || tries == 4 {
+                break;
+            }
+        }
+        eprintln!(
+            "glued {tries} times; the living end: {:?}",
+            living_end.join().unwrap()
+        );
+        drop(dead);
+    }
+
+    #[test]
+    fn the_real_relay_answers_as_it_is_expected_to() {
+        let Some((_twist, relay)) = real_relay() else {
+            return;
+        };
+        let answer = |bytes: &[u8]| {
+            let mut socket = Socket::new(connect(&relay).unwrap(), MOMENT).unwrap();
+            socket.write_all(bytes).unwrap();
+            let mut asking = Asking {
+                socket,
+                answer: Vec::new(),
+            };
+            asking.wait(Duration::from_secs(5)).unwrap_err().to_string()
+        };
+        assert_eq!(answer(b"hello, who is there\n"), "it says: bad handshake");
+        let early = RelayToken([9; 32]).request(Seat::HOST) + "too early";
+        assert_eq!(answer(early.as_bytes()), "it says: impatient");
+    }
+
+    #[test]
+    fn the_request_of_a_seat_is_always_the_same() {
+        let request = |token, seat| RelayToken([token; 32]).request(seat);
+        assert_eq!(request(1, Seat::HOST), request(1, Seat::HOST));
+        let side = |request: &str| request.rsplit(' ').next().map(String::from);
+        assert_ne!(
+            side(&request(1, Seat::HOST)),
+            side(&request(1, Seat::GUEST))
+        );
+        assert_ne!(side(&request(1, Seat::HOST)), side(&request(2, Seat::HOST)));
+    }
+}

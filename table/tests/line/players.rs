@@ -11,6 +11,7 @@ pub(crate) const SOON: Duration = Duration::from_secs(20);
 pub(crate) const QUICK: Timing = Timing {
     ping: Duration::from_millis(50),
     dead: Duration::from_millis(400),
+    meeting: Duration::from_secs(2),
 };
 
 pub(crate) struct Player {

@@ -40,6 +40,7 @@ pub(crate) fn proxy(target: SocketAddr, judge: Judge) -> Address {
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         let guest = listener.accept().unwrap().0;
+        drop(listener);
         let host = TcpStream::connect(target).unwrap();
         for stream in [&guest, &host] {
             stream.set_nodelay(true).unwrap();
