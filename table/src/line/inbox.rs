@@ -99,11 +99,8 @@ impl Inbox {
                     let number = number()?;
                     self.begin(number)?;
                 }
-                END => match self.sessions.back_mut() {
-                    Some(session) => session.ended = true,
-                    // It was not wanted, and is forgotten.
-                    None => {}
-                },
+                // One that was not wanted is forgotten.
+                END => self.end_session(),
                 BYE => {
                     asked.push(Asked::Bye);
                     return Ok(());
@@ -120,9 +117,7 @@ impl Inbox {
                 "a session of the engine out of its order",
             ));
         }
-        if let Some(session) = self.sessions.back_mut() {
-            session.ended = true;
-        }
+        self.end_session();
         self.last_session = number;
         if number >= self.wanted_from {
             self.sessions.push_back(Session {
@@ -132,6 +127,12 @@ impl Inbox {
             });
         }
         Ok(())
+    }
+
+    fn end_session(&mut self) {
+        if let Some(session) = self.sessions.back_mut() {
+            session.ended = true;
+        }
     }
 
     fn engine(&mut self, bytes: &[u8]) -> Result<(), LineError> {
@@ -162,11 +163,11 @@ impl Inbox {
     /// From now on only sessions from this number on are wanted.
     pub(super) fn want_from(&mut self, number: u64) {
         self.wanted_from = self.wanted_from.max(number);
-        while let Some(old) = self
+        let old = self
             .sessions
-            .pop_front_if(|old| old.number < self.wanted_from)
-        {
-            self.engine_read += old.bytes.len() as u64;
+            .partition_point(|session| session.number < self.wanted_from);
+        for session in self.sessions.drain(..old) {
+            self.engine_read += session.bytes.len() as u64;
         }
     }
 

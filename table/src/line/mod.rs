@@ -1,6 +1,7 @@
 //! Two players, one encrypted line: how they find each other, meet, and talk.
 
 mod again;
+mod carrier;
 mod door;
 mod engine_stream;
 mod error;

@@ -193,9 +193,10 @@ impl Outbox {
     }
 
     fn engine_mark(&mut self, frame: &mut Vec<u8>) -> bool {
-        while let Some((place, mark)) = self.marks.pop_front_if(|(at, _)| *at == self.engine.taken)
-        {
-            debug_assert_eq!(place, self.engine.taken);
+        let due = self
+            .marks
+            .partition_point(|(place, _)| *place <= self.engine.taken);
+        for (_, mark) in self.marks.drain(..due) {
             match mark {
                 Some(number) => item(frame, BEGIN).extend_from_slice(&number.to_le_bytes()),
                 None => drop(item(frame, END)),

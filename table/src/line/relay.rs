@@ -70,7 +70,7 @@ impl Asking {
 
     /// Waits for the answer. `TimedOut` if there is none yet.
     fn wait(&mut self, within: Duration) -> io::Result<()> {
-        self.socket.set_within(within);
+        self.socket.set_deadline(Instant::now() + within);
         // Byte by byte: what follows is of the other player.
         while self.answer.last() != Some(&b'\n') {
             let mut byte = [0];

@@ -3,8 +3,12 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::net::Transport;
-use dealerless_table::{EngineStream, LineError, Priority, Timing};
+use dealerless::circuit::Party;
+use dealerless::deck::SealedDeck;
+use dealerless::mpc::{Audience, Malicious};
+use dealerless::net::{Channel, Deadlines, Transport};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless_table::{EngineStream, Line, LineError, Priority, Timing};
 
 use crate::players::{SOON, met};
 
@@ -89,6 +93,39 @@ fn sessions_of_the_engine_follow_each_other_on_one_line() {
     drop(host);
     drop(theirs);
     assert!(!matches!(second.recv(&mut [0], SOON), Ok(1..)));
+}
+
+/// Deals four of ten cards over a line, and gives those that were opened to both.
+fn deal(line: &Line, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
+    let rng = &mut rand::rng();
+    let channel = Channel::new(line.engine(1).unwrap(), Deadlines::default());
+    let mut session = Malicious::new(channel, role, rng).unwrap();
+    let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng).unwrap();
+    let cards: Vec<_> = (0..4).map(|card| (card, Audience::Both)).collect();
+    let opened = deck.open(&mut session, &cards).unwrap();
+    opened
+        .into_iter()
+        .flatten()
+        .map(|card| card.0 as u8)
+        .collect()
+}
+
+#[test]
+fn the_engine_deals_over_a_line_and_the_log_goes_beside_it() {
+    let (host, guest) = met(Timing::default());
+    let shuffle = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
+    let shuffle = ShuffleCircuit::build_checked(shuffle);
+    let (ours, theirs) = thread::scope(|scope| {
+        let theirs = scope.spawn(|| deal(&guest, Party::Evaluator, &shuffle));
+        (
+            deal(&host, Party::Garbler, &shuffle),
+            theirs.join().unwrap(),
+        )
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.len(), 4);
+    host.send_log(b"part".to_vec()).unwrap();
+    assert_eq!(guest.recv(SOON).unwrap().bytes, b"part");
 }
 
 #[test]
