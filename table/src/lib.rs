@@ -25,6 +25,7 @@
 mod game;
 mod hash;
 mod identity;
+mod line;
 mod log;
 mod play;
 mod rules;
@@ -38,6 +39,10 @@ pub use identity::{
     Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, Budget, CountedAttempts,
     Fingerprint, Home, HomeError, Identity, KnownPeers, Name, Peer, PeersError, PublicIdentity,
     Recognised, SharedPeers, Standing,
+};
+pub use line::{
+    BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
+    MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
 };
 pub use log::{
     Attempt, BadSignedPart, CannotSay, CannotSit, CardOpening, Clock, Deal, DiskStorage, End,

@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dealerless::mpc::{Attempt, Attempts};
 
-use super::known_peers::{KnownPeers, Peer, PeersError};
+use super::known_peers::{KnownPeers, PeersError};
+use super::peer::Peer;
 use super::public::PublicIdentity;
 
 /// How many attempts a peer has.
