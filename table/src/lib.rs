@@ -51,8 +51,9 @@ pub use log::{
     SignedPart, Sitting, Stop, Storage, Taken, Versions,
 };
 pub use play::{
-    Binding, Command, Dealer, Done, Event, FileVault, MemoryVault, News, NotNow, Orders, Outbox,
-    Play, PlayError, STATISTICAL_SECURITY, Setting, Vault, deck_name, role,
+    Binding, Command, Commands, Dealer, Done, Event, FileVault, MemoryVault, News, NotNow, Orders,
+    Outbox, Play, PlayError, STATISTICAL_SECURITY, Setting, SystemRng, Table, Vault, deck_name,
+    role,
 };
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
