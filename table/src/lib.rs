@@ -39,10 +39,10 @@ pub use identity::{
     Recognised, SharedPeers, Standing,
 };
 pub use log::{
-    Attempt, BadSignedPart, CannotSay, CannotSit, CardOpening, Clock, Deal, DiskStorage, End,
-    Evidence, Header, HeaderError, Journal, JournalError, Masked, Match, MatchLog, NoEvidence,
-    Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused, Seal, Shelf, Shelved,
-    SignedPart, Sitting, Stop, Storage, Taken, Versions,
+    Attempt, BadResume, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
+    Deal, DiskStorage, End, Evidence, Header, HeaderError, Journal, JournalError, Masked, Match,
+    MatchLog, Met, NoEvidence, Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused,
+    Resume, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
 };
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,

@@ -30,7 +30,13 @@ impl Attempt {
     }
 
     /// The commitment of a seat to its share of the card at `position`.
-    pub fn share_commitment(&self, seat: Seat, position: usize, share: u16, nonce: &[u8; 32]) -> [u8; 32] {
+    pub fn share_commitment(
+        &self,
+        seat: Seat,
+        position: usize,
+        share: u16,
+        nonce: &[u8; 32],
+    ) -> [u8; 32] {
         self.hash("share", seat)
             .number(position as u64)
             .number(u64::from(share))

@@ -89,7 +89,8 @@ impl Header {
             return Err(HeaderError::Version(log));
         }
         let engine = reader.u16()?;
-        let stakes = Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?;
+        let stakes =
+            Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?;
         let header = Header {
             versions: Versions { log, engine },
             circuit: reader.array()?,

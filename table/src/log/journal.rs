@@ -86,7 +86,11 @@ impl<S: Storage> Journal<S> {
     ///
     /// # Errors
     /// If there is anything in it, or it cannot be written.
-    pub fn create(mut storage: S, key: Zeroizing<[u8; 32]>, sitting: &Sitting) -> Result<Self, JournalError> {
+    pub fn create(
+        mut storage: S,
+        key: Zeroizing<[u8; 32]>,
+        sitting: &Sitting,
+    ) -> Result<Self, JournalError> {
         if !storage.read()?.is_empty() {
             return Err(JournalError::NotEmpty);
         }
@@ -145,7 +149,10 @@ impl<S: Storage> Journal<S> {
     ///
     /// # Errors
     /// If they cannot be written. Nothing more can be written then until the file is opened anew.
-    pub fn append<'a>(&mut self, parts: impl IntoIterator<Item = &'a SignedPart>) -> Result<(), JournalError> {
+    pub fn append<'a>(
+        &mut self,
+        parts: impl IntoIterator<Item = &'a SignedPart>,
+    ) -> Result<(), JournalError> {
         self.write(parts.into_iter().map(|part| (PART, part.encode())))
     }
 
@@ -157,7 +164,10 @@ impl<S: Storage> Journal<S> {
         self.write([(EVIDENCE, evidence.encode())])
     }
 
-    fn write(&mut self, records: impl IntoIterator<Item = (u8, Vec<u8>)>) -> Result<(), JournalError> {
+    fn write(
+        &mut self,
+        records: impl IntoIterator<Item = (u8, Vec<u8>)>,
+    ) -> Result<(), JournalError> {
         if self.failed {
             return Err(JournalError::Failed);
         }
@@ -257,7 +267,11 @@ impl<'a> Records<'a> {
         };
         let expected = mac(self.key, &self.last, content);
         if expected != blake3::Hash::from(*given) {
-            return if written <= HEAD + content.len() { Ok(None) } else { changed };
+            return if written < HEAD + content.len() + MAC {
+                Ok(None)
+            } else {
+                changed
+            };
         }
         self.at += HEAD + content.len() + MAC;
         self.last = *given;

@@ -74,7 +74,10 @@ fn judge_deal(state: &State, deal: &Deal) -> Result<(), PartFoul> {
 }
 
 fn judge_seal(seat: Seat, seal: &Seal) -> Result<(), PartFoul> {
-    require(seal.masked.is_some() == (seat == Seat::HOST), PartFoul::Seal)
+    require(
+        seal.masked.is_some() == (seat == Seat::HOST),
+        PartFoul::Seal,
+    )
 }
 
 fn judge_opening(
@@ -87,12 +90,20 @@ fn judge_opening(
     let due = openings.iter().find(|opening| opening.opener == seat);
     let due = due.into_iter().flat_map(|opening| &opening.cards);
     let opened = cards.iter().map(|card| usize::from(card.position));
-    require(due.map(|&(position, _)| position).eq(opened), PartFoul::OtherCards)?;
+    require(
+        due.map(|&(position, _)| position).eq(opened),
+        PartFoul::OtherCards,
+    )?;
     let commitments = &dealt.seals[seat.index()].commitments;
     for card in cards {
         let position = usize::from(card.position);
-        let opens = state.attempt().share_commitment(seat, position, card.share, &card.nonce);
-        require(commitments.get(position) == Some(&opens), PartFoul::Commitment(position))?;
+        let opens = state
+            .attempt()
+            .share_commitment(seat, position, card.share, &card.nonce);
+        require(
+            commitments.get(position) == Some(&opens),
+            PartFoul::Commitment(position),
+        )?;
     }
     Ok(())
 }
@@ -109,5 +120,7 @@ fn openings_to(dealt: &Dealt, seat: Seat) -> impl Iterator<Item = u64> {
         opening.opener != seat && opening.cards.iter().any(|&(_, to)| learns(to))
     };
     let openings = dealt.openings.iter();
-    openings.filter(move |(_, opening)| to_seat(opening)).map(|(step, _)| *step)
+    openings
+        .filter(move |(_, opening)| to_seat(opening))
+        .map(|(step, _)| *step)
 }

@@ -29,6 +29,8 @@ pub struct MatchLog {
     /// The hash of all complete steps.
     hash: [u8; 32],
     state: State,
+    /// The first steps of the last complete hand and of the hand in play.
+    began: [u64; 2],
     /// What convicts a seat, and ended the match.
     conviction: Option<Conviction>,
 }
@@ -86,6 +88,7 @@ impl MatchLog {
             now: Vec::new(),
             hash,
             state,
+            began: [0; 2],
             conviction: None,
         }
     }
@@ -134,7 +137,9 @@ impl MatchLog {
 
     /// Whether nothing new can be said in this step.
     fn over_at(&self, step: u64) -> bool {
-        step != self.step() || self.conviction.is_some() || matches!(self.state.phase, Phase::Over(_))
+        step != self.step()
+            || self.conviction.is_some()
+            || matches!(self.state.phase, Phase::Over(_))
     }
 
     /// Says a part: judges, signs and adds it. It must be [written](super::Journal::append) before
@@ -142,7 +147,12 @@ impl MatchLog {
     ///
     /// # Errors
     /// If the rules do not allow it: nothing is signed then.
-    pub fn say(&mut self, identity: &Identity, seat: Seat, part: &Part) -> Result<SignedPart, CannotSay> {
+    pub fn say(
+        &mut self,
+        identity: &Identity,
+        seat: Seat,
+        part: &Part,
+    ) -> Result<SignedPart, CannotSay> {
         let step = self.step();
         if self.over_at(step) {
             return Err(CannotSay::Over);
@@ -163,7 +173,9 @@ impl MatchLog {
     }
 
     fn add(&mut self, part: SignedPart, said: Part) {
-        let place = self.now.partition_point(|(other, _)| other.seat < part.seat);
+        let place = self
+            .now
+            .partition_point(|(other, _)| other.seat < part.seat);
         self.now.insert(place, (part, said));
         let speakers = self.state.phase.speakers(self.of.seats());
         if self.now.len() < speakers.len() || !self.stops().is_empty() {
@@ -176,7 +188,11 @@ impl MatchLog {
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
         self.steps.push(Step { before, parts });
+        let hand = self.state.hand;
         self.state.complete(step, &said);
+        if self.state.hand != hand {
+            self.began = [self.began[1], step + 1];
+        }
     }
 
     /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it.
@@ -264,7 +280,7 @@ impl MatchLog {
         self.now.iter().filter_map(stop).collect()
     }
 
-    /// The kinds of parts that this seat may say now: none if it is not its turn, or if it has
+    /// The kinds of parts that this seat may say now, the one that goes on first: none if it is not its turn, or if it has
     /// spoken. When others have ended the match in this step, a seat that has not spoken may still
     /// do so; it need not.
     pub fn may_say(&self, seat: Seat) -> Vec<PartKind> {
@@ -287,8 +303,9 @@ impl MatchLog {
     /// What a seat said in a step.
     pub fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
         if step == self.step() {
-            let mut now = self.now.iter().map(|(part, _)| part);
-            return now.find(|part| part.seat == seat);
+            let now = self.now.iter().map(|(part, _)| part);
+            let foul = self.foul().map(|proof| &proof.part);
+            return now.chain(foul).find(|part| part.seat == seat);
         }
         let step = self.steps.get(usize::try_from(step).ok()?)?;
         step.parts.iter().find(|part| part.seat == seat)
@@ -298,10 +315,19 @@ impl MatchLog {
     /// tells the other when they meet again, to be [taken](Self::take) part after part. The foul
     /// that ended the match comes last.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
-        let from = usize::try_from(from).unwrap_or(usize::MAX).min(self.steps.len());
+        let from = usize::try_from(from)
+            .unwrap_or(usize::MAX)
+            .min(self.steps.len());
         let complete = self.steps[from..].iter().flat_map(|step| &step.parts);
         let now = self.now.iter().map(|(part, _)| part);
-        complete.chain(now).chain(self.foul().map(|proof| &proof.part))
+        complete
+            .chain(now)
+            .chain(self.foul().map(|proof| &proof.part))
+    }
+
+    /// The first step of the hand before the one in play.
+    pub(super) fn last_hand_began(&self) -> u64 {
+        self.began[0]
     }
 
     /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of

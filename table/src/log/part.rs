@@ -33,7 +33,9 @@ pub enum Part {
 }
 
 /// The kinds of parts, for messages and tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display, strum::EnumIter)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, strum::Display, strum::EnumIter,
+)]
 #[strum(serialize_all = "kebab-case")]
 pub enum PartKind {
     /// See [`Part::Deal`].
@@ -205,7 +207,9 @@ impl Part {
             6 => Part::Result(read_list(shape.seats, || reader.u64())?),
             7 => Part::Leave,
             8 => Part::Forfeit,
-            9 => Part::Dispute { step: reader.u64()? },
+            9 => Part::Dispute {
+                step: reader.u64()?,
+            },
             _ => return Err(Malformed),
         };
         only_zeros(reader)?;
@@ -215,7 +219,9 @@ impl Part {
     fn code(&self) -> u8 {
         match self {
             Part::Deal(_) => 0,
-            Part::Seal(Seal { masked: Some(_), .. }) => 1,
+            Part::Seal(Seal {
+                masked: Some(_), ..
+            }) => 1,
             Part::Seal(Seal { masked: None, .. }) => 2,
             Part::Again => 3,
             Part::Open(_) => 4,
@@ -278,8 +284,13 @@ impl Deal {
             writer.u64(stack);
         }
         let digests = [self.stakes, self.circuit, self.input];
-        writer.u8(self.button.number()).raw(digests.as_flattened()).u32(self.batch);
-        self.rebuys.iter().for_each(|&rebuy| write_bit(writer, rebuy));
+        writer
+            .u8(self.button.number())
+            .raw(digests.as_flattened())
+            .u32(self.batch);
+        self.rebuys
+            .iter()
+            .for_each(|&rebuy| write_bit(writer, rebuy));
     }
 
     fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
@@ -303,7 +314,10 @@ impl Seal {
             for &card in &masked.cards {
                 writer.u16(card);
             }
-            masked.validity.iter().for_each(|&bit| write_bit(writer, bit));
+            masked
+                .validity
+                .iter()
+                .for_each(|&bit| write_bit(writer, bit));
         }
         writer.raw(self.commitments.as_flattened());
         self.validity.iter().for_each(|&bit| write_bit(writer, bit));

@@ -83,7 +83,10 @@ impl Phase {
 
     /// Whether the hand has all its seals, and is not over.
     pub fn stands(&self) -> bool {
-        matches!(self, Phase::Open(_) | Phase::Choose { .. } | Phase::Result(_))
+        matches!(
+            self,
+            Phase::Open(_) | Phase::Choose { .. } | Phase::Result(_)
+        )
     }
 
     /// The kind of part that goes on.

@@ -55,7 +55,10 @@ impl Match {
         for (seat, player) in Seat::all(seats).zip(&players) {
             let key = &player.identity;
             let before = &players[..seat.index()];
-            if before.iter().any(|other| other.identity.shares_a_key_with(key)) {
+            if before
+                .iter()
+                .any(|other| other.identity.shares_a_key_with(key))
+            {
                 return Err(CannotSit::SameKey(seat));
             }
         }

@@ -67,7 +67,13 @@ impl Shape {
 
     /// The bytes of the longest part.
     pub(super) fn longest(&self) -> usize {
-        let all = [self.deal(), self.seal(true), self.open(self.drawn), self.choose(), self.result()];
+        let all = [
+            self.deal(),
+            self.seal(true),
+            self.open(self.drawn),
+            self.choose(),
+            self.result(),
+        ];
         all.into_iter().max().unwrap_or(Part::MAX_LEN)
     }
 }

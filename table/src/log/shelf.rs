@@ -101,7 +101,11 @@ impl Shelf {
     ///
     /// # Errors
     /// If the folder cannot be read, or a file not be removed.
-    pub fn prune(&self, before: SystemTime, mut over: impl FnMut(&Path) -> bool) -> io::Result<Vec<Shelved>> {
+    pub fn prune(
+        &self,
+        before: SystemTime,
+        mut over: impl FnMut(&Path) -> bool,
+    ) -> io::Result<Vec<Shelved>> {
         let mut removed = Vec::new();
         for file in self.list()? {
             if file.changed >= before || !over(&file.path) {
@@ -120,7 +124,10 @@ impl Shelf {
 }
 
 fn digits(of: &[u8; 32]) -> String {
-    of.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+    of.iter()
+        .take(DIGITS / 2)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 fn file_name(of: &[u8; 32], peer: &str) -> String {

@@ -78,7 +78,9 @@ impl State {
     pub(super) fn stacks_with(&self, rebuys: &[bool]) -> Vec<u64> {
         let bought = |&rebuy: &bool| if rebuy { self.stakes.stack() } else { 0 };
         let pairs = self.stacks.iter().zip(rebuys);
-        pairs.map(|(stack, rebuy)| stack.saturating_add(bought(rebuy))).collect()
+        pairs
+            .map(|(stack, rebuy)| stack.saturating_add(bought(rebuy)))
+            .collect()
     }
 
     /// Who has the button in the next hand, if it begins with these chips.
@@ -131,7 +133,11 @@ impl State {
         self.dealt = Some(Dealt {
             stacks,
             button,
-            batch: if deals.iter().all(|deal| deal.batch == batch) { batch } else { 0 },
+            batch: if deals.iter().all(|deal| deal.batch == batch) {
+                batch
+            } else {
+                0
+            },
             seals: Vec::new(),
             shares: Shares::none(&self.shape),
             openings: Vec::new(),
@@ -159,7 +165,9 @@ impl State {
                 }
             }
             let public = dealt.public(&openings);
-            dealt.openings.extend(openings.into_iter().map(|opening| (step, opening)));
+            dealt
+                .openings
+                .extend(openings.into_iter().map(|opening| (step, opening)));
             let opened = dealt.game.opened(&public);
             opened.map_err(|bad| Phase::Over(End::Cards(bad)))
         })
@@ -240,7 +248,8 @@ impl State {
             Phase::Seal(_) => self.shape.seal(seat == Seat::HOST),
             Phase::Open(openings) => {
                 let mine = openings.iter().find(|opening| opening.opener == seat);
-                self.shape.open(mine.map_or(0, |opening| opening.cards.len()))
+                self.shape
+                    .open(mine.map_or(0, |opening| opening.cards.len()))
             }
             Phase::Choose { .. } => self.shape.choose(),
             Phase::Result(_) => self.shape.result(),

@@ -19,7 +19,10 @@ fn foul(table: &Table, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
         Err(Refused::Foul(proof)) => {
             assert_eq!((log.hash(), proof.part.seat), (hash, seat));
             log.close(*proof.clone());
-            let end = End::Foul { seat, foul: proof.foul.clone() };
+            let end = End::Foul {
+                seat,
+                foul: proof.foul.clone(),
+            };
             assert_eq!(log.phase(), Phase::Over(end));
             assert!(table.seats().all(|seat| log.may_say(seat).is_empty()));
             proof.foul
@@ -45,7 +48,10 @@ fn who_opens_early_is_refused_and_named() {
     assert_eq!(foul(&table, &log, Seat::GUEST, &hole), PartFoul::NotItsTurn);
     let log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
     let flop = table.opening(&log, Seat::HOST, &[4, 5, 6]);
-    assert_eq!(foul(&table, &log, Seat::HOST, &flop), PartFoul::Kind(PartKind::Open));
+    assert_eq!(
+        foul(&table, &log, Seat::HOST, &flop),
+        PartFoul::Kind(PartKind::Open)
+    );
 }
 
 #[test]
@@ -57,11 +63,17 @@ fn who_opens_other_cards_is_refused_and_named() {
         let part = table.opening(&log, Seat::HOST, cards);
         let bytes = part.encode(log.size(Seat::HOST));
         let fouls = [PartFoul::OtherCards, PartFoul::Malformed];
-        assert!(fouls.contains(&foul(&table, &log, Seat::HOST, &part)), "{bytes:?}");
+        assert!(
+            fouls.contains(&foul(&table, &log, Seat::HOST, &part)),
+            "{bytes:?}"
+        );
     }
     let board = in_phase(&table, is_board);
     let turn = table.opening(&board, Seat::GUEST, &[4, 5, 7]);
-    assert_eq!(foul(&table, &board, Seat::GUEST, &turn), PartFoul::OtherCards);
+    assert_eq!(
+        foul(&table, &board, Seat::GUEST, &turn),
+        PartFoul::OtherCards
+    );
 }
 
 #[test]
@@ -86,7 +98,10 @@ fn a_share_that_does_not_open_its_commitment_is_a_foul() {
         }
         let mut too_wide = honest;
         too_wide[0].share |= 64;
-        assert_eq!(foul(&table, &log, seat, &Part::Open(too_wide)), PartFoul::Malformed);
+        assert_eq!(
+            foul(&table, &log, seat, &Part::Open(too_wide)),
+            PartFoul::Malformed
+        );
         // The log cannot know the MACs: whose digest is wrong is for the receiver to dispute.
         macs[0].macs[0] ^= 1;
         let (mut log, part) = (log.clone(), Part::Open(macs));
@@ -102,13 +117,18 @@ fn a_share_of_the_last_try_or_hand_opens_nothing() {
     table.play_until(&mut log, due);
     let first = table.part(PartKind::Open, &log, Seat::HOST);
     let mut again = log.clone();
-    again.say(&table.identities[0], Seat::HOST, &Part::Again).unwrap();
+    again
+        .say(&table.identities[0], Seat::HOST, &Part::Again)
+        .unwrap();
     assert_eq!((again.phase(), again.attempt().attempt), (Phase::Deal, 1));
     table.play_until(&mut again, due);
     table.play_until(&mut log, |log| log.attempt().hand == 2);
     table.play_until(&mut log, due);
     for log in [again, log] {
-        assert_eq!(foul(&table, &log, Seat::HOST, &first), PartFoul::Commitment(1));
+        assert_eq!(
+            foul(&table, &log, Seat::HOST, &first),
+            PartFoul::Commitment(1)
+        );
     }
 }
 
@@ -121,8 +141,14 @@ fn a_signed_part_of_the_last_hand_fits_no_step_of_this_one() {
     while !matches!(log.phase(), Phase::Over(_)) {
         for part in &old {
             assert_eq!(log.take(part.clone()), Ok(Taken::Known));
-            let moved = SignedPart { step: log.step(), ..part.clone() };
-            if log.part(log.step(), part.seat).is_none_or(|said| said.part != part.part) {
+            let moved = SignedPart {
+                step: log.step(),
+                ..part.clone()
+            };
+            if log
+                .part(log.step(), part.seat)
+                .is_none_or(|said| said.part != part.part)
+            {
                 assert_eq!(log.take(moved), Err(Refused::Signature(part.seat)));
             }
         }
@@ -153,8 +179,14 @@ fn who_bets_more_than_it_has_or_less_than_the_minimum_is_refused_and_named() {
     let says = |choice| foul(&table, &log, Seat::HOST, &Part::Move(choice));
     let rule = |foul| PartFoul::Choice(foul);
     let (min, max) = (4, 100);
-    assert_eq!(says(Choice::Raise { to: 101 }), rule(rules::Foul::TooMuch { to: 101, max }));
-    assert_eq!(says(Choice::Raise { to: 3 }), rule(rules::Foul::TooLittle { to: 3, min }));
+    assert_eq!(
+        says(Choice::Raise { to: 101 }),
+        rule(rules::Foul::TooMuch { to: 101, max })
+    );
+    assert_eq!(
+        says(Choice::Raise { to: 3 }),
+        rule(rules::Foul::TooLittle { to: 3, min })
+    );
     assert_eq!(says(Choice::Check), rule(rules::Foul::CannotCheck(1)));
     assert_eq!(says(Choice::Show), rule(rules::Foul::WrongKind));
 }
@@ -192,7 +224,10 @@ fn a_deal_of_anything_else_than_what_follows_from_the_log_is_a_foul() {
         assert_eq!(changed(&|deal| deal.hand += 1), PartFoul::Number);
         assert_eq!(changed(&|deal| deal.attempt += 1), PartFoul::Number);
         assert_eq!(changed(&|deal| deal.stacks[0] += 1), PartFoul::Stacks);
-        assert_eq!(changed(&|deal| deal.button = deal.button.next(2)), PartFoul::Button);
+        assert_eq!(
+            changed(&|deal| deal.button = deal.button.next(2)),
+            PartFoul::Button
+        );
         assert_eq!(changed(&|deal| deal.stakes[0] ^= 1), PartFoul::Terms);
         assert_eq!(changed(&|deal| deal.circuit[0] ^= 1), PartFoul::Terms);
         assert_eq!(changed(&|deal| deal.rebuys[1] = true), PartFoul::Rebuy);
@@ -207,7 +242,10 @@ fn masked_values_are_said_by_the_first_seal_and_by_no_other() {
         let Part::Seal(mut seal) = table.honest(&log, seat) else {
             panic!();
         };
-        let values = Masked { cards: vec![0; 9], validity: vec![true; 2] };
+        let values = Masked {
+            cards: vec![0; 9],
+            validity: vec![true; 2],
+        };
         seal.masked = seal.masked.is_none().then_some(values);
         // The sizes differ as well.
         let part = Part::Seal(seal);
@@ -248,7 +286,8 @@ fn who_leaves_or_forfeits_or_fouls_while_the_hand_stands_loses_the_pot() {
     let mut log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
     let say = |log: &mut MatchLog, part: &Part| {
         let seat = log.waits_for()[0];
-        log.say(&table.identities[seat.index()], seat, part).unwrap();
+        log.say(&table.identities[seat.index()], seat, part)
+            .unwrap();
     };
     say(&mut log, &Part::Move(Choice::Raise { to: 30 }));
     for part in [Part::Leave, Part::Forfeit] {
@@ -284,7 +323,8 @@ fn cards_that_are_in_no_deck_end_the_match_undecided() {
     };
     let shares = part(&log, Seat::HOST) ^ part(&log, Seat::GUEST);
     masked.cards[4] = masked.cards[5] ^ shares;
-    log.say(&table.identities[0], Seat::HOST, &Part::Seal(seal)).unwrap();
+    log.say(&table.identities[0], Seat::HOST, &Part::Seal(seal))
+        .unwrap();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
     let twice = |end: &End| matches!(end, End::Cards(rules::BadCards::Twice(_)));
     assert!(matches!(log.phase(), Phase::Over(end) if twice(&end)));
@@ -299,21 +339,30 @@ fn who_has_no_chips_is_dealt_in_again_if_all_agree_and_else_the_match_is_over() 
     while !log.stacks().contains(&0) {
         let seat = log.waits_for()[0];
         let part = match log.phase() {
-            Phase::Choose { legal: rules::Legal::Bet { raise: Some(to), .. }, .. } => {
-                Part::Move(Choice::Raise { to: to.max })
-            }
+            Phase::Choose {
+                legal: rules::Legal::Bet {
+                    raise: Some(to), ..
+                },
+                ..
+            } => Part::Move(Choice::Raise { to: to.max }),
             _ => table.honest(&log, seat),
         };
-        log.say(&table.identities[seat.index()], seat, &part).unwrap();
+        log.say(&table.identities[seat.index()], seat, &part)
+            .unwrap();
     }
     let broke = log.stacks().iter().position(|&stack| stack == 0).unwrap();
     let rebuys: Vec<bool> = (0..2).map(|seat| seat == broke).collect();
     for agree in [true, false] {
         let mut log = log.clone();
         for seat in table.seats() {
-            let rebuys = if agree || seat.index() == broke { rebuys.clone() } else { vec![false; 2] };
+            let rebuys = if agree || seat.index() == broke {
+                rebuys.clone()
+            } else {
+                vec![false; 2]
+            };
             let deal = Part::Deal(log.deal([1; 32], rebuys, 4));
-            log.say(&table.identities[seat.index()], seat, &deal).unwrap();
+            log.say(&table.identities[seat.index()], seat, &deal)
+                .unwrap();
         }
         match agree {
             true => {
@@ -330,19 +379,36 @@ fn who_has_no_chips_is_dealt_in_again_if_all_agree_and_else_the_match_is_over() 
 fn everybody_sees_the_cards_that_were_opened_to_all_and_no_others() {
     let table = holdem(2, 1);
     let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
-    let public = |log: &MatchLog| (0..9).filter(|&card| log.public_card(card).is_some()).count();
+    let public = |log: &MatchLog| {
+        (0..9)
+            .filter(|&card| log.public_card(card).is_some())
+            .count()
+    };
     // Both have shown; the board lies open.
     assert_eq!(public(&log), 9);
     let log = in_phase(&table, is_board);
     assert_eq!(public(&log), 0);
-    assert_eq!(log.share(Seat::HOST, 1).is_some(), log.share(Seat::HOST, 0).is_none());
+    assert_eq!(
+        log.share(Seat::HOST, 1).is_some(),
+        log.share(Seat::HOST, 0).is_none()
+    );
     let mut folded = log.clone();
-    table.play_until(&mut folded, |log| matches!(log.phase(), Phase::Choose { .. }));
+    table.play_until(&mut folded, |log| {
+        matches!(log.phase(), Phase::Choose { .. })
+    });
     let seat = folded.waits_for()[0];
     let bet = Part::Move(Choice::Bet { to: 2 });
-    folded.say(&table.identities[seat.index()], seat, &bet).unwrap();
+    folded
+        .say(&table.identities[seat.index()], seat, &bet)
+        .unwrap();
     let other = seat.next(2);
-    folded.say(&table.identities[other.index()], other, &Part::Move(Choice::Fold)).unwrap();
+    folded
+        .say(
+            &table.identities[other.index()],
+            other,
+            &Part::Move(Choice::Fold),
+        )
+        .unwrap();
     assert_eq!(public(&folded), 3);
     assert!(matches!(folded.phase(), Phase::Result(_)));
 }

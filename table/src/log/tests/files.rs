@@ -98,7 +98,10 @@ fn a_file_is_read_as_it_was_written() {
     let (bytes, _) = written(&table, &log);
     let (opened, memory) = open(&table, &bytes).unwrap();
     assert_eq!(opened.sitting, table.sitting(Seat::HOST));
-    assert_eq!((opened.log.hash(), opened.log.phase()), (log.hash(), log.phase()));
+    assert_eq!(
+        (opened.log.hash(), opened.log.phase()),
+        (log.hash(), log.phase())
+    );
     assert_eq!(memory.bytes(), bytes);
 }
 
@@ -115,7 +118,10 @@ fn at_every_byte_at_which_a_write_is_torn_the_complete_records_are_kept_and_it_g
             let records = ends.iter().filter(|&&end| end <= cut).count();
             let opened = open(&table, &torn);
             if records == 0 {
-                assert!(matches!(opened, Err(JournalError::NeverBegun)), "{cut} {zeros}");
+                assert!(
+                    matches!(opened, Err(JournalError::NeverBegun)),
+                    "{cut} {zeros}"
+                );
                 continue;
             }
             let (mut opened, memory) = opened.unwrap();
@@ -178,9 +184,15 @@ fn after_a_write_that_failed_nothing_more_is_written_until_the_file_is_opened_an
     let memory = Memory::of(&bytes[..ends[1]]);
     let mut journal = Journal::open(memory.clone(), key(&table)).unwrap().journal;
     memory.0.lock().unwrap().room = Some(30);
-    assert!(matches!(journal.append([parts[1]]), Err(JournalError::Io(_))));
+    assert!(matches!(
+        journal.append([parts[1]]),
+        Err(JournalError::Io(_))
+    ));
     memory.0.lock().unwrap().room = None;
-    assert!(matches!(journal.append([parts[1]]), Err(JournalError::Failed)));
+    assert!(matches!(
+        journal.append([parts[1]]),
+        Err(JournalError::Failed)
+    ));
     let mut journal = Journal::open(memory.clone(), key(&table)).unwrap().journal;
     journal.append(parts[1..].iter().copied()).unwrap();
     assert_eq!(memory.bytes(), bytes);

@@ -47,7 +47,8 @@ fn the_two_halves_of_a_step_are_merged() {
     let mut logs = [table.log(), table.log()];
     for (seat, log) in Seat::all(2).zip(&mut logs) {
         let deal = table.honest(log, seat);
-        log.say(&table.identities[seat.index()], seat, &deal).unwrap();
+        log.say(&table.identities[seat.index()], seat, &deal)
+            .unwrap();
         assert_eq!(log.waits_for(), [seat.next(2)]);
         assert!(log.lost_its_run());
     }
@@ -115,7 +116,10 @@ fn evidence_convicts_nobody_if_anything_in_it_is_changed() {
         panic!();
     };
     let one = evidence.parts[0].clone();
-    let twice = Evidence { parts: [one.clone(), one], ..(*evidence).clone() };
+    let twice = Evidence {
+        parts: [one.clone(), one],
+        ..(*evidence).clone()
+    };
     assert!(!twice.holds(&table.of));
     assert!(!evidence.holds(&holdem(2, 2).of));
     let bytes = evidence.encode();
@@ -123,7 +127,10 @@ fn evidence_convicts_nobody_if_anything_in_it_is_changed() {
         let mut other = bytes.clone();
         other[at] ^= 1;
         let changed = Evidence::decode(&other);
-        assert!(changed.is_err() || !changed.unwrap().holds(&table.of), "{at}");
+        assert!(
+            changed.is_err() || !changed.unwrap().holds(&table.of),
+            "{at}"
+        );
         assert!(Evidence::decode(&bytes[..at]).is_err() || at > bytes.len() - 400);
     }
     assert!(log.convict(twice).is_err());
@@ -171,5 +178,11 @@ fn a_history_with_a_foul_ends_the_match_where_it_is_told() {
     other.close(*proof);
     assert_eq!(other.phase(), log.phase());
     assert_eq!(other.foul(), log.foul());
-    assert!(matches!(other.phase(), Phase::Over(End::Foul { seat: Seat::HOST, .. })));
+    assert!(matches!(
+        other.phase(),
+        Phase::Over(End::Foul {
+            seat: Seat::HOST,
+            ..
+        })
+    ));
 }

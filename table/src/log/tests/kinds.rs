@@ -78,24 +78,43 @@ fn a_part_without_the_signature_of_its_seat_for_its_step_is_refused() {
             };
             let good = table.sign(log, seat, &table.honest(log, seat));
             let mut wrong = vec![
-                SignedPart { signature: [0; 64], ..good.clone() },
-                SignedPart { signature: flipped(good.signature), ..good.clone() },
+                SignedPart {
+                    signature: [0; 64],
+                    ..good.clone()
+                },
+                SignedPart {
+                    signature: flipped(good.signature),
+                    ..good.clone()
+                },
             ];
             let other = seat.next(table.of.seats());
             let by_other = table.sign(log, other, &table.honest(log, seat));
             wrong.push(SignedPart { seat, ..by_other });
             if let Some(old) = &old {
                 let (step, seat) = (log.step(), good.seat);
-                wrong.push(SignedPart { step, seat, ..old.clone() });
+                wrong.push(SignedPart {
+                    step,
+                    seat,
+                    ..old.clone()
+                });
             }
             for part in wrong {
                 assert_eq!(log.take(part), Err(Refused::Signature(seat)));
             }
-            let late = SignedPart { step: good.step + 1, ..good.clone() };
+            let late = SignedPart {
+                step: good.step + 1,
+                ..good.clone()
+            };
             let now = log.step();
-            assert_eq!(log.take(late), Err(Refused::TooEarly { step: now + 1, now }));
+            assert_eq!(
+                log.take(late),
+                Err(Refused::TooEarly { step: now + 1, now })
+            );
             let nobody = Seat::new(table.of.seats() as u8);
-            let strange = SignedPart { seat: nobody, ..good.clone() };
+            let strange = SignedPart {
+                seat: nobody,
+                ..good.clone()
+            };
             assert_eq!(log.take(strange), Err(Refused::NoSuchSeat(nobody)));
             old = Some(good);
         });
@@ -120,7 +139,10 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
                 let mut other = bytes.clone();
                 other.resize(length, 0);
                 let signed = table.sign_bytes(log, seat, other);
-                assert!(matches!(log.take(signed), Err(Refused::Foul(_))), "{honest:?} {length}");
+                assert!(
+                    matches!(log.take(signed), Err(Refused::Foul(_))),
+                    "{honest:?} {length}"
+                );
             }
             // Every bit of a short part; of a long one those of some bytes.
             for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
@@ -143,7 +165,11 @@ fn all_that_can_be_said_in_a_phase_has_one_size() {
             for seat in table.seats() {
                 let size = log.size(seat);
                 for kind in log.may_say(seat) {
-                    assert_eq!(table.part(kind, log, seat).encode(size).len(), size, "{kind}");
+                    assert_eq!(
+                        table.part(kind, log, seat).encode(size).len(),
+                        size,
+                        "{kind}"
+                    );
                 }
             }
         });

@@ -6,4 +6,5 @@ mod forks;
 mod kinds;
 mod model;
 mod parts;
+mod resume;
 mod table;

@@ -40,8 +40,14 @@ fn the_match_is_another_if_anything_of_it_is() {
     ids.dedup();
     assert_eq!(ids.len(), 4);
     let twice = vec![players[0].clone(); 2];
-    assert!(matches!(Match::new(header.clone(), twice), Err(CannotSit::SameKey(_))));
-    assert!(matches!(Match::new(header, players[..1].to_vec()), Err(CannotSit::Players { .. })));
+    assert!(matches!(
+        Match::new(header.clone(), twice),
+        Err(CannotSit::SameKey(_))
+    ));
+    assert!(matches!(
+        Match::new(header, players[..1].to_vec()),
+        Err(CannotSit::Players { .. })
+    ));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use super::super::*;
 use crate::identity::{Identity, Name};
 use crate::rules::{
-    BettingRules, Choice, Legal, Limit, Opening, Posts, Stakes, Variety,
+    BettingRules, Choice, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
 };
 use crate::seat::Seat;
 
@@ -135,7 +135,11 @@ impl Table {
                 cards: deck.masked.clone(),
                 validity: bits.clone(),
             }),
-            commitments: deck.shares[seat.index()].iter().enumerate().map(commit).collect(),
+            commitments: deck.shares[seat.index()]
+                .iter()
+                .enumerate()
+                .map(commit)
+                .collect(),
             validity: bits,
             validity_macs: [3; 32],
         }
@@ -151,8 +155,8 @@ impl Table {
             PartKind::Seal => Part::Seal(self.seal(log, seat)),
             PartKind::Again => Part::Again,
             PartKind::Open => {
-                let due = match log.phase() {
-                    Phase::Open(openings) => due(&openings, seat),
+                let due = match log.game().map(Hand::next) {
+                    Some(Next::Open(openings)) => due(&openings, seat),
                     _ => None,
                 };
                 self.opening(log, seat, &due.unwrap_or(vec![0]))
@@ -161,15 +165,21 @@ impl Table {
                 Phase::Choose { legal, .. } => passive(&legal),
                 _ => Choice::Check,
             }),
-            PartKind::Result => Part::Result(match log.phase() {
-                Phase::Result(outcome) => outcome.stacks,
+            PartKind::Result => Part::Result(match log.game().map(Hand::next) {
+                Some(Next::Over(outcome)) => outcome.stacks,
                 _ => log.stacks().to_vec(),
             }),
             PartKind::Leave => Part::Leave,
             PartKind::Forfeit => Part::Forfeit,
             PartKind::Dispute => {
-                let opened = |part: &&SignedPart| part.seat != seat && part.part[0] == 4;
-                let step = log.history(0).filter(opened).last().map_or(0, |part| part.step);
+                let now = log.step();
+                let opened =
+                    |part: &&SignedPart| part.step < now && part.seat != seat && part.part[0] == 4;
+                let step = log
+                    .history(0)
+                    .filter(opened)
+                    .last()
+                    .map_or(0, |part| part.step);
                 Part::Dispute { step }
             }
         }
@@ -194,7 +204,8 @@ impl Table {
     pub(super) fn speak(&self, log: &mut MatchLog) -> SignedPart {
         let seat = log.waits_for()[0];
         let part = self.honest(log, seat);
-        log.say(&self.identities[seat.index()], seat, &part).unwrap()
+        log.say(&self.identities[seat.index()], seat, &part)
+            .unwrap()
     }
 
     /// Plays honestly until it is so.
@@ -215,7 +226,13 @@ impl Table {
 /// The cards that this seat is to open.
 pub(super) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
     let opening = openings.iter().find(|opening| opening.opener == seat)?;
-    Some(opening.cards.iter().map(|&(position, _)| position).collect())
+    Some(
+        opening
+            .cards
+            .iter()
+            .map(|&(position, _)| position)
+            .collect(),
+    )
 }
 
 fn passive(legal: &Legal) -> Choice {
