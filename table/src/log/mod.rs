@@ -8,6 +8,7 @@
 mod commitment;
 mod foul;
 mod header;
+mod in_play;
 mod journal;
 mod judge;
 mod match_log;

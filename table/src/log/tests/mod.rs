@@ -1,6 +1,7 @@
 //! Tests of the log, with decks that are made up.
 
 mod cheats;
+mod endings;
 mod files;
 mod forks;
 mod kinds;

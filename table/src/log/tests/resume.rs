@@ -1,17 +1,8 @@
 //! Two sides that meet again.
 
 use super::super::*;
-use super::table::{Table, holdem};
+use super::table::holdem;
 use crate::seat::Seat;
-
-/// The log that has the first of these parts.
-fn told(table: &Table, parts: &[SignedPart]) -> MatchLog {
-    let mut log = table.log();
-    for part in parts {
-        log.take(part.clone()).unwrap();
-    }
-    log
-}
 
 /// Meets, over the bytes that travel. Gives whether the other had to tell all.
 fn meet(log: &mut MatchLog, other: &MatchLog) -> Result<bool, CannotResume> {
@@ -32,12 +23,12 @@ fn whatever_two_sides_had_they_have_the_same_when_they_have_met() {
     let table = holdem(2, 4);
     let whole = table.played();
     let parts: Vec<SignedPart> = whole.history(0).cloned().collect();
-    let mut asked = 0;
+    let (prefixes, mut asked) = (table.prefixes(&parts), 0);
     for one in (0..=parts.len()).step_by(3) {
         for other in (0..=parts.len()).step_by(4) {
-            let mut logs = [told(&table, &parts[..one]), told(&table, &parts[..other])];
+            let mut logs = [prefixes[one].clone(), prefixes[other].clone()];
             let before = logs.clone();
-            let lacks = parts.len() * other.saturating_sub(one) / parts.len();
+            let lacks = other.saturating_sub(one);
             let all = meet(&mut logs[0], &before[1]).unwrap();
             meet(&mut logs[1], &before[0]).unwrap();
             // Who lacks less than a hand is told no more than two.
@@ -54,12 +45,13 @@ fn whatever_two_sides_had_they_have_the_same_when_they_have_met() {
 fn a_side_that_goes_on_from_a_state_that_was_put_back_is_convicted_by_the_other() {
     let table = holdem(2, 1);
     let parts: Vec<SignedPart> = table.played().history(0).cloned().collect();
+    let prefixes = table.prefixes(&parts);
     for back in 0..parts.len() - 1 {
-        let mut put_back = told(&table, &parts[..back]);
+        let mut put_back = prefixes[back].clone();
         let seat = put_back.waits_for()[0];
         let identity = &table.identities[seat.index()];
         put_back.say(identity, seat, &Part::Leave).unwrap();
-        let mut other = told(&table, &parts[..back + 1]);
+        let mut other = prefixes[back + 1].clone();
         let met = meet(&mut other, &put_back);
         let Err(CannotResume::Refused(Refused::Fork(evidence))) = met else {
             panic!("{back} {met:?}");

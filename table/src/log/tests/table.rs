@@ -215,6 +215,17 @@ impl Table {
         }
     }
 
+    /// The logs that have none of these parts, the first, the first two and so on.
+    pub(super) fn prefixes(&self, parts: &[SignedPart]) -> Vec<MatchLog> {
+        let mut logs = vec![self.log()];
+        for part in parts {
+            let mut log = logs[logs.len() - 1].clone();
+            log.take(part.clone()).unwrap();
+            logs.push(log);
+        }
+        logs
+    }
+
     /// A match that is played to its end.
     pub(super) fn played(&self) -> MatchLog {
         let mut log = self.log();
