@@ -45,10 +45,10 @@ pub use line::{
     MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
 };
 pub use log::{
-    Attempt, BadSignedPart, CannotSay, CannotSit, CardOpening, Clock, Deal, DiskStorage, End,
-    Evidence, Header, HeaderError, Journal, JournalError, Masked, Match, MatchLog, NoEvidence,
-    Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused, Seal, Shelf, Shelved,
-    SignedPart, Sitting, Stop, Storage, Taken, Versions,
+    Attempt, BadResume, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
+    Deal, DiskStorage, End, Evidence, Header, HeaderError, Journal, JournalError, Masked, Match,
+    MatchLog, Met, NoEvidence, Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused,
+    Resume, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
 };
 pub use play::{
     Binding, Command, Commands, Dealer, Done, Event, FileVault, MemoryVault, News, NotNow, Orders,

@@ -97,6 +97,7 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> ([Wirin
             engine: 3,
         },
         stakes: stakes.clone(),
+        algorithm: circuit.spec().algorithm(),
         circuit: circuit.circuit().digest(),
         validity: if circuit.validity().is_some() { 2 } else { 0 },
         clock: Clock {

@@ -1,7 +1,7 @@
 //! Histories that are told again, parts that are withheld, and forks.
 
 use super::super::*;
-use super::table::{Table, draw, holdem};
+use super::table::{draw, holdem};
 use crate::seat::Seat;
 
 /// Takes all that another log holds, as when two sides meet again.
@@ -12,27 +12,18 @@ fn merge(into: &mut MatchLog, from: &MatchLog) -> Result<(), Refused> {
     Ok(())
 }
 
-/// The logs of two sides: which parts each has. A side has all of its own, and of the other's so
-/// many less.
-fn told(parts: &[SignedPart], table: &Table, count: usize) -> MatchLog {
-    let mut log = table.log();
-    for part in &parts[..count] {
-        log.take(part.clone()).unwrap();
-    }
-    log
-}
-
 #[test]
 fn two_sides_that_lost_parts_have_the_same_log_when_they_have_met() {
     let table = holdem(2, 1);
     let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
+    let prefixes = table.prefixes(&all);
     for one in 0..=all.len() {
         for other in 0..=all.len() {
-            let mut logs = [told(&all, &table, one), told(&all, &table, other)];
+            let mut logs = [prefixes[one].clone(), prefixes[other].clone()];
             let before = logs.clone();
             merge(&mut logs[0], &before[1]).unwrap();
             merge(&mut logs[1], &before[0]).unwrap();
-            let longer = told(&all, &table, one.max(other));
+            let longer = &prefixes[one.max(other)];
             for log in &logs {
                 assert_eq!((log.hash(), log.phase()), (longer.hash(), longer.phase()));
                 assert!(log.history(0).eq(longer.history(0)));
@@ -66,8 +57,9 @@ fn the_two_halves_of_a_step_are_merged() {
 fn a_withheld_part_is_waited_for_and_the_seat_that_withholds_it_is_named() {
     let table = holdem(2, 1);
     let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
+    let prefixes = table.prefixes(&all);
     for (at, withheld) in all.iter().enumerate() {
-        let mut log = told(&all, &table, at);
+        let mut log = prefixes[at].clone();
         for later in &all[at + 1..] {
             let taken = log.take(later.clone());
             match later.step == withheld.step {
@@ -87,11 +79,11 @@ fn two_parts_of_one_seat_for_one_step_are_evidence_wherever_the_second_turns_up(
     for table in [holdem(2, 1), draw(3, 1)] {
         let mut whole = table.played();
         let all: Vec<SignedPart> = whole.history(0).cloned().collect();
+        let prefixes = table.prefixes(&all);
         for (at, honest) in all.iter().enumerate() {
-            let before = told(&all, &table, at);
-            let forked = table.sign(&before, honest.seat, &Part::Leave);
+            let forked = table.sign(&prefixes[at], honest.seat, &Part::Leave);
             // Beside the first, and when the match has gone on.
-            let mut soon = told(&all, &table, at + 1);
+            let mut soon = prefixes[at + 1].clone();
             for log in [&mut soon, &mut whole] {
                 let hash = log.hash();
                 let Err(Refused::Fork(evidence)) = log.take(forked.clone()) else {

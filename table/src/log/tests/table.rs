@@ -7,7 +7,9 @@ use rand::{RngExt, SeedableRng};
 
 use super::super::*;
 use crate::identity::{Identity, Name};
-use crate::rules::{BettingRules, Choice, Legal, Limit, Opening, Posts, Stakes, Variety};
+use crate::rules::{
+    BettingRules, Choice, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
+};
 use crate::seat::Seat;
 
 pub(super) struct Table {
@@ -54,6 +56,7 @@ impl Table {
                 engine: 3,
             },
             stakes: Stakes::new(variety, seats, hands).unwrap(),
+            algorithm: dealerless::shuffle::Algorithm::Waksman,
             circuit: [7; 32],
             validity: seats,
             clock: Clock {
@@ -153,8 +156,8 @@ impl Table {
             PartKind::Seal => Part::Seal(self.seal(log, seat)),
             PartKind::Again => Part::Again,
             PartKind::Open => {
-                let due = match log.phase() {
-                    Phase::Open(openings) => due(&openings, seat),
+                let due = match log.game().map(Hand::next) {
+                    Some(Next::Open(openings)) => due(&openings, seat),
                     _ => None,
                 };
                 self.opening(log, seat, &due.unwrap_or(vec![0]))
@@ -163,14 +166,16 @@ impl Table {
                 Phase::Choose { legal, .. } => passive(&legal),
                 _ => Choice::Check,
             }),
-            PartKind::Result => Part::Result(match log.phase() {
-                Phase::Result(outcome) => outcome.stacks,
+            PartKind::Result => Part::Result(match log.game().map(Hand::next) {
+                Some(Next::Over(outcome)) => outcome.stacks,
                 _ => log.stacks().to_vec(),
             }),
             PartKind::Leave => Part::Leave,
             PartKind::Forfeit => Part::Forfeit,
             PartKind::Dispute => {
-                let opened = |part: &&SignedPart| part.seat != seat && part.part[0] == 4;
+                let now = log.step();
+                let opened =
+                    |part: &&SignedPart| part.step < now && part.seat != seat && part.part[0] == 4;
                 let step = log
                     .history(0)
                     .filter(opened)
@@ -209,6 +214,17 @@ impl Table {
         while !so(log) {
             self.speak(log);
         }
+    }
+
+    /// The logs that have none of these parts, the first, the first two and so on.
+    pub(super) fn prefixes(&self, parts: &[SignedPart]) -> Vec<MatchLog> {
+        let mut logs = vec![self.log()];
+        for part in parts {
+            let mut log = logs[logs.len() - 1].clone();
+            log.take(part.clone()).unwrap();
+            logs.push(log);
+        }
+        logs
     }
 
     /// A match that is played to its end.
