@@ -51,9 +51,9 @@ pub use log::{
     Resume, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
 };
 pub use play::{
-    Binding, Command, Commands, Dealer, Done, Event, FileVault, MemoryVault, News, NotNow, Orders,
-    Outbox, Play, PlayError, STATISTICAL_SECURITY, Setting, SystemRng, Table, Vault, deck_name,
-    role,
+    Binding, CannotBegin, Command, Commands, Dealer, Done, Event, FileVault, MemoryVault, News,
+    NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating, Setting, SystemRng,
+    Table, Vault, deck_name, role,
 };
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,

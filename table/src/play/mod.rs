@@ -11,6 +11,7 @@ mod deck;
 mod error;
 mod news;
 mod seat_play;
+mod seating;
 mod table;
 mod vault;
 
@@ -18,5 +19,6 @@ pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use error::PlayError;
 pub use news::{Command, News, NotNow};
 pub use seat_play::{Event, Orders, Outbox, Play, Setting, deck_name};
+pub use seating::{CannotBegin, Seating};
 pub use table::{Commands, SystemRng, Table};
 pub use vault::{FileVault, MemoryVault, Vault};
