@@ -3,6 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rand::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
@@ -18,7 +19,7 @@ const FIRST_WORD: &str = "dealerless-identity-1";
 /// type lives, no other process can open one with the same identity.
 pub struct Home {
     folder: PathBuf,
-    identity: Identity,
+    identity: Arc<Identity>,
     /// Holds the lock until it is closed.
     _identity_file: File,
 }
@@ -104,13 +105,13 @@ impl Home {
         let identity = identity_in(&text).ok_or_else(|| HomeError::Damaged(file.to_owned()))?;
         Ok(Home {
             folder: folder.to_owned(),
-            identity,
+            identity: Arc::new(identity),
             _identity_file: identity_file,
         })
     }
 
     /// Who plays here.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &Arc<Identity> {
         &self.identity
     }
 
