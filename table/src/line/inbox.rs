@@ -1,6 +1,7 @@
 //! What has come and was not read. It holds no more than the other was told that there is room for.
 
 use std::collections::VecDeque;
+use std::io::Read as _;
 
 use super::error::LineError;
 use super::streams::{
@@ -183,10 +184,10 @@ impl Inbox {
                 false => Read::Nothing,
             },
             Some(session) => {
-                let count = buf.len().min(session.bytes.len());
-                for (to, from) in buf.iter_mut().zip(session.bytes.drain(..count)) {
-                    *to = from;
-                }
+                let count = session
+                    .bytes
+                    .read(buf)
+                    .expect("bytes in memory can be read");
                 self.engine_read += count as u64;
                 Read::Bytes(count)
             }
@@ -251,11 +252,10 @@ impl Messages {
         if self.bytes.len() < prefix.len() + len {
             return Ok(None);
         }
-        let message = self
-            .bytes
-            .drain(..prefix.len() + len)
-            .skip(prefix.len())
-            .collect();
+        self.bytes.drain(..prefix.len());
+        let mut message = vec![0; len];
+        let read = self.bytes.read_exact(&mut message);
+        read.expect("as many bytes are there");
         self.read += (prefix.len() + len) as u64;
         Ok(Some(message))
     }
