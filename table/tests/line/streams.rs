@@ -176,3 +176,27 @@ fn what_the_line_costs() {
     drop(ours);
     answers.join().unwrap();
 }
+
+#[test]
+#[ignore = "it measures: run it alone, with --nocapture"]
+fn what_a_meeting_costs() {
+    const MEETINGS: u32 = 50;
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let door = host.door();
+    let first = invite(&door);
+    let public = host.home.identity().public();
+    let timed = |meet: &dyn Fn() -> Line| {
+        let begun = Instant::now();
+        for _ in 0..MEETINGS {
+            let lines = (meet(), line(&door));
+            drop(lines);
+        }
+        begun.elapsed() / MEETINGS
+    };
+    let by_invite = timed(&|| guest.join(&first).unwrap());
+    let at = [door.addresses()[0].into()];
+    let again = timed(&|| guest.guest().join_again(public, &at, None).unwrap());
+    println!("{by_invite:?} by an invite, {again:?} with a known peer");
+}
