@@ -157,4 +157,19 @@ mod tests {
         let crowd = ["1.2.3.4:5"; 9].join(",");
         assert_eq!(peer_in(&line.replacen("1.2.3.4:5", &crowd, 1)), None);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_changed_line_makes_it_panic_or_comes_back_as_another(
+            at in 0usize..500,
+            text in ".{0,8}",
+        ) {
+            let mut line = text_of(&peer());
+            let at = at.min(line.len());
+            line.insert_str(at, &text);
+            if let Some(peer) = peer_in(&line) {
+                proptest::prop_assert_eq!(text_of(&peer), line);
+            }
+        }
+    }
 }

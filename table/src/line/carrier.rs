@@ -37,7 +37,10 @@ pub(super) struct State {
     pinged: Instant,
     pings: u64,
     pub(super) closing: bool,
+    /// All was written, the goodbye too.
     pub(super) flushed: bool,
+    /// The writer writes no more.
+    pub(super) writer_done: bool,
 }
 
 impl State {
@@ -55,6 +58,7 @@ impl State {
             pings: 0,
             closing: false,
             flushed: false,
+            writer_done: false,
         }
     }
 
@@ -110,7 +114,11 @@ impl Shared {
         let own = Arc::clone(&shared);
         let reader = named("line-reader").spawn(move || own.run(|own| Some(own.read(opener))))?;
         let own = Arc::clone(&shared);
-        let spawned = named("line-writer").spawn(move || own.run(|own| own.write(sealer)));
+        let spawned = named("line-writer").spawn(move || {
+            own.run(|own| own.write(sealer));
+            own.lock().writer_done = true;
+            own.changed.notify_all();
+        });
         let writer = spawned.inspect_err(|_| shared.end(LineError::ClosedHere))?;
         Ok((shared, vec![reader, writer]))
     }
@@ -235,6 +243,10 @@ impl Shared {
     fn next_frame(&self, plain: &mut Vec<u8>) -> Result<bool, LineError> {
         let mut state = self.lock();
         loop {
+            // Before the line's end, which may be the other's answer to the goodbye.
+            if state.closing && !state.outbox.owes_bye() {
+                return Ok(false);
+            }
             state.check()?;
             let unsent = state.outbox.engine_unsent();
             if state.outbox.next_frame(plain) {
@@ -243,9 +255,6 @@ impl Shared {
                     self.changed.notify_all();
                 }
                 return Ok(true);
-            }
-            if state.closing && !state.outbox.owes_bye() {
-                return Ok(false);
             }
             let quiet = state.heard.max(state.pinged).elapsed();
             if quiet >= self.timing.ping {

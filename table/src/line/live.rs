@@ -182,7 +182,7 @@ impl Line {
         self.shared.wake_writer();
         // Until the other has closed its end too: with bytes of it unread, closing at once could
         // take back what was sent last.
-        while state.ended.is_none() {
+        while state.ended.is_none() || !state.writer_done {
             match self.shared.wait(state, deadline) {
                 Some(next) => state = next,
                 None => return self.shared.lock().flushed,

@@ -12,6 +12,7 @@ mod invites;
 mod join;
 mod live;
 mod meeting;
+mod messages;
 mod noise;
 mod outbox;
 mod prelude;

@@ -1,6 +1,7 @@
 //! What is to be sent, and in which order it leaves. No threads, no clock.
 
 use std::collections::VecDeque;
+use std::io::Read;
 
 use super::error::LineError;
 use super::streams::{
@@ -28,7 +29,10 @@ impl Lane {
     }
 
     fn take(&mut self, count: usize, frame: &mut Vec<u8>) {
-        frame.extend(self.queue.drain(..count));
+        let start = frame.len();
+        frame.resize(start + count, 0);
+        let read = self.queue.read_exact(&mut frame[start..]);
+        read.expect("no more is taken than is ready");
         self.taken += count as u64;
     }
 
