@@ -12,8 +12,8 @@ use dealerless::mpc::Security;
 use dealerless::net::Deadlines;
 use dealerless_table::{
     BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest, Header,
-    Home, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts, Seat, Seating, Setting,
-    SharedPeers, Stakes, Storage, Table, Timing, Variety, Vault,
+    Home, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts, Seating, Setting, SharedPeers,
+    Stakes, Storage, Table, Timing, Variety, Vault,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -25,8 +25,15 @@ use crate::proxy::{Way, proxy};
 pub(crate) struct Measured {
     /// From joining to the guest's hole cards.
     pub(crate) first: Duration,
-    /// From saying the deal to both players' hole cards, the median over the hands after the first.
+    /// From when the second of the two says its deal to both players' hole cards: the median over
+    /// the hands after the first.
     pub(crate) next: Duration,
+    /// The same from when the first says it.
+    pub(crate) next_from_first: Duration,
+    /// From when a player chooses until the other hears of it: the slowest of the match.
+    pub(crate) slowest_move: Duration,
+    /// The whole match, for each hand.
+    pub(crate) hand: Duration,
     /// Both ways, all included: the mean over all hands.
     pub(crate) bytes_of_a_hand: u64,
     /// Synced writes of a hand at host and guest, the mean.
@@ -55,11 +62,23 @@ impl Player {
     }
 }
 
-/// A file in memory that counts.
-#[derive(Default)]
+/// A file in memory that counts how often it is synced, and takes some time for it.
 struct Counted {
     bytes: Vec<u8>,
-    syncs: Arc<AtomicU64>,
+    syncs: Syncs,
+}
+
+#[derive(Clone)]
+struct Syncs {
+    count: Arc<AtomicU64>,
+    takes: Duration,
+}
+
+impl Syncs {
+    fn add(&self, count: u32) {
+        self.count.fetch_add(count.into(), Ordering::Relaxed);
+        thread::sleep(self.takes * count);
+    }
 }
 
 impl Storage for Counted {
@@ -73,7 +92,7 @@ impl Storage for Counted {
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.syncs.fetch_add(1, Ordering::Relaxed);
+        self.syncs.add(1);
         Ok(())
     }
 
@@ -84,11 +103,11 @@ impl Storage for Counted {
 }
 
 /// A place for a deck that counts as its file does: the file and the folder are synced.
-struct CountedVault(Arc<AtomicU64>);
+struct CountedVault(Syncs);
 
 impl Vault for CountedVault {
     fn keep(&mut self, _: &[u8]) -> io::Result<()> {
-        self.0.fetch_add(2, Ordering::Relaxed);
+        self.0.add(2);
         Ok(())
     }
 
@@ -98,7 +117,7 @@ impl Vault for CountedVault {
 }
 
 /// Plays a match, and measures.
-pub(crate) fn measure(way: Way, hands: u32) -> Measured {
+pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let rules = BettingRules {
         stack: 1000,
@@ -134,7 +153,7 @@ pub(crate) fn measure(way: Way, hands: u32) -> Measured {
             let Some(DoorEvent::Line(line)) = door.next(Duration::from_secs(60)) else {
                 panic!("the guest did not come");
             };
-            play(host, *line, Instant::now())
+            play(host, *line, Instant::now(), sync)
         });
         let begun = Instant::now();
         let seat = Guest {
@@ -143,18 +162,29 @@ pub(crate) fn measure(way: Way, hands: u32) -> Measured {
             timing,
         };
         let line = seat.join(&invite).expect("the host");
-        let at_guest = play(&guest, line, begun);
+        let at_guest = play(&guest, line, begun, sync);
         let at_host = at_host.join().expect("the host");
-        let mut next: Vec<Duration> = (at_host.cards.iter().zip(&at_guest.cards).skip(1))
-            .map(|(host, guest)| {
-                let dealt = host.dealt.min(guest.dealt);
-                host.seen.max(guest.seen) - dealt
-            })
-            .collect();
-        next.sort_unstable();
+        let ended = begun.elapsed();
+        let hands_of_both = || at_host.cards.iter().zip(&at_guest.cards).skip(1);
+        let median = |from: fn(Instant, Instant) -> Instant| {
+            let mut all: Vec<Duration> = hands_of_both()
+                .map(|(host, guest)| host.seen.max(guest.seen) - from(host.dealt, guest.dealt))
+                .collect();
+            all.sort_unstable();
+            all[all.len() / 2]
+        };
+        let slowest = |chosen: &[Instant], heard: &[Instant]| {
+            let moves = chosen.iter().zip(heard);
+            moves.map(|(chosen, heard)| *heard - *chosen).max()
+        };
+        let to_guest = slowest(&at_host.chosen, &at_guest.heard);
+        let to_host = slowest(&at_guest.chosen, &at_host.heard);
         Measured {
             first: at_guest.cards[0].seen - begun,
-            next: next[next.len() / 2],
+            next: median(Instant::max),
+            next_from_first: median(Instant::min),
+            slowest_move: to_guest.max(to_host).expect("moves"),
+            hand: ended / hands,
             bytes_of_a_hand: bytes.load(Ordering::Relaxed) / u64::from(hands),
             syncs: [at_host.syncs, at_guest.syncs].map(|syncs| syncs / u64::from(hands)),
         }
@@ -169,10 +199,13 @@ struct Hole {
 
 struct Played {
     cards: Vec<Hole>,
+    /// When this seat chose, and when it heard of the other's choices.
+    chosen: Vec<Instant>,
+    heard: Vec<Instant>,
     syncs: u64,
 }
 
-fn play(player: &Player, line: Line, begun: Instant) -> Played {
+fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
     let own = player.home.identity();
     (player.peers.lock())
         .remember(&line.peer, &line.peer_name, &[], None)
@@ -180,17 +213,20 @@ fn play(player: &Player, line: Line, begun: Instant) -> Played {
     let header = Header::decode(&line.header).expect("what the host proposed");
     let seating = Seating::of_line(&line, header, (own.public(), &player.name)).expect("a match");
     let attempts = CountedAttempts::new(&player.peers, &line.peer, Budget::default());
-    let syncs = Arc::new(AtomicU64::new(0));
+    let syncs = Syncs {
+        count: Arc::default(),
+        takes: sync,
+    };
     let storage = Counted {
         bytes: Vec::new(),
-        syncs: Arc::clone(&syncs),
+        syncs: syncs.clone(),
     };
     let setting = Setting {
         identity: Arc::clone(own),
         seat: line.seat,
         log: MatchLog::new(seating.sitting.of.clone()),
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
-        vault: CountedVault(Arc::clone(&syncs)),
+        vault: CountedVault(syncs.clone()),
         circuit: seating.circuit,
         rng: UnwrapErr(SysRng),
     };
@@ -198,6 +234,7 @@ fn play(player: &Player, line: Line, begun: Instant) -> Played {
     let mut table = Table::sit_down(setting, line, attempts, Deadlines::default()).expect("a line");
     let commands = table.commands();
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
+    let (mut chosen, mut heard) = (Vec::new(), Vec::new());
     loop {
         let news = table.next(Duration::from_secs(60)).expect("no trouble");
         match news.expect("somebody says something") {
@@ -210,21 +247,25 @@ fn play(player: &Player, line: Line, begun: Instant) -> Played {
                     cards.push(Hole { dealt, seen });
                 }
             }
-            News::YourTurn { legal } => commands.give(Command::Choose(match legal {
-                Legal::Bet { call: None, .. } => Choice::Check,
-                Legal::Bet { .. } => Choice::Call,
-                _ => Choice::Show,
-            })),
+            News::YourTurn { legal } => {
+                chosen.push(Instant::now());
+                commands.give(Command::Choose(match legal {
+                    Legal::Bet { call: None, .. } => Choice::Check,
+                    Legal::Bet { .. } => Choice::Call,
+                    _ => Choice::Show,
+                }));
+            }
+            News::Chose { seat, .. } if seat != table.play().seat() => heard.push(Instant::now()),
             News::HandOver { .. } => dealt = Instant::now(),
             News::Over(_) => break,
             _ => {}
         }
     }
-    let seat = table.play().seat();
     table.close();
-    assert!([Seat::HOST, Seat::GUEST].contains(&seat));
     Played {
         cards,
-        syncs: syncs.load(Ordering::Relaxed),
+        chosen,
+        heard,
+        syncs: syncs.count.load(Ordering::Relaxed),
     }
 }
