@@ -14,11 +14,13 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
         assert_eq!(Header::decode(&bytes).as_ref(), Ok(header));
         for at in 0..bytes.len() {
             assert!(Header::decode(&bytes[..at]).is_err());
-            let mut other = bytes.clone();
-            other[at] ^= 1;
-            if let Ok(changed) = Header::decode(&other) {
-                assert_eq!(changed.encode(), other);
-                assert_ne!(&changed, header);
+            for bit in 0..8 {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << bit;
+                if let Ok(changed) = Header::decode(&other) {
+                    assert_eq!(changed.encode(), other);
+                    assert_ne!(&changed, header);
+                }
             }
         }
         assert!(Header::decode(&[&bytes[..], &[0]].concat()).is_err());
