@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::cheats::{in_phase, is_board};
-use super::table::holdem;
+use super::table::{draw, free_deck, holdem};
 use crate::rules::{self, Choice};
 use crate::seat::Seat;
 
@@ -137,4 +137,35 @@ fn everybody_sees_the_cards_that_were_opened_to_all_and_no_others() {
         .unwrap();
     assert_eq!(public(&folded), 3);
     assert!(matches!(folded.phase(), Phase::Result(_)));
+}
+
+#[test]
+fn a_try_is_made_void_by_who_seals_and_by_the_host_before_its_first_opening_and_never_later() {
+    for table in [holdem(2, 1), draw(2, 1), free_deck(2), holdem(3, 1)] {
+        let (mut log, mut allowed) = (table.log(), Vec::new());
+        while !matches!(log.phase(), Phase::Over(_)) {
+            let again = |seat: &Seat| log.may_say(*seat).contains(&PartKind::Again);
+            allowed.extend(table.seats().filter(again));
+            table.speak(&mut log);
+        }
+        let in_a_hand: Vec<Seat> = table.seats().chain([Seat::HOST]).collect();
+        let hands = table.of.header().stakes.hands() as usize;
+        assert_eq!(allowed, in_a_hand.repeat(hands));
+    }
+}
+
+#[test]
+fn nobody_disputes_what_it_opened_alone() {
+    let table = holdem(2, 1);
+    let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
+    // The last two openings are of the hands that were shown.
+    let opened = |part: &&SignedPart| part.part[0] == 4;
+    let all: Vec<&SignedPart> = log.history(0).filter(opened).collect();
+    for shown in &all[all.len() - 2..] {
+        for seat in table.seats() {
+            let part = Part::Dispute { step: shown.step };
+            let taken = log.clone().take(table.sign(&log, seat, &part));
+            assert_eq!(taken.is_ok(), seat != shown.seat, "{seat} {taken:?}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use super::super::part::Part;
 use super::super::*;
 use super::table::{draw, free_deck, holdem};
+use crate::hash::Hash;
 
 #[test]
 fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
@@ -13,11 +14,13 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
         assert_eq!(Header::decode(&bytes).as_ref(), Ok(header));
         for at in 0..bytes.len() {
             assert!(Header::decode(&bytes[..at]).is_err());
-            let mut other = bytes.clone();
-            other[at] ^= 1;
-            if let Ok(changed) = Header::decode(&other) {
-                assert_eq!(changed.encode(), other);
-                assert_ne!(&changed, header);
+            for bit in 0..8 {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << bit;
+                if let Ok(changed) = Header::decode(&other) {
+                    assert_eq!(changed.encode(), other);
+                    assert_ne!(&changed, header);
+                }
             }
         }
         assert!(Header::decode(&[&bytes[..], &[0]].concat()).is_err());
@@ -66,4 +69,35 @@ fn random_bytes_are_read_as_nothing_or_as_what_they_stand_for() {
             assert_eq!(part.encode(bytes.len()), bytes);
         }
     }
+}
+
+#[test]
+fn hashes_and_signatures_are_over_what_the_protocol_says() {
+    let table = holdem(2, 1);
+    let log = table.played();
+    let header = table.of.header().encode();
+    let mut start = Hash::new("match").number(2);
+    for (seat, player) in table.of.players().iter().enumerate() {
+        start = start.number(seat as u64).field(&player.identity.encode());
+    }
+    let nonces = start.field(&[9; 32]).field(&[9; 32]);
+    let mut hash = nonces.field(&header).finish();
+    assert_eq!(hash, table.of.id());
+    for step in 0..log.step() {
+        assert_eq!(log.hash_before(step), Some(hash));
+        let mut next = Hash::new("step").number(step).field(&hash);
+        for seat in table.seats() {
+            let Some(said) = log.part(step, seat) else {
+                continue;
+            };
+            let id = table.of.id();
+            let (number, place) = (step.to_le_bytes(), [seat.number()]);
+            let fields: [&[u8]; 5] = [&id, &number, &hash, &place, &said.part];
+            let by = table.identities[seat.index()].public();
+            assert!(by.verify("part", &fields, &said.signature).is_ok());
+            next = next.number(u64::from(seat.number())).field(&said.part);
+        }
+        hash = next.finish();
+    }
+    assert_eq!(log.hash(), hash);
 }

@@ -90,3 +90,24 @@ fn another_match_and_bytes_that_tell_nothing_are_refused() {
     assert_eq!(log.meet(&forged), Err(CannotResume::Refused(refused)));
     assert_eq!(log.history(0).count(), 0);
 }
+
+#[test]
+fn histories_that_parted_long_ago_are_told_from_the_start_and_convict_who_signed_both() {
+    let table = holdem(2, 4);
+    let fourth = |log: &MatchLog| log.attempt().hand == 4;
+    let (mut one, mut other) = (table.log(), table.log());
+    table.play_until(&mut one, fourth);
+    let deal = other.deal([77; 32], vec![false; 2], 0);
+    let identity = &table.identities[0];
+    other.say(identity, Seat::HOST, &Part::Deal(deal)).unwrap();
+    table.play_until(&mut other, fourth);
+    assert_eq!(one.step(), other.step());
+    let met = meet(&mut one, &other);
+    let Err(CannotResume::Refused(Refused::Fork(evidence))) = met else {
+        panic!("{met:?}");
+    };
+    assert_eq!(
+        (evidence.seat(), evidence.before),
+        (Seat::HOST, table.of.id())
+    );
+}
