@@ -28,6 +28,7 @@ mod identity;
 mod log;
 mod play;
 mod rules;
+mod line;
 mod seat;
 mod step;
 mod terms;
@@ -53,6 +54,9 @@ pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
     Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,
     StakesError, Variety,
+pub use line::{
+    BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
+    MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
 };
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};

@@ -3,6 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rand::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
@@ -18,7 +19,7 @@ const FIRST_WORD: &str = "dealerless-identity-1";
 /// type lives, no other process can open one with the same identity.
 pub struct Home {
     folder: PathBuf,
-    identity: Identity,
+    identity: Arc<Identity>,
     /// Holds the lock until it is closed.
     _identity_file: File,
 }
@@ -104,7 +105,7 @@ impl Home {
         let identity = identity_in(&text).ok_or_else(|| HomeError::Damaged(file.to_owned()))?;
         Ok(Home {
             folder: folder.to_owned(),
-            identity,
+            identity: Arc::new(identity),
             _identity_file: identity_file,
         })
     }
@@ -112,6 +113,11 @@ impl Home {
     /// Who plays here.
     pub fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// The same, for who outlives a call.
+    pub fn shared_identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
     }
 
     /// Where the files of matches are.

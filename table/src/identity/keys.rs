@@ -72,19 +72,31 @@ impl Identity {
         Zeroizing::new(self.noise.to_bytes())
     }
 
-    /// The hash for one use of the secret that both sides of a line share: `H(tag, DH(static,
-    /// static), both X25519 keys, field)`, the smaller key first.
-    pub(crate) fn shared(
-        &self,
-        peer: &PublicIdentity,
-        tag: &str,
-        field: &[u8],
-    ) -> Option<[u8; 32]> {
-        let secret = agreed(&self.noise, peer.x25519())?;
-        let mut keys = [self.public.x25519(), peer.x25519()];
+    /// What both sides of a line share before they have met; none with a key of small order.
+    pub(crate) fn secret_with(&self, peer: &PublicIdentity) -> Option<PairSecret> {
+        let dh = agreed(&self.noise, peer.x25519())?;
+        let mut keys = [*self.public.x25519(), *peer.x25519()];
         keys.sort();
-        let hash = Hash::new(tag).field(&*secret).field(keys[0]).field(keys[1]);
-        Some(hash.field(field).finish())
+        Some(PairSecret { dh, keys })
+    }
+}
+
+/// A secret that two identities share: `DH(static, static)`, with both X25519 keys, the smaller
+/// one first.
+pub(crate) struct PairSecret {
+    dh: Zeroizing<[u8; 32]>,
+    keys: [[u8; 32]; 2],
+}
+
+impl PairSecret {
+    /// The hash for one use of the secret: `H(tag, DH, both keys, fields)`.
+    pub(crate) fn hash(&self, tag: &str, fields: &[&[u8]]) -> [u8; 32] {
+        let hash = Hash::new(tag).field(&*self.dh);
+        let hash = hash.field(&self.keys[0]).field(&self.keys[1]);
+        fields
+            .iter()
+            .fold(hash, |hash, field| hash.field(field))
+            .finish()
     }
 }
 
@@ -116,11 +128,14 @@ mod tests {
     #[test]
     fn both_sides_share_the_same_secret_and_others_have_another() {
         let [a, b, c] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
-        let ab = a.shared(b.public(), "relay", b"").unwrap();
-        assert_eq!(b.shared(a.public(), "relay", b""), Some(ab));
-        assert_ne!(a.shared(c.public(), "relay", b""), Some(ab));
-        assert_ne!(a.shared(b.public(), "relay", b"r"), Some(ab));
-        assert_ne!(a.shared(b.public(), "rendezvous", b""), Some(ab));
+        let hash = |own: &Identity, peer: &Identity, tag, fields: &[&[u8]]| {
+            own.secret_with(peer.public()).unwrap().hash(tag, fields)
+        };
+        let ab = hash(&a, &b, "relay", &[]);
+        assert_eq!(hash(&b, &a, "relay", &[]), ab);
+        assert_ne!(hash(&a, &c, "relay", &[]), ab);
+        assert_ne!(hash(&a, &b, "relay", &[b"r"]), ab);
+        assert_ne!(hash(&a, &b, "rendezvous", &[]), ab);
     }
 
     #[test]

@@ -17,8 +17,10 @@ pub use attempts::{Budget, CountedAttempts, SharedPeers, Standing};
 pub use fingerprint::{BadFingerprint, Fingerprint};
 pub use home::{Home, HomeError};
 pub use keys::Identity;
+pub(crate) use keys::PairSecret;
 pub use known_peers::{KnownPeers, Peer, PeersError, Recognised};
 pub use name::Name;
+pub(crate) use public::is_x25519_key;
 pub use public::{BadIdentity, BadSignature, PublicIdentity};
 
 pub(crate) use whole_file::{Existing, write_whole};

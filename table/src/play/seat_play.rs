@@ -204,7 +204,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.unsent.push(signed);
             self.added(self.set.seat, step, &part, before)?;
         }
-        if !self.unsent.is_empty() {
+        // What ended the match belongs into the file, also if nothing is to be said any more.
+        if !self.unsent.is_empty() || matches!(self.set.log.phase(), Phase::Over(_)) {
             self.write()?;
         }
         for part in self.unsent.drain(..) {

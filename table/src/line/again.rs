@@ -1,0 +1,106 @@
+//! A meeting of two players who know each other: `KK`. The handshake carries nothing, and the host
+//! changes nothing before the guest's first message after it: the first of KK can be replayed.
+//!
+//! ```text
+//! guest -> host   prelude; e, es, ss
+//! host  -> guest  e, ee, se
+//! guest -> host   (transport)  { name, nonce }
+//! host  -> guest  (transport)  { name, header, nonce }
+//! ```
+
+use rand::CryptoRng;
+
+use super::error::MeetingError;
+use super::meeting::{MAX_HEADER, Met, Own, malformed, name, nonce, unanswered};
+use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
+use super::prelude::Prelude;
+use super::socket::{Socket, with_length};
+use crate::identity::PublicIdentity;
+use crate::wire::{Reader, Writer};
+
+/// The side that connects.
+pub(super) fn as_guest(
+    own: &Own,
+    peer: &PublicIdentity,
+    mut socket: Socket,
+    rng: &mut impl CryptoRng,
+) -> Result<Met, MeetingError> {
+    let secret = own
+        .identity
+        .secret_with(peer)
+        .ok_or(MeetingError::Oneself)?;
+    let prelude = Prelude::again(&secret, rng).encode();
+    let mut handshake = Handshake::again_guest(own.identity, peer, &prelude);
+    let first = [prelude, with_length(&handshake.write(&[]))].concat();
+    socket.write_all(&first).map_err(MeetingError::Line)?;
+    let second = socket.read_message(SHORT_MESSAGE).map_err(unanswered)?;
+    handshake
+        .read(&second)
+        .map_err(|NotGenuine| MeetingError::WrongHost)?;
+    let mut agreed = handshake.finish();
+
+    let guests = nonce(rng);
+    let mut message = Writer::default();
+    message.string(own.name.as_str().as_bytes()).raw(&guests);
+    agreed.send(&mut socket, &message.finish())?;
+    let answer = agreed.recv(&mut socket)?;
+    let mut reader = Reader::new(&answer);
+    let peer_name = name(&mut reader)?;
+    let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
+    let hosts = reader.array().map_err(malformed)?;
+    reader.finish().map_err(malformed)?;
+    let (peer, nonces) = (peer.clone(), [hosts, guests]);
+    Ok(Met {
+        socket,
+        agreed,
+        peer,
+        peer_name,
+        header,
+        nonces,
+        first: false,
+    })
+}
+
+/// The side that waits, after a prelude by this peer.
+pub(super) fn as_host(
+    own: &Own,
+    (peer, prelude): (&PublicIdentity, Prelude),
+    header: &[u8],
+    mut socket: Socket,
+    verified: impl FnOnce(),
+    rng: &mut impl CryptoRng,
+) -> Result<Met, MeetingError> {
+    let mut handshake = Handshake::again_host(own.identity, peer, &prelude.encode());
+    let first = socket
+        .read_message(SHORT_MESSAGE)
+        .map_err(MeetingError::Line)?;
+    let broken = |NotGenuine| MeetingError::Broken("a handshake that does not verify");
+    handshake.read(&first).map_err(broken)?;
+    let second = with_length(&handshake.write(&[]));
+    socket.write_all(&second).map_err(MeetingError::Line)?;
+    let mut agreed = handshake.finish();
+
+    let message = agreed.recv(&mut socket)?;
+    verified();
+    let mut reader = Reader::new(&message);
+    let peer_name = name(&mut reader)?;
+    let guests = reader.array().map_err(malformed)?;
+    reader.finish().map_err(malformed)?;
+    let hosts = nonce(rng);
+    let mut answer = Writer::default();
+    answer
+        .string(own.name.as_str().as_bytes())
+        .string(header)
+        .raw(&hosts);
+    agreed.send(&mut socket, &answer.finish())?;
+    let (peer, nonces, header) = (peer.clone(), [hosts, guests], header.to_vec());
+    Ok(Met {
+        socket,
+        agreed,
+        peer,
+        peer_name,
+        header,
+        nonces,
+        first: false,
+    })
+}

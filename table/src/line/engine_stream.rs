@@ -1,0 +1,120 @@
+//! The line as the engine sees it.
+
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use dealerless::net::Transport;
+
+use super::error::LineError;
+use super::inbox::Read;
+use super::live::Shared;
+use super::streams::Priority;
+
+/// A transport for one session of the engine, over the streams of a line. Dropped, it ends the
+/// session and leaves the line as it is.
+pub struct EngineStream {
+    shared: Arc<Shared>,
+    number: u64,
+    limit: Duration,
+    closed: bool,
+}
+
+impl EngineStream {
+    pub(super) fn new(shared: Arc<Shared>, number: u64) -> Self {
+        EngineStream {
+            shared,
+            number,
+            limit: Duration::MAX,
+            closed: false,
+        }
+    }
+
+    /// How urgent the bytes are that are sent from now on.
+    pub fn set_priority(&self, priority: Priority) {
+        self.shared.lock().outbox.set_priority(priority);
+        self.shared.wake_writer();
+    }
+}
+
+impl Transport for EngineStream {
+    fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
+        let mut state = self.shared.lock();
+        state.check().map_err(broken)?;
+        if self.closed {
+            return Err(ErrorKind::NotConnected.into());
+        }
+        if state.outbox.engine_unsent() == 0 {
+            state.engine_moved = Instant::now();
+        } else if state.engine_moved.elapsed() > self.limit {
+            return Err(broken(LineError::Silent));
+        }
+        self.limit = within;
+        state.outbox.engine(&bytes);
+        self.shared.wake_writer();
+        Ok(())
+    }
+
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        let deadline = Instant::now() + within;
+        let mut state = self.shared.lock();
+        loop {
+            match state.inbox.read_engine(self.number, buf) {
+                Read::Bytes(count) => {
+                    self.shared.acknowledge(&mut state);
+                    return Ok(count);
+                }
+                Read::Ended => return Ok(0),
+                Read::Nothing => match state.check() {
+                    Ok(()) => {}
+                    Err(LineError::Closed | LineError::ClosedHere) => return Ok(0),
+                    Err(error) => return Err(broken(error)),
+                },
+            }
+            state = self
+                .shared
+                .wait(state, deadline)
+                .ok_or(ErrorKind::TimedOut)?;
+        }
+    }
+
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        let deadline = Instant::now() + within;
+        let mut state = self.shared.lock();
+        while state.outbox.engine_unsent() > max_unsent {
+            state.check().map_err(broken)?;
+            state = self
+                .shared
+                .wait(state, deadline)
+                .ok_or(ErrorKind::TimedOut)?;
+        }
+        state.check().map_err(broken)
+    }
+
+    fn close(&mut self, within: Duration) {
+        // What cannot be sent in time is not sent.
+        let _ = self.drain(0, within);
+        self.closed = true;
+    }
+}
+
+impl Drop for EngineStream {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.engine_in_use = false;
+        state.outbox.end_engine();
+        state.inbox.want_from(self.number + 1);
+        self.shared.acknowledge(&mut state);
+        self.shared.wake_writer();
+    }
+}
+
+/// The end of a line as an error of a transport. None of them is worth trying again.
+fn broken(error: LineError) -> io::Error {
+    let kind = match error {
+        LineError::Cut(kind) => kind,
+        LineError::Forged | LineError::Broken(_) => ErrorKind::InvalidData,
+        _ => ErrorKind::ConnectionAborted,
+    };
+    io::Error::new(kind, error)
+}

@@ -1,0 +1,147 @@
+//! The first meeting of two players, by an invite: `XKpsk0`.
+//!
+//! ```text
+//! guest -> host   prelude; psk, e, es
+//! host  -> guest  e, ee
+//! guest -> host   s, se        { identity, name }
+//! host  -> guest  (transport)  { 1, identity, name, header, nonce } or { 0 }: used by somebody else
+//! guest -> host   (transport)  { nonce }
+//! ```
+
+use std::sync::{Mutex, PoisonError};
+
+use rand::CryptoRng;
+
+use super::error::MeetingError;
+use super::invite::{Invite, InviteId};
+use super::invites::{Burned, Invites};
+use super::meeting::{
+    MAX_HEADER, MAX_MEETING_MESSAGE, Met, Own, introduced, introduction, malformed, nonce,
+    unanswered,
+};
+use super::noise::{Handshake, NotGenuine, SHORT_MESSAGE};
+use super::prelude::Prelude;
+use super::socket::{Socket, with_length};
+use crate::wire::{Reader, Writer};
+
+const USED: u8 = 0;
+const WELCOME: u8 = 1;
+
+/// The guest's side.
+pub(super) fn as_guest(
+    own: &Own,
+    invite: &Invite,
+    mut socket: Socket,
+    rng: &mut impl CryptoRng,
+) -> Result<Met, MeetingError> {
+    if invite.host_key == *own.identity.public().x25519() {
+        return Err(MeetingError::Oneself);
+    }
+    let prelude = Prelude::First(invite.secret.id()).encode();
+    let mut handshake =
+        Handshake::first_guest(own.identity, &invite.host_key, &invite.secret, &prelude);
+    let first = [prelude, with_length(&handshake.write(&[]))].concat();
+    socket.write_all(&first).map_err(MeetingError::Line)?;
+    let second = socket.read_message(SHORT_MESSAGE).map_err(unanswered)?;
+    let empty = handshake
+        .read(&second)
+        .map_err(|NotGenuine| MeetingError::WrongHost)?;
+    if !empty.is_empty() {
+        return Err(MeetingError::Broken("a payload where there is none"));
+    }
+    let third = with_length(&handshake.write(&introduction(own)));
+    socket.write_all(&third).map_err(MeetingError::Line)?;
+    let mut agreed = handshake.finish();
+
+    let answer = agreed.recv(&mut socket)?;
+    let mut reader = Reader::new(&answer);
+    match reader.u8().map_err(malformed)? {
+        WELCOME => {}
+        USED => return Err(MeetingError::Used),
+        _ => return Err(MeetingError::Broken("an answer of another kind")),
+    }
+    let (peer, peer_name) = introduced(&mut reader, &invite.host_key, own)?;
+    let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
+    let hosts = reader.array().map_err(malformed)?;
+    reader.finish().map_err(malformed)?;
+    let guests = nonce(rng);
+    agreed.send(&mut socket, &guests)?;
+    let nonces = [hosts, guests];
+    Ok(Met {
+        socket,
+        agreed,
+        peer,
+        peer_name,
+        header,
+        nonces,
+        first: true,
+    })
+}
+
+/// The host's side, after the prelude with this id. `verified` is called when the guest has shown
+/// that it knows the secret.
+pub(super) fn as_host(
+    own: &Own,
+    (id, invites): (InviteId, &Mutex<Invites>),
+    header: &[u8],
+    mut socket: Socket,
+    verified: impl FnOnce(),
+    rng: &mut impl CryptoRng,
+) -> Result<Met, MeetingError> {
+    let invites = || invites.lock().unwrap_or_else(PoisonError::into_inner);
+    let secret = invites().secret(&id).ok_or(MeetingError::NotAnswered)?;
+    let prelude = Prelude::First(id).encode();
+    let mut handshake = Handshake::first_host(own.identity, &secret, &prelude);
+    let broken = |NotGenuine| MeetingError::Broken("a handshake that does not verify");
+    let first = socket
+        .read_message(SHORT_MESSAGE)
+        .map_err(MeetingError::Line)?;
+    handshake.read(&first).map_err(broken)?;
+    if !invites().is_fresh(&id, &first) {
+        return Err(MeetingError::Broken("a first message that was seen before"));
+    }
+    verified();
+    let second = with_length(&handshake.write(&[]));
+    socket.write_all(&second).map_err(MeetingError::Line)?;
+    let third = socket
+        .read_message(MAX_MEETING_MESSAGE)
+        .map_err(MeetingError::Line)?;
+    let payload = handshake.read(&third).map_err(broken)?;
+    let key = handshake.peer_key().ok_or(MeetingError::Broken("no key"))?;
+    let mut reader = Reader::new(&payload);
+    let (peer, peer_name) = introduced(&mut reader, &key, own)?;
+    reader.finish().map_err(malformed)?;
+
+    // On disk before anything is answered.
+    let burned = invites().burn(&id, &peer).map_err(MeetingError::Invites)?;
+    let mut agreed = handshake.finish();
+    if burned == Burned::ByAnother {
+        // That it is told may fail; that it came is told in any case.
+        let _ = agreed.send(&mut socket, &[USED]);
+        return Err(MeetingError::SecondGuest(peer.fingerprint()));
+    }
+    let hosts = nonce(rng);
+    let mut answer = Writer::default();
+    answer
+        .u8(WELCOME)
+        .raw(&introduction(own))
+        .string(header)
+        .raw(&hosts);
+    agreed.send(&mut socket, &answer.finish())?;
+    let last = agreed.recv(&mut socket)?;
+    let guests = last
+        .try_into()
+        .map_err(|_| MeetingError::Broken("a nonce of another length"))?;
+    let nonces = [hosts, guests];
+    let header = header.to_vec();
+    let first = burned == Burned::Now;
+    Ok(Met {
+        socket,
+        agreed,
+        peer,
+        peer_name,
+        header,
+        nonces,
+        first,
+    })
+}

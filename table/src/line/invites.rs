@@ -1,0 +1,191 @@
+//! The invites that live, and to whom each belongs, on disk.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::PathBuf;
+
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::invite::{InviteId, InviteSecret};
+use crate::hash::Hash;
+use crate::identity::{Existing, PublicIdentity, base32, write_whole};
+
+const FIRST_LINE: &str = "# dealerless invites 1";
+const MAX_FILE: u64 = 1 << 20;
+/// Nobody who holds the secret needs to try so often; more are not answered.
+const MAX_SEEN: usize = 1 << 14;
+
+/// A host's invites.
+pub(super) struct Invites {
+    path: PathBuf,
+    open: Vec<Open>,
+}
+
+struct Open {
+    secret: InviteSecret,
+    id: InviteId,
+    guest: Option<PublicIdentity>,
+    /// Hashes of the first messages that were answered.
+    seen: HashSet<[u8; 32]>,
+}
+
+/// To whom an invite belongs now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Burned {
+    /// To this guest, from now on.
+    Now,
+    /// To this guest, from before.
+    Before,
+    /// To somebody else.
+    ByAnother,
+}
+
+impl Invites {
+    pub(super) fn open(path: PathBuf) -> io::Result<Self> {
+        let mut text = Zeroizing::new(String::new());
+        match File::open(&path) {
+            Ok(file) => file.take(MAX_FILE).read_to_string(&mut text)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => 0,
+            Err(error) => return Err(error),
+        };
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        let open: Option<Vec<Open>> = lines.map(Open::of_line).collect();
+        let damaged = || io::Error::new(ErrorKind::InvalidData, "the file of invites was changed");
+        Ok(Invites {
+            path,
+            open: open.ok_or_else(damaged)?,
+        })
+    }
+
+    /// A new invite.
+    pub(super) fn add(&mut self, rng: &mut impl CryptoRng) -> io::Result<InviteSecret> {
+        let secret = InviteSecret::new(rng);
+        self.open.push(Open::new(secret.clone(), None));
+        self.save().inspect_err(|_| drop(self.open.pop()))?;
+        Ok(secret)
+    }
+
+    /// The secret of an invite that lives.
+    pub(super) fn secret(&self, id: &InviteId) -> Option<InviteSecret> {
+        let open = self.open.iter().find(|open| open.id == *id)?;
+        Some(open.secret.clone())
+    }
+
+    /// Notes a first message that has verified. Says whether it may be answered: it is new.
+    pub(super) fn is_fresh(&mut self, id: &InviteId, message: &[u8]) -> bool {
+        let Some(open) = self.open.iter_mut().find(|open| open.id == *id) else {
+            return false;
+        };
+        let hash = Hash::new("first message").field(message).finish();
+        open.seen.len() < MAX_SEEN && open.seen.insert(hash)
+    }
+
+    /// Gives the invite to a guest whose identity has verified, on disk before this returns.
+    pub(super) fn burn(&mut self, id: &InviteId, guest: &PublicIdentity) -> io::Result<Burned> {
+        let place = self.open.iter().position(|open| open.id == *id);
+        let place = place.ok_or(ErrorKind::NotFound)?;
+        match &self.open[place].guest {
+            Some(holder) if holder == guest => Ok(Burned::Before),
+            Some(_) => Ok(Burned::ByAnother),
+            None => {
+                self.open[place].guest = Some(guest.clone());
+                self.save().inspect_err(|_| self.open[place].guest = None)?;
+                Ok(Burned::Now)
+            }
+        }
+    }
+
+    /// Ends an invite: nobody is answered by it from now on.
+    pub(super) fn end(&mut self, id: &InviteId) -> io::Result<()> {
+        self.open.retain(|open| open.id != *id);
+        self.save()
+    }
+
+    fn save(&self) -> io::Result<()> {
+        let mut text = Zeroizing::new(String::from(FIRST_LINE));
+        for open in &self.open {
+            let guest = open
+                .guest
+                .as_ref()
+                .map(|guest| base32::encode(&guest.encode()));
+            let secret = Zeroizing::new(base32::encode(&*open.secret.0));
+            for part in ["\nsecret=", &secret, " guest=", &guest.unwrap_or_default()] {
+                text.push_str(part);
+            }
+        }
+        text.push('\n');
+        write_whole(&self.path, text.as_bytes(), Existing::Replace)
+    }
+}
+
+impl Open {
+    fn new(secret: InviteSecret, guest: Option<PublicIdentity>) -> Self {
+        let id = secret.id();
+        Open {
+            secret,
+            id,
+            guest,
+            seen: HashSet::new(),
+        }
+    }
+
+    fn of_line(line: &str) -> Option<Self> {
+        let (secret, guest) = line.strip_prefix("secret=")?.split_once(" guest=")?;
+        let secret = Zeroizing::new(base32::decode(secret)?);
+        let secret = InviteSecret(Zeroizing::new(secret.as_slice().try_into().ok()?));
+        let guest = match guest {
+            "" => None,
+            text => Some(PublicIdentity::decode(&base32::decode(text)?).ok()?),
+        };
+        Some(Open::new(secret, guest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::identity::Identity;
+
+    #[test]
+    fn an_invite_belongs_to_its_first_guest_also_after_a_crash() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Invites::open(folder.path().join("invites")).unwrap();
+        let [a, b] = [1, 2].map(|seed| Identity::from_seed([seed; 32]).public().clone());
+        let id = open().add(&mut rand::rng()).unwrap().id();
+        assert!(open().secret(&id).is_some());
+        assert_eq!(open().burn(&id, &a).unwrap(), Burned::Now);
+        assert_eq!(open().burn(&id, &a).unwrap(), Burned::Before);
+        assert_eq!(open().burn(&id, &b).unwrap(), Burned::ByAnother);
+        open().end(&id).unwrap();
+        assert!(open().secret(&id).is_none());
+        assert!(open().burn(&id, &a).is_err());
+    }
+
+    #[test]
+    fn a_first_message_is_answered_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut invites = Invites::open(folder.path().join("invites")).unwrap();
+        let id = invites.add(&mut rand::rng()).unwrap().id();
+        assert!(invites.is_fresh(&id, b"one"));
+        assert!(!invites.is_fresh(&id, b"one"));
+        assert!(invites.is_fresh(&id, b"two"));
+        assert!(!invites.is_fresh(&[0; 8], b"one"));
+    }
+
+    #[test]
+    fn a_changed_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("invites");
+        Invites::open(path.clone())
+            .unwrap()
+            .add(&mut rand::rng())
+            .unwrap();
+        let text = std::fs::read_to_string(&path)
+            .unwrap()
+            .replace("guest=", "guest=0");
+        std::fs::write(&path, text).unwrap();
+        assert!(Invites::open(path).is_err());
+    }
+}

@@ -1,0 +1,154 @@
+//! How a guest finds its host.
+
+use std::io::{self, ErrorKind};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use super::error::MeetingError;
+use super::invite::Invite;
+use super::live::{Line, Timing};
+use super::meeting::{Met, Own};
+use super::relay::{self, RelayToken};
+use super::socket::Socket;
+use super::{again, first};
+use crate::identity::{Address, Identity, Name, PublicIdentity};
+use crate::seat::Seat;
+
+/// What one address is given to answer.
+const CONNECT_TIME: Duration = Duration::from_secs(4);
+/// How often a relay is tried: it may have glued us to a dead connection.
+const RELAY_TRIES: usize = 4;
+
+/// A guest.
+pub struct Guest<'a> {
+    /// Who it is.
+    pub identity: &'a Identity,
+    /// What it calls itself.
+    pub name: &'a Name,
+    /// The timing of its line.
+    pub timing: Timing,
+}
+
+impl Guest<'_> {
+    /// Meets the host of an invite: at its addresses in their order, then at its relay.
+    ///
+    /// # Errors
+    /// [`MeetingError`]: what says most about why it did not work.
+    pub fn join(&self, invite: &Invite) -> Result<Line, MeetingError> {
+        let own = Own {
+            identity: self.identity,
+            name: self.name,
+        };
+        let meet = |socket| first::as_guest(&own, invite, socket, &mut rand::rng());
+        let token = RelayToken(invite.secret.relay_token());
+        self.meet(invite.addresses(), invite.relay(), &token, meet)
+    }
+
+    /// Meets a known peer that waits: at these addresses in their order, then at this relay.
+    ///
+    /// # Errors
+    /// As [`join`](Self::join).
+    pub fn join_again(
+        &self,
+        peer: &PublicIdentity,
+        addresses: &[Address],
+        relay: Option<&Address>,
+    ) -> Result<Line, MeetingError> {
+        let own = Own {
+            identity: self.identity,
+            name: self.name,
+        };
+        let secret = self
+            .identity
+            .secret_with(peer)
+            .ok_or(MeetingError::Oneself)?;
+        let meet = |socket| again::as_guest(&own, peer, socket, &mut rand::rng());
+        self.meet(addresses, relay, &RelayToken::of_peers(&secret), meet)
+    }
+
+    fn meet(
+        &self,
+        addresses: &[Address],
+        relay: Option<&Address>,
+        token: &RelayToken,
+        meet: impl Fn(Socket) -> Result<Met, MeetingError>,
+    ) -> Result<Line, MeetingError> {
+        let line = |met| Line::new(met, Seat::GUEST, self.timing).map_err(MeetingError::Line);
+        let mut failure = MeetingError::NoAddress;
+        for address in addresses {
+            let outcome = connect(address)
+                .map_err(|source| unreachable(address, addresses, source))
+                .and_then(|stream| {
+                    meet(Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line)?)
+                });
+            match outcome {
+                Ok(met) => return line(met),
+                Err(error) if is_final(&error) => return Err(error),
+                Err(error) => failure = worse(failure, error),
+            }
+        }
+        for _ in 0..RELAY_TRIES {
+            let Some(relay) = relay else { break };
+            let outcome = self.glued(relay, token).and_then(|stream| {
+                meet(Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line)?)
+            });
+            match outcome {
+                Ok(met) => return line(met),
+                Err(error) if is_final(&error) => return Err(error),
+                Err(error @ MeetingError::NobodyAtRelay(_)) => return Err(worse(failure, error)),
+                Err(error) => failure = worse(failure, error),
+            }
+        }
+        Err(failure)
+    }
+
+    fn glued(&self, relay: &Address, token: &RelayToken) -> Result<TcpStream, MeetingError> {
+        let deadline = Instant::now() + self.timing.meeting;
+        relay::glued(relay, token, Seat::GUEST, deadline).map_err(|source| match source.kind() {
+            ErrorKind::TimedOut => MeetingError::NobodyAtRelay(relay.clone()),
+            _ => MeetingError::Relay {
+                relay: relay.clone(),
+                source,
+            },
+        })
+    }
+}
+
+/// Connects to the first address of a host that answers.
+pub(super) fn connect(address: &Address) -> io::Result<TcpStream> {
+    let mut outcome = Err(ErrorKind::NotFound.into());
+    for address in address.to_string().to_socket_addrs()? {
+        outcome = TcpStream::connect_timeout(&address, CONNECT_TIME);
+        if outcome.is_ok() {
+            break;
+        }
+    }
+    outcome
+}
+
+fn unreachable(address: &Address, all: &[Address], source: io::Error) -> MeetingError {
+    let address = address.clone();
+    match all.iter().all(Address::is_private) {
+        true => MeetingError::OnlyPrivate { address, source },
+        false => MeetingError::Unreachable { address, source },
+    }
+}
+
+/// Whether the right host was there, and another way to it leads to the same answer.
+fn is_final(error: &MeetingError) -> bool {
+    use MeetingError::{Identity, Oneself, Used};
+    matches!(error, Used | Oneself | Identity(_))
+}
+
+/// What says more: what somebody did who listens, before nobody listens.
+fn worse(a: MeetingError, b: MeetingError) -> MeetingError {
+    let rank = |error: &MeetingError| match error {
+        MeetingError::NoAddress => 0,
+        MeetingError::OnlyPrivate { .. } | MeetingError::Unreachable { .. } => 1,
+        MeetingError::Relay { .. } | MeetingError::NobodyAtRelay(_) => 2,
+        MeetingError::Line(_) => 3,
+        MeetingError::NotAnswered => 4,
+        _ => 5,
+    };
+    if rank(&b) > rank(&a) { b } else { a }
+}

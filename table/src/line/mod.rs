@@ -1,0 +1,31 @@
+//! Two players, one encrypted line: how they find each other, meet, and talk.
+
+mod again;
+mod door;
+mod engine_stream;
+mod error;
+mod first;
+mod inbox;
+mod invite;
+mod invites;
+mod join;
+mod live;
+mod meeting;
+mod noise;
+mod outbox;
+mod prelude;
+mod reach;
+mod relay;
+mod socket;
+mod strangers;
+mod streams;
+
+pub use door::{Door, DoorError, DoorEvent};
+pub use engine_stream::EngineStream;
+pub use error::{LineError, MeetingError};
+pub use invite::{BadInvite, Invite};
+pub use join::Guest;
+pub use live::{Line, Timing};
+pub use meeting::MAX_HEADER;
+pub use reach::own_addresses;
+pub use streams::{MAX_MESSAGE, Message, Priority, Stream};

@@ -1,0 +1,266 @@
+//! A relay for two players who can only connect out: the transit relay of Magic Wormhole.
+//!
+//! Both connect, send `please relay TOKEN for side SIDE\n`, and are answered `ok\n` when both are
+//! there; then the relay hands on bytes. It has two traps. It joins any two connections with the
+//! same token and different sides, so a side that changed from one try to the next could be joined
+//! *to itself*: the side follows from the token and the seat. And it may join with a connection
+//! that is dead and was not noticed: who gets no answer connects anew, and who waits does it every
+//! minute.
+
+use std::io::{self, ErrorKind};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::door::Inner;
+use super::join::connect;
+use super::socket::Socket;
+use crate::hash::Hash;
+use crate::identity::{Address, PairSecret};
+use crate::seat::Seat;
+
+/// How long a connection waits before it is renewed.
+const RENEW: Duration = Duration::from_secs(60);
+/// After a failure.
+const PAUSE: Duration = Duration::from_secs(2);
+/// Between two looks at whether the door is closed.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The word by which two find each other at a relay.
+pub(super) struct RelayToken(pub(super) [u8; 32]);
+
+impl RelayToken {
+    /// The token of two who know each other.
+    pub(super) fn of_peers(secret: &PairSecret) -> Self {
+        RelayToken(secret.hash("relay", &[]))
+    }
+
+    /// The line that asks a relay. The same at each try.
+    fn request(&self, seat: Seat) -> String {
+        let side = Hash::new("relay side")
+            .field(&self.0)
+            .number(seat.number().into());
+        let side = side.finish();
+        let hex =
+            |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
+        format!(
+            "please relay {} for side {}\n",
+            hex(&self.0),
+            hex(&side[..8])
+        )
+    }
+}
+
+/// A connection that asks a relay and was not answered.
+struct Asking {
+    socket: Socket,
+    answer: Vec<u8>,
+}
+
+impl Asking {
+    fn new(relay: &Address, token: &RelayToken, seat: Seat) -> io::Result<Self> {
+        let mut socket = Socket::new(connect(relay)?, Duration::from_secs(10))?;
+        socket.write_all(token.request(seat).as_bytes())?;
+        Ok(Asking {
+            socket,
+            answer: Vec::new(),
+        })
+    }
+
+    /// Waits for the answer. `TimedOut` if there is none yet.
+    fn wait(&mut self, within: Duration) -> io::Result<()> {
+        self.socket.set_within(within);
+        // Byte by byte: what follows is of the other player.
+        while self.answer.last() != Some(&b'\n') {
+            let mut byte = [0];
+            self.socket.read_exact(&mut byte)?;
+            self.answer.push(byte[0]);
+            if self.answer.len() > 64 {
+                break;
+            }
+        }
+        match self.answer.as_slice() {
+            b"ok\n" => Ok(()),
+            b"impatient\n" => Err(refused("it says: impatient")),
+            b"bad handshake\n" => Err(refused("it says: bad handshake")),
+            _ => Err(refused("it does not answer as a transit relay")),
+        }
+    }
+}
+
+fn refused(why: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, why)
+}
+
+/// Connects to a relay, and waits until the other is there.
+pub(super) fn glued(
+    relay: &Address,
+    token: &RelayToken,
+    seat: Seat,
+    deadline: Instant,
+) -> io::Result<TcpStream> {
+    let mut asking = Asking::new(relay, token, seat)?;
+    asking.wait(deadline.saturating_duration_since(Instant::now()))?;
+    Ok(asking.socket.into_stream())
+}
+
+/// Keeps one connection waiting at a relay until the door is closed, and lets in who comes by it.
+pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
+    while !door.is_closed() {
+        match wait_once(door, relay, token) {
+            // It was renewed, or somebody came: the next one is to wait at once.
+            Ok(()) => {}
+            Err(_) => {
+                let until = Instant::now() + PAUSE;
+                while Instant::now() < until && !door.is_closed() {
+                    thread::sleep(LOOK);
+                }
+            }
+        }
+    }
+}
+
+fn wait_once(door: &Arc<Inner>, relay: &Address, token: &RelayToken) -> io::Result<()> {
+    let mut asking = Asking::new(relay, token, Seat::HOST)?;
+    let until = Instant::now() + RENEW;
+    while Instant::now() < until && !door.is_closed() {
+        match asking.wait(LOOK) {
+            Ok(()) => {
+                door.comes(asking.socket.into_stream(), None);
+                return Ok(());
+            }
+            Err(error) if error.kind() == ErrorKind::TimedOut => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::process::{Child, Command, Stdio};
+
+    use super::*;
+
+    struct Twist(Child);
+
+    impl Drop for Twist {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    /// Starts the real relay; none if it is not installed. `DEALERLESS_TWIST` says where it is.
+    fn real_relay() -> Option<(Twist, Address)> {
+        let program = std::env::var("DEALERLESS_TWIST").unwrap_or_else(|_| "twist".into());
+        let port = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        let at = format!("--port=tcp:{}:interface=127.0.0.1", port.port());
+        let mut command = Command::new(program);
+        command
+            .args(["transitrelay", &at])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let Ok(child) = command.spawn() else {
+            eprintln!("skipped: magic-wormhole-transit-relay is not installed (DEALERLESS_TWIST)");
+            return None;
+        };
+        let twist = Twist(child);
+        let begun = Instant::now();
+        while TcpStream::connect(port).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(30));
+            thread::sleep(Duration::from_millis(20));
+        }
+        Some((twist, port.into()))
+    }
+
+    const MOMENT: Duration = Duration::from_millis(500);
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(5)
+    }
+
+    #[test]
+    fn at_the_real_relay_two_of_one_seat_are_not_glued_and_with_another_side_they_would_be() {
+        let Some((_twist, relay)) = real_relay() else {
+            return;
+        };
+        let token = RelayToken([7; 32]);
+        let mut first = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        let mut second = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        for asking in [&mut first, &mut second] {
+            assert_eq!(asking.wait(MOMENT).unwrap_err().kind(), ErrorKind::TimedOut);
+        }
+        // The trap: a side that is made anew at each try.
+        assert!(glued(&relay, &token, Seat::new(9), soon()).is_ok());
+    }
+
+    #[test]
+    fn at_the_real_relay_a_guest_that_was_glued_to_a_dead_connection_tries_again() {
+        let Some((_twist, relay)) = real_relay() else {
+            return;
+        };
+        let token = RelayToken([8; 32]);
+        let dead = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        thread::sleep(MOMENT);
+        let living = Asking::new(&relay, &token, Seat::HOST).unwrap();
+        thread::sleep(MOMENT);
+        let living_end = thread::spawn(move || {
+            let mut living = living;
+            living.wait(Duration::from_secs(10))?;
+            living.socket.write_all(b"here")
+        });
+        let mut tries = 0;
+        loop {
+            let stream = glued(&relay, &token, Seat::GUEST, soon());
+            // The real relay may have dropped the living one beside the dead one.
+            let Ok(stream) = stream else { break };
+            let mut socket = Socket::new(stream, MOMENT).unwrap();
+            tries += 1;
+            if socket.read_exact(&mut [0; 4]).is_ok() || tries == 4 {
+                break;
+            }
+        }
+        eprintln!(
+            "glued {tries} times; the living end: {:?}",
+            living_end.join().unwrap()
+        );
+        drop(dead);
+    }
+
+    #[test]
+    fn the_real_relay_answers_as_it_is_expected_to() {
+        let Some((_twist, relay)) = real_relay() else {
+            return;
+        };
+        let answer = |bytes: &[u8]| {
+            let mut socket = Socket::new(connect(&relay).unwrap(), MOMENT).unwrap();
+            socket.write_all(bytes).unwrap();
+            let mut asking = Asking {
+                socket,
+                answer: Vec::new(),
+            };
+            asking.wait(Duration::from_secs(5)).unwrap_err().to_string()
+        };
+        assert_eq!(answer(b"hello, who is there\n"), "it says: bad handshake");
+        let early = RelayToken([9; 32]).request(Seat::HOST) + "too early";
+        assert_eq!(answer(early.as_bytes()), "it says: impatient");
+    }
+
+    #[test]
+    fn the_request_of_a_seat_is_always_the_same() {
+        let request = |token, seat| RelayToken([token; 32]).request(seat);
+        assert_eq!(request(1, Seat::HOST), request(1, Seat::HOST));
+        let side = |request: &str| request.rsplit(' ').next().map(String::from);
+        assert_ne!(
+            side(&request(1, Seat::HOST)),
+            side(&request(1, Seat::GUEST))
+        );
+        assert_ne!(side(&request(1, Seat::HOST)), side(&request(2, Seat::HOST)));
+    }
+}

@@ -1,0 +1,107 @@
+//! Players with folders of their own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dealerless_table::{
+    Address, Door, DoorEvent, Guest, Home, Invite, Line, MeetingError, Name, SharedPeers, Timing,
+};
+
+pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const QUICK: Timing = Timing {
+    ping: Duration::from_millis(50),
+    dead: Duration::from_millis(400),
+    meeting: Duration::from_secs(2),
+};
+
+pub(crate) struct Player {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) home: Arc<Home>,
+    pub(crate) peers: SharedPeers,
+    pub(crate) name: Name,
+}
+
+impl Player {
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let home = Arc::new(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        let peers = SharedPeers::new(home.known_peers().unwrap());
+        Player {
+            folder,
+            home,
+            peers,
+            name: Name::clean(name),
+        }
+    }
+
+    /// A door on loopback.
+    pub(crate) fn door(&self) -> Door {
+        self.door_with(Timing::default())
+    }
+
+    pub(crate) fn door_with(&self, timing: Timing) -> Door {
+        let listen = ["127.0.0.1:0".parse().unwrap()];
+        let (home, peers) = (Arc::clone(&self.home), self.peers.clone());
+        Door::open(
+            home,
+            peers,
+            self.name.clone(),
+            b"header".to_vec(),
+            &listen,
+            timing,
+        )
+        .unwrap()
+    }
+
+    pub(crate) fn guest(&self) -> Guest<'_> {
+        let identity = self.home.identity();
+        Guest {
+            identity,
+            name: &self.name,
+            timing: Timing::default(),
+        }
+    }
+
+    pub(crate) fn join(&self, invite: &Invite) -> Result<Line, MeetingError> {
+        self.guest().join(invite)
+    }
+
+    pub(crate) fn remember(&self, other: &Player) {
+        let public = other.home.identity().public();
+        self.peers
+            .lock()
+            .remember(public, &other.name, &[], None)
+            .unwrap();
+    }
+}
+
+pub(crate) fn address(door: &Door) -> Address {
+    door.addresses()[0].into()
+}
+
+pub(crate) fn invite(door: &Door) -> Invite {
+    door.invite(vec![address(door)], None).unwrap()
+}
+
+/// The next line of a door.
+pub(crate) fn line(door: &Door) -> Line {
+    match door.next(SOON) {
+        Some(DoorEvent::Line(line)) => *line,
+        Some(_) => panic!("something else than a line"),
+        None => panic!("nobody came"),
+    }
+}
+
+/// Two players who have met: the host's line, the guest's.
+pub(crate) fn met(timing: Timing) -> (Line, Line) {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let door = host.door_with(timing);
+    let invite = invite(&door);
+    let joined = Guest {
+        timing,
+        ..guest.guest()
+    }
+    .join(&invite)
+    .unwrap();
+    (line(&door), joined)
+}

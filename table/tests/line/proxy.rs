@@ -1,0 +1,93 @@
+//! Somebody in the middle, who reads the line message by message and changes or cuts it.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use dealerless_table::Address;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From {
+    Guest,
+    Host,
+}
+
+/// What becomes of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    Pass,
+    /// It is passed on, and then the line is cut.
+    Last,
+    /// It vanishes, and so does all that follows in this direction.
+    Hole,
+}
+
+/// Decides on a message: from whom, its number in this direction from 0 (the prelude and the first
+/// message of Noise are one), its bytes.
+pub(crate) type Judge = Arc<Mutex<dyn FnMut(From, usize, &mut Vec<u8>) -> Fate + Send>>;
+
+pub(crate) fn judge(
+    judge: impl FnMut(From, usize, &mut Vec<u8>) -> Fate + Send + 'static,
+) -> Judge {
+    Arc::new(Mutex::new(judge))
+}
+
+/// A proxy before `target`, for one connection.
+pub(crate) fn proxy(target: SocketAddr, judge: Judge) -> Address {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let guest = listener.accept().unwrap().0;
+        drop(listener);
+        let host = TcpStream::connect(target).unwrap();
+        for stream in [&guest, &host] {
+            stream.set_nodelay(true).unwrap();
+        }
+        let [guest_too, host_too] = [&guest, &host].map(|stream| stream.try_clone().unwrap());
+        let judge_too = Arc::clone(&judge);
+        let back = thread::spawn(move || carry(From::Host, host_too, guest_too, &judge_too));
+        carry(From::Guest, guest, host, &judge);
+        back.join().unwrap();
+    });
+    address.into()
+}
+
+fn carry(from: From, mut source: TcpStream, mut sink: TcpStream, judge: &Judge) {
+    let mut hole = false;
+    for number in 0.. {
+        let Some(mut message) = message(&mut source, from == From::Guest && number == 0) else {
+            break;
+        };
+        let fate = (judge.lock().unwrap())(from, number, &mut message);
+        hole |= fate == Fate::Hole;
+        if !hole && sink.write_all(&message).is_err() || fate == Fate::Last {
+            break;
+        }
+    }
+    // Time for what was passed on to be read.
+    thread::sleep(Duration::from_millis(20));
+    for stream in [source, sink] {
+        let _ = stream.shutdown(Shutdown::Both);
+    }
+}
+
+/// One message with its length, after the prelude if it is the first.
+pub(crate) fn message(source: &mut TcpStream, with_prelude: bool) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if with_prelude {
+        bytes.resize(6, 0);
+        source.read_exact(&mut bytes).ok()?;
+        let rest = if bytes[5] == 1 { 8 } else { 32 };
+        bytes.resize(6 + rest, 0);
+        source.read_exact(&mut bytes[6..]).ok()?;
+    }
+    let mut len = [0; 2];
+    source.read_exact(&mut len).ok()?;
+    bytes.extend_from_slice(&len);
+    let start = bytes.len();
+    bytes.resize(start + usize::from(u16::from_le_bytes(len)), 0);
+    source.read_exact(&mut bytes[start..]).ok()?;
+    Some(bytes)
+}
