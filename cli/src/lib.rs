@@ -21,10 +21,12 @@ mod join;
 mod loopback;
 mod memory;
 mod output;
+mod plain;
 mod play;
 mod progress;
 mod seat;
 mod session;
+mod table;
 mod whole_file;
 
 use std::process::ExitCode;

@@ -25,10 +25,10 @@
 mod game;
 mod hash;
 mod identity;
+mod line;
 mod log;
 mod play;
 mod rules;
-mod line;
 mod seat;
 mod step;
 mod terms;
@@ -54,6 +54,7 @@ pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
     Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,
     StakesError, Variety,
+};
 pub use line::{
     BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
     MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
