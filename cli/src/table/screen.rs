@@ -34,7 +34,8 @@ pub(crate) struct Screen {
 /// What one has seen of a hand.
 #[derive(Default)]
 struct Hand {
-    own: BTreeMap<usize, String>,
+    /// The cards of each seat, by position.
+    held: BTreeMap<u8, BTreeMap<usize, String>>,
     board: usize,
 }
 
@@ -143,7 +144,10 @@ impl Screen {
                 ..
             } => self.card(*position, card, *holder),
             Event::Board { cards, .. } => self.board(cards),
-            Event::Chose { seat, choice, .. } => one(words::chose(names, *seat, choice)),
+            Event::Chose { seat, choice, .. } => match words::chose(names, *seat, choice) {
+                text if text.is_empty() => Vec::new(),
+                text => one(text),
+            },
             Event::Result(result) => {
                 let row = |cards: &[String]| self.ink.row(cards.iter().map(|c| Some(c.as_str())));
                 words::result(names, result, row)
@@ -215,15 +219,19 @@ impl Screen {
                 return vec![format!("Card {}: {face}{whose}", position + 1)];
             }
         };
-        if holder != Some(seated.seat) || self.hand.own.insert(position, card.into()).is_some() {
+        let Some(holder) = holder else {
+            return Vec::new();
+        };
+        let held = self.hand.held.entry(holder).or_default();
+        if held.insert(position, card.into()).is_some() || held.len() < hole {
             return Vec::new();
         }
-        let own = self.hand.own.values().map(|card| Some(card.as_str()));
-        match self.hand.own.len() {
-            few if few < hole => Vec::new(),
-            dealt if dealt == hole => vec![format!("Your cards: {}", self.ink.row(own))],
-            _ => vec![format!("Your new card: {face}")],
-        }
+        let row = self.ink.row(held.values().map(|card| Some(card.as_str())));
+        vec![match (holder == seated.seat, held.len() == hole) {
+            (true, true) => format!("Your cards: {row}"),
+            (true, false) => format!("Your new card: {face}"),
+            (false, _) => format!("{} {row}.", self.names.does(holder, "show")),
+        }]
     }
 
     fn board(&mut self, cards: &[String]) -> Vec<String> {

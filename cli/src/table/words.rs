@@ -95,6 +95,8 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
             1 => format!("{} one card.", names.does(seat, "exchange")),
             number => format!("{} {number} cards.", names.does(seat, "exchange")),
         },
+        // The cards of the others come next.
+        Said::Show {} if !names.is_own(seat) => String::new(),
         Said::Show {} => format!("{}.", names.does(seat, "show")),
         Said::Muck {} => format!("{}: the cards stay closed.", names.does(seat, "muck")),
         Said::Propose { cards } => {
@@ -132,8 +134,8 @@ pub(crate) fn result(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     for shown in &result.shown {
-        let who = names.does(shown.seat, "show");
-        lines.push(format!("{who} {}: {}.", row(&shown.cards), shown.worth));
+        let who = names.name(shown.seat);
+        lines.push(format!("{who}: {}, {}.", row(&shown.cards), shown.worth));
     }
     for (number, pot) in result.pots.iter().enumerate() {
         let which = match (result.pots.len(), number) {
@@ -155,11 +157,13 @@ pub(crate) fn result(
 
 /// The chips of all.
 pub(crate) fn chips(names: &Names, stacks: &[u64]) -> String {
-    let stack = |(seat, &stack): (usize, &u64)| {
-        let who = names.does(seat as u8, "have");
+    let stack = |(seat, &stack): (u8, &u64)| {
+        let who = names.does(seat, "have");
         format!("{who} {} chips", count(stack))
     };
-    let all: Vec<String> = stacks.iter().enumerate().map(stack).collect();
+    let mut all: Vec<(u8, &u64)> = (0..).zip(stacks).collect();
+    all.sort_by_key(|&(seat, _)| !names.is_own(seat));
+    let all: Vec<String> = all.into_iter().map(stack).collect();
     all.join(", ")
 }
 

@@ -133,7 +133,12 @@ impl State {
         let stacks = self.stacks_with(&rebuys);
         let button = self.next_button(&stacks);
         let batch = deals.first().map_or(0, |deal| deal.batch);
-        let Ok(game) = Hand::new(&self.stakes, &stacks, button) else {
+        // The rules count no chips for each seat where the log has none.
+        let chips = match self.stakes.betting() {
+            Some(_) => stacks.clone(),
+            None => vec![0; self.shape.seats],
+        };
+        let Ok(game) = Hand::new(&self.stakes, &chips, button) else {
             return Phase::Over(End::NoChips);
         };
         self.dealt = Some(Dealt {
@@ -183,6 +188,7 @@ impl State {
 
     /// Changes the try, and gives what the rules of the game ask for then.
     fn play(&mut self, change: impl FnOnce(&mut Dealt) -> Result<(), Phase>) -> Phase {
+        let stacks = self.shape.stacks;
         let Some(dealt) = &mut self.dealt else {
             return Phase::Deal;
         };
@@ -191,7 +197,10 @@ impl State {
             Ok(()) => match dealt.game.next() {
                 Next::Open(openings) => Phase::Open(openings),
                 Next::Choose { seat, legal } => Phase::Choose { seat, legal },
-                Next::Over(outcome) => Phase::Result(outcome),
+                Next::Over(mut outcome) => {
+                    outcome.stacks.truncate(stacks);
+                    Phase::Result(outcome)
+                }
             },
         }
     }

@@ -429,7 +429,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let theirs = seat != self.set.seat;
         let complete = self.set.log.phase() != before;
         match (part, before) {
-            (Part::Deal(_), _) if complete => self.dealt(),
+            // Where too few have chips nothing is dealt.
+            (Part::Deal(_), _) if complete && self.set.log.game().is_some() => self.dealt(),
             (Part::Seal(seal), _) => {
                 if theirs {
                     self.check_seal(seal)?;
