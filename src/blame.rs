@@ -2,34 +2,34 @@
 
 use std::fmt;
 
-/// Whose fault an error can be. It shows as what that means for the user, in a sentence or two.
+/// Whose fault an error can be. It displays as advice to the user, in a sentence or two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Blame {
-    /// A peer that cheats, or a line that corrupts data or lets somebody change it. An honest peer
-    /// never causes it, whatever its version.
-    CheatOrLine,
-    /// A peer that is another program, of another version, broken or cheating; or the line.
-    ProgramOrLine,
-    /// Either side's: both may be honest, and mean different things.
+    /// A peer that cheats, or a connection that corrupts data or lets an attacker change it. An
+    /// honest peer never causes it, whatever its version.
+    CheatOrConnection,
+    /// A peer that runs another program or version, is broken or cheats; or the connection.
+    ProgramOrConnection,
+    /// Either side: both may be honest, and disagree on what to run.
     Either,
-    /// The peer's: it went away on purpose. Why, it alone knows.
+    /// The peer, which ended the session. It does not say why.
     Peer,
-    /// The line's, or a peer's that went away or is slow.
+    /// The connection, or a peer that went away or is slow.
     Connection,
-    /// The caller's on this side; for what has ended, that of the error before.
+    /// The caller on this side. For a session that has ended, see the error that ended it.
     ThisSide,
 }
 
 impl fmt::Display for Blame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Blame::CheatOrLine => {
-                "The other side cheated, or the line corrupts data: stop playing with them."
+            Blame::CheatOrConnection => {
+                "The other side cheated, or the connection corrupts data: stop playing with them."
             }
-            Blame::ProgramOrLine => {
+            Blame::ProgramOrConnection => {
                 "The other side runs another program or version, a broken one, or cheats; or the \
-                 line corrupts data."
+                 connection corrupts data."
             }
             Blame::Either => {
                 "Nobody need have cheated: agree with the other side on what both run, and begin \

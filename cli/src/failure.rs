@@ -100,7 +100,7 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
             format!("{error:#}\n{}", at_a_table(blame))
         }
         Blame::ThisSide => format!("{error:#}"),
-        blame @ Blame::CheatOrLine => format!("{error:#}\n{blame}\n{LINE}"),
+        blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
         blame => format!("{error:#}\n{blame}"),
     }
 }
@@ -140,7 +140,7 @@ mod tests {
             (
                 mpc::Error::Check(mpc::Check::AndGates).into(),
                 2,
-                "cheated, or the line corrupts data: stop playing",
+                "cheated, or the connection corrupts data: stop playing",
             ),
             (
                 net::Error::Malformed(Malformed::Stranger).into(),

@@ -1,5 +1,5 @@
-//! The picture of the rooms in ARCHITECTURE.md is true: an arrow for each room that a room uses, and
-//! no other; and a room uses only rooms above it in the list.
+//! The picture of the modules in ARCHITECTURE.md is true: it has an arrow for each module that a
+//! module uses, and no other. A module uses only modules above it in the list.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +13,8 @@ fn page() -> String {
     fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap()
 }
 
-/// The rooms of the list, in its order.
-fn rooms(page: &str) -> Vec<&str> {
+/// The modules of the list, in its order.
+fn modules(page: &str) -> Vec<&str> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `src/"));
     rows.map(|row| row.split_once("/`").expect("a folder").0)
         .collect()
@@ -62,15 +62,15 @@ fn names_after<'a>(code: &'a str, path: &str) -> BTreeSet<&'a str> {
 }
 
 #[test]
-fn the_picture_of_the_rooms_is_true() {
+fn the_picture_of_the_modules_is_true() {
     let page = page();
-    let rooms = rooms(&page);
+    let modules = modules(&page);
     let root = Path::new(ROOT);
     let mut uses = Arrows::new();
-    for user in &rooms {
+    for user in &modules {
         let code = code(&root.join("src").join(user));
         for used in names_after(&code, "crate::") {
-            if used != *user && rooms.contains(&used) {
+            if used != *user && modules.contains(&used) {
                 uses.insert((user.to_string(), used.to_owned()));
             }
         }
@@ -87,10 +87,10 @@ fn the_picture_of_the_rooms_is_true() {
 }
 
 #[test]
-fn a_room_uses_only_rooms_above_it_in_the_list() {
+fn a_module_uses_only_modules_above_it_in_the_list() {
     let page = page();
-    let rooms = rooms(&page);
-    let place = |room: &str| rooms.iter().position(|other| *other == room);
+    let modules = modules(&page);
+    let place = |module: &str| modules.iter().position(|other| *other == module);
     for (user, used) in drawn(&page) {
         if let (Some(user_at), Some(used_at)) = (place(&user), place(&used)) {
             assert!(used_at < user_at, "{user} uses {used}");
@@ -99,9 +99,9 @@ fn a_room_uses_only_rooms_above_it_in_the_list() {
 }
 
 #[test]
-fn every_room_is_in_the_list() {
+fn every_module_is_in_the_list() {
     let page = page();
-    let mut rooms = rooms(&page);
+    let mut modules = modules(&page);
     let folders = fs::read_dir(Path::new(ROOT).join("src")).unwrap();
     let folders = folders.map(|entry| entry.unwrap().path());
     let mut found: Vec<String> = folders
@@ -109,6 +109,6 @@ fn every_room_is_in_the_list() {
         .map(|path| path.file_name().unwrap().to_str().unwrap().to_owned())
         .collect();
     found.sort();
-    rooms.sort_unstable();
-    assert_eq!(found, rooms);
+    modules.sort_unstable();
+    assert_eq!(found, modules);
 }

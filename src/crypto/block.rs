@@ -18,6 +18,29 @@ use super::SecretBit;
 #[repr(transparent)]
 pub struct Block([u8; 16]);
 
+/// Declares a type of blocks with a meaning of their own, and their XOR.
+macro_rules! block_type {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Default, bytemuck::Pod, bytemuck::Zeroable)]
+        #[repr(transparent)]
+        pub struct $name(pub $crate::crypto::Block);
+
+        impl zeroize::DefaultIsZeroes for $name {}
+
+        impl std::ops::BitXor for $name {
+            type Output = $name;
+
+            #[inline]
+            fn bitxor(self, other: $name) -> $name {
+                $name(self.0 ^ other.0)
+            }
+        }
+    };
+}
+
+pub(crate) use block_type;
+
 impl Block {
     /// The block of zeros.
     pub const ZERO: Block = Block([0; 16]);

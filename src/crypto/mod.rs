@@ -1,4 +1,4 @@
-//! Blocks, hashes and generators: thin, typed layers over well-kept crates.
+//! Blocks, hashes, generators and points: thin, typed wrappers of maintained crates.
 //!
 //! | file | what | built on |
 //! |---|---|---|
@@ -9,11 +9,13 @@
 //! | `generator` | seed expansion, AES in counter mode | `aes` |
 //! | `oracle` | the random oracle, bound to session and step | `blake3` |
 //! | `universal_hash` | the linear hash of the OT check | `polyval` |
+//! | `curve` | points and scalars of ristretto255 | `curve25519-dalek` |
 //! | `transpose` | rows of bits to columns | – |
 //!
 //! Nothing here knows a clock, a file, a socket or a thread.
 
 mod block;
+mod curve;
 mod generator;
 mod oracle;
 mod secret_bit;
@@ -23,6 +25,8 @@ mod tweakable_hash;
 mod universal_hash;
 
 pub use block::Block;
+pub(crate) use block::block_type;
+pub(crate) use curve::{decode_point, random_scalar};
 pub use generator::Generator;
 pub use oracle::{Oracle, SessionId, Step};
 pub use secret_bit::SecretBit;

@@ -13,8 +13,8 @@ const CONTEXT: &str = "dealerless 2026-11 session oracle v1";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionId(pub [u8; 32]);
 
-/// What an oracle is asked for. Each step of each protocol has its own, so that no two can be
-/// confused; direction and batch go into the counter.
+/// What is hashed. Each step of each protocol has its own number, so that no two can be confused.
+/// Direction and batch go into the counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Step {
@@ -48,18 +48,18 @@ pub enum Step {
     CheckMacs = 14,
     /// The MACs of opened outputs.
     OutputMacs = 15,
-    /// The secret of a line, from the shared Diffie-Hellman point.
-    LineSecret = 16,
+    /// The channel secret, from the shared Diffie-Hellman point.
+    ChannelSecret = 16,
     /// Authenticated garbling: the pad of the shares that change the masks of outputs.
     OutputPad = 17,
-    /// What a run is.
+    /// The plan of a run.
     RunPlan = 18,
-    /// What an exchange of openings is.
+    /// The plan of an exchange of openings.
     OpeningPlan = 19,
-    /// What a batch of the preprocessing is.
+    /// The plan of a batch of preprocessing.
     BatchPlan = 20,
-    /// A plan as one of the parties says it.
-    SaidPlan = 22,
+    /// A plan as one of the parties sends it.
+    SentPlan = 22,
     /// Semi-honest: the digest of the evaluator's masked inputs.
     MaskedInputs = 21,
 }

@@ -13,7 +13,7 @@ pub enum Error {
     /// The caller asked for something that cannot be done. Nothing was sent.
     #[error("{0}")]
     Usage(String),
-    /// A check failed: the peer cheated, or the line corrupts data.
+    /// A check failed: the peer cheated, or the connection corrupts data.
     #[error("a check failed: {0}")]
     Check(Check),
     /// The session failed.
@@ -36,7 +36,7 @@ impl Error {
     pub fn blame(&self) -> Blame {
         match self {
             Error::Usage(_) => Blame::ThisSide,
-            Error::Check(_) => Blame::CheatOrLine,
+            Error::Check(_) => Blame::CheatOrConnection,
             Error::Session(error) => error.blame(),
         }
     }

@@ -88,6 +88,15 @@ mod tests {
     }
 
     #[test]
+    fn memory_is_that_of_the_circuit_and_of_each_session_or_that_of_building() {
+        let estimate = Estimate::of_ands(1000, Security::Malicious, 3);
+        let of_sessions = 2 * 3 * session(Security::Malicious);
+        assert!(CIRCUIT + of_sessions > BUILDING && BUILDING > CIRCUIT);
+        assert_eq!(estimate.memory(2), BASE + 1000 * (CIRCUIT + of_sessions));
+        assert_eq!(estimate.memory(0), BASE + 1000 * BUILDING);
+    }
+
+    #[test]
     fn the_largest_of_everything_does_not_overflow() {
         let estimate = Estimate::of_ands(1 << 40, Security::Malicious, u32::MAX);
         assert_eq!(estimate.memory(2), u64::MAX);

@@ -1,9 +1,9 @@
-//! Counting what a peer could have cheated in.
+//! Counting a peer's chances to cheat.
 //!
-//! A peer that cheats is caught unless it is lucky, and it may cut the connection when it sees that
-//! it will be caught: then it looks as innocent as a bad line. So whoever plays with a peer again
-//! counts the steps in which it could have tried, before they begin, and takes back those that end
-//! well.
+//! A peer that cheats is caught unless it is lucky. When it sees that it will be caught, it may cut
+//! the connection, and then it looks like an honest peer on a bad connection. So a caller that
+//! plays with the same peer again counts each step in which the peer can try to cheat. It counts
+//! the step before it begins, and takes the count back if the step ends well.
 
 use std::io;
 
@@ -11,23 +11,23 @@ use std::io;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Attempt {
-    /// The base OTs, from after the hellos to the last check.
+    /// The setup: all messages between the hellos and the last check of the base OTs.
     Setup,
-    /// A batch of the preprocessing.
+    /// A batch of preprocessing.
     Batch,
     /// A run of a circuit.
     Run,
 }
 
-/// Counts attempts.
+/// Counts a peer's attempts.
 pub trait Attempts: Send {
-    /// An attempt begins: nothing of it has been sent.
+    /// Called before the first message of an attempt is sent.
     ///
     /// # Errors
-    /// When it cannot be counted; the session ends then, before anything of the attempt is sent.
+    /// If the attempt cannot be counted. The session then ends before that message is sent.
     fn begins(&mut self, attempt: Attempt) -> io::Result<()>;
 
-    /// The attempt that began last has passed its last check.
+    /// Called when the attempt that began last has passed its last check.
     fn ends_well(&mut self, attempt: Attempt);
 }
 

@@ -1,4 +1,4 @@
-//! What can go wrong in a session.
+//! The errors of a session.
 
 use std::io;
 
@@ -11,28 +11,28 @@ pub type Result<R, E = Error> = std::result::Result<R, E>;
 
 /// An error of a session. [`blame`](Self::blame) says whose fault it can be.
 ///
-/// After [`Error::Usage`] nothing has been sent, and the session goes on. After any other the
-/// session is over: its secrets are wiped. What exactly went wrong stays on this side: the peer is
-/// told only that the session was aborted. No variant carries a secret.
+/// After [`Error::Usage`] the session goes on; nothing was sent. After any other error the session
+/// is over, and its secrets are wiped. The peer does not learn which error it was, only that the
+/// session was aborted. No error carries a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The caller asked for something that cannot be done. Nothing was sent.
     #[error("{0}")]
     Usage(String),
-    /// A cryptographic check failed: the peer cheated, or the line corrupts data.
+    /// A cryptographic check failed: the peer cheated, or the connection corrupts data.
     #[error("a check failed: {0}")]
     Check(Check),
-    /// The two sides want different things. Both may be honest.
+    /// The two parties want different things. Both may be honest.
     #[error("the two sides do not agree: {0}")]
     Disagreement(Disagreement),
     /// The channel failed: the peer broke the protocol, aborted, or the connection was lost.
     #[error(transparent)]
     Channel(#[from] net::Error),
-    /// An [`Attempts`](super::Attempts) could not count an attempt.
+    /// The caller's [`Attempts`](super::Attempts) failed to count an attempt.
     #[error("an attempt cannot be counted")]
     NotCounted(#[source] io::Error),
-    /// The session has made as many batches of preprocessing as it can.
+    /// The session has made as many batches of oblivious transfers as it can.
     #[error("a session makes at most 2^32 batches of OTs")]
     Exhausted,
     /// An earlier error ended this session.
@@ -48,7 +48,7 @@ impl Error {
     /// Whose fault it can be.
     pub fn blame(&self) -> Blame {
         match self {
-            Error::Check(_) => Blame::CheatOrLine,
+            Error::Check(_) => Blame::CheatOrConnection,
             Error::Disagreement(_) => Blame::Either,
             Error::Channel(error) => error.blame(),
             Error::Usage(_) | Error::NotCounted(_) | Error::Exhausted | Error::Ended => {
@@ -58,8 +58,8 @@ impl Error {
     }
 }
 
-/// What ends a session. What may have sent something gives this and not [`Error`]: it has no
-/// misuse, after which the session would go on out of step.
+/// An error that ends the session. Functions that send messages return it instead of [`Error`],
+/// which has a variant after which the session goes on.
 #[derive(Debug)]
 pub(super) enum Fault {
     Check(Check),
@@ -109,73 +109,71 @@ impl From<Fault> for Error {
     }
 }
 
-/// A cryptographic check of a session. An honest peer on a line that changes nothing passes it,
-/// but for the chances that `docs/protocol.md` of the repository counts.
-///
-/// It shows as the protocol and its step.
+/// A cryptographic check of a session. An honest peer passes it if the connection does not corrupt
+/// data. It displays as the protocol and the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum Check {
     /// A check of oblivious transfer.
     #[error(transparent)]
     ObliviousTransfer(ot::Check),
-    /// The peer's hello has this side's nonce.
+    /// The peer's hello has the nonce of this party's hello.
     #[error("hello: the peer repeats this side's nonce")]
     HelloNonce,
-    /// The key in the peer's hello is not canonical, or is the identity.
+    /// The key in the peer's hello is not a canonical point, or is the identity.
     #[error("hello: the peer's key is not a valid point")]
     HelloKey,
-    /// The garbler opens something else than it has committed to.
+    /// The garbler does not open what it has committed to.
     #[error("triples: the commitment")]
     TripleCommitment,
-    /// The parties' leaky triples do not fit together.
+    /// The equality check of the leaky triples failed.
     #[error("triples: the equality check")]
     TripleEquality,
-    /// The bits opened to fill the pool are not those that were authenticated.
+    /// The MACs of the bits opened in the preprocessing are wrong.
     #[error("filling the pool: the MACs of the opened bits")]
     PoolMacs,
-    /// The bits opened for the gates and outputs of a run are not those that were authenticated.
+    /// The MACs of the bits opened for the gates and outputs of a run are wrong.
     #[error("authenticated garbling: the MACs of the opened bits")]
     GateMacs,
-    /// A masked value of an AND gate is wrong, or the parties do not hold the same masked values
-    /// of inputs and the same labels.
+    /// A masked value of an AND gate is wrong, or the parties hold different masked values or
+    /// output labels.
     #[error("authenticated garbling: the check of the AND gates and of what both hold")]
     AndGates,
-    /// The opened mask shares of outputs are not those that were authenticated.
+    /// The MACs of the shares that open outputs are wrong.
     #[error("opening: the MACs of the mask shares")]
     OpeningMacs,
-    /// The semi-honest evaluator's inputs did not arrive as they were sent.
+    /// The semi-honest evaluator's masked inputs did not arrive as it sent them.
     #[error("inputs: the digest of the masked inputs")]
     MaskedInputs,
-    /// What opens a bit to a semi-honest party is the hash of neither of its labels.
+    /// A hash that should open a bit to a semi-honest party belongs to neither label.
     #[error("opening: the hash of neither label")]
     OpeningHash,
 }
 
-/// What two sides do not agree on.
+/// What the two parties do not agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Disagreement {
-    /// Both want to garble, or both to evaluate.
+    /// Both want to be the garbler, or both the evaluator.
     #[error("both parties want the same role")]
     SameRole,
-    /// They want to be protected against different peers.
+    /// They want different security.
     #[error("the peer wants {theirs} security, this side {ours}")]
     Security {
         /// What the peer wants.
         theirs: Security,
-        /// What this side wants.
+        /// What this party wants.
         ours: Security,
     },
-    /// They want other statistical security.
+    /// They want different bits of statistical security.
     #[error("the peer wants {theirs} bits of statistical security, this side {ours}")]
     StatisticalSecurity {
-        /// What the peer wants, in bits.
+        /// The bits that the peer wants.
         theirs: u8,
-        /// What this side wants, in bits.
+        /// The bits that this party wants.
         ours: u8,
     },
-    /// They are about to run, open or make ahead different things.
+    /// They are about to run, open or preprocess different things.
     #[error("the peer runs another circuit, or means other inputs, openings or preparations")]
     Plan,
 }

@@ -1,30 +1,29 @@
-//! How a session begins. The two parties exchange hellos, and have a [`Greeting`]: they know that
-//! they speak the same version and what they want of each other. An engine takes the greeting, with
-//! the channel in it, so that no greeting serves twice.
+//! The beginning of a session. The parties exchange hellos, which gives each of them a
+//! [`Greeting`]: both speak the same version, and want matching sessions. An engine consumes the
+//! greeting, and the channel in it, so that no greeting serves twice.
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 
 use super::Security;
 use super::attempts::{Attempts, Uncounted};
+use super::channel_secret::{ChannelSecret, EphemeralKey};
 use super::error::{Check, Disagreement, Error, Fault, Result};
-use super::line_secret::{LineKey, LineSecret};
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};
 use crate::net::{self, Channel, Malformed, Transport};
 
-/// The most bytes of terms that a hello carries: next to them in its body are the role, the
-/// security, its bits, nonce, key and the length of the terms.
+/// The most bytes of terms that a hello can carry. Its body also holds the role, the security mode,
+/// the bits of statistical security, the nonce, the key and the length of the terms.
 pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 
-/// Bits of statistical security, unless an offer says otherwise: 40, and 10 more because a peer may
-/// try 2^10 times.
+/// The default bits of statistical security: 40, and 10 more because a peer may try 2^10 times.
 pub(super) const STATISTICAL_SECURITY: u8 = 50;
 
 const CONTEXT: &str = "dealerless 2026-11 session id v1";
 
-/// What a party wants of a session.
+/// The session that a party wants.
 pub struct Offer<'a> {
     role: Party,
     security: Security,
@@ -35,8 +34,8 @@ pub struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// A session in which this party has `role`; the peer must have the other one and want the same
-    /// security.
+    /// A session in which this party has `role`. The peer must have the other role, and want the
+    /// same security.
     pub fn new(role: Party, security: Security) -> Self {
         Offer {
             role,
@@ -48,30 +47,30 @@ impl<'a> Offer<'a> {
         }
     }
 
-    /// What this party's hello says on the layer above, at most [`MAX_TERMS`] bytes.
+    /// Bytes of the caller's that this party's hello carries: at most [`MAX_TERMS`].
     #[must_use]
     pub fn terms(mut self, terms: &'a [u8]) -> Self {
         self.terms = terms;
         self
     }
 
-    /// What the channel is bound to: the handshake hash of the encryption below it. Not sent, and
-    /// the same at both parties, or nothing that they say fits.
+    /// Binds the session to what it runs over, such as the handshake hash of an encrypted
+    /// connection. The bytes are not sent. If the parties' bytes differ, the session fails.
     #[must_use]
     pub fn bound_to(mut self, binding: &'a [u8]) -> Self {
         self.binding = binding;
         self
     }
 
-    /// The bits of statistical security of each batch of triples, 50 unless it is said: 40, and the
-    /// logarithm of how often a peer may try. It must be the same at both parties.
+    /// The bits of statistical security of each batch of triples, 50 by default: 40, and the
+    /// logarithm of how often a peer may try. Both parties must ask for the same.
     #[must_use]
     pub fn statistical_security(mut self, bits: u8) -> Self {
         self.statistical = bits;
         self
     }
 
-    /// Who counts the peer's attempts.
+    /// Sets who counts the peer's chances to cheat.
     #[must_use]
     pub fn counted_by(mut self, attempts: Box<dyn Attempts>) -> Self {
         self.attempts = attempts;
@@ -79,21 +78,21 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// What a party says first. The terms are those of the layer above (which game, which circuit);
-/// here they only go into the session id.
+/// The body of a hello, the first message. The terms belong to the caller (which game, which
+/// circuit); here they only go into the session id.
 #[derive(Clone, Serialize, Deserialize)]
 struct HelloBody {
     garbler: bool,
     malicious: bool,
     statistical: u8,
     nonce: [u8; 32],
-    /// The public half of the line's key exchange.
+    /// The sender's public key for the [channel secret](ChannelSecret).
     key: [u8; 32],
     terms: Vec<u8>,
 }
 
-/// Both parties have said hello: they speak the same version, have different roles and want the
-/// same security.
+/// A channel on which both parties have exchanged hellos: they speak the same version, have
+/// different roles and want the same security.
 pub struct Greeting<T: Transport> {
     channel: Channel<T>,
     role: Party,
@@ -102,12 +101,12 @@ pub struct Greeting<T: Transport> {
     secrets: Agreed,
 }
 
-/// What the engine needs of the greeting.
+/// What an engine needs of the greeting.
 pub(super) struct Agreed {
-    /// The hash of both hellos: nonces, keys, roles, security, version and terms. Everything later
-    /// in the session is bound to it.
+    /// The session id: the hash of both hellos, and of what the session is bound to. All later
+    /// messages depend on it.
     pub(super) session: SessionId,
-    pub(super) line: LineSecret,
+    pub(super) channel_secret: ChannelSecret,
     pub(super) statistical: u8,
     pub(super) attempts: Box<dyn Attempts>,
 }
@@ -116,10 +115,9 @@ impl<T: Transport> Greeting<T> {
     /// Exchanges hellos.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or fewer than 40 or more than
-    /// 100 bits of statistical security are asked for; [`Error::Channel`] if the peer speaks
-    /// something else or another version; [`Error::Disagreement`] if it has the same role or wants
-    /// other security.
+    /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical
+    /// security are not between 40 and 100; [`Error::Channel`] if the peer speaks another protocol
+    /// or version; [`Error::Disagreement`] if the peer has the same role or wants other security.
     pub fn exchange(
         mut channel: Channel<T>,
         offer: Offer<'_>,
@@ -135,7 +133,7 @@ impl<T: Transport> Greeting<T> {
             return Err(Error::usage("statistical security has 40 to 100 bits"));
         }
         channel.begin_phase("saying hello");
-        let key = LineKey::random(rng);
+        let key = EphemeralKey::random(rng);
         let mut mine = HelloBody {
             garbler: offer.role == Party::Garbler,
             malicious: offer.security == Security::Malicious,
@@ -146,7 +144,7 @@ impl<T: Transport> Greeting<T> {
         };
         rng.fill_bytes(&mut mine.nonce);
         let outcome = greet(&mut channel, &mine, offer.binding, key);
-        let (session, line, peer_terms) = outcome.inspect_err(|_| channel.abort())?;
+        let (session, channel_secret, peer_terms) = outcome.inspect_err(|_| channel.abort())?;
         Ok(Greeting {
             channel,
             role: offer.role,
@@ -154,7 +152,7 @@ impl<T: Transport> Greeting<T> {
             peer_terms,
             secrets: Agreed {
                 session,
-                line,
+                channel_secret,
                 statistical: offer.statistical,
                 attempts: offer.attempts,
             },
@@ -166,30 +164,31 @@ impl<T: Transport> Greeting<T> {
         self.role
     }
 
-    /// What both want to be protected against.
+    /// What both parties want to be protected against.
     pub fn security(&self) -> Security {
         self.security
     }
 
-    /// What the peer's hello said on the layer above. It may hold anything.
+    /// The terms in the peer's hello. They may be any bytes.
     pub fn peer_terms(&self) -> &[u8] {
         &self.peer_terms
     }
 
-    /// Leaves, and lets the peer know that it was on purpose.
+    /// Closes the connection, and tells the peer that this was on purpose.
     pub fn refuse(mut self) {
         self.channel.abort();
     }
 
-    /// The channel and the hash of both hellos, for an engine of somebody else's.
+    /// The channel and the session id, for an engine outside this crate.
     pub fn into_channel(self) -> (Channel<T>, [u8; 32]) {
         (self.channel, self.secrets.session.0)
     }
 
-    /// The parts, for an engine of this security.
+    /// The channel, the role and the secrets, for an engine of this security.
     ///
     /// # Errors
-    /// [`Disagreement::Security`] if the parties want other security; the connection is closed then.
+    /// [`Disagreement::Security`] if the parties want other security. The connection is then
+    /// closed.
     pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel<T>, Party, Agreed)> {
         if self.security != security {
             self.channel.abort();
@@ -206,17 +205,17 @@ fn greet<T: Transport>(
     channel: &mut Channel<T>,
     mine: &HelloBody,
     binding: &[u8],
-    key: LineKey,
-) -> Result<(SessionId, LineSecret, Vec<u8>), Fault> {
+    key: EphemeralKey,
+) -> Result<(SessionId, ChannelSecret, Vec<u8>), Fault> {
     send_hello(channel, mine)?;
     channel.flush()?;
     let peer: HelloBody = recv_hello(channel)?;
     let session = compare(mine, &peer, binding)?;
-    let line = key.agree(&peer.key, &session)?;
-    Ok((session, line, peer.terms))
+    let channel_secret = key.agree(&peer.key, &session)?;
+    Ok((session, channel_secret, peer.terms))
 }
 
-/// The session id of two hellos that fit together.
+/// Checks that two hellos fit together. Gives their session id.
 fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<SessionId, Fault> {
     if mine.garbler == peer.garbler {
         return Err(Fault::Disagreement(Disagreement::SameRole));

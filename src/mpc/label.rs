@@ -1,42 +1,21 @@
-//! Wire labels. The garbler holds the label for 0, `L0`; the evaluator the active label,
-//! `L = L0 ^ V * Delta`, which stands for the bit `V`. They are two types, so that neither engine
-//! can mix up whose label, key or MAC goes where.
+//! Wire labels. For each wire the garbler holds the label for 0, `L0`, and the evaluator holds the
+//! active label, `L = L0 ^ V * Delta`, which stands for the bit `V`. The two have different types,
+//! so that an engine cannot take one for the other.
 
-use std::ops::BitXor;
+use zeroize::Zeroize;
 
-use bytemuck::{Pod, Zeroable};
-use zeroize::{DefaultIsZeroes, Zeroize};
-
-use crate::crypto::{Block, SecretBit};
+#[cfg(test)]
+use crate::crypto::Block;
+use crate::crypto::{SecretBit, block_type};
 use crate::ot::Delta;
 
-macro_rules! label {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Default, Pod, Zeroable)]
-        #[repr(transparent)]
-        pub struct $name(pub Block);
-
-        impl DefaultIsZeroes for $name {}
-
-        impl BitXor for $name {
-            type Output = $name;
-
-            #[inline]
-            fn bitxor(self, other: $name) -> $name {
-                $name(self.0 ^ other.0)
-            }
-        }
-    };
-}
-
-label! {
-    /// The garbler's label of a wire: that for 0.
+block_type! {
+    /// The garbler's label of a wire, which stands for 0.
     ZeroLabel
 }
 
-label! {
-    /// The evaluator's label of a wire: that for the bit on it.
+block_type! {
+    /// The evaluator's label of a wire, which stands for the bit on the wire.
     ActiveLabel
 }
 
@@ -47,7 +26,7 @@ impl ZeroLabel {
         ActiveLabel(self.0 ^ delta.select(bit))
     }
 
-    /// The label for 0 once the bit is flipped, if `bit` is 1.
+    /// The label for 0 after the wire's bit is XORed with `bit`.
     #[inline]
     pub fn flipped(self, bit: impl Into<SecretBit>, delta: &Delta) -> ZeroLabel {
         ZeroLabel(self.0 ^ delta.select(bit))
@@ -55,14 +34,14 @@ impl ZeroLabel {
 }
 
 impl ActiveLabel {
-    /// The label if `bit` is 1, else zero.
+    /// The label if `bit` is 1, else the zero block.
     #[inline]
     pub fn select(self, bit: impl Into<SecretBit>) -> ActiveLabel {
         ActiveLabel(self.0.select(bit))
     }
 }
 
-/// What a party keeps of an output wire: the label that it holds.
+/// A party's label of an output wire.
 #[derive(Clone, Copy)]
 pub(super) enum HeldLabel {
     Zero(ZeroLabel),
@@ -70,10 +49,10 @@ pub(super) enum HeldLabel {
 }
 
 impl HeldLabel {
-    /// The garbler's.
+    /// The garbler's label.
     ///
     /// # Panics
-    /// At the evaluator: a session gives every bit the label of its own side.
+    /// At the evaluator. A session only makes labels of its own role.
     pub(super) fn zero(self) -> ZeroLabel {
         match self {
             HeldLabel::Zero(label) => label,
@@ -81,7 +60,7 @@ impl HeldLabel {
         }
     }
 
-    /// The evaluator's.
+    /// The evaluator's label.
     ///
     /// # Panics
     /// At the garbler.

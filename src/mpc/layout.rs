@@ -1,13 +1,13 @@
-//! Which input wire comes from where.
+//! Where the bits of each input wire of a run come from.
 
 use super::{Input, Run};
 use crate::circuit::{ByParty, Party};
 
 /// The input wires of a run.
 pub(super) struct InputLayout<'a, S> {
-    /// The wires that each party enters, in order.
+    /// The wires whose bits each party enters, in order.
     pub(super) entered: ByParty<Vec<usize>>,
-    /// The wires that came out of an earlier run, with what this party holds of them.
+    /// The wires whose bits are outputs of earlier runs, with this party's parts of these bits.
     pub(super) shared: Vec<(usize, &'a S)>,
 }
 
@@ -29,7 +29,7 @@ impl<'a, S> InputLayout<'a, S> {
         layout
     }
 
-    /// The wires that somebody enters: the garbler's, then the evaluator's.
+    /// The wires whose bits a party enters: the garbler's, then the evaluator's.
     pub(super) fn all_entered(&self) -> impl Iterator<Item = usize> {
         let wires = Party::BOTH.map(|party| self.entered[party].iter().copied());
         wires.into_iter().flatten()

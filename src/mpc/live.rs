@@ -1,50 +1,86 @@
-//! What a session holds as long as it has not failed.
+//! What both engines keep of a session: its channel, and its secrets until it fails or is aborted.
 
 use super::error::{Error, Fault, Result};
+use super::greeting::Agreed;
+use super::plan::{Identified, check_origin, check_run};
+use super::{Greeting, Run, Security};
+use crate::circuit::Party;
+use crate::crypto::SessionId;
 use crate::net::{Channel, Traffic, Transport};
 
-/// The channel of a session, and its secrets until it has ended.
+/// A session: its channel, and its secrets if it has not ended.
 pub(super) struct Live<T: Transport, S> {
+    role: Party,
+    session: SessionId,
     channel: Channel<T>,
     secrets: Option<S>,
 }
 
 impl<T: Transport, S> Live<T, S> {
-    /// Sets up the secrets over the channel.
+    /// Begins a session of this security on the greeting's channel. `set_up` makes its secrets.
     ///
     /// # Errors
-    /// What `set_up` gives; the peer is told that the session was aborted.
+    /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
+    /// other security; those of `set_up`. The peer is then told that the session was aborted.
     pub(super) fn set_up(
-        mut channel: Channel<T>,
-        set_up: impl FnOnce(&mut Channel<T>) -> Result<S, Fault>,
+        greeting: Greeting<T>,
+        security: Security,
+        set_up: impl FnOnce(&mut Channel<T>, Party, Agreed) -> Result<S, Fault>,
     ) -> Result<Self> {
+        let (mut channel, role, agreed) = greeting.into_parts(security)?;
         channel.begin_phase("setting up oblivious transfer");
-        let secrets = set_up(&mut channel).inspect_err(|_| channel.abort())?;
+        let session = agreed.session;
+        let secrets = set_up(&mut channel, role, agreed).inspect_err(|_| channel.abort())?;
         Ok(Live {
+            role,
+            session,
             channel,
             secrets: Some(secrets),
         })
     }
 
+    /// This party's role.
+    pub(super) fn role(&self) -> Party {
+        self.role
+    }
+
+    /// Checks that a run is possible: that the session has not ended, and that the inputs fit.
+    ///
+    /// # Errors
+    /// [`Error::Ended`]; those of [`check_run`].
+    pub(super) fn check_run<B: Identified>(&self, run: &Run<'_, B>) -> Result<()> {
+        self.secrets()?;
+        check_run(&self.session, self.role, run)
+    }
+
+    /// Checks that bits can be used: that the session has not ended, and that they belong to it.
+    ///
+    /// # Errors
+    /// [`Error::Ended`]; those of [`check_origin`].
+    pub(super) fn check_bits<B: Identified>(&self, bits: &[B]) -> Result<()> {
+        self.secrets()?;
+        check_origin(&self.session, bits)
+    }
+
     /// The secrets.
     ///
     /// # Errors
-    /// [`Error::Ended`] if there are none any more.
+    /// [`Error::Ended`] if the session has ended.
     pub(super) fn secrets(&self) -> Result<&S> {
         self.secrets.as_ref().ok_or(Error::Ended)
     }
 
-    /// Does a step of the protocol, and ends the session if it fails: a [`Fault`] is never a
-    /// misuse. `name` completes the sentence "the connection was lost while …".
+    /// Does a step of the protocol, and ends the session if the step fails. `name` completes the
+    /// sentence "the connection was lost while …".
     ///
     /// # Errors
-    /// [`Error::Ended`] if the session has ended before; what `step` gives.
+    /// [`Error::Ended`] if the session has already ended; those of `step`.
     pub(super) fn step<R>(
         &mut self,
         name: &'static str,
         step: impl FnOnce(&mut Channel<T>, &mut S) -> Result<R, Fault>,
     ) -> Result<R> {
-        // Taken out, so that a step that panics leaves no secrets either.
+        // Taken out, so that they are also wiped if the step panics.
         let mut secrets = self.secrets.take().ok_or(Error::Ended)?;
         self.channel.begin_phase(name);
         let done = step(&mut self.channel, &mut secrets).inspect_err(|_| self.channel.abort())?;
@@ -52,7 +88,7 @@ impl<T: Transport, S> Live<T, S> {
         Ok(done)
     }
 
-    /// Ends the session: wipes the secrets, and tells the peer that it was aborted.
+    /// Ends the session: wipes its secrets, and tells the peer that it was aborted.
     pub(super) fn abort(&mut self) {
         self.secrets = None;
         self.channel.abort();
@@ -60,5 +96,13 @@ impl<T: Transport, S> Live<T, S> {
 
     pub(super) fn traffic(&self) -> Traffic {
         self.channel.traffic()
+    }
+}
+
+#[cfg(test)]
+impl<T: Transport, S> Live<T, S> {
+    /// Changes the secrets of a session that has not ended.
+    pub(super) fn change(&mut self, change: impl FnOnce(&mut S)) {
+        change(self.secrets.as_mut().expect("a session that has not ended"));
     }
 }

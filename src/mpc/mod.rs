@@ -1,17 +1,21 @@
 //! Two-party computation on shared bits.
 //!
-//! [`TwoParty`] is what the decks are built on: enter inputs, run a circuit, open some of what
-//! came out, to one party or to both, and let the next circuit take in the rest.
-//! [`Malicious`] implements it with authenticated garbling, against a peer that does anything;
-//! [`SemiHonest`] with half gates, against one that follows the protocol; [`Session`] is either.
-//! A session begins with a [`Greeting`], which an engine takes.
+//! Each party holds one part of a *shared bit*, and a part alone does not show the bit. The parties
+//! enter inputs and run a circuit, whose outputs are shared bits. They may open some of these to
+//! one party or to both, and use others as inputs of the next circuit. [`TwoParty`] is the
+//! interface.
+//!
+//! Two engines implement it. [`Malicious`] uses authenticated garbling, and protects against a peer
+//! that deviates from the protocol in any way. [`SemiHonest`] uses half gates, and protects against
+//! a peer that follows the protocol. [`Session`] is either, chosen at run time. The parties first
+//! exchange hellos, which gives a [`Greeting`]; an engine is set up from it.
 
 mod attempts;
+mod channel_secret;
 mod error;
 mod greeting;
 mod label;
 mod layout;
-mod line_secret;
 mod live;
 mod malicious;
 mod packed_bits;
@@ -45,10 +49,10 @@ pub use values::{Audience, Demand, Input, Opened, Opening, Run, Words};
 /// What a session protects against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// Against a peer that follows the protocol and looks at everything that it gets. A peer that
+    /// A peer that follows the protocol, and studies everything that it receives. A peer that
     /// deviates can cheat.
     SemiHonest,
-    /// Against a peer that does anything.
+    /// A peer that deviates from the protocol in any way.
     Malicious,
 }
 
@@ -75,17 +79,17 @@ impl FromStr for Security {
     }
 }
 
-/// Two parties that compute on shared bits, over one connection.
+/// One party's side of a computation on shared bits, over one connection.
 ///
-/// Both call the same methods with the same arguments in the same order, but for the bits that each
-/// enters itself. They compare what they run, open and make ahead before they give a result: if
-/// they disagree, whoever notices first gets [`Error::Disagreement`] (or, if the two even expect
-/// different messages, [`Error::Channel`]), and the other that or an abort.
+/// Both parties call the same methods in the same order and with the same arguments, except for the
+/// bits that each enters. They compare these calls before any of them gives a result. If the calls
+/// differ, the party that notices first gets [`Error::Disagreement`], or [`Error::Channel`] if the
+/// two expect different messages. The other party gets one of these too, or learns of an abort.
 ///
 /// After an error other than [`Error::Usage`] the session is over: its secrets are wiped, the
 /// connection is closed, and every later call gives [`Error::Ended`].
 pub trait TwoParty {
-    /// A bit that neither party knows, held in two halves.
+    /// This party's part of a shared bit.
     type Shared: Clone;
 
     /// This party's role.
@@ -94,31 +98,34 @@ pub trait TwoParty {
     /// What this session protects against.
     fn security(&self) -> Security;
 
-    /// Makes what runs will take, so that they are faster. Nothing is made of what is there
-    /// already, nor by an engine that needs nothing. The more is made at once, the less a run costs
-    /// in all.
+    /// Does the preprocessing of later runs now, so that these take less time.
+    ///
+    /// Afterwards the session holds at least what `demand` asks for; what it holds already counts.
+    /// Preprocessing for many runs at once costs less for each of them. An engine without
+    /// preprocessing does nothing.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the demand is above 2^28 of anything; any other [`Error`] of a session.
+    /// [`Error::Usage`] if a number in the demand is above 2^28, or above 2^22 on a machine of less
+    /// than 64 bits; any other [`Error`] of a session.
     fn prepare(&mut self, demand: Demand) -> Result<()>;
 
-    /// Evaluates a circuit, and gives its output values as shared bits.
+    /// Evaluates a circuit. Gives its output values as shared bits.
     ///
     /// # Errors
-    /// [`Error::Usage`] if the inputs do not fit the circuit, or it is too large for
+    /// [`Error::Usage`] if the inputs do not fit the circuit, or if it is too large for
     /// [`prepare`](Self::prepare); any other [`Error`] of a session.
     fn run(&mut self, run: Run<'_, Self::Shared>) -> Result<Words<Self::Shared>>;
 
-    /// Opens shared bits, all in one exchange, and gives what this party learns.
+    /// Opens shared bits in one exchange of messages. Gives those that this party learns.
     ///
     /// # Errors
-    /// [`Error::Usage`] if a bit is of another session; any other [`Error`] of a session.
+    /// [`Error::Usage`] if a bit belongs to another session; any other [`Error`] of a session.
     fn open(&mut self, openings: &[Opening<'_, Self::Shared>]) -> Result<Opened>;
 
-    /// Ends the session because the layer above caught the peer cheating: secrets are wiped, the
-    /// peer sees only that the session was aborted.
+    /// Ends the session, because the caller has caught the peer cheating. Its secrets are wiped.
+    /// The peer learns only that the session was aborted.
     fn abort(&mut self);
 
-    /// Bytes and flights of the session so far.
+    /// The bytes and flights of the session so far.
     fn traffic(&self) -> Traffic;
 }

@@ -1,9 +1,9 @@
-//! Bits on the wire: eight a byte, the first in the lowest bit.
+//! Bits on the wire: eight in each byte, the first in the lowest bit.
 
 use super::tag::Tag;
 use crate::net::{self, Channel, Malformed, Transport};
 
-/// Sends bits whose number the peer knows.
+/// Sends bits. The peer knows how many.
 ///
 /// # Errors
 /// Any error of the channel.
@@ -18,8 +18,7 @@ pub(super) fn send_bits<T: Transport>(
 /// Receives `count` bits.
 ///
 /// # Errors
-/// [`Malformed::PaddingBits`] if the last byte holds more than the bits; any other error of the
-/// channel.
+/// [`Malformed::PaddingBits`] if a bit after the last one is not 0; any other error of the channel.
 pub(super) fn recv_bits<T: Transport>(
     channel: &mut Channel<T>,
     tag: Tag,
@@ -49,8 +48,8 @@ pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
     bytes
 }
 
-/// The `count` bits that [`pack`] has packed. `None` if there is more in the bytes: nothing would
-/// bind it.
+/// Unpacks the `count` bits that [`pack`] has packed. `None` if a bit after the last one is not 0:
+/// no MAC or digest covers these.
 pub(super) fn unpack(bytes: &[u8], count: usize) -> Option<Vec<bool>> {
     let mut bits = vec![false; count];
     let (whole, rest) = bits.as_chunks_mut();
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_behind_the_last_one_is_refused() {
+    fn every_bit_after_the_last_one_is_refused() {
         for count in 1..=16 {
             let bytes = pack((0..count).map(|_| true));
             for bit in count..8 * bytes.len() {

@@ -1,19 +1,19 @@
-//! What both parties say before a run, an exchange of openings or a batch of the preprocessing, so
-//! that they notice if they do not mean the same.
+//! Plans: digests of what a party is about to run, open or preprocess. The parties exchange and
+//! compare them, so that they notice if they disagree.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
+use super::channel_secret::ChannelSecret;
 use super::error::{Disagreement, Error, Fault, Result};
-use super::line_secret::LineSecret;
 use super::tag::Tag;
 use super::{Demand, Input, Opening, Run};
 use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::{Oracle, SessionId, Step};
 use crate::net::{self, Channel, Message, Transport};
 
-/// The name of a shared bit: its session, the number of the run that made it, and that of the
-/// output bit in that run. Both parties count alike, so they name the same bit alike.
+/// The name of a shared bit: its session, the number of the run that made it, and the number of the
+/// output bit in that run. Both parties count alike, so they give the same bit the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BitId {
     session: [u8; 8],
@@ -21,7 +21,7 @@ pub(super) struct BitId {
     index: u32,
 }
 
-/// The outputs of a run as shared bits, given how one is shared.
+/// The outputs of a run as shared bits. `share` makes one of them.
 pub(super) fn share_outputs<S>(
     session: &SessionId,
     run: u64,
@@ -30,7 +30,7 @@ pub(super) fn share_outputs<S>(
 ) -> Vec<S> {
     let session = short(session);
     let outputs = circuit.outputs().iter().flatten();
-    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    // Allocated once: a vector that grows leaves copies behind that nobody wipes.
     let mut bits = Vec::with_capacity(circuit.output_bits());
     bits.extend(outputs.zip(0..).map(|(output, index)| {
         let name = BitId {
@@ -43,7 +43,7 @@ pub(super) fn share_outputs<S>(
     bits
 }
 
-/// Enough of a session's id to tell it from the others of this process.
+/// Enough bytes of a session id to tell the sessions of a process apart.
 fn short(session: &SessionId) -> [u8; 8] {
     let [bytes, ..] = session.0.as_chunks().0 else {
         unreachable!("a session id has 32 bytes")
@@ -51,12 +51,12 @@ fn short(session: &SessionId) -> [u8; 8] {
     *bytes
 }
 
-/// A shared bit has a name.
+/// A shared bit with a name.
 pub(super) trait Identified {
     fn id(&self) -> BitId;
 }
 
-/// Checks that shared bits belong to this session: another's would only give garbage.
+/// Checks that shared bits belong to this session. Those of another would give garbage.
 ///
 /// # Errors
 /// [`Error::Usage`] if one does not.
@@ -67,7 +67,8 @@ pub(super) fn check_origin<S: Identified>(session: &SessionId, bits: &[S]) -> Re
     }
 }
 
-/// Checks that the inputs of a run by `me` fit the circuit, and are of this session.
+/// Checks that the inputs of a run fit the circuit, that `me` enters as many bits as it must, and
+/// that shared inputs belong to this session.
 ///
 /// # Errors
 /// [`Error::Usage`] if they do not.
@@ -103,26 +104,26 @@ pub(super) fn check_run<S: Identified>(
     }
 }
 
-/// What is meant, as a digest.
+/// A digest of what a party is about to do.
 pub(super) struct Plan {
     session: SessionId,
     digest: [u8; 32],
 }
 
-/// A plan as a party says it: with the line secret, and each party in words of its own. Otherwise
-/// somebody on the line could answer each party with its own plan, and parties that mean different
-/// things would go on.
+/// A plan as one party sends it: hashed with the channel secret and the sender's role. Otherwise a
+/// network attacker could answer each party with its own plan, and parties with different plans
+/// would go on.
 #[derive(Serialize, Deserialize)]
-struct SaidPlan([u8; 32]);
+struct SentPlan([u8; 32]);
 
-impl Message for SaidPlan {
+impl Message for SentPlan {
     const TAG: net::Tag = Tag::Plan.tag();
     const MAX_BYTES: usize = 32;
 }
 
 impl Plan {
-    /// Of run `number`: the circuit, who enters which input, which shared bits go in, and the
-    /// caller's context.
+    /// The plan of run `number`: the circuit, who enters which input, which shared bits are inputs,
+    /// and the caller's context.
     pub(super) fn of_run<S: Identified>(
         session: &SessionId,
         number: u64,
@@ -141,7 +142,7 @@ impl Plan {
         Self::new(session, oracle)
     }
 
-    /// Of batch `number` of the preprocessing: how much is made of everything.
+    /// The plan of batch `number` of the preprocessing: each number of the demand.
     pub(super) fn of_batch(session: &SessionId, number: u64, demand: &Demand) -> Self {
         let amounts = [
             demand.ands,
@@ -154,7 +155,7 @@ impl Plan {
         Self::new(session, oracle.absorb(bytes.as_flattened()))
     }
 
-    /// Of exchange `number` of openings: which bits are opened to whom.
+    /// The plan of exchange `number` of openings: which bits are opened to whom.
     pub(super) fn of_openings<S: Identified>(
         session: &SessionId,
         number: u64,
@@ -175,9 +176,9 @@ impl Plan {
         }
     }
 
-    fn said_by(&self, sender: Party, line: &LineSecret) -> SaidPlan {
-        let oracle = Oracle::new(&self.session, Step::SaidPlan, sender as u64);
-        SaidPlan(line.absorbed_by(oracle).absorb(&self.digest).digest())
+    fn sent_by(&self, sender: Party, secret: &ChannelSecret) -> SentPlan {
+        let oracle = Oracle::new(&self.session, Step::SentPlan, sender as u64);
+        SentPlan(secret.absorbed_by(oracle).absorb(&self.digest).digest())
     }
 
     /// Sends the plan of `me`.
@@ -188,12 +189,12 @@ impl Plan {
         &self,
         channel: &mut Channel<T>,
         me: Party,
-        line: &LineSecret,
+        secret: &ChannelSecret,
     ) -> net::Result<()> {
-        channel.send_message(&self.said_by(me, line))
+        channel.send_message(&self.sent_by(me, secret))
     }
 
-    /// Receives the plan of the peer of `me`, and compares.
+    /// Receives the plan of the peer of `me`, and compares it with this one.
     ///
     /// # Errors
     /// [`Disagreement::Plan`] if they differ; those of the channel.
@@ -201,17 +202,17 @@ impl Plan {
         &self,
         channel: &mut Channel<T>,
         me: Party,
-        line: &LineSecret,
+        secret: &ChannelSecret,
     ) -> Result<(), Fault> {
-        let theirs: SaidPlan = channel.recv_message()?;
-        match bool::from(theirs.0.ct_eq(&self.said_by(me.other(), line).0)) {
+        let theirs: SentPlan = channel.recv_message()?;
+        match bool::from(theirs.0.ct_eq(&self.sent_by(me.other(), secret).0)) {
             true => Ok(()),
             false => Err(Fault::Disagreement(Disagreement::Plan)),
         }
     }
 }
 
-/// The names of shared bits as a string.
+/// The names of shared bits, as bytes.
 fn names<S: Identified>(bits: &[S]) -> Vec<u8> {
     let name = |bit: &S| {
         let BitId { run, index, .. } = bit.id();
@@ -255,22 +256,25 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_said_in_one_direction_and_with_the_line_secret() {
+    fn a_sent_plan_depends_on_its_sender_and_on_the_channel_secret() {
         let plan = Plan::of_batch(&SESSION, 0, &Demand::default());
-        let said = |sender, secret| plan.said_by(sender, &LineSecret::of_bytes([secret; 32])).0;
+        let sent = |sender, secret| {
+            plan.sent_by(sender, &ChannelSecret::of_bytes([secret; 32]))
+                .0
+        };
         let all = [
-            said(Party::Garbler, 1),
-            said(Party::Evaluator, 1),
-            said(Party::Garbler, 2),
+            sent(Party::Garbler, 1),
+            sent(Party::Evaluator, 1),
+            sent(Party::Garbler, 2),
             plan.digest,
         ];
-        for (i, said) in all.iter().enumerate() {
-            assert!(!all[..i].contains(said), "{i}");
+        for (i, sent) in all.iter().enumerate() {
+            assert!(!all[..i].contains(sent), "{i}");
         }
     }
 
     #[test]
-    fn the_plan_of_a_run_is_of_its_number_circuit_owners_names_of_shared_bits_and_context() {
+    fn the_plan_of_a_run_covers_its_number_circuit_owners_shared_bits_and_context() {
         let circuit = Builder::new(&[1, 1]).build(vec![]);
         let other = Builder::new(&[1, 1]).build(vec![vec![]]);
         let (a, b) = (Input::By(Party::Garbler), Input::By(Party::Evaluator));
@@ -295,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_of_openings_is_of_their_number_names_and_audience() {
+    fn the_plan_of_openings_covers_their_number_bits_and_audience() {
         let bits = [bit(0, 0), bit(1, 0), bit(0, 1)];
         let plan = |number, to, range: std::ops::Range<usize>| {
             let bits = &bits[range];
@@ -314,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_of_a_batch_is_of_its_number_and_of_every_amount() {
+    fn the_plan_of_a_batch_covers_its_number_and_every_amount() {
         let demand = |ands, garbler, evaluator, outputs| Demand {
             ands,
             inputs: crate::circuit::ByParty { garbler, evaluator },

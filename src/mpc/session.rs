@@ -10,10 +10,9 @@ use super::{
 use crate::circuit::Party;
 use crate::net::{Traffic, Transport};
 
-/// One of the engines, as the hellos have agreed.
+/// One of the two engines, with the security that the hellos have agreed on.
 ///
-/// A caller that knows the engine when it is compiled uses [`SemiHonest`] or [`Malicious`], whose
-/// shared bits have types of their own.
+/// A program that always uses the same engine can use [`SemiHonest`] or [`Malicious`] itself.
 pub struct Session<T: Transport>(Engine<T>);
 
 enum Engine<T: Transport> {
@@ -31,7 +30,7 @@ enum EngineBit {
     Malicious(AuthenticatedBit),
 }
 
-/// Does the same with either engine.
+/// Evaluates an expression with either engine.
 macro_rules! with_engine {
     ($session:expr, $engine:ident => $act:expr) => {
         match $session {
@@ -42,7 +41,7 @@ macro_rules! with_engine {
 }
 
 impl<T: Transport> Session<T> {
-    /// Sets up the engine that the parties have agreed on.
+    /// Sets up the engine with the security that the parties have agreed on.
     ///
     /// # Errors
     /// Any [`Error`] of a session.
@@ -54,41 +53,36 @@ impl<T: Transport> Session<T> {
     }
 }
 
-/// A bit of an engine, which may be put into a [`SessionBit`] and taken out again.
+/// An engine's shared bit, which converts to a [`SessionBit`] and back.
 trait EngineShared: Clone {
     fn wrap(&self) -> SessionBit;
     fn unwrap(bit: &SessionBit) -> Option<&Self>;
 }
 
-impl EngineShared for SharedBit {
-    fn wrap(&self) -> SessionBit {
-        SessionBit(EngineBit::SemiHonest(self.clone()))
-    }
+macro_rules! engine_shared {
+    ($($bit:ident: $engine:ident),*) => {
+        $(
+            impl EngineShared for $bit {
+                fn wrap(&self) -> SessionBit {
+                    SessionBit(EngineBit::$engine(self.clone()))
+                }
 
-    fn unwrap(bit: &SessionBit) -> Option<&Self> {
-        match &bit.0 {
-            EngineBit::SemiHonest(bit) => Some(bit),
-            EngineBit::Malicious(_) => None,
-        }
-    }
+                fn unwrap(bit: &SessionBit) -> Option<&Self> {
+                    match &bit.0 {
+                        EngineBit::$engine(bit) => Some(bit),
+                        _ => None,
+                    }
+                }
+            }
+        )*
+    };
 }
 
-impl EngineShared for AuthenticatedBit {
-    fn wrap(&self) -> SessionBit {
-        SessionBit(EngineBit::Malicious(self.clone()))
-    }
+engine_shared!(SharedBit: SemiHonest, AuthenticatedBit: Malicious);
 
-    fn unwrap(bit: &SessionBit) -> Option<&Self> {
-        match &bit.0 {
-            EngineBit::Malicious(bit) => Some(bit),
-            EngineBit::SemiHonest(_) => None,
-        }
-    }
-}
-
-/// Shared bits in the engine's own type.
+/// Converts shared bits to the engine's type.
 fn unwrap_all<S: EngineShared>(bits: &[SessionBit]) -> Result<Vec<S>> {
-    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    // Allocated once: a vector that grows leaves copies behind that nobody wipes.
     let mut unwrapped = Vec::with_capacity(bits.len());
     for bit in bits {
         let bit = S::unwrap(bit).ok_or_else(|| Error::usage("a shared bit of another session"))?;
@@ -97,7 +91,7 @@ fn unwrap_all<S: EngineShared>(bits: &[SessionBit]) -> Result<Vec<S>> {
     Ok(unwrapped)
 }
 
-/// Runs with the bits in the engine's own type.
+/// Runs a circuit on the engine, with its type of shared bits.
 fn run<P: TwoParty<Shared: EngineShared>>(
     engine: &mut P,
     run: &Run<'_, SessionBit>,
@@ -118,7 +112,7 @@ fn run<P: TwoParty<Shared: EngineShared>>(
     Ok(engine.run(own)?.map(P::Shared::wrap))
 }
 
-/// Opens with the bits in the engine's own type.
+/// Opens shared bits on the engine, with its type of shared bits.
 fn open<P: TwoParty<Shared: EngineShared>>(
     engine: &mut P,
     openings: &[Opening<'_, SessionBit>],

@@ -1,13 +1,13 @@
-//! Garbled tables on the wire: records of a fixed size, in frames that leave while the rest is
-//! still being garbled.
+//! Garbled tables on the wire: records of a fixed size, in frames. A frame is sent while later
+//! gates are still being garbled.
 
 use super::tag::Tag;
 use crate::net::{self, Channel, Transport};
 
-/// AND gates in a frame: small enough that the evaluator starts while the garbler is at work.
+/// AND gates in each frame: few enough for the evaluator to start while the garbler is at work.
 const RECORDS_PER_FRAME: usize = 1024;
 
-/// The garbler's end: records of `N` bytes.
+/// Sends the garbler's records, of `N` bytes each.
 pub(super) struct TableWriter<'a, T: Transport, const N: usize> {
     channel: &'a mut Channel<T>,
     frame: Vec<[u8; N]>,
@@ -31,7 +31,7 @@ impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
         Ok(())
     }
 
-    /// Sends what is left.
+    /// Sends the records that are left.
     pub(super) fn finish(mut self) -> net::Result<()> {
         if !self.frame.is_empty() {
             self.send()?;
@@ -47,12 +47,12 @@ impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
     }
 }
 
-/// The evaluator's end.
+/// Receives records of `N` bytes each, at the evaluator.
 pub(super) struct TableReader<'a, T: Transport, const N: usize> {
     channel: &'a mut Channel<T>,
     frame: Vec<[u8; N]>,
     used: usize,
-    /// Records that have not arrived.
+    /// Records that have not been received.
     expected: usize,
 }
 

@@ -1,11 +1,11 @@
-//! The frames of the engines.
+//! The tags of the engines' messages.
 
 crate::net::tags! {
-    /// What a frame of an engine carries.
+    /// The kind of a message of an engine.
     pub enum Tag {
-        /// What is about to be run, opened or made ahead, as the sender sees it.
+        /// The digest of what the sender is about to run, open or preprocess.
         Plan = 48, "plan";
-        /// The evaluator's inputs under their one-time pads.
+        /// The evaluator's inputs, XORed with the choice bits of its OTs.
         MaskedInputs = 49, "masked inputs";
         /// The labels of the garbler's inputs.
         InputLabels = 50, "input labels";
@@ -13,11 +13,11 @@ crate::net::tags! {
         Tables = 51, "garbled tables";
         /// Hashes of labels, which open shared bits to the garbler.
         OpenedHashes = 53, "opened hashes";
-        /// The digest of the evaluator's masked inputs, as the garbler has received them.
+        /// The digest of the masked inputs that the garbler has received.
         InputDigest = 54, "digest of masked inputs";
         /// Pairs of hashes of labels, which open shared bits to the evaluator.
         OpenedPairs = 55, "opened pairs of hashes";
-        /// Leaky AND triples: the tables.
+        /// Leaky AND triples: the tables `G`.
         LeakyTables = 64, "leaky AND tables";
         /// Leaky AND triples: the low bits.
         LeakyBits = 65, "leaky AND low bits";
@@ -27,18 +27,18 @@ crate::net::tags! {
         TripleDigest = 67, "triple digest";
         /// Leaky AND triples: the garbler's digest and share of the coin.
         TripleOpening = 68, "triple opening";
-        /// The pool: the differences within buckets, the mask shares of inputs.
+        /// Preprocessing: the differences within buckets, and the shares of input masks.
         PoolBits = 69, "pool bits";
-        /// The digest of the MACs of the bits before it.
+        /// The digest of the MACs of the bits in the message before.
         MacDigest = 70, "MAC digest";
-        /// Authenticated garbling: the bits opened for the gates, and those for the masks of outputs
-        /// under their pads.
+        /// Authenticated garbling: the shares of what is opened for the gates; and those of what is
+        /// opened for the outputs, XORed with pads.
         GateBits = 80, "gate bits";
         /// Authenticated garbling: masked values of inputs.
         MaskedValues = 81, "masked input values";
         /// Authenticated garbling: masked values of all AND gates.
         GateValues = 82, "masked gate values";
-        /// Opened mask shares of outputs.
+        /// Shares of output masks, which open outputs.
         OutputBits = 83, "output bits";
     }
 }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_on_the_wire_are_what_they_were() {
+    fn the_numbers_on_the_wire_have_not_changed() {
         let numbers: Vec<u8> = all().iter().map(|tag| tag.byte()).collect();
         assert_eq!(
             numbers,

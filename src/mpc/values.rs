@@ -1,27 +1,25 @@
-//! What goes into a run, what comes out, and who learns it. Parties are named by their roles, so
-//! that both write the same lists.
+//! The inputs and outputs of runs, and who learns opened bits. They name the parties by role, so
+//! that both parties write the same lists.
 
 use std::ops::Index;
 
 use crate::circuit::{ByParty, Circuit, Party};
 
 /// Where the bits of an input value of a circuit come from.
-#[derive(Clone, Copy)]
 pub enum Input<'a, S> {
     /// A party enters them.
     By(Party),
-    /// They came out of an earlier run of this session.
+    /// They are outputs of earlier runs in this session.
     Shared(&'a [S]),
 }
 
 impl<S> Input<'_, S> {
-    /// The input values of a circuit of which the garbler enters the first, the evaluator the
-    /// second.
+    /// The inputs of a circuit with two input values: the garbler enters the first, the evaluator
+    /// the second.
     pub const ONE_EACH: [Self; 2] = [Input::By(Party::Garbler), Input::By(Party::Evaluator)];
 }
 
 /// A circuit to be run, with its inputs.
-#[derive(Clone, Copy)]
 pub struct Run<'a, S> {
     pub(super) circuit: &'a Circuit,
     pub(super) inputs: &'a [Input<'a, S>],
@@ -30,9 +28,9 @@ pub struct Run<'a, S> {
 }
 
 impl<'a, S> Run<'a, S> {
-    /// Runs `circuit` on `inputs`, one for each of its input values, of which this party enters
-    /// `mine`: the bits of all values that are [`Input::By`] it, one after the other. Everything
-    /// but `mine` is the same at both parties.
+    /// A run of `circuit` with one of `inputs` for each of its input values. `mine` holds the bits
+    /// of all values that are [`Input::By`] this party, one value after the other. Both parties
+    /// give the same circuit and the same `inputs`.
     pub fn new(circuit: &'a Circuit, inputs: &'a [Input<'a, S>], mine: &'a [bool]) -> Self {
         Run {
             circuit,
@@ -42,8 +40,8 @@ impl<'a, S> Run<'a, S> {
         }
     }
 
-    /// What else both parties must agree on before they run it, such as the digest of a log. It
-    /// goes into the plan that they compare.
+    /// Adds something else that both parties must agree on before they run the circuit, such as the
+    /// digest of a log. They compare it together with the circuit.
     #[must_use]
     pub fn in_context(mut self, context: &'a [u8]) -> Self {
         self.context = context;
@@ -65,7 +63,7 @@ impl<'a, S> Run<'a, S> {
         self.mine
     }
 
-    /// What the run takes from the preprocessing.
+    /// The preprocessing that the run uses up.
     pub fn demand(&self) -> Demand {
         let mut demand = Demand::of_gates(self.circuit);
         for (input, bits) in self.inputs.iter().zip(self.circuit.inputs()) {
@@ -77,7 +75,7 @@ impl<'a, S> Run<'a, S> {
     }
 }
 
-/// What runs of circuits take from the preprocessing.
+/// The preprocessing that runs of circuits use up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
     /// AND gates.
@@ -89,8 +87,8 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Of one run of a circuit of which the garbler enters the first input value and the evaluator
-    /// the second.
+    /// That of one run of a circuit with two input values: the garbler enters the first, the
+    /// evaluator the second.
     pub fn of(circuit: &Circuit) -> Self {
         let mut demand = Demand::of_gates(circuit);
         for (party, bits) in Party::BOTH.into_iter().zip(circuit.inputs()) {
@@ -107,8 +105,8 @@ impl Demand {
         }
     }
 
-    /// Of so many runs. What does not fit in a number is the largest one, which every engine
-    /// refuses.
+    /// That of `runs` times as many runs. A number that would overflow becomes the largest one,
+    /// which every engine refuses.
     #[must_use]
     pub fn times(self, runs: usize) -> Self {
         Demand {
@@ -122,7 +120,7 @@ impl Demand {
 /// Who learns opened bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// One party, and the other does not.
+    /// One party only.
     Only(Party),
     /// Both.
     Both,
@@ -136,13 +134,30 @@ impl Audience {
 }
 
 /// Shared bits and who is to learn them.
-#[derive(Clone, Copy)]
 pub struct Opening<'a, S> {
     /// Who learns them.
     pub to: Audience,
     /// The bits.
     pub bits: &'a [S],
 }
+
+/// Makes types `Copy` that only borrow shared bits. A derive would require that the bits are
+/// `Copy`.
+macro_rules! copy {
+    ($($name:ident),*) => {
+        $(
+            impl<S> Copy for $name<'_, S> {}
+
+            impl<S> Clone for $name<'_, S> {
+                fn clone(&self) -> Self {
+                    *self
+                }
+            }
+        )*
+    };
+}
+
+copy!(Input, Run, Opening);
 
 /// The bits of all openings that `party` learns, in order.
 pub(super) fn opened_to<'a, S>(
@@ -161,7 +176,7 @@ pub(super) fn opened_to<'a, S>(
 pub struct Opened(Vec<Option<Vec<bool>>>);
 
 impl Opened {
-    /// From the values that `me` learned, in the order of the openings. For engines.
+    /// For engines: the values that `me` learned, in the order of the openings.
     pub fn new<S>(
         openings: &[Opening<'_, S>],
         me: Party,
@@ -174,21 +189,22 @@ impl Opened {
         Opened(openings.iter().map(deal).collect())
     }
 
-    /// The bits of an opening, counted from 0; `None` if this party is not in its audience.
+    /// The bits of the opening with this number, counted from 0. `None` if this party does not
+    /// learn them.
     ///
     /// # Panics
-    /// If there are not as many openings.
+    /// If there is no opening with this number.
     pub fn get(&self, opening: usize) -> Option<&[bool]> {
         self.0[opening].as_deref()
     }
 
-    /// The bits of each opening, in order, as [`get`](Self::get) gives them.
+    /// The bits of all openings, in order, each as [`get`](Self::get) gives them.
     pub fn iter(&self) -> impl Iterator<Item = Option<&[bool]>> {
         self.0.iter().map(Option::as_deref)
     }
 }
 
-/// Words of bits: word after word in one vector.
+/// Words of bits, all in one vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words<S> {
     bits: Vec<S>,
@@ -197,7 +213,7 @@ pub struct Words<S> {
 }
 
 impl<S> Words<S> {
-    /// The output values of a circuit, from all of their bits in order. For engines.
+    /// For engines: the output values of a circuit, whose `bits` are in order.
     pub fn of_outputs(circuit: &Circuit, bits: Vec<S>) -> Self {
         let mut end = 0;
         let ends = (circuit.outputs().iter())
@@ -224,12 +240,13 @@ impl<S> Words<S> {
         (0..self.len()).map(|word| &self[word])
     }
 
-    /// All bits, word after word.
+    /// The bits of all words, in order.
     pub fn bits(&self) -> &[S] {
         &self.bits
     }
 
-    /// The same words of other bits. What is in these is not moved but copied, and wiped here.
+    /// Words of the same lengths, each bit changed. The old bits are dropped here, which wipes
+    /// them.
     pub(super) fn map<R>(self, change: impl FnMut(&S) -> R) -> Words<R> {
         Words {
             bits: self.bits.iter().map(change).collect(),

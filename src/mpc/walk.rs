@@ -1,7 +1,7 @@
-//! The walk over a circuit: garbling and evaluating have it in common, in every protocol.
+//! The walk over the gates of a circuit, which garbling and evaluating share in both engines.
 //!
 //! The ANDs of a layer do not depend on each other, so the walk hashes the labels of many gates at
-//! once. What becomes of the hashes is the protocol's.
+//! once. The engine passes functions that say which labels to hash and what to do with the hashes.
 
 use std::ops::BitXor;
 
@@ -11,45 +11,46 @@ use super::label::{ActiveLabel, ZeroLabel};
 use crate::circuit::{Circuit, Gate, Wire};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 
-/// What a party holds of a wire while it walks.
+/// What a party holds for one wire during the walk.
 pub(super) trait WireValue: Copy + BitXor<Output = Self> {}
 
 impl WireValue for ZeroLabel {}
 
 impl WireValue for ActiveLabel {}
 
-/// An AND gate on the way.
+/// An AND gate that the walk has come to.
 pub(super) struct And<W> {
     /// Its number among the ANDs of the circuit.
     pub(super) index: usize,
-    /// The wires that it reads.
+    /// Its input wires.
     pub(super) wires: (Wire, Wire),
-    /// The number of the wire that it drives.
+    /// The number of its output wire.
     pub(super) output: usize,
-    /// What the party holds of them.
+    /// What the party holds for its input wires.
     pub(super) values: (W, W),
 }
 
-/// The hashes of one run of a circuit.
+/// The tweakable hash, for one run of a circuit.
 pub(super) struct RunHash<'a> {
     pub(super) hash: &'a TweakableHash,
-    /// The number of the run: with the gate's it makes the tweak, and must not repeat in a
-    /// session.
+    /// The number of the run, which must not repeat in a session. The tweak consists of it and of
+    /// the gate's number.
     pub(super) run: u64,
 }
 
-/// Fills in the wires after the inputs.
+/// Computes what the party holds for the output wires of all gates. The inputs' part of `wires` is
+/// already filled in.
 ///
-/// For each AND gate, `labels` gives the `H` labels to hash from what is held of its two inputs:
-/// the first half under the gate's first tweak, the others under its second. `and` gets the
-/// hashes and gives the value of the gate's wire. `not` gives that of a negated wire.
+/// For each AND gate, `labels` takes what is held for its two input wires, and gives `H` labels.
+/// The first half of them is hashed under the gate's first tweak, the second half under its second.
+/// `and` takes the hashes, and gives the value of the output wire. `not` gives the value of a
+/// negated wire.
 ///
 /// # Errors
 /// Whatever `and` gives.
 ///
 /// # Panics
-/// If there are fewer `wires` than the circuit has, or more than [`TweakableHash::LANES`] labels a
-/// gate.
+/// If `wires` is shorter than the circuit's wires, or `H` is above [`TweakableHash::LANES`].
 pub(super) fn walk<W: WireValue, E, const H: usize>(
     circuit: &Circuit,
     wires: &mut [W],
@@ -120,8 +121,8 @@ fn and_wires(gate: &Gate) -> (Wire, Wire) {
     }
 }
 
-/// How many lanes to hash when `used` hold something: with wide registers a full batch costs less
-/// than one that is nearly full, so the last lanes may hold what was left there before.
+/// How many lanes to hash if the first `used` are filled. With wide registers, a full batch costs
+/// less than one that is nearly full; so the last lanes may hold labels of earlier gates.
 fn lanes_to_hash(used: usize) -> usize {
     if 2 * used > TweakableHash::LANES {
         TweakableHash::LANES

@@ -78,12 +78,6 @@ impl<T: Transport> Channel<T> {
         self.clock.begin_phase(name, self.deadlines.phase);
     }
 
-    /// Changes the deadlines, for the messages and phases that begin from now on: a person thinks
-    /// longer than a machine.
-    pub fn set_deadlines(&mut self, deadlines: Deadlines) {
-        self.deadlines = deadlines;
-    }
-
     /// Sends a message, in one frame.
     ///
     /// # Errors

@@ -67,7 +67,7 @@ impl Error {
     /// Whose fault it can be.
     pub fn blame(&self) -> Blame {
         match self {
-            Error::Malformed(_) => Blame::ProgramOrLine,
+            Error::Malformed(_) => Blame::ProgramOrConnection,
             Error::Version { .. } => Blame::Either,
             Error::Aborted => Blame::Peer,
             Error::Lost { .. } | Error::Timeout { .. } => Blame::Connection,

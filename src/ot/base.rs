@@ -29,14 +29,14 @@
 use curve25519_dalek::constants::RISTRETTO_BASEPOINT_TABLE;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::{Identity, IsIdentity};
+use curve25519_dalek::traits::Identity;
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use zeroize::Zeroizing;
 
 use super::{Check, Direction, Error, Result, Tag, expect_length};
-use crate::crypto::{Block, Oracle, SecretBit, SecretVec, Step};
+use crate::crypto::{Block, Oracle, SecretBit, SecretVec, Step, decode_point, random_scalar};
 use crate::net::{self, Message};
 
 /// How many base OTs are made: one for each bit of Delta.
@@ -136,26 +136,12 @@ impl Hashes {
     }
 }
 
-/// A point that the peer sent: canonical, and not the identity.
-fn decode_point(bytes: &[u8; 32], check: Check) -> Result<RistrettoPoint> {
-    CompressedRistretto(*bytes)
-        .decompress()
-        .filter(|point| !point.is_identity())
-        .ok_or(Error::Check(check))
-}
-
 /// The encodings of twice each point.
 fn encode_doubles(points: &[RistrettoPoint]) -> Vec<[u8; 32]> {
     Zeroizing::new(RistrettoPoint::double_and_compress_batch(points))
         .iter()
         .map(CompressedRistretto::to_bytes)
         .collect()
-}
-
-fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
-    let mut wide = Zeroizing::new([0u8; 64]);
-    rng.fill_bytes(&mut *wide);
-    Scalar::from_bytes_mod_order_wide(&wide)
 }
 
 /// The receiver, between its two messages.
@@ -214,7 +200,7 @@ impl Receiver {
         message: &BaseOtPads,
     ) -> Result<(Zeroizing<Vec<Block>>, BaseOtAnswer)> {
         expect_length("base OT challenges", message.challenges.len(), COUNT)?;
-        let z = decode_point(&message.z, Check::BaseOtSenderPoint)?;
+        let z = decode_point(&message.z).ok_or(Error::Check(Check::BaseOtSenderPoint))?;
         // 128 multiplications of one point: its table pays.
         let z = RistrettoBasepointTable::create(&z);
         let shared: Zeroizing<Vec<RistrettoPoint>> =
@@ -261,7 +247,8 @@ impl Sender {
         let second = *scalar * (half_base + half_base);
         let mut shared = [(); 2].map(|()| Zeroizing::new(Vec::with_capacity(COUNT)));
         for bytes in &message.points {
-            let point = *scalar * decode_point(bytes, Check::BaseOtReceiverPoint)?;
+            let point = decode_point(bytes).ok_or(Error::Check(Check::BaseOtReceiverPoint))?;
+            let point = *scalar * point;
             shared[0].push(point);
             shared[1].push(point - second);
         }

@@ -12,7 +12,7 @@ pub enum Error {
     /// An error of the channel.
     #[error(transparent)]
     Channel(#[from] net::Error),
-    /// A cryptographic check failed: the peer cheated, or the line corrupts data.
+    /// A cryptographic check failed: the peer cheated, or the connection corrupts data.
     #[error("a check failed: {0}")]
     Check(Check),
     /// The session has made its last batch: the numbers of batches have 32 bits.
@@ -25,7 +25,7 @@ impl Error {
     pub fn blame(&self) -> Blame {
         match self {
             Error::Channel(error) => error.blame(),
-            Error::Check(_) => Blame::CheatOrLine,
+            Error::Check(_) => Blame::CheatOrConnection,
             Error::Exhausted => Blame::ThisSide,
         }
     }

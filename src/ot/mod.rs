@@ -23,14 +23,11 @@ mod tag;
 #[cfg(test)]
 mod tests;
 
-use std::ops::BitXor;
-
-use bytemuck::{Pod, Zeroable};
 use rand::CryptoRng;
-use zeroize::{DefaultIsZeroes, Zeroize, ZeroizeOnDrop};
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
-use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step};
+use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step, block_type};
 use crate::net::{Channel, Malformed, Transport};
 
 pub use all_but_one::TreeSums;
@@ -68,36 +65,14 @@ impl Delta {
     }
 }
 
-/// The sender's half of a correlated OT.
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct Key(pub Block);
-
-impl DefaultIsZeroes for Key {}
-
-/// The receiver's half of a correlated OT, next to its choice bit.
-#[derive(Clone, Copy, Default, Pod, Zeroable)]
-#[repr(transparent)]
-pub struct Mac(pub Block);
-
-impl DefaultIsZeroes for Mac {}
-
-impl BitXor for Key {
-    type Output = Key;
-
-    #[inline]
-    fn bitxor(self, other: Key) -> Key {
-        Key(self.0 ^ other.0)
-    }
+block_type! {
+    /// The sender's half of a correlated OT.
+    Key
 }
 
-impl BitXor for Mac {
-    type Output = Mac;
-
-    #[inline]
-    fn bitxor(self, other: Mac) -> Mac {
-        Mac(self.0 ^ other.0)
-    }
+block_type! {
+    /// The receiver's half of a correlated OT, next to its choice bit.
+    Mac
 }
 
 /// One of the two directions of correlated OT in a session: that in which `sender` holds Delta.

@@ -1,4 +1,4 @@
-//! Somebody who reads the line, and what can be computed from all that travels there.
+//! An eavesdropper, and what can be computed from all messages between two parties.
 
 use crate::circuit::{Circuit, Party};
 use crate::mpc::{Audience, Input, Opening, Run, Tag as Mpc};
@@ -75,11 +75,11 @@ impl Play {
     }
 }
 
-/// What somebody who reads the line of many runs can compute, and what he must not know.
+/// What an eavesdropper on many runs can compute, and what he must not know.
 pub struct Reading {
-    /// Everything that travels, and what is opened to both.
+    /// What he can compute from all messages, and from what is opened to both.
     view: Span,
-    /// What is opened to both.
+    /// What he can compute from what is opened to both.
     public: Span,
     secret: Table,
     /// The names of the secrets.
@@ -95,17 +95,18 @@ impl Reading {
     }
 }
 
-/// What of a frame may tell something: all its bits, or of blocks the two lowest, since what is done
-/// to a block is done to each of its bits alike, but for the lowest, which is the colour.
+/// The bits of a frame that may tell something. These are all its bits, but of each block only the
+/// two lowest: all operations treat the bits of a block alike, except for the lowest, the colour
+/// bit.
 ///
 /// Left out are
-/// - digests and challenges, and what is committed to: hashes of MACs, keys or 256 random bits that
-///   nobody on the line has, each asked for once; and shares of a coin, which are only random;
-/// - plans and other digests with the secret of the line;
-/// - the matrices of correlated OTs and their checks: every row is the sum of one that is used and
-///   a stream of its own, of which nobody on the line has a seed;
-/// - the leaky tables and their low bits: a table is the sum of a hash of a key and Delta, and the
-///   low bits of both parties add up to `x y ^ z` for a `z` that is used nowhere else.
+/// - digests, challenges and commitments: each is a hash, computed once, of MACs, keys or 256
+///   random bits that an eavesdropper does not have; and shares of a coin, which are only random;
+/// - plans and other digests that contain the channel secret;
+/// - the matrices of correlated OTs and their checks: each row is XORed with its own stream, and an
+///   eavesdropper does not have the seed of any;
+/// - the leaky tables and their lowest bits: a table is XORed with the hash of a key, and the
+///   lowest bits of both parties add up to `x y ^ z` for a `z` that is used nowhere else.
 fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
     let blocks_of = |bytes: usize| {
         let lowest = |block: &[u8]| bits_of_bytes(block).take(2).collect::<Vec<_>>();
@@ -125,7 +126,8 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
             | Mpc::LeakyBits,
         ) => Vec::new(),
         Kind::Mpc(Mpc::InputLabels | Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
-        // Two blocks an AND, and in the malicious engine a byte. They are in one frame here.
+        // Two blocks for each AND, and in the malicious engine a byte more. All are in one frame
+        // here.
         Kind::Mpc(Mpc::Tables) => (frame.payload.chunks(frame.payload.len() / ands))
             .flat_map(|table| table.chunks(16))
             .flat_map(|part| bits_of_bytes(part).take(2))
@@ -136,14 +138,14 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
 
 /// What the two parties of a session know of a run.
 struct Played {
-    /// What travels, if this is the side of the tap.
+    /// What the eavesdropper sees.
     seen: Vec<bool>,
     entered: [Vec<bool>; 2],
     outputs: Vec<Vec<bool>>,
 }
 
-/// Plays so many runs in one session, and gives what the tap has seen of each. `more` gives what the
-/// reader holds besides, after a run.
+/// Plays `count` runs in one session, and gives what the eavesdropper has seen of each. `more`
+/// gives what he also knows after a run.
 fn runs<E: Engine>(
     play: &Play,
     count: usize,
@@ -198,7 +200,7 @@ fn run_once<E: Engine>(play: &Play, session: &mut E, entered: &[Vec<bool>; 2]) -
     outputs
 }
 
-/// Reads the line of as many runs as it takes.
+/// Eavesdrops on as many runs as it takes. `more` gives what he also knows after a run.
 pub fn read<E: Engine>(play: &Play, more: impl Fn(&E) -> Vec<bool> + Sync) -> Reading {
     let [first, ..] = &runs::<E>(play, 1, &more)[..] else {
         unreachable!("one run")

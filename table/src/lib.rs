@@ -40,24 +40,25 @@ pub use identity::{
     Fingerprint, Home, HomeError, Identity, KnownPeers, Name, Peer, PeersError, PublicIdentity,
     Recognised, SharedPeers, Standing,
 };
+pub use line::{
+    BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
+    MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
+};
 pub use log::{
-    Attempt, BadSignedPart, CannotSay, CannotSit, CardOpening, Clock, Deal, DiskStorage, End,
-    Evidence, Header, HeaderError, Journal, JournalError, Masked, Match, MatchLog, NoEvidence,
-    Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused, Seal, Shelf, Shelved,
-    SignedPart, Sitting, Stop, Storage, Taken, Versions,
+    Attempt, BadResume, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
+    Deal, DiskStorage, End, Evidence, Header, HeaderError, Journal, JournalError, Masked, Match,
+    MatchLog, Met, NoEvidence, Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused,
+    Resume, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
 };
 pub use play::{
-    Binding, Command, Dealer, Done, Event, FileVault, MemoryVault, News, NotNow, Orders, Outbox,
-    Play, PlayError, STATISTICAL_SECURITY, Setting, Vault, role,
+    Binding, CannotBegin, Command, Commands, Dealer, Done, Event, FileVault, MemoryVault, News,
+    NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating, Setting, SystemRng,
+    Table, Vault, deck_name, role,
 };
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
     Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,
     StakesError, Variety,
-};
-pub use line::{
-    BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
-    MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
 };
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};

@@ -137,7 +137,7 @@ pub enum OfferError {
 impl OfferError {
     /// Whose fault it can be.
     pub fn blame(&self) -> Blame {
-        Blame::ProgramOrLine
+        Blame::ProgramOrConnection
     }
 }
 

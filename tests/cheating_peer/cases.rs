@@ -205,59 +205,46 @@ fn is_check_of_ot(error: &Error, checks: &[ot::Check]) -> bool {
     matches!(error, Error::Check(Check::ObliviousTransfer(check)) if checks.contains(check))
 }
 
-/// A point, challenges, a proof. Challenge i counts if choice i is 1.
+/// A point, challenges, a proof. Challenge i counts if choice i is 1. The lowest bit of Delta is
+/// choice 3.
 fn pads(cheater: Party) -> Changes {
+    const fn changes(of_choice_3: Rate) -> [(Change, Rate); 8] {
+        [
+            (FIRST, Always),
+            (Flip(32, 1), Always),
+            (Flip(32 + LENGTH, 1), Half),
+            (Flip(32 + LENGTH + 3 * 32, 1), of_choice_3),
+            (Flip(32 + LENGTH + 127 * 32, 1), Half),
+            (Last, Always),
+            (Random, Mixed),
+            (Garbage, Always),
+        ]
+    }
     match cheater {
-        Party::Garbler => &[
-            (FIRST, Always),
-            (Flip(32, 1), Always),
-            (Flip(32 + LENGTH, 1), Half),
-            (Flip(32 + LENGTH + 3 * 32, 1), Always),
-            (Flip(32 + LENGTH + 127 * 32, 1), Half),
-            (Last, Always),
-            (Random, Mixed),
-            (Garbage, Always),
-        ],
-        Party::Evaluator => &[
-            (FIRST, Always),
-            (Flip(32, 1), Always),
-            (Flip(32 + LENGTH, 1), Half),
-            (Flip(32 + LENGTH + 3 * 32, 1), Never),
-            (Flip(32 + LENGTH + 127 * 32, 1), Half),
-            (Last, Always),
-            (Random, Mixed),
-            (Garbage, Always),
-        ],
+        Party::Garbler => const { &changes(Always) },
+        Party::Evaluator => const { &changes(Never) },
     }
 }
 
 /// Sums, of which the side off Delta's path counts; check values; a digest.
 fn tree_sums(cheater: Party) -> Changes {
+    const fn changes(side_0: Rate, side_1: Rate) -> [(Change, Rate); 10] {
+        [
+            (Flip(0, 1), Always),
+            (Flip(LENGTH, 1), Half),
+            (Flip(LENGTH + 16, 1), Half),
+            (Flip(LENGTH + 2 * 32, 1), side_0),
+            (Flip(LENGTH + 2 * 32 + 16, 1), side_1),
+            (Flip(TREE_CHECKS, 1), Always),
+            (FromEnd(32), Always),
+            (Last, Always),
+            (Random, Mixed),
+            (Garbage, Always),
+        ]
+    }
     match cheater {
-        Party::Garbler => &[
-            (Flip(0, 1), Always),
-            (Flip(LENGTH, 1), Half),
-            (Flip(LENGTH + 16, 1), Half),
-            (Flip(LENGTH + 2 * 32, 1), Never),
-            (Flip(LENGTH + 2 * 32 + 16, 1), Always),
-            (Flip(TREE_CHECKS, 1), Always),
-            (FromEnd(32), Always),
-            (Last, Always),
-            (Random, Mixed),
-            (Garbage, Always),
-        ],
-        Party::Evaluator => &[
-            (Flip(0, 1), Always),
-            (Flip(LENGTH, 1), Half),
-            (Flip(LENGTH + 16, 1), Half),
-            (Flip(LENGTH + 2 * 32, 1), Always),
-            (Flip(LENGTH + 2 * 32 + 16, 1), Never),
-            (Flip(TREE_CHECKS, 1), Always),
-            (FromEnd(32), Always),
-            (Last, Always),
-            (Random, Mixed),
-            (Garbage, Always),
-        ],
+        Party::Garbler => const { &changes(Never, Always) },
+        Party::Evaluator => const { &changes(Always, Never) },
     }
 }
 
@@ -306,7 +293,8 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
-        // The differences within the buckets, then mask shares of inputs; here they fill their bytes.
+        // The differences within the buckets, then mask shares of inputs; here they fill their
+        // bytes.
         mpc::Tag::PoolBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::PoolMacs))
         }),

@@ -1,16 +1,17 @@
-//! How many leaky triples go into one that is not.
+//! How many leaky triples go into one that does not leak.
 //!
-//! An adversary that makes a leaky triple wrong, in order to learn a bit of its `x`, is caught
-//! with probability 1/2 each. It wins if a whole bucket is made of such triples and it was never
-//! caught: with `T` bad triples among `L * B`, sorted into `L` buckets of `B`, that has
-//! probability at most `2^-T * L * C(T, B) / C(L * B, B)` (Wang, Ranellucci, Katz 2017, section
+//! An adversary can make a leaky triple wrong to learn a bit of its `x`, and is caught with
+//! probability 1/2 for each. It wins if one bucket holds only wrong triples and none of them was
+//! caught. If `T` of `L * B` triples are wrong, and they are sorted into `L` buckets of `B`, that
+//! has probability at most `2^-T * L * C(T, B) / C(L * B, B)` (Wang, Ranellucci, Katz 2017, section
 //! 3.3, with the adversary's best `T`).
 
 use std::cmp::Ordering;
 
-/// The smallest bucket for `buckets` finished triples, at `rho` bits of statistical security.
+/// The smallest size of a bucket for `buckets` finished triples, at `rho` bits of statistical
+/// security.
 ///
-/// Computed in whole numbers: both parties must find the same.
+/// Computed in integers, so that both parties find the same.
 pub(super) fn bucket_size(buckets: usize, rho: u8) -> usize {
     (2..)
         .find(|&size| is_safe(buckets, size, rho))
@@ -19,9 +20,9 @@ pub(super) fn bucket_size(buckets: usize, rho: u8) -> usize {
 
 /// Whether `2^-T * L * C(T, B) / C(L * B, B) <= 2^-rho` for every `T`.
 ///
-/// From one `T` to the next `C(T, B)` grows by `(T + 1) / (T + 1 - B)` while the first factor
-/// halves: the adversary's best `T` is `2 * B - 1`, or all triples if there are fewer. The `B!` of
-/// the binomials cancels.
+/// From `T` to `T + 1`, the factor `C(T, B)` grows by `(T + 1) / (T + 1 - B)`, and `2^-T` halves.
+/// So the adversary's best `T` is `2 * B - 1`, or all triples if there are fewer. The `B!` of the
+/// binomials cancels.
 fn is_safe(buckets: usize, size: usize, rho: u8) -> bool {
     let total = buckets * size;
     let bad = total.min(2 * size - 1);
@@ -32,7 +33,8 @@ fn is_safe(buckets: usize, size: usize, rho: u8) -> bool {
     compare(&left, &right) != Ordering::Greater
 }
 
-/// The product of factors below 2^32, in limbs of 32 bits, the lowest first; the highest is not 0.
+/// The product of factors below 2^32, as limbs of 32 bits. The lowest comes first; the highest is
+/// not 0.
 fn product(factors: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut limbs = vec![1];
     for factor in factors {

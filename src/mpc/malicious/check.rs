@@ -1,17 +1,21 @@
-//! The check of a run: no masked value is believed, and nothing is opened, before it.
+//! The check of a run. Before it no masked value is trusted, and nothing is opened.
 //!
-//! For every AND gate `(a, b, c)` the shared bit
-//! `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c ^ l_c>` must be 0, so both parties hold the same
-//! bit of it, and each can compute the MACs that the other holds. Strictly in this order: the
-//! evaluator sends all masked values and the digest of its MACs; the garbler verifies, and sends
-//! nothing made from its shares if they are wrong; it sends its own digest; the evaluator
-//! verifies. (If the garbler's digest came first, an evaluator that flips one masked value could
-//! try both candidates of the gate's bit against it, and would learn a wire.)
+//! For each AND gate `(a, b, c)` the shared bit
+//! `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c ^ l_c>` must be 0. Then both parties hold the same
+//! share of it, and each can compute the MACs that the other holds. The order matters:
 //!
-//! The digests also take in what both parties must hold alike and no AND gate need have read: the
+//! 1. The evaluator sends the masked values of all gates, and the digest of its MACs.
+//! 2. The garbler verifies the digest. If it is wrong, it sends nothing that is made from its
+//!    shares.
+//! 3. The garbler sends its own digest, and the evaluator verifies it.
+//!
+//! (If the garbler's digest came first, an evaluator could flip one masked value, compare that
+//! digest with those for both shares of the gate's bit, and so learn the value of a wire.)
+//!
+//! The digests also cover what both parties must hold alike even if no AND gate reads it: the
 //! masked values of all inputs and outputs, and the evaluator's labels of the outputs, which the
-//! garbler computes. (As every digest they take in the line secret. Without it, somebody on the line
-//! could make that of a circuit without AND gates, for masked values that were flipped on the way.)
+//! garbler can compute. Like all digests they absorb the channel secret. Otherwise, in a circuit
+//! without AND gates, a network attacker could flip masked values and compute the digest for them.
 
 use super::context::{Context, MacDigest};
 use super::garbling::Masks;
@@ -30,16 +34,17 @@ pub(super) struct Unchecked<'a> {
     pub(super) run: u64,
     pub(super) circuit: &'a Circuit,
     pub(super) masks: Masks<'a>,
-    /// The masked values of all wires.
+    /// The masked value of each wire.
     pub(super) values: &'a [bool],
     pub(super) outputs: &'a [HeldOutput],
 }
 
 impl Unchecked<'_> {
-    /// Runs the check, after the evaluator has sent the masked values of the AND gates.
+    /// Runs the check. The evaluator has already sent the masked values of the AND gates.
     ///
     /// # Errors
-    /// [`Check::AndGates`] if a gate is wrong, or the parties do not hold the same.
+    /// [`Check::AndGates`] if a gate is wrong, or the parties hold different masked values or
+    /// labels; those of the channel.
     pub(super) fn check<T: Transport>(
         &self,
         context: &Context,
@@ -52,7 +57,7 @@ impl Unchecked<'_> {
         let oracle = |sender| self.held_alike(context, sender, delta);
         let mine = context.macs(oracle(context.me), shares());
         let expected = || -> MacDigest {
-            // The peer's bit of a shared 0 is this party's.
+            // Both shares of a 0 are equal.
             let bits = shares().map(|share| share.bit);
             context.expected_macs(oracle(context.me.other()), delta, shares(), bits)
         };
@@ -71,7 +76,7 @@ impl Unchecked<'_> {
         Ok(())
     }
 
-    /// The digest of `sender`, up to the MACs.
+    /// The oracle for the digest of `sender`, with everything absorbed but the MACs.
     fn held_alike(&self, context: &Context, sender: Party, delta: &Delta) -> Oracle {
         let oracle = context.oracle((Step::CheckMacs, self.run), sender);
         let inputs = self.values[..self.circuit.input_bits()].iter();
@@ -82,7 +87,7 @@ impl Unchecked<'_> {
             .absorb_blocks(labels)
     }
 
-    /// What must be shares of 0, one for each AND gate.
+    /// For each AND gate, this party's part of the shared bit that must be 0.
     fn zero_shares<'a>(&'a self, me: Party, delta: &'a Delta) -> impl Iterator<Item = Share> + 'a {
         let (wires, values) = (self.masks.wires, self.values);
         and_inputs(self.circuit)

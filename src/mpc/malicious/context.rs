@@ -1,4 +1,4 @@
-//! What every step of the protocol needs to know of its session.
+//! The constants of a session, and how authenticated bits are opened with them.
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
@@ -6,8 +6,8 @@ use subtle::ConstantTimeEq;
 use super::share::Share;
 use crate::circuit::Party;
 use crate::crypto::{Oracle, SecretBit, SessionId, Step, TweakableHash};
+use crate::mpc::channel_secret::ChannelSecret;
 use crate::mpc::error::{Check, Fault};
-use crate::mpc::line_secret::LineSecret;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
@@ -17,22 +17,22 @@ use crate::ot::Delta;
 #[cfg(test)]
 mod tests;
 
-/// Session, role, hash, what a reader of the line does not know, and the security of a batch.
+/// What every step of the protocol needs to know of its session.
 pub(super) struct Context {
     pub(super) session: SessionId,
     pub(super) me: Party,
     pub(super) hash: TweakableHash,
-    pub(super) line: LineSecret,
-    /// Bits of statistical security.
+    pub(super) channel_secret: ChannelSecret,
+    /// Bits of statistical security of each batch.
     pub(super) statistical: u8,
 }
 
-/// The pad of bits that may be read on the line.
+/// The pad of bits that are sent in the clear: zeros without end.
 pub(super) fn no_pad() -> impl Iterator<Item = SecretBit> {
     std::iter::repeat(SecretBit::default())
 }
 
-/// The digest of the MACs of bits that were sent just before, or that need not be sent.
+/// The digest of the MACs of bits that the sender has just sent, or that the receiver can compute.
 #[derive(Serialize, Deserialize)]
 pub(super) struct MacDigest([u8; 32]);
 
@@ -42,35 +42,35 @@ impl Message for MacDigest {
 }
 
 impl Context {
-    /// The oracle for what `sender` says in a step; `number` is that of the batch, run or opening.
+    /// The oracle for what `sender` sends in a step. `number` is that of the batch, run or opening.
     ///
-    /// It takes in the line secret: the digest of the MACs of nothing, say, would be known to
-    /// everybody otherwise.
+    /// It absorbs the channel secret. Otherwise a network attacker could compute a digest of no
+    /// MACs.
     pub(super) fn oracle(&self, (step, number): (Step, u64), sender: Party) -> Oracle {
         let direction = u64::from(sender == Party::Evaluator);
         let oracle = Oracle::new(&self.session, step, (direction << 63) | number);
-        self.line.absorbed_by(oracle)
+        self.channel_secret.absorbed_by(oracle)
     }
 
-    /// Sends a plan of this party.
+    /// Sends this party's plan.
     pub(super) fn send_plan<T: Transport>(
         &self,
         channel: &mut Channel<T>,
         plan: &Plan,
     ) -> Result<(), Fault> {
-        Ok(plan.send(channel, self.me, &self.line)?)
+        Ok(plan.send(channel, self.me, &self.channel_secret)?)
     }
 
-    /// Receives the peer's plan, which must be this one.
+    /// Receives the peer's plan, which must be the same.
     pub(super) fn expect_plan<T: Transport>(
         &self,
         channel: &mut Channel<T>,
         plan: &Plan,
     ) -> Result<(), Fault> {
-        plan.expect(channel, self.me, &self.line)
+        plan.expect(channel, self.me, &self.channel_secret)
     }
 
-    /// Closes an oracle with the MACs of this party's bits of `shares`.
+    /// Absorbs the MACs of this party's bits of `shares`. Gives the digest.
     pub(super) fn macs(&self, oracle: Oracle, shares: impl Iterator<Item = Share>) -> MacDigest {
         MacDigest(
             oracle
@@ -79,7 +79,7 @@ impl Context {
         )
     }
 
-    /// Closes an oracle with the MACs of the peer's bits of `shares`, if these are `bits`.
+    /// Absorbs the MACs of the peer's bits of `shares`, if the bits are `bits`. Gives the digest.
     pub(super) fn expected_macs<B: Into<SecretBit>>(
         &self,
         oracle: Oracle,
@@ -93,7 +93,7 @@ impl Context {
         MacDigest(oracle.absorb_blocks(macs).digest())
     }
 
-    /// Sends this party's bits of `shares`, each under a bit of the `pad`, and the digest of their
+    /// Sends this party's bits of `shares`, each XORed with a bit of `pad`, and the digest of their
     /// MACs.
     ///
     /// # Errors
@@ -114,10 +114,10 @@ impl Context {
         Ok(())
     }
 
-    /// Receives the peer's bits of `shares`, which it has sent under this `pad`.
+    /// Receives the peer's bits of `shares`, which the peer has XORed with `pad`, and the digest.
     ///
     /// # Errors
-    /// `check` if the MACs are not those of the bits; those of the channel.
+    /// `check` if the digest is not that of the bits' MACs; those of the channel.
     pub(super) fn recv_opening<T: Transport>(
         &self,
         channel: &mut Channel<T>,
@@ -138,11 +138,24 @@ impl Context {
     }
 }
 
+#[cfg(test)]
+impl Context {
+    pub(super) fn of_test(session: SessionId, me: Party) -> Self {
+        Context {
+            session,
+            me,
+            hash: TweakableHash::new(&session),
+            channel_secret: ChannelSecret::of_bytes([2; 32]),
+            statistical: 50,
+        }
+    }
+}
+
 impl MacDigest {
-    /// Receives the peer's digest, which must be this one.
+    /// Receives the peer's digest, which must be the same.
     ///
     /// # Errors
-    /// `check` if it is not; those of the channel.
+    /// `check` if it differs; those of the channel.
     pub(super) fn recv_equal<T: Transport>(
         &self,
         channel: &mut Channel<T>,

@@ -1,8 +1,8 @@
 //! Authenticated garbling (Katz, Ranellucci, Rosulek, Wang 2018, section 4: half gates whose
 //! tables the parties share).
 //!
-//! Gate `(a, b, c)` with masks `l`, masked values `V = value ^ l`, `s = l_a * l_b`. The garbler
-//! sends
+//! A gate has the inputs `a`, `b` and the output `c`, with masks `l` and masked values
+//! `V = value ^ l`; and `s = l_a * l_b`. The garbler sends
 //!
 //! ```text
 //! G0 = H(La0, t0) ^ H(La0 ^ Delta_A, t0) ^ l_b1 * Delta_A ^ K[l_b2]
@@ -27,18 +27,19 @@ use crate::mpc::walk::{RunHash, walk};
 use crate::net::{self, Malformed};
 use crate::ot::Delta;
 
-/// Bytes of a garbled AND gate: `G0`, `G1` and the low bit.
+/// Bytes of a garbled AND gate: `G0`, `G1` and the lowest bit of `Lc0`.
 pub(super) const TABLE_BYTES: usize = 33;
 
-/// What both sides of a gate need of the preprocessing.
+/// What the garbler and the evaluator use of the preprocessing.
 pub(super) struct Masks<'a> {
-    /// The mask of every wire.
+    /// The mask of each wire.
     pub(super) wires: &'a [Share],
-    /// `<s>` of every AND gate.
+    /// `<s>` of each AND gate.
     pub(super) products: &'a [Share],
 }
 
-/// The garbler's side. `labels` holds the label for 0 of every wire; those of the inputs are set.
+/// Garbles the circuit. `labels` are the labels for 0 of all wires; those of the inputs are filled
+/// in.
 pub(super) fn garble(
     circuit: &Circuit,
     labels: &mut [ZeroLabel],
@@ -71,8 +72,8 @@ pub(super) fn garble(
     )
 }
 
-/// The evaluator's side. `wires` holds the label and the masked value of every wire; those of the
-/// inputs are set. Gives the masked values of the AND gates.
+/// Evaluates the garbled circuit. `wires` are the labels and masked values of all wires; those of
+/// the inputs are filled in. Gives the masked values of the AND gates.
 pub(super) fn evaluate(
     circuit: &Circuit,
     wires: &mut [MaskedLabel],
@@ -108,10 +109,10 @@ pub(super) fn evaluate(
     Ok(values)
 }
 
-/// The parts of a table.
+/// The parts of a table: `G0`, `G1` and the lowest bit.
 ///
 /// # Errors
-/// [`Malformed::PaddingBits`] if the last byte holds more than a bit.
+/// [`Malformed::PaddingBits`] if the last byte is neither 0 nor 1.
 #[inline]
 fn rows(table: [u8; TABLE_BYTES]) -> Result<(ActiveLabel, ActiveLabel, SecretBit), Malformed> {
     let ([g0, g1], [low]) = table.as_chunks::<16>() else {

@@ -1,6 +1,6 @@
-//! Outputs that outlive the session: what opens a sealed bit later, without the engine, and nothing
-//! else. No Delta, key, MAC or label is kept, only tags of MACs; so who steals it can open these
-//! bits, if the peer helps, and no others.
+//! Outputs that outlive the session. What is kept of a bit suffices to open it later without the
+//! engine, and nothing more. No Delta, key, MAC or label is kept, only tags of MACs. So a thief of
+//! it can open these bits, if the peer helps, and no others.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -8,38 +8,38 @@ use super::{AuthenticatedBit, Malicious};
 use crate::circuit::Party;
 use crate::crypto::SecretBit;
 use crate::mpc::error::Result;
-use crate::mpc::plan::check_origin;
 use crate::net::Transport;
 use crate::ot::Mac;
 
 const CONTEXT: &str = "dealerless 2026-11 tag of a MAC v1";
 
-/// One party's part of a shared bit, to be opened by the log alone: the value is the sum of
-/// `masked` and of both parties' shares.
+/// One party's part of a shared bit that can be opened after the session. Its value is the XOR of
+/// `masked` and both parties' `share`.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct KeptBit {
-    /// The value, XORed with the mask. Both parties know it.
+    /// The value XOR the mask. Both parties know it.
     pub masked: bool,
     /// This party's share of the mask.
     pub share: bool,
-    /// The tag of this party's MAC of its share: what it shows when it opens the share.
+    /// The tag of the MAC of that share. To open the bit to the peer, this party sends share and
+    /// tag.
     pub tag: [u8; 32],
-    /// The tags that the peer can show: of its share if that is 0, and if it is 1.
+    /// The tags that this party accepts for the peer's share: if the share is 0, and if it is 1.
     pub accepted: [[u8; 32]; 2],
 }
 
 impl<T: Transport> Malicious<T> {
-    /// What opens `bits` once the session is gone. The tags are bound to `name`, which both parties
-    /// give alike (the match, the hand, the card), to the party that shows them and to the number
-    /// of the bit.
+    /// Gives what opens `bits` after the session. Each tag depends on `name`, on the party that
+    /// shows it and on the number of the bit. Both parties give the same `name` (the match, the
+    /// hand, the card).
     ///
     /// # Errors
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a bit is of another session;
     /// [`Error::Ended`](crate::mpc::Error::Ended).
     pub fn keep(&self, bits: &[AuthenticatedBit], name: &[u8]) -> Result<Vec<KeptBit>> {
-        check_origin(&self.session, bits)?;
+        self.live.check_bits(bits)?;
         let delta = self.live.secrets()?.pool.delta();
-        let me = self.role;
+        let me = self.live.role();
         let keep = |(number, bit): (u64, &AuthenticatedBit)| {
             let mask = &bit.held.mask;
             let accepted = [false, true].map(|bit| delta.mac(mask.key, SecretBit::from(bit)));
@@ -50,7 +50,7 @@ impl<T: Transport> Malicious<T> {
                 accepted: accepted.map(|mac| tag(name, me.other(), number, mac)),
             }
         };
-        // Counted, so that the vector does not grow and leave copies behind that nobody wipes.
+        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
         let mut kept = Vec::with_capacity(bits.len());
         kept.extend((0..).zip(bits).map(keep));
         Ok(kept)

@@ -1,13 +1,13 @@
 //! Leaky authenticated AND triples (Katz, Ranellucci, Rosulek, Wang 2018, figure 8).
 //!
-//! The parties make `<x>, <y>, <x & y>` of random shared bits `<x>, <y>, <z>`. Both do the same, each
-//! with its own Delta. A party that sends a wrong table is caught with probability 1/2, and learns
-//! the other's bit of `x` if it is not: that is why the triples are called leaky. Buckets remove the
-//! leak afterwards. All `x` are fresh: the mask of a wire is never an `x` here.
+//! From random shared bits `<x>, <y>, <z>` the parties make `<x>, <y>, <x & y>`. Both do the same,
+//! each with its own Delta. The triples are called leaky because a party that sends a wrong table
+//! for one learns the other party's share of its `x`, unless it is caught, which happens with
+//! probability 1/2. Buckets later remove the leak. Each `x` is fresh, and never the mask of a wire.
 //!
-//! Order: the tables; the low bits; the equality of what must be equal ([`Leaky::expected`]). No
-//! table leaves before the checks of the correlated OT have passed, and nothing of the triples is
-//! used before the equality has.
+//! The order is: the tables; the lowest bits; the equality check of [`Leaky::expected`]. A party
+//! sends no table before the checks of the correlated OT have passed, and uses no triple before the
+//! equality check has passed.
 
 use zeroize::Zeroizing;
 
@@ -19,7 +19,7 @@ use crate::ot::Delta;
 #[cfg(test)]
 mod tests;
 
-/// Three shared bits with `z = x & y`, once everything is checked.
+/// Three shared bits with `z = x & y`.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Triple {
     pub(super) x: Share,
@@ -29,25 +29,27 @@ pub(super) struct Triple {
 
 impl zeroize::DefaultIsZeroes for Triple {}
 
-/// Hashes a triple: those of the key of `x` and of its shift by Delta, and of the MAC of `x`.
+/// Hashes for each triple: of the key of `x`, of that key XOR Delta, and of the MAC of `x`.
 const HASHES: usize = 3;
-/// Triples that are hashed side by side.
+/// Triples that are hashed at once.
 const STRIDE: usize = TweakableHash::LANES / HASHES;
 
-/// A batch of triples, on the way to the equality check.
+/// A batch of leaky triples.
 pub(super) struct Leaky<'a> {
-    /// All `x`, then all `y`, then all `z`, as they were made at random.
+    /// The random shared bits: all `x`, then all `y`, then all `z`.
     shares: &'a RandomShares,
     count: usize,
-    /// The paper's `S` of each triple, step by step: first without the peer's table, then with it.
-    /// Once its low bit is corrected it is `L`, which must be equal at both parties.
+    /// The paper's `S` for each triple. Step 1 adds up what does not depend on the peer's table,
+    /// and step 2 adds the rest. Step 3 turns it into the paper's `L`, which must be equal at both
+    /// parties.
     sums: SecretVec<Block>,
-    /// Whether `z` has to be flipped.
+    /// Whether to flip `z`, for each triple.
     flips: Vec<bool>,
 }
 
 impl<'a> Leaky<'a> {
-    /// Step 1: the tables `G` of `count` triples, which take the first `3 * count` of the `shares`.
+    /// Step 1: computes the tables `G` of `count` triples, from the first `3 * count` of the
+    /// `shares`.
     pub(super) fn tables(
         shares: &'a RandomShares,
         count: usize,
@@ -88,7 +90,8 @@ impl<'a> Leaky<'a> {
         (leaky, tables)
     }
 
-    /// Step 2: takes in the peer's tables. The low bits of the result are opened.
+    /// Step 2: takes the peer's tables. Gives the lowest bits of all `S`, which are sent to the
+    /// peer.
     pub(super) fn receive(&mut self, tables: &[Block]) -> Vec<bool> {
         (0..self.count)
             .zip(tables)
@@ -100,7 +103,8 @@ impl<'a> Leaky<'a> {
             .collect()
     }
 
-    /// Step 3: flips those `z` for which the low bits of both parties add up to 1.
+    /// Step 3: notes which `z` to flip, and turns `S` into `L`. `flips` are the XORs of both
+    /// parties' lowest bits.
     pub(super) fn correct(&mut self, flips: Vec<bool>, delta: &Delta) {
         for (s, flip) in self.sums.iter_mut().zip(&flips) {
             *s ^= delta.select(*flip);
@@ -108,7 +112,7 @@ impl<'a> Leaky<'a> {
         self.flips = flips;
     }
 
-    /// What must be equal at both parties, a block a triple.
+    /// The paper's `L`, which must be equal at both parties: one block for each triple.
     pub(super) fn expected(&self) -> &[Block] {
         &self.sums
     }
@@ -125,7 +129,7 @@ impl<'a> Leaky<'a> {
         self.shares.get(self.count + index)
     }
 
-    /// The `z` of a triple; only after the equality check.
+    /// The `z` of a triple, after step 3. To be used only after the equality check.
     #[inline]
     pub(super) fn z(&self, index: usize, me: Party, delta: &Delta) -> Share {
         self.random_z(index).plus(self.flips[index], me, delta)

@@ -1,23 +1,23 @@
 //! Security against a malicious peer: authenticated garbling (Wang, Ranellucci, Katz, CCS 2017;
 //! Katz, Ranellucci, Rosulek, Wang, CRYPTO 2018).
 //!
-//! Every wire has a random mask `l`, shared between the parties in authenticated bits; both know
-//! the *masked value* `V = value ^ l`, neither knows the value. A garbler that garbles something
-//! else is caught by the check of all gates, and learns nothing by when it is caught, since the
-//! evaluator walks along masked values only. Outputs stay shared, and are opened later, each with
-//! the MAC of the mask's share.
+//! Every wire has a random mask `l`, which the parties hold as an authenticated shared bit. Both
+//! know the *masked value* `V = value ^ l`, and neither knows the value. The check of all AND gates
+//! catches a garbler that sends wrong tables. Whether it is caught tells the garbler nothing about
+//! the inputs, since the evaluator only uses masked values. Outputs stay shared. To open one, a
+//! party sends its share of the mask, with the MAC.
 //!
 //! | file | step |
 //! |---|---|
 //! | `share` | authenticated and shared bits |
-//! | `leaky_and`, `bucket_size`, `triples` | triples, from correlated OT |
-//! | `pool` | triples, bits and masks of inputs, made ahead |
+//! | `leaky_and`, `bucket_size`, `triples` | AND triples, from correlated OT |
+//! | `pool` | the preprocessing: triples, random shared bits, masks of inputs |
 //! | `run` | a run of a circuit, flight by flight |
-//! | `wires` | masks, differences, products |
+//! | `wires` | masks of wires, what is opened for AND gates, products of masks |
 //! | `garbling` | garbling and evaluating |
-//! | `outputs` | fresh masks of outputs |
-//! | `check` | the check of all AND gates, and of what both parties hold alike |
-//! | `context` | opening authenticated bits; the session's hashes |
+//! | `outputs` | fresh masks for outputs |
+//! | `check` | the check of all AND gates, inputs and output labels |
+//! | `context` | opening authenticated bits; the hashes of the session |
 //! | `kept` | outputs that outlive the session |
 
 mod bucket_size;
@@ -44,7 +44,7 @@ use self::pool::Pool;
 use super::attempts::{Attempt, Attempts};
 use super::error::{Check, Fault, Result};
 use super::live::Live;
-use super::plan::{BitId, Identified, Plan, check_origin, check_run};
+use super::plan::{BitId, Identified, Plan};
 use super::tag::Tag;
 use super::values::opened_to;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
@@ -57,8 +57,8 @@ use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 
 pub use kept::KeptBit;
 
-/// One party's part of a shared bit: masked value, mask and label of the wire. It exists only once
-/// the run that it comes from has been checked.
+/// One party's part of a shared bit: the masked value, the share of the mask, and the wire's label.
+/// It exists only after its run has passed the check.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct AuthenticatedBit {
     #[zeroize(skip)]
@@ -72,18 +72,16 @@ impl Identified for AuthenticatedBit {
     }
 }
 
-/// A session that is secure against a malicious peer.
+/// The engine that is secure against a malicious peer.
 pub struct Malicious<T: Transport> {
-    role: Party,
-    session: SessionId,
     live: Live<T, Secrets>,
 }
 
-/// What is gone once the session has ended.
+/// What a session wipes when it ends.
 struct Secrets {
     context: Context,
     pool: Pool,
-    /// Where the garbler's labels come from.
+    /// Generates the garbler's labels.
     labels: Generator,
     runs: u64,
     openings: u64,
@@ -91,23 +89,24 @@ struct Secrets {
 }
 
 impl<T: Transport> Malicious<T> {
-    /// Sets up the base OTs of both directions, after the hellos.
+    /// Sets up the session after the hellos: base OTs in both directions.
     ///
-    /// `rng` must be cryptographically secure, as the operating system's is.
+    /// `rng` must be cryptographically secure, like the operating system's.
     ///
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
     /// other security; any other [`Error`](super::Error) of a session.
     pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, channel, rng| {
-            // The colour bits of the two Deltas must differ, for the low bits of leaky ANDs to
-            // say something; the garbler's is 1, for those of its labels to be colours.
+            // The lowest bits of the two Deltas must add up to 1: then the lowest bits of the leaky
+            // ANDs show which `z` to flip. The garbler's is 1, so that the lowest bits of its
+            // labels are colour bits.
             let delta = Delta::random(role == Party::Garbler, rng);
             Ok(setup_both(channel, session, role, delta, rng)?)
         })
     }
 
-    /// As [`setup`](Self::setup), with correlated OTs that a dealer hands out: for tests.
+    /// For tests: like [`setup`](Self::setup), with correlated OTs from a trusted dealer.
     ///
     /// # Errors
     /// As [`setup`](Self::setup).
@@ -128,37 +127,30 @@ impl<T: Transport> Malicious<T> {
             &mut R,
         ) -> Result<(CotSender, CotReceiver), Fault>,
     ) -> Result<Self> {
-        let (channel, role, agreed) = greeting.into_parts(Security::Malicious)?;
-        let session = agreed.session;
-        let mut attempts = agreed.attempts;
-        let context = Context {
-            session,
-            me: role,
-            hash: TweakableHash::new(&session),
-            line: agreed.line,
-            statistical: agreed.statistical,
-        };
-        let live = Live::set_up(channel, |channel| {
-            counted(&mut attempts, Attempt::Setup, || {
+        let live = Live::set_up(greeting, Security::Malicious, |channel, role, agreed| {
+            let (session, mut attempts) = (agreed.session, agreed.attempts);
+            let ots = counted(&mut attempts, Attempt::Setup, || {
                 ots(&session, role, channel, rng)
-            })
-            .map(|ots| Secrets {
+            })?;
+            Ok(Secrets {
                 pool: Pool::new(ots, rng),
                 labels: Generator::new(Block::random(rng)),
-                context,
+                context: Context {
+                    session,
+                    me: role,
+                    hash: TweakableHash::new(&session),
+                    channel_secret: agreed.channel_secret,
+                    statistical: agreed.statistical,
+                },
                 runs: 0,
                 openings: 0,
                 attempts,
             })
         })?;
-        Ok(Malicious {
-            role,
-            session,
-            live,
-        })
+        Ok(Malicious { live })
     }
 
-    /// Begins a session on a channel: hellos without terms, then base OTs.
+    /// Begins a session on a channel: exchanges hellos without terms, then sets up the session.
     ///
     /// # Errors
     /// Any [`Error`](super::Error) of a session.
@@ -176,7 +168,7 @@ impl<T: Transport> Malicious<T> {
     }
 }
 
-/// Does a step in which the peer could try to cheat.
+/// Does a step, and counts it as one in which the peer can try to cheat.
 fn counted<R>(
     attempts: &mut Box<dyn Attempts>,
     attempt: Attempt,
@@ -189,7 +181,7 @@ fn counted<R>(
 }
 
 impl Secrets {
-    /// Makes sure that the pool holds this much.
+    /// Fills the pool, so that it holds at least this much.
     fn reserve<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
@@ -248,7 +240,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
     type Shared = AuthenticatedBit;
 
     fn role(&self) -> Party {
-        self.role
+        self.live.role()
     }
 
     fn security(&self) -> Security {
@@ -264,8 +256,7 @@ impl<T: Transport> TwoParty for Malicious<T> {
     }
 
     fn run(&mut self, run: Run<'_, AuthenticatedBit>) -> Result<Words<AuthenticatedBit>> {
-        self.live.secrets()?;
-        check_run(&self.session, self.role, &run)?;
+        self.live.check_run(&run)?;
         pool::check(&run.demand())?;
         self.live.step("running a circuit", |channel, secrets| {
             secrets.run(channel, run)
@@ -273,9 +264,8 @@ impl<T: Transport> TwoParty for Malicious<T> {
     }
 
     fn open(&mut self, openings: &[Opening<'_, AuthenticatedBit>]) -> Result<Opened> {
-        self.live.secrets()?;
         for opening in openings {
-            check_origin(&self.session, opening.bits)?;
+            self.live.check_bits(opening.bits)?;
         }
         self.live.step("opening shared bits", |channel, secrets| {
             secrets.open(channel, openings)

@@ -1,14 +1,16 @@
-//! Outputs: each output bit leaves its run under a mask of its own.
+//! Outputs: each output bit leaves the run under a fresh mask.
 //!
-//! The masks of output wires depend on each other: a conditional swap keeps the XOR of what it
-//! swaps, so the masks of a full deal add up to those of the inputs, *for each party by itself*. A
-//! reader of the line who sees the shares that are opened would learn the XOR of a hand. So every
-//! output bit that is not a constant, also a wire that is output twice or is an input, gets a fresh
-//! shared bit `<r>` as its mask. The parties open `d = l ^ r` with what they open for the gates,
-//! and then `V := V ^ d`, and the garbler's label for 0 shifts by `d * Delta_A`.
+//! The masks of output wires depend on each other. A conditional swap keeps the XOR of what it
+//! swaps, and the deck before the shuffle is constant; so in a full deal *each party's shares* of
+//! the output masks add up to 0. An eavesdropper who sees the opened shares of a hand would learn
+//! the XOR of its cards. So each output bit that is not a constant gets a fresh shared bit `<r>` as
+//! its mask, also if its wire is an input or is output twice. The parties open `d = l ^ r` together
+//! with what they open for the gates. Then `V := V ^ d`, and the garbler's label for 0 is XORed
+//! with `d * Delta_A`.
 //!
-//! The *shares* of `d` add up to what the reader was after, so they do not travel in the clear:
-//! each party adds a pad made from the line secret. The MACs are those of the bits without the pad.
+//! The *shares* of `d` would add up to the same XOR, so they are not sent in the clear: each party
+//! XORs its shares with a pad made from the channel secret. The MACs are those of the shares
+//! without the pad.
 
 use zeroize::Zeroize;
 
@@ -19,10 +21,10 @@ use crate::crypto::{SecretBit, SecretVec, Step};
 use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel};
 use crate::ot::Delta;
 
-/// What a party holds of an output bit.
+/// What a party holds for an output bit.
 #[derive(Clone, Zeroize)]
 pub(super) struct HeldOutput {
-    /// The value, XORed with the mask.
+    /// The value XOR the mask.
     pub(super) masked: bool,
     pub(super) mask: Share,
     pub(super) label: HeldLabel,
@@ -37,7 +39,7 @@ impl HeldOutput {
         }
     }
 
-    /// A constant: a wire without a mask, whose label at the evaluator is zero.
+    /// A constant: the mask is 0, and so is the evaluator's label.
     pub(super) fn constant(value: bool, me: Party, delta: &Delta) -> Self {
         let label = match me {
             Party::Garbler => HeldLabel::Zero(ZeroLabel(delta.select(value))),
@@ -50,7 +52,7 @@ impl HeldOutput {
         }
     }
 
-    /// The output under the mask `fresh`, which differs from its own by `d`.
+    /// The output with the mask `fresh` instead of its own. `d` is the XOR of the two masks.
     pub(super) fn remasked(self, fresh: Share, d: bool, delta: &Delta) -> Self {
         HeldOutput {
             masked: self.masked ^ d,
@@ -63,7 +65,7 @@ impl HeldOutput {
     }
 }
 
-/// `<d> = <l ^ r>` for every output bit that is not a constant, to be opened.
+/// What is opened for each output bit that is not a constant: `<d> = <l ^ r>`.
 pub(super) fn differences<'a>(
     circuit: &'a Circuit,
     masks: &'a [Share],
@@ -80,7 +82,7 @@ pub(super) fn differences<'a>(
     wires.zip(fresh).map(|(wire, fresh)| masks[wire] ^ *fresh)
 }
 
-/// The pads of the shares of `d` that `sender` sends in a run, as many as there are outputs.
+/// The pads for the `count` shares of `d` that `sender` sends in a run.
 pub(super) fn pads(
     context: &Context,
     run: u64,
@@ -89,7 +91,7 @@ pub(super) fn pads(
 ) -> SecretVec<SecretBit> {
     let mut pads = SecretVec::with_capacity(count);
     let pad = context
-        .line
+        .channel_secret
         .pad(&context.session, (Step::OutputPad, run), sender);
     pads.extend(pad.take(count));
     pads

@@ -1,9 +1,9 @@
-//! The pool: triples, random shared bits and the masks of inputs, made ahead in batches and used
+//! The pool: triples, random shared bits and masks of inputs, preprocessed in batches. Each is used
 //! once.
 //!
-//! A batch becomes visible after its last check only: the opening of what the buckets and the masks
-//! of inputs need, with its MACs. Both parties take from the pool in the order of the protocol, so
-//! they always hold parts of the same triples and bits.
+//! A batch enters the pool only after its last check, which is that of the MACs of all bits that
+//! were opened for it. Both parties take from the pool in the same order, so they always hold
+//! matching parts.
 
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
@@ -22,49 +22,47 @@ use crate::mpc::tag::Tag;
 use crate::net::{Channel, Transport};
 use crate::ot::{CotReceiver, CotSender, Delta};
 
-/// Random shared bits that are made at once, at least.
+/// The fewest random shared bits that a batch makes, if it makes any.
 const MIN_BITS: usize = 1024;
 
-/// The most of anything that is made at once: its leaky triples are numbered with 32 bits, and the
-/// sums of a batch's amounts fit in a `usize`.
+/// The limit of each amount in a batch. It keeps the numbers of leaky triples within 32 bits, and
+/// the sums of all amounts within a `usize`.
 const MAX_AT_ONCE: usize = if usize::BITS < 64 { 1 << 22 } else { 1 << 28 };
 
-/// The mask of an input: a random shared bit whose owner knows both shares.
+/// The mask of an input: a random shared bit. The party that enters the input knows both shares.
 #[derive(Clone, Copy, Default)]
 pub(super) struct InputMask {
     pub(super) share: Share,
-    /// The peer's bit, at the owner.
+    /// The peer's share, at the party that enters the input.
     pub(super) theirs: bool,
 }
 
 impl DefaultIsZeroes for InputMask {}
 
-/// Checks that this much can be made at once.
+/// Checks that a batch may have these amounts.
 ///
 /// # Errors
-/// [`Error::Usage`] if it cannot.
+/// [`Error::Usage`] if one is too large.
 pub(super) fn check(demand: &Demand) -> Result<()> {
     let Demand {
         ands,
         inputs,
         outputs,
     } = *demand;
-    match [ands, inputs.garbler, inputs.evaluator, outputs]
-        .iter()
-        .all(|&of| of <= MAX_AT_ONCE)
-    {
-        true => Ok(()),
-        false => Err(Error::usage(format!(
+    let amounts = [ands, inputs.garbler, inputs.evaluator, outputs];
+    if amounts.iter().any(|&amount| amount > MAX_AT_ONCE) {
+        return Err(Error::usage(format!(
             "more than {MAX_AT_ONCE} AND gates, input bits or output bits at once"
-        ))),
+        )));
     }
+    Ok(())
 }
 
-/// The pool, with the correlated OTs of both directions that fill it.
+/// The pool, and the correlated OTs in both directions from which it is filled. Everything is taken
+/// from the ends of the vectors.
 pub(super) struct Pool {
     sender: CotSender,
     receiver: CotReceiver,
-    /// As everything here, taken from the end.
     triples: SecretVec<Triple>,
     bits: SecretVec<Share>,
     inputs: ByParty<SecretVec<InputMask>>,
@@ -94,7 +92,7 @@ impl Pool {
         self.sender.delta()
     }
 
-    /// What is missing of a demand.
+    /// What the pool lacks for a demand. Its `outputs` are random shared bits.
     pub(super) fn missing(&self, demand: &Demand) -> Demand {
         let bits = demand.ands + demand.outputs;
         Demand {
@@ -106,29 +104,29 @@ impl Pool {
         }
     }
 
-    /// Makes a batch of this much; of `outputs` random shared bits at least.
+    /// Makes a batch with at least these amounts, as [`missing`](Self::missing) gives them.
     ///
     /// # Errors
-    /// Any error of the channel or of a check; nothing of the batch is visible then.
+    /// Any error of the channel or of a check. The pool then gets nothing of the batch.
     pub(super) fn fill<T: Transport>(
         &mut self,
         context: &Context,
         channel: &mut Channel<T>,
         amounts: &Demand,
     ) -> Result<(), Fault> {
-        // Bits are made in plenty when they are missing, and never put aside otherwise: a pool that
-        // kept what is left over from each batch of triples would grow from hand to hand.
+        // A batch that needs random bits makes many, and one that does not keeps none: if each
+        // batch of triples added its left-over bits, the pool would grow from hand to hand.
         let bits = match amounts.outputs {
             0 => 0,
             missing => missing.max(MIN_BITS),
         };
         let of_triples = 3 * leaky_triples(amounts.ands, context.statistical);
+        let of_garbler = of_triples + amounts.inputs.garbler;
+        let used = of_garbler + amounts.inputs.evaluator;
         let of_inputs = ByParty {
-            garbler: of_triples..of_triples + amounts.inputs.garbler,
-            evaluator: of_triples + amounts.inputs.garbler
-                ..of_triples + amounts.inputs.garbler + amounts.inputs.evaluator,
+            garbler: of_triples..of_garbler,
+            evaluator: of_garbler..used,
         };
-        let used = of_inputs.evaluator.end;
         let blocks = (used + bits).div_ceil(128);
         let batch = self.batches;
         self.batches += 1;
@@ -138,9 +136,8 @@ impl Pool {
             0 => None,
             count => {
                 let rng = &mut self.rng;
-                Some(Buckets::fill(
-                    context, channel, delta, batch, count, &shares, rng,
-                )?)
+                let filled = Buckets::fill(context, channel, delta, batch, count, &shares, rng);
+                Some(filled?)
             }
         };
         let masks = ByParty::from_fn(|owner| shares.range(of_inputs[owner].clone()));
@@ -150,10 +147,8 @@ impl Pool {
         };
         let (of_buckets, of_inputs) = theirs.split_at(theirs.len() - masks[context.me].len());
         if let Some(buckets) = buckets {
-            put(
-                &mut self.triples,
-                buckets.combine(of_buckets, context.me, delta),
-            );
+            let triples = buckets.combine(of_buckets, context.me, delta);
+            put(&mut self.triples, triples);
         }
         for owner in Party::BOTH {
             let mut theirs = of_inputs.iter().copied();
@@ -169,7 +164,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The correlated OTs of a batch, in both directions.
+    /// Makes the random shared bits of a batch, by correlated OTs in both directions.
     fn random_shares<T: Transport>(
         &mut self,
         context: &Context,
@@ -180,62 +175,62 @@ impl Pool {
         let plan = Plan::of_batch(&context.session, batch, amounts);
         context.send_plan(channel, &plan)?;
         let mine = self.receiver.extend(channel, blocks)?;
-        // Before anything of the batch is looked at: parties that mean different things are not
-        // to take each other for cheats.
+        // Compared before any check of the batch: parties that only disagree must not take each
+        // other for cheats.
         context.expect_plan(channel, &plan)?;
         let keys = self.sender.extend(channel, blocks)?;
         Ok(RandomShares::new(mine, keys))
     }
 
-    /// Counts a batch that was not made.
+    /// Counts a batch without making it.
     #[cfg(test)]
     pub(super) fn skip_a_number(&mut self) {
         self.batches += 1;
     }
 
-    /// How many triples there are.
+    /// How many triples the pool holds.
     #[cfg(feature = "internals")]
     pub(super) fn triples(&self) -> usize {
         self.triples.len()
     }
 
-    /// The next `count` triples, which must have been reserved.
+    /// Takes `count` triples. The pool must hold them.
     pub(super) fn take_triples(&mut self, count: usize) -> SecretVec<Triple> {
         self.triples.take_last(count)
     }
 
-    /// What [`take_triples`](Self::take_triples) will give.
+    /// What [`take_triples`](Self::take_triples) would give.
     #[cfg(test)]
     pub(super) fn next_triples(&self, count: usize) -> &[Triple] {
         &self.triples[self.triples.len() - count..]
     }
 
-    /// What [`take_bits`](Self::take_bits) will give.
+    /// What [`take_bits`](Self::take_bits) would give.
     #[cfg(test)]
     pub(super) fn next_bits(&self, count: usize) -> &[Share] {
         &self.bits[self.bits.len() - count..]
     }
 
-    /// What [`take_inputs`](Self::take_inputs) will give.
+    /// What [`take_inputs`](Self::take_inputs) would give.
     #[cfg(test)]
     pub(super) fn next_inputs(&self, owner: Party, count: usize) -> &[InputMask] {
         let inputs = &self.inputs[owner];
         &inputs[inputs.len() - count..]
     }
 
-    /// The next `count` random shared bits, which must have been reserved.
+    /// Takes `count` random shared bits. The pool must hold them.
     pub(super) fn take_bits(&mut self, count: usize) -> SecretVec<Share> {
         self.bits.take_last(count)
     }
 
-    /// The masks of the next `count` inputs of a party, which must have been reserved.
+    /// Takes masks for `count` inputs of `owner`. The pool must hold them.
     pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<InputMask> {
         self.inputs[owner].take_last(count)
     }
 }
 
-/// Opens the differences within the buckets to each other, and to each party the other's shares of
-/// the masks of its inputs. Gives the peer's bits of both.
+/// Opens the differences within the buckets to both parties, and the masks of each party's inputs
+/// to that party. Gives the peer's shares of both.
 pub(super) fn open<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -253,8 +248,8 @@ pub(super) fn open<T: Transport>(
     context.recv_opening(channel, step, delta, mine, no_pad(), check)
 }
 
-/// Adds `fresh` to a part of the pool. What is there already is taken first: the pool is taken from
-/// its end, so `fresh` goes in front.
+/// Puts `fresh` in front of what this part of the pool holds. The pool is taken from its end, so
+/// what it already holds is taken first.
 fn put<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, fresh: SecretVec<S>) {
     *pool = match pool.len() {
         0 => fresh,
@@ -269,21 +264,14 @@ mod tests {
     use rand::rngs::ChaCha20Rng;
 
     use super::*;
-    use crate::crypto::{SessionId, TweakableHash};
-    use crate::mpc::line_secret::LineSecret;
+    use crate::crypto::SessionId;
     use crate::net::{Deadlines, MemoryTransport, memory_pair};
     use crate::ot::setup_both;
 
     const SESSION: SessionId = SessionId([9; 32]);
 
     fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel<MemoryTransport>, Pool) {
-        let context = Context {
-            session: SESSION,
-            me,
-            hash: TweakableHash::new(&SESSION),
-            line: LineSecret::of_bytes([2; 32]),
-            statistical: 50,
-        };
+        let context = Context::of_test(SESSION, me);
         let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
         let mut channel = Channel::new(transport, Deadlines::default());
         let delta = Delta::random(me == Party::Garbler, &mut rng);
@@ -300,7 +288,7 @@ mod tests {
         }
     }
 
-    /// Both parties do the same with their pools.
+    /// Runs `act` as both parties, each with its own pool.
     fn both<R: Send + 'static>(act: fn(Context, Channel<MemoryTransport>, Pool) -> R) -> [R; 2] {
         let (one, other) = memory_pair();
         let side = move |me, transport| {
@@ -311,7 +299,7 @@ mod tests {
         [side(Party::Garbler, one), evaluator.join().unwrap()]
     }
 
-    /// Fills the pool with what is missing of a demand.
+    /// Fills the pool with what it lacks for a demand.
     fn reserve(
         pool: &mut Pool,
         context: &Context,
@@ -351,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_made_at_once_is_a_misuse() {
+    fn amounts_above_the_limit_are_a_misuse() {
         for most in [MAX_AT_ONCE + 1, usize::MAX] {
             for demand in [
                 demand(most, [0, 0], 0),
@@ -367,7 +355,7 @@ mod tests {
 
     #[test]
     fn every_mac_fits_its_key_and_every_triple_is_a_product() {
-        /// A party's Delta with what it took from its pool: triples and bits, of two batches.
+        /// A party's Delta, and the triples and bits that it took from two batches.
         type Taken = (Delta, Vec<Triple>, Vec<Share>);
         let [(delta_a, triples_a, bits_a), (delta_b, triples_b, bits_b)]: [Taken; 2] =
             both(|context, mut channel, mut pool| {

@@ -1,10 +1,11 @@
-//! A run of a circuit, from a filled pool to checked outputs:
+//! A run of a circuit, from a filled pool to checked outputs. Its four flights are:
 //!
 //! ```text
-//! 1  both       plan; e, f of all gates, d of all outputs; MACs;  the evaluator also its masked inputs
-//! 2  garbler    its masked inputs; labels; tables
-//! 3  evaluator  masked values of all gates; MACs of the check
-//! 4  garbler    MACs of the check
+//! 1  both       plan; shares of e, f of all gates and of d of all outputs; digest of MACs
+//!    evaluator  masked values of its inputs
+//! 2  garbler    masked values of its inputs; labels of all inputs; tables
+//! 3  evaluator  masked values of all AND gates; digest of MACs of the check
+//! 4  garbler    digest of MACs of the check
 //! ```
 
 use zeroize::Zeroizing;
@@ -32,7 +33,7 @@ use crate::mpc::{self, Words};
 use crate::net::{self, Channel, Transport};
 use crate::ot::Delta;
 
-/// What both parties know of a run, and what this one holds for it.
+/// A run: what both parties know of it, and what this party holds for it.
 pub(super) struct Run<'a> {
     context: &'a Context,
     number: u64,
@@ -40,28 +41,29 @@ pub(super) struct Run<'a> {
     plan: Plan,
     layout: InputLayout<'a, AuthenticatedBit>,
     delta: &'a Delta,
-    /// The mask of every wire.
+    /// The mask of each wire.
     masks: SecretVec<Share>,
-    /// The masked values of the inputs. Those of the peer's are nothing before it has sent them.
+    /// The masked values of the inputs. Those of the peer's inputs are false until the peer sends
+    /// them.
     values: Vec<bool>,
-    /// One for every AND gate.
+    /// One for each AND gate.
     triples: SecretVec<Triple>,
-    /// A fresh mask for every output bit that is not a constant.
+    /// A fresh mask for each output bit that is not a constant.
     fresh: SecretVec<Share>,
 }
 
 type HeldOutputs = Zeroizing<Vec<HeldOutput>>;
 
-/// What is opened for the gates and outputs.
+/// What flight 1 gives.
 struct Differences {
-    /// `<s>` of every AND gate.
+    /// `<s>` of each AND gate.
     products: SecretVec<Share>,
-    /// `d` of every output bit that is not a constant.
+    /// `d` of each output bit that is not a constant.
     of_outputs: Vec<bool>,
 }
 
 impl<'a> Run<'a> {
-    /// Takes what the run needs from the pool, which must hold its demand.
+    /// Takes what the run needs from the pool, which must hold it.
     pub(super) fn begin(
         context: &'a Context,
         number: u64,
@@ -103,10 +105,10 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the circuit; the garbler draws its labels from `labels`.
+    /// Runs and checks the circuit. The garbler draws its labels from `labels`.
     ///
     /// # Errors
-    /// Any error of the channel or of a check; nothing of the run can be used then.
+    /// Any error of the channel or of a check. Nothing of the run may be used then.
     pub(super) fn finish<T: Transport>(
         mut self,
         channel: &mut Channel<T>,
@@ -135,7 +137,7 @@ impl<'a> Run<'a> {
         Ok(Words::of_outputs(self.circuit, bits))
     }
 
-    /// Flight 1: opens the differences of all gates and outputs.
+    /// Flight 1: opens `e`, `f` of all gates and `d` of all outputs.
     fn open_differences<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
@@ -148,7 +150,8 @@ impl<'a> Run<'a> {
         let shares = || differences.iter().copied();
         let pads =
             Party::BOTH.map(|sender| outputs::pads(context, self.number, sender, self.fresh.len()));
-        // What is opened for the gates may be read on the line: its masks are used once.
+        // What is opened for the gates is sent in the clear: the triples that mask it are used
+        // once.
         let pad = |sender: Party| {
             let of_outputs = pads[sender as usize].iter().copied();
             std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
@@ -174,8 +177,8 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Flight 2 and the beginning of flight 3, at the garbler. Gives the masked values of all
-    /// wires, as the evaluator says, and the outputs.
+    /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of all
+    /// wires, as the evaluator claims them, and the outputs.
     fn garble<T: Transport>(
         &self,
         channel: &mut Channel<T>,
@@ -206,8 +209,8 @@ impl<'a> Run<'a> {
         Ok((values, outputs))
     }
 
-    /// Flight 2 and the beginning of flight 3, at the evaluator. Gives the masked values of all
-    /// wires and the outputs.
+    /// Flight 2 and the first part of flight 3, at the evaluator. Gives the masked values of all
+    /// wires, and the outputs.
     fn evaluate<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
@@ -232,7 +235,8 @@ impl<'a> Run<'a> {
         let fetch = || tables.next();
         let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, fetch)?;
         send_bits(channel, Tag::GateValues, of_ands)?;
-        // The garbler follows the values while this party computes its MACs.
+        // Flushed now, so that the garbler works on the values while this party computes its
+        // digest.
         channel.flush()?;
         let values: Vec<bool> = wires.iter().map(|wire| wire.value).collect();
         let label = |wire: usize| HeldLabel::Active(wires[wire].label);
@@ -254,7 +258,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// This party's parts of the outputs, each under its fresh mask.
+    /// What this party holds for the outputs, with fresh masks.
     fn outputs(
         &self,
         differences: &Differences,
@@ -275,15 +279,15 @@ impl<'a> Run<'a> {
                 held.remasked(*fresh, *d, self.delta)
             }
         };
-        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
         let mut held = Zeroizing::new(Vec::with_capacity(self.circuit.output_bits()));
         held.extend(self.circuit.outputs().iter().flatten().map(hold));
         held
     }
 }
 
-/// Sends this party's masked values `V = x ^ l` of `wires`. The peer's share of `l` was opened to
-/// this party only: the clear bit never travels, and nobody else ever holds `V` and both shares.
+/// Sends the masked values `V = x ^ l` of this party's inputs. Only this party knows both shares of
+/// `l`, since the peer's was opened to it alone; so `V` does not show the input to anybody else.
 fn send_values<T: Transport>(
     channel: &mut Channel<T>,
     values: &[bool],
@@ -293,7 +297,7 @@ fn send_values<T: Transport>(
     send_bits(channel, Tag::MaskedValues, values)
 }
 
-/// Receives the peer's masked values of `wires`.
+/// Receives the masked values of the peer's inputs.
 fn recv_values<T: Transport>(
     channel: &mut Channel<T>,
     values: &mut [bool],

@@ -1,8 +1,9 @@
 //! Authenticated bits and shared bits (Wang, Ranellucci, Katz 2017, section 3).
 //!
-//! A bit `b` of one party is *authenticated* if that party holds `(b, M)` and the other `K`, with
-//! `M = K ^ b * Delta` under the other's Delta. A *shared bit* `<x>` is one authenticated bit of
-//! each party, and `x` is their XOR. [`Share`] is what one party holds of a shared bit.
+//! A bit `b` of one party is *authenticated* if this party holds `b` and a MAC `M`, the other party
+//! holds a key `K`, and `M = K ^ b * Delta` with the other party's Delta. A *shared bit* `<x>`
+//! consists of one authenticated bit of each party, whose XOR is `x`. [`Share`] is one party's part
+//! of it.
 
 use std::ops::{BitXor, BitXorAssign, Range};
 
@@ -13,7 +14,8 @@ use crate::crypto::{Block, SecretBit, SecretVec};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::ot::{CotBits, Delta, Key, Mac};
 
-/// One party's part of a shared bit: its own authenticated bit, and the key of the other's.
+/// One party's part of a shared bit: its own bit with the MAC, and the key of the other party's
+/// bit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Share {
     pub(super) bit: SecretBit,
@@ -66,14 +68,14 @@ impl Share {
         self
     }
 
-    /// `x1 * Delta ^ K[x2] ^ M[x1]`: XORed over both parties it is `x * (Delta_A ^ Delta_B)`.
+    /// `x1 * Delta ^ K[x2] ^ M[x1]`. The XOR of both parties' is `x * (Delta_A ^ Delta_B)`.
     #[inline]
     pub(super) fn cross(self, delta: &Delta) -> Block {
         delta.select(self.bit) ^ self.key.0 ^ self.mac.0
     }
 
-    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`: what it adds to a
-    /// label or a row.
+    /// The garbler's share of `x * Delta_A`, which is `x1 * Delta_A ^ K[x2]`. It is XORed to a
+    /// label or a row of a table.
     #[inline]
     pub(super) fn at_garbler(self, delta: &Delta) -> ZeroLabel {
         ZeroLabel(delta.select(self.bit) ^ self.key.0)
@@ -86,19 +88,19 @@ impl Share {
     }
 }
 
-/// Random shared bits, as the correlated OTs give them: one in each direction for each bit.
+/// Random shared bits. Each is made of two correlated OTs, one in each direction.
 pub(super) struct RandomShares {
     mine: CotBits,
     keys: SecretVec<Key>,
 }
 
 impl RandomShares {
-    /// As many as there are correlated OTs in each direction.
+    /// From the correlated OTs of both directions.
     pub(super) fn new(mine: CotBits, keys: SecretVec<Key>) -> Self {
         RandomShares { mine, keys }
     }
 
-    /// One of them.
+    /// The shared bit with this number.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Share {
         Share {
@@ -108,7 +110,7 @@ impl RandomShares {
         }
     }
 
-    /// Some of them.
+    /// The shared bits with these numbers.
     pub(super) fn range(&self, range: Range<usize>) -> SecretVec<Share> {
         range.map(|index| self.get(index)).collect()
     }
@@ -116,7 +118,7 @@ impl RandomShares {
 
 #[cfg(test)]
 impl RandomShares {
-    /// Shares that nobody had to make.
+    /// These shares, for tests.
     pub(super) fn dealt(shares: &[Share]) -> Self {
         RandomShares {
             mine: CotBits {

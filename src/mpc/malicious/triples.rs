@@ -1,24 +1,28 @@
-//! A batch of authenticated triples: leaky ANDs, the equality check, the coin, the buckets.
+//! A batch of AND triples: leaky triples, the equality check, the coin, the buckets.
 //!
 //! ```text
 //!   evaluator                                        garbler
 //!   tables                  <-- both at once -->     tables
-//!   low bits                ------------------->
-//!                           <-------------------     low bits, commitment to (digest, coin share)
+//!   lowest bits             ------------------->
+//!                           <-------------------     lowest bits, commitment (digest, coin)
 //!   digest, coin share      ------------------->     compares the digests
 //!   compares the digests    <-------------------     opening
 //! ```
 //!
-//! Then the differences within the buckets are opened, with what else the pool opens.
+//! Then the differences within the buckets are opened, together with the masks of inputs.
 //!
-//! The digest is that of what must be equal in all triples of the batch. The garbler commits to
-//! its own before it sees the evaluator's, and reveals it only if they are equal; the evaluator has
-//! sent its own before. The coin is the sum of two shares: the garbler's is committed before it
-//! sees the evaluator's, and the evaluator's is sent before the garbler's is opened. When either
-//! party can first know the coin, everything that it could cheat with is fixed: it has sent its
-//! tables and low bits, and is bound to its digest. No difference is opened before the digests are
-//! found equal. (The order that the paper gives, with one message for each step, needs two more
-//! flights, and leaves neither party less to choose.)
+//! The digest is that of everything that must be equal in all triples of the batch. The garbler
+//! commits to its digest before it sees the evaluator's. It opens the commitment only if the
+//! digests are equal, and by then the evaluator has sent its own.
+//!
+//! The coin is the XOR of two shares. The garbler commits to its share before it sees the
+//! evaluator's; the evaluator sends its share before the garbler opens the commitment. So before
+//! either party can know the coin, each has sent its tables and lowest bits and is bound to its
+//! digest: nothing that it could cheat with is left to choose. No difference is opened before the
+//! digests are found equal.
+//!
+//! (The paper's order, with one message for each step, takes two flights more, and leaves neither
+//! party less to choose.)
 
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -63,7 +67,7 @@ impl Message for TripleDigest {
     const MAX_BYTES: usize = 48;
 }
 
-/// What the garbler had committed to.
+/// The opening of the garbler's commitment.
 #[derive(Serialize, Deserialize)]
 struct TripleOpening {
     digest: Digest,
@@ -87,7 +91,7 @@ impl TripleOpening {
     }
 }
 
-/// Leaky triples that a batch of `count` finished ones takes, at `rho` bits of statistical security.
+/// How many leaky triples make `count` finished ones, at `rho` bits of statistical security.
 pub(super) fn leaky_triples(count: usize, rho: u8) -> usize {
     match count {
         0 => 0,
@@ -95,14 +99,14 @@ pub(super) fn leaky_triples(count: usize, rho: u8) -> usize {
     }
 }
 
-/// Triples in their buckets, after the equality check.
+/// Leaky triples that have passed the equality check, sorted into buckets.
 pub(super) struct Buckets<'a> {
     triples: Leaky<'a>,
-    /// Buckets of consecutive ones.
+    /// The numbers of the triples, bucket after bucket.
     order: Vec<u32>,
     /// How many buckets there are.
     count: usize,
-    /// `y' ^ y''` of the first triple of each bucket and every other.
+    /// For each bucket, the XOR of the first triple's `y` with that of each other triple.
     differences: SecretVec<Share>,
 }
 
@@ -170,7 +174,7 @@ impl<'a> Buckets<'a> {
                     return Err(Check::TripleEquality.into());
                 }
                 channel.send_message(&opening)?;
-                // The evaluator sorts while this party does.
+                // Flushed now, so that both parties sort at the same time.
                 channel.flush()?;
                 coin ^ Block::from(evaluator.coin)
             }
@@ -192,12 +196,12 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// What has to be opened, with its MACs.
+    /// The shared bits to open before the triples of each bucket are combined.
     pub(super) fn differences(&self) -> &[Share] {
         &self.differences
     }
 
-    /// Makes one triple of each bucket; `theirs` are the peer's bits of the
+    /// Combines each bucket into one triple. `theirs` are the peer's bits of the
     /// [differences](Self::differences).
     pub(super) fn combine(&self, theirs: &[bool], me: Party, delta: &Delta) -> SecretVec<Triple> {
         let mut opened = (self.differences.iter())
@@ -223,7 +227,7 @@ impl<'a> Buckets<'a> {
     }
 }
 
-/// The numbers in each of `count` buckets: the first, and the others.
+/// The first number in each of `count` buckets, and the others.
 fn buckets(
     order: &[u32],
     count: usize,
@@ -234,14 +238,14 @@ fn buckets(
         .map(|(first, rest)| (*first as usize, rest.iter().map(|number| *number as usize)))
 }
 
-/// The order in which the triples go to the buckets, from the coin, which is public.
+/// The order in which the triples are put into the buckets. The coin is public.
 fn permutation(count: usize, coin: Block) -> Vec<u32> {
     let mut words = Generator::new(coin).words();
     uniform::permutation(count, || words.next().expect("the words have no end"))
 }
 
 fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
-    // Both parties hash the same thing: the step has no sender.
+    // Both parties compute the same digest, so the sender in it is fixed.
     context
         .oracle((Step::TripleEquality, batch), Party::Garbler)
         .absorb_long(bytemuck::cast_slice(triples.expected()))

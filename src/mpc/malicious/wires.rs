@@ -1,4 +1,4 @@
-//! What a party holds of the wires of a circuit, for authenticated garbling.
+//! What a party holds for the wires of a circuit in authenticated garbling.
 
 use std::ops::BitXor;
 
@@ -14,8 +14,8 @@ use crate::ot::Delta;
 
 /// The masks `<l>` of all wires, from those of the inputs and fresh ones for the AND gates.
 ///
-/// A XOR's mask is the XOR of its inputs' masks, a NOT's that of its input: the masked value flips
-/// instead.
+/// The mask of an XOR gate's output is the XOR of its inputs' masks. That of a NOT gate's output is
+/// its input's; only the masked value flips.
 pub(super) fn masks(circuit: &Circuit, inputs: &[Share], fresh: &[Share]) -> SecretVec<Share> {
     let mut masks = SecretVec::with_capacity(circuit.wires());
     masks.extend(inputs.iter().copied());
@@ -47,7 +47,7 @@ pub(super) fn masked_values(circuit: &Circuit, inputs: &[bool], ands: &[bool]) -
     values
 }
 
-/// The wires that each AND gate reads, in the order of the record.
+/// The input wires of each AND gate, in the order of the gates.
 pub(super) fn and_inputs(circuit: &Circuit) -> impl Iterator<Item = (usize, usize)> + '_ {
     circuit.gates().iter().filter_map(|gate| match gate {
         Gate::And(a, b) => Some((a.index(), b.index())),
@@ -55,7 +55,7 @@ pub(super) fn and_inputs(circuit: &Circuit) -> impl Iterator<Item = (usize, usiz
     })
 }
 
-/// The wires that the AND gates drive, in the order of the record.
+/// The output wire of each AND gate, in the order of the gates.
 pub(super) fn and_outputs(circuit: &Circuit) -> impl Iterator<Item = usize> + '_ {
     circuit
         .layers()
@@ -64,8 +64,8 @@ pub(super) fn and_outputs(circuit: &Circuit) -> impl Iterator<Item = usize> + '_
         .map(|gate| circuit.input_bits() + gate)
 }
 
-/// `<e> = <l_a ^ x>` and `<f> = <l_b ^ y>` for every AND gate with inputs `a`, `b` and triple
-/// `x`, `y`, `z`: one after the other, to be opened.
+/// What is opened for each AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^
+/// x>` and `<f> = <l_b ^ y>`.
 pub(super) fn differences<'a>(
     circuit: &'a Circuit,
     masks: &'a [Share],
@@ -75,7 +75,7 @@ pub(super) fn differences<'a>(
         .flat_map(|((a, b), triple)| [masks[a] ^ triple.x, masks[b] ^ triple.y])
 }
 
-/// `<s> = <l_a * l_b>` for every AND gate, from its triple and the opened `e`, `f` (Beaver).
+/// `<s> = <l_a * l_b>` for each AND gate, from its triple and the opened `e`, `f` (Beaver).
 pub(super) fn products(
     triples: &[Triple],
     opened: impl Iterator<Item = bool>,
@@ -83,7 +83,7 @@ pub(super) fn products(
     delta: &Delta,
 ) -> SecretVec<Share> {
     let mut opened = opened;
-    let mut next = || opened.next().expect("two opened bits an AND");
+    let mut next = || opened.next().expect("two opened bits for each AND");
     triples
         .iter()
         .map(|triple| {
@@ -93,7 +93,7 @@ pub(super) fn products(
         .collect()
 }
 
-/// The evaluator's view of a wire: its label, and the value that the label stands for.
+/// The evaluator's view of a wire: its label, and the masked value that the label stands for.
 #[derive(Clone, Copy, Default)]
 pub(super) struct MaskedLabel {
     pub(super) label: ActiveLabel,

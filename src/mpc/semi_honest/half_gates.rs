@@ -8,9 +8,9 @@ use crate::ot::Delta;
 
 /// Garbles a circuit.
 ///
-/// `labels` holds the label for 0 of every wire; those of the inputs are set, the others are
-/// filled in. `run` is the number of the run: it must not repeat in a session. `emit` gets the
-/// tables, one an AND, in the order of the record.
+/// `labels` are the labels for 0 of all wires. Those of the inputs must be set; the others are
+/// filled in. `run` is the number of the run, which must not repeat in a session. `emit` gets one
+/// table for each AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `emit` gives.
@@ -46,9 +46,9 @@ pub fn garble<E>(
 
 /// Evaluates a garbled circuit.
 ///
-/// `labels` holds the label of every wire; those of the inputs are set, the others are filled in.
-/// `run` is the number of the run. `fetch` gives the tables, one an AND, in the order of the
-/// record.
+/// `labels` are the active labels of all wires. Those of the inputs must be set; the others are
+/// filled in. `run` is the number of the run. `fetch` gives one table for each AND gate, in the
+/// order of the gates.
 ///
 /// # Errors
 /// Whatever `fetch` gives.

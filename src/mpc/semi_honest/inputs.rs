@@ -1,9 +1,9 @@
-//! How the evaluator's inputs get their labels: correlated OTs with random choice bits, made
-//! ahead in batches and derandomised with one bit each (Beaver, "Precomputing Oblivious
+//! How the evaluator's inputs get their labels: by correlated OTs with random choice bits, which
+//! are made ahead in batches. One bit for each derandomises them (Beaver, "Precomputing Oblivious
 //! Transfer", CRYPTO 1995).
 //!
 //! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator
-//! sends `d = x ^ r`; the label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
+//! sends `d = x ^ r`. The label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
 
 use crate::crypto::SecretVec;
 use crate::mpc::error::Fault;
@@ -13,12 +13,12 @@ use crate::mpc::tag::Tag;
 use crate::net::{Channel, Transport};
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
-/// The least that is made at once, in blocks of 128 OTs: enough for a few shuffles, in well under
-/// a millisecond.
+/// The fewest OTs that are made at once, in blocks of 128: enough for a few shuffles, and made in
+/// well under a millisecond.
 const MIN_BLOCKS: usize = 32;
 
-/// Blocks to make when `needed` OTs are asked for and `left` are there. Both parties compute it
-/// alike.
+/// How many blocks of OTs to make if `needed` OTs are asked for and `left` are left. Both parties
+/// find the same.
 fn blocks_to_make(needed: usize, left: usize) -> usize {
     if needed <= left {
         0
@@ -34,7 +34,7 @@ pub(super) struct GarblerCots {
 }
 
 impl GarblerCots {
-    /// Makes the first ones.
+    /// Makes the first batch.
     pub(super) fn first<T: Transport>(
         channel: &mut Channel<T>,
         sender: CotSender,
@@ -51,7 +51,7 @@ impl GarblerCots {
         self.sender.delta()
     }
 
-    /// Makes sure that `needed` OTs are there.
+    /// Makes OTs if fewer than `needed` are left.
     pub(super) fn reserve<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
@@ -65,7 +65,7 @@ impl GarblerCots {
         Ok(())
     }
 
-    /// Receives the evaluator's next `count` masked inputs. Gives them, and their labels for 0.
+    /// Receives `count` masked inputs of the evaluator. Gives them, and the inputs' labels for 0.
     pub(super) fn receive_inputs<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
@@ -87,7 +87,7 @@ pub(super) struct EvaluatorCots {
 }
 
 impl EvaluatorCots {
-    /// Makes the first ones.
+    /// Makes the first batch.
     pub(super) fn first<T: Transport>(
         channel: &mut Channel<T>,
         receiver: CotReceiver,
@@ -103,7 +103,7 @@ impl EvaluatorCots {
         Ok(cots)
     }
 
-    /// Makes sure that `needed` OTs are there.
+    /// Makes OTs if fewer than `needed` are left.
     pub(super) fn reserve<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
@@ -120,7 +120,7 @@ impl EvaluatorCots {
         Ok(())
     }
 
-    /// Sends the masked `inputs`. Gives them, and their labels.
+    /// Sends the masked `inputs`. Gives the masked bits, and the inputs' active labels.
     pub(super) fn send_inputs<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,

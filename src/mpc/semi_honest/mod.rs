@@ -1,9 +1,9 @@
 //! Security against a semi-honest peer: the half gates of Zahur, Rosulek and Evans, "Two Halves
-//! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT; the evaluator's inputs by
-//! correlated OT with the garbler's Delta.
+//! Make a Whole" (EUROCRYPT 2015), with free XOR and free NOT. The evaluator gets the labels of its
+//! inputs by correlated OT, with the garbler's Delta.
 //!
-//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator the label
-//! `L = L0 ^ value * Delta`.
+//! A shared bit is a wire: the garbler holds its label `L0` for 0, the evaluator holds the active
+//! label `L = L0 ^ value * Delta`.
 
 mod half_gates;
 mod inputs;
@@ -19,13 +19,13 @@ use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::inputs::{EvaluatorCots, GarblerCots};
+use super::channel_secret::ChannelSecret;
 use super::error::{Check, Fault, Result};
 use super::label::{ActiveLabel, HeldLabel, ZeroLabel};
 use super::layout::InputLayout;
-use super::line_secret::LineSecret;
 use super::live::Live;
 use super::packed_bits::pack;
-use super::plan::{BitId, Identified, Plan, check_origin, check_run, share_outputs};
+use super::plan::{BitId, Identified, Plan, share_outputs};
 use super::tables::{TableReader, TableWriter};
 use super::tag::Tag;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
@@ -38,7 +38,7 @@ use crate::net::{self, Channel, Message, Traffic, Transport};
 use crate::ot::dealt::deal;
 use crate::ot::{CotReceiver, CotSender, Delta};
 
-/// One party's half of a shared bit: its label of the wire.
+/// One party's part of a shared bit: its label of the wire.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct SharedBit {
     #[zeroize(skip)]
@@ -52,18 +52,16 @@ impl Identified for SharedBit {
     }
 }
 
-/// A session that is secure against a semi-honest peer.
+/// The engine that is secure against a semi-honest peer.
 pub struct SemiHonest<T: Transport> {
-    role: Party,
-    session: SessionId,
     live: Live<T, Secrets>,
 }
 
-/// What is gone once the session has ended.
+/// What a session wipes when it ends.
 struct Secrets {
     context: Context,
     role: Role,
-    /// How many circuits have been run, and how many exchanges of openings made.
+    /// How many runs and how many exchanges of openings there were.
     runs: u64,
     openings: u64,
 }
@@ -72,10 +70,10 @@ struct Secrets {
 struct Context {
     session: SessionId,
     hash: TweakableHash,
-    line: LineSecret,
+    channel_secret: ChannelSecret,
 }
 
-/// What each party keeps between runs.
+/// What a party of this role keeps between runs.
 enum Role {
     Garbler {
         cots: GarblerCots,
@@ -112,9 +110,9 @@ impl Role {
 }
 
 impl<T: Transport> SemiHonest<T> {
-    /// Sets up the base OTs, after the hellos. One setup serves for any number of circuits.
+    /// Sets up the session after the hellos: base OTs. One setup serves for any number of runs.
     ///
-    /// `rng` must be cryptographically secure, as the operating system's is.
+    /// `rng` must be cryptographically secure, like the operating system's.
     ///
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
@@ -133,7 +131,7 @@ impl<T: Transport> SemiHonest<T> {
         })
     }
 
-    /// As [`setup`](Self::setup), with correlated OTs that a dealer hands out: for tests.
+    /// For tests: like [`setup`](Self::setup), with correlated OTs from a trusted dealer.
     ///
     /// # Errors
     /// As [`setup`](Self::setup).
@@ -152,29 +150,23 @@ impl<T: Transport> SemiHonest<T> {
         greeting: Greeting<T>,
         set_up: impl FnOnce(&SessionId, Party, &mut Channel<T>) -> Result<Role, Fault>,
     ) -> Result<Self> {
-        let (channel, role, agreed) = greeting.into_parts(Security::SemiHonest)?;
-        let session = agreed.session;
-        let context = Context {
-            session,
-            hash: TweakableHash::new(&session),
-            line: agreed.line,
-        };
-        let live = Live::set_up(channel, |channel| {
+        let live = Live::set_up(greeting, Security::SemiHonest, |channel, role, agreed| {
+            let session = agreed.session;
             Ok(Secrets {
                 role: set_up(&session, role, channel)?,
-                context,
+                context: Context {
+                    session,
+                    hash: TweakableHash::new(&session),
+                    channel_secret: agreed.channel_secret,
+                },
                 runs: 0,
                 openings: 0,
             })
         })?;
-        Ok(SemiHonest {
-            role,
-            session,
-            live,
-        })
+        Ok(SemiHonest { live })
     }
 
-    /// Begins a session on a channel: hellos without terms, then base OTs.
+    /// Begins a session on a channel: exchanges hellos without terms, then sets up the session.
     ///
     /// # Errors
     /// Any [`Error`](super::Error) of a session.
@@ -184,7 +176,7 @@ impl<T: Transport> SemiHonest<T> {
     }
 }
 
-/// The digest of the evaluator's masked inputs, which the garbler has received: nothing else shows
+/// The digest of the evaluator's masked inputs, as the garbler has received them. Only this shows
 /// the evaluator that they arrived as it sent them.
 #[derive(Serialize, Deserialize)]
 struct InputDigest([u8; 32]);
@@ -197,7 +189,7 @@ impl Message for InputDigest {
 impl Context {
     fn input_digest(&self, run: u64, masked: &[bool]) -> InputDigest {
         let oracle = Oracle::new(&self.session, Step::MaskedInputs, run);
-        let oracle = self.line.absorbed_by(oracle);
+        let oracle = self.channel_secret.absorbed_by(oracle);
         InputDigest(oracle.absorb(&pack(masked.iter().copied())).digest())
     }
 }
@@ -208,41 +200,40 @@ impl Secrets {
         channel: &mut Channel<T>,
         run: &Run<'_, SharedBit>,
     ) -> Result<Words<SharedBit>, Fault> {
-        let context = &self.context;
-        let (session, circuit) = (&context.session, run.circuit);
-        let label_of: Box<dyn Fn(Output) -> HeldLabel> = match &mut self.role {
+        let (context, circuit, number) = (&self.context, run.circuit, self.runs);
+        let share = |label_of: &dyn Fn(Output) -> HeldLabel| {
+            share_outputs(&context.session, number, circuit, |id, output| SharedBit {
+                id,
+                label: label_of(output),
+            })
+        };
+        let bits = match &mut self.role {
             Role::Garbler { cots, labels } => {
-                let zeros = garble_run(context, channel, self.runs, run, (&mut *cots, labels))?;
-                let delta = cots.delta();
-                Box::new(move |output| {
+                let zeros = garble_run(context, channel, number, run, (&mut *cots, labels))?;
+                share(&|output| {
                     HeldLabel::Zero(match output {
-                        Output::Const(value) => ZeroLabel(delta.select(value)),
+                        Output::Const(value) => ZeroLabel(cots.delta().select(value)),
                         Output::Wire(wire) => zeros[wire.index()],
                     })
                 })
             }
             Role::Evaluator { cots } => {
-                let active = evaluate_run(context, channel, self.runs, run, cots)?;
-                Box::new(move |output| {
+                let active = evaluate_run(context, channel, number, run, cots)?;
+                share(&|output| {
                     HeldLabel::Active(match output {
-                        // The label of a constant at the evaluator is zero.
+                        // The evaluator's label of a constant is zero.
                         Output::Const(_) => ActiveLabel::default(),
                         Output::Wire(wire) => active[wire.index()],
                     })
                 })
             }
         };
-        let bits = share_outputs(session, self.runs, circuit, |id, output| SharedBit {
-            id,
-            label: label_of(output),
-        });
-        drop(label_of);
         self.runs += 1;
         Ok(Words::of_outputs(circuit, bits))
     }
 }
 
-/// The garbler's side of run `number`. Gives the labels for 0 of all wires.
+/// Run `number` at the garbler. Gives the labels for 0 of all wires.
 fn garble_run<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -254,7 +245,7 @@ fn garble_run<T: Transport>(
     let plan = Plan::of_run(&context.session, number, run);
     let theirs = &layout.entered.evaluator;
     cots.reserve(channel, theirs.len())?;
-    plan.expect(channel, Party::Garbler, &context.line)?;
+    plan.expect(channel, Party::Garbler, &context.channel_secret)?;
     let (masked, of_evaluator) = cots.receive_inputs(channel, theirs.len())?;
 
     let delta = cots.delta();
@@ -272,7 +263,7 @@ fn garble_run<T: Transport>(
     let active: Vec<ActiveLabel> = mine
         .map(|(&wire, &value)| labels[wire].active(SecretBit::hidden(value), delta))
         .collect();
-    plan.send(channel, Party::Garbler, &context.line)?;
+    plan.send(channel, Party::Garbler, &context.channel_secret)?;
     channel.send_message(&context.input_digest(number, &masked))?;
     channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
 
@@ -283,7 +274,7 @@ fn garble_run<T: Transport>(
     Ok(labels)
 }
 
-/// The evaluator's side of run `number`. Gives the labels of all wires.
+/// Run `number` at the evaluator. Gives the active labels of all wires.
 fn evaluate_run<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -294,11 +285,11 @@ fn evaluate_run<T: Transport>(
     let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
     cots.reserve(channel, run.mine.len())?;
-    plan.send(channel, Party::Evaluator, &context.line)?;
+    plan.send(channel, Party::Evaluator, &context.channel_secret)?;
     let (masked, own) = cots.send_inputs(channel, run.mine)?;
     channel.flush()?;
 
-    plan.expect(channel, Party::Evaluator, &context.line)?;
+    plan.expect(channel, Party::Evaluator, &context.channel_secret)?;
     let digest: InputDigest = channel.recv_message()?;
     if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {
         return Err(Check::MaskedInputs.into());
@@ -324,30 +315,29 @@ impl<T: Transport> TwoParty for SemiHonest<T> {
     type Shared = SharedBit;
 
     fn role(&self) -> Party {
-        self.role
+        self.live.role()
     }
 
     fn security(&self) -> Security {
         Security::SemiHonest
     }
 
-    /// There is nothing to make ahead but correlated OTs, which are made by the thousand anyway.
+    /// Does nothing: the only preprocessing is that of correlated OTs, of which thousands are made
+    /// at once anyway.
     fn prepare(&mut self, _: Demand) -> Result<()> {
         self.live.secrets().map(|_| ())
     }
 
     fn run(&mut self, run: Run<'_, SharedBit>) -> Result<Words<SharedBit>> {
-        self.live.secrets()?;
-        check_run(&self.session, self.role, &run)?;
+        self.live.check_run(&run)?;
         self.live.step("running a circuit", |channel, secrets| {
             secrets.run(channel, &run)
         })
     }
 
     fn open(&mut self, openings: &[Opening<'_, SharedBit>]) -> Result<Opened> {
-        self.live.secrets()?;
         for opening in openings {
-            check_origin(&self.session, opening.bits)?;
+            self.live.check_bits(opening.bits)?;
         }
         self.live.step("opening shared bits", |channel, secrets| {
             open::open(secrets, channel, openings)

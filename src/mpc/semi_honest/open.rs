@@ -1,10 +1,11 @@
 //! Opening shared bits.
 //!
-//! To the evaluator: the garbler sends `H(L0, t0)` and `H(L1, t1)` of the wire's labels for 0 and 1,
-//! and the evaluator looks which is the hash of its own. To the garbler: the evaluator sends
-//! `H(L, t)`, and the garbler looks which of its two labels that is. A party accepts nothing else:
-//! neither a peer nor the line can make it take just any bit, and what went wrong on the way to the
-//! labels shows here. (This is robustness, not security against a malicious peer.)
+//! To open a bit to the evaluator, the garbler sends `H(L0, t0)` and `H(L1, t1)` of the wire's
+//! labels for 0 and 1, and the evaluator finds which is the hash of its own label. To open a bit to
+//! the garbler, the evaluator sends `H(L, t)`, and the garbler finds which of its two labels that
+//! is. A party accepts no other hash. So a peer or a network attacker cannot make it accept a bit
+//! of their choice, and labels that were corrupted earlier are noticed. (This is robustness, not
+//! security against a malicious peer.)
 
 use subtle::{Choice, ConstantTimeEq};
 
@@ -19,9 +20,9 @@ use crate::mpc::values::opened_to;
 use crate::mpc::{Opened, Opening};
 use crate::net::{Channel, Transport};
 
-/// Opens everything in one exchange. Both say what they mean even if they have nothing to send: two
-/// parties that each mean to open to the other, or each to be opened to, would not notice or wait
-/// for each other.
+/// Opens all bits in one exchange. A party sends its plan even if it has no hash to send. Otherwise
+/// two parties that both expect to learn a bit would wait for each other, and two that both expect
+/// to open one would not notice.
 pub(super) fn open<T: Transport>(
     secrets: &mut Secrets,
     channel: &mut Channel<T>,
@@ -33,8 +34,8 @@ pub(super) fn open<T: Transport>(
     };
     secrets.openings += 1;
     let plan = Plan::of_openings(&hashes.context.session, hashes.opening, openings);
-    let (me, line) = (secrets.role.party(), &hashes.context.line);
-    plan.send(channel, me, line)?;
+    let (me, secret) = (secrets.role.party(), &hashes.context.channel_secret);
+    plan.send(channel, me, secret)?;
     match &secrets.role {
         Role::Garbler { cots, .. } => {
             let pairs: Vec<[Block; 2]> = (opened_to(openings, Party::Evaluator).enumerate())
@@ -54,7 +55,7 @@ pub(super) fn open<T: Transport>(
     }
     channel.flush()?;
 
-    plan.expect(channel, me, line)?;
+    plan.expect(channel, me, secret)?;
     let values = match &secrets.role {
         Role::Garbler { cots, .. } => {
             let mine = opened_to(openings, Party::Garbler);
@@ -83,7 +84,7 @@ pub(super) fn open<T: Transport>(
     Ok(Opened::new(openings, me, values))
 }
 
-/// The bit, from whether the hash for 0 fits and whether that for 1 does.
+/// The opened bit, from whether the hash for 0 fits and whether the hash for 1 fits.
 ///
 /// # Errors
 /// [`Check::OpeningHash`] if neither fits, or both do.
@@ -94,20 +95,20 @@ fn which([zero, one]: [Choice; 2]) -> Result<bool, Fault> {
     }
 }
 
-/// The hashes of one exchange.
+/// Hashes for one exchange of openings.
 struct Hashes<'a> {
     context: &'a Context,
     opening: u64,
 }
 
 impl Hashes<'_> {
-    /// What opens bit `index` of those that the garbler learns.
+    /// The hash that opens bit `index` of those that the garbler learns.
     fn to_garbler(&self, label: ActiveLabel, index: usize) -> Block {
         self.hash(label, 4 * index as u64)
     }
 
-    /// What opens bit `index` of those that the evaluator learns, if its value is `value`. The value
-    /// is in the tweak: otherwise somebody on the line could exchange the two hashes of a pair.
+    /// The hash that opens bit `index` of those that the evaluator learns, if its value is `value`.
+    /// The value is in the tweak: otherwise a network attacker could swap the two hashes of a pair.
     fn to_evaluator(&self, label: ActiveLabel, index: usize, value: bool) -> Block {
         self.hash(label, 4 * index as u64 + 2 + u64::from(value))
     }

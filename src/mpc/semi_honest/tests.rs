@@ -1,4 +1,5 @@
-//! Tests that look into an engine. A session that has failed or was aborted holds no secrets.
+//! Tests that need the private parts of the engine. A session that has failed or was aborted holds
+//! no secrets.
 
 mod numbers;
 

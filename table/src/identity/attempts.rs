@@ -14,19 +14,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dealerless::mpc::{Attempt, Attempts};
 
-use super::known_peers::{KnownPeers, Peer, PeersError};
+use super::known_peers::{KnownPeers, PeersError};
+use super::peer::Peer;
 use super::public::PublicIdentity;
 
 /// How many attempts a peer has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    allowed_bits: u32,
+    allowed_bits: u8,
     ask_after: u32,
 }
 
 impl Budget {
     /// 2^`allowed_bits` attempts in all, at most 2^32.
-    pub fn new(allowed_bits: u32) -> Self {
+    pub fn new(allowed_bits: u8) -> Self {
         let allowed_bits = allowed_bits.min(32);
         Budget {
             allowed_bits,
@@ -40,7 +41,7 @@ impl Budget {
     }
 
     /// The statistical security of one attempt, in bits, so that all of them together have 40.
-    pub fn rho(self) -> u32 {
+    pub fn rho(self) -> u8 {
         40 + self.allowed_bits
     }
 }

@@ -111,7 +111,7 @@ impl Home {
     }
 
     /// Who plays here.
-    pub fn identity(&self) -> &Identity {
+    pub fn identity(&self) -> &Arc<Identity> {
         &self.identity
     }
 

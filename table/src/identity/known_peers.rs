@@ -8,7 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::address::Address;
 use super::fingerprint::Fingerprint;
 use super::name::Name;
-use super::peer_line::{peer_in, text_of};
+use super::peer::{Peer, peer_in, text_of};
 use super::public::PublicIdentity;
 use super::whole_file::{Existing, write_whole};
 
@@ -16,52 +16,6 @@ const FIRST_LINE: &str = "# dealerless known peers 1: one a line; the program co
                           each could have tried to cheat in";
 /// Thousands of peers.
 const MAX_FILE: u64 = 4 << 20;
-
-/// Somebody who was met.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Peer {
-    /// The keys.
-    pub identity: PublicIdentity,
-    /// The name under which these keys are remembered.
-    pub name: Name,
-    /// Hands that were played to their end.
-    pub hands: u64,
-    /// Attempts that did not end well, and those that have begun and not ended.
-    pub attempts: u64,
-    /// How many of the attempts came one after the other, to the last one.
-    pub in_a_row: u32,
-    /// How often the attempts were forgiven.
-    pub forgiven: u32,
-    /// Checks that only a cheat fails, or a broken machine.
-    pub failed_checks: u32,
-    /// When, in seconds since 1970.
-    pub last_seen: u64,
-    /// Where it was reached, the last one first.
-    pub addresses: Vec<Address>,
-    /// The relay over which it was reached.
-    pub relay: Option<Address>,
-}
-
-impl Peer {
-    /// So many addresses are kept.
-    pub(super) const MAX_ADDRESSES: usize = 8;
-
-    pub(super) fn new(identity: PublicIdentity, name: Name) -> Self {
-        Peer {
-            identity,
-            name,
-            hands: 0,
-            attempts: 0,
-            in_a_row: 0,
-            forgiven: 0,
-            failed_checks: 0,
-            last_seen: 0,
-            addresses: Vec::new(),
-            relay: None,
-        }
-    }
-}
 
 /// What is known of somebody who shows these keys and this name.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ mod home;
 mod keys;
 mod known_peers;
 mod name;
-mod peer_line;
+mod peer;
 mod public;
 mod whole_file;
 
@@ -18,8 +18,9 @@ pub use fingerprint::{BadFingerprint, Fingerprint};
 pub use home::{Home, HomeError};
 pub use keys::Identity;
 pub(crate) use keys::PairSecret;
-pub use known_peers::{KnownPeers, Peer, PeersError, Recognised};
+pub use known_peers::{KnownPeers, PeersError, Recognised};
 pub use name::Name;
+pub use peer::Peer;
 pub(crate) use public::is_x25519_key;
 pub use public::{BadIdentity, BadSignature, PublicIdentity};
 

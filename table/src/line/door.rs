@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -188,10 +188,7 @@ impl Door {
 
     /// Waits for what happens next; none if nothing did.
     pub fn next(&self, within: Duration) -> Option<DoorEvent> {
-        match self.events.recv_timeout(within) {
-            Ok(event) => Some(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-        }
+        self.events.recv_timeout(within).ok()
     }
 
     fn spawn(&self, name: &str, work: impl FnOnce(&Arc<Inner>) + Send + 'static) -> io::Result<()> {
@@ -324,6 +321,8 @@ impl Inner {
         time: Duration,
         number: u64,
     ) -> Result<Met, MeetingError> {
+        // Who shows a live prelude has its full time, from the same beginning.
+        let deadline = Instant::now() + self.timing.meeting;
         let mut socket = Socket::new(stream, time).map_err(MeetingError::Line)?;
         let prelude = Prelude::read(|buf| socket.read_exact(buf)).map_err(MeetingError::Line)?;
         let prelude = prelude.ok_or(MeetingError::Broken("no prelude of this version"))?;
@@ -336,7 +335,7 @@ impl Inner {
         match prelude {
             Prelude::First(id) if self.is_live(&id) => {
                 shows(Shown::Prelude);
-                socket.set_within(self.timing.meeting);
+                socket.set_deadline(deadline);
                 let verified = || shows(Shown::Secret);
                 let invites = (id, &self.invites);
                 first::as_host(&own, invites, &self.header, socket, verified, rng)
@@ -345,7 +344,7 @@ impl Inner {
             Prelude::Again { .. } => {
                 let peer = self.known_peer(&prelude).ok_or(MeetingError::NotAnswered)?;
                 shows(Shown::Prelude);
-                socket.set_within(self.timing.meeting);
+                socket.set_deadline(deadline);
                 let verified = || shows(Shown::Secret);
                 again::as_host(&own, (&peer, prelude), &self.header, socket, verified, rng)
             }

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use dealerless::net::Transport;
 
+use super::carrier::Shared;
 use super::error::LineError;
 use super::inbox::Read;
-use super::live::Shared;
+
 use super::streams::Priority;
 
 /// A transport for one session of the engine, over the streams of a line. Dropped, it ends the

@@ -145,3 +145,118 @@ pub(super) fn as_host(
         first,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+    use std::thread;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::identity::{BadIdentity, Identity, Name, PublicIdentity};
+
+    fn sockets() -> [Socket; 2] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let guest = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let host = listener.accept().unwrap().0;
+        [guest, host].map(|stream| Socket::new(stream, Duration::from_secs(10)).unwrap())
+    }
+
+    /// What the host makes of a guest with the keys of `guest` that says `introduction` of itself.
+    fn host_meets(
+        host: &Identity,
+        invites: &Mutex<Invites>,
+        id: InviteId,
+        guest: &Identity,
+        introduction: Vec<u8>,
+    ) -> Result<Met, MeetingError> {
+        let [mut socket, host_socket] = sockets();
+        let secret = invites.lock().unwrap().secret(&id).unwrap();
+        thread::scope(|scope| {
+            let other = scope.spawn(move || {
+                let prelude = Prelude::First(id).encode();
+                let key = host.public().x25519();
+                let mut handshake = Handshake::first_guest(guest, key, &secret, &prelude);
+                socket
+                    .write_all(&with_length(&handshake.write(&[])))
+                    .unwrap();
+                handshake
+                    .read(&socket.read_message(SHORT_MESSAGE).unwrap())
+                    .unwrap();
+                socket
+                    .write_all(&with_length(&handshake.write(&introduction)))
+                    .unwrap();
+                let mut agreed = handshake.finish();
+                if agreed.recv(&mut socket).is_ok() {
+                    agreed.send(&mut socket, &[0; 32]).unwrap();
+                }
+            });
+            let own = Own {
+                identity: host,
+                name: &Name::clean("Anna"),
+            };
+            let met = as_host(
+                &own,
+                (id, invites),
+                b"",
+                host_socket,
+                || {},
+                &mut rand::rng(),
+            );
+            if met.is_ok() {
+                other.join().unwrap();
+            }
+            met
+        })
+    }
+
+    #[test]
+    fn a_guest_with_a_wrong_identity_is_refused_and_burns_nothing() {
+        let [host, guest, other] = [1, 2, 3].map(|seed| Identity::from_seed([seed; 32]));
+        let folder = tempfile::tempdir().unwrap();
+        let invites = Mutex::new(Invites::open(folder.path().join("invites")).unwrap());
+        let id = invites.lock().unwrap().add(&mut rand::rng()).unwrap().id();
+        let name = Name::clean("Bob");
+        let honest = introduction(&Own {
+            identity: &guest,
+            name: &name,
+        });
+        // A key of small order, with a signature; keys that it does not hold; one's own keys; a
+        // name without end; a byte too many.
+        let small = [0; 32];
+        let proof = guest.sign("identity", &[&small]);
+        let small = [&guest.public().ed25519()[..], &small, &proof, &[1, 0, b'B']].concat();
+        let foreign = introduction(&Own {
+            identity: &other,
+            name: &name,
+        });
+        let hosts = introduction(&Own {
+            identity: &host,
+            name: &name,
+        });
+        let mut long = honest.clone();
+        long[PublicIdentity::LEN] = 0xff;
+        let more = [&honest[..], &[0]].concat();
+        for wrong in [
+            vec![],
+            small,
+            foreign,
+            hosts,
+            long,
+            more,
+            honest[..100].to_vec(),
+        ] {
+            assert!(host_meets(&host, &invites, id, &guest, wrong).is_err());
+        }
+        let foreign = introduction(&Own {
+            identity: &other,
+            name: &name,
+        });
+        let error = host_meets(&host, &invites, id, &guest, foreign)
+            .err()
+            .unwrap();
+        assert!(matches!(error, MeetingError::Identity(BadIdentity::Proof)));
+        let met = host_meets(&host, &invites, id, &guest, honest).unwrap();
+        assert!(met.first);
+    }
+}

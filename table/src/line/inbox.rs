@@ -1,23 +1,17 @@
 //! What has come and was not read. It holds no more than the other was told that there is room for.
 
 use std::collections::VecDeque;
+use std::io::Read as _;
 
 use super::error::LineError;
+use super::messages::Messages;
 use super::streams::{
-    ACK, BEGIN, BYE, BYTES, CONTROL, END, LOG, MAX_MESSAGE, MESSAGE_WINDOW, PING, PONG, POOL,
-    POOL_FRAME, RUN, RUN_WINDOW,
+    ACK, BEGIN, BYE, BYTES, CONTROL, END, LOG, MESSAGE_WINDOW, PING, PONG, POOL, POOL_FRAME, RUN,
+    RUN_WINDOW,
 };
 
 /// Sessions of the engine that have begun over there and not here.
 const MAX_SESSIONS: usize = 8;
-
-/// The bytes of a stream of messages.
-#[derive(Default)]
-struct Messages {
-    bytes: VecDeque<u8>,
-    read: u64,
-    acked: u64,
-}
 
 /// What the other's engine has sent in one session.
 struct Session {
@@ -99,11 +93,8 @@ impl Inbox {
                     let number = number()?;
                     self.begin(number)?;
                 }
-                END => match self.sessions.back_mut() {
-                    Some(session) => session.ended = true,
-                    // It was not wanted, and is forgotten.
-                    None => {}
-                },
+                // One that was not wanted is forgotten.
+                END => self.end_session(),
                 BYE => {
                     asked.push(Asked::Bye);
                     return Ok(());
@@ -120,9 +111,7 @@ impl Inbox {
                 "a session of the engine out of its order",
             ));
         }
-        if let Some(session) = self.sessions.back_mut() {
-            session.ended = true;
-        }
+        self.end_session();
         self.last_session = number;
         if number >= self.wanted_from {
             self.sessions.push_back(Session {
@@ -132,6 +121,12 @@ impl Inbox {
             });
         }
         Ok(())
+    }
+
+    fn end_session(&mut self) {
+        if let Some(session) = self.sessions.back_mut() {
+            session.ended = true;
+        }
     }
 
     fn engine(&mut self, bytes: &[u8]) -> Result<(), LineError> {
@@ -162,11 +157,11 @@ impl Inbox {
     /// From now on only sessions from this number on are wanted.
     pub(super) fn want_from(&mut self, number: u64) {
         self.wanted_from = self.wanted_from.max(number);
-        while let Some(old) = self
+        let old = self
             .sessions
-            .pop_front_if(|old| old.number < self.wanted_from)
-        {
-            self.engine_read += old.bytes.len() as u64;
+            .partition_point(|session| session.number < self.wanted_from);
+        for session in self.sessions.drain(..old) {
+            self.engine_read += session.bytes.len() as u64;
         }
     }
 
@@ -182,10 +177,10 @@ impl Inbox {
                 false => Read::Nothing,
             },
             Some(session) => {
-                let count = buf.len().min(session.bytes.len());
-                for (to, from) in buf.iter_mut().zip(session.bytes.drain(..count)) {
-                    *to = from;
-                }
+                let count = session
+                    .bytes
+                    .read(buf)
+                    .expect("bytes in memory can be read");
                 self.engine_read += count as u64;
                 Read::Bytes(count)
             }
@@ -226,43 +221,10 @@ fn due(read: u64, acked: &mut u64, step: u64) -> Option<u64> {
     due.then_some(read)
 }
 
-impl Messages {
-    fn take_in(&mut self, bytes: &[u8]) -> Result<(), LineError> {
-        if self.bytes.len() + bytes.len() > MESSAGE_WINDOW as usize {
-            return Err(LineError::Broken("more than there is room for"));
-        }
-        self.bytes.extend(bytes);
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<Option<Vec<u8>>, LineError> {
-        let mut prefix = [0; 4];
-        if self.bytes.len() < prefix.len() {
-            return Ok(None);
-        }
-        for (to, from) in prefix.iter_mut().zip(&self.bytes) {
-            *to = *from;
-        }
-        let len = u32::from_le_bytes(prefix) as usize;
-        if len == 0 || len > MAX_MESSAGE {
-            return Err(LineError::Broken("a message of a wrong length"));
-        }
-        if self.bytes.len() < prefix.len() + len {
-            return Ok(None);
-        }
-        let message = self
-            .bytes
-            .drain(..prefix.len() + len)
-            .skip(prefix.len())
-            .collect();
-        self.read += (prefix.len() + len) as u64;
-        Ok(Some(message))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::line::streams::MAX_MESSAGE;
 
     fn take(inbox: &mut Inbox, frame: &[u8]) -> Result<Vec<Asked>, LineError> {
         let mut asked = Vec::new();
@@ -394,5 +356,19 @@ mod tests {
             told.extend(inbox.acks());
         }
         assert_eq!(told, [(RUN, 8192)]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_frames_make_it_panic_or_keep_too_much(frames: Vec<Vec<u8>>) {
+            let mut inbox = Inbox::default();
+            for mut frame in frames {
+                if let Some(stream) = frame.first_mut() {
+                    *stream %= 4;
+                }
+                let _ = take(&mut inbox, &frame);
+                let _ = (inbox.log(), inbox.control(), read(&mut inbox, 1));
+            }
+        }
     }
 }

@@ -303,4 +303,16 @@ mod tests {
     fn a_printed_invite_shows_no_secret() {
         assert!(!format!("{:?}", invite()).contains("9, 9"));
     }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_it_panic_and_whole_contents_come_back(text: String, contents: Vec<u8>) {
+            let _ = text.parse::<Invite>();
+            let sum = checksum(&contents);
+            let whole = base32::encode(&[&contents[..], &sum].concat());
+            if let Ok(invite) = format!("dealerless1-{whole}").parse::<Invite>() {
+                proptest::prop_assert_eq!(invite.to_string(), format!("dealerless1-{whole}"));
+            }
+        }
+    }
 }

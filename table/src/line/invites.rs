@@ -14,6 +14,8 @@ use crate::identity::{Existing, PublicIdentity, base32, write_whole};
 
 const FIRST_LINE: &str = "# dealerless invites 1";
 const MAX_FILE: u64 = 1 << 20;
+/// The oldest ends when there is one more.
+const MAX_OPEN: usize = 64;
 /// Nobody who holds the secret needs to try so often; more are not answered.
 const MAX_SEEN: usize = 1 << 14;
 
@@ -64,6 +66,8 @@ impl Invites {
         let secret = InviteSecret::new(rng);
         self.open.push(Open::new(secret.clone(), None));
         self.save().inspect_err(|_| drop(self.open.pop()))?;
+        let many = self.open.len().saturating_sub(MAX_OPEN);
+        self.open.drain(..many);
         Ok(secret)
     }
 

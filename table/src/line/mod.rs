@@ -1,6 +1,7 @@
 //! Two players, one encrypted line: how they find each other, meet, and talk.
 
 mod again;
+mod carrier;
 mod door;
 mod engine_stream;
 mod error;
@@ -11,6 +12,7 @@ mod invites;
 mod join;
 mod live;
 mod meeting;
+mod messages;
 mod noise;
 mod outbox;
 mod prelude;

@@ -79,12 +79,12 @@ impl Handshake {
             let params = pattern.parse()?;
             let mut builder = Builder::new(params)
                 .prologue(prologue)?
-                .local_private_key(&*key)?;
+                .local_private_key(&key[..])?;
             if let Some(peer) = peer {
                 builder = builder.remote_public_key(peer)?;
             }
             if let Some(secret) = secret {
-                builder = builder.psk(0, &*secret.0)?;
+                builder = builder.psk(0, &secret.0)?;
             }
             match initiator {
                 true => builder.build_initiator(),

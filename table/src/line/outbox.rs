@@ -1,6 +1,7 @@
 //! What is to be sent, and in which order it leaves. No threads, no clock.
 
 use std::collections::VecDeque;
+use std::io::Read;
 
 use super::error::LineError;
 use super::streams::{
@@ -28,7 +29,10 @@ impl Lane {
     }
 
     fn take(&mut self, count: usize, frame: &mut Vec<u8>) {
-        frame.extend(self.queue.drain(..count));
+        let start = frame.len();
+        frame.resize(start + count, 0);
+        let read = self.queue.read_exact(&mut frame[start..]);
+        read.expect("no more is taken than is ready");
         self.taken += count as u64;
     }
 
@@ -193,9 +197,10 @@ impl Outbox {
     }
 
     fn engine_mark(&mut self, frame: &mut Vec<u8>) -> bool {
-        while let Some((place, mark)) = self.marks.pop_front_if(|(at, _)| *at == self.engine.taken)
-        {
-            debug_assert_eq!(place, self.engine.taken);
+        let due = self
+            .marks
+            .partition_point(|(place, _)| *place <= self.engine.taken);
+        for (_, mark) in self.marks.drain(..due) {
             match mark {
                 Some(number) => item(frame, BEGIN).extend_from_slice(&number.to_le_bytes()),
                 None => drop(item(frame, END)),

@@ -70,7 +70,7 @@ impl Asking {
 
     /// Waits for the answer. `TimedOut` if there is none yet.
     fn wait(&mut self, within: Duration) -> io::Result<()> {
-        self.socket.set_within(within);
+        self.socket.set_deadline(Instant::now() + within);
         // Byte by byte: what follows is of the other player.
         while self.answer.last() != Some(&b'\n') {
             let mut byte = [0];
@@ -201,35 +201,31 @@ mod tests {
     }
 
     #[test]
-    fn at_the_real_relay_a_guest_that_was_glued_to_a_dead_connection_tries_again() {
+    fn at_the_real_relay_a_guest_finds_the_living_host_among_dead_connections() {
         let Some((_twist, relay)) = real_relay() else {
             return;
         };
-        let token = RelayToken([8; 32]);
-        let dead = Asking::new(&relay, &token, Seat::HOST).unwrap();
-        thread::sleep(MOMENT);
-        let living = Asking::new(&relay, &token, Seat::HOST).unwrap();
-        thread::sleep(MOMENT);
-        let living_end = thread::spawn(move || {
-            let mut living = living;
-            living.wait(Duration::from_secs(10))?;
-            living.socket.write_all(b"here")
-        });
-        let mut tries = 0;
-        loop {
-            let stream = glued(&relay, &token, Seat::GUEST, soon());
-            // The real relay may have dropped the living one beside the dead one.
-            let Ok(stream) = stream else { break };
-            let mut socket = Socket::new(stream, MOMENT).unwrap();
-            tries += 1;
-            if socket.read_exact(&mut [0; 4]).is_ok() || tries == 4 {
-                break;
+        let token = Arc::new(RelayToken([8; 32]));
+        // They stay open, and nobody is behind them.
+        let dead = [(); 3].map(|()| Asking::new(&relay, &token, Seat::HOST).unwrap());
+        let (at, same) = (relay.clone(), Arc::clone(&token));
+        // It ends when the relay does.
+        thread::spawn(move || {
+            while let Ok(mut living) = Asking::new(&at, &same, Seat::HOST) {
+                if living.wait(MOMENT).is_ok() {
+                    let _ = living.socket.write_all(b"here");
+                }
             }
-        }
-        eprintln!(
-            "glued {tries} times; the living end: {:?}",
-            living_end.join().unwrap()
-        );
+        });
+        let answered = (0..20).find(|_| {
+            let Ok(stream) = glued(&relay, &token, Seat::GUEST, soon()) else {
+                return false;
+            };
+            let mut socket = Socket::new(stream, MOMENT).unwrap();
+            socket.read_exact(&mut [0; 4]).is_ok()
+        });
+        eprintln!("{:?} tries went to dead connections", answered);
+        assert!(answered.is_some());
         drop(dead);
     }
 

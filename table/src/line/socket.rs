@@ -21,8 +21,8 @@ impl Socket {
         })
     }
 
-    pub(super) fn set_within(&mut self, within: Duration) {
-        self.deadline = Instant::now() + within;
+    pub(super) fn set_deadline(&mut self, deadline: Instant) {
+        self.deadline = deadline;
     }
 
     pub(super) fn into_stream(self) -> TcpStream {

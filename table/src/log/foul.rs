@@ -30,8 +30,8 @@ pub enum PartFoul {
     /// A deal for other stakes, or with another circuit.
     #[error("it deals for other stakes, or with another circuit")]
     Terms,
-    /// A rebuy in a game without chips.
-    #[error("it buys chips in a game without chips")]
+    /// A rebuy of a seat that may not buy in again.
+    #[error("it names a rebuy of a seat that may not buy in again")]
     Rebuy,
     /// Masked values that are not its to say, or that are missing.
     #[error("its seal does not have what this seat says")]

@@ -1,5 +1,7 @@
 //! What is agreed before a match begins.
 
+use dealerless::shuffle::Algorithm;
+
 use super::shape::Shape;
 use crate::rules::{Stakes, StakesError};
 use crate::wire::{Malformed, Reader, Writer};
@@ -11,6 +13,8 @@ pub struct Header {
     pub versions: Versions,
     /// The game and what it is played for.
     pub stakes: Stakes,
+    /// By which algorithm the deck is shuffled.
+    pub algorithm: Algorithm,
     /// The digest of the circuit that shuffles and draws.
     pub circuit: [u8; 32],
     /// How many output bits say whether the inputs are in range: one for each seat, or none if
@@ -19,6 +23,9 @@ pub struct Header {
     /// The time to think.
     pub clock: Clock,
 }
+
+/// The most bytes of the name of an algorithm.
+const ALGORITHM: usize = 32;
 
 /// The versions of the protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +70,7 @@ impl Header {
     /// The version of the log that is written here.
     pub const LOG_VERSION: u16 = 1;
     /// The most bytes of an encoding.
-    pub const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 32 + 1 + 4 + 4;
+    pub const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
 
     /// The bytes that stand for this header.
     pub fn encode(&self) -> Vec<u8> {
@@ -71,6 +78,7 @@ impl Header {
             .u16(self.versions.log)
             .u16(self.versions.engine)
             .string(&self.stakes.encode())
+            .string(self.algorithm.name().as_bytes())
             .raw(&self.circuit)
             .u8(self.validity)
             .u32(self.clock.each_move)
@@ -91,8 +99,11 @@ impl Header {
         let engine = reader.u16()?;
         let stakes =
             Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?;
+        let algorithm = reader.string(ALGORITHM)?;
+        let algorithm = std::str::from_utf8(algorithm).map_err(|_| Malformed)?;
         let header = Header {
             versions: Versions { log, engine },
+            algorithm: algorithm.parse().map_err(|_| Malformed)?,
             circuit: reader.array()?,
             validity: reader.u8()?,
             clock: Clock {

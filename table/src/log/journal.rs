@@ -267,7 +267,7 @@ impl<'a> Records<'a> {
         };
         let expected = mac(self.key, &self.last, content);
         if expected != blake3::Hash::from(*given) {
-            return if written <= HEAD + content.len() {
+            return if written < HEAD + content.len() + MAC {
                 Ok(None)
             } else {
                 changed

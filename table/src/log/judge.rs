@@ -41,7 +41,7 @@ pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
         return Vec::new();
     }
     let mut kinds: Vec<PartKind> = state.phase.kind().into_iter().collect();
-    if state.may_deal_again(seat) {
+    if state.may_deal_again() {
         kinds.push(PartKind::Again);
     }
     if state.phase.stands() {
@@ -64,11 +64,13 @@ fn judge_deal(state: &State, deal: &Deal) -> Result<(), PartFoul> {
     require(number, PartFoul::Number)?;
     let terms = (deal.stakes, deal.circuit) == (state.stakes_digest, state.circuit);
     require(terms, PartFoul::Terms)?;
-    let chips = state.stakes.betting().is_some();
-    require(chips || !deal.rebuys.contains(&true), PartFoul::Rebuy)?;
+    let mut seats = Seat::all(state.shape.seats).zip(&deal.rebuys);
+    let may_rebuy = seats.all(|(seat, rebuy)| !rebuy || state.may_rebuy(seat));
+    require(may_rebuy, PartFoul::Rebuy)?;
     let stacks = state.stacks_with(&deal.rebuys);
     require(deal.stacks == stacks, PartFoul::Stacks)?;
-    require(deal.button == state.next_button(&stacks), PartFoul::Button)
+    let button = state.next_button(&stacks);
+    require(Some(deal.button) == button, PartFoul::Button)
 }
 
 fn judge_seal(seat: Seat, seal: &Seal) -> Result<(), PartFoul> {

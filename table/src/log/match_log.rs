@@ -1,17 +1,13 @@
 //! The log of a match: all that was said, and what it comes to.
 
-use dealerless::deck::Card;
-
-use super::commitment::Attempt;
 use super::foul::{Proof, Refused};
 use super::judge::kinds;
-use super::part::{Deal, Part, PartKind, Seal};
+use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
 use super::signed::{Evidence, SignedPart, step_hash};
 use super::state::State;
 use crate::identity::Identity;
-use crate::rules::Hand;
 use crate::seat::Seat;
 
 /// The log of a match.
@@ -28,7 +24,9 @@ pub struct MatchLog {
     now: Vec<(SignedPart, Part)>,
     /// The hash of all complete steps.
     hash: [u8; 32],
-    state: State,
+    pub(super) state: State,
+    /// The first steps of the last complete hand and of the hand in play.
+    began: [u64; 2],
     /// What convicts a seat, and ended the match.
     conviction: Option<Conviction>,
 }
@@ -86,6 +84,7 @@ impl MatchLog {
             now: Vec::new(),
             hash,
             state,
+            began: [0; 2],
             conviction: None,
         }
     }
@@ -157,11 +156,16 @@ impl MatchLog {
         if self.part(step, seat).is_some() {
             return Err(CannotSay::Spoken);
         }
-        let bytes = part.encode(self.state.size(seat));
+        let bytes = part.encode(self.size(seat));
         let said = self.state.judge(seat, &bytes)?;
         let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
         self.add(signed.clone(), said);
         Ok(signed)
+    }
+
+    /// The bytes of whatever this seat says now.
+    pub(super) fn size(&self, seat: Seat) -> usize {
+        self.state.size(seat)
     }
 
     fn add(&mut self, part: SignedPart, said: Part) {
@@ -180,7 +184,11 @@ impl MatchLog {
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
         self.steps.push(Step { before, parts });
+        let hand = self.state.hand;
         self.state.complete(step, &said);
+        if self.state.hand != hand {
+            self.began = [self.began[1], step + 1];
+        }
     }
 
     /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it.
@@ -268,7 +276,7 @@ impl MatchLog {
         self.now.iter().filter_map(stop).collect()
     }
 
-    /// The kinds of parts that this seat may say now: none if it is not its turn, or if it has
+    /// The kinds of parts that this seat may say now, the one that goes on first: none if it is not its turn, or if it has
     /// spoken. When others have ended the match in this step, a seat that has not spoken may still
     /// do so; it need not.
     pub fn may_say(&self, seat: Seat) -> Vec<PartKind> {
@@ -291,8 +299,9 @@ impl MatchLog {
     /// What a seat said in a step.
     pub fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
         if step == self.step() {
-            let mut now = self.now.iter().map(|(part, _)| part);
-            return now.find(|part| part.seat == seat);
+            let now = self.now.iter().map(|(part, _)| part);
+            let foul = self.foul().map(|proof| &proof.part);
+            return now.chain(foul).find(|part| part.seat == seat);
         }
         let step = self.steps.get(usize::try_from(step).ok()?)?;
         step.parts.iter().find(|part| part.seat == seat)
@@ -312,6 +321,11 @@ impl MatchLog {
             .chain(self.foul().map(|proof| &proof.part))
     }
 
+    /// The first step of the hand before the one in play.
+    pub(super) fn last_hand_began(&self) -> u64 {
+        self.began[0]
+    }
+
     /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of
     /// the engine that belongs to it was on a line that is gone, and the seat that seals first says
     /// [`Part::Again`].
@@ -321,78 +335,5 @@ impl MatchLog {
             Phase::Seal(seat) => seat == Seat::HOST,
             _ => false,
         }
-    }
-
-    /// The try that is dealt or played now.
-    pub fn attempt(&self) -> Attempt {
-        self.state.attempt()
-    }
-
-    /// The most bytes of a part in this match.
-    pub fn longest_part(&self) -> usize {
-        self.state.shape.longest()
-    }
-
-    /// The deal that this seat is to sign, but for its own choices: the commitment to its input, who
-    /// buys in again, the hands of the batch behind.
-    pub fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
-        let stacks = self.state.stacks_with(&rebuys);
-        Deal {
-            hand: self.state.hand,
-            attempt: self.state.attempt,
-            button: self.state.next_button(&stacks),
-            stacks,
-            stakes: self.state.stakes_digest,
-            circuit: self.state.circuit,
-            input,
-            batch,
-            rebuys,
-        }
-    }
-
-    /// The chips after the last result; none in a game without chips.
-    pub fn stacks(&self) -> &[u64] {
-        &self.state.stacks
-    }
-
-    /// The chips with which the hand in play began, if one was dealt.
-    pub fn dealt_stacks(&self) -> Option<&[u64]> {
-        self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
-    }
-
-    /// Who has the button in the hand in play.
-    pub fn button(&self) -> Option<Seat> {
-        self.state.dealt.as_ref().map(|dealt| dealt.button)
-    }
-
-    /// How many hands the batch holds that is made behind the hand in play.
-    pub fn batch(&self) -> u32 {
-        self.state.dealt.as_ref().map_or(0, |dealt| dealt.batch)
-    }
-
-    /// The seals of the hand in play, in order of the seats.
-    pub fn seals(&self) -> &[Seal] {
-        self.state.dealt.as_ref().map_or(&[], |dealt| &dealt.seals)
-    }
-
-    /// The rules' view of the hand in play.
-    pub fn game(&self) -> Option<&Hand> {
-        self.state.dealt.as_ref().map(|dealt| &dealt.game)
-    }
-
-    /// The masked value of a card of the hand in play, once it is sealed.
-    pub fn masked(&self, position: usize) -> Option<u16> {
-        self.state.dealt.as_ref()?.masked().get(position).copied()
-    }
-
-    /// A seat's share of a card of the hand in play, once it was said.
-    pub fn share(&self, seat: Seat, position: usize) -> Option<u16> {
-        self.state.dealt.as_ref()?.shares.of(seat, position)
-    }
-
-    /// A card of the hand in play that everybody can compute.
-    pub fn public_card(&self, position: usize) -> Option<Card> {
-        let dealt = self.state.dealt.as_ref()?;
-        dealt.shares.card(dealt.masked(), position)
     }
 }

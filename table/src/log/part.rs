@@ -65,7 +65,7 @@ pub struct Deal {
     pub hand: u32,
     /// The number of the try, from 0.
     pub attempt: u32,
-    /// The chips of each seat, with the rebuys that this seat names; none in a game without chips.
+    /// The chips of each seat, with the rebuys that this seat names; all 0 in a game without chips.
     pub stacks: Vec<u64>,
     /// Who has the button.
     pub button: Seat,
@@ -204,7 +204,7 @@ impl Part {
             3 => Part::Again,
             4 => Part::Open(read_openings(&mut reader, shape)?),
             5 => Part::Move(read_choice(&mut reader)?),
-            6 => Part::Result(read_list(shape.stacks, || reader.u64())?),
+            6 => Part::Result(read_list(shape.seats, || reader.u64())?),
             7 => Part::Leave,
             8 => Part::Forfeit,
             9 => Part::Dispute {
@@ -297,7 +297,7 @@ impl Deal {
         Ok(Deal {
             hand: reader.u32()?,
             attempt: reader.u32()?,
-            stacks: read_list(shape.stacks, || reader.u64())?,
+            stacks: read_list(shape.seats, || reader.u64())?,
             button: Seat::new(reader.u8()?),
             stakes: reader.array()?,
             circuit: reader.array()?,

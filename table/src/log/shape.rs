@@ -13,8 +13,6 @@ pub(super) struct Shape {
     pub(super) width: u32,
     /// The output bits that say whether the inputs are in range.
     pub(super) validity: usize,
-    /// The stacks that a result names: one for each seat, or none in a game without chips.
-    pub(super) stacks: usize,
     /// The most bytes of a choice.
     choice: usize,
 }
@@ -33,7 +31,6 @@ impl Shape {
             drawn,
             width: usize::BITS - (cards - 1).leading_zeros(),
             validity: usize::from(validity),
-            stacks: if chips { stakes.seats() } else { 0 },
             choice: if chips { POKER_CHOICE } else { Choice::MAX_LEN },
         }
     }
@@ -41,7 +38,7 @@ impl Shape {
     /// The bytes of whatever is said in the phase of deals.
     pub(super) fn deal(&self) -> usize {
         let numbers = 4 + 4 + 4 + 1;
-        KIND + numbers + 3 * 32 + self.stacks * 8 + self.seats
+        KIND + numbers + 3 * 32 + 9 * self.seats
     }
 
     /// The bytes of whatever is said by a seat that seals; `first` says the masked values too.
@@ -65,7 +62,7 @@ impl Shape {
 
     /// The bytes of whatever is said when the hand is over.
     pub(super) fn result(&self) -> usize {
-        (KIND + 8 * self.stacks).max(LEAST)
+        (KIND + 8 * self.seats).max(LEAST)
     }
 
     /// The bytes of the longest part.

@@ -19,8 +19,6 @@ pub struct Sitting {
 
 /// How the first record of a file begins.
 const MAGIC: &[u8; 16] = b"dealerless log 1";
-/// The most bytes of a name that are kept.
-const MAX_NAME: usize = 256;
 
 impl Sitting {
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -30,7 +28,7 @@ impl Sitting {
         for (seat, player) in self.of.players().iter().enumerate() {
             writer.raw(&player.identity.encode()).raw(&player.nonce);
             let name = self.names.get(seat).map_or("", Name::as_str);
-            writer.string(&name.as_bytes()[..name.floor_char_boundary(MAX_NAME)]);
+            writer.string(name.as_bytes());
         }
         writer.finish()
     }
@@ -47,10 +45,8 @@ impl Sitting {
                 identity: PublicIdentity::decode(identity).map_err(|_| Malformed)?,
                 nonce: reader.array()?,
             });
-            let name = reader.string(MAX_NAME)?;
-            names.push(Name::clean(
-                std::str::from_utf8(name).map_err(|_| Malformed)?,
-            ));
+            let name = reader.string(Name::MAX_BYTES)?;
+            names.push(Name::from_peer(name));
         }
         reader.finish()?;
         let of = Match::new(header, players).map_err(|_| Malformed)?;

@@ -42,8 +42,6 @@ pub(super) struct Dealt {
     pub(super) shares: Shares,
     /// What was opened in which step.
     pub(super) openings: Vec<(u64, Opening)>,
-    /// Whether the seat that sealed first has said anything since the last seal.
-    pub(super) first_spoke: bool,
     pub(super) game: Hand,
 }
 
@@ -60,7 +58,7 @@ impl State {
             phase: Phase::Deal,
             hand: 1,
             attempt: 0,
-            stacks: vec![stakes.stack(); shape.stacks],
+            stacks: vec![stakes.stack(); shape.seats],
             last_button: None,
             dealt: None,
             stakes,
@@ -85,18 +83,14 @@ impl State {
             .collect()
     }
 
-    /// Who has the button in the next hand, which begins with these chips: the next seat that has
-    /// some. The host has it first.
-    pub(super) fn next_button(&self, stacks: &[u64]) -> Seat {
-        let seats = self.shape.seats;
-        let mut button = self.last_button.map_or(Seat::HOST, |last| last.next(seats));
-        for _ in 0..seats {
-            if stacks.get(button.index()) != Some(&0) {
-                break;
-            }
-            button = button.next(seats);
-        }
-        button
+    /// Who has the button in the next hand, if it begins with these chips.
+    pub(super) fn next_button(&self, stacks: &[u64]) -> Option<Seat> {
+        self.stakes.next_button(stacks, self.last_button)
+    }
+
+    /// Whether a seat may buy in again.
+    pub(super) fn may_rebuy(&self, seat: Seat) -> bool {
+        self.stakes.may_rebuy(&self.stacks, self.hand - 1, seat)
     }
 
     /// A step is complete. Its parts come in order of the seats; each was judged, and none of them
@@ -110,7 +104,6 @@ impl State {
             (Phase::Seal(seat), [(_, Part::Seal(seal))]) => self.seal(seat, seal),
             (Phase::Open(openings), _) => self.open(step, openings, parts),
             (Phase::Choose { .. }, [(seat, Part::Move(choice))]) => self.play(|dealt| {
-                dealt.first_spoke |= *seat == Seat::HOST;
                 // Judged before: the rules have taken it once.
                 let _ = dealt.game.choose(*seat, choice);
                 Ok(())
@@ -131,14 +124,10 @@ impl State {
         let agreed = |seat: Seat| deals.iter().all(|deal| deal.rebuys[seat.index()]);
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
         let stacks = self.stacks_with(&rebuys);
-        let button = self.next_button(&stacks);
         let batch = deals.first().map_or(0, |deal| deal.batch);
-        // The rules count no chips for each seat where the log has none.
-        let chips = match self.stakes.betting() {
-            Some(_) => stacks.clone(),
-            None => vec![0; self.shape.seats],
-        };
-        let Ok(game) = Hand::new(&self.stakes, &chips, button) else {
+        let button = self.next_button(&stacks);
+        let new = |button| Some((button, Hand::new(&self.stakes, &stacks, button).ok()?));
+        let Some((button, game)) = button.and_then(new) else {
             return Phase::Over(End::NoChips);
         };
         self.dealt = Some(Dealt {
@@ -152,7 +141,6 @@ impl State {
             seals: Vec::new(),
             shares: Shares::none(&self.shape),
             openings: Vec::new(),
-            first_spoke: false,
             game,
         });
         Phase::Seal(Seat::HOST)
@@ -172,7 +160,6 @@ impl State {
     fn open(&mut self, step: u64, openings: Vec<Opening>, parts: &[(Seat, Part)]) -> Phase {
         self.play(|dealt| {
             for (seat, part) in parts {
-                dealt.first_spoke |= *seat == Seat::HOST;
                 for card in part.opened() {
                     dealt.shares.add(*seat, card);
                 }
@@ -188,7 +175,6 @@ impl State {
 
     /// Changes the try, and gives what the rules of the game ask for then.
     fn play(&mut self, change: impl FnOnce(&mut Dealt) -> Result<(), Phase>) -> Phase {
-        let stacks = self.shape.stacks;
         let Some(dealt) = &mut self.dealt else {
             return Phase::Deal;
         };
@@ -197,10 +183,7 @@ impl State {
             Ok(()) => match dealt.game.next() {
                 Next::Open(openings) => Phase::Open(openings),
                 Next::Choose { seat, legal } => Phase::Choose { seat, legal },
-                Next::Over(mut outcome) => {
-                    outcome.stacks.truncate(stacks);
-                    Phase::Result(outcome)
-                }
+                Next::Over(outcome) => Phase::Result(outcome),
             },
         }
     }
@@ -216,19 +199,46 @@ impl State {
         }
     }
 
-    /// Whether what this seat says may still be that the try is void. A seat that seals may say so;
-    /// and the first of them, which hears of the others' inputs last, when it speaks for the first
-    /// time after the seals, if nobody opens a card before or with it.
-    pub(super) fn may_deal_again(&self, seat: Seat) -> bool {
-        let first = |dealt: &Dealt| !dealt.first_spoke && dealt.openings.is_empty();
+    /// Whether the seat whose turn it is may say that the try is void. Who seals may; and the host,
+    /// which seals first and hears of the others' validity last, instead of the first opening: it
+    /// opens alone, and nobody has seen a card.
+    pub(super) fn may_deal_again(&self) -> bool {
         match &self.phase {
             Phase::Seal(_) => true,
-            Phase::Open(_) | Phase::Choose { .. } => {
+            Phase::Open(_) => {
                 let alone = self.phase.speakers(self.shape.seats) == [Seat::HOST];
-                seat == Seat::HOST && alone && self.dealt.as_ref().is_some_and(first)
+                let dealt = self.dealt.as_ref();
+                alone && dealt.is_some_and(|dealt| dealt.openings.is_empty())
             }
             _ => false,
         }
+    }
+
+    /// The chips if the hand in play ends here, because these seats give it up. If one seat is left
+    /// that has not folded, it wins the pot; if there are several, the hand is undecided.
+    pub(super) fn given_up_by(&self, seats: &[Seat]) -> Vec<u64> {
+        if let Phase::Result(outcome) = &self.phase {
+            return outcome.stacks.clone();
+        }
+        let Some(dealt) = self.dealt.as_ref().filter(|_| self.phase.stands()) else {
+            return self.undecided();
+        };
+        let plays = |seat: &Seat| dealt.game.is_live(*seat) && !seats.contains(seat);
+        let left: Vec<Seat> = Seat::all(self.shape.seats).filter(plays).collect();
+        match left[..] {
+            [winner] => {
+                let mut stacks = dealt.game.stacks();
+                stacks[winner.index()] += dealt.game.pot();
+                stacks
+            }
+            _ => dealt.stacks.clone(),
+        }
+    }
+
+    /// The chips if the hand in play counts for nothing.
+    pub(super) fn undecided(&self) -> Vec<u64> {
+        let dealt = self.dealt.as_ref();
+        dealt.map_or(&self.stacks, |dealt| &dealt.stacks).clone()
     }
 
     /// The bytes of whatever this seat says now.

@@ -43,7 +43,7 @@ impl PlayError {
         match self {
             Self::Journal(_) | Self::Vault(_) | Self::Fault(_) => Blame::ThisSide,
             Self::Line(_) => Blame::Connection,
-            Self::Refused(_) | Self::NoPart => Blame::ProgramOrLine,
+            Self::Refused(_) | Self::NoPart => Blame::ProgramOrConnection,
             Self::Engine(error) | Self::Seal(error) => error.blame(),
         }
     }
@@ -51,6 +51,6 @@ impl PlayError {
     /// Whether a cryptographic check of the engine failed, which an honest peer on an encrypted line
     /// does not bring about.
     pub fn is_failed_check(&self) -> bool {
-        matches!(self.blame(), Blame::CheatOrLine)
+        matches!(self.blame(), Blame::CheatOrConnection)
     }
 }

@@ -3,17 +3,22 @@
 //!
 //! [`Play`] is the seat's program as a state machine: it is told what happened ([`Event`]), and
 //! says what it sends and what the player is to know ([`News`]). It waits for nothing and has no
-//! clock, so a test can bring events in any order. [`Dealer`] is the engine beside it.
+//! clock, so a test can bring events in any order. [`Dealer`] is the engine beside it, and [`Table`] is
+//! both on a line.
 
 mod dealer;
 mod deck;
 mod error;
 mod news;
 mod seat_play;
+mod seating;
+mod table;
 mod vault;
 
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use error::PlayError;
 pub use news::{Command, News, NotNow};
-pub use seat_play::{Event, Orders, Outbox, Play, Setting};
+pub use seat_play::{Event, Orders, Outbox, Play, Setting, deck_name};
+pub use seating::{CannotBegin, Seating};
+pub use table::{Commands, SystemRng, Table};
 pub use vault::{FileVault, MemoryVault, Vault};

@@ -56,6 +56,8 @@ pub enum News {
         /// Who.
         broke: Vec<Seat>,
     },
+    /// The player's command cannot be carried out. Nothing has changed.
+    NotNow(NotNow),
     /// A seat has ended the match.
     Stopped {
         /// Who.

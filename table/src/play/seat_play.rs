@@ -237,7 +237,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // The deals of all seats are on the disk before the engine runs.
             self.write()?;
             self.hand.ordered = true;
-            orders.shuffle(seeds, self.deck_name());
+            orders.shuffle(seeds, deck_name(&self.set.log));
             self.pooled = self.pooled.saturating_sub(1);
         }
         let batch = self.set.log.batch();
@@ -247,17 +247,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.pooled += batch;
         }
         Ok(())
-    }
-
-    /// The name of the deck: the try, and all that was said before it is shuffled.
-    fn deck_name(&self) -> Vec<u8> {
-        let attempt = self.set.log.attempt();
-        let hash = Hash::new("deck")
-            .field(&attempt.of)
-            .field(&self.set.log.hash());
-        let numbers = [attempt.hand, attempt.attempt].map(u64::from);
-        let hash = numbers.into_iter().fold(hash, Hash::number);
-        hash.finish().to_vec()
     }
 
     /// Whether a card of the try has been opened.
@@ -308,6 +297,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     fn broke(&self) -> Vec<Seat> {
+        if self.set.log.of().header().stakes.betting().is_none() {
+            return Vec::new();
+        }
         let stacks = self.set.log.stacks();
         let seats = Seat::all(stacks.len());
         seats.filter(|seat| stacks[seat.index()] == 0).collect()
@@ -534,4 +526,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         Ok(())
     }
+}
+
+/// What the engines of both sides call the deck of the try that all seats have begun. It takes in
+/// all that was said before.
+pub fn deck_name(log: &MatchLog) -> Vec<u8> {
+    let attempt = log.attempt();
+    let hash = Hash::new("deck").field(&attempt.of).field(&log.hash());
+    let numbers = [attempt.hand, attempt.attempt].map(u64::from);
+    let hash = numbers.into_iter().fold(hash, Hash::number);
+    hash.finish().to_vec()
 }

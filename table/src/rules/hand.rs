@@ -15,9 +15,38 @@ use dealerless::deck::Card;
 const MAX_CHIPS: u64 = 1 << 62;
 
 /// A hand in play: what comes next follows from the stakes, the stacks, the button, and all that was
-/// said and opened so far.
+/// said and opened so far. It knows the cards that everybody sees, and no others.
 ///
-/// It knows the cards that everybody sees, and no others.
+/// # Where the cards lie
+/// Hole cards are dealt in turn: card `i` of seat `s` at a table for `n` lies at position `i * n + s`,
+/// also if a seat is not in the hand. Behind them lies the board, in the order of its streets, or
+/// what an exchange brings, in the order in which seats and places asked for it. No card is burnt.
+/// Hole cards are opened in two steps, by seat 0 alone and then by the others; a board, or the cards
+/// of all exchanges, in one step of all seats. The deck without rules too begins with an opening of
+/// seat 0 alone, of no card.
+///
+/// # The rules of poker
+/// Those of the Poker Tournament Directors Association (2022, numbered), and where they leave it to
+/// the house:
+/// - With two in the hand the button has the small blind; it acts first before the flop and last
+///   after it (34). With antes instead of blinds the first seat left of the button begins each round.
+/// - A raise adds at least the last full bet or raise (43). An all-in may be less; it reopens the
+///   betting only for who then faces a full raise in all (47), also with a fixed limit. There who is
+///   next makes it a full bet.
+/// - A blind that somebody cannot pay in full costs the others as much as ever. Nobody is asked for
+///   chips that no other can match, and nobody can raise when no other could pay more.
+/// - With a fixed limit a round has at most a bet and three raises, also with two seats, so that each
+///   round ends. The big blind is a bet.
+/// - What nobody matched goes back at the end of the round.
+/// - Five-card draw: after the first round each seat from the left of the button on exchanges up to
+///   five cards; then all see their new ones, and the second round begins.
+/// - When all but one have folded, nothing is shown, and no more of the board is opened. When nobody
+///   can bet any more, the rest of the board is opened street by street.
+/// - Who bet or raised last in the last round shows first, or else the first seat left of the button,
+///   then the others in turn (17). Each may show or muck, also after an all-in (unlike 16, which has
+///   all cards face up: here no card is opened that need not be). Who mucks gives up its claim. Who is
+///   left alone with all that it claims wins it without being asked.
+/// - Equal hands split a pot; odd chips go one by one to the first of them left of the button (20).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hand {
     button: Seat,

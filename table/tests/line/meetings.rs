@@ -120,7 +120,10 @@ fn proxy_to(invite: &Invite, door: &dealerless_table::Door) -> Invite {
         let mut host = std::net::TcpStream::connect(target).unwrap();
         let (mut guest_too, mut host_too) = (guest.try_clone().unwrap(), host.try_clone().unwrap());
         drop(listener);
-        std::thread::spawn(move || std::io::copy(&mut host_too, &mut guest_too));
+        std::thread::spawn(move || {
+            let _ = std::io::copy(&mut host_too, &mut guest_too);
+            let _ = guest_too.shutdown(std::net::Shutdown::Both);
+        });
         let _ = std::io::copy(&mut guest, &mut host);
     });
     invite.clone()

@@ -23,7 +23,9 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn new(name: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // In memory where that can be: the tests write often, and each write waits for the disk.
+        let memory = tempfile::tempdir_in("/dev/shm");
+        let folder = memory.or_else(|_| tempfile::tempdir()).unwrap();
         let home = Arc::new(Home::open(folder.path(), &mut rand::rng()).unwrap());
         let peers = SharedPeers::new(home.known_peers().unwrap());
         Player {

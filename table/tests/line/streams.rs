@@ -3,10 +3,14 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::net::Transport;
-use dealerless_table::{EngineStream, LineError, Priority, Timing};
+use dealerless::circuit::Party;
+use dealerless::deck::SealedDeck;
+use dealerless::mpc::{Audience, Greeting, Malicious, Offer, Security};
+use dealerless::net::{Channel, Deadlines, Transport};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless_table::{Budget, CountedAttempts, EngineStream, Line, LineError, Priority, Timing};
 
-use crate::players::{SOON, met};
+use crate::players::{Player, SOON, invite, line, met};
 
 fn read_all(stream: &mut EngineStream, count: usize) -> Vec<u8> {
     let (mut all, mut buf) = (Vec::new(), vec![0; 32 << 10]);
@@ -91,6 +95,56 @@ fn sessions_of_the_engine_follow_each_other_on_one_line() {
     assert!(!matches!(second.recv(&mut [0], SOON), Ok(1..)));
 }
 
+/// Deals four of ten cards over a line, and gives those that were opened to both.
+fn deal(line: &Line, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
+    let rng = &mut rand::rng();
+    let budget = Budget::default();
+    let counted = CountedAttempts::new(&own.peers, &line.peer, budget).unwrap();
+    let offer = Offer::new(role, Security::Malicious)
+        .bound_to(&line.handshake_hash)
+        .statistical_security(budget.rho())
+        .counted_by(Box::new(counted));
+    let channel = Channel::new(line.engine(1).unwrap(), Deadlines::default());
+    let greeting = Greeting::exchange(channel, offer, rng).unwrap();
+    let mut session = Malicious::setup(greeting, rng).unwrap();
+    // The attempt to come has its place on disk already.
+    assert_eq!(own.peers.lock().attempts(&line.peer), 1);
+    let mut deck = SealedDeck::shuffle(&mut session, shuffle, rng).unwrap();
+    let cards: Vec<_> = (0..4).map(|card| (card, Audience::Both)).collect();
+    let opened = deck.open(&mut session, &cards).unwrap();
+    opened
+        .into_iter()
+        .flatten()
+        .map(|card| card.0 as u8)
+        .collect()
+}
+
+#[test]
+fn the_engine_deals_over_a_line_and_its_attempts_are_counted() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let door = host.door();
+    let joined = guest.join(&invite(&door)).unwrap();
+    let let_in = line(&door);
+    let shuffle = Spec::new(10, 4, Algorithm::FisherYates).unwrap();
+    let shuffle = ShuffleCircuit::build_checked(shuffle);
+    let (ours, theirs) = thread::scope(|scope| {
+        let theirs = scope.spawn(|| deal(&joined, &guest, Party::Evaluator, &shuffle));
+        (
+            deal(&let_in, &host, Party::Garbler, &shuffle),
+            theirs.join().unwrap(),
+        )
+    });
+    assert_eq!(ours, theirs);
+    assert_eq!(ours.len(), 4);
+    let_in.send_log(b"part".to_vec()).unwrap();
+    assert_eq!(joined.recv(SOON).unwrap().bytes, b"part");
+    for (player, line) in [(&host, &let_in), (&guest, &joined)] {
+        assert_eq!(player.peers.lock().attempts(&line.peer), 0);
+    }
+}
+
 #[test]
 #[ignore = "it measures: run it alone, with --nocapture"]
 fn what_the_line_costs() {
@@ -121,4 +175,28 @@ fn what_the_line_costs() {
     println!("{rate:.0} MB/s; {:?} a round trip", begun.elapsed() / TRIPS);
     drop(ours);
     answers.join().unwrap();
+}
+
+#[test]
+#[ignore = "it measures: run it alone, with --nocapture"]
+fn what_a_meeting_costs() {
+    const MEETINGS: u32 = 50;
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let door = host.door();
+    let first = invite(&door);
+    let public = host.home.identity().public();
+    let timed = |meet: &dyn Fn() -> Line| {
+        let begun = Instant::now();
+        for _ in 0..MEETINGS {
+            let lines = (meet(), line(&door));
+            drop(lines);
+        }
+        begun.elapsed() / MEETINGS
+    };
+    let by_invite = timed(&|| guest.join(&first).unwrap());
+    let at = [door.addresses()[0].into()];
+    let again = timed(&|| guest.guest().join_again(public, &at, None).unwrap());
+    println!("{by_invite:?} by an invite, {again:?} with a known peer");
 }

@@ -1,18 +1,22 @@
 //! Two seats play whole matches, with the real engine, and both logs come to the same.
 
+mod puppet;
 mod seats;
 
 use std::sync::Arc;
 
 use dealerless::deck::{Choice as Shuffle, circuit};
 use dealerless::mpc::Security;
+use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
-    BettingRules, Choice, Command, End, Legal, Limit, News, Posts, Stakes, Variety,
+    BettingRules, Choice, Command, End, Legal, Limit, MatchLog, News, Part, PlayError, Posts, Seal,
+    Seat, Stakes, Stop, Variety,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use seats::{Seated, both, sides};
+use puppet::{Puppet, Twist};
+use seats::{Seated, Side, both, sides, wirings};
 
 fn holdem(hands: u32) -> Stakes {
     let rules = BettingRules {
@@ -21,6 +25,14 @@ fn holdem(hands: u32) -> Stakes {
         posts: Posts::Blinds { small: 1, big: 2 },
     };
     Stakes::new(Variety::Holdem(rules), 2, hands).unwrap()
+}
+
+fn shuffle_for(stakes: &Stakes) -> Arc<ShuffleCircuit> {
+    let (cards, drawn) = stakes.deck();
+    let spec = Shuffle::Cheapest
+        .spec(cards, drawn, Security::Malicious)
+        .unwrap();
+    Arc::new(circuit(spec, Security::Malicious))
 }
 
 /// Chooses at random among what is legal.
@@ -56,9 +68,7 @@ fn random_player(seed: u64) -> impl FnMut(&Seated, &News) -> Option<Command> {
 #[test]
 fn a_match_of_holdem_is_played_to_its_end_and_both_logs_are_the_same() {
     let stakes = holdem(20);
-    let spec = Shuffle::Cheapest.spec(52, 9, Security::Malicious).unwrap();
-    let shuffle = circuit(spec, Security::Malicious);
-    let ends = both(sides(&stakes, &Arc::new(shuffle)), |mut side| {
+    let ends = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
         let seed = u64::from(side.play.seat().number());
         let end = side.run(random_player(seed)).unwrap();
         (
@@ -69,4 +79,114 @@ fn a_match_of_holdem_is_played_to_its_end_and_both_logs_are_the_same() {
     });
     assert_eq!(ends[0], ends[1]);
     assert_eq!(ends[0].0, End::Played);
+}
+
+/// How an honest seat ends a match against a seat that twists what it says, and what it has seen.
+fn against(cheat: Seat, twist: Twist) -> (Result<End, PlayError>, Vec<News>) {
+    let stakes = holdem(1);
+    let (wirings, of) = wirings(&stakes, &shuffle_for(&stakes));
+    let outcomes = both(wirings, |wiring| {
+        if wiring.seat == cheat {
+            Puppet::new(wiring, MatchLog::new(of.clone()), twist).run();
+            return None;
+        }
+        let mut seen = Vec::new();
+        let mut side = Side::new(wiring, &of);
+        let end = side.run(|_, news| {
+            seen.push(news.clone());
+            match news {
+                News::YourTurn {
+                    legal: Legal::Bet { call: None, .. },
+                } => Some(Command::Choose(Choice::Check)),
+                News::YourTurn {
+                    legal: Legal::Bet { .. },
+                } => Some(Command::Choose(Choice::Call)),
+                News::YourTurn { .. } => Some(Command::Choose(Choice::Show)),
+                _ => None,
+            }
+        });
+        Some((end, seen))
+    });
+    outcomes.into_iter().flatten().next().unwrap()
+}
+
+#[test]
+fn a_puppet_without_a_twist_plays_a_hand() {
+    for seat in [Seat::HOST, Seat::GUEST] {
+        let (end, seen) = against(seat, |_| {});
+        assert_eq!(end.unwrap(), End::Played);
+        let cards = seen.iter().filter(|news| matches!(news, News::Card { .. }));
+        // Two of its own, the board, and those of the other if they were shown.
+        assert!(cards.count() >= 7);
+    }
+}
+
+#[test]
+fn a_seal_that_fails_a_check_voids_the_try_before_any_card_is_seen() {
+    let twists: [(Twist, &[Seat]); 3] = [
+        (
+            |part| {
+                if let Part::Seal(seal) = part {
+                    seal.validity_macs[3] ^= 4;
+                }
+            },
+            &[Seat::HOST, Seat::GUEST],
+        ),
+        (
+            |part| {
+                if let Part::Seal(seal) = part
+                    && let Some(bit) = seal.validity.first_mut()
+                {
+                    *bit ^= true;
+                }
+            },
+            &[Seat::HOST, Seat::GUEST],
+        ),
+        (
+            |part| {
+                if let Part::Seal(Seal {
+                    masked: Some(masked),
+                    ..
+                }) = part
+                {
+                    masked.cards[5] ^= 1;
+                }
+            },
+            &[Seat::HOST],
+        ),
+    ];
+    for (number, (twist, cheats)) in twists.into_iter().enumerate() {
+        for &cheat in cheats {
+            let (end, seen) = against(cheat, twist);
+            assert!(
+                matches!(end, Err(PlayError::Seal(_))),
+                "{number} {cheat}: {end:?}"
+            );
+            assert!(!seen.iter().any(|news| matches!(news, News::Card { .. })));
+        }
+    }
+}
+
+#[test]
+fn an_opening_whose_macs_do_not_fit_is_disputed() {
+    // Its commitment fits, so nobody else can tell.
+    let twists: [Twist; 1] = [|part| {
+        if let Part::Open(cards) = part {
+            cards[0].macs[31] ^= 0x80;
+        }
+    }];
+    for twist in twists {
+        for cheat in [Seat::HOST, Seat::GUEST] {
+            let (end, _) = against(cheat, twist);
+            match end.unwrap() {
+                End::Stopped(stops) => {
+                    let [(seat, Stop::Dispute { .. })] = stops[..] else {
+                        panic!("{stops:?}");
+                    };
+                    assert_ne!(seat, cheat);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
 }

@@ -11,7 +11,8 @@ use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::session::system_rng;
 use dealerless_table::{
     Binding, Clock, Command, Dealer, End, Event, Header, Identity, Journal, Match, MatchLog,
-    MemoryVault, News, Outbox, Play, PlayError, Player, Seat, Setting, Stakes, Storage, Versions,
+    MemoryVault, News, Outbox, Play, PlayError, Player, Seat, Setting, Sitting, Stakes, Storage,
+    Versions,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -63,16 +64,31 @@ impl Outbox for Wire {
     }
 }
 
-/// A seat, with all that it is connected to.
-pub(crate) struct Side {
-    pub(crate) play: Seated,
+impl Drop for Wire {
+    /// The other must not wait for a seat that is gone.
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::Said(Vec::new()));
+    }
+}
+
+/// What a seat is connected to.
+pub(crate) struct Wiring {
+    pub(crate) seat: Seat,
+    pub(crate) identity: Arc<Identity>,
+    pub(crate) circuit: Arc<ShuffleCircuit>,
     pub(crate) wire: Wire,
     pub(crate) dealer: Dealer,
     pub(crate) events: Receiver<Event>,
 }
 
-/// Both sides of a match for these stakes.
-pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> [Side; 2] {
+/// A seat that follows the protocol.
+pub(crate) struct Side {
+    pub(crate) play: Seated,
+    wiring: Wiring,
+}
+
+/// Both sides of a match for these stakes, and the log that they begin with.
+pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> ([Wiring; 2], Match) {
     let mut rng = system_rng();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
     let header = Header {
@@ -81,6 +97,7 @@ pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> [Side; 2]
             engine: 3,
         },
         stakes: stakes.clone(),
+        algorithm: circuit.spec().algorithm(),
         circuit: circuit.circuit().digest(),
         validity: if circuit.validity().is_some() { 2 } else { 0 },
         clock: Clock {
@@ -98,30 +115,23 @@ pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> [Side; 2]
     let (to_guest, at_guest) = mpsc::channel();
     let host = (Seat::HOST, one, to_host.clone(), to_guest.clone(), at_host);
     let guest = (Seat::GUEST, other, to_guest, to_host, at_guest);
-    [host, guest].map(|(seat, line, own, theirs, events)| {
-        let identity = identities[seat.index()].clone();
-        side(seat, &of, identity, circuit, (line, own, theirs, events))
-    })
+    let wirings = [host, guest].map(|(seat, line, own, theirs, events)| Wiring {
+        seat,
+        identity: identities[seat.index()].clone(),
+        circuit: circuit.clone(),
+        wire: Wire(theirs),
+        dealer: dealer(seat, circuit, line, own),
+        events,
+    });
+    (wirings, of)
 }
 
-fn side(
+fn dealer(
     seat: Seat,
-    of: &Match,
-    identity: Arc<Identity>,
     circuit: &Arc<ShuffleCircuit>,
-    (line, own, theirs, events): (
-        MemoryTransport,
-        Sender<Event>,
-        Sender<Event>,
-        Receiver<Event>,
-    ),
-) -> Side {
-    let sitting = dealerless_table::Sitting {
-        of: of.clone(),
-        seat,
-        names: Vec::new(),
-    };
-    let journal = Journal::create(Memory::default(), identity.file_key(), &sitting).unwrap();
+    line: MemoryTransport,
+    events: Sender<Event>,
+) -> Dealer {
     let binding = Binding {
         seat,
         handshake: [1; 32],
@@ -129,37 +139,48 @@ fn side(
         attempts: Box::new(Uncounted),
     };
     let channel = Channel::new(line, Deadlines::default());
-    let report = move |done| own.send(Event::Done(done)).is_ok();
-    let dealer = Dealer::start(channel, binding, system_rng(), |_| {}, report);
-    let play = Play::new(Setting {
-        identity,
-        seat,
-        log: MatchLog::new(of.clone()),
-        journal,
-        vault: MemoryVault::default(),
-        circuit: circuit.clone(),
-        rng: system_rng(),
-    });
-    Side {
-        play,
-        wire: Wire(theirs),
-        dealer,
-        events,
-    }
+    let report = move |done| events.send(Event::Done(done)).is_ok();
+    Dealer::start(channel, binding, system_rng(), |_| {}, report)
+}
+
+/// Both sides of a match, who follow the protocol.
+pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> [Side; 2] {
+    let (wirings, of) = wirings(stakes, circuit);
+    wirings.map(|wiring| Side::new(wiring, &of))
 }
 
 impl Side {
+    pub(crate) fn new(wiring: Wiring, of: &Match) -> Self {
+        let sitting = Sitting {
+            of: of.clone(),
+            seat: wiring.seat,
+            names: Vec::new(),
+        };
+        let key = wiring.identity.file_key();
+        let play = Play::new(Setting {
+            identity: wiring.identity.clone(),
+            seat: wiring.seat,
+            log: MatchLog::new(of.clone()),
+            journal: Journal::create(Memory::default(), key, &sitting).unwrap(),
+            vault: MemoryVault::default(),
+            circuit: wiring.circuit.clone(),
+            rng: system_rng(),
+        });
+        Side { play, wiring }
+    }
+
     /// Plays until the match is over. `player` answers the news.
     pub(crate) fn run(
         &mut self,
         mut player: impl FnMut(&Seated, &News) -> Option<Command>,
     ) -> Result<End, PlayError> {
+        let Side { play, wiring } = self;
         loop {
-            self.play.go_on(&mut self.wire, &mut self.dealer)?;
+            play.go_on(&mut wiring.wire, &mut wiring.dealer)?;
             let mut said = false;
-            while let Some(news) = self.play.news() {
-                if let Some(command) = player(&self.play, &news) {
-                    self.play.command(command).expect("what it may say");
+            while let Some(news) = play.news() {
+                if let Some(command) = player(play, &news) {
+                    play.command(command).expect("what it may say");
                     said = true;
                 }
                 if let News::Over(end) = news {
@@ -167,15 +188,15 @@ impl Side {
                 }
             }
             if !said {
-                let event = self.events.recv().expect("the engine or the peer");
-                self.play.hear(event)?;
+                let event = wiring.events.recv().expect("the engine or the peer");
+                play.hear(event)?;
             }
         }
     }
 }
 
-/// Plays both sides, each on a thread.
-pub(crate) fn both<R: Send>(sides: [Side; 2], act: impl Fn(Side) -> R + Sync) -> [R; 2] {
+/// Acts on both sides, each on a thread.
+pub(crate) fn both<T: Send, R: Send>(sides: [T; 2], act: impl Fn(T) -> R + Sync) -> [R; 2] {
     thread::scope(|scope| {
         let threads = sides.map(|side| scope.spawn(|| act(side)));
         threads.map(|thread| thread.join().unwrap())

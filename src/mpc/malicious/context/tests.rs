@@ -1,4 +1,4 @@
-//! A digest of MACs is good for one message only.
+//! A digest of MACs is valid for one message only.
 
 use super::*;
 use crate::crypto::Block;
@@ -6,14 +6,7 @@ use crate::ot::{Key, Mac};
 use crate::testing::session::system_rng;
 
 fn context(session: u8, me: Party) -> Context {
-    let session = SessionId([session; 32]);
-    Context {
-        session,
-        me,
-        hash: TweakableHash::new(&session),
-        line: LineSecret::of_bytes([2; 32]),
-        statistical: 50,
-    }
+    Context::of_test(SessionId([session; 32]), me)
 }
 
 /// Shares with the MACs of zeros.
@@ -27,7 +20,7 @@ fn shares(delta: &Delta) -> Vec<Share> {
 }
 
 #[test]
-fn the_digest_of_macs_is_bound_to_session_sender_step_number_and_every_mac() {
+fn the_digest_of_macs_depends_on_session_sender_step_number_and_every_mac() {
     let delta = Delta::random(true, &mut system_rng());
     let shares = shares(&delta);
     let digest = |session, sender, step, shares: &[Share]| {
@@ -52,7 +45,7 @@ fn the_digest_of_macs_is_bound_to_session_sender_step_number_and_every_mac() {
     for (i, digest) in digests.iter().enumerate() {
         assert!(!digests[..i].contains(digest), "{i}");
     }
-    // The receiver expects the same of the sender, of the bits that the MACs are of.
+    // The receiver expects this digest for the bits that the MACs belong to, and for no others.
     for (sender, receiver) in [(garbler, evaluator), (evaluator, garbler)] {
         let of = |bits: [bool; 5]| {
             let receiver = context(1, receiver);

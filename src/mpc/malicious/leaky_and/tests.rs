@@ -1,4 +1,4 @@
-//! No tweak is used twice: what is hashed for a triple depends on its batch and its number.
+//! No tweak is used twice: the hashes for a triple depend on its batch and its number.
 
 use super::*;
 use crate::crypto::SessionId;
@@ -6,7 +6,7 @@ use crate::ot::{Key, Mac};
 use crate::testing::session::system_rng;
 
 #[test]
-fn triples_of_the_same_shares_have_tables_of_their_own_in_every_place_and_batch() {
+fn triples_of_equal_shares_have_different_tables_at_each_number_and_in_each_batch() {
     const COUNT: usize = 50;
     let rng = &mut system_rng();
     let delta = Delta::random(true, rng);

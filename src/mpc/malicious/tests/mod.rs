@@ -1,4 +1,4 @@
-//! Tests that look into an engine.
+//! Tests that need the private parts of the engine.
 
 mod failed;
 mod numbers;

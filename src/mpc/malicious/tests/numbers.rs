@@ -1,49 +1,41 @@
-//! The numbers of batches, runs and openings go into what is said and hashed for them: a session
-//! that counts otherwise, and is the same in all else, says other things.
+//! Messages and hashes depend on the numbers of batches, runs and openings: a session that differs
+//! only in such a number sends other messages.
 
-use crate::mpc::malicious::{Malicious, Secrets};
+use crate::mpc::malicious::Malicious;
 use crate::mpc::tag::Tag;
 use crate::testing::line::End;
 use crate::testing::numbers::assert_that_these_change;
 
 type Session = Malicious<End>;
 
-/// The plan of the opening, and the digests of MACs: of the pool, of the gates' bits, of the check
-/// of all gates, of the opening.
+/// The plan of the opening; and the digests of MACs of the pool, of what is opened for the gates,
+/// of the check of all gates, and of the opening.
 const OPENING: (Tag, usize) = (Tag::Plan, 2);
 const POOL: (Tag, usize) = (Tag::MacDigest, 0);
 const GATES: (Tag, usize) = (Tag::MacDigest, 1);
 const CHECK: (Tag, usize) = (Tag::MacDigest, 2);
 const OPENED: (Tag, usize) = (Tag::MacDigest, 3);
 
-fn change(session: &mut Session, change: impl FnOnce(&mut Secrets)) {
-    let changed = session.live.step("counting", |_, secrets| {
-        change(secrets);
-        Ok(())
-    });
-    changed.expect("a session that has not ended");
-}
-
 #[test]
-fn what_a_run_says_bears_its_number() {
-    // The pads of the masks of outputs too, and what names the bits that come out of it.
+fn the_messages_of_a_run_depend_on_its_number() {
+    // That includes the pads for outputs, and the names of the bits that the run gives.
     let both = [(Tag::Plan, 1), (Tag::GateBits, 0), GATES, CHECK, OPENING];
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.runs += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.runs += 1),
         [&[&both[..], &[(Tag::Tables, 0)]].concat(), &both],
     );
 }
 
 #[test]
-fn what_an_opening_says_bears_its_number() {
+fn the_messages_of_an_opening_depend_on_its_number() {
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.openings += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.openings += 1),
         [&[OPENING, OPENED]; 2],
     );
 }
 
 #[test]
-fn what_a_batch_says_bears_its_number() {
+fn the_messages_of_a_batch_depend_on_its_number() {
     let both = [
         (Tag::Plan, 0),
         (Tag::LeakyTables, 0),
@@ -53,7 +45,7 @@ fn what_a_batch_says_bears_its_number() {
     let garbler = [(Tag::TripleCommitment, 0), (Tag::TripleOpening, 0)];
     let evaluator = [(Tag::TripleDigest, 0)];
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.pool.skip_a_number()),
+        |session: &mut Session| session.live.change(|secrets| secrets.pool.skip_a_number()),
         [
             &[&both[..], &garbler].concat(),
             &[&both[..], &evaluator].concat(),

@@ -1,5 +1,5 @@
-//! Fresh masks of outputs do not help against a reader who has the shares of `d` in the clear: what
-//! hides from him the sum of a hand, or the other's input, is the pad.
+//! Fresh masks of outputs alone do not help against an eavesdropper who knows the shares of `d`.
+//! The pads hide from them the XOR of a hand, or the other party's input.
 
 use crate::circuit::{Builder, Party};
 use crate::mpc::Audience;
@@ -8,7 +8,7 @@ use crate::shuffle::Algorithm;
 use crate::testing::line::End;
 use crate::testing::reader::{Play, read};
 
-/// What a reader can compute who has the pads of both parties, so many bits of each in a run.
+/// What an eavesdropper can compute who also knows both parties' pads, of `bits` bits in each run.
 fn leaks_with_pads(play: &Play, bits: usize) -> Vec<String> {
     let reading = read(play, |session: &Malicious<End>| {
         let secrets = session
@@ -23,11 +23,11 @@ fn leaks_with_pads(play: &Play, bits: usize) -> Vec<String> {
 }
 
 #[test]
-fn a_reader_who_has_the_pads_of_a_full_deal_learns_the_sum_of_each_hand() {
+fn an_eavesdropper_with_the_pads_of_a_full_deal_learns_the_sum_of_each_hand() {
     let [garbler, evaluator] = Party::BOTH.map(|party| Some(Audience::Only(party)));
     let learners = [garbler, garbler, evaluator, evaluator];
     let deal = Play::of_deck(Algorithm::Waksman, 4, &learners);
-    // The sum with the first card is what is named.
+    // A sum that leaks is named by the last bit in it.
     assert_eq!(
         leaks_with_pads(&deal, 8),
         ["output 1 bit 0", "output 1 bit 1"]
@@ -35,7 +35,7 @@ fn a_reader_who_has_the_pads_of_a_full_deal_learns_the_sum_of_each_hand() {
 }
 
 #[test]
-fn a_reader_who_has_the_pads_of_a_sum_learns_the_input_of_who_does_not_learn_it() {
+fn an_eavesdropper_with_the_pads_of_an_opened_sum_learns_the_other_partys_input() {
     let mut builder = Builder::new(&[1, 1]);
     let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
     let sum = builder.xor(a, b);

@@ -1,15 +1,16 @@
-//! What a party holds of a session gives it no bit that it must not know: no affine combination
-//! over F2 of all bits that it sent, received, entered and learned, and of its shares of masks and
-//! triples, over many runs, is a bit of the other party's inputs, of an output that is not opened
-//! to it, of a wire between the gates, or a sum of such; nor is one a bit of the other's Delta.
+//! From its view of a session, a party cannot compute a bit that it must not know: a bit of the
+//! other party's inputs, of an output that is not opened to it, of a wire between the gates, a sum
+//! of such bits, or a bit of the other party's Delta. No such bit is an affine combination over F2,
+//! the same in many runs, of all bits that the party sent, received, entered and learned, and of
+//! its shares of masks and triples.
 //!
-//! The *ledger* says who holds the masked value of a wire and the two shares of its mask, which
-//! together are its value. Nobody keeps it by hand: a party holds a bit if it is a combination of
-//! what it holds. Every wire here has two masks, each with a masked value of its own: that in the
-//! run, and the fresh one under which it is put out.
+//! The *ledger* lists, for each wire, whether a party knows the masked value and each of the two
+//! shares of the mask; the XOR of all three is the value. The test computes the ledger: a party
+//! knows a bit if it is a combination of what it has. Each wire here has two masks, each with its
+//! own masked value: the mask in the run, and the fresh mask of the output.
 //!
-//! Each test is also run on mutants that hold a little more, which must be found out. All this is
-//! here, and not with the integration tests, because only here a party's shares can be seen.
+//! Each test also runs with parties that know a little more, and must then find a leak. The tests
+//! are here and not in the folder of integration tests because they need a party's shares.
 
 use std::slice;
 
@@ -31,8 +32,8 @@ use crate::testing::view::{bits_of_block, sessions_with_taps};
 
 type Session = Malicious<End>;
 
-/// The wires of the circuit: inputs of the garbler and of the evaluator, `P = A0 B0`,
-/// `Q = A1 B1`, `R = Left Right` with `Left = A0 ^ B1`, `Right = P ^ B0`.
+/// The wires of the circuit: the inputs `A0`, `A1` of the garbler and `B0`, `B1` of the evaluator,
+/// `P = A0 B0`, `Q = A1 B1`, `Left = A0 ^ B1`, `Right = P ^ B0`, `R = Left Right`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wire {
     A0,
@@ -52,14 +53,14 @@ const WIRES: [Wire; 9] = [A0, A1, B0, B1, P, Q, Left, Right, R];
 /// The wires whose labels are not sums of others.
 const LABELLED: [Wire; 7] = [A0, A1, B0, B1, P, Q, R];
 
-/// What the AND gates read.
+/// The inputs of the AND gates.
 const OPERANDS: [Wire; 6] = [A0, B0, A1, B1, Left, Right];
 
-/// What honest parties open.
+/// The wires that honest parties open, and to whom.
 const DUE: [(Wire, Party); 2] = [(P, Party::Garbler), (Q, Party::Evaluator)];
 
-/// Every wire is an output of one bit, so that the test gets at its share; an output that is
-/// opened to nobody is like any wire between the gates.
+/// Each wire is an output, so that the test can read its share. An output that is opened to nobody
+/// is like any wire between the gates.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[2, 2]);
     let (a, b) = (builder.input(0), builder.input(1));
@@ -82,7 +83,7 @@ fn owner(wire: Wire) -> Option<Party> {
     }
 }
 
-/// Wires that a party must not know, none of which is a sum of others and of what it may know.
+/// Wires that a party must not know. None of them is a sum of others and of wires that it may know.
 fn secrets_from(party: Party) -> [Wire; 4] {
     match party {
         Party::Garbler => [B0, B1, Q, R],
@@ -97,13 +98,13 @@ pub(in crate::mpc::malicious) fn bits_of_share(share: Share) -> impl Iterator<It
         .chain([share.bit.reveal()])
 }
 
-/// What a party holds for its next run before anything of it is sent.
+/// What a party has for its next run before it sends anything of it.
 struct Ahead {
     triples: Vec<Triple>,
-    /// Of the inputs, the garbler's first.
+    /// Those of the garbler's inputs, then those of the evaluator's.
     input_masks: Vec<InputMask>,
     and_masks: Vec<Share>,
-    /// The pads of the differences of the outputs, of both parties.
+    /// Both parties' pads for outputs.
     pads: Vec<bool>,
 }
 
@@ -133,7 +134,7 @@ impl Ahead {
             .chain(self.and_masks.iter().copied())
     }
 
-    /// What are no shares: pads, and what was opened ahead.
+    /// The bits that are not shares: pads, and the opened shares of input masks.
     fn known(&self) -> impl Iterator<Item = bool> {
         let opened = self.input_masks.iter().map(|mask| mask.theirs);
         opened.chain(self.pads.iter().copied())
@@ -151,35 +152,34 @@ impl Ahead {
     }
 }
 
-/// Of a run, besides what a party holds of it by its messages: bits of every one of [`WIRES`], and
-/// of every one of [`OPERANDS`].
+/// What a test notes at one party for each run, for each of [`WIRES`] and [`OPERANDS`].
 struct Run {
     values: [bool; WIRES.len()],
     /// This party's shares of the masks in the run.
     masks: [bool; WIRES.len()],
-    /// Those of the masks under which the wires are put out.
+    /// This party's shares of the fresh masks of outputs.
     fresh: [bool; WIRES.len()],
-    /// The values under the fresh masks.
+    /// The values XOR the fresh masks.
     masked: [bool; WIRES.len()],
-    /// This party's shares of what masks the operands: `x` and `y` of each triple.
+    /// This party's shares of `x` and `y` of each triple, which mask the operands.
     blinds: [bool; OPERANDS.len()],
 }
 
-/// Which shares of masks are meant.
+/// Picks a party's shares of one of the two masks of all wires.
 type Masks = fn(&Run) -> [bool; WIRES.len()];
 
-/// Those in the run, and the fresh ones.
+/// The masks in the run, and the fresh ones.
 const BOTH_MASKS: [Masks; 2] = [|run| run.masks, |run| run.fresh];
 
-/// The views of both parties, of many runs in one session.
+/// The views of both parties of many runs in one session.
 struct Views {
-    /// What each can compute of all that it holds.
+    /// What each party can compute.
     spans: [Span; 2],
-    /// What each side has noted of them.
+    /// What the test has noted at each party.
     runs: [Vec<Run>; 2],
 }
 
-/// The views of garbler and evaluator, if they open these wires.
+/// The views of the garbler and the evaluator of runs in which they open these wires.
 fn views(opened: &[(Wire, Party)]) -> Views {
     const RUNS: usize = 9_800;
     let circuit = circuit();
@@ -247,7 +247,7 @@ impl Views {
         table
     }
 
-    /// The masked values of the wires under these masks.
+    /// The masked values of the wires with these masks.
     fn masked(&self, masks: Masks) -> Table {
         let mut table = Table::default();
         for (a, b) in self.runs[0].iter().zip(&self.runs[1]) {
@@ -263,7 +263,7 @@ impl Views {
         self.leak_in(party, &self.spans[party as usize])
     }
 
-    /// The same if the party holds one more bit of every run of the other party.
+    /// The same if the party also knows one bit more of the other party's in each run.
     fn leak_with(&self, party: Party, more: impl Fn(&Run) -> bool) -> Option<Wire> {
         let more = self.table(party.other(), |run| [more(run)]);
         self.leak_in(party, &self.spans[party as usize].clone().with(&more))
@@ -275,8 +275,8 @@ impl Views {
         span.leak(&self.table(party, values)).map(|i| secrets[i])
     }
 
-    /// For every wire and each of its masks whether a party holds the masked value, its own share
-    /// of the mask, the other's.
+    /// For each wire and each of its masks, whether a party knows the masked value, its own share
+    /// of the mask, and the other's.
     fn ledger(&self, party: Party) -> Vec<(Wire, [[bool; 3]; 2])> {
         let span = &self.spans[party as usize];
         let known = BOTH_MASKS.map(|masks| {
@@ -296,26 +296,27 @@ impl Views {
     }
 }
 
-/// The ledger if a party holds the other's shares of the masks of these wires only.
+/// The ledger of a party that knows the other's shares of the masks of these wires only.
 fn ledger_of(known: impl Fn(Wire) -> bool) -> Vec<(Wire, [[bool; 3]; 2])> {
     let entry = |wire| (wire, [[true, true, known(wire)]; 2]);
     WIRES.map(entry).to_vec()
 }
 
-/// Whether a wire is an input of `party`, or opened to it.
+/// Whether a party may know a wire: whether it is its input, or opened to it.
 fn is_due(wire: Wire, party: Party, opened: &[(Wire, Party)]) -> bool {
     owner(wire) == Some(party) || opened.contains(&(wire, party))
 }
 
 #[test]
-fn nobody_can_compute_what_it_must_not_know_or_holds_all_of_a_wire_that_is_not_its_due() {
+fn no_party_can_compute_a_wire_that_it_must_not_know() {
     let views = views(&DUE);
     for party in Party::BOTH {
         assert_eq!(views.leak(party), None);
         let due = |wire| is_due(wire, party, &DUE);
         assert_eq!(views.ledger(party), ledger_of(due));
 
-        // With the other's share of a wire's mask, or of what masks an operand of an AND gate.
+        // A leak is found if the party also knows the other's share of a wire's mask, or of what
+        // masks an operand of an AND gate.
         for wire in WIRES {
             for masks in BOTH_MASKS {
                 let leak = views.leak_with(party, |run| masks(run)[wire as usize]);
@@ -330,7 +331,7 @@ fn nobody_can_compute_what_it_must_not_know_or_holds_all_of_a_wire_that_is_not_i
 }
 
 #[test]
-fn a_session_that_opens_the_sealed_output_is_found_out_in_the_view_of_who_learns_it() {
+fn opening_the_sealed_output_is_found_in_the_view_of_the_party_that_learns_it() {
     for learner in Party::BOTH {
         let opened = [DUE[0], DUE[1], (R, learner)];
         let views = views(&opened);
@@ -342,15 +343,15 @@ fn a_session_that_opens_the_sealed_output_is_found_out_in_the_view_of_who_learns
     }
 }
 
-/// Both shares of the mask of every input are opened to both, which show their owner nothing new:
-/// a mistake that has been made.
+/// Here both shares of each input's mask are opened to both parties, and not only to the one that
+/// enters the input. An earlier version made this mistake.
 #[test]
-fn a_session_that_opens_the_masks_of_inputs_to_both_is_found_out_in_both_views() {
+fn opening_the_masks_of_inputs_to_both_parties_is_found_in_both_views() {
     let inputs = [A0, A1, B0, B1];
     let to_both = inputs.map(|wire| Party::BOTH.map(|party| (wire, party)));
     let views = views(&[&DUE, to_both.as_flattened()].concat());
     for (party, first, known) in [
-        // Also what is opened to it, and sums of what it knows.
+        // It also knows what is opened to it, and sums of what it knows.
         (Party::Garbler, B0, &[P, Left, Right][..]),
         (Party::Evaluator, A0, &[Q, Left]),
     ] {
@@ -360,14 +361,14 @@ fn a_session_that_opens_the_masks_of_inputs_to_both_is_found_out_in_both_views()
     }
 }
 
-/// Of a block, as many bits as a test over many sessions can take: what is done to a block is done
-/// to each of its bits alike.
+/// As many bits of a block as a test over many sessions can take. All operations treat the bits of
+/// a block alike.
 fn few_bits_of_block(block: Block) -> impl Iterator<Item = bool> {
     bits_of_block(block).take(8)
 }
 
-/// What a party holds of runs in many sessions, of every block a part; its Delta; and the MACs
-/// that the other's share of a mask may have.
+/// For runs in many sessions: a party's view, with some bits of each block; its Delta; and the two
+/// MACs that the other's share of a mask can have.
 #[derive(Default)]
 struct Sessions {
     held: Table,
@@ -399,7 +400,7 @@ fn many_sessions() -> [Sessions; 2] {
 
                 let mut held = entered;
                 held.extend(learned.iter().flatten().flatten());
-                // The bits of small messages are all in the first byte.
+                // Messages of fewer than 9 bits have them all in the first byte.
                 for payload in tap.payloads() {
                     let first = |chunk: &[u8]| few_bits_of_block(Block::from([chunk[0]; 16]));
                     held.extend(payload.chunks(16).flat_map(first));
@@ -440,7 +441,7 @@ fn many_sessions() -> [Sessions; 2] {
 }
 
 #[test]
-fn nobody_can_compute_a_bit_of_the_others_delta_unless_it_gets_both_macs_of_a_bit() {
+fn no_party_can_compute_a_bit_of_the_others_delta_unless_it_gets_both_macs_of_a_bit() {
     let [garbler, evaluator] = many_sessions();
     for (me, other) in [(&garbler, &evaluator), (&evaluator, &garbler)] {
         let span = Span::of(&me.held);

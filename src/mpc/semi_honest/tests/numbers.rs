@@ -1,23 +1,15 @@
-//! The numbers of runs and openings go into what is said and hashed for them.
+//! Messages and hashes depend on the numbers of runs and openings.
 
-use crate::mpc::semi_honest::{Secrets, SemiHonest};
+use crate::mpc::semi_honest::SemiHonest;
 use crate::mpc::tag::Tag;
 use crate::testing::line::End;
 use crate::testing::numbers::assert_that_these_change;
 
 type Session = SemiHonest<End>;
 
-fn change(session: &mut Session, change: impl FnOnce(&mut Secrets)) {
-    let changed = session.live.step("counting", |_, secrets| {
-        change(secrets);
-        Ok(())
-    });
-    changed.expect("a session that has not ended");
-}
-
 #[test]
-fn what_a_run_says_bears_its_number() {
-    // The plan of the opening names the bits that come out of the run.
+fn the_messages_of_a_run_depend_on_its_number() {
+    // The plan of the opening names the bits that the run gives.
     let plans = [(Tag::Plan, 0), (Tag::Plan, 1)];
     let garbler = [
         (Tag::InputDigest, 0),
@@ -25,7 +17,7 @@ fn what_a_run_says_bears_its_number() {
         (Tag::OpenedPairs, 0),
     ];
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.runs += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.runs += 1),
         [
             &[&plans[..], &garbler].concat(),
             &[&plans[..], &[(Tag::OpenedHashes, 0)]].concat(),
@@ -34,9 +26,9 @@ fn what_a_run_says_bears_its_number() {
 }
 
 #[test]
-fn what_an_opening_says_bears_its_number() {
+fn the_messages_of_an_opening_depend_on_its_number() {
     assert_that_these_change(
-        |session: &mut Session| change(session, |secrets| secrets.openings += 1),
+        |session: &mut Session| session.live.change(|secrets| secrets.openings += 1),
         [
             &[(Tag::Plan, 1), (Tag::OpenedPairs, 0)],
             &[(Tag::Plan, 1), (Tag::OpenedHashes, 0)],

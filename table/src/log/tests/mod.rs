@@ -1,1 +1,11 @@
+//! Tests of the log, with decks that are made up.
 
+mod cheats;
+mod endings;
+mod files;
+mod forks;
+mod kinds;
+mod model;
+mod parts;
+mod resume;
+mod table;

@@ -1,11 +1,10 @@
-//! What the equality check, the commitment and the coin are made of.
+//! What the equality check, the commitment and the coin depend on.
 
 mod numbers;
 mod views;
 
 use super::*;
-use crate::crypto::{SessionId, TweakableHash};
-use crate::mpc::line_secret::LineSecret;
+use crate::crypto::SessionId;
 use crate::mpc::malicious::share::Share;
 use crate::net::Deadlines;
 use crate::ot::{Key, Mac};
@@ -14,14 +13,7 @@ use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::Tap;
 
 fn context(me: Party) -> Context {
-    let session = SessionId([7; 32]);
-    Context {
-        session,
-        me,
-        hash: TweakableHash::new(&session),
-        line: LineSecret::of_bytes([2; 32]),
-        statistical: 50,
-    }
+    Context::of_test(SessionId([7; 32]), me)
 }
 
 fn assert_all_differ(digests: &[Digest]) {
@@ -31,7 +23,7 @@ fn assert_all_differ(digests: &[Digest]) {
 }
 
 #[test]
-fn a_commitment_binds_digest_and_coin_hides_by_the_nonce_and_belongs_to_its_batch() {
+fn a_commitment_depends_on_digest_coin_nonce_and_batch() {
     let commitment = |batch, digest, coin, nonce| {
         let opening = TripleOpening {
             digest: [digest; 32],
@@ -53,7 +45,7 @@ fn a_commitment_binds_digest_and_coin_hides_by_the_nonce_and_belongs_to_its_batc
 }
 
 #[test]
-fn the_digest_of_what_must_be_equal_covers_every_triple_and_belongs_to_its_batch() {
+fn the_digest_of_the_equality_check_covers_every_triple_and_depends_on_its_batch() {
     const COUNT: usize = 30;
     let rng = &mut system_rng();
     let delta = Delta::random(true, rng);
@@ -66,7 +58,7 @@ fn the_digest_of_what_must_be_equal_covers_every_triple_and_belongs_to_its_batch
         .collect();
     let shares = RandomShares::dealt(&shares);
     let me = context(Party::Garbler);
-    // The same triples every time, of which one is corrected.
+    // The same triples each time; at most one is corrected.
     let digest = |batch, corrected: Option<usize>| {
         let (mut triples, tables) = Leaky::tables(&shares, COUNT, &me.hash, &delta, 0);
         triples.receive(&tables);
@@ -80,7 +72,7 @@ fn the_digest_of_what_must_be_equal_covers_every_triple_and_belongs_to_its_batch
 }
 
 #[test]
-fn every_order_of_four_is_as_likely_as_any_other() {
+fn all_orders_of_four_are_equally_likely() {
     const COINS: u128 = 24_000;
     let mut counts = std::collections::HashMap::new();
     for coin in 0..COINS {
@@ -88,12 +80,12 @@ fn every_order_of_four_is_as_likely_as_any_other() {
         *counts.entry(order).or_insert(0) += 1;
     }
     assert_eq!(counts.len(), 24);
-    // 1000 each, with a standard deviation of 31; the coins are the same every time.
+    // 1000 of each are expected, with a standard deviation of 31. The coins are fixed.
     assert!(counts.values().all(|count| (850..1150).contains(count)));
 }
 
 #[test]
-fn a_batch_takes_as_many_leaky_triples_as_its_security_asks_for() {
+fn the_number_of_leaky_triples_depends_on_the_statistical_security() {
     assert_eq!(leaky_triples(0, 50), 0);
     assert_eq!(leaky_triples(1, 50), 50);
     assert_eq!(leaky_triples(1_806, 50), 6 * 1_806);
@@ -101,8 +93,8 @@ fn a_batch_takes_as_many_leaky_triples_as_its_security_asks_for() {
     assert_eq!(leaky_triples(1_807, 56), 6 * 1_807);
 }
 
-/// The messages of a party that knows nothing of the triples, up to its digest: all of zeros.
-fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<(), Fault> {
+/// Sends the messages of a party that does not know its triples, up to the opening: all are zeros.
+fn send_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<(), Fault> {
     let mut tables = vec![0; 16 * leaky];
     channel.send_bytes(Tag::LeakyTables, &tables)?;
     channel.recv_bytes(Tag::LeakyTables, &mut tables)?;
@@ -133,7 +125,7 @@ fn say_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<(), 
 }
 
 #[test]
-fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
+fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
     let leaky = leaky_triples(1, 50);
     for honest in [Party::Garbler, Party::Evaluator] {
         both(in_memory(), |me, end| {
@@ -141,8 +133,8 @@ fn a_party_whose_digest_differs_is_refused_and_sees_nothing_more() {
             let record = tap.record();
             let mut channel = Channel::new(Box::new(tap) as End, Deadlines::default());
             if me != honest {
-                // Then the party that has refused it is gone.
-                let _ = say_zeros(me, &mut channel, leaky);
+                // It may fail: the honest party aborts.
+                let _ = send_zeros(me, &mut channel, leaky);
                 return;
             }
             let rng = &mut system_rng();

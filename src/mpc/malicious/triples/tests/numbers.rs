@@ -1,4 +1,4 @@
-//! What a batch of triples says bears its number.
+//! The messages of a batch of triples depend on its number.
 
 use super::views::deal;
 use super::*;
@@ -7,7 +7,7 @@ use crate::net::memory_pair;
 const BATCH: u64 = 7;
 
 #[test]
-fn tables_digest_and_commitment_bear_the_number_of_their_batch() {
+fn tables_digest_and_commitment_depend_on_the_number_of_the_batch() {
     let leaky = leaky_triples(1, context(Party::Garbler).statistical);
     let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
     let shares = deal(3 * leaky, &deltas);

@@ -1,14 +1,14 @@
-//! What a party holds of a batch of triples gives it no bit of the other's shares of them: none is
-//! an affine combination over F2, the same for all triples of a batch, of its own shares of the
-//! leaky triples in the bucket, of what it sent and received for them, and of its shares of the
-//! finished one.
+//! From its view of a batch of triples, a party cannot compute a bit of the other party's shares of
+//! the finished triples. No such bit is an affine combination over F2, the same for all triples of
+//! a batch, of what the party has: its shares of the leaky triples in the bucket, what it sent and
+//! received for them, and its shares of the finished triple.
 //!
-//! That holds even with the other's shares of `x` of all leaky triples of a bucket but one, which
-//! is what buckets are for; and not with one bit more.
+//! That still holds if the party is also given the other's shares of `x` of all leaky triples in a
+//! bucket but one, which is what buckets are for. It does not hold with one bit more.
 
+use super::context;
 use crate::circuit::ByParty;
-use crate::crypto::{SecretBit, SessionId, TweakableHash};
-use crate::mpc::line_secret::LineSecret;
+use crate::crypto::SecretBit;
 use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::tests::views::bits_of_share;
 use crate::mpc::malicious::triples::*;
@@ -20,12 +20,10 @@ use crate::testing::session::{both, in_memory, system_rng};
 use crate::testing::tap::{Frame, Tap};
 use crate::testing::view::bits_of_block;
 
-const SESSION: SessionId = SessionId([7; 32]);
-
-/// Finished triples: more than bits that a party holds of one.
+/// The number of finished triples: more than the bits that a party has for each.
 const COUNT: usize = 6_100;
 
-/// Random shared bits as correlated OTs make them: the shares of both parties.
+/// Both parties' shares of random shared bits, like those from correlated OTs.
 pub(super) fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
     let rng = &mut system_rng();
     let mut shares = [(); 2].map(|()| vec![Share::default(); count]);
@@ -39,7 +37,7 @@ pub(super) fn deal(count: usize, deltas: &[Delta; 2]) -> [Vec<Share>; 2] {
     shares
 }
 
-/// What a party has sent, or received, with a tag.
+/// All bytes that a party has sent, or received, with a tag.
 fn payload(frames: &[Frame], sent: bool, tag: Tag) -> Vec<u8> {
     (frames.iter())
         .filter(|frame| frame.sent == sent && frame.tag == tag.byte())
@@ -53,15 +51,14 @@ fn blocks(bytes: &[u8]) -> Vec<Block> {
     blocks.iter().copied().map(Block::from).collect()
 }
 
-/// What a party has of a batch: its view of each bucket, and its bits that are no business of the
-/// other's.
+/// A party's view of each bucket of a batch, and its bits that the other party must not know.
 struct Batch {
     held: Table,
-    /// Of the finished triple: `x`, `y`, `z`.
+    /// Its bits of the finished triple: `x`, `y`, `z`.
     finished: Vec<[bool; 3]>,
-    /// `x` of every leaky triple of each bucket.
+    /// Its bits of `x` of all leaky triples in each bucket.
     xs: Vec<Vec<bool>>,
-    /// `y` of the first leaky triple of each bucket.
+    /// Its bit of `y` of the first leaky triple in each bucket.
     ys: Vec<bool>,
 }
 
@@ -75,13 +72,7 @@ fn batch() -> [Batch; 2] {
         let tap = Tap::new(end);
         let record = tap.record();
         let mut channel = Channel::new(tap, Deadlines::default());
-        let context = Context {
-            session: SESSION,
-            me,
-            hash: TweakableHash::new(&SESSION),
-            line: LineSecret::of_bytes([2; 32]),
-            statistical: 50,
-        };
+        let context = context(me);
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
         let channel = &mut channel;
@@ -93,8 +84,8 @@ fn batch() -> [Batch; 2] {
         let record = record.take();
         let ways = [true, false];
         let payload = |sent, tag| payload(&record, sent, tag);
-        // One line has the garbler's share of the coin, the other the evaluator's; both come after
-        // a digest.
+        // One message has the evaluator's share of the coin, the other the garbler's. In both the
+        // share comes after a digest.
         let coin = [Tag::TripleDigest, Tag::TripleOpening]
             .map(|tag| ways.map(|sent| payload(sent, tag)).concat())
             .map(|message| blocks(&message)[2])
@@ -121,13 +112,13 @@ fn batch() -> [Batch; 2] {
             for number in bucket() {
                 let xyz = [0, 1, 2].map(|part| shares[part * leaky + number]);
                 held.extend(xyz.into_iter().flat_map(bits_of_share));
-                for line in 0..2 {
-                    held.extend(bits_of_block(tables[line][number]));
-                    held.push(low[line][number]);
+                for way in 0..2 {
+                    held.extend(bits_of_block(tables[way][number]));
+                    held.push(low[way][number]);
                 }
             }
-            for line in &differences {
-                held.extend(&line[(size - 1) * i..][..size - 1]);
+            for bits in &differences {
+                held.extend(&bits[(size - 1) * i..][..size - 1]);
             }
             batch.held.add_run(held);
             batch

@@ -1,63 +1,60 @@
-//! What the two ends of a line know and who reads it does not: an ephemeral Diffie-Hellman secret
-//! on ristretto255, agreed with the hellos.
+//! A secret of the two parties that an eavesdropper does not know: an ephemeral Diffie-Hellman
+//! secret on ristretto255, whose public keys are in the hellos.
 //!
-//! It protects against a reader, not against somebody in the middle, who agrees on one secret with
-//! each end. It pads what a reader must not see, and goes into digests that somebody who flips
-//! bits must not be able to make.
+//! It does not protect against a man in the middle, who agrees on one secret with each party. It
+//! makes pads for what an eavesdropper must not see, and it goes into digests that an attacker who
+//! flips bits must not be able to compute.
 
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::ristretto::RistrettoPoint;
 use curve25519_dalek::scalar::Scalar;
-use curve25519_dalek::traits::IsIdentity;
 use rand::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::error::Check;
 use crate::circuit::Party;
-use crate::crypto::{Generator, Oracle, SecretBit, SessionId, Step};
+use crate::crypto::{Generator, Oracle, SecretBit, SessionId, Step, decode_point, random_scalar};
 
-/// This side's half of the key exchange, used once.
-pub(super) struct LineKey(Zeroizing<Scalar>);
+/// This party's secret key, used once.
+pub(super) struct EphemeralKey(Zeroizing<Scalar>);
 
-impl LineKey {
+impl EphemeralKey {
     pub(super) fn random(rng: &mut impl CryptoRng) -> Self {
-        let mut wide = Zeroizing::new([0; 64]);
-        rng.fill_bytes(&mut *wide);
-        LineKey(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))
+        EphemeralKey(Zeroizing::new(random_scalar(rng)))
     }
 
-    /// What the hello carries.
+    /// The public key, which the hello carries.
     pub(super) fn public(&self) -> [u8; 32] {
         RistrettoPoint::mul_base(&self.0).compress().to_bytes()
     }
 
-    /// The secret shared with the party whose hello carries `theirs`; `session` is the hash of both
-    /// hellos.
+    /// The secret shared with the party whose hello carries the public key `theirs`.
     ///
     /// # Errors
     /// [`Check::HelloKey`] if `theirs` is not a canonical point, or is the identity.
-    pub(super) fn agree(self, theirs: &[u8; 32], session: &SessionId) -> Result<LineSecret, Check> {
-        let point = CompressedRistretto(*theirs)
-            .decompress()
-            .filter(|point| !point.is_identity())
-            .ok_or(Check::HelloKey)?;
+    pub(super) fn agree(
+        self,
+        theirs: &[u8; 32],
+        session: &SessionId,
+    ) -> Result<ChannelSecret, Check> {
+        let point = decode_point(theirs).ok_or(Check::HelloKey)?;
         let shared = Zeroizing::new((point * *self.0).compress().to_bytes());
-        let oracle = Oracle::new(session, Step::LineSecret, 0).absorb(&*shared);
-        Ok(LineSecret(oracle.digest()))
+        let oracle = Oracle::new(session, Step::ChannelSecret, 0).absorb(&*shared);
+        Ok(ChannelSecret(oracle.digest()))
     }
 }
 
-/// The secret of a line.
+/// The secret that the two parties of a channel share.
 #[derive(Zeroize, ZeroizeOnDrop)]
-pub(super) struct LineSecret([u8; 32]);
+pub(super) struct ChannelSecret([u8; 32]);
 
-impl LineSecret {
-    /// The secret of a test.
+impl ChannelSecret {
+    /// A secret for tests.
     #[cfg(test)]
     pub(super) fn of_bytes(bytes: [u8; 32]) -> Self {
-        LineSecret(bytes)
+        ChannelSecret(bytes)
     }
 
-    /// The one-time pad of the bits that `sender` sends in `step` of run `number`.
+    /// The one-time pad for bits that `sender` sends in this step of run `number`. It has no end.
     pub(super) fn pad(
         &self,
         session: &SessionId,
@@ -71,7 +68,7 @@ impl LineSecret {
             .flat_map(|block| (0..128).map(move |i| block.bit(i)))
     }
 
-    /// The secret in a digest.
+    /// Absorbs the secret into an oracle.
     pub(super) fn absorbed_by(&self, oracle: Oracle) -> Oracle {
         oracle.absorb(&self.0)
     }
@@ -85,12 +82,12 @@ mod tests {
 
     const SESSION: SessionId = SessionId([3; 32]);
 
-    fn keys() -> [LineKey; 2] {
-        [1, 2].map(|seed| LineKey::random(&mut ChaCha20Rng::from_seed([seed; 32])))
+    fn keys() -> [EphemeralKey; 2] {
+        [1, 2].map(|seed| EphemeralKey::random(&mut ChaCha20Rng::from_seed([seed; 32])))
     }
 
     #[test]
-    fn both_ends_agree_and_another_key_or_session_gives_another_secret() {
+    fn both_parties_agree_and_another_key_or_session_gives_another_secret() {
         let [a, b] = keys();
         let (public_a, public_b) = (a.public(), b.public());
         let secret = a.agree(&public_b, &SESSION).unwrap();
@@ -103,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_no_point_or_the_identity_is_refused() {
-        // Zero encodes the identity; the others are above the field, negative, or off the curve.
+        // Zero encodes the identity; the others are above the field's prime, or negative.
         let mut negative = [0; 32];
         negative[0] = 1;
         for bytes in [[0; 32], [0xff; 32], negative] {
@@ -113,9 +110,9 @@ mod tests {
     }
 
     #[test]
-    fn pads_of_other_secrets_sessions_steps_runs_and_senders_differ() {
+    fn pads_differ_for_each_secret_session_step_run_and_sender() {
         let pad = |secret, session, step, sender| -> Vec<bool> {
-            (LineSecret([secret; 32]).pad(&SessionId([session; 32]), step, sender))
+            (ChannelSecret([secret; 32]).pad(&SessionId([session; 32]), step, sender))
                 .map(SecretBit::reveal)
                 .take(200)
                 .collect()

@@ -1,10 +1,55 @@
-//! A known peer as a line of text.
+//! A known peer, and the line of text that it is in a file.
 
 use super::address::Address;
 use super::base32;
-use super::known_peers::Peer;
 use super::name::Name;
 use super::public::PublicIdentity;
+
+/// Somebody who was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Peer {
+    /// The keys.
+    pub identity: PublicIdentity,
+    /// The name under which these keys are remembered.
+    pub name: Name,
+    /// Hands that were played to their end.
+    pub hands: u64,
+    /// Attempts that did not end well, and those that have begun and not ended.
+    pub attempts: u64,
+    /// How many of the attempts came one after the other, to the last one.
+    pub in_a_row: u32,
+    /// How often the attempts were forgiven.
+    pub forgiven: u32,
+    /// Checks that only a cheat fails, or a broken machine.
+    pub failed_checks: u32,
+    /// When, in seconds since 1970.
+    pub last_seen: u64,
+    /// Where it was reached, the last one first.
+    pub addresses: Vec<Address>,
+    /// The relay over which it was reached.
+    pub relay: Option<Address>,
+}
+
+impl Peer {
+    /// So many addresses are kept.
+    pub(super) const MAX_ADDRESSES: usize = 8;
+
+    pub(super) fn new(identity: PublicIdentity, name: Name) -> Self {
+        Peer {
+            identity,
+            name,
+            hands: 0,
+            attempts: 0,
+            in_a_row: 0,
+            forgiven: 0,
+            failed_checks: 0,
+            last_seen: 0,
+            addresses: Vec::new(),
+            relay: None,
+        }
+    }
+}
 
 /// The longest line that is read: eight addresses, a relay, the keys, a name and the counts.
 const MAX_LEN: usize = 10 * (Address::MAX_LEN + 1) + 1024;
@@ -109,7 +154,22 @@ mod tests {
         ] {
             assert_eq!(peer_in(&line.replacen(from, to, 1)), None, "{to}");
         }
-        let crowd = vec!["1.2.3.4:5"; 9].join(",");
+        let crowd = ["1.2.3.4:5"; 9].join(",");
         assert_eq!(peer_in(&line.replacen("1.2.3.4:5", &crowd, 1)), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_changed_line_makes_it_panic_or_comes_back_as_another(
+            at in 0usize..500,
+            text in ".{0,8}",
+        ) {
+            let mut line = text_of(&peer());
+            let at = at.min(line.len());
+            line.insert_str(at, &text);
+            if let Some(peer) = peer_in(&line) {
+                proptest::prop_assert_eq!(text_of(&peer), line);
+            }
+        }
     }
 }

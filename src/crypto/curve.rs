@@ -1,0 +1,21 @@
+//! Points and scalars of ristretto255.
+
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::IsIdentity;
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+/// A uniform scalar.
+pub(crate) fn random_scalar(rng: &mut impl CryptoRng) -> Scalar {
+    let mut wide = Zeroizing::new([0; 64]);
+    rng.fill_bytes(&mut *wide);
+    Scalar::from_bytes_mod_order_wide(&wide)
+}
+
+/// A point that the peer sent. `None` if it is not canonical, or is the identity.
+pub(crate) fn decode_point(bytes: &[u8; 32]) -> Option<RistrettoPoint> {
+    CompressedRistretto(*bytes)
+        .decompress()
+        .filter(|point| !point.is_identity())
+}

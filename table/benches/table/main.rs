@@ -1,0 +1,116 @@
+//! What it costs to sit down and to play: time, round trips, bytes and synced writes.
+//!
+//! `cargo bench -p dealerless-table --bench table`. Both players run in this process, over loopback
+//! and an encrypted line, through a proxy that delays and limits. Their files are in memory and
+//! count how often they are synced; the two lists of known peers are on the disk.
+
+mod match_of_two;
+mod proxy;
+
+use std::time::{Duration, Instant};
+
+use match_of_two::{Measured, measure};
+use proxy::Way;
+
+const HANDS: u32 = 100;
+const SLOW_HANDS: u32 = 14;
+const MBIT: u64 = 1_000_000 / 8;
+/// What a synced write takes, in the row that counts those that wait for each other.
+const SYNC: Duration = Duration::from_millis(4);
+
+fn main() {
+    let at = |round_trip, rate| Way {
+        delay: Duration::from_millis(round_trip) / 2,
+        rate,
+    };
+    let base = measure(at(0, None), Duration::ZERO, HANDS);
+    println!(
+        "From joining to the guest's hole cards, and from dealing to both players' hole cards"
+    );
+    println!("(once both have dealt; once the first of them has):\n");
+    println!("| round trip | rate | sit down | next hand | from the first deal | slowest move |");
+    println!("|---|---|---|---|---|---|");
+    println!(
+        "| 0 ms | - | {} | {} | {} | {} |",
+        ms(base.first),
+        ms(base.next),
+        ms(base.next_from_first),
+        ms(base.slowest_move)
+    );
+    for rate in [None, Some(10 * MBIT)] {
+        for round_trip in [20, 50, 150] {
+            let measured = measure(at(round_trip, rate), Duration::ZERO, SLOW_HANDS);
+            row(round_trip, rate, &measured, &base);
+        }
+    }
+    let at_rate = measure(at(0, Some(10 * MBIT)), Duration::ZERO, SLOW_HANDS);
+    row(0, Some(10 * MBIT), &at_rate, &base);
+
+    let synced = measure(at(0, None), SYNC, SLOW_HANDS);
+    let waiting = (synced.next - base.next).as_secs_f64() / SYNC.as_secs_f64();
+    println!("\nSynced writes, one after the other, from both deals to hole cards: {waiting:.1}");
+    println!("(measured with {} a write).", ms(SYNC));
+    println!(
+        "Synced writes of a whole hand: host {}, guest {}.",
+        base.syncs[0], base.syncs[1]
+    );
+    println!(
+        "Bytes of a hand, both ways, all included: {}.",
+        base.bytes_of_a_hand
+    );
+    let cipher = encryption(base.bytes_of_a_hand as usize);
+    println!(
+        "A hand with its preprocessing: {}; encrypting and decrypting its bytes: {} ({:.1} %).",
+        ms(base.hand),
+        ms(cipher),
+        100.0 * cipher.as_secs_f64() / base.hand.as_secs_f64()
+    );
+}
+
+fn ms(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
+fn row(round_trip: u64, rate: Option<u64>, measured: &Measured, base: &Measured) {
+    let cell = |time: Duration, base: Duration| {
+        if round_trip == 0 {
+            return ms(time);
+        }
+        let trips = time.saturating_sub(base).as_secs_f64() * 1e3 / round_trip as f64;
+        format!("{} ({trips:.1} round trips)", ms(time))
+    };
+    let rate = rate.map_or("-".to_owned(), |rate| format!("{} Mbit/s", rate / MBIT));
+    println!(
+        "| {round_trip} ms | {rate} | {} | {} | {} | {} |",
+        cell(measured.first, base.first),
+        cell(measured.next, base.next),
+        cell(measured.next_from_first, base.next_from_first),
+        ms(measured.slowest_move)
+    );
+}
+
+/// What it takes to encrypt and decrypt so many bytes, in frames as long as those of a pool.
+fn encryption(bytes: usize) -> Duration {
+    let builder = || snow::Builder::new("Noise_NN_25519_ChaChaPoly_BLAKE2s".parse().expect("a pattern"));
+    let mut one = builder().build_initiator().expect("a state");
+    let mut other = builder().build_responder().expect("a state");
+    let (mut message, mut payload) = (vec![0; 65535], vec![0; 65535]);
+    let len = one.write_message(&[], &mut message).expect("a message");
+    other
+        .read_message(&message[..len], &mut payload)
+        .expect("a message");
+    let len = other.write_message(&[], &mut message).expect("a message");
+    one.read_message(&message[..len], &mut payload)
+        .expect("a message");
+    let mut one = one.into_transport_mode().expect("a state");
+    let mut other = other.into_transport_mode().expect("a state");
+    let frame = vec![7; 4096];
+    let begun = Instant::now();
+    for _ in 0..bytes.div_ceil(frame.len()) {
+        let len = one.write_message(&frame, &mut message).expect("a frame");
+        other
+            .read_message(&message[..len], &mut payload)
+            .expect("a frame");
+    }
+    begun.elapsed()
+}

@@ -1,0 +1,271 @@
+//! Two players who call everything, and what that costs.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless::deck::Choice as Shuffle;
+use dealerless::mpc::Security;
+use dealerless::net::Deadlines;
+use dealerless_table::{
+    BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest, Header,
+    Home, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts, Seating, Setting, SharedPeers,
+    Stakes, Storage, Table, Timing, Variety, Vault,
+};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+
+use crate::proxy::{Way, proxy};
+
+/// What a match costs.
+#[derive(Clone)]
+pub(crate) struct Measured {
+    /// From joining to the guest's hole cards.
+    pub(crate) first: Duration,
+    /// From when the second of the two says its deal to both players' hole cards: the median over
+    /// the hands after the first.
+    pub(crate) next: Duration,
+    /// The same from when the first says it.
+    pub(crate) next_from_first: Duration,
+    /// From when a player chooses until the other hears of it: the slowest of the match.
+    pub(crate) slowest_move: Duration,
+    /// The whole match, for each hand.
+    pub(crate) hand: Duration,
+    /// Both ways, all included: the mean over all hands.
+    pub(crate) bytes_of_a_hand: u64,
+    /// Synced writes of a hand at host and guest, the mean.
+    pub(crate) syncs: [u64; 2],
+}
+
+struct Player {
+    // Removed when it is dropped.
+    _folder: tempfile::TempDir,
+    home: Arc<Home>,
+    peers: SharedPeers,
+    name: Name,
+}
+
+impl Player {
+    fn new(name: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open(folder.path(), &mut UnwrapErr(SysRng)).expect("a home");
+        let peers = SharedPeers::new(home.known_peers().expect("no peers yet"));
+        Player {
+            _folder: folder,
+            home: Arc::new(home),
+            peers,
+            name: Name::clean(name),
+        }
+    }
+}
+
+/// A file in memory that counts how often it is synced, and takes some time for it.
+struct Counted {
+    bytes: Vec<u8>,
+    syncs: Syncs,
+}
+
+#[derive(Clone)]
+struct Syncs {
+    count: Arc<AtomicU64>,
+    takes: Duration,
+}
+
+impl Syncs {
+    fn add(&self, count: u32) {
+        self.count.fetch_add(count.into(), Ordering::Relaxed);
+        thread::sleep(self.takes * count);
+    }
+}
+
+impl Storage for Counted {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.bytes.clone())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.syncs.add(1);
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.bytes.truncate(len as usize);
+        Ok(())
+    }
+}
+
+/// A place for a deck that counts as its file does: the file and the folder are synced.
+struct CountedVault(Syncs);
+
+impl Vault for CountedVault {
+    fn keep(&mut self, _: &[u8]) -> io::Result<()> {
+        self.0.add(2);
+        Ok(())
+    }
+
+    fn destroy(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Plays a match, and measures.
+pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let rules = BettingRules {
+        stack: 1000,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let stakes = Stakes::new(Variety::Holdem(rules), 2, hands).expect("stakes");
+    let (cards, drawn) = stakes.deck();
+    let spec = Shuffle::Cheapest
+        .spec(cards, drawn, Security::Malicious)
+        .expect("a deck");
+    let clock = Clock {
+        each_move: 0,
+        bank: 0,
+    };
+    let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).expect("a shuffle");
+    let listen: [SocketAddr; 1] = ["127.0.0.1:0".parse().expect("an address")];
+    let timing = Timing::default();
+    let door = Door::open(
+        Arc::clone(&host.home),
+        host.peers.clone(),
+        host.name.clone(),
+        header.encode(),
+        &listen,
+        timing,
+    )
+    .expect("a door");
+    let (address, bytes) = proxy(door.addresses()[0], way);
+    let invite = door.invite(vec![address.into()], None).expect("an invite");
+    thread::scope(|scope| {
+        let host = &host;
+        let at_host = scope.spawn(move || {
+            let Some(DoorEvent::Line(line)) = door.next(Duration::from_secs(60)) else {
+                panic!("the guest did not come");
+            };
+            play(host, *line, Instant::now(), sync)
+        });
+        let begun = Instant::now();
+        let seat = Guest {
+            identity: guest.home.identity(),
+            name: &guest.name,
+            timing,
+        };
+        let line = seat.join(&invite).expect("the host");
+        let at_guest = play(&guest, line, begun, sync);
+        let at_host = at_host.join().expect("the host");
+        let ended = begun.elapsed();
+        let hands_of_both = || at_host.cards.iter().zip(&at_guest.cards).skip(1);
+        let median = |from: fn(Instant, Instant) -> Instant| {
+            let mut all: Vec<Duration> = hands_of_both()
+                .map(|(host, guest)| host.seen.max(guest.seen) - from(host.dealt, guest.dealt))
+                .collect();
+            all.sort_unstable();
+            all[all.len() / 2]
+        };
+        let slowest = |chosen: &[Instant], heard: &[Instant]| {
+            let moves = chosen.iter().zip(heard);
+            moves.map(|(chosen, heard)| *heard - *chosen).max()
+        };
+        let to_guest = slowest(&at_host.chosen, &at_guest.heard);
+        let to_host = slowest(&at_guest.chosen, &at_host.heard);
+        Measured {
+            first: at_guest.cards[0].seen - begun,
+            next: median(Instant::max),
+            next_from_first: median(Instant::min),
+            slowest_move: to_guest.max(to_host).expect("moves"),
+            hand: ended / hands,
+            bytes_of_a_hand: bytes.load(Ordering::Relaxed) / u64::from(hands),
+            syncs: [at_host.syncs, at_guest.syncs].map(|syncs| syncs / u64::from(hands)),
+        }
+    })
+}
+
+/// When a hand was dealt, and when this seat had seen its cards.
+struct Hole {
+    dealt: Instant,
+    seen: Instant,
+}
+
+struct Played {
+    cards: Vec<Hole>,
+    /// When this seat chose, and when it heard of the other's choices.
+    chosen: Vec<Instant>,
+    heard: Vec<Instant>,
+    syncs: u64,
+}
+
+fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
+    let own = player.home.identity();
+    (player.peers.lock())
+        .remember(&line.peer, &line.peer_name, &[], None)
+        .expect("a new peer");
+    let header = Header::decode(&line.header).expect("what the host proposed");
+    let seating = Seating::of_line(&line, header, (own.public(), &player.name)).expect("a match");
+    let attempts = CountedAttempts::new(&player.peers, &line.peer, Budget::default());
+    let syncs = Syncs {
+        count: Arc::default(),
+        takes: sync,
+    };
+    let storage = Counted {
+        bytes: Vec::new(),
+        syncs: syncs.clone(),
+    };
+    let setting = Setting {
+        identity: Arc::clone(own),
+        seat: line.seat,
+        log: MatchLog::new(seating.sitting.of.clone()),
+        journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
+        vault: CountedVault(syncs.clone()),
+        circuit: seating.circuit,
+        rng: UnwrapErr(SysRng),
+    };
+    let attempts = Box::new(attempts.expect("a known peer"));
+    let mut table = Table::sit_down(setting, line, attempts, Deadlines::default()).expect("a line");
+    let commands = table.commands();
+    let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
+    let (mut chosen, mut heard) = (Vec::new(), Vec::new());
+    loop {
+        let news = table.next(Duration::from_secs(60)).expect("no trouble");
+        match news.expect("somebody says something") {
+            News::Dealt { .. } => hole = 0,
+            News::Card { position, .. } if position < 4 => {
+                hole += 1;
+                // Its own two, not those that are shown later.
+                if hole == 2 {
+                    let seen = Instant::now();
+                    cards.push(Hole { dealt, seen });
+                }
+            }
+            News::YourTurn { legal } => {
+                chosen.push(Instant::now());
+                commands.give(Command::Choose(match legal {
+                    Legal::Bet { call: None, .. } => Choice::Check,
+                    Legal::Bet { .. } => Choice::Call,
+                    _ => Choice::Show,
+                }));
+            }
+            News::Chose { seat, .. } if seat != table.play().seat() => heard.push(Instant::now()),
+            News::HandOver { .. } => dealt = Instant::now(),
+            News::Over(_) => break,
+            _ => {}
+        }
+    }
+    table.close();
+    Played {
+        cards,
+        chosen,
+        heard,
+        syncs: syncs.count.load(Ordering::Relaxed),
+    }
+}

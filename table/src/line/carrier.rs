@@ -1,0 +1,277 @@
+//! The two threads of a line, and what they share with its users: one reads, one writes.
+
+use std::io::{self, ErrorKind, Read as _};
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::error::LineError;
+use super::inbox::{Asked, Inbox};
+use super::live::Timing;
+use super::noise::{NotGenuine, Opener, Sealer};
+use super::outbox::Outbox;
+use super::socket::{is_temporary, write_by};
+use super::streams::{FRAME, Message, Stream};
+
+/// What the threads and the users of a line share.
+pub(super) struct Shared {
+    stream: TcpStream,
+    state: Mutex<State>,
+    /// There may be something to write.
+    to_write: Condvar,
+    /// Something has come or left, or the line has ended.
+    changed: Condvar,
+    timing: Timing,
+}
+
+pub(super) struct State {
+    pub(super) outbox: Outbox,
+    pub(super) inbox: Inbox,
+    pub(super) ended: Option<LineError>,
+    pub(super) engine_in_use: bool,
+    pub(super) last_engine: u64,
+    /// When the engine's bytes moved last.
+    pub(super) engine_moved: Instant,
+    pub(super) heard: Instant,
+    pinged: Instant,
+    pings: u64,
+    pub(super) closing: bool,
+    /// All was written, the goodbye too.
+    pub(super) flushed: bool,
+    /// The writer writes no more.
+    pub(super) writer_done: bool,
+}
+
+impl State {
+    fn new() -> Self {
+        let now = Instant::now();
+        State {
+            outbox: Outbox::default(),
+            inbox: Inbox::default(),
+            ended: None,
+            engine_in_use: false,
+            last_engine: 0,
+            engine_moved: now,
+            heard: now,
+            pinged: now,
+            pings: 0,
+            closing: false,
+            flushed: false,
+            writer_done: false,
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<(), LineError> {
+        self.ended.clone().map_or(Ok(()), Err)
+    }
+
+    pub(super) fn next_message(&mut self) -> Result<Option<Message>, LineError> {
+        if let Some(bytes) = self.inbox.control()? {
+            return Ok(Some(Message {
+                stream: Stream::Control,
+                bytes,
+            }));
+        }
+        let bytes = self.inbox.log()?;
+        Ok(bytes.map(|bytes| Message {
+            stream: Stream::Log,
+            bytes,
+        }))
+    }
+
+    /// Takes in the plaintext of a frame.
+    fn take_in(&mut self, frame: &[u8], asked: &mut Vec<Asked>) -> Result<(), LineError> {
+        self.inbox.frame(frame, asked)?;
+        for asked in asked.drain(..) {
+            match asked {
+                Asked::Acked(stream, read) => self.outbox.acked(stream, read)?,
+                Asked::Pong(number) => self.outbox.pong(number),
+                Asked::Bye => return Err(LineError::Closed),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Shared {
+    /// Starts the threads of a line.
+    pub(super) fn start(
+        stream: TcpStream,
+        opener: Opener,
+        sealer: Sealer,
+        timing: Timing,
+    ) -> io::Result<(Arc<Self>, Vec<JoinHandle<()>>)> {
+        stream.set_read_timeout(Some((timing.ping / 4).max(Duration::from_millis(1))))?;
+        let shared = Arc::new(Shared {
+            stream,
+            state: Mutex::new(State::new()),
+            to_write: Condvar::new(),
+            changed: Condvar::new(),
+            timing,
+        });
+        let named = |name: &str| thread::Builder::new().name(name.into());
+        let own = Arc::clone(&shared);
+        let reader = named("line-reader").spawn(move || own.run(|own| Some(own.read(opener))))?;
+        let own = Arc::clone(&shared);
+        let spawned = named("line-writer").spawn(move || {
+            own.run(|own| own.write(sealer));
+            own.lock().writer_done = true;
+            own.changed.notify_all();
+        });
+        let writer = spawned.inspect_err(|_| shared.end(LineError::ClosedHere))?;
+        Ok((shared, vec![reader, writer]))
+    }
+
+    /// Nothing that panics leaves the state half changed: a poisoned lock is as good as any.
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a change; none if there was no time left.
+    pub(super) fn wait<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        deadline: Instant,
+    ) -> Option<MutexGuard<'a, State>> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return None;
+        }
+        let waited = self.changed.wait_timeout(state, left);
+        Some(waited.unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// There is something to write.
+    pub(super) fn wake_writer(&self) {
+        self.to_write.notify_one();
+    }
+
+    /// Tells the other what was read, when it is enough.
+    pub(super) fn acknowledge(&self, state: &mut State) {
+        let State { outbox, inbox, .. } = state;
+        for (stream, read) in inbox.acks() {
+            outbox.ack(stream, read);
+            self.to_write.notify_one();
+        }
+    }
+
+    /// The line has ended; the first reason is the one that counts.
+    pub(super) fn end(&self, why: LineError) {
+        self.lock().ended.get_or_insert(why);
+        // It fails if the other was faster.
+        let _ = self.stream.shutdown(Shutdown::Both);
+        self.to_write.notify_all();
+        self.changed.notify_all();
+    }
+
+    /// Runs a thread's work, and ends the line when it is over.
+    fn run(&self, work: impl FnOnce(&Self) -> Option<LineError>) {
+        if let Some(why) = work(self) {
+            self.end(why);
+        }
+    }
+
+    /// The reader. It drops the opener with its keys when a frame does not open.
+    fn read(&self, mut opener: Opener) -> LineError {
+        let mut buf = vec![0; 2 * (2 + 65_535)];
+        let mut plain = vec![0; 65_535];
+        let (mut filled, mut asked) = (0, Vec::new());
+        loop {
+            match (&self.stream).read(&mut buf[filled..]) {
+                Ok(0) => return LineError::Cut(ErrorKind::UnexpectedEof),
+                Ok(count) => filled += count,
+                Err(error) if is_temporary(&error) => {}
+                Err(error) => return LineError::Cut(error.kind()),
+            }
+            let mut at = 0;
+            while let Some(end) = frame_end(&buf[at..filled]) {
+                let opened = opener.open(&buf[at + 2..at + end], &mut plain);
+                let Ok(len) = opened.map_err(|NotGenuine| ()) else {
+                    return LineError::Forged;
+                };
+                at += end;
+                let mut state = self.lock();
+                state.heard = Instant::now();
+                if let Err(error) = state.take_in(&plain[..len], &mut asked) {
+                    return error;
+                }
+                self.acknowledge(&mut state);
+                self.to_write.notify_one();
+                self.changed.notify_all();
+            }
+            buf.copy_within(at..filled, 0);
+            filled -= at;
+            let state = self.lock();
+            if let Some(why) = &state.ended {
+                return why.clone();
+            }
+            if state.heard.elapsed() > self.timing.dead {
+                return LineError::Silent;
+            }
+        }
+    }
+
+    /// The writer. When it has said goodbye, nothing has gone wrong, and the reader goes on.
+    fn write(&self, mut sealer: Sealer) -> Option<LineError> {
+        let (mut plain, mut sealed) = (Vec::with_capacity(FRAME + 1), Vec::new());
+        loop {
+            plain.clear();
+            match self.next_frame(&mut plain) {
+                Ok(true) => {}
+                Ok(false) => {
+                    self.lock().flushed = true;
+                    // It fails if the other was faster.
+                    let _ = self.stream.shutdown(Shutdown::Write);
+                    return None;
+                }
+                Err(why) => return Some(why),
+            }
+            sealed.clear();
+            sealer.seal(&plain, &mut sealed);
+            match write_by(&self.stream, &sealed, Instant::now() + self.timing.dead) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::TimedOut => {
+                    return Some(LineError::Silent);
+                }
+                Err(error) => return Some(LineError::Cut(error.kind())),
+            }
+        }
+    }
+
+    /// Waits for the next frame; false when the line is closed and there is none.
+    fn next_frame(&self, plain: &mut Vec<u8>) -> Result<bool, LineError> {
+        let mut state = self.lock();
+        loop {
+            // Before the line's end, which may be the other's answer to the goodbye.
+            if state.closing && !state.outbox.owes_bye() {
+                return Ok(false);
+            }
+            state.check()?;
+            let unsent = state.outbox.engine_unsent();
+            if state.outbox.next_frame(plain) {
+                if state.outbox.engine_unsent() < unsent {
+                    state.engine_moved = Instant::now();
+                    self.changed.notify_all();
+                }
+                return Ok(true);
+            }
+            let quiet = state.heard.max(state.pinged).elapsed();
+            if quiet >= self.timing.ping {
+                state.pings += 1;
+                state.pinged = Instant::now();
+                let number = state.pings;
+                state.outbox.ping(number);
+                continue;
+            }
+            let waited = self.to_write.wait_timeout(state, self.timing.ping - quiet);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+/// Where the first frame in these bytes ends, if it is whole.
+fn frame_end(bytes: &[u8]) -> Option<usize> {
+    let end = 2 + usize::from(u16::from_le_bytes(*bytes.first_chunk()?));
+    (bytes.len() >= end).then_some(end)
+}

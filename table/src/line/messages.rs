@@ -1,0 +1,53 @@
+//! Messages in a stream of bytes, `u32 length | bytes`. They are kept as they came, so that many
+//! small ones take no more room than a large one.
+
+use std::collections::VecDeque;
+use std::io::Read as _;
+
+use super::error::LineError;
+use super::streams::{MAX_MESSAGE, MESSAGE_WINDOW};
+
+/// The bytes of a stream of messages.
+#[derive(Default)]
+pub(super) struct Messages {
+    bytes: VecDeque<u8>,
+    /// How many were read, in all.
+    pub(super) read: u64,
+    /// How many of them the other was told.
+    pub(super) acked: u64,
+}
+
+impl Messages {
+    /// Takes in what came.
+    pub(super) fn take_in(&mut self, bytes: &[u8]) -> Result<(), LineError> {
+        if self.bytes.len() + bytes.len() > MESSAGE_WINDOW as usize {
+            return Err(LineError::Broken("more than there is room for"));
+        }
+        self.bytes.extend(bytes);
+        Ok(())
+    }
+
+    /// The next message, if it is whole.
+    pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, LineError> {
+        let mut prefix = [0; 4];
+        if self.bytes.len() < prefix.len() {
+            return Ok(None);
+        }
+        for (to, from) in prefix.iter_mut().zip(&self.bytes) {
+            *to = *from;
+        }
+        let len = u32::from_le_bytes(prefix) as usize;
+        if len == 0 || len > MAX_MESSAGE {
+            return Err(LineError::Broken("a message of a wrong length"));
+        }
+        if self.bytes.len() < prefix.len() + len {
+            return Ok(None);
+        }
+        self.bytes.drain(..prefix.len());
+        let mut message = vec![0; len];
+        let read = self.bytes.read_exact(&mut message);
+        read.expect("as many bytes are there");
+        self.read += (prefix.len() + len) as u64;
+        Ok(Some(message))
+    }
+}

@@ -1,0 +1,103 @@
+//! What a log says of the hand in play, and of the chips.
+
+use dealerless::deck::Card;
+
+use super::commitment::Attempt;
+use super::match_log::MatchLog;
+use super::part::{Deal, Seal};
+use super::phase::{End, Phase, Stop};
+use crate::rules::Hand;
+use crate::seat::Seat;
+
+impl MatchLog {
+    /// The try that is dealt or played now.
+    pub fn attempt(&self) -> Attempt {
+        self.state.attempt()
+    }
+
+    /// The most bytes of a part in this match.
+    pub fn longest_part(&self) -> usize {
+        self.state.shape.longest()
+    }
+
+    /// The deal that this seat is to sign, but for its own choices: the commitment to its input, who
+    /// buys in again, the hands of the batch behind.
+    pub fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
+        let stacks = self.state.stacks_with(&rebuys);
+        Deal {
+            hand: self.state.hand,
+            attempt: self.state.attempt,
+            button: self.state.next_button(&stacks).unwrap_or(Seat::HOST),
+            stacks,
+            stakes: self.state.stakes_digest,
+            circuit: self.state.circuit,
+            input,
+            batch,
+            rebuys,
+        }
+    }
+
+    /// The chips after the last result; all 0 in a game without chips.
+    pub fn stacks(&self) -> &[u64] {
+        &self.state.stacks
+    }
+
+    /// The chips when the match is over, for whatever reason; before, those after the last result.
+    /// A hand that stands is given up by who leaves it, forfeits, or is convicted; a hand that is
+    /// disputed or was not sealed by all counts for nothing.
+    pub fn final_stacks(&self) -> Vec<u64> {
+        let disputed = |stop: &Stop| matches!(stop, Stop::Dispute { .. });
+        match self.phase() {
+            Phase::Over(End::Stopped(stops)) if !stops.iter().any(|(_, stop)| disputed(stop)) => {
+                let seats: Vec<Seat> = stops.iter().map(|(seat, _)| *seat).collect();
+                self.state.given_up_by(&seats)
+            }
+            Phase::Over(End::Foul { seat, .. } | End::Fork { seat }) => {
+                self.state.given_up_by(&[seat])
+            }
+            Phase::Over(End::Stopped(_) | End::Cards(_)) => self.state.undecided(),
+            _ => self.stacks().to_vec(),
+        }
+    }
+
+    /// The chips with which the hand in play began, if one was dealt.
+    pub fn dealt_stacks(&self) -> Option<&[u64]> {
+        self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
+    }
+
+    /// Who has the button in the hand in play.
+    pub fn button(&self) -> Option<Seat> {
+        self.state.dealt.as_ref().map(|dealt| dealt.button)
+    }
+
+    /// How many hands the batch holds that is made behind the hand in play.
+    pub fn batch(&self) -> u32 {
+        self.state.dealt.as_ref().map_or(0, |dealt| dealt.batch)
+    }
+
+    /// The seals of the hand in play, in order of the seats.
+    pub fn seals(&self) -> &[Seal] {
+        self.state.dealt.as_ref().map_or(&[], |dealt| &dealt.seals)
+    }
+
+    /// The rules' view of the hand in play.
+    pub fn game(&self) -> Option<&Hand> {
+        self.state.dealt.as_ref().map(|dealt| &dealt.game)
+    }
+
+    /// The masked value of a card of the hand in play, once it is sealed.
+    pub fn masked(&self, position: usize) -> Option<u16> {
+        self.state.dealt.as_ref()?.masked().get(position).copied()
+    }
+
+    /// A seat's share of a card of the hand in play, once it was said.
+    pub fn share(&self, seat: Seat, position: usize) -> Option<u16> {
+        self.state.dealt.as_ref()?.shares.of(seat, position)
+    }
+
+    /// A card of the hand in play that everybody can compute.
+    pub fn public_card(&self, position: usize) -> Option<Card> {
+        let dealt = self.state.dealt.as_ref()?;
+        dealt.shares.card(dealt.masked(), position)
+    }
+}

@@ -1,0 +1,281 @@
+//! A cheat at the table.
+
+use super::super::*;
+use super::table::{Table, draw, free_deck, holdem};
+use crate::rules::{self, Choice};
+use crate::seat::Seat;
+
+pub(super) fn in_phase(table: &Table, so: impl Fn(&Phase) -> bool) -> MatchLog {
+    let mut log = table.log();
+    table.play_until(&mut log, |log| so(&log.phase()));
+    log
+}
+
+/// What is refused, and its foul.
+fn foul(table: &Table, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
+    let hash = log.hash();
+    let mut log = log.clone();
+    match log.take(table.sign(&log, seat, part)) {
+        Err(Refused::Foul(proof)) => {
+            assert_eq!((log.hash(), proof.part.seat), (hash, seat));
+            log.close(*proof.clone());
+            let end = End::Foul {
+                seat,
+                foul: proof.foul.clone(),
+            };
+            assert_eq!(log.phase(), Phase::Over(end));
+            assert!(table.seats().all(|seat| log.may_say(seat).is_empty()));
+            proof.foul
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn is_open(phase: &Phase, opener: Seat) -> bool {
+    matches!(phase, Phase::Open(openings) if openings[0].opener == opener)
+}
+
+pub(super) fn is_board(phase: &Phase) -> bool {
+    matches!(phase, Phase::Open(openings) if openings.len() > 1)
+}
+
+#[test]
+fn who_opens_early_is_refused_and_named() {
+    let table = holdem(2, 1);
+    let log = in_phase(&table, |phase| is_open(phase, Seat::HOST));
+    // The guest is not waited for before the host has opened.
+    let hole = table.opening(&log, Seat::GUEST, &[0, 2]);
+    assert_eq!(foul(&table, &log, Seat::GUEST, &hole), PartFoul::NotItsTurn);
+    let log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
+    let flop = table.opening(&log, Seat::HOST, &[4, 5, 6]);
+    assert_eq!(
+        foul(&table, &log, Seat::HOST, &flop),
+        PartFoul::Kind(PartKind::Open)
+    );
+}
+
+#[test]
+fn who_opens_other_cards_is_refused_and_named() {
+    let table = holdem(2, 1);
+    let log = in_phase(&table, |phase| is_open(phase, Seat::HOST));
+    let others: [&[usize]; 6] = [&[], &[1], &[0, 1], &[1, 3, 4], &[3, 1], &[1, 1]];
+    for cards in others {
+        let part = table.opening(&log, Seat::HOST, cards);
+        let bytes = part.encode(log.size(Seat::HOST));
+        let fouls = [PartFoul::OtherCards, PartFoul::Malformed];
+        assert!(
+            fouls.contains(&foul(&table, &log, Seat::HOST, &part)),
+            "{bytes:?}"
+        );
+    }
+    let board = in_phase(&table, is_board);
+    let turn = table.opening(&board, Seat::GUEST, &[4, 5, 7]);
+    assert_eq!(
+        foul(&table, &board, Seat::GUEST, &turn),
+        PartFoul::OtherCards
+    );
+}
+
+#[test]
+fn a_share_that_does_not_open_its_commitment_is_a_foul() {
+    let table = holdem(2, 1);
+    for board in [false, true] {
+        let log = in_phase(&table, |phase| match board {
+            true => is_board(phase),
+            false => is_open(phase, Seat::GUEST),
+        });
+        let seat = Seat::GUEST;
+        let Part::Open(honest) = table.part(PartKind::Open, &log, seat) else {
+            panic!();
+        };
+        let (mut share, mut nonce, mut macs) = (honest.clone(), honest.clone(), honest.clone());
+        share[1].share ^= 32;
+        nonce[1].nonce[31] ^= 1;
+        let position = usize::from(honest[1].position);
+        for cards in [share, nonce] {
+            let foul = foul(&table, &log, seat, &Part::Open(cards));
+            assert_eq!(foul, PartFoul::Commitment(position));
+        }
+        let mut too_wide = honest;
+        too_wide[0].share |= 64;
+        assert_eq!(
+            foul(&table, &log, seat, &Part::Open(too_wide)),
+            PartFoul::Malformed
+        );
+        // The log cannot know the MACs: whose digest is wrong is for the receiver to dispute.
+        macs[0].macs[0] ^= 1;
+        let (mut log, part) = (log.clone(), Part::Open(macs));
+        assert!(log.take(table.sign(&log, seat, &part)).is_ok());
+    }
+}
+
+#[test]
+fn a_share_of_the_last_try_or_hand_opens_nothing() {
+    let table = holdem(2, 2);
+    let mut log = table.log();
+    let due = |log: &MatchLog| is_open(&log.phase(), Seat::HOST);
+    table.play_until(&mut log, due);
+    let first = table.part(PartKind::Open, &log, Seat::HOST);
+    let mut again = log.clone();
+    again
+        .say(&table.identities[0], Seat::HOST, &Part::Again)
+        .unwrap();
+    assert_eq!((again.phase(), again.attempt().attempt), (Phase::Deal, 1));
+    table.play_until(&mut again, due);
+    table.play_until(&mut log, |log| log.attempt().hand == 2);
+    table.play_until(&mut log, due);
+    for log in [again, log] {
+        assert_eq!(
+            foul(&table, &log, Seat::HOST, &first),
+            PartFoul::Commitment(1)
+        );
+    }
+}
+
+#[test]
+fn a_signed_part_of_the_last_hand_fits_no_step_of_this_one() {
+    let table = holdem(2, 2);
+    let mut log = table.log();
+    table.play_until(&mut log, |log| log.attempt().hand == 2);
+    let old: Vec<SignedPart> = log.history(0).cloned().collect();
+    while !matches!(log.phase(), Phase::Over(_)) {
+        for part in &old {
+            assert_eq!(log.take(part.clone()), Ok(Taken::Known));
+            let moved = SignedPart {
+                step: log.step(),
+                ..part.clone()
+            };
+            if log
+                .part(log.step(), part.seat)
+                .is_none_or(|said| said.part != part.part)
+            {
+                assert_eq!(log.take(moved), Err(Refused::Signature(part.seat)));
+            }
+        }
+        table.speak(&mut log);
+    }
+}
+
+#[test]
+fn who_acts_out_of_turn_is_refused_and_named() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    while !matches!(log.phase(), Phase::Over(_)) {
+        let waited = log.waits_for();
+        for seat in table.seats().filter(|seat| !waited.contains(seat)) {
+            if log.part(log.step(), seat).is_none() {
+                let part = Part::Move(Choice::Fold);
+                assert_eq!(foul(&table, &log, seat, &part), PartFoul::NotItsTurn);
+            }
+        }
+        table.speak(&mut log);
+    }
+}
+
+#[test]
+fn who_bets_more_than_it_has_or_less_than_the_minimum_is_refused_and_named() {
+    let table = holdem(2, 1);
+    let log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
+    let says = |choice| foul(&table, &log, Seat::HOST, &Part::Move(choice));
+    let rule = |foul| PartFoul::Choice(foul);
+    let (min, max) = (4, 100);
+    assert_eq!(
+        says(Choice::Raise { to: 101 }),
+        rule(rules::Foul::TooMuch { to: 101, max })
+    );
+    assert_eq!(
+        says(Choice::Raise { to: 3 }),
+        rule(rules::Foul::TooLittle { to: 3, min })
+    );
+    assert_eq!(says(Choice::Check), rule(rules::Foul::CannotCheck(1)));
+    assert_eq!(says(Choice::Show), rule(rules::Foul::WrongKind));
+}
+
+#[test]
+fn who_claims_another_result_is_refused_and_named() {
+    for table in [holdem(2, 1), draw(2, 1), free_deck(2)] {
+        let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
+        let Part::Result(stacks) = table.honest(&log, Seat::GUEST) else {
+            panic!();
+        };
+        for (seat, by) in [(0, 1), (1, 1), (1, u64::MAX)] {
+            let mut claimed = stacks.clone();
+            claimed[seat] = claimed[seat].wrapping_add(by);
+            let part = Part::Result(claimed);
+            assert_eq!(foul(&table, &log, Seat::GUEST, &part), PartFoul::Result);
+        }
+    }
+}
+
+#[test]
+fn a_deal_of_anything_else_than_what_follows_from_the_log_is_a_foul() {
+    let table = holdem(2, 3);
+    let mut log = table.log();
+    for hand in 1..=2 {
+        table.play_until(&mut log, |log| log.attempt().hand == hand);
+        let Part::Deal(honest) = table.honest(&log, Seat::HOST) else {
+            panic!();
+        };
+        let changed = |change: &dyn Fn(&mut Deal)| {
+            let mut deal = honest.clone();
+            change(&mut deal);
+            foul(&table, &log, Seat::HOST, &Part::Deal(deal))
+        };
+        assert_eq!(changed(&|deal| deal.hand += 1), PartFoul::Number);
+        assert_eq!(changed(&|deal| deal.attempt += 1), PartFoul::Number);
+        assert_eq!(changed(&|deal| deal.stacks[0] += 1), PartFoul::Stacks);
+        assert_eq!(
+            changed(&|deal| deal.button = deal.button.next(2)),
+            PartFoul::Button
+        );
+        assert_eq!(changed(&|deal| deal.stakes[0] ^= 1), PartFoul::Terms);
+        assert_eq!(changed(&|deal| deal.circuit[0] ^= 1), PartFoul::Terms);
+        assert_eq!(changed(&|deal| deal.rebuys[1] = true), PartFoul::Rebuy);
+    }
+}
+
+#[test]
+fn masked_values_are_said_by_the_first_seal_and_by_no_other() {
+    let table = holdem(2, 1);
+    for seat in table.seats() {
+        let log = in_phase(&table, |phase| *phase == Phase::Seal(seat));
+        let Part::Seal(mut seal) = table.honest(&log, seat) else {
+            panic!();
+        };
+        let values = Masked {
+            cards: vec![0; 9],
+            validity: vec![true; 2],
+        };
+        seal.masked = seal.masked.is_none().then_some(values);
+        // The sizes differ as well.
+        let part = Part::Seal(seal);
+        let fouls = [PartFoul::Seal, PartFoul::Malformed];
+        assert!(fouls.contains(&foul(&table, &log, seat, &part)));
+    }
+}
+
+#[test]
+fn a_dispute_names_a_step_of_this_try_that_opened_something_to_the_seat() {
+    let table = holdem(2, 1);
+    let log = in_phase(&table, is_board);
+    let of = |seat: Seat| {
+        let opened = |part: &&SignedPart| part.seat == seat && part.part[0] == 4;
+        log.history(0).find(opened).unwrap().step
+    };
+    for seat in table.seats() {
+        let other = of(seat.next(2));
+        for step in 0..=log.step() {
+            let part = Part::Dispute { step };
+            if step != other {
+                let refused = foul(&table, &log, seat, &part);
+                assert_eq!(refused, PartFoul::NothingToDispute(step));
+                continue;
+            }
+            let mut log = log.clone();
+            log.take(table.sign(&log, seat, &part)).unwrap();
+            let stopped = End::Stopped(vec![(seat, Stop::Dispute { step })]);
+            assert_eq!(log.phase(), Phase::Over(stopped));
+            assert_eq!(log.final_stacks(), [100, 100]);
+        }
+    }
+}

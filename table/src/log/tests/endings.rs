@@ -1,0 +1,171 @@
+//! How hands and matches end, and what everybody sees of them.
+
+use super::super::*;
+use super::cheats::{in_phase, is_board};
+use super::table::{draw, free_deck, holdem};
+use crate::rules::{self, Choice};
+use crate::seat::Seat;
+
+#[test]
+fn who_leaves_or_forfeits_or_fouls_while_the_hand_stands_loses_the_pot() {
+    let table = holdem(2, 1);
+    let mut log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
+    let say = |log: &mut MatchLog, part: &Part| {
+        let seat = log.waits_for()[0];
+        log.say(&table.identities[seat.index()], seat, part)
+            .unwrap();
+    };
+    say(&mut log, &Part::Move(Choice::Raise { to: 30 }));
+    for part in [Part::Leave, Part::Forfeit] {
+        let mut log = log.clone();
+        say(&mut log, &part);
+        assert_eq!(log.final_stacks(), [102, 98]);
+    }
+    let mut fouled = log.clone();
+    let foul = table.sign(&log, Seat::GUEST, &Part::Move(Choice::Check));
+    let Err(Refused::Foul(proof)) = fouled.take(foul) else {
+        panic!();
+    };
+    fouled.close(*proof);
+    assert_eq!(fouled.final_stacks(), [102, 98]);
+    // Before it stands the hand counts for nothing.
+    let mut sealing = in_phase(&table, |phase| matches!(phase, Phase::Seal(_)));
+    say(&mut sealing, &Part::Leave);
+    assert_eq!(sealing.final_stacks(), [100, 100]);
+}
+
+#[test]
+fn cards_that_are_in_no_deck_end_the_match_undecided() {
+    let table = holdem(2, 1);
+    let mut log = in_phase(&table, |phase| *phase == Phase::Seal(Seat::HOST));
+    let Part::Seal(mut seal) = table.honest(&log, Seat::HOST) else {
+        panic!();
+    };
+    // The first card of the flop becomes the second.
+    let masked = seal.masked.as_mut().unwrap();
+    let part = |log: &MatchLog, seat| match table.opening(log, seat, &[4, 5]) {
+        Part::Open(cards) => cards[0].share ^ cards[1].share,
+        _ => 0,
+    };
+    let shares = part(&log, Seat::HOST) ^ part(&log, Seat::GUEST);
+    masked.cards[4] = masked.cards[5] ^ shares;
+    log.say(&table.identities[0], Seat::HOST, &Part::Seal(seal))
+        .unwrap();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
+    let twice = |end: &End| matches!(end, End::Cards(rules::BadCards::Twice(_)));
+    assert!(matches!(log.phase(), Phase::Over(end) if twice(&end)));
+    assert_eq!(log.final_stacks(), [100, 100]);
+}
+
+#[test]
+fn who_has_no_chips_is_dealt_in_again_if_all_agree_and_else_the_match_is_over() {
+    let table = holdem(2, 9);
+    let mut log = table.log();
+    // Both bet all they have until somebody has lost.
+    while !log.stacks().contains(&0) {
+        let seat = log.waits_for()[0];
+        let part = match log.phase() {
+            Phase::Choose {
+                legal: rules::Legal::Bet {
+                    raise: Some(to), ..
+                },
+                ..
+            } => Part::Move(Choice::Raise { to: to.max }),
+            _ => table.honest(&log, seat),
+        };
+        log.say(&table.identities[seat.index()], seat, &part)
+            .unwrap();
+    }
+    let broke = log.stacks().iter().position(|&stack| stack == 0).unwrap();
+    let rebuys: Vec<bool> = (0..2).map(|seat| seat == broke).collect();
+    for agree in [true, false] {
+        let mut log = log.clone();
+        for seat in table.seats() {
+            let rebuys = if agree || seat.index() == broke {
+                rebuys.clone()
+            } else {
+                vec![false; 2]
+            };
+            let deal = Part::Deal(log.deal([1; 32], rebuys, 4));
+            log.say(&table.identities[seat.index()], seat, &deal)
+                .unwrap();
+        }
+        match agree {
+            true => {
+                assert_eq!(log.phase(), Phase::Seal(Seat::HOST));
+                assert_eq!(log.dealt_stacks().unwrap()[broke], 100);
+                assert_eq!(log.batch(), 4);
+            }
+            false => assert_eq!(log.phase(), Phase::Over(End::NoChips)),
+        }
+    }
+}
+
+#[test]
+fn everybody_sees_the_cards_that_were_opened_to_all_and_no_others() {
+    let table = holdem(2, 1);
+    let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
+    let public = |log: &MatchLog| {
+        (0..9)
+            .filter(|&card| log.public_card(card).is_some())
+            .count()
+    };
+    // Both have shown; the board lies open.
+    assert_eq!(public(&log), 9);
+    let log = in_phase(&table, is_board);
+    assert_eq!(public(&log), 0);
+    assert_eq!(
+        log.share(Seat::HOST, 1).is_some(),
+        log.share(Seat::HOST, 0).is_none()
+    );
+    let mut folded = log.clone();
+    table.play_until(&mut folded, |log| {
+        matches!(log.phase(), Phase::Choose { .. })
+    });
+    let seat = folded.waits_for()[0];
+    let bet = Part::Move(Choice::Bet { to: 2 });
+    folded
+        .say(&table.identities[seat.index()], seat, &bet)
+        .unwrap();
+    let other = seat.next(2);
+    folded
+        .say(
+            &table.identities[other.index()],
+            other,
+            &Part::Move(Choice::Fold),
+        )
+        .unwrap();
+    assert_eq!(public(&folded), 3);
+    assert!(matches!(folded.phase(), Phase::Result(_)));
+}
+
+#[test]
+fn a_try_is_made_void_by_who_seals_and_by_the_host_before_its_first_opening_and_never_later() {
+    for table in [holdem(2, 1), draw(2, 1), free_deck(2), holdem(3, 1)] {
+        let (mut log, mut allowed) = (table.log(), Vec::new());
+        while !matches!(log.phase(), Phase::Over(_)) {
+            let again = |seat: &Seat| log.may_say(*seat).contains(&PartKind::Again);
+            allowed.extend(table.seats().filter(again));
+            table.speak(&mut log);
+        }
+        let in_a_hand: Vec<Seat> = table.seats().chain([Seat::HOST]).collect();
+        let hands = table.of.header().stakes.hands() as usize;
+        assert_eq!(allowed, in_a_hand.repeat(hands));
+    }
+}
+
+#[test]
+fn nobody_disputes_what_it_opened_alone() {
+    let table = holdem(2, 1);
+    let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
+    // The last two openings are of the hands that were shown.
+    let opened = |part: &&SignedPart| part.part[0] == 4;
+    let all: Vec<&SignedPart> = log.history(0).filter(opened).collect();
+    for shown in &all[all.len() - 2..] {
+        for seat in table.seats() {
+            let part = Part::Dispute { step: shown.step };
+            let taken = log.clone().take(table.sign(&log, seat, &part));
+            assert_eq!(taken.is_ok(), seat != shown.seat, "{seat} {taken:?}");
+        }
+    }
+}

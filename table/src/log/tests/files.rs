@@ -1,0 +1,276 @@
+//! The file of a match: crashes at each byte, and every change to it.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use super::super::*;
+use super::table::{Table, holdem};
+use crate::seat::Seat;
+
+/// A file in memory. It takes so many bytes more; what was not synced is lost with the rest.
+#[derive(Clone, Debug, Default)]
+struct Memory(Arc<Mutex<Medium>>);
+
+#[derive(Debug, Default)]
+struct Medium {
+    bytes: Vec<u8>,
+    synced: usize,
+    room: Option<usize>,
+}
+
+impl Memory {
+    fn of(bytes: &[u8]) -> Self {
+        let memory = Memory::default();
+        memory.0.lock().unwrap().bytes = bytes.to_vec();
+        memory
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.0.lock().unwrap().bytes.clone()
+    }
+}
+
+impl Storage for Memory {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.bytes())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut medium = self.0.lock().unwrap();
+        let fits = medium.room.unwrap_or(usize::MAX).min(bytes.len());
+        medium.bytes.extend_from_slice(&bytes[..fits]);
+        if let Some(room) = &mut medium.room {
+            *room -= fits;
+        }
+        match fits == bytes.len() {
+            true => Ok(()),
+            false => Err(io::ErrorKind::StorageFull.into()),
+        }
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let mut medium = self.0.lock().unwrap();
+        medium.synced = medium.bytes.len();
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.0.lock().unwrap().bytes.truncate(len as usize);
+        Ok(())
+    }
+}
+
+fn key(table: &Table) -> zeroize::Zeroizing<[u8; 32]> {
+    table.identities[0].file_key()
+}
+
+/// The file of a match that was played, and where each record of it ends.
+fn written(table: &Table, log: &MatchLog) -> (Vec<u8>, Vec<usize>) {
+    let memory = Memory::default();
+    let sitting = table.sitting(Seat::HOST);
+    let mut journal = Journal::create(memory.clone(), key(table), &sitting).unwrap();
+    let mut ends = vec![memory.bytes().len()];
+    for part in log.history(0) {
+        journal.append([part]).unwrap();
+        ends.push(memory.bytes().len());
+        let synced = memory.0.lock().unwrap().synced;
+        assert_eq!(synced, memory.bytes().len());
+    }
+    (memory.bytes(), ends)
+}
+
+fn open(table: &Table, bytes: &[u8]) -> Result<(Opened<Memory>, Memory), JournalError> {
+    let memory = Memory::of(bytes);
+    Ok((Journal::open(memory.clone(), key(table))?, memory))
+}
+
+fn sealed_hand(table: &Table) -> MatchLog {
+    let mut log = table.log();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
+    log
+}
+
+#[test]
+fn a_file_is_read_as_it_was_written() {
+    let table = holdem(2, 3);
+    let log = table.played();
+    let (bytes, _) = written(&table, &log);
+    let (opened, memory) = open(&table, &bytes).unwrap();
+    assert_eq!(opened.sitting, table.sitting(Seat::HOST));
+    assert_eq!(
+        (opened.log.hash(), opened.log.phase()),
+        (log.hash(), log.phase())
+    );
+    assert_eq!(memory.bytes(), bytes);
+}
+
+#[test]
+fn at_every_byte_at_which_a_write_is_torn_the_complete_records_are_kept_and_it_goes_on() {
+    let table = holdem(2, 1);
+    let log = sealed_hand(&table);
+    let (bytes, ends) = written(&table, &log);
+    let parts: Vec<&SignedPart> = log.history(0).collect();
+    for cut in 0..=bytes.len() {
+        // Also if the file system had made room for the rest, or for some of it.
+        for zeros in [0, 7, bytes.len() - cut] {
+            let torn = [&bytes[..cut], &vec![0; zeros.min(bytes.len() - cut)]].concat();
+            let records = ends.iter().filter(|&&end| end <= cut).count();
+            let opened = open(&table, &torn);
+            if records == 0 {
+                assert!(
+                    matches!(opened, Err(JournalError::NeverBegun)),
+                    "{cut} {zeros}"
+                );
+                continue;
+            }
+            let (mut opened, memory) = opened.unwrap();
+            assert_eq!(opened.log.history(0).count(), records - 1, "{cut} {zeros}");
+            assert_eq!(memory.bytes(), bytes[..ends[records - 1]]);
+            let rest = parts[records - 1..].iter().copied();
+            opened.journal.append(rest).unwrap();
+            assert_eq!(memory.bytes(), bytes);
+        }
+    }
+}
+
+#[test]
+fn every_byte_that_is_changed_is_noticed_and_nothing_is_overwritten() {
+    let table = holdem(2, 1);
+    let (bytes, ends) = written(&table, &sealed_hand(&table));
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1 << (at % 8);
+        let memory = Memory::of(&changed);
+        let record = ends.iter().filter(|&&end| end <= at).max().unwrap_or(&0);
+        match Journal::open(memory.clone(), key(&table)) {
+            Err(JournalError::Changed { at }) => assert_eq!(at, *record),
+            other => panic!("byte {at}: {other:?}"),
+        }
+        assert_eq!(memory.bytes(), changed);
+    }
+}
+
+#[test]
+fn records_that_are_swapped_dropped_repeated_or_of_another_file_are_refused() {
+    let table = holdem(2, 1);
+    let (bytes, ends) = written(&table, &sealed_hand(&table));
+    let record = |i: usize| &bytes[if i == 0 { 0 } else { ends[i - 1] }..ends[i]];
+    let others = holdem(2, 2);
+    let (foreign, foreign_ends) = written(&others, &sealed_hand(&others));
+    for i in 1..ends.len() - 1 {
+        let (before, after) = (&bytes[..ends[i - 1]], &bytes[ends[i]..]);
+        let swapped = [before, record(i + 1), record(i), &bytes[ends[i + 1]..]].concat();
+        let dropped = [before, after].concat();
+        let repeated = [before, record(i), record(i), after].concat();
+        let foreign = &foreign[foreign_ends[i - 1]..foreign_ends[i]];
+        let mixed = [before, foreign, after].concat();
+        for file in [swapped, dropped, repeated, mixed] {
+            let opened = open(&table, &file);
+            assert!(matches!(opened, Err(JournalError::Changed { .. })), "{i}");
+        }
+    }
+    let key = table.identities[1].file_key();
+    let stranger = Journal::open(Memory::of(&bytes), key);
+    assert!(matches!(stranger, Err(JournalError::Changed { at: 0 })));
+}
+
+#[test]
+fn after_a_write_that_failed_nothing_more_is_written_until_the_file_is_opened_anew() {
+    let table = holdem(2, 1);
+    let log = sealed_hand(&table);
+    let parts: Vec<&SignedPart> = log.history(0).collect();
+    let (bytes, ends) = written(&table, &log);
+    let memory = Memory::of(&bytes[..ends[1]]);
+    let mut journal = Journal::open(memory.clone(), key(&table)).unwrap().journal;
+    memory.0.lock().unwrap().room = Some(30);
+    assert!(matches!(
+        journal.append([parts[1]]),
+        Err(JournalError::Io(_))
+    ));
+    memory.0.lock().unwrap().room = None;
+    assert!(matches!(
+        journal.append([parts[1]]),
+        Err(JournalError::Failed)
+    ));
+    let mut journal = Journal::open(memory.clone(), key(&table)).unwrap().journal;
+    journal.append(parts[1..].iter().copied()).unwrap();
+    assert_eq!(memory.bytes(), bytes);
+}
+
+#[test]
+fn a_foul_and_a_fork_are_in_the_file_that_proves_them() {
+    let table = holdem(2, 1);
+    let log = sealed_hand(&table);
+    let (bytes, _) = written(&table, &log);
+    let seat = log.waits_for()[0];
+    let foul = table.sign(&log, seat, &Part::Again);
+    let (mut opened, memory) = open(&table, &bytes).unwrap();
+    opened.journal.append([&foul]).unwrap();
+    let (opened, _) = open(&table, &memory.bytes()).unwrap();
+    assert_eq!(opened.log.foul().unwrap().part, foul);
+
+    let mut before = table.log();
+    let fork = table.sign(&before, Seat::HOST, &Part::Leave);
+    table.speak(&mut before);
+    let Err(Refused::Fork(evidence)) = before.take(fork) else {
+        panic!();
+    };
+    let (mut opened, memory) = open(&table, &bytes).unwrap();
+    opened.journal.append_evidence(&evidence).unwrap();
+    let (opened, _) = open(&table, &memory.bytes()).unwrap();
+    assert_eq!(opened.log.evidence(), Some(&*evidence));
+}
+
+#[test]
+fn a_file_that_its_owner_wrote_with_parts_that_do_not_belong_there_is_refused() {
+    let table = holdem(2, 1);
+    let log = sealed_hand(&table);
+    let parts: Vec<&SignedPart> = log.history(0).collect();
+    let memory = Memory::default();
+    let sitting = table.sitting(Seat::HOST);
+    let mut journal = Journal::create(memory.clone(), key(&table), &sitting).unwrap();
+    journal.append([parts[0], parts[2]]).unwrap();
+    let opened = Journal::open(memory.clone(), key(&table));
+    let refused = |refused: &Option<Refused>| matches!(refused, Some(Refused::TooEarly { .. }));
+    assert!(matches!(opened, Err(JournalError::Record { refused: r, .. }) if refused(&r)));
+    let again = Journal::create(memory, key(&table), &sitting);
+    assert!(matches!(again, Err(JournalError::NotEmpty)));
+}
+
+#[test]
+fn files_are_made_listed_found_locked_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let shelf = Shelf::new(folder.path().join("matches"));
+    assert_eq!(shelf.list().unwrap(), []);
+    let table = holdem(2, 1);
+    let log = sealed_hand(&table);
+    let (path, storage) = shelf.create(&table.of.id(), "An/na ../\u{7f}").unwrap();
+    let mut journal = Journal::create(storage, key(&table), &table.sitting(Seat::HOST)).unwrap();
+    journal.append(log.history(0)).unwrap();
+    let found = shelf.find(&table.of.id()).unwrap().unwrap();
+    assert_eq!((&found.path, found.peer.as_str()), (&path, "Anna"));
+    assert!(shelf.find(&[0; 32]).unwrap().is_none());
+    assert!(shelf.create(&table.of.id(), "Anna").is_err());
+    // While it is open nobody else opens or removes it.
+    let blocked = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
+    assert!(DiskStorage::open(&path).is_err_and(blocked));
+    let later = SystemTime::now() + Duration::from_secs(60);
+    assert_eq!(shelf.prune(later, |_| true).unwrap(), []);
+    drop(journal);
+    let opened = Journal::open(DiskStorage::open(&path).unwrap(), key(&table)).unwrap();
+    assert_eq!(opened.log.hash(), log.hash());
+    drop(opened);
+    assert_eq!(shelf.prune(SystemTime::UNIX_EPOCH, |_| true).unwrap(), []);
+    assert_eq!(shelf.prune(later, |_| false).unwrap(), []);
+    assert_eq!(shelf.prune(later, |_| true).unwrap().len(), 1);
+    assert_eq!(shelf.list().unwrap(), []);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let (path, _) = shelf.create(&[1; 32], "").unwrap();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(path.ends_with("0101010101010101-player.log"));
+    }
+}

@@ -1,0 +1,180 @@
+//! Histories that are told again, parts that are withheld, and forks.
+
+use super::super::*;
+use super::table::{draw, holdem};
+use crate::seat::Seat;
+
+/// Takes all that another log holds, as when two sides meet again.
+fn merge(into: &mut MatchLog, from: &MatchLog) -> Result<(), Refused> {
+    for part in from.history(0) {
+        into.take(part.clone())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn two_sides_that_lost_parts_have_the_same_log_when_they_have_met() {
+    let table = holdem(2, 1);
+    let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
+    let prefixes = table.prefixes(&all);
+    for one in 0..=all.len() {
+        for other in 0..=all.len() {
+            let mut logs = [prefixes[one].clone(), prefixes[other].clone()];
+            let before = logs.clone();
+            merge(&mut logs[0], &before[1]).unwrap();
+            merge(&mut logs[1], &before[0]).unwrap();
+            let longer = &prefixes[one.max(other)];
+            for log in &logs {
+                assert_eq!((log.hash(), log.phase()), (longer.hash(), longer.phase()));
+                assert!(log.history(0).eq(longer.history(0)));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_two_halves_of_a_step_are_merged() {
+    let table = holdem(2, 1);
+    let mut logs = [table.log(), table.log()];
+    for (seat, log) in Seat::all(2).zip(&mut logs) {
+        let deal = table.honest(log, seat);
+        log.say(&table.identities[seat.index()], seat, &deal)
+            .unwrap();
+        assert_eq!(log.waits_for(), [seat.next(2)]);
+        assert!(log.lost_its_run());
+    }
+    let before = logs.clone();
+    merge(&mut logs[0], &before[1]).unwrap();
+    merge(&mut logs[1], &before[0]).unwrap();
+    assert_eq!(logs[0].hash(), logs[1].hash());
+    assert_eq!(logs[0].phase(), Phase::Seal(Seat::HOST));
+    assert!(logs[0].lost_its_run());
+    table.speak(&mut logs[0]);
+    assert!(!logs[0].lost_its_run());
+}
+
+#[test]
+fn a_withheld_part_is_waited_for_and_the_seat_that_withholds_it_is_named() {
+    let table = holdem(2, 1);
+    let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
+    let prefixes = table.prefixes(&all);
+    for (at, withheld) in all.iter().enumerate() {
+        let mut log = prefixes[at].clone();
+        for later in &all[at + 1..] {
+            let taken = log.take(later.clone());
+            match later.step == withheld.step {
+                true => assert!(matches!(taken, Ok(Taken::New(_)))),
+                false => assert!(matches!(taken, Err(Refused::TooEarly { .. }))),
+            }
+        }
+        assert_eq!(log.waits_for(), [withheld.seat]);
+        assert_eq!(log.step(), withheld.step);
+        log.take(withheld.clone()).unwrap();
+        assert_eq!(log.step(), withheld.step + 1);
+    }
+}
+
+#[test]
+fn two_parts_of_one_seat_for_one_step_are_evidence_wherever_the_second_turns_up() {
+    for table in [holdem(2, 1), draw(3, 1)] {
+        let mut whole = table.played();
+        let all: Vec<SignedPart> = whole.history(0).cloned().collect();
+        let prefixes = table.prefixes(&all);
+        for (at, honest) in all.iter().enumerate() {
+            let forked = table.sign(&prefixes[at], honest.seat, &Part::Leave);
+            // Beside the first, and when the match has gone on.
+            let mut soon = prefixes[at + 1].clone();
+            for log in [&mut soon, &mut whole] {
+                let hash = log.hash();
+                let Err(Refused::Fork(evidence)) = log.take(forked.clone()) else {
+                    panic!("{honest:?}");
+                };
+                assert_eq!(log.hash(), hash);
+                assert_eq!(evidence.seat(), honest.seat);
+                assert!(evidence.holds(&table.of));
+                assert_eq!(Evidence::decode(&evidence.encode()), Ok(*evidence.clone()));
+            }
+        }
+    }
+}
+
+#[test]
+fn evidence_convicts_nobody_if_anything_in_it_is_changed() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    let forked = table.sign(&log, Seat::HOST, &Part::Leave);
+    table.speak(&mut log);
+    let Err(Refused::Fork(evidence)) = log.take(forked.clone()) else {
+        panic!();
+    };
+    let one = evidence.parts[0].clone();
+    let twice = Evidence {
+        parts: [one.clone(), one],
+        ..(*evidence).clone()
+    };
+    assert!(!twice.holds(&table.of));
+    assert!(!evidence.holds(&holdem(2, 2).of));
+    let bytes = evidence.encode();
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 1;
+        let changed = Evidence::decode(&other);
+        assert!(
+            changed.is_err() || !changed.unwrap().holds(&table.of),
+            "{at}"
+        );
+        assert!(Evidence::decode(&bytes[..at]).is_err() || at > bytes.len() - 400);
+    }
+    assert!(log.convict(twice).is_err());
+    assert_eq!(log.phase(), Phase::Deal);
+    log.convict(*evidence).unwrap();
+    assert_eq!(log.phase(), Phase::Over(End::Fork { seat: Seat::HOST }));
+}
+
+#[test]
+fn an_end_beside_another_part_ends_the_match_for_both_in_either_order() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Result(_)));
+    let Phase::Result(outcome) = log.phase() else {
+        panic!();
+    };
+    let result = table.sign(&log, Seat::HOST, &Part::Result(outcome.stacks.clone()));
+    let leave = table.sign(&log, Seat::GUEST, &Part::Leave);
+    let mut other = log.clone();
+    log.take(result.clone()).unwrap();
+    log.take(leave.clone()).unwrap();
+    other.take(leave).unwrap();
+    assert_eq!(other.waits_for(), []);
+    other.take(result).unwrap();
+    for log in [log, other] {
+        let stopped = End::Stopped(vec![(Seat::GUEST, Stop::Leave)]);
+        assert_eq!(log.phase(), Phase::Over(stopped));
+        assert_eq!(log.final_stacks(), outcome.stacks);
+    }
+}
+
+#[test]
+fn a_history_with_a_foul_ends_the_match_where_it_is_told() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    let foul = table.sign(&log, Seat::HOST, &Part::Again);
+    let Err(Refused::Foul(proof)) = log.take(foul) else {
+        panic!();
+    };
+    log.close(*proof);
+    let mut other = table.log();
+    let Err(Refused::Foul(proof)) = merge(&mut other, &log) else {
+        panic!();
+    };
+    other.close(*proof);
+    assert_eq!(other.phase(), log.phase());
+    assert_eq!(other.foul(), log.foul());
+    assert!(matches!(
+        other.phase(),
+        Phase::Over(End::Foul {
+            seat: Seat::HOST,
+            ..
+        })
+    ));
+}

@@ -1,0 +1,203 @@
+//! Every part of every step of an honest hand, replaced by every other kind of part.
+
+use strum::IntoEnumIterator;
+
+use super::super::*;
+use super::table::{Table, draw, free_deck, holdem};
+use crate::seat::Seat;
+
+fn tables() -> [Table; 4] {
+    [holdem(2, 1), draw(2, 1), free_deck(2), holdem(3, 1)]
+}
+
+/// Calls `look` before every part of an honest match.
+fn at_each_part(table: &Table, mut look: impl FnMut(&mut MatchLog)) {
+    let mut log = table.log();
+    while !matches!(log.phase(), Phase::Over(_)) {
+        look(&mut log);
+        table.speak(&mut log);
+    }
+    look(&mut log);
+}
+
+/// All that a seat can say, as good as it can be made.
+fn everything(table: &Table, log: &MatchLog, seat: Seat) -> Vec<Part> {
+    let make = |kind| table.part(kind, log, seat);
+    PartKind::iter().map(make).collect()
+}
+
+#[test]
+fn a_signed_part_of_a_kind_that_is_not_allowed_is_a_foul_of_its_signer() {
+    for table in tables() {
+        at_each_part(&table, |log| {
+            let hash = log.hash();
+            for seat in table.seats() {
+                let may = log.may_say(seat);
+                let spoken = log.part(log.step(), seat).is_some();
+                for part in everything(&table, log, seat) {
+                    if may.contains(&part.kind()) || spoken {
+                        continue;
+                    }
+                    match log.take(table.sign(log, seat, &part)) {
+                        Err(Refused::Foul(proof)) => assert_eq!(proof.part.seat, seat),
+                        Err(Refused::Over) => assert!(matches!(log.phase(), Phase::Over(_))),
+                        other => panic!("{part:?} {other:?}"),
+                    }
+                }
+            }
+            assert_eq!(log.hash(), hash);
+        });
+    }
+}
+
+#[test]
+fn what_a_seat_may_say_is_taken_and_said_by_all_alike() {
+    for table in tables() {
+        at_each_part(&table, |log| {
+            for seat in table.seats() {
+                for kind in log.may_say(seat) {
+                    let part = table.part(kind, log, seat);
+                    let (mut taker, mut sayer) = (log.clone(), log.clone());
+                    let signed = sayer.say(&table.identities[seat.index()], seat, &part);
+                    let taken = taker.take(signed.unwrap());
+                    assert_eq!(taken, Ok(Taken::New(part)));
+                    assert_eq!((taker.hash(), taker.phase()), (sayer.hash(), sayer.phase()));
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn a_part_without_the_signature_of_its_seat_for_its_step_is_refused() {
+    for table in tables() {
+        let mut old: Option<SignedPart> = None;
+        at_each_part(&table, |log| {
+            let Some(&seat) = log.waits_for().first() else {
+                return;
+            };
+            let good = table.sign(log, seat, &table.honest(log, seat));
+            let mut wrong = vec![
+                SignedPart {
+                    signature: [0; 64],
+                    ..good.clone()
+                },
+                SignedPart {
+                    signature: flipped(good.signature),
+                    ..good.clone()
+                },
+            ];
+            let other = seat.next(table.of.seats());
+            let by_other = table.sign(log, other, &table.honest(log, seat));
+            wrong.push(SignedPart { seat, ..by_other });
+            if let Some(old) = &old {
+                let (step, seat) = (log.step(), good.seat);
+                wrong.push(SignedPart {
+                    step,
+                    seat,
+                    ..old.clone()
+                });
+            }
+            for part in wrong {
+                assert_eq!(log.take(part), Err(Refused::Signature(seat)));
+            }
+            let late = SignedPart {
+                step: good.step + 1,
+                ..good.clone()
+            };
+            let now = log.step();
+            assert_eq!(
+                log.take(late),
+                Err(Refused::TooEarly { step: now + 1, now })
+            );
+            let nobody = Seat::new(table.of.seats() as u8);
+            let strange = SignedPart {
+                seat: nobody,
+                ..good.clone()
+            };
+            assert_eq!(log.take(strange), Err(Refused::NoSuchSeat(nobody)));
+            old = Some(good);
+        });
+    }
+}
+
+fn flipped(mut signature: [u8; 64]) -> [u8; 64] {
+    signature[5] ^= 1;
+    signature
+}
+
+#[test]
+fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed_part() {
+    for table in tables() {
+        at_each_part(&table, |log| {
+            let Some(&seat) = log.waits_for().first() else {
+                return;
+            };
+            let honest = table.honest(log, seat);
+            let bytes = honest.encode(log.size(seat));
+            for length in [0, 1, bytes.len() - 1, bytes.len() + 1] {
+                let mut other = bytes.clone();
+                other.resize(length, 0);
+                let signed = table.sign_bytes(log, seat, other);
+                assert!(
+                    matches!(log.take(signed), Err(Refused::Foul(_))),
+                    "{honest:?} {length}"
+                );
+            }
+            // Every bit of a short part; of a long one those of some bytes.
+            for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << (at % 8);
+                let signed = table.sign_bytes(log, seat, other.clone());
+                if let Ok(Taken::New(part)) = log.clone().take(signed) {
+                    assert_eq!(part.encode(bytes.len()), other);
+                    assert_ne!(part, honest);
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn all_that_can_be_said_in_a_phase_has_one_size() {
+    for table in tables() {
+        at_each_part(&table, |log| {
+            for seat in table.seats() {
+                let size = log.size(seat);
+                for kind in log.may_say(seat) {
+                    assert_eq!(
+                        table.part(kind, log, seat).encode(size).len(),
+                        size,
+                        "{kind}"
+                    );
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn a_match_that_is_over_takes_nothing_and_says_nothing() {
+    let table = holdem(2, 1);
+    let mut log = table.played();
+    assert_eq!(log.phase(), Phase::Over(End::Played));
+    for seat in table.seats() {
+        for part in everything(&table, &log, seat) {
+            let signed = table.sign(&log, seat, &part);
+            assert_eq!(log.take(signed), Err(Refused::Over));
+            let said = log.say(&table.identities[seat.index()], seat, &part);
+            assert_eq!(said, Err(CannotSay::Over));
+        }
+    }
+}
+
+#[test]
+fn nobody_speaks_twice_in_a_step() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    let first = table.speak(&mut log);
+    let identity = &table.identities[0];
+    let again = log.say(identity, Seat::HOST, &Part::Leave);
+    assert_eq!(again, Err(CannotSay::Spoken));
+    assert_eq!(log.take(first), Ok(Taken::Known));
+}

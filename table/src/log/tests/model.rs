@@ -1,0 +1,230 @@
+//! The rules against the model of the protocol: `tests/phases.txt` has every log of two seats and up
+//! to three tries of a small hand, with what the model lets each seat say then.
+//!
+//! The model's hand is: seals, openings of G and E, a move of E, a move of G, an opening of both
+//! (`w`), the result. It is played here as the second hand of hold'em up to the flop; what follows
+//! the flop is played honestly until the result is due.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::super::*;
+use super::table::{Table, due, holdem};
+use crate::seat::Seat;
+
+const PHASES: &str = include_str!("../../../tests/phases.txt");
+
+struct Line<'a> {
+    log: &'a str,
+    phase: &'a str,
+    attempt: u32,
+    over: &'a str,
+    may: [&'a str; 2],
+}
+
+fn lines() -> impl Iterator<Item = Line<'static>> {
+    let lines = PHASES.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let [log, phase, attempt, over, host, guest] = fields[..] else {
+            panic!("{line}");
+        };
+        Line {
+            log: log.trim_matches('-'),
+            phase,
+            attempt: attempt.parse().unwrap(),
+            over,
+            may: [host, guest].map(|may| may.trim_matches('-')),
+        }
+    })
+}
+
+/// The hole cards that a seat opens, and the flop.
+const HOLE: [[usize; 2]; 2] = [[1, 3], [0, 2]];
+const FLOP: [usize; 3] = [4, 5, 6];
+
+/// The part for which a letter of the model stands; a capital opens no commitment.
+fn part(table: &Table, log: &MatchLog, seat: Seat, letter: char) -> Part {
+    let kind = match letter.to_ascii_lowercase() {
+        'd' => PartKind::Deal,
+        's' => PartKind::Seal,
+        'a' => PartKind::Again,
+        'm' => PartKind::Move,
+        'r' => PartKind::Result,
+        'l' => PartKind::Leave,
+        'f' => PartKind::Forfeit,
+        'c' => PartKind::Dispute,
+        'o' => return opening(table, log, seat, letter, &HOLE[seat.index()]),
+        'w' => return opening(table, log, seat, letter, &FLOP),
+        other => panic!("{other}"),
+    };
+    table.part(kind, log, seat)
+}
+
+fn opening(table: &Table, log: &MatchLog, seat: Seat, letter: char, cards: &[usize]) -> Part {
+    let mut part = table.opening(log, seat, cards);
+    if let (Part::Open(cards), true) = (&mut part, letter.is_uppercase()) {
+        cards[0].share ^= 1;
+    }
+    part
+}
+
+/// The letters of what a seat may say.
+fn may_say(log: &MatchLog, seat: Seat, phase: &str) -> BTreeSet<char> {
+    let letter = |kind| match kind {
+        PartKind::Deal => 'd',
+        PartKind::Seal => 's',
+        PartKind::Again => 'a',
+        PartKind::Open if phase == "show" => 'w',
+        PartKind::Open => 'o',
+        PartKind::Move => 'm',
+        PartKind::Result => 'r',
+        PartKind::Leave => 'l',
+        PartKind::Forfeit => 'f',
+        PartKind::Dispute => 'c',
+    };
+    log.may_say(seat).into_iter().map(letter).collect()
+}
+
+fn phase(log: &MatchLog) -> &'static str {
+    match log.phase() {
+        Phase::Deal => "deal",
+        Phase::Seal(Seat::HOST) => "sealG",
+        Phase::Seal(_) => "sealE",
+        Phase::Open(openings) if openings.len() == 2 => "show",
+        Phase::Open(openings) if openings[0].opener == Seat::HOST => "openG",
+        Phase::Open(_) => "openE",
+        Phase::Choose {
+            seat: Seat::HOST, ..
+        } => "moveG",
+        Phase::Choose { .. } => "moveE",
+        Phase::Result(_) => "result",
+        Phase::Over(_) => "over",
+    }
+}
+
+fn how_it_ended(log: &MatchLog) -> String {
+    let Phase::Over(end) = log.phase() else {
+        return "-".into();
+    };
+    match end {
+        End::Played => "result".into(),
+        End::Foul { seat, .. } => format!("foul{}", seat.number()),
+        End::Stopped(stops) => match stops[..] {
+            [(seat, stop)] => {
+                let name = match stop {
+                    Stop::Leave => "leave",
+                    Stop::Forfeit => "forfeit",
+                    Stop::Dispute { .. } => "dispute",
+                };
+                format!("{name}{}", seat.number())
+            }
+            _ => "both".into(),
+        },
+        end => format!("{end:?}"),
+    }
+}
+
+#[test]
+fn the_log_allows_what_the_model_allows_and_refuses_what_it_refuses() {
+    let table = holdem(2, 2);
+    let mut start = table.log();
+    table.play_until(&mut start, |log| log.attempt().hand == 2);
+    let mut logs: HashMap<&str, MatchLog> = HashMap::new();
+    let mut refused = 0;
+    for line in lines() {
+        let mut log = match line.log.len() {
+            0 => start.clone(),
+            len => {
+                let (before, last) = without_last(line.log, len);
+                let mut log = logs[&before[..]].clone();
+                add(&table, &mut log, last);
+                log
+            }
+        };
+        if line.phase == "result" && phase(&log) == "moveG" {
+            table.play_until(&mut log, |log| phase(log) == "result");
+        }
+        compare(&line, &log);
+        refused += refusals(&table, &line, &mut log);
+        logs.insert(line.log, log);
+    }
+    assert!(
+        logs.len() == 1171 && refused > 6000,
+        "{} {refused}",
+        logs.len()
+    );
+}
+
+/// A log without its last part, and that part. A foul comes last: nothing is taken after it, though
+/// the other seat may have spoken in the same step before.
+fn without_last(log: &str, len: usize) -> (String, &str) {
+    let at = log
+        .find(|c: char| c.is_ascii_uppercase())
+        .map_or(len - 2, |at| at - 1);
+    ([&log[..at], &log[at + 2..]].concat(), &log[at..at + 2])
+}
+
+/// Adds the part that is written like `0d`.
+fn add(table: &Table, log: &mut MatchLog, last: &str) {
+    let seat = Seat::new(last.as_bytes()[0] - b'0');
+    let letter = last.chars().last().unwrap();
+    let signed = table.sign(log, seat, &part(table, log, seat, letter));
+    match log.take(signed) {
+        Err(Refused::Foul(proof)) if letter.is_uppercase() => log.close(*proof),
+        taken => assert!(matches!(taken, Ok(Taken::New(_))), "{last} {taken:?}"),
+    }
+}
+
+fn compare(line: &Line<'_>, log: &MatchLog) {
+    assert_eq!(how_it_ended(log), line.over, "{}", line.log);
+    if line.over == "-" {
+        assert_eq!(phase(log), line.phase, "{}", line.log);
+        assert_eq!(log.attempt().attempt, line.attempt, "{}", line.log);
+    }
+    for (seat, may) in Seat::all(2).zip(line.may) {
+        let may: BTreeSet<char> = may.chars().collect();
+        assert_eq!(may_say(log, seat, line.phase), may, "{} {seat}", line.log);
+    }
+}
+
+/// Whatever else a seat signs is refused, and changes nothing. Gives how much was.
+fn refusals(table: &Table, line: &Line<'_>, log: &mut MatchLog) -> usize {
+    let (hash, mut refused) = (log.hash(), 0);
+    for (seat, may) in Seat::all(2).zip(line.may) {
+        if log.part(log.step(), seat).is_some() {
+            continue;
+        }
+        for letter in "dsaomwrlfc".chars().filter(|&letter| !may.contains(letter)) {
+            let part = part(table, log, seat, letter);
+            let answer = log.take(table.sign(log, seat, &part));
+            let named = match &answer {
+                Err(Refused::Foul(proof)) => proof.part.seat == seat,
+                Err(Refused::Over) => line.over != "-",
+                _ => false,
+            };
+            assert!(named, "{} {seat} {letter} {answer:?}", line.log);
+            refused += 1;
+        }
+    }
+    assert_eq!(log.hash(), hash);
+    refused
+}
+
+#[test]
+fn the_cards_of_the_models_hand_are_those_that_the_rules_ask_for() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    let mut opened = Vec::new();
+    while opened.len() < 3 {
+        if let Phase::Open(openings) = log.phase() {
+            let seat = log.waits_for()[0];
+            opened.push(due(&openings, seat).unwrap());
+            table.play_until(&mut log, |log| {
+                !matches!(log.phase(), Phase::Open(_)) || !log.waits_for().contains(&seat)
+            });
+        } else {
+            table.speak(&mut log);
+        }
+    }
+    assert_eq!(opened, [&HOLE[0][..], &HOLE[1], &FLOP]);
+}

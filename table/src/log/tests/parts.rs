@@ -1,0 +1,103 @@
+//! Bytes that are no header, no sitting and no part.
+
+use super::super::part::Part;
+use super::super::*;
+use super::table::{draw, free_deck, holdem};
+use crate::hash::Hash;
+
+#[test]
+fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
+    for table in [holdem(2, 1), draw(5, 1000), free_deck(200)] {
+        let header = table.of.header();
+        let bytes = header.encode();
+        assert!(bytes.len() <= Header::MAX_LEN);
+        assert_eq!(Header::decode(&bytes).as_ref(), Ok(header));
+        for at in 0..bytes.len() {
+            assert!(Header::decode(&bytes[..at]).is_err());
+            for bit in 0..8 {
+                let mut other = bytes.clone();
+                other[at] ^= 1 << bit;
+                if let Ok(changed) = Header::decode(&other) {
+                    assert_eq!(changed.encode(), other);
+                    assert_ne!(&changed, header);
+                }
+            }
+        }
+        assert!(Header::decode(&[&bytes[..], &[0]].concat()).is_err());
+    }
+}
+
+#[test]
+fn the_match_is_another_if_anything_of_it_is() {
+    let table = holdem(2, 1);
+    let (header, players) = (table.of.header().clone(), table.of.players().to_vec());
+    let mut ids = vec![table.of.id(), holdem(2, 2).of.id()];
+    let mut other_nonce = players.clone();
+    other_nonce[1].nonce[0] ^= 1;
+    let mut other_seats = players.clone();
+    other_seats.reverse();
+    for players in [other_nonce, other_seats] {
+        ids.push(Match::new(header.clone(), players).unwrap().id());
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 4);
+    let twice = vec![players[0].clone(); 2];
+    assert!(matches!(
+        Match::new(header.clone(), twice),
+        Err(CannotSit::SameKey(_))
+    ));
+    assert!(matches!(
+        Match::new(header, players[..1].to_vec()),
+        Err(CannotSit::Players { .. })
+    ));
+}
+
+#[test]
+fn random_bytes_are_read_as_nothing_or_as_what_they_stand_for() {
+    use rand::{RngExt, SeedableRng};
+    let mut rng = rand::rngs::StdRng::seed_from_u64(3);
+    let table = holdem(2, 1);
+    let shape = table.of.header().shape();
+    for _ in 0..20_000 {
+        let len = rng.random_range(0..400);
+        let mut bytes: Vec<u8> = (0..len).map(|_| rng.random_range(0..3)).collect();
+        if let Some(first) = bytes.first_mut() {
+            *first = rng.random_range(0..12);
+        }
+        if let Ok(part) = Part::decode(&bytes, &shape) {
+            assert_eq!(part.encode(bytes.len()), bytes);
+        }
+    }
+}
+
+#[test]
+fn hashes_and_signatures_are_over_what_the_protocol_says() {
+    let table = holdem(2, 1);
+    let log = table.played();
+    let header = table.of.header().encode();
+    let mut start = Hash::new("match").number(2);
+    for (seat, player) in table.of.players().iter().enumerate() {
+        start = start.number(seat as u64).field(&player.identity.encode());
+    }
+    let nonces = start.field(&[9; 32]).field(&[9; 32]);
+    let mut hash = nonces.field(&header).finish();
+    assert_eq!(hash, table.of.id());
+    for step in 0..log.step() {
+        assert_eq!(log.hash_before(step), Some(hash));
+        let mut next = Hash::new("step").number(step).field(&hash);
+        for seat in table.seats() {
+            let Some(said) = log.part(step, seat) else {
+                continue;
+            };
+            let id = table.of.id();
+            let (number, place) = (step.to_le_bytes(), [seat.number()]);
+            let fields: [&[u8]; 5] = [&id, &number, &hash, &place, &said.part];
+            let by = table.identities[seat.index()].public();
+            assert!(by.verify("part", &fields, &said.signature).is_ok());
+            next = next.number(u64::from(seat.number())).field(&said.part);
+        }
+        hash = next.finish();
+    }
+    assert_eq!(log.hash(), hash);
+}

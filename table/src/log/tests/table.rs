@@ -1,0 +1,258 @@
+//! A table whose seats all play here, with decks that no engine made: random shares whose sum is a
+//! shuffled deck.
+
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+use super::super::*;
+use crate::identity::{Identity, Name};
+use crate::rules::{
+    BettingRules, Choice, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
+};
+use crate::seat::Seat;
+
+pub(super) struct Table {
+    pub(super) identities: Vec<Identity>,
+    pub(super) of: Match,
+}
+
+/// A deck that is sealed: the shares of each seat.
+struct Deck {
+    masked: Vec<u16>,
+    shares: Vec<Vec<u16>>,
+}
+
+pub(super) fn holdem(seats: u8, hands: u32) -> Table {
+    Table::new(Variety::Holdem(rules(Limit::NoLimit)), seats, hands)
+}
+
+pub(super) fn draw(seats: u8, hands: u32) -> Table {
+    Table::new(Variety::FiveCardDraw(rules(Limit::Fixed)), seats, hands)
+}
+
+pub(super) fn free_deck(seats: u8) -> Table {
+    let variety = Variety::Deck {
+        cards: 40,
+        drawn: 7,
+    };
+    Table::new(variety, seats, 2)
+}
+
+fn rules(limit: Limit) -> BettingRules {
+    let (stack, posts) = (100, Posts::Blinds { small: 1, big: 2 });
+    BettingRules {
+        stack,
+        limit,
+        posts,
+    }
+}
+
+impl Table {
+    pub(super) fn new(variety: Variety, seats: u8, hands: u32) -> Self {
+        let header = Header {
+            versions: Versions {
+                log: Header::LOG_VERSION,
+                engine: 3,
+            },
+            stakes: Stakes::new(variety, seats, hands).unwrap(),
+            algorithm: dealerless::shuffle::Algorithm::Waksman,
+            circuit: [7; 32],
+            validity: seats,
+            clock: Clock {
+                each_move: 30,
+                bank: 60,
+            },
+        };
+        let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
+        let player = |identity: &Identity| Player {
+            identity: identity.public().clone(),
+            nonce: [9; 32],
+        };
+        let players = identities.iter().map(player).collect();
+        let of = Match::new(header, players).unwrap();
+        Table { identities, of }
+    }
+
+    pub(super) fn log(&self) -> MatchLog {
+        MatchLog::new(self.of.clone())
+    }
+
+    pub(super) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+        Seat::all(self.of.seats())
+    }
+
+    pub(super) fn sitting(&self, seat: Seat) -> Sitting {
+        let names = self.seats().map(|seat| Name::clean(&seat.to_string()));
+        Sitting {
+            of: self.of.clone(),
+            seat,
+            names: names.collect(),
+        }
+    }
+
+    /// The deck of a try: it follows from its number.
+    fn deck(&self, log: &MatchLog) -> Deck {
+        let attempt = log.attempt();
+        let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
+        let mut rng = StdRng::seed_from_u64(seed);
+        let (cards, drawn) = self.of.header().stakes.deck();
+        let mut deck: Vec<u16> = (0..cards as u16).collect();
+        deck.shuffle(&mut rng);
+        let width = (cards as u16).next_power_of_two();
+        let shares: Vec<Vec<u16>> = (self.seats())
+            .map(|_| (0..drawn).map(|_| rng.random_range(0..width)).collect())
+            .collect();
+        let mask = |position: usize| shares.iter().fold(0, |sum, of| sum ^ of[position]);
+        let masked = (0..drawn).map(|position| deck[position] ^ mask(position));
+        Deck {
+            masked: masked.collect(),
+            shares,
+        }
+    }
+
+    /// A seat's share of these cards, with all that it is said with.
+    pub(super) fn opening(&self, log: &MatchLog, seat: Seat, positions: &[usize]) -> Part {
+        let deck = self.deck(log);
+        let card = |&position: &usize| CardOpening {
+            position: position as u16,
+            share: deck.shares[seat.index()][position],
+            nonce: log.attempt().share_nonce(seat, position, &[5; 32]),
+            macs: [seat.number(); 32],
+        };
+        Part::Open(positions.iter().map(card).collect())
+    }
+
+    fn seal(&self, log: &MatchLog, seat: Seat) -> Seal {
+        let deck = self.deck(log);
+        let attempt = log.attempt();
+        let commit = |(position, &share): (usize, &u16)| {
+            let nonce = attempt.share_nonce(seat, position, &[5; 32]);
+            attempt.share_commitment(seat, position, share, &nonce)
+        };
+        let bits = vec![true; self.of.seats()];
+        Seal {
+            masked: (seat == Seat::HOST).then(|| Masked {
+                cards: deck.masked.clone(),
+                validity: bits.clone(),
+            }),
+            commitments: deck.shares[seat.index()]
+                .iter()
+                .enumerate()
+                .map(commit)
+                .collect(),
+            validity: bits,
+            validity_macs: [3; 32],
+        }
+    }
+
+    /// A part of this kind, as good as it can be made here.
+    pub(super) fn part(&self, kind: PartKind, log: &MatchLog, seat: Seat) -> Part {
+        match kind {
+            PartKind::Deal => {
+                let none = vec![false; self.of.seats()];
+                Part::Deal(log.deal([seat.number() + 1; 32], none, 0))
+            }
+            PartKind::Seal => Part::Seal(self.seal(log, seat)),
+            PartKind::Again => Part::Again,
+            PartKind::Open => {
+                let due = match log.game().map(Hand::next) {
+                    Some(Next::Open(openings)) => due(&openings, seat),
+                    _ => None,
+                };
+                self.opening(log, seat, &due.unwrap_or(vec![0]))
+            }
+            PartKind::Move => Part::Move(match log.phase() {
+                Phase::Choose { legal, .. } => passive(&legal),
+                _ => Choice::Check,
+            }),
+            PartKind::Result => Part::Result(match log.game().map(Hand::next) {
+                Some(Next::Over(outcome)) => outcome.stacks,
+                _ => log.stacks().to_vec(),
+            }),
+            PartKind::Leave => Part::Leave,
+            PartKind::Forfeit => Part::Forfeit,
+            PartKind::Dispute => {
+                let now = log.step();
+                let opened =
+                    |part: &&SignedPart| part.step < now && part.seat != seat && part.part[0] == 4;
+                let step = log
+                    .history(0)
+                    .filter(opened)
+                    .last()
+                    .map_or(0, |part| part.step);
+                Part::Dispute { step }
+            }
+        }
+    }
+
+    /// What an honest seat says that checks or calls, and shows.
+    pub(super) fn honest(&self, log: &MatchLog, seat: Seat) -> Part {
+        self.part(log.may_say(seat)[0], log, seat)
+    }
+
+    /// The part with this seat's signature, whether it may say it or not.
+    pub(super) fn sign(&self, log: &MatchLog, seat: Seat, part: &Part) -> SignedPart {
+        self.sign_bytes(log, seat, part.encode(log.size(seat)))
+    }
+
+    pub(super) fn sign_bytes(&self, log: &MatchLog, seat: Seat, part: Vec<u8>) -> SignedPart {
+        let identity = &self.identities[seat.index()];
+        SignedPart::sign(identity, &self.of.id(), log.step(), &log.hash(), seat, part)
+    }
+
+    /// One seat that is waited for says what it honestly says.
+    pub(super) fn speak(&self, log: &mut MatchLog) -> SignedPart {
+        let seat = log.waits_for()[0];
+        let part = self.honest(log, seat);
+        log.say(&self.identities[seat.index()], seat, &part)
+            .unwrap()
+    }
+
+    /// Plays honestly until it is so.
+    pub(super) fn play_until(&self, log: &mut MatchLog, so: impl Fn(&MatchLog) -> bool) {
+        while !so(log) {
+            self.speak(log);
+        }
+    }
+
+    /// The logs that have none of these parts, the first, the first two and so on.
+    pub(super) fn prefixes(&self, parts: &[SignedPart]) -> Vec<MatchLog> {
+        let mut logs = vec![self.log()];
+        for part in parts {
+            let mut log = logs[logs.len() - 1].clone();
+            log.take(part.clone()).unwrap();
+            logs.push(log);
+        }
+        logs
+    }
+
+    /// A match that is played to its end.
+    pub(super) fn played(&self) -> MatchLog {
+        let mut log = self.log();
+        self.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
+        log
+    }
+}
+
+/// The cards that this seat is to open.
+pub(super) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
+    let opening = openings.iter().find(|opening| opening.opener == seat)?;
+    Some(
+        opening
+            .cards
+            .iter()
+            .map(|&(position, _)| position)
+            .collect(),
+    )
+}
+
+fn passive(legal: &Legal) -> Choice {
+    match legal {
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } => Choice::Call,
+        Legal::Exchange => Choice::Exchange(vec![0, 2]),
+        Legal::ShowOrMuck => Choice::Show,
+        _ => Choice::Pass,
+    }
+}

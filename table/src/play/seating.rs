@@ -1,0 +1,122 @@
+//! Who sits where in the match that begins on a line, and with which circuit.
+
+use std::sync::Arc;
+
+use dealerless::deck;
+use dealerless::mpc::Security;
+use dealerless::net;
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
+
+use crate::identity::{Name, PublicIdentity};
+use crate::line::Line;
+use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting, Versions};
+use crate::rules::Stakes;
+
+/// A match that can begin: who plays it, and the circuit by which its decks are shuffled.
+pub struct Seating {
+    /// The match.
+    pub sitting: Sitting,
+    /// The circuit.
+    pub circuit: Arc<ShuffleCircuit>,
+}
+
+/// No match can begin on this line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CannotBegin {
+    /// What the host says of the match makes no sense here.
+    #[error("the host proposes a match that this program cannot play")]
+    Header(#[from] HeaderError),
+    /// The two speak different versions of the engine.
+    #[error("the host's engine speaks version {theirs}, this one version {ours}")]
+    Engine {
+        /// Of the host.
+        theirs: u16,
+        /// Of this program.
+        ours: u16,
+    },
+    /// There is no such shuffle.
+    #[error("the host proposes a shuffle that there is not")]
+    Shuffle(#[from] SpecError),
+    /// The host means another circuit by this name.
+    #[error("the host means another circuit by {0}: its program is another version, or changed")]
+    Circuit(Algorithm),
+    /// These players cannot sit down.
+    #[error(transparent)]
+    Players(#[from] CannotSit),
+}
+
+impl Seating {
+    /// What the host says of a match for these stakes, and the circuit for it.
+    ///
+    /// # Errors
+    /// If there is no such shuffle.
+    pub fn propose(
+        stakes: Stakes,
+        algorithm: Algorithm,
+        clock: Clock,
+    ) -> Result<(Header, Arc<ShuffleCircuit>), SpecError> {
+        let circuit = circuit(&stakes, algorithm)?;
+        let header = Header {
+            versions: Versions {
+                log: Header::LOG_VERSION,
+                engine: net::VERSION,
+            },
+            algorithm,
+            circuit: circuit.circuit().digest(),
+            validity: if circuit.validity().is_some() {
+                stakes.seats() as u8
+            } else {
+                0
+            },
+            clock,
+            stakes,
+        };
+        Ok((header, Arc::new(circuit)))
+    }
+
+    /// The match that begins on a line, if this seat wants to play what `header` says.
+    ///
+    /// # Errors
+    /// [`CannotBegin`].
+    pub fn of_line(
+        line: &Line,
+        header: Header,
+        own: (&PublicIdentity, &Name),
+    ) -> Result<Self, CannotBegin> {
+        let (theirs, ours) = (header.versions.engine, net::VERSION);
+        if theirs != ours {
+            return Err(CannotBegin::Engine { theirs, ours });
+        }
+        let circuit = circuit(&header.stakes, header.algorithm)?;
+        let same = circuit.circuit().digest() == header.circuit;
+        if !same || circuit.validity().is_some() != (header.validity > 0) {
+            return Err(CannotBegin::Circuit(header.algorithm));
+        }
+        let both = [own, (&line.peer, &line.peer_name)];
+        let mut players: Vec<_> = both.into_iter().collect();
+        // The host comes first.
+        players.rotate_left(line.seat.index());
+        let names = players.iter().map(|(_, name)| (*name).clone()).collect();
+        let players = players.iter().zip(line.nonces);
+        let players = players.map(|((identity, _), nonce)| Player {
+            identity: (*identity).clone(),
+            nonce,
+        });
+        let sitting = Sitting {
+            of: Match::new(header, players.collect())?,
+            seat: line.seat,
+            names,
+        };
+        Ok(Seating {
+            sitting,
+            circuit: Arc::new(circuit),
+        })
+    }
+}
+
+fn circuit(stakes: &Stakes, algorithm: Algorithm) -> Result<ShuffleCircuit, SpecError> {
+    let (cards, drawn) = stakes.deck();
+    let spec = Spec::new(cards, drawn, algorithm)?;
+    Ok(deck::circuit(spec, Security::Malicious))
+}

@@ -1,0 +1,178 @@
+//! A hand that is played with a known deck, by seats that compute what they can from all that was
+//! said: a card is seen by whoever holds every share of it.
+
+use dealerless::deck::Card;
+use dealerless_table::{
+    Amounts, BettingRules, Choice, Foul, Hand, Learners, Legal, Limit, Next, Opening, Outcome,
+    Posts, Seat, Stakes, Variety,
+};
+
+pub(crate) const SMALL_AND_BIG: Posts = Posts::Blinds { small: 5, big: 10 };
+
+pub(crate) fn rules(limit: Limit, posts: Posts) -> BettingRules {
+    BettingRules {
+        stack: 1000,
+        limit,
+        posts,
+    }
+}
+
+pub(crate) fn holdem(limit: Limit, seats: usize) -> Stakes {
+    let variety = Variety::Holdem(rules(limit, SMALL_AND_BIG));
+    Stakes::new(variety, seats as u8, 100).unwrap()
+}
+
+/// The cards with these names, such as `As` and `Td`.
+pub(crate) fn cards(names: &str) -> Vec<Card> {
+    let card = |name: &str| {
+        let (rank, suit) = name.split_at(1);
+        let rank = "23456789TJQKA".find(rank).unwrap();
+        Card((13 * "cdhs".find(suit).unwrap() + rank) as u32)
+    };
+    names.split_whitespace().map(card).collect()
+}
+
+/// A hand in play, its deck, and who said its share of which card.
+#[derive(Clone)]
+pub(crate) struct Dealt {
+    pub(crate) hand: Hand,
+    pub(crate) seats: usize,
+    deck: Vec<Card>,
+    said: Vec<Vec<bool>>,
+    /// All openings so far.
+    pub(crate) opened: Vec<Vec<Opening>>,
+}
+
+impl Dealt {
+    pub(crate) fn new(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>) -> Self {
+        let hand = Hand::new(stakes, stacks, Seat::new(button)).unwrap();
+        let mut dealt = Dealt {
+            hand,
+            seats: stacks.len(),
+            said: vec![vec![false; stacks.len()]; deck.len()],
+            deck,
+            opened: Vec::new(),
+        };
+        dealt.open();
+        dealt
+    }
+
+    /// Hold'em with blinds 5 and 10 and the deck in order.
+    pub(crate) fn holdem(stacks: &[u64], button: u8) -> Self {
+        let deck = (0..52).map(Card).collect();
+        Dealt::new(&holdem(Limit::NoLimit, stacks.len()), stacks, button, deck)
+    }
+
+    /// Carries out all openings that are due. What is said to be public must be what all can compute.
+    fn open(&mut self) {
+        while let Next::Open(openings) = self.hand.next() {
+            for opening in &openings {
+                for &(position, _) in &opening.cards {
+                    let said = &mut self.said[position][opening.opener.index()];
+                    assert!(!std::mem::replace(said, true), "a share is said twice");
+                }
+            }
+            let public = (0..self.deck.len())
+                .filter(|&position| self.is_public(position))
+                .filter(|&position| self.hand.public(position).is_none());
+            let public: Vec<_> = public
+                .map(|position| (position, self.deck[position]))
+                .collect();
+            self.hand.opened(&public).unwrap();
+            self.opened.push(openings);
+        }
+        self.check_who_sees_what();
+    }
+
+    /// Each sees the cards that were opened to it, and no others.
+    fn check_who_sees_what(&self) {
+        for position in 0..self.deck.len() {
+            for seat in Seat::all(self.seats) {
+                let is_learner = |&(card, to): &(usize, Learners)| {
+                    card == position && [Learners::All, Learners::Seat(seat)].contains(&to)
+                };
+                let mut cards = self
+                    .opened
+                    .iter()
+                    .flatten()
+                    .flat_map(|opening| &opening.cards);
+                let learns = cards.any(is_learner);
+                assert_eq!(self.sees(seat, position), learns, "{seat}, card {position}");
+            }
+        }
+    }
+
+    /// Whether the seat can compute the card: all others have said their shares.
+    pub(crate) fn sees(&self, seat: Seat, position: usize) -> bool {
+        let others = Seat::all(self.seats).filter(|&other| other != seat);
+        others
+            .into_iter()
+            .all(|other| self.said[position][other.index()])
+    }
+
+    pub(crate) fn is_public(&self, position: usize) -> bool {
+        self.said[position].iter().all(|&said| said)
+    }
+
+    /// The seat whose turn it is, and what it may say.
+    pub(crate) fn asked(&self) -> (u8, Legal) {
+        match self.hand.next() {
+            Next::Choose { seat, legal } => (seat.number(), legal),
+            next => panic!("nobody is asked: {next:?}"),
+        }
+    }
+
+    pub(crate) fn try_to(&mut self, choice: &Choice) -> Result<(), Foul> {
+        let (seat, _) = self.asked();
+        self.hand.choose(Seat::new(seat), choice)?;
+        self.open();
+        Ok(())
+    }
+
+    /// Whose turn it is says `choice`: `f`, `k` (check), `c`, `b 20`, `r 60`, `show`, `muck`,
+    /// `x 0 3` (exchange). Several, with commas between them.
+    pub(crate) fn say(&mut self, choices: &str) -> &mut Self {
+        for words in choices.split(',') {
+            let choice = choice(words);
+            let (seat, legal) = self.asked();
+            if let Err(foul) = self.try_to(&choice) {
+                panic!("seat {seat}: {choice:?} of {legal:?}: {foul}");
+            }
+        }
+        self
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        match self.hand.next() {
+            Next::Over(outcome) => outcome,
+            next => panic!("the hand goes on: {next:?}"),
+        }
+    }
+}
+
+fn choice(words: &str) -> Choice {
+    let mut words = words.split_whitespace();
+    let name = words.next().unwrap();
+    let numbers: Vec<u64> = words.map(|word| word.parse().unwrap()).collect();
+    match name {
+        "f" => Choice::Fold,
+        "k" => Choice::Check,
+        "c" => Choice::Call,
+        "b" => Choice::Bet { to: numbers[0] },
+        "r" => Choice::Raise { to: numbers[0] },
+        "x" => Choice::Exchange(numbers.iter().map(|&place| place as u8).collect()),
+        "show" => Choice::Show,
+        "muck" => Choice::Muck,
+        name => panic!("no choice {name}"),
+    }
+}
+
+/// What may be said of bets: what a call costs, and from where to where a bet or a raise goes.
+pub(crate) fn bets(call: u64, bet: Option<(u64, u64)>, raise: Option<(u64, u64)>) -> Legal {
+    let amounts = |(min, max)| Amounts { min, max };
+    Legal::Bet {
+        call: (call > 0).then_some(call),
+        bet: bet.map(amounts),
+        raise: raise.map(amounts),
+    }
+}

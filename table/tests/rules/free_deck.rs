@@ -1,0 +1,195 @@
+//! The deck without rules.
+
+use crate::dealt::Dealt;
+use dealerless::deck::Card;
+use dealerless_table::{Choice, Foul, Learners, Legal, Seat, Stakes, Variety};
+
+const ALL: Learners = Learners::All;
+const HOST: Learners = Learners::Seat(Seat::HOST);
+const GUEST: Learners = Learners::Seat(Seat::GUEST);
+
+fn dealt(seats: usize) -> Dealt {
+    let variety = Variety::Deck {
+        cards: 30,
+        drawn: 12,
+    };
+    let stakes = Stakes::new(variety, seats as u8, 1).unwrap();
+    let deck = (0..12).map(|number| Card(29 - number)).collect();
+    Dealt::new(&stakes, &vec![0; seats], 0, deck)
+}
+
+fn propose(cards: &[(u16, Learners)]) -> Choice {
+    Choice::Propose(cards.to_vec())
+}
+
+fn standing(hand: &Dealt) -> Vec<u32> {
+    match hand.asked().1 {
+        Legal::Speak { proposals, .. } => {
+            proposals.iter().map(|proposal| proposal.number).collect()
+        }
+        legal => panic!("{legal:?}"),
+    }
+}
+
+fn say(hand: &mut Dealt, choices: &[Choice]) {
+    for choice in choices {
+        hand.try_to(choice).unwrap();
+    }
+}
+
+#[test]
+fn what_all_agree_to_is_opened_and_nothing_else() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[propose(&[(3, HOST), (4, ALL), (5, GUEST)])]);
+    assert_eq!(hand.opened.len(), 1);
+    say(&mut hand, &[Choice::Agree(0)]);
+    for position in 0..12 {
+        assert_eq!(hand.sees(Seat::HOST, position), [3, 4].contains(&position));
+        assert_eq!(hand.sees(Seat::GUEST, position), [4, 5].contains(&position));
+    }
+    assert_eq!(hand.hand.public(4), Some(Card(25)));
+    assert_eq!(
+        (hand.hand.held(Seat::HOST), hand.hand.held(Seat::GUEST)),
+        (vec![3], vec![5])
+    );
+    assert_eq!(hand.asked().0, 0);
+}
+
+#[test]
+fn every_hand_begins_with_an_opening_of_seat_0_here_without_a_card() {
+    let hand = dealt(2);
+    assert_eq!(hand.opened[0][0].opener, Seat::HOST);
+    assert_eq!(hand.opened[0][0].cards, []);
+}
+
+#[test]
+fn an_unanswered_proposal_blocks_nothing() {
+    let mut hand = dealt(2);
+    say(
+        &mut hand,
+        &[
+            propose(&[(0, HOST)]),
+            propose(&[(1, GUEST)]),
+            Choice::Agree(1),
+        ],
+    );
+    assert_eq!(standing(&hand), [0]);
+    assert!(hand.sees(Seat::GUEST, 1) && !hand.sees(Seat::HOST, 0));
+    say(&mut hand, &[Choice::Agree(0)]);
+    assert!(hand.sees(Seat::HOST, 0));
+}
+
+#[test]
+fn a_card_that_one_sees_can_be_opened_to_all_by_that_one() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[propose(&[(0, HOST)]), Choice::Agree(0)]);
+    for to in [HOST, GUEST] {
+        assert_eq!(hand.try_to(&propose(&[(0, to)])), Err(Foul::AlreadyOpen(0)));
+    }
+    say(
+        &mut hand,
+        &[propose(&[(0, ALL), (1, ALL)]), Choice::Agree(1)],
+    );
+    let openers: Vec<_> = hand.opened[2]
+        .iter()
+        .map(|o| (o.opener, o.cards.len()))
+        .collect();
+    assert_eq!(openers, [(Seat::HOST, 2), (Seat::GUEST, 1)]);
+    assert_eq!(
+        hand.try_to(&propose(&[(0, ALL)])),
+        Err(Foul::AlreadyOpen(0))
+    );
+}
+
+#[test]
+fn a_proposal_ends_when_it_is_refused_or_one_of_its_cards_was_opened() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[propose(&[(0, HOST)]), Choice::Refuse(0)]);
+    assert_eq!(standing(&hand), []);
+    // Its own, that is taking it back.
+    say(
+        &mut hand,
+        &[propose(&[(0, HOST)]), Choice::Pass, Choice::Refuse(1)],
+    );
+    assert_eq!(standing(&hand), []);
+    say(
+        &mut hand,
+        &[
+            propose(&[(0, GUEST), (1, GUEST)]),
+            propose(&[(1, HOST)]),
+            Choice::Agree(3),
+        ],
+    );
+    assert_eq!(hand.try_to(&Choice::Agree(2)), Err(Foul::NoSuchProposal(2)));
+}
+
+#[test]
+fn with_three_all_others_must_agree() {
+    let mut hand = dealt(3);
+    let second = Learners::Seat(Seat::new(2));
+    say(
+        &mut hand,
+        &[propose(&[(0, second)]), Choice::Agree(0), Choice::Pass],
+    );
+    assert_eq!(hand.try_to(&Choice::Agree(0)), Err(Foul::AlreadyAgreed(0)));
+    say(&mut hand, &[Choice::Pass]);
+    assert_eq!(hand.try_to(&Choice::Agree(0)), Err(Foul::AlreadyAgreed(0)));
+    say(&mut hand, &[propose(&[(1, ALL)]), Choice::Agree(0)]);
+    assert!(hand.sees(Seat::new(2), 0) && !hand.is_public(0));
+}
+
+#[test]
+fn what_is_no_proposal_is_a_foul() {
+    let mut hand = dealt(2);
+    let before = hand.hand.clone();
+    let nobody = Learners::Seat(Seat::new(2));
+    for (cards, foul) in [
+        (vec![], Foul::BadProposal),
+        (vec![(1, ALL), (0, ALL)], Foul::BadProposal),
+        (vec![(1, HOST), (1, GUEST)], Foul::BadProposal),
+        (
+            (0..65).map(|position| (position, ALL)).collect(),
+            Foul::BadProposal,
+        ),
+        (vec![(12, ALL)], Foul::NoSuchCard(12)),
+        (vec![(3, nobody)], Foul::NoSuchCard(3)),
+    ] {
+        assert_eq!(hand.try_to(&Choice::Propose(cards)), Err(foul));
+    }
+    assert_eq!(hand.try_to(&Choice::Check), Err(Foul::WrongKind));
+    assert_eq!(hand.try_to(&Choice::Agree(0)), Err(Foul::NoSuchProposal(0)));
+    assert_eq!(hand.hand, before);
+}
+
+#[test]
+fn a_seat_has_at_most_8_proposals() {
+    let mut hand = dealt(2);
+    for _ in 0..8 {
+        say(&mut hand, &[propose(&[(0, ALL)]), Choice::Pass]);
+    }
+    assert_eq!(
+        hand.try_to(&propose(&[(1, ALL)])),
+        Err(Foul::TooManyProposals)
+    );
+    say(
+        &mut hand,
+        &[Choice::Refuse(0), Choice::Pass, propose(&[(1, ALL)])],
+    );
+}
+
+#[test]
+fn the_hand_is_over_when_all_pass_in_a_row() {
+    let mut hand = dealt(3);
+    say(
+        &mut hand,
+        &[Choice::Pass, Choice::Pass, propose(&[(0, ALL)])],
+    );
+    say(&mut hand, &[Choice::Pass, Choice::Pass]);
+    assert_eq!(hand.asked().0, 2);
+    say(&mut hand, &[Choice::Pass]);
+    assert_eq!(hand.outcome().stacks, [0, 0, 0]);
+    assert_eq!(
+        hand.hand.choose(Seat::HOST, &Choice::Pass),
+        Err(Foul::NotAsked)
+    );
+}

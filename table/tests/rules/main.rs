@@ -1,0 +1,12 @@
+//! The rules of the games, as tables of known situations and by random play.
+
+mod betting;
+mod dealt;
+mod draw;
+mod encoding;
+mod free_deck;
+mod matches;
+mod random_play;
+mod ranking;
+mod showdown;
+mod side_pots;

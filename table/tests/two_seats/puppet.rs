@@ -1,0 +1,144 @@
+//! A seat that cheats where only the other's engine can see it: it holds its own keys and its own
+//! part of the deck, and says something else than that.
+
+use dealerless::deck::KeptDeck;
+use dealerless_table::{
+    CardOpening, Done, Event, Legal, Masked, MatchLog, Orders, Outbox, Part, Phase, Seal, Seat,
+    SignedPart, role,
+};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+
+use crate::seats::Wiring;
+
+/// What the seat signs in place of what it should.
+pub(crate) type Twist = fn(&mut Part);
+
+/// Plays a seat by the rules, but for the twist.
+pub(crate) struct Puppet {
+    pub(crate) log: MatchLog,
+    wiring: Wiring,
+    deck: Option<KeptDeck>,
+    twist: Twist,
+    ordered: bool,
+}
+
+const SECRET: [u8; 32] = [9; 32];
+
+impl Puppet {
+    pub(crate) fn new(wiring: Wiring, log: MatchLog, twist: Twist) -> Self {
+        Puppet {
+            log,
+            wiring,
+            deck: None,
+            twist,
+            ordered: false,
+        }
+    }
+
+    fn seat(&self) -> Seat {
+        self.wiring.seat
+    }
+
+    /// Plays until the match is over, or the other has gone.
+    pub(crate) fn run(&mut self) {
+        loop {
+            while let Some(mut part) = self.part() {
+                (self.twist)(&mut part);
+                let (identity, seat) = (&self.wiring.identity, self.wiring.seat);
+                let said = self.log.say(identity, seat, &part).expect("no foul");
+                if self.wiring.wire.send(said.encode()).is_err() {
+                    return;
+                }
+            }
+            self.order();
+            if let Phase::Over(_) = self.log.phase() {
+                return;
+            }
+            match self.wiring.events.recv() {
+                Ok(Event::Said(bytes)) => match SignedPart::decode(&bytes) {
+                    Ok(part) => drop(self.log.take(part).unwrap()),
+                    Err(_) => return,
+                },
+                Ok(Event::Done(Done::Shuffled(deck))) => self.deck = Some(*deck),
+                Ok(Event::Done(Done::Prepared)) => {}
+                Ok(Event::Done(Done::Failed(_))) | Err(_) => return,
+            }
+        }
+    }
+
+    fn order(&mut self) {
+        if self.log.phase() == Phase::Seal(Seat::HOST) && !self.ordered {
+            self.ordered = true;
+            let mut rng = UnwrapErr(SysRng);
+            let seeds = self.wiring.circuit.sample(role(self.seat()), &mut rng);
+            let name = dealerless_table::deck_name(&self.log);
+            self.wiring.dealer.shuffle(seeds, name);
+        }
+    }
+
+    fn part(&mut self) -> Option<Part> {
+        if self.log.may_say(self.seat()).is_empty() {
+            return None;
+        }
+        match self.log.phase() {
+            Phase::Deal => Some(Part::Deal(self.log.deal([0; 32], vec![false; 2], 0))),
+            Phase::Seal(_) => self.deck.as_ref().map(|deck| Part::Seal(self.seal(deck))),
+            Phase::Open(openings) => {
+                let due = openings
+                    .iter()
+                    .filter(|opening| opening.opener == self.seat());
+                let cards = due.flat_map(|opening| &opening.cards);
+                Some(Part::Open(
+                    cards.map(|&(position, _)| self.open(position)).collect(),
+                ))
+            }
+            Phase::Choose {
+                legal: Legal::Bet { call, .. },
+                ..
+            } => Some(Part::Move(match call {
+                Some(_) => dealerless_table::Choice::Call,
+                None => dealerless_table::Choice::Check,
+            })),
+            Phase::Choose { .. } => Some(Part::Move(dealerless_table::Choice::Show)),
+            Phase::Result(outcome) => Some(Part::Result(outcome.stacks)),
+            _ => None,
+        }
+    }
+
+    fn seal(&self, deck: &KeptDeck) -> Seal {
+        let masked = || Masked {
+            cards: (0..deck.len())
+                .map(|at| number(&deck.masked(at).unwrap()))
+                .collect(),
+            validity: deck.masked_validity(),
+        };
+        let commitment = |opening: CardOpening| {
+            let position = usize::from(opening.position);
+            let attempt = self.log.attempt();
+            attempt.share_commitment(self.seat(), position, opening.share, &opening.nonce)
+        };
+        Seal {
+            masked: (self.seat() == Seat::HOST).then(masked),
+            commitments: (0..deck.len())
+                .map(|at| commitment(self.open(at)))
+                .collect(),
+            validity: deck.validity().bits,
+            validity_macs: deck.validity().macs,
+        }
+    }
+
+    fn open(&self, position: usize) -> CardOpening {
+        let share = self.deck.as_ref().unwrap().share(position).unwrap();
+        CardOpening {
+            position: position as u16,
+            share: number(&share.bits),
+            nonce: (self.log.attempt()).share_nonce(self.seat(), position, &SECRET),
+            macs: share.macs,
+        }
+    }
+}
+
+fn number(bits: &[bool]) -> u16 {
+    (bits.iter().rev()).fold(0, |number, &bit| number << 1 | u16::from(bit))
+}
