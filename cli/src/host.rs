@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use dealerless::mpc::Security;
 use dealerless_table::{
-    Address, Door, DoorEvent, Header, Line, Stakes, Timing, own_addresses,
+    Address, Door, DoorEvent, Header, Line, Seating, Timing, own_addresses,
 };
 
 use crate::failure;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
-use crate::table::{Ears, Event, Own, OwnArgs, Player, StakesArgs, VERSION, header, sit};
+use crate::table::{Ears, Event, Own, OwnArgs, Player, StakesArgs, VERSION, sit};
 
 /// Invites another player, waits, and plays with them.
 ///
@@ -91,7 +91,6 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) {
 struct Table {
     own: Own,
     header: Header,
-    circuit: Arc<dealerless::shuffle::ShuffleCircuit>,
 }
 
 impl Table {
@@ -100,12 +99,11 @@ impl Table {
             args.session.security == Security::Malicious,
             "at a table the security is malicious; semi-honest is for --insecure-plain"
         );
-        let stakes: Stakes = args.stakes.stakes()?;
-        let circuit = Arc::new(args.stakes.circuit(&stakes, args.memory)?);
+        // The circuit is built once more when it is known with whom: that takes a moment.
+        let (header, _) = args.stakes.propose(args.memory)?;
         Ok(Table {
             own: args.own.open()?,
-            header: header(stakes, &circuit),
-            circuit,
+            header,
         })
     }
 
@@ -196,7 +194,10 @@ impl Table {
         player: Player,
         json: bool,
     ) -> anyhow::Result<()> {
-        sit::play(&self.own, line, self.header, self.circuit, player, ears)
+        let own = (self.own.home.identity().public(), &self.own.name);
+        let seating = Seating::of_line(&line, self.header, own).map_err(Into::into);
+        seating
+            .and_then(|seating| sit::play(&self.own, line, seating, player, ears))
             .inspect_err(|error| report(error, json))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{Address, Guest, Header, Invite, Line, Name, Timing};
+use dealerless_table::{Address, Guest, Header, Invite, Line, Name, Seating, Timing};
 
 use crate::host::report;
 use crate::memory::{self, Limit};
@@ -69,10 +69,9 @@ fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
     let way = Way::of(whom)?;
     let own = args.own.open()?;
     let line = way.go(args, &own)?;
-    let (header, circuit) = agree(args, &own, &line, &mut player)?;
+    let seating = agree(args, &own, &line, &mut player)?;
     sit::accept(&line)?;
-    let ears = Ears::new();
-    sit::play(&own, Arc::new(line), header, Arc::new(circuit), player, ears)
+    sit::play(&own, Arc::new(line), seating, player, Ears::new())
 }
 
 /// How the host is found.
@@ -133,17 +132,14 @@ fn agree(
     own: &Own,
     line: &Line,
     player: &mut Player,
-) -> anyhow::Result<(Header, dealerless::shuffle::ShuffleCircuit)> {
+) -> anyhow::Result<Seating> {
     let header = Header::decode(&line.header).context("the host proposes no match")?;
     args.wishes.check(&header.stakes)?;
     if let Some(text) = sit::recognise(own, line)? {
         player.tell(&Event::Notice { text })?;
     }
     let limit = args.memory.unwrap_or(Limit::megabytes(256));
-    let circuit = args.wishes.circuit(&header, limit)?;
-    ensure!(
-        header == crate::table::header_of(&header, &circuit),
-        "the host runs another version of this program"
-    );
-    Ok((header, circuit))
+    args.wishes.check_shuffle(&header, limit)?;
+    let own = (own.home.identity().public(), &own.name);
+    Ok(Seating::of_line(line, header, own)?)
 }
