@@ -15,22 +15,22 @@ use crate::memory::MemoryArgs;
 pub(crate) struct DeckArgs {
     /// Heads-up hold'em, five-card draw, or a bare deck opened to both.
     #[arg(long, value_name = "GAME", default_value_t = Game::Holdem, value_parser = game())]
-    game: Game,
+    pub(crate) game: Game,
     /// Cards in the deck; only for --game deck [default: 52].
     #[arg(long, value_name = "N")]
-    cards: Option<usize>,
+    pub(crate) cards: Option<usize>,
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
-    draw: Option<usize>,
+    pub(crate) draw: Option<usize>,
     /// How the deck is shuffled; auto takes the fewest AND gates.
     #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Given(Algorithm::FisherYates),
           value_parser = algorithm())]
-    algorithm: Choice,
+    pub(crate) algorithm: Choice,
     /// Hands to play; the deck is shuffled for each.
     #[arg(long, value_name = "K", default_value_t = 1)]
-    hands: u32,
+    pub(crate) hands: u32,
     #[command(flatten)]
-    limit: MemoryArgs,
+    pub(crate) limit: MemoryArgs,
 }
 
 impl DeckArgs {

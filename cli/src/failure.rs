@@ -1,12 +1,14 @@
 //! What an error means for the caller of the program.
 
 use dealerless::{Blame, deck, mpc, net};
-use dealerless_table::OfferError;
+use dealerless_table::{LineError, MeetingError, OfferError, PlayError};
+
+use crate::table::Breach;
 
 /// The exit code of wrong usage and of local faults.
 pub(crate) const LOCAL: u8 = 1;
 /// The exit code when a check failed, the peer broke the protocol, disagreed or aborted.
-const PEER: u8 = 2;
+pub(crate) const PEER: u8 = 2;
 /// The exit code when the connection was lost or timed out.
 const LOST: u8 = 3;
 
@@ -26,11 +28,44 @@ fn blame(error: &anyhow::Error) -> Blame {
     let channel = || error.downcast_ref().map(net::Error::blame);
     let offer = || error.downcast_ref().map(OfferError::blame);
     let terms = || error.is::<OtherTerms>().then_some(Blame::Either);
+    let play = || error.downcast_ref().map(PlayError::blame);
+    let meeting = || error.downcast_ref().map(of_meeting);
+    let line = || error.downcast_ref().map(of_line);
     deck.or_else(session)
         .or_else(channel)
         .or_else(offer)
         .or_else(terms)
+        .or_else(play)
+        .or_else(meeting)
+        .or_else(line)
         .unwrap_or(Blame::ThisSide)
+}
+
+fn of_meeting(error: &MeetingError) -> Blame {
+    match error {
+        MeetingError::OnlyPrivate { .. }
+        | MeetingError::Unreachable { .. }
+        | MeetingError::NotAnswered
+        | MeetingError::Line(_)
+        | MeetingError::Relay { .. }
+        | MeetingError::NobodyAtRelay(_) => Blame::Connection,
+        MeetingError::NoAddress | MeetingError::Oneself | MeetingError::Invites(_) => {
+            Blame::ThisSide
+        }
+        MeetingError::Used => Blame::Either,
+        MeetingError::WrongHost => Blame::CheatOrConnection,
+        _ => Blame::ProgramOrConnection,
+    }
+}
+
+fn of_line(error: &LineError) -> Blame {
+    match error {
+        LineError::Forged | LineError::Broken(_) => Blame::ProgramOrConnection,
+        LineError::MessageSize(_) | LineError::EngineInUse | LineError::ClosedHere => {
+            Blame::ThisSide
+        }
+        _ => Blame::Connection,
+    }
 }
 
 /// The error of the channel, if it is one.
@@ -47,6 +82,9 @@ pub(crate) fn of_channel(error: &anyhow::Error) -> Option<&net::Error> {
 
 /// The exit code that says whose fault it is.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    if let Some(breach) = error.downcast_ref::<Breach>() {
+        return breach.exit_code();
+    }
     match blame(error) {
         Blame::Connection => LOST,
         Blame::ThisSide => LOCAL,
@@ -57,9 +95,27 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 /// The message, what it means, and how to go on.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     match blame(error) {
+        // On an encrypted line only its ends can change what passes.
+        blame if error.is::<PlayError>() || error.is::<MeetingError>() => {
+            format!("{error:#}\n{}", at_a_table(blame))
+        }
         Blame::ThisSide => format!("{error:#}"),
         blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
         blame => format!("{error:#}\n{blame}"),
+    }
+}
+
+/// What an error means for a match over an encrypted line.
+fn at_a_table(blame: Blame) -> &'static str {
+    match blame {
+        Blame::CheatOrConnection => "The other side cheated: stop playing with them.",
+        Blame::ProgramOrConnection => {
+            "The other side runs another program or version, a broken one, or cheats."
+        }
+        Blame::Either => "Nobody need have cheated: agree with the other side, and begin anew.",
+        Blame::Peer => "The other side does not say why.",
+        Blame::Connection => "What was played until now is in the record of the match, if it had begun.",
+        _ => "The fault is on this side.",
     }
 }
 

@@ -1,128 +1,145 @@
-//! `join`: goes to the other player's table, and evaluates.
+//! `join`: goes to another player's table.
 
-use std::fmt::Display;
+use std::sync::Arc;
 
-use anyhow::{Context, bail};
-use dealerless::circuit::Party;
-use dealerless::deck::Choice;
+use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
-use dealerless::net::TcpTransport;
-use dealerless_table::{Game, Terms};
+use dealerless_table::{Address, Guest, Header, Invite, Line, Name, Seating, Timing};
 
-use crate::console::Console;
-use crate::deck_args::{algorithm, game};
+use crate::host::report;
 use crate::memory::{self, Limit};
-use crate::output::count;
-use crate::play::Table;
-use crate::seat::take_seat;
-use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address};
-
-/// The most hands that a host may propose without being asked for them.
-const UNASKED_HANDS: u32 = 100;
+use crate::plain;
+use crate::session::{SessionArgs, address};
+use crate::table::{Ears, Event, Own, OwnArgs, Player, VERSION, Wishes, sit};
 
 /// Joins a player who hosts.
 ///
 /// The host proposes what is played; the options refuse everything else.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    dealerless join 192.0.2.1:5252\n  \
-    dealerless join 192.0.2.1:5252 --game holdem --hands 3\n\n\
-    With --json standard output carries JSON Lines, one object an event:\n\
-    connected, terms, sealed, opened, done, error.")]
+    dealerless join dealerless1-...\n  \
+    dealerless join dealerless1-... --game holdem --hands 20 --name Bert\n  \
+    dealerless join Anna --at 192.0.2.1:5252\n\n\
+    With --json it speaks JSON Lines, as docs/table-protocol.md says.")]
 pub(crate) struct Args {
-    /// Where the other player waits, as its screen says.
-    #[arg(value_name = "ADDRESS", value_parser = address)]
-    address: String,
+    /// The invite, as the host's screen says; or the name or fingerprint of a player whom you have
+    /// met and who hosts.
+    #[arg(value_name = "INVITE|NAME", required = true)]
+    whom: Vec<String>,
+    /// Where a known player is now, instead of where it was met last.
+    #[arg(long, value_name = "HOST:PORT")]
+    at: Vec<Address>,
+    /// The relay at which a known player waits.
+    #[arg(long, value_name = "HOST:PORT")]
+    relay: Option<Address>,
     #[command(flatten)]
     wishes: Wishes,
     #[command(flatten)]
+    own: OwnArgs,
+    /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example
+    /// [default: 256M; 64M with --insecure-plain].
+    #[arg(long, value_name = "SIZE", value_parser = memory::limit)]
+    memory: Option<Limit>,
+    #[command(flatten)]
     session: SessionArgs,
-    /// Print JSON Lines; everything else goes to standard error.
+    /// For benches and tests: a fixed hand without bets, over a line that is neither encrypted nor
+    /// authenticated, at HOST:PORT.
     #[arg(long)]
-    json: bool,
-}
-
-/// What the joiner insists on.
-#[derive(clap::Args)]
-struct Wishes {
-    /// Play only this game.
-    #[arg(long, value_name = "GAME", value_parser = game())]
-    game: Option<Game>,
-    /// Play only with a deck of so many cards.
-    #[arg(long, value_name = "N")]
-    cards: Option<usize>,
-    /// Play only if so many cards are drawn.
-    #[arg(long, value_name = "M")]
-    draw: Option<usize>,
-    /// Play only with this shuffle; auto is the one with the fewest AND gates.
-    #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
-    algorithm: Option<Choice>,
-    /// Play only so many hands; above 100 this must be said.
-    #[arg(long, value_name = "K")]
-    hands: Option<u32>,
-    /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example.
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = memory::limit)]
-    memory: Limit,
-}
-
-impl Wishes {
-    /// # Errors
-    /// When the host's terms are not what this side insists on.
-    fn check(&self, terms: &Terms, security: Security) -> anyhow::Result<()> {
-        let spec = terms.spec();
-        agree("--game", self.game, terms.game())?;
-        agree("--cards", self.cards, spec.cards())?;
-        agree("--draw", self.draw, spec.draw())?;
-        if let Some(choice) = self.algorithm {
-            let wish = choice.spec(spec.cards(), spec.draw(), security)?;
-            agree("--algorithm", Some(wish.algorithm()), spec.algorithm())?;
-        }
-        agree("--hands", self.hands, terms.hands())?;
-        if self.hands.is_none() && terms.hands() > UNASKED_HANDS {
-            bail!(
-                "the host proposes {} hands; to play more than {UNASKED_HANDS} say so with --hands",
-                count(terms.hands().into())
-            );
-        }
-        (self.memory.check_session(spec, security, 1, 1)).context("the host proposes too much")
-    }
-}
-
-fn agree<V: PartialEq + Display>(option: &str, wish: Option<V>, proposed: V) -> anyhow::Result<()> {
-    match wish {
-        Some(wish) if wish != proposed => {
-            bail!("{option} {wish} was asked for, and the host proposes {proposed}")
-        }
-        _ => Ok(()),
-    }
+    insecure_plain: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let console = Console::new(Party::Evaluator, args.json);
-    join(args, &console).inspect_err(|error| console.failed(error))
+    let whom = args.whom.join(" ");
+    if args.insecure_plain {
+        let at = address(&whom).map_err(anyhow::Error::msg)?;
+        let limit = args.memory.unwrap_or(Limit::megabytes(64));
+        return plain::join(&at, &args.wishes, limit, &args.session, args.own.json);
+    }
+    join(args, &whom).inspect_err(|error| report(error, args.own.json))
 }
 
-fn join(args: &Args, console: &Console) -> anyhow::Result<()> {
-    console.notice(&format!("{}\n{PLAIN_LINE}\n", args.session.notice()))?;
-    let transport = TcpTransport::connect(args.address.as_str(), args.session.message())?;
-    console.connected()?;
-    let greeting = Greeting::exchange(transport, Party::Evaluator, &args.session, &[])?;
-    let agreed = Terms::decode(greeting.peer_terms())
-        .map_err(anyhow::Error::from)
-        .and_then(|terms| {
-            args.wishes
-                .check(&terms, args.session.security)
-                .map(|()| terms)
-        });
-    let terms = match agreed {
-        Ok(terms) => terms,
-        Err(error) => {
-            greeting.refuse();
-            return Err(error);
+fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
+    ensure!(
+        args.session.security == Security::Malicious,
+        "at a table the security is malicious; semi-honest is for --insecure-plain"
+    );
+    let mut player = args.own.player();
+    player.tell(&Event::Hello { version: VERSION })?;
+    let way = Way::of(whom)?;
+    let own = args.own.open()?;
+    let line = way.go(args, &own)?;
+    let seating = agree(args, &own, &line, &mut player)?;
+    sit::accept(&line)?;
+    sit::play(&own, Arc::new(line), seating, player, Ears::new())
+}
+
+/// How the host is found.
+enum Way {
+    Invite(Box<Invite>),
+    Known(String),
+}
+
+impl Way {
+    /// # Errors
+    /// If it looks like an invite and is none.
+    fn of(whom: &str) -> anyhow::Result<Self> {
+        match whom.parse::<Invite>() {
+            Ok(invite) => Ok(Way::Invite(Box::new(invite))),
+            Err(error) if looks_like_an_invite(whom) => Err(error.into()),
+            Err(_) => Ok(Way::Known(whom.into())),
         }
-    };
-    let table = Table::lay(terms, args.session.security);
-    console.terms(&table, args.session.security)?;
-    take_seat(greeting.set_up()?, &table, console)
+    }
+
+    fn go(&self, args: &Args, own: &Own) -> anyhow::Result<Line> {
+        let guest = Guest {
+            identity: own.home.identity(),
+            name: &own.name,
+            timing: Timing::default(),
+        };
+        let whom = match self {
+            Way::Invite(invite) => return Ok(guest.join(invite)?),
+            Way::Known(whom) => whom,
+        };
+        let peer = {
+            let peers = own.peers.lock();
+            let found = peers.find(whom).with_context(|| {
+                format!("{:?} is neither an invite nor somebody you have met", Name::clean(whom).as_str())
+            });
+            found?.clone()
+        };
+        let at = match args.at.is_empty() {
+            true => &peer.addresses,
+            false => &args.at,
+        };
+        let relay = args.relay.as_ref().or(peer.relay.as_ref());
+        if at.is_empty() && relay.is_none() {
+            bail!("no address of {} is known: say where with --at HOST:PORT", peer.name);
+        }
+        Ok(guest.join_again(&peer.identity, at, relay)?)
+    }
+}
+
+/// An invite is long, and begins with the name of the program; no name of a person is.
+fn looks_like_an_invite(text: &str) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
+    text.to_ascii_lowercase().starts_with("dealerless") || text.len() > 100
+}
+
+/// Whether to play what the host proposes, with whom it is. Nothing of the match has begun.
+fn agree(
+    args: &Args,
+    own: &Own,
+    line: &Line,
+    player: &mut Player,
+) -> anyhow::Result<Seating> {
+    let header = Header::decode(&line.header).context("the host proposes no match")?;
+    args.wishes.check(&header.stakes)?;
+    if let Some(text) = sit::recognise(own, line)? {
+        player.tell(&Event::Notice { text })?;
+    }
+    let limit = args.memory.unwrap_or(Limit::megabytes(256));
+    args.wishes.check_shuffle(&header, limit)?;
+    let own = (own.home.identity().public(), &own.name);
+    Ok(Seating::of_line(line, header, own)?)
 }

@@ -21,7 +21,18 @@ pub(crate) struct MemoryArgs {
     pub(crate) memory: Limit,
 }
 
+impl From<Limit> for MemoryArgs {
+    fn from(memory: Limit) -> Self {
+        MemoryArgs { memory }
+    }
+}
+
 impl Limit {
+    /// So many megabytes.
+    pub(crate) const fn megabytes(number: u64) -> Self {
+        Limit(number * UNITS[1].1)
+    }
+
     /// Checks a circuit that is built and not run.
     ///
     /// # Errors

@@ -115,6 +115,11 @@ impl Home {
         &self.identity
     }
 
+    /// The same, for who outlives a call.
+    pub fn shared_identity(&self) -> Arc<Identity> {
+        Arc::clone(&self.identity)
+    }
+
     /// Where the files of matches are.
     pub fn matches(&self) -> PathBuf {
         self.folder.join("matches")

@@ -174,7 +174,7 @@ impl Line {
 
     /// Sends what is queued on control and log, says goodbye and closes the line, waiting no longer
     /// than `within`. Says whether all was handed to the operating system.
-    pub fn close(self, within: Duration) -> bool {
+    pub fn close(&self, within: Duration) -> bool {
         let deadline = Instant::now() + within;
         let mut state = self.shared.lock();
         state.outbox.bye();

@@ -297,6 +297,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     fn broke(&self) -> Vec<Seat> {
+        if self.set.log.of().header().stakes.betting().is_none() {
+            return Vec::new();
+        }
         let stacks = self.set.log.stacks();
         let seats = Seat::all(stacks.len());
         seats.filter(|seat| stacks[seat.index()] == 0).collect()
@@ -418,7 +421,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let theirs = seat != self.set.seat;
         let complete = self.set.log.phase() != before;
         match (part, before) {
-            (Part::Deal(_), _) if complete => self.dealt(),
+            // Where too few have chips nothing is dealt.
+            (Part::Deal(_), _) if complete && self.set.log.game().is_some() => self.dealt(),
             (Part::Seal(seal), _) => {
                 if theirs {
                     self.check_seal(seal)?;

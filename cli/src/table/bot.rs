@@ -1,0 +1,119 @@
+//! A player that needs nobody: it plays by the rules and at random, and never keeps anybody waiting.
+
+use rand::{Rng, RngExt};
+
+use super::command::{Said, To};
+use super::event::{Ask, Event, Range, Reveal, Seated, Standing, YourTurn};
+
+/// A simple player. It looks at what a call costs, at nothing else.
+pub(crate) struct Bot<R> {
+    rng: R,
+    seat: u8,
+    drawn: usize,
+    /// What it has proposed in this hand of a deck without rules.
+    proposed: usize,
+}
+
+/// It lets others have their say as well.
+const MOST_PROPOSALS: usize = 3;
+
+impl<R: Rng> Bot<R> {
+    pub(crate) fn new(rng: R) -> Self {
+        Bot {
+            rng,
+            seat: 0,
+            drawn: 0,
+            proposed: 0,
+        }
+    }
+
+    /// What it says to an event, if it is asked anything.
+    pub(crate) fn answer(&mut self, event: &Event) -> Option<Said> {
+        match event {
+            Event::Seated(seated) => self.sit(seated),
+            Event::Dealt { .. } => self.proposed = 0,
+            Event::AskRebuy { .. } => return Some(Said::Rebuy { agree: true }),
+            Event::YourTurn(turn) => return Some(self.choose(turn)),
+            _ => {}
+        }
+        None
+    }
+
+    fn sit(&mut self, seated: &Seated) {
+        (self.seat, self.drawn) = (seated.seat, seated.drawn);
+    }
+
+    fn choose(&mut self, turn: &YourTurn) -> Said {
+        match &turn.ask {
+            Ask::Bet { call, bet, raise } => self.bet(turn.pot, *call, *bet, *raise),
+            Ask::Exchange {} => Said::Exchange {
+                places: (0..5).filter(|_| self.rng.random_bool(0.4)).collect(),
+            },
+            Ask::ShowOrMuck {} if self.rng.random_bool(0.9) => Said::Show {},
+            Ask::ShowOrMuck {} => Said::Muck {},
+            Ask::Speak {
+                proposals,
+                may_propose,
+            } => self.speak(turn, proposals, *may_propose),
+        }
+    }
+
+    fn bet(&mut self, pot: u64, call: Option<u64>, bet: Option<Range>, raise: Option<Range>) -> Said {
+        let dear = call.is_some_and(|call| call > pot / 2);
+        let weights = if dear { (6, 7) } else { (1, 4) };
+        match (self.rng.random_range(0..20), call, bet, raise) {
+            (luck, Some(_), ..) if luck < weights.0 => Said::Fold {},
+            (luck, _, Some(range), _) if luck < 6 => Said::Bet {
+                to: self.amount(range, pot),
+            },
+            (luck, _, _, Some(range)) if luck < weights.1 => Said::Raise {
+                to: self.amount(range, pot),
+            },
+            (_, Some(_), ..) => Said::Call {},
+            (_, None, ..) => Said::Check {},
+        }
+    }
+
+    /// Mostly about the pot, now and then everything.
+    fn amount(&mut self, range: Range, pot: u64) -> u64 {
+        let most = match self.rng.random_bool(0.05) {
+            true => range.max,
+            false => range.max.min(range.min.saturating_add(pot)),
+        };
+        self.rng.random_range(range.min..=most.max(range.min))
+    }
+
+    /// Agrees with whatever the other proposes.
+    fn speak(&mut self, turn: &YourTurn, proposals: &[Standing], may_propose: bool) -> Said {
+        let new = |standing: &&Standing| {
+            standing.by != self.seat && !standing.agreed.contains(&self.seat)
+        };
+        if let Some(standing) = proposals.iter().find(new) {
+            return Said::Agree {
+                proposal: standing.proposal,
+            };
+        }
+        let closed = |position: &usize| {
+            let proposed = |standing: &Standing| {
+                let mut cards = standing.cards.iter();
+                cards.any(|card| usize::from(card.position) == *position)
+            };
+            !turn.positions.contains(position)
+                && !turn.open.iter().any(|open| open.position == *position)
+                && !proposals.iter().any(proposed)
+        };
+        let position = (0..self.drawn).find(closed);
+        match position.and_then(|position| u16::try_from(position).ok()) {
+            Some(position) if may_propose && self.proposed < MOST_PROPOSALS => {
+                self.proposed += 1;
+                let to = match self.rng.random() {
+                    true => To::ALL,
+                    false => To::Seat(self.seat),
+                };
+                let cards = vec![Reveal { position, to }];
+                Said::Propose { cards }
+            }
+            _ => Said::Pass {},
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What a program says: one JSON object on a line.
+
+use dealerless_table::{Choice, Command, Learners, Seat};
+use serde::{Deserialize, Serialize};
+
+use super::event::{Refusal, Reveal};
+
+/// A command, and what a seat has chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+// Variants without fields would take any.
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Said {
+    Fold {},
+    Check {},
+    Call {},
+    /// What one has then bet in this round.
+    Bet {
+        to: u64,
+    },
+    Raise {
+        to: u64,
+    },
+    /// Places in the hand, 0 to 4.
+    Exchange {
+        places: Vec<u8>,
+    },
+    Show {},
+    Muck {},
+    Propose {
+        cards: Vec<Reveal>,
+    },
+    Agree {
+        proposal: u32,
+    },
+    Refuse {
+        proposal: u32,
+    },
+    Pass {},
+    Rebuy {
+        agree: bool,
+    },
+    /// Ends the match for good, at one's next turn.
+    Leave {},
+}
+
+/// Who is to see a card: the number of a seat, or `"all"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum To {
+    Seat(u8),
+    Everybody(Everybody),
+}
+
+/// The word for everybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Everybody {
+    All,
+}
+
+impl To {
+    pub(crate) const ALL: Self = To::Everybody(Everybody::All);
+}
+
+impl From<Learners> for To {
+    fn from(learners: Learners) -> Self {
+        match learners {
+            Learners::All => To::ALL,
+            Learners::Seat(seat) => To::Seat(seat.number()),
+        }
+    }
+}
+
+impl From<To> for Learners {
+    fn from(to: To) -> Self {
+        match to {
+            To::Everybody(Everybody::All) => Learners::All,
+            To::Seat(number) => Learners::Seat(Seat::new(number)),
+        }
+    }
+}
+
+impl From<&Choice> for Said {
+    fn from(choice: &Choice) -> Self {
+        match choice {
+            Choice::Fold => Said::Fold {},
+            Choice::Check => Said::Check {},
+            Choice::Call => Said::Call {},
+            &Choice::Bet { to } => Said::Bet { to },
+            &Choice::Raise { to } => Said::Raise { to },
+            Choice::Exchange(places) => Said::Exchange {
+                places: places.clone(),
+            },
+            Choice::Show => Said::Show {},
+            Choice::Muck => Said::Muck {},
+            Choice::Propose(cards) => Said::Propose {
+                cards: reveals(cards),
+            },
+            &Choice::Agree(proposal) => Said::Agree { proposal },
+            &Choice::Refuse(proposal) => Said::Refuse { proposal },
+            Choice::Pass => Said::Pass {},
+        }
+    }
+}
+
+/// Cards and who is to see them.
+pub(crate) fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
+    let reveal = |&(position, learners): &(u16, Learners)| Reveal {
+        position,
+        to: learners.into(),
+    };
+    cards.iter().map(reveal).collect()
+}
+
+impl Said {
+    /// The command for the seat.
+    pub(crate) fn command(self) -> Command {
+        Command::Choose(match self {
+            Said::Fold {} => Choice::Fold,
+            Said::Check {} => Choice::Check,
+            Said::Call {} => Choice::Call,
+            Said::Bet { to } => Choice::Bet { to },
+            Said::Raise { to } => Choice::Raise { to },
+            Said::Exchange { places } => Choice::Exchange(places),
+            Said::Show {} => Choice::Show,
+            Said::Muck {} => Choice::Muck,
+            Said::Propose { cards } => {
+                let cards = cards.iter().map(|card| (card.position, card.to.into()));
+                Choice::Propose(cards.collect())
+            }
+            Said::Agree { proposal } => Choice::Agree(proposal),
+            Said::Refuse { proposal } => Choice::Refuse(proposal),
+            Said::Pass {} => Choice::Pass,
+            Said::Rebuy { agree } => return Command::Rebuy(agree),
+            Said::Leave {} => return Command::Leave,
+        })
+    }
+}
+
+/// Why a line is no command, in words.
+pub(crate) type Complaint = (Refusal, String);
+
+/// Reads a command. With a `turn` it is for that turn and no other.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
+    let wrong = |error: serde_json::Error| (Refusal::NoCommand, error.to_string());
+    let mut object: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_str(line).map_err(wrong)?;
+    let turn = match object.remove("turn") {
+        None => None,
+        Some(turn) => Some(turn.as_u64().ok_or_else(|| {
+            let message = "turn is the number of a turn".to_owned();
+            (Refusal::NoCommand, message)
+        })?),
+    };
+    let said = serde_json::from_value(object.into()).map_err(wrong)?;
+    Ok((said, turn))
+}

@@ -1,0 +1,156 @@
+//! What the end of a match means for the caller of the program, and in words.
+
+use dealerless_table::{End, PlayError, Seat, Stop};
+
+use super::event::Ended;
+use crate::failure::{LOCAL, PEER};
+
+/// The match ended with a breach of its rules, which the log holds.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Breach {
+    message: String,
+    exit_code: u8,
+}
+
+impl Breach {
+    /// What this end comes to: nothing where a match ends as matches do.
+    ///
+    /// # Errors
+    /// If it is a breach.
+    pub(crate) fn check(end: &End, seat: Seat) -> Result<(), Self> {
+        match exit_code(end, seat) {
+            0 => Ok(()),
+            exit_code => Err(Breach {
+                message: in_words(end, seat),
+                exit_code,
+            }),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        self.exit_code
+    }
+}
+
+/// How it ended, as one word.
+pub(crate) fn how(end: &End) -> Ended {
+    match end {
+        End::Played => Ended::Played,
+        End::NoChips => Ended::NoChips,
+        End::Cards(_) => Ended::BadCards,
+        End::Fork { .. } => Ended::Fork,
+        End::Stopped(stops) => match worst(stops) {
+            Some((_, Stop::Dispute { .. })) => Ended::Disputed,
+            Some((_, Stop::Forfeit)) => Ended::Forfeited,
+            _ => Ended::Left,
+        },
+        _ => Ended::Foul,
+    }
+}
+
+/// A dispute counts before a forfeit, and that before leaving.
+fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
+    stops.iter().max_by_key(|(_, stop)| match stop {
+        Stop::Leave => 0,
+        Stop::Forfeit => 1,
+        Stop::Dispute { .. } => 2,
+    })
+}
+
+/// The exit code, seen from a seat.
+pub(crate) fn exit_code(end: &End, seat: Seat) -> u8 {
+    let own = |other: &Seat| if *other == seat { LOCAL } else { PEER };
+    match end {
+        End::Played | End::NoChips => 0,
+        End::Stopped(stops) => match worst(stops) {
+            Some((_, Stop::Dispute { .. })) => PEER,
+            Some((who, Stop::Forfeit)) if *who == seat => LOCAL,
+            _ => 0,
+        },
+        End::Foul { seat, .. } | End::Fork { seat } => own(seat),
+        _ => PEER,
+    }
+}
+
+/// What happened, in words for one who plays at this seat.
+pub(crate) fn in_words(end: &End, seat: Seat) -> String {
+    let who = |other: &Seat| match *other == seat {
+        true => "This side",
+        false => "The other player",
+    };
+    match end {
+        End::Played => "All hands are played.".into(),
+        End::NoChips => "A player has no chips, and no rebuy was agreed.".into(),
+        End::Stopped(stops) => match worst(stops) {
+            Some((by, Stop::Dispute { step })) => format!(
+                "{} disputes what was opened in step {step}: one of the two cheated, and the record \
+                 cannot tell which. The hand is undecided. Do not play these keys again.",
+                who(by)
+            ),
+            Some((by, Stop::Forfeit)) => format!("{} cannot go on, and forfeits the hand.", who(by)),
+            Some((by, Stop::Leave)) if *by == seat => "You have left the match.".into(),
+            _ => "The other player has left the match.".into(),
+        },
+        End::Cards(bad) => format!(
+            "The cards that came out are none of this deck ({bad}). One of the two cheated, and the \
+             record cannot tell which. The hand is undecided."
+        ),
+        End::Foul { seat: by, foul } => format!(
+            "{} broke the rules: {foul}. Its signature on that is in the record.",
+            who(by)
+        ),
+        End::Fork { seat: by } => format!(
+            "{} signed two different things for one step. Both signatures are in the record.",
+            who(by)
+        ),
+        _ => "The match has ended.".into(),
+    }
+}
+
+/// Whether one of the two must have cheated, and nobody can tell which.
+pub(crate) fn is_dispute(end: &End) -> bool {
+    match end {
+        End::Cards(_) => true,
+        End::Stopped(stops) => {
+            let disputed = |(_, stop): &(Seat, Stop)| matches!(stop, Stop::Dispute { .. });
+            stops.iter().any(disputed)
+        }
+        _ => false,
+    }
+}
+
+/// Whether this is what an honest peer on an encrypted line never brings about.
+pub(crate) fn is_failed_check(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<PlayError>()
+        .is_some_and(PlayError::is_failed_check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_by_the_rules_is_no_failure_and_a_breach_is() {
+        let [me, other] = [Seat::HOST, Seat::GUEST];
+        let stopped = |stops: &[(Seat, Stop)]| End::Stopped(stops.to_vec());
+        let dispute = Stop::Dispute { step: 7 };
+        let cases = [
+            (End::Played, 0),
+            (End::NoChips, 0),
+            (stopped(&[(me, Stop::Leave)]), 0),
+            (stopped(&[(other, Stop::Leave)]), 0),
+            (stopped(&[(other, Stop::Forfeit)]), 0),
+            (stopped(&[(me, Stop::Forfeit)]), 1),
+            (stopped(&[(me, Stop::Leave), (other, dispute)]), 2),
+            (End::Fork { seat: other }, 2),
+            (End::Fork { seat: me }, 1),
+        ];
+        for (end, code) in cases {
+            assert_eq!(exit_code(&end, me), code, "{end:?}");
+            assert_eq!(Breach::check(&end, me).is_ok(), code == 0);
+            assert!(in_words(&end, me).ends_with('.'));
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! What a program is told of a match. The screen is made of the same.
+//!
+//! `docs/table-protocol.md` describes each of these for people who write such a program; whatever
+//! changes here changes there.
+
+use serde::{Deserialize, Serialize};
+
+use super::command::{Said, To};
+
+/// The version of this protocol. Events may gain fields and kinds without a new one.
+pub(crate) const VERSION: u32 = 1;
+
+/// Something that happened, on one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub(crate) enum Event {
+    /// The first event of a joiner.
+    Hello { version: u32 },
+    /// The first event of a host that invites.
+    Invite { version: u32, invite: String },
+    /// A host waits here.
+    Listening { addresses: Vec<String> },
+    /// Something that people should know, and programs need not.
+    Notice { text: String },
+    /// Both sit at the table.
+    Seated(Box<Seated>),
+    /// A try of a hand has begun; antes or blinds are in the pot.
+    Dealt {
+        hand: u32,
+        #[serde(rename = "try")]
+        attempt: u32,
+        button: u8,
+        /// The chips that are not bet.
+        stacks: Vec<u64>,
+        bets: Vec<u64>,
+        pot: u64,
+    },
+    /// The try is void, and the hand is dealt again. Nobody has seen a card.
+    Again { hand: u32, seat: u8 },
+    /// Nobody can change a card any more.
+    Sealed { hand: u32 },
+    /// This side has seen a card.
+    Card {
+        hand: u32,
+        position: usize,
+        card: String,
+        /// Whose it is; of the board and of nobody if absent.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        holder: Option<u8>,
+    },
+    /// The board, after cards were added to it.
+    Board { hand: u32, cards: Vec<String> },
+    /// A command is waited for.
+    YourTurn(Box<YourTurn>),
+    /// A seat has chosen; one's own choices are told as well.
+    Chose {
+        hand: u32,
+        seat: u8,
+        #[serde(flatten)]
+        choice: Said,
+    },
+    /// Nothing has come for a while.
+    Waiting {
+        /// Who is waited for; nobody if it is the engine of this side.
+        seats: Vec<u8>,
+        #[serde(rename = "for")]
+        what: Awaited,
+        seconds: u64,
+    },
+    /// A hand is over.
+    Result(Box<HandResult>),
+    /// These seats have no chips. Shall they buy in again? Both must agree.
+    AskRebuy { seats: Vec<u8>, chips: u64 },
+    /// A seat has ended the match.
+    Stopped {
+        seat: u8,
+        how: How,
+        /// The step that is disputed.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        step: Option<u64>,
+    },
+    /// The match is over.
+    Over {
+        how: Ended,
+        /// The hands that have a result.
+        hands: u32,
+        stacks: Vec<u64>,
+        /// The file of the match.
+        log: Option<String>,
+        exit_code: u8,
+        message: String,
+    },
+    /// A command could not be carried out, and nothing has changed; or, with an exit code, the
+    /// program ends.
+    Error {
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        code: Option<Refusal>,
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        exit_code: Option<u8>,
+        message: String,
+    },
+}
+
+/// Who sits where, and what is played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Seated {
+    pub(crate) version: u32,
+    pub(crate) seat: u8,
+    pub(crate) names: Vec<String>,
+    pub(crate) fingerprints: Vec<String>,
+    pub(crate) game: String,
+    pub(crate) hands: u32,
+    #[serde(flatten)]
+    pub(crate) chips: Option<Chips>,
+    pub(crate) cards: usize,
+    pub(crate) drawn: usize,
+    #[serde(rename = "match")]
+    pub(crate) of: String,
+    pub(crate) log: Option<String>,
+}
+
+/// What is bet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Chips {
+    pub(crate) stack: u64,
+    #[serde(flatten)]
+    pub(crate) posts: Posts,
+}
+
+/// What is bet before the cards: `[small, big]`, or `[ante, smallest bet]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Posts {
+    Blinds([u64; 2]),
+    Ante([u64; 2]),
+}
+
+/// What one needs to know to choose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct YourTurn {
+    pub(crate) hand: u32,
+    /// A command that names this turn is refused in any other.
+    pub(crate) turn: u64,
+    pub(crate) button: u8,
+    pub(crate) pot: u64,
+    pub(crate) stacks: Vec<u64>,
+    pub(crate) bets: Vec<u64>,
+    /// One's own cards, in order of their places in the hand; null if not seen yet.
+    pub(crate) cards: Vec<Option<String>>,
+    /// Their positions in the deck.
+    pub(crate) positions: Vec<usize>,
+    pub(crate) board: Vec<String>,
+    /// In a deck without rules: the cards that everybody sees.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(crate) open: Vec<OpenCard>,
+    #[serde(flatten)]
+    pub(crate) ask: Ask,
+}
+
+/// A card that everybody sees.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OpenCard {
+    pub(crate) position: usize,
+    pub(crate) card: String,
+}
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "kebab-case")]
+pub(crate) enum Ask {
+    /// To bet; to fold is always allowed.
+    Bet {
+        /// What a call costs; null if one may check.
+        call: Option<u64>,
+        bet: Option<Range>,
+        raise: Option<Range>,
+    },
+    Exchange {},
+    ShowOrMuck {},
+    Speak {
+        proposals: Vec<Standing>,
+        may_propose: bool,
+    },
+}
+
+/// From which amount to which; what one has then bet in this round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Range {
+    pub(crate) min: u64,
+    pub(crate) max: u64,
+}
+
+/// A proposal that stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Standing {
+    pub(crate) proposal: u32,
+    pub(crate) by: u8,
+    pub(crate) cards: Vec<Reveal>,
+    pub(crate) agreed: Vec<u8>,
+}
+
+/// A card, and who is to see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Reveal {
+    pub(crate) position: u16,
+    pub(crate) to: To,
+}
+
+/// How a hand ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HandResult {
+    pub(crate) hand: u32,
+    pub(crate) stacks: Vec<u64>,
+    pub(crate) pots: Vec<Pot>,
+    pub(crate) shown: Vec<Shown>,
+}
+
+/// A pot, and who gets it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pot {
+    pub(crate) chips: u64,
+    pub(crate) winners: Vec<Winner>,
+}
+
+/// Who gets how much.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Winner {
+    pub(crate) seat: u8,
+    pub(crate) chips: u64,
+}
+
+/// A hand that was shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Shown {
+    pub(crate) seat: u8,
+    pub(crate) cards: Vec<String>,
+    /// What it is worth, in words.
+    pub(crate) worth: String,
+}
+
+/// What is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Awaited {
+    Deal,
+    Shuffle,
+    Cards,
+    Move,
+    Result,
+}
+
+/// How a seat ended the match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum How {
+    Leave,
+    Forfeit,
+    Dispute,
+}
+
+/// How a match ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Ended {
+    Played,
+    NoChips,
+    Left,
+    Forfeited,
+    Disputed,
+    BadCards,
+    Foul,
+    Fork,
+}
+
+/// Why a command was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Refusal {
+    /// The line is too long; all of it was skipped.
+    LineTooLong,
+    /// The line is no command.
+    NoCommand,
+    /// It is not this seat's turn, or another turn than the command names.
+    NotYourTurn,
+    /// The rules do not allow it.
+    NotAllowed,
+    /// Nobody has asked for a rebuy.
+    NobodyAsked,
+}
+
+impl Event {
+    /// A command that was not carried out.
+    pub(crate) fn refused(code: Refusal, message: impl Into<String>) -> Self {
+        Event::Error {
+            code: Some(code),
+            exit_code: None,
+            message: message.into(),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A table: one seat of a match, with a person, a program or a bot in it.
+//!
+//! What happens becomes [`Event`]s. A program gets them as JSON; the screen of a person is made of
+//! the same. What a player says comes back as commands. The driver of the match, its log and its
+//! rules are those of the crate `dealerless-table`.
+
+mod bot;
+mod cards;
+mod command;
+mod connection;
+mod ending;
+mod event;
+mod input;
+mod own;
+mod player;
+mod prompt;
+mod screen;
+mod seat;
+pub(crate) mod sit;
+mod stakes;
+mod story;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use ending::Breach;
+pub(crate) use event::{Event, VERSION};
+pub(crate) use own::{FolderArgs, Own, OwnArgs};
+pub(crate) use player::Player;
+pub(crate) use seat::Ears;
+pub(crate) use stakes::{GameName, StakesArgs, Wishes};

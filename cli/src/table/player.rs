@@ -1,0 +1,116 @@
+//! Who plays at a seat: a person at a screen, a program, or the bot; and what each is told.
+
+use std::io::Write;
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+
+use super::bot::Bot;
+use super::command::{self, Complaint, Said};
+use super::event::{Event, Refusal};
+use super::input::{LONGEST, Line};
+use super::screen::Screen;
+
+/// What a player wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// To say this, in this turn if one is named.
+    Say(Said, Option<u64>),
+    /// Nothing of the match: it was answered.
+    Nothing,
+}
+
+/// How a player is talked to.
+pub(crate) enum Face {
+    /// One JSON object a line.
+    Json(Box<dyn Write + Send>),
+    /// For people.
+    Screen(Box<Screen>),
+}
+
+/// A player.
+pub(crate) struct Player {
+    face: Face,
+    bot: Option<Bot<StdRng>>,
+}
+
+impl Player {
+    pub(crate) fn new(face: Face, bot: Option<Bot<StdRng>>) -> Self {
+        Player { face, bot }
+    }
+
+    /// Whether nobody is to be asked.
+    pub(crate) fn is_bot(&self) -> bool {
+        self.bot.is_some()
+    }
+
+    /// Tells what happened.
+    ///
+    /// # Errors
+    /// If nobody reads it any more.
+    pub(crate) fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
+        match &mut self.face {
+            Face::Json(output) => {
+                // In one piece.
+                let line = serde_json::to_string(event)? + "\n";
+                output.write_all(line.as_bytes())?;
+                output.flush()?;
+            }
+            Face::Screen(screen) => screen.tell(event, self.bot.is_none())?,
+        }
+        Ok(())
+    }
+
+    /// What the bot says to an event.
+    pub(crate) fn answer(&mut self, event: &Event) -> Option<Said> {
+        self.bot.as_mut()?.answer(event)
+    }
+
+    /// Tells the bot where it sits; everybody else knows by what it was told.
+    pub(crate) fn sit(&mut self, seated: &Event) -> anyhow::Result<()> {
+        self.tell(seated)?;
+        // It says nothing to that.
+        let _ = self.answer(seated);
+        Ok(())
+    }
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(&mut self, line: Line) -> Result<Wish, Complaint> {
+        match (line, &mut self.face) {
+            // Who cannot be heard any more has left.
+            (Line::End, _) => Ok(Wish::Say(Said::Leave {}, None)),
+            (Line::TooLong, _) => Err((
+                Refusal::LineTooLong,
+                format!("a line has at most {LONGEST} bytes"),
+            )),
+            (Line::Text(text), Face::Json(_)) if text.trim().is_empty() => Ok(Wish::Nothing),
+            (Line::Text(text), Face::Json(_)) => {
+                command::parse(&text).map(|(said, turn)| Wish::Say(said, turn))
+            }
+            (Line::Text(text), Face::Screen(screen)) => screen.read(&text),
+        }
+    }
+
+    /// The player leaves at its next turn.
+    pub(crate) fn leaves(&mut self) {
+        if let Face::Screen(screen) = &mut self.face {
+            screen.leaves();
+        }
+    }
+
+    /// After how long a wait is told again that was told after `told`.
+    pub(crate) fn tells_waiting_after(&self, told: Duration) -> Duration {
+        match &self.face {
+            Face::Screen(screen) if screen.is_live() => told + Duration::from_secs(1),
+            _ => match told.as_secs() {
+                0 => Duration::from_secs(5),
+                5 => Duration::from_secs(15),
+                15 => Duration::from_secs(60),
+                _ => told + Duration::from_secs(60),
+            },
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! What people type.
+
+use super::command::{Complaint, Said, To};
+use super::event::{Ask, Range, Refusal, Reveal, YourTurn};
+
+/// What somebody has typed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Typed {
+    Say(Said),
+    Help,
+    Leave,
+    Nothing,
+}
+
+/// What typed words are an answer to.
+pub(crate) struct Asked<'a> {
+    pub(crate) turn: Option<&'a YourTurn>,
+    pub(crate) rebuy: bool,
+    pub(crate) seat: u8,
+    pub(crate) seats: usize,
+}
+
+/// Reads what was typed.
+///
+/// # Errors
+/// What is wrong with it, in words.
+pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
+    let lower = text.to_lowercase();
+    let mut words = lower.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    let Some(word) = words.next() else {
+        return Ok(Typed::Nothing);
+    };
+    let rest: Vec<&str> = words.collect();
+    let said = match word {
+        "?" | "h" | "help" => return Ok(Typed::Help),
+        "q" | "quit" | "leave" => return Ok(Typed::Leave),
+        "y" | "yes" | "n" | "no" if asked.rebuy => Said::Rebuy {
+            agree: word.starts_with('y'),
+        },
+        "f" | "fold" => Said::Fold {},
+        "k" | "check" => Said::Check {},
+        "c" | "call" => call(asked.turn),
+        "r" | "raise" => Said::Raise {
+            to: amount(&rest, "r 60")?,
+        },
+        "b" | "bet" => Said::Bet {
+            to: amount(&rest, "b 20")?,
+        },
+        "a" | "all" | "all-in" => all_in(asked.turn)?,
+        "x" | "exchange" => Said::Exchange {
+            places: places(&rest)?,
+        },
+        "s" | "show" => Said::Show {},
+        "m" | "muck" => Said::Muck {},
+        "o" | "open" | "p" | "propose" => Said::Propose {
+            cards: proposal(&rest, asked)?,
+        },
+        "y" | "agree" => Said::Agree {
+            proposal: number(&rest, "y 0")?,
+        },
+        "n" | "refuse" => Said::Refuse {
+            proposal: number(&rest, "n 0")?,
+        },
+        "-" | "pass" => Said::Pass {},
+        _ => return Err(complaint(format!("{word:?} means nothing here; ? lists what does"))),
+    };
+    match rest.is_empty() || takes_words(&said) {
+        true => Ok(Typed::Say(said)),
+        false => Err(complaint(format!("nothing comes after {word}"))),
+    }
+}
+
+fn complaint(text: impl Into<String>) -> Complaint {
+    (Refusal::NoCommand, text.into())
+}
+
+fn takes_words(said: &Said) -> bool {
+    use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse};
+    matches!(
+        said,
+        Bet { .. } | Raise { .. } | Exchange { .. } | Propose { .. } | Agree { .. } | Refuse { .. }
+    )
+}
+
+/// `c` is a check where there is nothing to call.
+fn call(turn: Option<&YourTurn>) -> Said {
+    match turn.map(|turn| &turn.ask) {
+        Some(Ask::Bet { call: None, .. }) => Said::Check {},
+        _ => Said::Call {},
+    }
+}
+
+fn all_in(turn: Option<&YourTurn>) -> Result<Said, Complaint> {
+    let Some((turn, Ask::Bet { call, bet, raise })) = turn.map(|turn| (turn, &turn.ask)) else {
+        return Err(complaint("it is not the time to bet"));
+    };
+    let (said, most) = match (call, bet, raise) {
+        (_, Some(Range { max, .. }), _) => (Said::Bet { to: *max }, *max),
+        (_, _, Some(Range { max, .. })) => (Said::Raise { to: *max }, *max),
+        (Some(call), ..) => (Said::Call {}, own_bet(turn, *call)),
+        _ => return Err(complaint("nothing can be bet here")),
+    };
+    match is_all(turn, most) {
+        true => Ok(said),
+        false => Err(complaint(format!("you cannot go all in here; the most is {most}"))),
+    }
+}
+
+/// Whether a seat that has then bet this has bet all that it has. Its own seat is not named in the
+/// turn: it is the one whose stack and bet add up to what it may bet at most.
+fn is_all(turn: &YourTurn, to: u64) -> bool {
+    let pairs = turn.stacks.iter().zip(&turn.bets);
+    pairs.into_iter().any(|(stack, bet)| stack + bet == to)
+}
+
+fn own_bet(turn: &YourTurn, call: u64) -> u64 {
+    turn.bets.iter().copied().min().unwrap_or(0) + call
+}
+
+fn amount(rest: &[&str], example: &str) -> Result<u64, Complaint> {
+    match rest {
+        [number] | ["to", number] => number.parse().ok(),
+        _ => None,
+    }
+    .ok_or_else(|| complaint(format!("an amount is needed: {example}")))
+}
+
+fn number(rest: &[&str], example: &str) -> Result<u32, Complaint> {
+    match rest {
+        [number] => number.parse().ok(),
+        _ => None,
+    }
+    .ok_or_else(|| complaint(format!("the number of a proposal is needed: {example}")))
+}
+
+/// People count from 1.
+fn places(rest: &[&str]) -> Result<Vec<u8>, Complaint> {
+    let place = |word: &&str| match word.parse() {
+        Ok(place @ 1..=5_u8) => Some(place - 1),
+        _ => None,
+    };
+    let places: Option<Vec<u8>> = rest.iter().map(place).collect();
+    let mut places =
+        places.ok_or_else(|| complaint("the places of your cards are 1 to 5: x 1 3 5"))?;
+    places.sort_unstable();
+    places.dedup();
+    Ok(places)
+}
+
+/// `3 me 4 5 all`: each word says who sees the cards before it.
+fn proposal(rest: &[&str], asked: &Asked<'_>) -> Result<Vec<Reveal>, Complaint> {
+    let wrong = || complaint("say which cards, and who is to see them: o 3 me, o 4 5 all, o 6 them");
+    let (mut cards, mut waiting) = (Vec::new(), Vec::new());
+    for &word in rest {
+        let to = match word {
+            "me" => To::Seat(asked.seat),
+            "them" | "other" if asked.seats == 2 => To::Seat(1 - asked.seat.min(1)),
+            "all" | "both" => To::ALL,
+            "to" => continue,
+            _ => {
+                let number: u16 = word.parse().map_err(|_| wrong())?;
+                waiting.push(number.checked_sub(1).ok_or_else(wrong)?);
+                continue;
+            }
+        };
+        if waiting.is_empty() {
+            return Err(wrong());
+        }
+        let reveal = |position| Reveal { position, to };
+        cards.extend(waiting.drain(..).map(reveal));
+    }
+    if cards.is_empty() || !waiting.is_empty() {
+        return Err(wrong());
+    }
+    cards.sort_by_key(|card| card.position);
+    Ok(cards)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(ask: Ask) -> YourTurn {
+        YourTurn {
+            hand: 1,
+            turn: 9,
+            button: 0,
+            pot: 6,
+            stacks: vec![196, 198],
+            bets: vec![4, 2],
+            cards: Vec::new(),
+            positions: Vec::new(),
+            board: Vec::new(),
+            open: Vec::new(),
+            ask,
+        }
+    }
+
+    fn typed(text: &str, ask: Ask) -> Result<Typed, Complaint> {
+        let turn = turn(ask);
+        let asked = Asked {
+            turn: Some(&turn),
+            rebuy: false,
+            seat: 1,
+            seats: 2,
+        };
+        read(text, &asked)
+    }
+
+    fn to_call() -> Ask {
+        Ask::Bet {
+            call: Some(2),
+            bet: None,
+            raise: Some(Range { min: 6, max: 200 }),
+        }
+    }
+
+    #[test]
+    fn a_letter_or_a_word_says_what_one_does() {
+        let check = Ask::Bet {
+            call: None,
+            bet: None,
+            raise: None,
+        };
+        let reveal = |position, to| Reveal { position, to };
+        let cases = [
+            ("c", Said::Call {}),
+            (" CALL ", Said::Call {}),
+            ("f", Said::Fold {}),
+            ("r 60", Said::Raise { to: 60 }),
+            ("raise to 60", Said::Raise { to: 60 }),
+            ("b 20", Said::Bet { to: 20 }),
+            ("a", Said::Raise { to: 200 }),
+            ("x 5 1,3", Said::Exchange { places: vec![0, 2, 4] }),
+            ("x", Said::Exchange { places: vec![] }),
+            ("s", Said::Show {}),
+            ("m", Said::Muck {}),
+            ("y 3", Said::Agree { proposal: 3 }),
+            ("n 3", Said::Refuse { proposal: 3 }),
+            ("pass", Said::Pass {}),
+            (
+                "o 3 me, 1 2 all 7 to them",
+                Said::Propose {
+                    cards: vec![
+                        reveal(0, To::ALL),
+                        reveal(1, To::ALL),
+                        reveal(2, To::Seat(1)),
+                        reveal(6, To::Seat(0)),
+                    ],
+                },
+            ),
+        ];
+        for (text, said) in cases {
+            assert_eq!(typed(text, to_call()), Ok(Typed::Say(said)), "{text}");
+        }
+        assert_eq!(typed("c", check), Ok(Typed::Say(Said::Check {})));
+        assert_eq!(typed("?", to_call()), Ok(Typed::Help));
+        assert_eq!(typed("", to_call()), Ok(Typed::Nothing));
+        assert_eq!(typed("q", to_call()), Ok(Typed::Leave));
+    }
+
+    #[test]
+    fn what_means_nothing_is_told_and_said_by_nobody() {
+        for text in [
+            "zz", "r", "r x", "r -1", "r 1 2", "b 99999999999999999999", "f 3", "x 0", "x 6", "y",
+            "o", "o me", "o 3", "o 0 me", "o 3 nobody", "\u{1b}[A",
+        ] {
+            assert!(typed(text, to_call()).is_err(), "{text}");
+        }
+        let exchange = typed("a", Ask::Exchange {});
+        assert!(exchange.is_err());
+    }
+
+    #[test]
+    fn with_a_fixed_limit_nobody_goes_all_in_by_mistake() {
+        let fixed = Ask::Bet {
+            call: Some(2),
+            bet: None,
+            raise: Some(Range { min: 6, max: 6 }),
+        };
+        assert!(typed("a", fixed).unwrap_err().1.contains("the most is 6"));
+    }
+}

@@ -1,0 +1,458 @@
+//! The screen of a person: what happens, line by line, and a prompt when it is one's turn.
+//!
+//! It is made of the events that a program gets, and of nothing else.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::cards::Ink;
+use super::command::Complaint;
+use super::event::{Ask, Event, Range, Seated, YourTurn};
+use super::player::Wish;
+use super::prompt::{self, Asked, Typed};
+use super::words::{self, Names, wrapped};
+use crate::output::count;
+
+/// A screen.
+pub(crate) struct Screen {
+    output: Box<dyn Write + Send>,
+    ink: Ink,
+    /// It is a terminal: a line can be written over, and a prompt waits at its beginning.
+    live: bool,
+    /// A prompt, or who is waited for, stands on a line that has no end yet.
+    unfinished: bool,
+    names: Names,
+    seated: Option<Seated>,
+    hand: Hand,
+    turn: Option<YourTurn>,
+    rebuy: bool,
+    /// The player was asked whether it means to leave.
+    sure: bool,
+    leaving: bool,
+}
+
+/// What one has seen of a hand.
+#[derive(Default)]
+struct Hand {
+    /// The cards of each seat, by position.
+    held: BTreeMap<u8, BTreeMap<usize, String>>,
+    board: usize,
+}
+
+impl Screen {
+    pub(crate) fn new(output: Box<dyn Write + Send>, ink: Ink, live: bool) -> Self {
+        Screen {
+            output,
+            ink,
+            live,
+            unfinished: false,
+            names: Names::default(),
+            seated: None,
+            hand: Hand::default(),
+            turn: None,
+            rebuy: false,
+            sure: false,
+            leaving: false,
+        }
+    }
+
+    /// Whether a line can be written over.
+    pub(crate) fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// Shows what happened. `asks` says whether somebody is there to answer.
+    pub(crate) fn tell(&mut self, event: &Event, asks: bool) -> io::Result<()> {
+        match event {
+            Event::Waiting {
+                seats,
+                what,
+                seconds,
+            } => {
+                let text = words::waiting(&self.names, seats, *what, *seconds);
+                return self.status(&text);
+            }
+            Event::YourTurn(turn) => {
+                self.turn = Some((**turn).clone());
+                if !asks {
+                    return Ok(());
+                }
+                let block = self.block(turn);
+                self.line(&block)?;
+                return self.prompt();
+            }
+            Event::Seated(seated) => {
+                self.names = Names::of(seated);
+                self.seated = Some((**seated).clone());
+            }
+            Event::Dealt { .. } => self.hand = Hand::default(),
+            Event::Chose { seat, .. } if self.seated.as_ref().is_some_and(|s| s.seat == *seat) => {
+                self.turn = None;
+            }
+            Event::AskRebuy { .. } => self.rebuy = true,
+            _ => {}
+        }
+        for line in self.lines(event) {
+            self.line(&line)?;
+        }
+        let asked = self.turn.is_some() || self.rebuy;
+        match event {
+            Event::AskRebuy { .. } if asks => self.prompt(),
+            Event::Error { exit_code: None, .. } if asked && asks => self.prompt(),
+            _ => Ok(()),
+        }
+    }
+
+    /// The lines for what is not a matter of prompts.
+    fn lines(&mut self, event: &Event) -> Vec<String> {
+        let names = &self.names;
+        let one = |text: String| vec![text];
+        match event {
+            Event::Invite { invite, .. } => vec![
+                "Send this line to the other player, who runs it:".into(),
+                String::new(),
+                format!("dealerless join {invite}"),
+                String::new(),
+            ],
+            Event::Listening { addresses } => {
+                one(format!("Waiting for a player at {}.", addresses.join(", ")))
+            }
+            Event::Notice { text } => one(text.clone()),
+            Event::Seated(seated) => {
+                let mut lines = vec![words::table(names, seated), words::game(seated)];
+                let log = seated.log.iter();
+                lines.extend(log.map(|log| format!("The match is written to\n{log}")));
+                lines
+            }
+            Event::Dealt {
+                hand,
+                attempt,
+                button,
+                stacks,
+                bets,
+                pot,
+            } => self.dealt(*hand, *attempt, *button, (stacks, bets, *pot)),
+            Event::Again { seat, .. } => one(format!(
+                "{} that this deal is void. Nobody has seen a card; it is dealt again.",
+                names.does(*seat, "say")
+            )),
+            Event::Sealed { .. } => one("The deck is sealed: nobody can change a card of it.".into()),
+            Event::Card {
+                position,
+                card,
+                holder,
+                ..
+            } => self.card(*position, card, *holder),
+            Event::Board { cards, .. } => self.board(cards),
+            Event::Chose { seat, choice, .. } => match words::chose(names, *seat, choice) {
+                text if text.is_empty() => Vec::new(),
+                text => one(text),
+            },
+            Event::Result(result) => {
+                let row = |cards: &[String]| self.ink.row(cards.iter().map(|c| Some(c.as_str())));
+                words::result(names, result, row)
+            }
+            Event::AskRebuy { seats, chips } => one(format!(
+                "{} no chips. Buy in again for {}? Both must agree: y or n",
+                match names.list(seats).as_str() {
+                    "You" => "You have".into(),
+                    list => format!("{list} has"),
+                },
+                count(*chips)
+            )),
+            Event::Over {
+                message,
+                stacks,
+                hands,
+                log,
+                ..
+            } => self.over(message, stacks, *hands, log.as_deref()),
+            Event::Error { message, .. } => one(format!("{}.", message.trim_end_matches('.'))),
+            Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
+            Event::YourTurn(_) => Vec::new(),
+        }
+    }
+
+    fn dealt(
+        &self,
+        hand: u32,
+        attempt: u32,
+        button: u8,
+        (stacks, bets, pot): (&[u64], &[u64], u64),
+    ) -> Vec<String> {
+        let hands = self.seated.as_ref().map_or(0, |seated| seated.hands);
+        let again = match attempt {
+            0 => String::new(),
+            attempt => format!(", try {}", attempt + 1),
+        };
+        let title = format!("Hand {} of {}{again}", count(hand.into()), count(hands.into()));
+        let mut lines = vec![String::new(), self.ink.bold(&title)];
+        if pot > 0 {
+            let button = self.names.does(button, "have");
+            let chips = words::chips(&self.names, stacks);
+            lines.push(format!("{button} the button. {chips}."));
+            let posted = |(seat, &bet): (usize, &u64)| {
+                (bet > 0).then(|| format!("{} {bet}", self.names.name(seat as u8)))
+            };
+            let posted: Vec<String> = bets.iter().enumerate().filter_map(posted).collect();
+            lines.push(match posted.is_empty() {
+                true => format!("In the pot: {pot}."),
+                false => format!("Blinds: {}.", posted.join(", ")),
+            });
+        }
+        lines
+    }
+
+    fn card(&mut self, position: usize, card: &str, holder: Option<u8>) -> Vec<String> {
+        let Some(seated) = &self.seated else {
+            return Vec::new();
+        };
+        let face = self.ink.card(card);
+        let hole = match seated.game.as_str() {
+            "holdem" | "fixed-holdem" => 2,
+            "draw" => 5,
+            _ => {
+                let whose = match holder {
+                    Some(_) => " (only you see it)",
+                    None => "",
+                };
+                return vec![format!("Card {}: {face}{whose}", position + 1)];
+            }
+        };
+        let Some(holder) = holder else {
+            return Vec::new();
+        };
+        let held = self.hand.held.entry(holder).or_default();
+        if held.insert(position, card.into()).is_some() || held.len() < hole {
+            return Vec::new();
+        }
+        let row = self.ink.row(held.values().map(|card| Some(card.as_str())));
+        vec![match (holder == seated.seat, held.len() == hole) {
+            (true, true) => format!("Your cards: {row}"),
+            (true, false) => format!("Your new card: {face}"),
+            (false, _) => format!("{} {row}.", self.names.does(holder, "show")),
+        }]
+    }
+
+    fn board(&mut self, cards: &[String]) -> Vec<String> {
+        let before = std::mem::replace(&mut self.hand.board, cards.len()).min(cards.len());
+        let name = match cards.len() {
+            3 => "Flop",
+            4 => "Turn",
+            _ => "River",
+        };
+        let row = |cards: &[String]| self.ink.row(cards.iter().map(|card| Some(card.as_str())));
+        let all = match before {
+            0 => String::new(),
+            _ => format!("   Board: {}", row(cards)),
+        };
+        vec![format!("{name}: {}{all}", row(&cards[before..]))]
+    }
+
+    fn over(&self, message: &str, stacks: &[u64], hands: u32, log: Option<&str>) -> Vec<String> {
+        let played = match hands {
+            1 => "1 hand was played".to_owned(),
+            hands => format!("{} hands were played", count(hands.into())),
+        };
+        let chips = match stacks {
+            [] => String::new(),
+            stacks => format!(" {}.", words::chips(&self.names, stacks)),
+        };
+        let mut lines = vec![
+            String::new(),
+            self.ink.bold("The match is over"),
+            message.to_owned(),
+            format!("{played}.{chips}"),
+        ];
+        lines.extend(log.map(|log| format!("Its record is\n{log}")));
+        lines
+    }
+
+    /// What one looks at before one chooses.
+    fn block(&self, turn: &YourTurn) -> String {
+        let mut lines = Vec::new();
+        let own: Vec<Option<&str>> = turn.cards.iter().map(|card| card.as_deref()).collect();
+        if !turn.board.is_empty() {
+            let board = turn.board.iter().map(|card| Some(card.as_str()));
+            lines.push(format!("  Board  {}", self.ink.row(board)));
+        }
+        match &turn.ask {
+            Ask::Exchange {} => lines.push(format!("  Yours  {}", self.numbered(&own))),
+            Ask::Speak { proposals, .. } => {
+                for standing in proposals {
+                    let cards = words::proposed(&self.names, &standing.cards);
+                    let by = self.names.name(standing.by);
+                    lines.push(format!("  Proposal {}  {by}: open {cards}", standing.proposal));
+                }
+            }
+            _ => lines.push(format!("  Yours  {}", self.ink.row(own))),
+        }
+        if turn.pot > 0 {
+            let chips = turn.stacks.iter().zip(&turn.bets).enumerate();
+            let chips: Vec<String> = chips
+                .map(|(seat, (stack, bet))| {
+                    let bet = if *bet > 0 { format!(" + {bet} bet") } else { String::new() };
+                    format!("{} {}{bet}", self.names.name(seat as u8), count(*stack))
+                })
+                .collect();
+            lines.push(format!("  Pot    {}   ({})", count(turn.pot), chips.join(", ")));
+        }
+        lines.push(format!("{} {}", self.ink.bold("Your turn:"), allowed(turn)));
+        lines.join("\n")
+    }
+
+    fn numbered(&self, cards: &[Option<&str>]) -> String {
+        let card = |(place, card): (usize, &Option<&str>)| {
+            format!("{} {}", place + 1, self.ink.row([*card]))
+        };
+        let cards: Vec<String> = cards.iter().enumerate().map(card).collect();
+        cards.join("   ")
+    }
+
+    /// Reads what was typed.
+    pub(crate) fn read(&mut self, text: &str) -> Result<Wish, Complaint> {
+        // The terminal has ended the line of the prompt.
+        self.unfinished = false;
+        let asked = Asked {
+            turn: self.turn.as_ref(),
+            rebuy: self.rebuy,
+            seat: self.seated.as_ref().map_or(0, |seated| seated.seat),
+            seats: self.seated.as_ref().map_or(2, |seated| seated.names.len()),
+        };
+        let typed = prompt::read(text, &asked)?;
+        let sure = std::mem::take(&mut self.sure);
+        // That the terminal cannot be written to is noticed by the next event.
+        match typed {
+            Typed::Nothing => {
+                let _ = self.ask_again();
+            }
+            Typed::Help => {
+                let _ = self.line(HELP).and_then(|()| self.ask_again());
+            }
+            Typed::Leave if sure || self.leaving => {
+                return Ok(Wish::Say(super::command::Said::Leave {}, None));
+            }
+            Typed::Leave => {
+                self.sure = true;
+                let text = "Leave the match for good? Say q once more; anything else goes on.";
+                let _ = self.line(text).and_then(|()| self.ask_again());
+            }
+            Typed::Say(said) => {
+                if matches!(said, super::command::Said::Rebuy { .. }) {
+                    self.rebuy = false;
+                }
+                return Ok(Wish::Say(said, None));
+            }
+        }
+        Ok(Wish::Nothing)
+    }
+
+    /// The player leaves at its next turn.
+    pub(crate) fn leaves(&mut self) {
+        if !std::mem::replace(&mut self.leaving, true) {
+            // That the terminal cannot be written to is noticed by the next event.
+            let _ = self.line("You leave as soon as it is your turn to speak.");
+        }
+    }
+
+    fn ask_again(&mut self) -> io::Result<()> {
+        match self.turn.is_some() || self.rebuy {
+            true => self.prompt(),
+            false => Ok(()),
+        }
+    }
+
+    fn prompt(&mut self) -> io::Result<()> {
+        // In a pipe it would only be in the way.
+        if self.live {
+            self.finish_line()?;
+            self.output.write_all(b"> ")?;
+            self.unfinished = true;
+        }
+        self.output.flush()
+    }
+
+    /// What passes: written over on a terminal.
+    fn status(&mut self, text: &str) -> io::Result<()> {
+        if !self.live {
+            return self.line(text);
+        }
+        let text: String = text.chars().take(words::WIDTH - 1).collect();
+        write!(self.output, "\r\x1b[K{text}")?;
+        self.unfinished = true;
+        self.output.flush()
+    }
+
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        self.finish_line()?;
+        writeln!(self.output, "{}", wrapped(text, "    "))?;
+        self.output.flush()
+    }
+
+    fn finish_line(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.unfinished) {
+            self.output.write_all(b"\r\x1b[K")?;
+        }
+        Ok(())
+    }
+}
+
+/// What may be typed, with the amounts.
+fn allowed(turn: &YourTurn) -> String {
+    let range = |key: &str, what: &str, range: &Range| match range.min == range.max {
+        true => format!("{key} {} {what}", range.min),
+        false => format!("{key} {}-{} {what}", range.min, range.max),
+    };
+    let parts = match &turn.ask {
+        Ask::Bet { call, bet, raise } => {
+            let mut parts = vec!["f fold".to_owned()];
+            parts.push(match call {
+                Some(call) => format!("c call {}", count(*call)),
+                None => "c check".to_owned(),
+            });
+            parts.extend(bet.iter().map(|amounts| range("b", "bet", amounts)));
+            parts.extend(raise.iter().map(|amounts| range("r", "raise to", amounts)));
+            if bet.or(*raise).is_some_and(|amounts| amounts.min < amounts.max) {
+                parts.push("a all in".into());
+            }
+            parts
+        }
+        Ask::Exchange {} => vec!["x 1 3 exchange these places".into(), "x keep all".into()],
+        Ask::ShowOrMuck {} => vec!["s show".into(), "m muck".into()],
+        Ask::Speak {
+            proposals,
+            may_propose,
+        } => {
+            let mut parts = Vec::new();
+            if *may_propose {
+                parts.push("o 3 me, o 4 all propose".to_owned());
+            }
+            if !proposals.is_empty() {
+                parts.push("y 0 agree".into());
+                parts.push("n 0 refuse".into());
+            }
+            parts.push("- pass".into());
+            parts
+        }
+    };
+    format!("{}, ? help", parts.join(", "))
+}
+
+const HELP: &str = "\
+  f         fold
+  c         call, or check where there is nothing to call
+  b 20      bet 20
+  r 60      raise to 60: what you have then bet in this round
+  a         all in
+  x 1 3 5   exchange these cards of five; x alone keeps all
+  s, m      show, or muck: your cards stay closed
+  o 3 me    in a deck without rules: propose that only you see card 3
+  o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
+  y 0, n 0  agree to proposal 0, refuse it
+  -         pass
+  q         leave the match for good
+Words do as well as letters: raise 60.";
+
+#[cfg(test)]
+#[path = "screen_tests.rs"]
+mod tests;

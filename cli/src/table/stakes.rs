@@ -1,0 +1,269 @@
+//! What is played at a table, as a host offers it and as a guest accepts it.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::{Context, bail, ensure};
+use dealerless::deck::Choice;
+use dealerless::mpc::Security;
+use dealerless::shuffle::{ShuffleCircuit, Spec};
+use dealerless_table::{BettingRules, Clock, Header, Limit, Posts, Seating, Stakes, Variety};
+
+use super::event;
+use crate::memory::Limit as Memory;
+use crate::output::count;
+
+/// The hands that are made ready at once.
+const AT_ONCE: u32 = 12;
+/// The most hands that a host may propose without being asked for them.
+const UNASKED_HANDS: u32 = 100;
+/// How many seats there are.
+const SEATS: u8 = 2;
+
+/// The games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum GameName {
+    /// Heads-up Texas hold'em with no limit.
+    Holdem,
+    /// Heads-up Texas hold'em with a fixed limit.
+    FixedHoldem,
+    /// Five-card draw.
+    Draw,
+    /// A deck without rules: who sees what is agreed as it goes.
+    Deck,
+}
+
+impl GameName {
+    pub(crate) fn of(stakes: &Stakes) -> Self {
+        match stakes.variety() {
+            Variety::Holdem(BettingRules {
+                limit: Limit::Fixed,
+                ..
+            }) => GameName::FixedHoldem,
+            Variety::Holdem(_) => GameName::Holdem,
+            Variety::FiveCardDraw(_) => GameName::Draw,
+            Variety::Deck { .. } => GameName::Deck,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            GameName::Holdem => "holdem",
+            GameName::FixedHoldem => "fixed-holdem",
+            GameName::Draw => "draw",
+            GameName::Deck => "deck",
+        }
+    }
+}
+
+/// Two amounts: `1/2`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pair(u64, u64);
+
+impl FromStr for Pair {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let pair = text.split_once('/');
+        let pair = pair.and_then(|(a, b)| Some(Pair(a.parse().ok()?, b.parse().ok()?)));
+        pair.ok_or("two amounts are needed: 1/2, for example")
+    }
+}
+
+impl fmt::Display for Pair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.0, self.1)
+    }
+}
+
+/// What a host offers.
+#[derive(clap::Args)]
+pub(crate) struct StakesArgs {
+    /// What is played.
+    #[arg(long, value_name = "GAME", default_value = "holdem")]
+    pub(crate) game: GameName,
+    /// After so many hands the match is over [default: 10].
+    #[arg(long, value_name = "K")]
+    pub(crate) hands: Option<u32>,
+    /// The chips with which each begins.
+    #[arg(long, value_name = "CHIPS", default_value_t = 200)]
+    stack: u64,
+    /// The small and the big blind [default: 1/2].
+    #[arg(long, value_name = "A/B", conflicts_with = "ante")]
+    blinds: Option<Pair>,
+    /// The ante and the smallest bet, instead of blinds.
+    #[arg(long, value_name = "A/BET")]
+    ante: Option<Pair>,
+    /// Cards in the deck; only for --game deck [default: 52].
+    #[arg(long, value_name = "N")]
+    pub(crate) cards: Option<usize>,
+    /// Cards drawn from it; only for --game deck [default: all].
+    #[arg(long, value_name = "M")]
+    pub(crate) draw: Option<usize>,
+    /// How the deck is shuffled; auto takes the fewest AND gates.
+    #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
+    pub(crate) algorithm: Option<Choice>,
+}
+
+impl StakesArgs {
+    /// The stakes.
+    ///
+    /// # Errors
+    /// If these options do not go together.
+    pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
+        let hands = self.hands.unwrap_or(10);
+        let variety = match self.game {
+            GameName::Deck => {
+                let cards = self.cards.unwrap_or(52);
+                let drawn = self.draw.unwrap_or(cards);
+                let number = |number| u32::try_from(number).context("the deck is too large");
+                Variety::Deck {
+                    cards: number(cards)?,
+                    drawn: number(drawn)?,
+                }
+            }
+            _ if self.cards.is_some() || self.draw.is_some() => {
+                bail!("--cards and --draw are for --game deck")
+            }
+            GameName::Holdem => Variety::Holdem(self.betting(Limit::NoLimit)),
+            GameName::FixedHoldem => Variety::Holdem(self.betting(Limit::Fixed)),
+            GameName::Draw => Variety::FiveCardDraw(self.betting(Limit::NoLimit)),
+        };
+        Ok(Stakes::new(variety, SEATS, hands)?)
+    }
+
+    fn betting(&self, limit: Limit) -> BettingRules {
+        let posts = match (self.ante, self.blinds.unwrap_or(Pair(1, 2))) {
+            (Some(Pair(ante, bet)), _) => Posts::Antes { ante, bet },
+            (None, Pair(small, big)) => Posts::Blinds { small, big },
+        };
+        BettingRules {
+            stack: self.stack,
+            limit,
+            posts,
+        }
+    }
+
+    /// What the host says of the match, and the circuit for it.
+    ///
+    /// # Errors
+    /// If these options do not go together, or take too much memory.
+    pub(crate) fn propose(&self, memory: Memory) -> anyhow::Result<(Header, Arc<ShuffleCircuit>)> {
+        let stakes = self.stakes()?;
+        let (cards, drawn) = stakes.deck();
+        let choice = self.algorithm.unwrap_or(Choice::Cheapest);
+        let spec = choice.spec(cards, drawn, Security::Malicious)?;
+        memory.check_session(spec, Security::Malicious, 1, at_once(&stakes))?;
+        let clock = Clock {
+            each_move: 0,
+            bank: 0,
+        };
+        Ok(Seating::propose(stakes, spec.algorithm(), clock)?)
+    }
+}
+
+/// What a guest insists on.
+#[derive(clap::Args)]
+pub(crate) struct Wishes {
+    /// Play only this game.
+    #[arg(long, value_name = "GAME")]
+    pub(crate) game: Option<GameName>,
+    /// Play only with a deck of so many cards.
+    #[arg(long, value_name = "N")]
+    pub(crate) cards: Option<usize>,
+    /// Play only if so many cards are drawn.
+    #[arg(long, value_name = "M")]
+    pub(crate) draw: Option<usize>,
+    /// Play only with this shuffle; auto is the one with the fewest AND gates.
+    #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
+    pub(crate) algorithm: Option<Choice>,
+    /// Play only so many hands; above 100 this must be said.
+    #[arg(long, value_name = "K")]
+    pub(crate) hands: Option<u32>,
+    /// Play only with so many chips.
+    #[arg(long, value_name = "CHIPS")]
+    stack: Option<u64>,
+    /// Play only with these blinds.
+    #[arg(long, value_name = "A/B")]
+    blinds: Option<Pair>,
+    /// Play only with this ante and smallest bet.
+    #[arg(long, value_name = "A/BET")]
+    ante: Option<Pair>,
+}
+
+impl Wishes {
+    /// # Errors
+    /// When the host's stakes are not what this side insists on.
+    pub(crate) fn check(&self, stakes: &Stakes) -> anyhow::Result<()> {
+        let (cards, drawn) = stakes.deck();
+        let game = GameName::of(stakes).name();
+        agree("--game", self.game.map(GameName::name), Some(game))?;
+        agree("--cards", self.cards, Some(cards))?;
+        agree("--draw", self.draw, Some(drawn))?;
+        agree("--hands", self.hands, Some(stakes.hands()))?;
+        let rules = stakes.betting();
+        agree("--stack", self.stack, rules.map(|rules| rules.stack))?;
+        let (blinds, ante) = match rules.map(|rules| rules.posts) {
+            None => (None, None),
+            Some(Posts::Blinds { small, big }) => (Some(Pair(small, big)), None),
+            Some(Posts::Antes { ante, bet }) => (None, Some(Pair(ante, bet))),
+        };
+        agree("--blinds", self.blinds, blinds)?;
+        agree("--ante", self.ante, ante)?;
+        ensure!(
+            self.hands.is_some() || stakes.hands() <= UNASKED_HANDS,
+            "the host proposes {} hands; to play more than {UNASKED_HANDS} say so with --hands",
+            count(stakes.hands().into())
+        );
+        Ok(())
+    }
+
+    /// Checks the shuffle, before anything is built.
+    ///
+    /// # Errors
+    /// If it is another than this side insists on, or takes too much memory.
+    pub(crate) fn check_shuffle(&self, header: &Header, memory: Memory) -> anyhow::Result<()> {
+        let (cards, drawn) = header.stakes.deck();
+        if let Some(choice) = self.algorithm {
+            let wish = choice.spec(cards, drawn, Security::Malicious)?;
+            agree("--algorithm", Some(wish.algorithm()), Some(header.algorithm))?;
+        }
+        let spec = Spec::new(cards, drawn, header.algorithm)?;
+        (memory.check_session(spec, Security::Malicious, 1, at_once(&header.stakes)))
+            .context("the host proposes too much")
+    }
+}
+
+fn agree<V: PartialEq + fmt::Display>(
+    option: &str,
+    wish: Option<V>,
+    proposed: Option<V>,
+) -> anyhow::Result<()> {
+    match (wish, proposed) {
+        (None, _) => Ok(()),
+        (Some(wish), Some(proposed)) if wish == proposed => Ok(()),
+        (Some(wish), Some(proposed)) => {
+            bail!("{option} {wish} was asked for, and the host proposes {proposed}")
+        }
+        (Some(wish), None) => {
+            bail!("{option} {wish} was asked for, and the host proposes a game without it")
+        }
+    }
+}
+
+fn at_once(stakes: &Stakes) -> u32 {
+    AT_ONCE.min(stakes.hands())
+}
+
+/// What is bet, for a program.
+pub(crate) fn chips(stakes: &Stakes) -> Option<event::Chips> {
+    let rules = stakes.betting()?;
+    Some(event::Chips {
+        stack: rules.stack,
+        posts: match rules.posts {
+            Posts::Blinds { small, big } => event::Posts::Blinds([small, big]),
+            Posts::Antes { ante, bet } => event::Posts::Ante([ante, bet]),
+        },
+    })
+}

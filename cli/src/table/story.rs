@@ -1,0 +1,283 @@
+//! The story of a match: what happened, with all that a program needs to know of it.
+
+use std::collections::BTreeMap;
+
+use dealerless::deck::Card;
+use dealerless_table::{
+    Amounts, End, Legal, MatchLog, News, Outcome, Phase, Play, Proposal, Seat, Stop,
+    Storage, Vault,
+};
+use rand::CryptoRng;
+
+use super::cards::short;
+use super::command::{Said, reveals};
+use super::ending;
+use super::event::{
+    Ask, Awaited, Event, HandResult, How, OpenCard, Pot, Range, Shown, Standing, Winner, YourTurn,
+};
+
+/// Turns the news of a seat into events.
+pub(crate) struct Story {
+    seat: Seat,
+    /// The cards of the deck.
+    deck: usize,
+    drawn: usize,
+    /// The board of the hand in play, by position.
+    board: BTreeMap<usize, String>,
+    /// Where the match is written.
+    log_file: Option<String>,
+}
+
+/// What the story needs to see beside the news.
+pub(crate) trait Table {
+    /// The log.
+    fn log(&self) -> &MatchLog;
+    /// A card that this seat has seen.
+    fn card(&self, position: usize) -> Option<Card>;
+}
+
+impl<S: Storage, V: Vault, R: CryptoRng> Table for Play<S, V, R> {
+    fn log(&self) -> &MatchLog {
+        self.log()
+    }
+
+    fn card(&self, position: usize) -> Option<Card> {
+        self.card(position)
+    }
+}
+
+impl Story {
+    /// The story of a match, seen from a seat.
+    pub(crate) fn new(seat: Seat, (deck, drawn): (usize, usize), log_file: Option<String>) -> Self {
+        Story {
+            seat,
+            deck,
+            drawn,
+            board: BTreeMap::new(),
+            log_file,
+        }
+    }
+
+    /// The events of what happened.
+    pub(crate) fn tell(&mut self, news: &News, table: &impl Table) -> Vec<Event> {
+        let log = table.log();
+        let hand = log.attempt().hand;
+        let event = match news {
+            News::Dealt { hand, attempt } => {
+                self.board.clear();
+                dealt(*hand, *attempt, log)
+            }
+            News::Again { seat } => Event::Again {
+                hand,
+                seat: seat.number(),
+            },
+            News::Sealed => Event::Sealed { hand },
+            News::Card { position, card } => return self.card(hand, *position, *card, log),
+            News::YourTurn { legal } => match self.your_turn(hand, legal, table) {
+                Some(turn) => Event::YourTurn(Box::new(turn)),
+                None => return Vec::new(),
+            },
+            News::Chose { seat, choice } => Event::Chose {
+                hand,
+                seat: seat.number(),
+                choice: Said::from(choice),
+            },
+            News::HandOver { hand, outcome } => Event::Result(Box::new(self.result(*hand, outcome))),
+            News::AskRebuy { broke } => Event::AskRebuy {
+                seats: numbers(broke),
+                chips: log.of().header().stakes.stack(),
+            },
+            News::Stopped { seat, stop } => stopped(*seat, *stop),
+            News::Over(end) => self.over(end, log),
+            _ => return Vec::new(),
+        };
+        vec![event]
+    }
+
+    fn card(&mut self, hand: u32, position: usize, card: Card, log: &MatchLog) -> Vec<Event> {
+        let name = short(card, self.deck);
+        let game = log.game();
+        let mut seats = Seat::all(log.of().seats());
+        let holds = |seat: &Seat| game.is_some_and(|game| game.held(*seat).contains(&position));
+        let holder = seats.find(holds);
+        let chips = log.of().header().stakes.betting().is_some();
+        // In a deck without rules a card belongs to who alone has seen it.
+        let holder = match chips {
+            true => holder,
+            false => (!self.to_all(position, log)).then_some(self.seat),
+        };
+        let mut events = vec![Event::Card {
+            hand,
+            position,
+            card: name.clone(),
+            holder: holder.map(Seat::number),
+        }];
+        if chips && holder.is_none() {
+            self.board.insert(position, name);
+            if self.board.len() >= 3 {
+                let cards = self.board.values().cloned().collect();
+                events.push(Event::Board { hand, cards });
+            }
+        }
+        events
+    }
+
+    /// Whether a card of a deck without rules is being opened, or was opened, to everybody.
+    fn to_all(&self, position: usize, log: &MatchLog) -> bool {
+        let being = match log.phase() {
+            Phase::Open(openings) => openings.iter().any(|opening| {
+                let all = (position, dealerless_table::Learners::All);
+                opening.cards.contains(&all)
+            }),
+            _ => false,
+        };
+        being || log.public_card(position).is_some()
+    }
+
+    fn your_turn(&self, hand: u32, legal: &Legal, table: &impl Table) -> Option<YourTurn> {
+        let log = table.log();
+        let game = log.game()?;
+        let positions = game.held(self.seat);
+        let seen = |&position: &usize| Some(short(table.card(position)?, self.deck));
+        let open = |position| {
+            let card = short(game.public(position)?, self.deck);
+            Some(OpenCard { position, card })
+        };
+        let chips = log.of().header().stakes.betting().is_some();
+        Some(YourTurn {
+            hand,
+            turn: log.step(),
+            button: game.button().number(),
+            pot: game.pot(),
+            stacks: game.stacks(),
+            bets: game.bets(),
+            cards: positions.iter().map(seen).collect(),
+            positions,
+            board: (game.board().iter().map(|&card| short(card, self.deck))).collect(),
+            open: match chips {
+                true => Vec::new(),
+                false => (0..self.drawn).filter_map(open).collect(),
+            },
+            ask: ask(legal)?,
+        })
+    }
+
+    fn result(&self, hand: u32, outcome: &Outcome) -> HandResult {
+        let winner = |&(seat, chips): &(Seat, u64)| Winner {
+            seat: seat.number(),
+            chips,
+        };
+        let pots = outcome.pots.iter().map(|pot| Pot {
+            chips: pot.chips,
+            winners: pot.winners.iter().map(winner).collect(),
+        });
+        let shown = outcome.shown.iter().map(|shown| Shown {
+            seat: shown.seat.number(),
+            cards: (shown.cards.iter().map(|&card| short(card, self.deck))).collect(),
+            worth: shown.rank.to_string(),
+        });
+        HandResult {
+            hand,
+            stacks: outcome.stacks.clone(),
+            pots: pots.collect(),
+            shown: shown.collect(),
+        }
+    }
+
+    fn over(&self, end: &End, log: &MatchLog) -> Event {
+        Event::Over {
+            how: ending::how(end),
+            hands: hands_with_a_result(log),
+            stacks: log.stacks().to_vec(),
+            log: self.log_file.clone(),
+            exit_code: ending::exit_code(end, self.seat),
+            message: ending::in_words(end, self.seat),
+        }
+    }
+}
+
+/// The hands that were played to their end.
+pub(crate) fn hands_with_a_result(log: &MatchLog) -> u32 {
+    log.attempt().hand.saturating_sub(1)
+}
+
+fn dealt(hand: u32, attempt: u32, log: &MatchLog) -> Event {
+    let game = log.game();
+    Event::Dealt {
+        hand,
+        attempt,
+        button: log.button().map_or(0, Seat::number),
+        stacks: game.map_or_else(Vec::new, |game| game.stacks()),
+        bets: game.map_or_else(Vec::new, |game| game.bets()),
+        pot: game.map_or(0, |game| game.pot()),
+    }
+}
+
+fn stopped(seat: Seat, stop: Stop) -> Event {
+    let (how, step) = match stop {
+        Stop::Leave => (How::Leave, None),
+        Stop::Forfeit => (How::Forfeit, None),
+        Stop::Dispute { step } => (How::Dispute, Some(step)),
+    };
+    Event::Stopped {
+        seat: seat.number(),
+        how,
+        step,
+    }
+}
+
+/// None for what this program does not know to ask.
+fn ask(legal: &Legal) -> Option<Ask> {
+    let range = |amounts: &Amounts| Range {
+        min: amounts.min,
+        max: amounts.max,
+    };
+    Some(match legal {
+        Legal::Bet { call, bet, raise } => Ask::Bet {
+            call: *call,
+            bet: bet.as_ref().map(range),
+            raise: raise.as_ref().map(range),
+        },
+        Legal::Exchange => Ask::Exchange {},
+        Legal::ShowOrMuck => Ask::ShowOrMuck {},
+        Legal::Speak {
+            proposals,
+            may_propose,
+        } => Ask::Speak {
+            proposals: proposals.iter().map(standing).collect(),
+            may_propose: *may_propose,
+        },
+        _ => return None,
+    })
+}
+
+fn standing(proposal: &Proposal) -> Standing {
+    Standing {
+        proposal: proposal.number,
+        by: proposal.by.number(),
+        cards: reveals(&proposal.cards),
+        agreed: numbers(&proposal.agreed),
+    }
+}
+
+fn numbers(seats: &[Seat]) -> Vec<u8> {
+    seats.iter().map(|seat| seat.number()).collect()
+}
+
+/// Who is waited for, and for what; none if it is this seat's player.
+pub(crate) fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
+    let what = match log.phase() {
+        Phase::Deal => Awaited::Deal,
+        Phase::Seal(_) => Awaited::Shuffle,
+        Phase::Open(_) => Awaited::Cards,
+        Phase::Choose { .. } => Awaited::Move,
+        Phase::Result(_) => Awaited::Result,
+        _ => return None,
+    };
+    let seats = log.waits_for();
+    match (what, seats.contains(&seat)) {
+        (_, false) => Some((numbers(&seats), what)),
+        (Awaited::Shuffle, true) => Some((Vec::new(), what)),
+        (_, true) => None,
+    }
+}

@@ -1,0 +1,208 @@
+//! Matches that are played through the JSON interface alone.
+
+use std::io::{BufRead, BufReader, Write};
+use std::thread;
+
+use dealerless_table::{BettingRules, End, Limit, Posts, Seat, Stakes, Stop, Variety};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::{Value, json};
+
+use super::seats::{FrontEnd, both};
+
+fn stakes(limit: Limit, game: fn(BettingRules) -> Variety, posts: Posts, hands: u32) -> Stakes {
+    let rules = BettingRules {
+        stack: 100,
+        limit,
+        posts,
+    };
+    Stakes::new(game(rules), 2, hands).unwrap()
+}
+
+fn holdem(hands: u32) -> Stakes {
+    let posts = Posts::Blinds { small: 1, big: 2 };
+    stakes(Limit::NoLimit, Variety::Holdem, posts, hands)
+}
+
+/// A program that chooses at random among what it is told that it may.
+fn random(event: &Value, rng: &mut StdRng) -> Option<Value> {
+    match event["event"].as_str().unwrap() {
+        "ask-rebuy" => Some(json!({"do": "rebuy", "agree": true})),
+        "your-turn" => Some(choice(event, rng)),
+        _ => None,
+    }
+}
+
+fn choice(event: &Value, rng: &mut StdRng) -> Value {
+    let amount = |range: &Value, rng: &mut StdRng| {
+        rng.random_range(range["min"].as_u64().unwrap()..=range["max"].as_u64().unwrap())
+    };
+    match event["ask"].as_str().unwrap() {
+        "bet" => match rng.random_range(0..6) {
+            0 if !event["call"].is_null() => json!({"do": "fold"}),
+            1 if !event["bet"].is_null() => json!({"do": "bet", "to": amount(&event["bet"], rng)}),
+            1 if !event["raise"].is_null() => {
+                json!({"do": "raise", "to": amount(&event["raise"], rng)})
+            }
+            _ if event["call"].is_null() => json!({"do": "check"}),
+            _ => json!({"do": "call", "turn": event["turn"]}),
+        },
+        "exchange" => json!({"do": "exchange", "places": [0, 3]}),
+        "show-or-muck" => json!({"do": if rng.random() { "show" } else { "muck" }}),
+        "speak" => match event["proposals"].as_array().unwrap().first() {
+            Some(first) => json!({"do": "agree", "proposal": first["proposal"]}),
+            None if event["open"].is_null() => json!({"do": "propose", "cards": [
+                {"position": 0, "to": "all"}, {"position": 1, "to": 1},
+            ]}),
+            None => json!({"do": "pass"}),
+        },
+        other => panic!("asked for {other}"),
+    }
+}
+
+/// Plays both seats. Gives how it ended and all events, of each seat.
+fn play(
+    stakes: &Stakes,
+    act: impl Fn(Seat, &Value, &mut StdRng) -> Vec<String> + Sync,
+) -> [(anyhow::Result<End>, Vec<Value>); 2] {
+    let act = &act;
+    let mut seats = both(stakes).into_iter().zip([Seat::HOST, Seat::GUEST]);
+    let [a, b] = [(); 2].map(|()| seats.next().unwrap());
+    thread::scope(|scope| {
+        let run = |((ready, front), seat): ((super::seats::Ready, FrontEnd), Seat)| {
+            let front = scope.spawn(move || front_end(front, seat, act));
+            let end = scope.spawn(ready);
+            (end, front)
+        };
+        let sides = [run(a), run(b)];
+        sides.map(|(end, front)| (end.join().unwrap(), front.join().unwrap()))
+    })
+}
+
+fn front_end(
+    mut front: FrontEnd,
+    seat: Seat,
+    act: &impl Fn(Seat, &Value, &mut StdRng) -> Vec<String>,
+) -> Vec<Value> {
+    let mut rng = StdRng::seed_from_u64(u64::from(seat.number()));
+    let mut events = Vec::new();
+    for line in BufReader::new(front.events).lines() {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        for command in act(seat, &event, &mut rng) {
+            // A match that is over takes no more commands.
+            let _ = front.commands.write_all((command + "\n").as_bytes());
+        }
+        events.push(event);
+    }
+    events
+}
+
+fn one(command: Option<Value>) -> Vec<String> {
+    command.iter().map(Value::to_string).collect()
+}
+
+fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    events.iter().filter(|event| event["event"] == kind).collect()
+}
+
+#[test]
+fn programs_play_every_game_to_its_end_and_no_chip_is_lost() {
+    let antes = Posts::Antes { ante: 1, bet: 2 };
+    let blinds = Posts::Blinds { small: 1, big: 2 };
+    let deck = Variety::Deck {
+        cards: 20,
+        drawn: 4,
+    };
+    for stakes in [
+        holdem(6),
+        stakes(Limit::Fixed, Variety::Holdem, blinds, 3),
+        stakes(Limit::NoLimit, Variety::FiveCardDraw, antes, 3),
+        Stakes::new(deck, 2, 2).unwrap(),
+    ] {
+        let sides = play(&stakes, |_, event, rng| one(random(event, rng)));
+        for (end, events) in &sides {
+            assert_eq!(end.as_ref().unwrap(), &End::Played);
+            assert!(of_kind(events, "error").is_empty(), "{events:#?}");
+            assert_eq!(events[0]["event"], "seated");
+            let results = of_kind(events, "result");
+            assert_eq!(results.len(), stakes.hands() as usize);
+            let over = events.last().unwrap();
+            assert_eq!((&over["event"], &over["how"]), (&json!("over"), &json!("played")));
+            assert_eq!(over["exit_code"], 0);
+        }
+        let results = |events: &[Value]| {
+            let results = of_kind(events, "result");
+            results.into_iter().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(results(&sides[0].1), results(&sides[1].1));
+        // Each rebuy brings a stack.
+        for result in results(&sides[0].1) {
+            let stacks = result["stacks"].as_array().unwrap();
+            let chips: u64 = stacks.iter().map(|chips| chips.as_u64().unwrap()).sum();
+            assert_eq!(chips % 100, 0, "{result}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_command_is_answered_and_loses_nothing() {
+    let bad = [
+        ("no json at all", "no-command"),
+        ("{}", "no-command"),
+        ("[1]", "no-command"),
+        (r#"{"do":"dance"}"#, "no-command"),
+        (r#"{"do":"raise"}"#, "no-command"),
+        (r#"{"do":"fold","to":3}"#, "no-command"),
+        (r#"{"do":"raise","to":-1}"#, "no-command"),
+        (r#"{"do":"raise","to":1e400}"#, "no-command"),
+        (r#"{"do":"call","turn":"now"}"#, "no-command"),
+        (r#"{"do":"call","turn":99999}"#, "not-your-turn"),
+        (r#"{"do":"raise","to":100000}"#, "not-allowed"),
+        (r#"{"do":"exchange","places":[0,0,0,9]}"#, "not-allowed"),
+        (r#"{"do":"agree","proposal":7}"#, "not-allowed"),
+        (r#"{"do":"rebuy","agree":true}"#, "nobody-asked"),
+    ];
+    let deep = "[".repeat(10_000);
+    let long = " ".repeat(40 << 10) + r#"{"do":"fold"}"#;
+    let sides = play(&holdem(1), |seat, event, rng| {
+        let mut lines = Vec::new();
+        if event["event"] == "your-turn" && seat == Seat::HOST {
+            lines.extend(bad.iter().map(|(line, _)| line.to_string()));
+            lines.extend([deep.clone(), long.clone()]);
+        }
+        lines.extend(one(random(event, rng)));
+        lines
+    });
+    let mut codes: Vec<&str> = bad.iter().map(|(_, code)| *code).collect();
+    codes.extend(["no-command", "line-too-long"]);
+    for (seat, (end, events)) in sides.iter().enumerate() {
+        assert_eq!(end.as_ref().unwrap(), &End::Played);
+        let errors = of_kind(events, "error");
+        let turns = of_kind(events, "your-turn").len();
+        match seat {
+            0 => {
+                let told: Vec<&str> = errors.iter().map(|e| e["code"].as_str().unwrap()).collect();
+                assert_eq!(told, codes.repeat(turns));
+            }
+            _ => assert!(errors.is_empty()),
+        }
+    }
+}
+
+#[test]
+fn who_leaves_or_hangs_up_has_left_for_both() {
+    let sides = play(&holdem(5), |seat, event, rng| {
+        match (seat, &event["event"], &event["hand"]) {
+            (Seat::HOST, kind, hand) if kind == "dealt" && hand == 2 => {
+                vec![json!({"do": "leave"}).to_string()]
+            }
+            _ => one(random(event, rng)),
+        }
+    });
+    for (end, events) in sides {
+        let left = End::Stopped(vec![(Seat::HOST, Stop::Leave)]);
+        assert_eq!(end.unwrap(), left);
+        let over = events.last().unwrap();
+        assert_eq!((&over["how"], &over["exit_code"]), (&json!("left"), &json!(0)));
+    }
+}

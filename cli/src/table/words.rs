@@ -1,0 +1,264 @@
+//! Sentences for people.
+
+use super::command::{Said, To};
+use super::event::{Awaited, Chips, HandResult, Posts, Reveal, Seated};
+use crate::output::count;
+
+/// The width of a screen.
+pub(crate) const WIDTH: usize = 80;
+
+/// Who sits where, as this side calls them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    own: u8,
+    names: Vec<String>,
+}
+
+impl Names {
+    pub(crate) fn of(seated: &Seated) -> Self {
+        Names {
+            own: seated.seat,
+            names: seated.names.clone(),
+        }
+    }
+
+    /// The name of a seat: that of another, who may call itself anything, never passes for "You".
+    pub(crate) fn name(&self, seat: u8) -> String {
+        if seat == self.own {
+            return "You".into();
+        }
+        match self.names.get(usize::from(seat)) {
+            Some(name) if !name.eq_ignore_ascii_case("you") => name.clone(),
+            _ => format!("Seat {seat}"),
+        }
+    }
+
+    fn is_own(&self, seat: u8) -> bool {
+        seat == self.own
+    }
+
+    /// `You fold` or `Bert folds`.
+    pub(crate) fn does(&self, seat: u8, verb: &str) -> String {
+        let name = self.name(seat);
+        match (self.is_own(seat), verb) {
+            (true, _) => format!("{name} {verb}"),
+            (false, "have") => format!("{name} has"),
+            (false, "pass") => format!("{name} passes"),
+            (false, _) => format!("{name} {verb}s"),
+        }
+    }
+
+    pub(crate) fn list(&self, seats: &[u8]) -> String {
+        let names: Vec<String> = seats.iter().map(|&seat| self.name(seat)).collect();
+        names.join(" and ")
+    }
+}
+
+/// What is played.
+pub(crate) fn game(seated: &Seated) -> String {
+    let game = match seated.game.as_str() {
+        "holdem" => "No-limit Texas hold'em".to_owned(),
+        "fixed-holdem" => "Fixed-limit Texas hold'em".to_owned(),
+        "draw" => "Five-card draw".to_owned(),
+        _ => {
+            let (cards, drawn) = (count(seated.cards as u64), count(seated.drawn as u64));
+            format!("A deck without rules: {drawn} of {cards} cards are drawn")
+        }
+    };
+    let hands = match seated.hands {
+        1 => "1 hand".to_owned(),
+        hands => format!("{} hands", count(hands.into())),
+    };
+    let chips = match &seated.chips {
+        None => String::new(),
+        Some(Chips { stack, posts }) => {
+            let posts = match posts {
+                Posts::Blinds([small, big]) => format!("blinds {small}/{big}"),
+                Posts::Ante([ante, bet]) => format!("ante {ante}, smallest bet {bet}"),
+            };
+            format!(", {} chips each, {posts}", count(*stack))
+        }
+    };
+    format!("{game}{chips}, {hands}.")
+}
+
+/// What a seat has chosen.
+pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
+    match said {
+        Said::Fold {} => format!("{}.", names.does(seat, "fold")),
+        Said::Check {} => format!("{}.", names.does(seat, "check")),
+        Said::Call {} => format!("{}.", names.does(seat, "call")),
+        Said::Bet { to } => format!("{} {}.", names.does(seat, "bet"), count(*to)),
+        Said::Raise { to } => format!("{} to {}.", names.does(seat, "raise"), count(*to)),
+        Said::Exchange { places } => match places.len() {
+            0 => format!("{} all cards.", names.does(seat, "keep")),
+            1 => format!("{} one card.", names.does(seat, "exchange")),
+            number => format!("{} {number} cards.", names.does(seat, "exchange")),
+        },
+        // The cards of the others come next.
+        Said::Show {} if !names.is_own(seat) => String::new(),
+        Said::Show {} => format!("{}.", names.does(seat, "show")),
+        Said::Muck {} => format!("{}: the cards stay closed.", names.does(seat, "muck")),
+        Said::Propose { cards } => {
+            format!("{} to open {}.", names.does(seat, "propose"), proposed(names, cards))
+        }
+        Said::Agree { proposal } => {
+            format!("{} to proposal {proposal}.", names.does(seat, "agree"))
+        }
+        Said::Refuse { proposal } => {
+            format!("{} proposal {proposal}.", names.does(seat, "refuse"))
+        }
+        Said::Pass {} => format!("{}.", names.does(seat, "pass")),
+        Said::Rebuy { .. } | Said::Leave {} => String::new(),
+    }
+}
+
+/// Cards and who is to see them. People count cards from 1.
+pub(crate) fn proposed(names: &Names, cards: &[Reveal]) -> String {
+    let card = |reveal: &Reveal| {
+        let to = match reveal.to {
+            To::Everybody(_) => "all".to_owned(),
+            To::Seat(seat) => names.name(seat).replace("You", "you"),
+        };
+        format!("card {} to {to}", reveal.position + 1)
+    };
+    let cards: Vec<String> = cards.iter().map(card).collect();
+    cards.join(", ")
+}
+
+/// Who got what, line by line. `row` writes cards.
+pub(crate) fn result(
+    names: &Names,
+    result: &HandResult,
+    row: impl Fn(&[String]) -> String,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    for shown in &result.shown {
+        let who = names.name(shown.seat);
+        lines.push(format!("{who}: {}, {}.", row(&shown.cards), shown.worth));
+    }
+    for (number, pot) in result.pots.iter().enumerate() {
+        let which = match (result.pots.len(), number) {
+            (1, _) => String::new(),
+            (_, 0) => " of the main pot".to_owned(),
+            (_, number) => format!(" of side pot {number}"),
+        };
+        let split = if pot.winners.len() > 1 { ": the pot is split" } else { "" };
+        for winner in &pot.winners {
+            let who = names.does(winner.seat, "win");
+            lines.push(format!("{who} {}{which}{split}.", count(winner.chips)));
+        }
+    }
+    if !result.pots.is_empty() {
+        lines.push(format!("{}.", chips(names, &result.stacks)));
+    }
+    lines
+}
+
+/// The chips of all.
+pub(crate) fn chips(names: &Names, stacks: &[u64]) -> String {
+    let stack = |(seat, &stack): (u8, &u64)| {
+        let who = names.does(seat, "have");
+        format!("{who} {} chips", count(stack))
+    };
+    let mut all: Vec<(u8, &u64)> = (0..).zip(stacks).collect();
+    all.sort_by_key(|&(seat, _)| !names.is_own(seat));
+    let all: Vec<String> = all.into_iter().map(stack).collect();
+    all.join(", ")
+}
+
+/// Who is waited for, and how long.
+pub(crate) fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
+    let who = match seats {
+        [] => "the shuffle".to_owned(),
+        seats => names.list(seats),
+    };
+    let what = match what {
+        Awaited::Deal if !seats.is_empty() => " to deal",
+        Awaited::Shuffle if !seats.is_empty() => " to seal the deck",
+        Awaited::Cards => " to open cards",
+        Awaited::Move => " to choose",
+        _ => "",
+    };
+    let time = match seconds {
+        0..120 => format!("{seconds} s"),
+        _ => format!("{} min", seconds / 60),
+    };
+    format!("Waiting for {who}{what}: {time}")
+}
+
+/// The other player, for whom a person may want to look twice.
+pub(crate) fn table(names: &Names, seated: &Seated) -> String {
+    let others = (0..seated.names.len() as u8).filter(|&seat| seat != seated.seat);
+    let other = |seat: u8| {
+        let fingerprint = &seated.fingerprints[usize::from(seat)];
+        format!("{} (fingerprint {fingerprint})", names.name(seat))
+    };
+    let others: Vec<String> = others.map(other).collect();
+    format!("You sit at a table with {}.", others.join(", "))
+}
+
+/// Breaks a text into lines that fit the screen; each but the first begins with `indent`. A word
+/// that is longer than a line stays whole: an invite is to be copied.
+pub(crate) fn wrapped(text: &str, indent: &str) -> String {
+    let mut lines = Vec::new();
+    for paragraph in text.split('\n') {
+        let mut line = String::new();
+        for (number, word) in paragraph.split(' ').enumerate() {
+            let fits = width(&line) + 1 + width(word) <= WIDTH;
+            if !fits && !line.trim().is_empty() {
+                lines.push(std::mem::replace(&mut line, indent.to_owned()));
+            } else if number > 0 {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line.trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+/// The columns of a text, without its colours.
+pub(crate) fn width(text: &str) -> usize {
+    let mut columns = 0;
+    let mut in_colour = false;
+    for character in text.chars() {
+        match (in_colour, character) {
+            (false, '\x1b') => in_colour = true,
+            (true, 'm') => in_colour = false,
+            (true, _) => {}
+            (false, _) => columns += 1,
+        }
+    }
+    columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_broken_between_words_and_colours_take_no_room() {
+        let text = "word ".repeat(40);
+        let broken = wrapped(&text, "  ");
+        assert!(broken.lines().all(|line| width(line) <= WIDTH));
+        assert_eq!(broken.split_whitespace().count(), 40);
+        assert!(broken.lines().nth(1).unwrap().starts_with("  word"));
+        assert_eq!(width("\x1b[91mA♥\x1b[0m"), 2);
+        let invite = "x".repeat(200);
+        assert_eq!(wrapped(&invite, ""), invite);
+        assert_eq!(wrapped("  a\n\n  b", ""), "  a\n\n  b");
+    }
+
+    #[test]
+    fn nobody_passes_for_you() {
+        let names = Names {
+            own: 0,
+            names: vec!["Anna".into(), "yOu".into()],
+        };
+        assert_eq!(names.name(0), "You");
+        assert_eq!(names.name(1), "Seat 1");
+        assert_eq!(names.does(0, "fold"), "You fold");
+        assert_eq!(names.does(1, "have"), "Seat 1 has");
+    }
+}
