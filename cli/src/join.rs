@@ -104,7 +104,10 @@ impl Way {
         let peer = {
             let peers = own.peers.lock();
             let found = peers.find(whom).with_context(|| {
-                format!("{:?} is neither an invite nor somebody you have met", Name::clean(whom).as_str())
+                format!(
+                    "{:?} is neither an invite nor somebody you have met",
+                    Name::clean(whom).as_str()
+                )
             });
             found?.clone()
         };
@@ -114,7 +117,10 @@ impl Way {
         };
         let relay = args.relay.as_ref().or(peer.relay.as_ref());
         if at.is_empty() && relay.is_none() {
-            bail!("no address of {} is known: say where with --at HOST:PORT", peer.name);
+            bail!(
+                "no address of {} is known: say where with --at HOST:PORT",
+                peer.name
+            );
         }
         Ok(guest.join_again(&peer.identity, at, relay)?)
     }
@@ -127,12 +133,7 @@ fn looks_like_an_invite(text: &str) -> bool {
 }
 
 /// Whether to play what the host proposes, with whom it is. Nothing of the match has begun.
-fn agree(
-    args: &Args,
-    own: &Own,
-    line: &Line,
-    player: &mut Player,
-) -> anyhow::Result<Seating> {
+fn agree(args: &Args, own: &Own, line: &Line, player: &mut Player) -> anyhow::Result<Seating> {
     let header = Header::decode(&line.header).context("the host proposes no match")?;
     args.wishes.check(&header.stakes)?;
     if let Some(text) = sit::recognise(own, line)? {

@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use dealerless::net::{Channel, Deadlines};
 use dealerless_table::{
-    Binding, Budget, CountedAttempts, Dealer, DiskStorage, FileVault, Journal,
-    Line, LineError, Match, MatchLog, Name, Player as Sits, PublicIdentity, Recognised, Seat,
-    Seating, Setting, Shelf, Sitting, Standing, Stream,
+    Binding, Budget, CountedAttempts, Dealer, DiskStorage, FileVault, Journal, Line, LineError,
+    Match, MatchLog, Name, Player as Sits, PublicIdentity, Recognised, Seat, Seating, Setting,
+    Shelf, Sitting, Standing, Stream,
 };
 
 use super::connection::Connection;
@@ -98,7 +98,11 @@ pub(crate) fn recognise(own: &Own, line: &Line) -> anyhow::Result<Option<String>
     }
     let at: Vec<_> = line.at.iter().map(|at| (*at).into()).collect();
     // A host is found again where it was; where a guest came from nobody listens.
-    let at = if line.seat == Seat::GUEST { &at[..] } else { &[] };
+    let at = if line.seat == Seat::GUEST {
+        &at[..]
+    } else {
+        &[]
+    };
     peers.remember(&line.peer, &line.peer_name, at, None)?;
     Ok(notice)
 }
