@@ -279,6 +279,11 @@ impl Screen {
         match &turn.ask {
             Ask::Exchange {} => lines.push(format!("  Yours  {}", self.numbered(&own))),
             Ask::Speak { proposals, .. } => {
+                let own = turn.positions.iter().zip(own);
+                let own = own.map(|(position, card)| (*position, card.unwrap_or("?")));
+                lines.extend(self.placed("  Yours", own));
+                let open = turn.open.iter().map(|open| (open.position, open.card.as_str()));
+                lines.extend(self.placed("  Open ", open));
                 for standing in proposals {
                     let cards = words::proposed(&self.names, &standing.cards);
                     let by = self.names.name(standing.by);
@@ -299,6 +304,17 @@ impl Screen {
         }
         lines.push(format!("{} {}", self.ink.bold("Your turn:"), allowed(turn)));
         lines.join("\n")
+    }
+
+    /// Cards with their positions, which people count from 1; nothing if there are none.
+    fn placed<'a>(
+        &self,
+        title: &str,
+        cards: impl Iterator<Item = (usize, &'a str)>,
+    ) -> Option<String> {
+        let card = |(position, card)| format!("{}: {}", position + 1, self.ink.card(card));
+        let cards: Vec<String> = cards.map(card).collect();
+        (!cards.is_empty()).then(|| format!("{title}  {}", cards.join("   ")))
     }
 
     fn numbered(&self, cards: &[Option<&str>]) -> String {
@@ -399,9 +415,9 @@ impl Screen {
 
 /// What may be typed, with the amounts.
 fn allowed(turn: &YourTurn) -> String {
-    let range = |key: &str, what: &str, range: &Range| match range.min == range.max {
-        true => format!("{key} {} {what}", range.min),
-        false => format!("{key} {}-{} {what}", range.min, range.max),
+    let range = |what: &str, range: &Range| match range.min == range.max {
+        true => format!("{what} {}", range.min),
+        false => format!("{what} {}-{}", range.min, range.max),
     };
     let parts = match &turn.ask {
         Ask::Bet { call, bet, raise } => {
@@ -410,8 +426,8 @@ fn allowed(turn: &YourTurn) -> String {
                 Some(call) => format!("c call {}", count(*call)),
                 None => "c check".to_owned(),
             });
-            parts.extend(bet.iter().map(|amounts| range("b", "bet", amounts)));
-            parts.extend(raise.iter().map(|amounts| range("r", "raise to", amounts)));
+            parts.extend(bet.iter().map(|amounts| range("b bet", amounts)));
+            parts.extend(raise.iter().map(|amounts| range("r raise to", amounts)));
             if bet.or(*raise).is_some_and(|amounts| amounts.min < amounts.max) {
                 parts.push("a all in".into());
             }

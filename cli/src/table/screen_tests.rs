@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex};
 use super::super::cards::{Colours, Style};
 use super::super::command::{Said, To};
 use super::super::event::{Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner};
-use super::super::event::{Refusal, Standing};
+use super::super::event::{OpenCard, Refusal, Standing};
 use super::*;
 
 #[derive(Clone, Default)]
@@ -214,6 +214,11 @@ fn a_deck_without_rules_reads_like_this() {
     let mut ask = turn(speak, &[]);
     if let Event::YourTurn(turn) = &mut ask {
         turn.pot = 0;
+        (turn.cards, turn.positions) = (vec![Some("7c".into())], vec![2]);
+        turn.open = vec![OpenCard {
+            position: 4,
+            card: "8c".into(),
+        }];
     }
     let text = shown(
         Style::Letters,
