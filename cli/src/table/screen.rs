@@ -81,6 +81,12 @@ impl Screen {
                 self.line(&block)?;
                 return self.prompt();
             }
+            Event::Invite { invite, .. } => {
+                // In one piece, to be copied.
+                return self.whole_line(&format!(
+                    "Send this line to the other player, who runs it:\n\ndealerless join {invite}\n"
+                ));
+            }
             Event::Seated(seated) => {
                 self.names = Names::of(seated);
                 self.seated = Some((**seated).clone());
@@ -108,12 +114,6 @@ impl Screen {
         let names = &self.names;
         let one = |text: String| vec![text];
         match event {
-            Event::Invite { invite, .. } => vec![
-                "Send this line to the other player, who runs it:".into(),
-                String::new(),
-                format!("dealerless join {invite}"),
-                String::new(),
-            ],
             Event::Listening { addresses } => {
                 one(format!("Waiting for a player at {}.", addresses.join(", ")))
             }
@@ -167,9 +167,9 @@ impl Screen {
                 log,
                 ..
             } => self.over(message, stacks, *hands, log.as_deref()),
-            Event::Error { message, .. } => one(format!("{}.", message.trim_end_matches('.'))),
+            Event::Error { message, .. } => one(words::sentence(message)),
             Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
-            Event::YourTurn(_) => Vec::new(),
+            Event::YourTurn(_) | Event::Invite { .. } => Vec::new(),
         }
     }
 
@@ -293,14 +293,8 @@ impl Screen {
             _ => lines.push(format!("  Yours  {}", self.ink.row(own))),
         }
         if turn.pot > 0 {
-            let chips = turn.stacks.iter().zip(&turn.bets).enumerate();
-            let chips: Vec<String> = chips
-                .map(|(seat, (stack, bet))| {
-                    let bet = if *bet > 0 { format!(" + {bet} bet") } else { String::new() };
-                    format!("{} {}{bet}", self.names.name(seat as u8), count(*stack))
-                })
-                .collect();
-            lines.push(format!("  Pot    {}   ({})", count(turn.pot), chips.join(", ")));
+            let chips = words::bets(&self.names, &turn.stacks, &turn.bets);
+            lines.push(format!("  Pot    {}   ({chips})", count(turn.pot)));
         }
         lines.push(format!("{} {}", self.ink.bold("Your turn:"), allowed(turn)));
         lines.join("\n")
@@ -400,8 +394,13 @@ impl Screen {
     }
 
     fn line(&mut self, text: &str) -> io::Result<()> {
+        self.whole_line(&wrapped(text, "    "))
+    }
+
+    /// A line that may be longer than the screen is wide.
+    fn whole_line(&mut self, text: &str) -> io::Result<()> {
         self.finish_line()?;
-        writeln!(self.output, "{}", wrapped(text, "    "))?;
+        writeln!(self.output, "{text}")?;
         self.output.flush()
     }
 
@@ -455,6 +454,7 @@ fn allowed(turn: &YourTurn) -> String {
 }
 
 const HELP: &str = "\
+What you can type:
   f         fold
   c         call, or check where there is nothing to call
   b 20      bet 20

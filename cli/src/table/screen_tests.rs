@@ -243,7 +243,7 @@ fn on_a_terminal_a_prompt_waits_and_what_passes_is_written_over() {
     let error = Event::refused(Refusal::NotAllowed, "too little");
     assert_eq!(screen.read("nonsense").unwrap_err().0, Refusal::NoCommand);
     screen.tell(&error, true).unwrap();
-    assert_eq!(page.take(), "too little.\n> ");
+    assert_eq!(page.take(), "Too little.\n> ");
     assert_eq!(screen.read("c"), Ok(Wish::Say(Said::Call {}, None)));
     let waiting = |seconds| Event::Waiting {
         seats: vec![1],
@@ -271,6 +271,19 @@ fn nobody_leaves_by_one_letter() {
     assert_eq!(screen.read("c"), Ok(Wish::Say(Said::Call {}, None)));
     assert_eq!(screen.read("q"), Ok(Wish::Nothing));
     assert_eq!(screen.read("q"), Ok(Wish::Say(Said::Leave {}, None)));
+}
+
+#[test]
+fn an_invite_is_one_line() {
+    let invite = "dealerless1-".to_owned() + &"x".repeat(200);
+    let text = shown(
+        Style::Symbols,
+        &[Event::Invite {
+            version: 1,
+            invite: invite.clone(),
+        }],
+    );
+    assert!(text.contains(&format!("\ndealerless join {invite}\n")));
 }
 
 #[test]

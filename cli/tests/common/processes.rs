@@ -41,6 +41,8 @@ pub struct Finished {
 pub fn start<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Running {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(args)
+        // A folder of the user is no business of a test.
+        .env("DEALERLESS_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/home"))
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
