@@ -133,7 +133,7 @@ fn malicious_security_is_the_default_and_semi_honest_must_be_asked_for_and_says_
         );
         run(&format!("demo --json{option}")).exits(0).says(notice);
         run(&format!("{circuit}{option}")).exits(0).says(notice);
-        let joiner = run(&format!("join 127.0.0.1:1{option}"));
+        let joiner = run(&format!("join --insecure-plain 127.0.0.1:1{option}"));
         let joiner = joiner.exits(3).says("Begin anew");
         assert!(joiner.stdout.contains(notice));
         assert!(

@@ -24,9 +24,11 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use command::reads_again;
 pub(crate) use ending::Breach;
 pub(crate) use event::{Event, VERSION};
 pub(crate) use own::{FolderArgs, Own, OwnArgs};
 pub(crate) use player::Player;
+pub use prompt::reads_typed;
 pub(crate) use seat::Ears;
 pub(crate) use stakes::{GameName, StakesArgs, Wishes};
