@@ -64,19 +64,25 @@ const WRITES: usize = 20;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let port = args.listen.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    let port = args
+        .listen
+        .rsplit_once(':')
+        .and_then(|(_, port)| port.parse().ok());
     let port: u16 = port.context("an address has a port")?;
     let own = own_addresses(port).context("cannot list the addresses of this machine")?;
     let folder = args.folder.folder()?;
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
     let report = Report {
-        listen_error: TcpListener::bind(&*args.listen).err().map(|error| error.to_string()),
+        listen_error: TcpListener::bind(&*args.listen)
+            .err()
+            .map(|error| error.to_string()),
         public: own.iter().any(|address| !address.is_private()),
         addresses: own.iter().map(Address::to_string).collect(),
         relay: args.relay.as_ref().map(ask),
         synced_write_ms: milliseconds(
-            synced_write(&folder).with_context(|| format!("cannot write in {}", folder.display()))?,
+            synced_write(&folder)
+                .with_context(|| format!("cannot write in {}", folder.display()))?,
         ),
     };
     match args.json {
@@ -88,12 +94,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn describe(listen: &str, report: &Report) -> String {
     let listens = match &report.listen_error {
         None => format!("{listen} can be listened on."),
-        Some(error) => format!("{listen} cannot be listened on: {error}. Say another with --listen."),
+        Some(error) => {
+            format!("{listen} cannot be listened on: {error}. Say another with --listen.")
+        }
     };
     let reach = match report.public {
-        true => {
-            "One of these addresses is public: others reach it if no firewall is in between."
-        }
+        true => "One of these addresses is public: others reach it if no firewall is in between.",
         false => {
             "All of these are private: players in the same network reach them. For others forward \
              a port\nand name it (host --advertise HOST:PORT), or use a relay (host --relay HOST:PORT)."
@@ -101,7 +107,11 @@ fn describe(listen: &str, report: &Report) -> String {
     };
     let relay = match &report.relay {
         None => "No relay was asked; name one with --relay.".to_owned(),
-        Some(Relay { at, error, answered_ms }) => match (answered_ms, error) {
+        Some(Relay {
+            at,
+            error,
+            answered_ms,
+        }) => match (answered_ms, error) {
             (Some(ms), _) => format!("The relay {at} answers, in {ms:.0} ms."),
             (None, error) => {
                 let error = error.as_deref().unwrap_or("not as a transit relay does");
@@ -180,7 +190,10 @@ mod tests {
         };
         assert!(relay(b"bad handshake\n").answered_ms.is_some());
         assert!(relay(b"HTTP/1.1 400\n").answered_ms.is_none());
-        let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let closed = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
         assert!(ask(&closed.into()).error.is_some());
     }
 

@@ -114,7 +114,9 @@ fn at_a_table(blame: Blame) -> &'static str {
         }
         Blame::Either => "Nobody need have cheated: agree with the other side, and begin anew.",
         Blame::Peer => "The other side does not say why.",
-        Blame::Connection => "What was played until now is in the record of the match, if it had begun.",
+        Blame::Connection => {
+            "What was played until now is in the record of the match, if it had begun."
+        }
         _ => "The fault is on this side.",
     }
 }

@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{
-    Address, Door, DoorEvent, Header, Line, Seating, Timing, own_addresses,
-};
+use dealerless_table::{Address, Door, DoorEvent, Header, Line, Seating, Timing, own_addresses};
 
 use crate::failure;
 use crate::memory::{self, Limit};
@@ -136,7 +134,7 @@ impl Table {
             ))?;
         }
         self.wait_at_relays(&door, args.relay.as_ref())?;
-        let line = self.guest(&door, player, args.session.patience())?;
+        let line = self.guest(&door, args, player)?;
         let ears = Ears::new();
         let notices = ears.notices();
         thread::Builder::new()
@@ -156,7 +154,8 @@ impl Table {
         Ok(())
     }
 
-    fn guest(&self, door: &Door, player: &mut Player, patience: Duration) -> anyhow::Result<Line> {
+    fn guest(&self, door: &Door, args: &Args, player: &mut Player) -> anyhow::Result<Line> {
+        let patience = args.session.patience();
         let begun = Instant::now();
         loop {
             let left = patience.saturating_sub(begun.elapsed());
@@ -170,8 +169,11 @@ impl Table {
                 }
                 Some(DoorEvent::Line(line)) => *line,
             };
-            let met = sit::recognise(&self.own, &line)
-                .and_then(|warning| sit::await_guest(&line).map(|()| warning).map_err(Into::into));
+            let met = sit::recognise(&self.own, &line, args.relay.as_ref()).and_then(|warning| {
+                sit::await_guest(&line)
+                    .map(|()| warning)
+                    .map_err(Into::into)
+            });
             match met {
                 Ok(warning) => {
                     if let Some(text) = warning {
@@ -187,13 +189,7 @@ impl Table {
         }
     }
 
-    fn play(
-        self,
-        line: Arc<Line>,
-        ears: Ears,
-        player: Player,
-        json: bool,
-    ) -> anyhow::Result<()> {
+    fn play(self, line: Arc<Line>, ears: Ears, player: Player, json: bool) -> anyhow::Result<()> {
         let own = (self.own.home.identity().public(), &self.own.name);
         let seating = Seating::of_line(&line, self.header, own).map_err(Into::into);
         seating
@@ -236,7 +232,11 @@ fn resolve(listen: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
         let mut found = text
             .to_socket_addrs()
             .with_context(|| format!("{text} is no address of this machine"))?;
-        all.push(found.next().with_context(|| format!("{text} is no address"))?);
+        all.push(
+            found
+                .next()
+                .with_context(|| format!("{text} is no address"))?,
+        );
     }
     Ok(all)
 }
@@ -250,9 +250,8 @@ fn reachable(door: &Door, advertised: &[Address]) -> anyhow::Result<Vec<Address>
             true => {
                 let own = own_addresses(at.port()).context("cannot list the addresses")?;
                 // Who listens by IPv4 is not reached by IPv6; the other way round is usual.
-                let fits = |address: &Address| {
-                    at.is_ipv6() || address.ip().is_some_and(|ip| ip.is_ipv4())
-                };
+                let fits =
+                    |address: &Address| at.is_ipv6() || address.ip().is_some_and(|ip| ip.is_ipv4());
                 all.extend(own.into_iter().filter(fits));
             }
         }

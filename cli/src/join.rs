@@ -69,7 +69,8 @@ fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
     let way = Way::of(whom)?;
     let own = args.own.open()?;
     let line = way.go(args, &own)?;
-    let seating = agree(args, &own, &line, &mut player)?;
+    let relay = way.relay().or(args.relay.as_ref());
+    let seating = agree(args, &own, (&line, relay), &mut player)?;
     sit::accept(&line)?;
     sit::play(&own, Arc::new(line), seating, player, Ears::new())
 }
@@ -91,6 +92,14 @@ impl Way {
         }
     }
 
+    /// The relay that an invite names.
+    fn relay(&self) -> Option<&Address> {
+        match self {
+            Way::Invite(invite) => invite.relay(),
+            Way::Known(_) => None,
+        }
+    }
+
     fn go(&self, args: &Args, own: &Own) -> anyhow::Result<Line> {
         let guest = Guest {
             identity: own.home.identity(),
@@ -104,7 +113,10 @@ impl Way {
         let peer = {
             let peers = own.peers.lock();
             let found = peers.find(whom).with_context(|| {
-                format!("{:?} is neither an invite nor somebody you have met", Name::clean(whom).as_str())
+                format!(
+                    "{:?} is neither an invite nor somebody you have met",
+                    Name::clean(whom).as_str()
+                )
             });
             found?.clone()
         };
@@ -114,7 +126,10 @@ impl Way {
         };
         let relay = args.relay.as_ref().or(peer.relay.as_ref());
         if at.is_empty() && relay.is_none() {
-            bail!("no address of {} is known: say where with --at HOST:PORT", peer.name);
+            bail!(
+                "no address of {} is known: say where with --at HOST:PORT",
+                peer.name
+            );
         }
         Ok(guest.join_again(&peer.identity, at, relay)?)
     }
@@ -130,12 +145,12 @@ fn looks_like_an_invite(text: &str) -> bool {
 fn agree(
     args: &Args,
     own: &Own,
-    line: &Line,
+    (line, relay): (&Line, Option<&Address>),
     player: &mut Player,
 ) -> anyhow::Result<Seating> {
     let header = Header::decode(&line.header).context("the host proposes no match")?;
     args.wishes.check(&header.stakes)?;
-    if let Some(text) = sit::recognise(own, line)? {
+    if let Some(text) = sit::recognise(own, line, relay)? {
         player.tell(&Event::Notice { text })?;
     }
     let limit = args.memory.unwrap_or(Limit::megabytes(256));

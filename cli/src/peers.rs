@@ -62,7 +62,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             show_json(&serde_json::json!({ "own": own, "peers": listed }))
         }
         None => {
-            show(&format!("Your fingerprint: {}", home.identity().public().fingerprint()))?;
+            show(&format!(
+                "Your fingerprint: {}",
+                home.identity().public().fingerprint()
+            ))?;
             show(&list(&peers))
         }
         Some(Command::Forgive { whom }) => {

@@ -38,10 +38,20 @@ impl Side {
 
     /// A host, and its invite.
     fn host(folder: &Path, args: &[&str]) -> (Self, String) {
-        let listen = ["host", "--json", "--listen", "127.0.0.1:0", "--name", "Anna"];
+        let listen = [
+            "host",
+            "--json",
+            "--listen",
+            "127.0.0.1:0",
+            "--name",
+            "Anna",
+        ];
         let mut host = Side::start(folder, &[&listen, args].concat());
         let invite = host.event();
-        assert_eq!((&invite["event"], &invite["version"]), (&json!("invite"), &json!(1)));
+        assert_eq!(
+            (&invite["event"], &invite["version"]),
+            (&json!("invite"), &json!(1))
+        );
         let invite = invite["invite"].as_str().expect("an invite").to_owned();
         (host, invite)
     }
@@ -102,7 +112,11 @@ fn folders() -> [tempfile::TempDir; 2] {
 }
 
 fn of_kind(events: &[Value], kind: &str) -> Vec<Value> {
-    events.iter().filter(|event| event["event"] == kind).cloned().collect()
+    events
+        .iter()
+        .filter(|event| event["event"] == kind)
+        .cloned()
+        .collect()
 }
 
 #[test]
@@ -110,7 +124,10 @@ fn two_bots_play_a_match_and_meet_again_without_an_invite() {
     let [a, b] = folders();
     let stakes = ["--hands", "5", "--stack", "50", "--blinds", "1/2", "--auto"];
     let (mut host, invite) = Side::host(a.path(), &stakes);
-    let at = host.until("listening")["addresses"][0].as_str().unwrap().to_owned();
+    let at = host.until("listening")["addresses"][0]
+        .as_str()
+        .unwrap()
+        .to_owned();
     let guest = Side::join(b.path(), &invite, &["--auto"]);
     let (by_guest, code) = guest.finish();
     assert_eq!(code, 0, "{by_guest:?}");
@@ -134,8 +151,18 @@ fn two_bots_play_a_match_and_meet_again_without_an_invite() {
     let counts = ["name", "hands", "attempts"].map(|field| peer[field].clone());
     assert_eq!(counts, [json!("Bert"), json!(5), json!(0)]);
 
+    let forgiven = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(["peers", "forgive", "Bert", "--home"])
+        .arg(a.path())
+        .output()
+        .unwrap();
+    assert!(forgiven.status.success(), "{forgiven:?}");
+
     let (mut host, _) = Side::host(a.path(), &stakes);
-    let now = host.until("listening")["addresses"][0].as_str().unwrap().to_owned();
+    let now = host.until("listening")["addresses"][0]
+        .as_str()
+        .unwrap()
+        .to_owned();
     assert_ne!(at, now);
     let (events, code) = Side::join(b.path(), "anna", &["--auto"]).finish();
     assert_eq!(code, 1, "{events:?}");
@@ -160,8 +187,17 @@ fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
     ] {
         let (events, code) = Side::join(b.path(), &invite, wish).finish();
         let error = events.last().unwrap();
-        assert_eq!((code, &error["exit_code"]), (1, &json!(1)), "{wish:?}: {events:?}");
-        assert!(error["message"].as_str().unwrap().contains("the host proposes"));
+        assert_eq!(
+            (code, &error["exit_code"]),
+            (1, &json!(1)),
+            "{wish:?}: {events:?}"
+        );
+        assert!(
+            error["message"]
+                .as_str()
+                .unwrap()
+                .contains("the host proposes")
+        );
         assert!(host.until("notice")["text"].as_str().is_some());
     }
     let mut guest = Side::join(b.path(), &invite, &["--hands", "101"]);
@@ -181,7 +217,11 @@ fn a_peer_that_is_gone_is_a_lost_connection_and_one_that_hangs_up_has_left() {
     guest.until("your-turn");
     guest.child.kill().unwrap();
     let (events, code) = host.finish();
-    assert_eq!((code, &events.last().unwrap()["exit_code"]), (3, &json!(3)), "{events:?}");
+    assert_eq!(
+        (code, &events.last().unwrap()["exit_code"]),
+        (3, &json!(3)),
+        "{events:?}"
+    );
 
     let (host, invite) = Side::host(a.path(), &["--auto"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
@@ -208,7 +248,10 @@ fn a_mistyped_invite_is_told_from_a_used_one() {
     let [other, _] = folders();
     let (events, code) = Side::join(other.path(), &invite, &[]).finish();
     let message = events.last().unwrap()["message"].to_string();
-    assert!(code == 2 && message.contains("used by somebody else"), "{message}");
+    assert!(
+        code == 2 && message.contains("used by somebody else"),
+        "{message}"
+    );
     let notice = host.until("notice");
     assert!(notice["text"].as_str().unwrap().contains("LEAKED"));
     drop(guest);
@@ -230,7 +273,12 @@ fn people_see_lines_of_80_columns_and_nothing_of_json() {
     for line in text.lines().filter(|line| !line.contains(&folder)) {
         assert!(line.chars().count() <= 80 && !line.contains('{'), "{line}");
     }
-    for said in ["Hand 3 of 3", "Your cards: ", " of ", "All hands are played."] {
+    for said in [
+        "Hand 3 of 3",
+        "Your cards: ",
+        " of ",
+        "All hands are played.",
+    ] {
         assert!(text.contains(said), "{said}: {text}");
     }
 }

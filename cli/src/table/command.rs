@@ -165,7 +165,8 @@ pub fn reads_again(line: &str) -> bool {
     let Ok((said, _)) = parse(line) else {
         return true;
     };
-    let again = serde_json::to_string(&said).is_ok_and(|text| parse(&text) == Ok((said.clone(), None)));
+    let again =
+        serde_json::to_string(&said).is_ok_and(|text| parse(&text) == Ok((said.clone(), None)));
     let choice = match said.clone().command() {
         Command::Choose(choice) => Said::from(&choice) == said,
         _ => true,

@@ -19,6 +19,7 @@ mod seat;
 pub(crate) mod sit;
 mod stakes;
 mod story;
+mod turn;
 mod words;
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use super::cards::Ink;
 use super::command::Complaint;
-use super::event::{Ask, Event, Range, Seated, YourTurn};
+use super::event::{Event, Seated, YourTurn};
 use super::player::Wish;
 use super::prompt::{self, Asked, Typed};
+use super::turn;
 use super::words::{self, Names, wrapped};
 use crate::output::count;
 
@@ -77,7 +78,7 @@ impl Screen {
                 if !asks {
                     return Ok(());
                 }
-                let block = self.block(turn);
+                let block = turn::block(&self.names, self.ink, turn);
                 self.line(&block)?;
                 return self.prompt();
             }
@@ -104,7 +105,9 @@ impl Screen {
         let asked = self.turn.is_some() || self.rebuy;
         match event {
             Event::AskRebuy { .. } if asks => self.prompt(),
-            Event::Error { exit_code: None, .. } if asked && asks => self.prompt(),
+            Event::Error {
+                exit_code: None, ..
+            } if asked && asks => self.prompt(),
             _ => Ok(()),
         }
     }
@@ -136,7 +139,9 @@ impl Screen {
                 "{} that this deal is void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "say")
             )),
-            Event::Sealed { .. } => one("The deck is sealed: nobody can change a card of it.".into()),
+            Event::Sealed { .. } => {
+                one("The deck is sealed: nobody can change a card of it.".into())
+            }
             Event::Card {
                 position,
                 card,
@@ -185,7 +190,11 @@ impl Screen {
             0 => String::new(),
             attempt => format!(", try {}", attempt + 1),
         };
-        let title = format!("Hand {} of {}{again}", count(hand.into()), count(hands.into()));
+        let title = format!(
+            "Hand {} of {}{again}",
+            count(hand.into()),
+            count(hands.into())
+        );
         let mut lines = vec![String::new(), self.ink.bold(&title)];
         if pot > 0 {
             let button = self.names.does(button, "have");
@@ -268,57 +277,6 @@ impl Screen {
         lines
     }
 
-    /// What one looks at before one chooses.
-    fn block(&self, turn: &YourTurn) -> String {
-        let mut lines = Vec::new();
-        let own: Vec<Option<&str>> = turn.cards.iter().map(|card| card.as_deref()).collect();
-        if !turn.board.is_empty() {
-            let board = turn.board.iter().map(|card| Some(card.as_str()));
-            lines.push(format!("  Board  {}", self.ink.row(board)));
-        }
-        match &turn.ask {
-            Ask::Exchange {} => lines.push(format!("  Yours  {}", self.numbered(&own))),
-            Ask::Speak { proposals, .. } => {
-                let own = turn.positions.iter().zip(own);
-                let own = own.map(|(position, card)| (*position, card.unwrap_or("?")));
-                lines.extend(self.placed("  Yours", own));
-                let open = turn.open.iter().map(|open| (open.position, open.card.as_str()));
-                lines.extend(self.placed("  Open ", open));
-                for standing in proposals {
-                    let cards = words::proposed(&self.names, &standing.cards);
-                    let by = self.names.name(standing.by);
-                    lines.push(format!("  Proposal {}  {by}: open {cards}", standing.proposal));
-                }
-            }
-            _ => lines.push(format!("  Yours  {}", self.ink.row(own))),
-        }
-        if turn.pot > 0 {
-            let chips = words::bets(&self.names, &turn.stacks, &turn.bets);
-            lines.push(format!("  Pot    {}   ({chips})", count(turn.pot)));
-        }
-        lines.push(format!("{} {}", self.ink.bold("Your turn:"), allowed(turn)));
-        lines.join("\n")
-    }
-
-    /// Cards with their positions, which people count from 1; nothing if there are none.
-    fn placed<'a>(
-        &self,
-        title: &str,
-        cards: impl Iterator<Item = (usize, &'a str)>,
-    ) -> Option<String> {
-        let card = |(position, card)| format!("{}: {}", position + 1, self.ink.card(card));
-        let cards: Vec<String> = cards.map(card).collect();
-        (!cards.is_empty()).then(|| format!("{title}  {}", cards.join("   ")))
-    }
-
-    fn numbered(&self, cards: &[Option<&str>]) -> String {
-        let card = |(place, card): (usize, &Option<&str>)| {
-            format!("{} {}", place + 1, self.ink.row([*card]))
-        };
-        let cards: Vec<String> = cards.iter().enumerate().map(card).collect();
-        cards.join("   ")
-    }
-
     /// Reads what was typed.
     pub(crate) fn read(&mut self, text: &str) -> Result<Wish, Complaint> {
         // The terminal has ended the line of the prompt.
@@ -337,7 +295,7 @@ impl Screen {
                 let _ = self.ask_again();
             }
             Typed::Help => {
-                let _ = self.line(HELP).and_then(|()| self.ask_again());
+                let _ = self.line(turn::HELP).and_then(|()| self.ask_again());
             }
             Typed::Leave if sure || self.leaving => {
                 return Ok(Wish::Say(super::command::Said::Leave {}, None));
@@ -411,63 +369,6 @@ impl Screen {
         Ok(())
     }
 }
-
-/// What may be typed, with the amounts.
-fn allowed(turn: &YourTurn) -> String {
-    let range = |what: &str, range: &Range| match range.min == range.max {
-        true => format!("{what} {}", range.min),
-        false => format!("{what} {}-{}", range.min, range.max),
-    };
-    let parts = match &turn.ask {
-        Ask::Bet { call, bet, raise } => {
-            let mut parts = vec!["f fold".to_owned()];
-            parts.push(match call {
-                Some(call) => format!("c call {}", count(*call)),
-                None => "c check".to_owned(),
-            });
-            parts.extend(bet.iter().map(|amounts| range("b bet", amounts)));
-            parts.extend(raise.iter().map(|amounts| range("r raise to", amounts)));
-            if bet.or(*raise).is_some_and(|amounts| amounts.min < amounts.max) {
-                parts.push("a all in".into());
-            }
-            parts
-        }
-        Ask::Exchange {} => vec!["x 1 3 exchange these places".into(), "x keep all".into()],
-        Ask::ShowOrMuck {} => vec!["s show".into(), "m muck".into()],
-        Ask::Speak {
-            proposals,
-            may_propose,
-        } => {
-            let mut parts = Vec::new();
-            if *may_propose {
-                parts.push("o 3 me, o 4 all propose".to_owned());
-            }
-            if !proposals.is_empty() {
-                parts.push("y 0 agree".into());
-                parts.push("n 0 refuse".into());
-            }
-            parts.push("- pass".into());
-            parts
-        }
-    };
-    format!("{}, ? help", parts.join(", "))
-}
-
-const HELP: &str = "\
-What you can type:
-  f         fold
-  c         call, or check where there is nothing to call
-  b 20      bet 20
-  r 60      raise to 60: what you have then bet in this round
-  a         all in
-  x 1 3 5   exchange these cards of five; x alone keeps all
-  s, m      show, or muck: your cards stay closed
-  o 3 me    in a deck without rules: propose that only you see card 3
-  o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
-  y 0, n 0  agree to proposal 0, refuse it
-  -         pass
-  q         leave the match for good
-Words do as well as letters: raise 60.";
 
 #[cfg(test)]
 #[path = "screen_tests.rs"]

@@ -2,8 +2,11 @@ use std::sync::{Arc, Mutex};
 
 use super::super::cards::{Colours, Style};
 use super::super::command::{Said, To};
-use super::super::event::{Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner};
-use super::super::event::{OpenCard, Refusal, Standing};
+use super::super::event::{
+    Ask, Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner,
+};
+use super::super::event::{OpenCard, Range, Refusal, Standing};
+use super::super::turn as turn_block;
 use super::*;
 
 #[derive(Clone, Default)]
@@ -182,7 +185,9 @@ fn cards_can_be_read_aloud_and_fit_the_screen() {
     let exchange = Ask::Exchange {};
     events.push(seated("draw"));
     events.push(Event::YourTurn(Box::new(YourTurn {
-        cards: ["Qd", "Qh", "8s", "8d", "7c"].map(|c| Some(c.into())).into(),
+        cards: ["Qd", "Qh", "8s", "8d", "7c"]
+            .map(|c| Some(c.into()))
+            .into(),
         positions: (0..5).collect(),
         ..match turn(exchange, &[]) {
             Event::YourTurn(turn) => *turn,
@@ -190,10 +195,19 @@ fn cards_can_be_read_aloud_and_fit_the_screen() {
         }
     })));
     let text = shown(Style::Words, &events);
-    assert!(text.contains("Your cards: ace of spades, king of diamonds\n"), "{text}");
-    assert!(text.contains("1 queen of diamonds   2 queen of hearts"), "{text}");
+    assert!(
+        text.contains("Your cards: ace of spades, king of diamonds\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("1 queen of diamonds   2 queen of hearts"),
+        "{text}"
+    );
     assert!(text.is_ascii(), "{text}");
-    assert!(text.lines().all(|line| words::width(line) <= words::WIDTH), "{text}");
+    assert!(
+        text.lines().all(|line| words::width(line) <= words::WIDTH),
+        "{text}"
+    );
 }
 
 #[test]
@@ -224,7 +238,12 @@ fn a_deck_without_rules_reads_like_this() {
         Style::Letters,
         &[
             seated("deck"),
-            chose(1, Said::Propose { cards: vec![everybody] }),
+            chose(
+                1,
+                Said::Propose {
+                    cards: vec![everybody],
+                },
+            ),
             card(2, "7c", Some(0)),
             card(4, "8c", None),
             ask,
@@ -288,5 +307,9 @@ fn an_invite_is_one_line() {
 
 #[test]
 fn help_fits_the_screen() {
-    assert!(HELP.lines().all(|line| words::width(line) <= words::WIDTH));
+    assert!(
+        turn_block::HELP
+            .lines()
+            .all(|line| words::width(line) <= words::WIDTH)
+    );
 }

@@ -268,10 +268,12 @@ where
     fn obey(&mut self, line: Line) -> anyhow::Result<()> {
         let refused = match self.player.read(line) {
             Ok(Wish::Nothing) => return Ok(()),
-            Ok(Wish::Say(said, turn)) => match turn.filter(|turn| *turn != self.play.log().step()) {
-                Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
-                None => self.command(said.command()).err(),
-            },
+            Ok(Wish::Say(said, turn)) => {
+                match turn.filter(|turn| *turn != self.play.log().step()) {
+                    Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
+                    None => self.command(said.command()).err(),
+                }
+            }
             Err(complaint) => Some(complaint),
         };
         match refused {

@@ -227,7 +227,11 @@ impl Wishes {
         let (cards, drawn) = header.stakes.deck();
         if let Some(choice) = self.algorithm {
             let wish = choice.spec(cards, drawn, Security::Malicious)?;
-            agree("--algorithm", Some(wish.algorithm()), Some(header.algorithm))?;
+            agree(
+                "--algorithm",
+                Some(wish.algorithm()),
+                Some(header.algorithm),
+            )?;
         }
         let spec = Spec::new(cards, drawn, header.algorithm)?;
         (memory.check_session(spec, Security::Malicious, 1, at_once(&header.stakes)))

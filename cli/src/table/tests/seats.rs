@@ -9,8 +9,8 @@ use dealerless::mpc::{Attempt, Attempts, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
-    Binding, Clock, Dealer, End, Identity, Journal, LineError, Match, MatchLog, MemoryVault, Name, Play,
-    Player as Sits, Seat, Seating, Setting, Sitting, Stakes, Storage,
+    Binding, Clock, Dealer, End, Identity, Journal, LineError, Match, MatchLog, MemoryVault, Name,
+    Play, Player as Sits, Seat, Seating, Setting, Sitting, Stakes, Storage,
 };
 
 use super::super::connection::Connection;
@@ -75,7 +75,11 @@ impl Connection for Wire {
     }
 
     fn engine(&self) -> Result<MemoryTransport, LineError> {
-        self.engine.lock().unwrap().take().ok_or(LineError::EngineInUse)
+        self.engine
+            .lock()
+            .unwrap()
+            .take()
+            .ok_or(LineError::EngineInUse)
     }
 
     fn give_way(&self, _: bool) {}
@@ -111,7 +115,9 @@ pub(super) type Ready = Box<dyn FnOnce() -> anyhow::Result<End> + Send>;
 /// Both seats of a match for these stakes, each with the program that plays there.
 pub(super) fn both(stakes: &Stakes) -> [(Ready, FrontEnd); 2] {
     let (cards, drawn) = stakes.deck();
-    let spec = Choice::Cheapest.spec(cards, drawn, Security::Malicious).unwrap();
+    let spec = Choice::Cheapest
+        .spec(cards, drawn, Security::Malicious)
+        .unwrap();
     let clock = Clock {
         each_move: 0,
         bank: 0,
