@@ -28,6 +28,7 @@ mod identity;
 mod line;
 mod log;
 mod play;
+mod random;
 mod rules;
 mod seat;
 mod step;
@@ -52,9 +53,10 @@ pub use log::{
 };
 pub use play::{
     Binding, CannotBegin, Command, Commands, Dealer, Done, Event, FileVault, MemoryVault, News,
-    NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating, Setting, SystemRng,
-    Table, Vault, deck_name, role,
+    NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating, Setting, Table, Vault,
+    deck_name, role,
 };
+pub use random::{SystemRng, system_rng};
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
     Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,

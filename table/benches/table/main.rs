@@ -91,7 +91,13 @@ fn row(round_trip: u64, rate: Option<u64>, measured: &Measured, base: &Measured)
 
 /// What it takes to encrypt and decrypt so many bytes, in frames as long as those of a pool.
 fn encryption(bytes: usize) -> Duration {
-    let builder = || snow::Builder::new("Noise_NN_25519_ChaChaPoly_BLAKE2s".parse().expect("a pattern"));
+    let builder = || {
+        snow::Builder::new(
+            "Noise_NN_25519_ChaChaPoly_BLAKE2s"
+                .parse()
+                .expect("a pattern"),
+        )
+    };
     let mut one = builder().build_initiator().expect("a state");
     let mut other = builder().build_responder().expect("a state");
     let (mut message, mut payload) = (vec![0; 65535], vec![0; 65535]);

@@ -13,10 +13,8 @@ use dealerless::net::Deadlines;
 use dealerless_table::{
     BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest, Header,
     Home, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts, Seating, Setting, SharedPeers,
-    Stakes, Storage, Table, Timing, Variety, Vault,
+    Stakes, Storage, Table, Timing, Variety, Vault, system_rng,
 };
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
 
 use crate::proxy::{Way, proxy};
 
@@ -51,7 +49,7 @@ struct Player {
 impl Player {
     fn new(name: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let home = Home::open(folder.path(), &mut UnwrapErr(SysRng)).expect("a home");
+        let home = Home::open(folder.path(), &mut system_rng()).expect("a home");
         let peers = SharedPeers::new(home.known_peers().expect("no peers yet"));
         Player {
             _folder: folder,
@@ -228,7 +226,7 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
         journal: Journal::create(storage, own.file_key(), &seating.sitting).expect("a file"),
         vault: CountedVault(syncs.clone()),
         circuit: seating.circuit,
-        rng: UnwrapErr(SysRng),
+        rng: system_rng(),
     };
     let attempts = Box::new(attempts.expect("a known peer"));
     let mut table = Table::sit_down(setting, line, attempts, Deadlines::default()).expect("a line");

@@ -20,6 +20,7 @@ use super::socket::{Socket, is_temporary};
 use super::strangers::{Shown, Source, Strangers};
 use super::{again, first};
 use crate::identity::{Address, Fingerprint, Home, Name, PairSecret, PublicIdentity, SharedPeers};
+use crate::random::system_rng;
 use crate::seat::Seat;
 
 /// Between two looks at the listeners.
@@ -149,7 +150,7 @@ impl Door {
         addresses: Vec<Address>,
         relay: Option<Address>,
     ) -> Result<Invite, DoorError> {
-        let added = lock(&self.inner.invites).add(&mut rand::rng());
+        let added = lock(&self.inner.invites).add(&mut system_rng());
         let secret = added.map_err(DoorError::Invites)?;
         let key = *self.inner.home.identity().public().x25519();
         let invite = Invite::new(key, secret, addresses, relay);
@@ -331,7 +332,7 @@ impl Inner {
             identity: self.home.identity(),
             name: &self.name,
         };
-        let rng = &mut rand::rng();
+        let rng = &mut system_rng();
         match prelude {
             Prelude::First(id) if self.is_live(&id) => {
                 shows(Shown::Prelude);

@@ -12,6 +12,7 @@ use super::relay::{self, RelayToken};
 use super::socket::Socket;
 use super::{again, first};
 use crate::identity::{Address, Identity, Name, PublicIdentity};
+use crate::random::system_rng;
 use crate::seat::Seat;
 
 /// What one address is given to answer.
@@ -39,7 +40,7 @@ impl Guest<'_> {
             identity: self.identity,
             name: self.name,
         };
-        let meet = |socket| first::as_guest(&own, invite, socket, &mut rand::rng());
+        let meet = |socket| first::as_guest(&own, invite, socket, &mut system_rng());
         let token = RelayToken(invite.secret.relay_token());
         self.meet(invite.addresses(), invite.relay(), &token, meet)
     }
@@ -62,7 +63,7 @@ impl Guest<'_> {
             .identity
             .secret_with(peer)
             .ok_or(MeetingError::Oneself)?;
-        let meet = |socket| again::as_guest(&own, peer, socket, &mut rand::rng());
+        let meet = |socket| again::as_guest(&own, peer, socket, &mut system_rng());
         self.meet(addresses, relay, &RelayToken::of_peers(&secret), meet)
     }
 

@@ -20,5 +20,5 @@ pub use error::PlayError;
 pub use news::{Command, News, NotNow};
 pub use seat_play::{Event, Orders, Outbox, Play, Setting, deck_name};
 pub use seating::{CannotBegin, Seating};
-pub use table::{Commands, SystemRng, Table};
+pub use table::{Commands, Table};
 pub use vault::{FileVault, MemoryVault, Vault};

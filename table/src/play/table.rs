@@ -10,8 +10,6 @@ use std::time::Duration;
 
 use dealerless::mpc::Attempts;
 use dealerless::net::{Channel, Deadlines};
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
 
 use super::dealer::{Binding, Dealer};
 use super::error::PlayError;
@@ -20,14 +18,12 @@ use super::seat_play::{Event, Outbox, Play, Setting};
 use super::vault::Vault;
 use crate::line::{Line, LineError, Priority, Stream};
 use crate::log::Storage;
+use crate::random::{SystemRng, system_rng};
 
 /// How long the thread that listens waits until it looks whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(100);
 /// What the peer is given to take the last words.
 const LAST_WORDS: Duration = Duration::from_secs(5);
-
-/// The generator of a table: the operating system's.
-pub type SystemRng = UnwrapErr<SysRng>;
 
 /// A match, at one of its seats.
 pub struct Table<S, V> {
@@ -94,7 +90,7 @@ impl<S: Storage, V: Vault> Table<S, V> {
         let done = sender.clone();
         let report = move |report| done.send(Heard::Event(Event::Done(report))).is_ok();
         let channel = Channel::new(stream, deadlines);
-        let dealer = Dealer::start(channel, binding, UnwrapErr(SysRng), give_way, report);
+        let dealer = Dealer::start(channel, binding, system_rng(), give_way, report);
         let closed = Arc::new(AtomicBool::new(false));
         let listener = {
             let (line, closed, sender) = (Arc::clone(&line), Arc::clone(&closed), sender.clone());
