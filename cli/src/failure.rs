@@ -53,14 +53,14 @@ fn of_meeting(error: &MeetingError) -> Blame {
             Blame::ThisSide
         }
         MeetingError::Used => Blame::Either,
-        MeetingError::WrongHost => Blame::CheatOrLine,
-        _ => Blame::ProgramOrLine,
+        MeetingError::WrongHost => Blame::CheatOrConnection,
+        _ => Blame::ProgramOrConnection,
     }
 }
 
 fn of_line(error: &LineError) -> Blame {
     match error {
-        LineError::Forged | LineError::Broken(_) => Blame::ProgramOrLine,
+        LineError::Forged | LineError::Broken(_) => Blame::ProgramOrConnection,
         LineError::MessageSize(_) | LineError::EngineInUse | LineError::ClosedHere => {
             Blame::ThisSide
         }
@@ -108,13 +108,15 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
 /// What an error means for a match over an encrypted line.
 fn at_a_table(blame: Blame) -> &'static str {
     match blame {
-        Blame::CheatOrLine => "The other side cheated: stop playing with them.",
-        Blame::ProgramOrLine => {
+        Blame::CheatOrConnection => "The other side cheated: stop playing with them.",
+        Blame::ProgramOrConnection => {
             "The other side runs another program or version, a broken one, or cheats."
         }
         Blame::Either => "Nobody need have cheated: agree with the other side, and begin anew.",
         Blame::Peer => "The other side does not say why.",
-        Blame::Connection => "What was played until now is in the record of the match, if it had begun.",
+        Blame::Connection => {
+            "What was played until now is in the record of the match, if it had begun."
+        }
         _ => "The fault is on this side.",
     }
 }

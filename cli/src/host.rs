@@ -7,15 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{
-    Address, Door, DoorEvent, Header, Line, Stakes, Timing, own_addresses,
-};
+use dealerless_table::{Address, Door, DoorEvent, Header, Line, Seating, Timing, own_addresses};
 
 use crate::failure;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
-use crate::table::{Ears, Event, Own, OwnArgs, Player, StakesArgs, VERSION, header, sit};
+use crate::table::{Ears, Event, Own, OwnArgs, Player, StakesArgs, VERSION, sit};
 
 /// Invites another player, waits, and plays with them.
 ///
@@ -91,7 +89,6 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) {
 struct Table {
     own: Own,
     header: Header,
-    circuit: Arc<dealerless::shuffle::ShuffleCircuit>,
 }
 
 impl Table {
@@ -100,12 +97,11 @@ impl Table {
             args.session.security == Security::Malicious,
             "at a table the security is malicious; semi-honest is for --insecure-plain"
         );
-        let stakes: Stakes = args.stakes.stakes()?;
-        let circuit = Arc::new(args.stakes.circuit(&stakes, args.memory)?);
+        // The circuit is built once more when it is known with whom: that takes a moment.
+        let (header, _) = args.stakes.propose(args.memory)?;
         Ok(Table {
             own: args.own.open()?,
-            header: header(stakes, &circuit),
-            circuit,
+            header,
         })
     }
 
@@ -172,8 +168,11 @@ impl Table {
                 }
                 Some(DoorEvent::Line(line)) => *line,
             };
-            let met = sit::recognise(&self.own, &line)
-                .and_then(|warning| sit::await_guest(&line).map(|()| warning).map_err(Into::into));
+            let met = sit::recognise(&self.own, &line).and_then(|warning| {
+                sit::await_guest(&line)
+                    .map(|()| warning)
+                    .map_err(Into::into)
+            });
             match met {
                 Ok(warning) => {
                     if let Some(text) = warning {
@@ -189,14 +188,11 @@ impl Table {
         }
     }
 
-    fn play(
-        self,
-        line: Arc<Line>,
-        ears: Ears,
-        player: Player,
-        json: bool,
-    ) -> anyhow::Result<()> {
-        sit::play(&self.own, line, self.header, self.circuit, player, ears)
+    fn play(self, line: Arc<Line>, ears: Ears, player: Player, json: bool) -> anyhow::Result<()> {
+        let own = (self.own.home.identity().public(), &self.own.name);
+        let seating = Seating::of_line(&line, self.header, own).map_err(Into::into);
+        seating
+            .and_then(|seating| sit::play(&self.own, line, seating, player, ears))
             .inspect_err(|error| report(error, json))
     }
 }
@@ -235,7 +231,11 @@ fn resolve(listen: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
         let mut found = text
             .to_socket_addrs()
             .with_context(|| format!("{text} is no address of this machine"))?;
-        all.push(found.next().with_context(|| format!("{text} is no address"))?);
+        all.push(
+            found
+                .next()
+                .with_context(|| format!("{text} is no address"))?,
+        );
     }
     Ok(all)
 }
@@ -249,9 +249,8 @@ fn reachable(door: &Door, advertised: &[Address]) -> anyhow::Result<Vec<Address>
             true => {
                 let own = own_addresses(at.port()).context("cannot list the addresses")?;
                 // Who listens by IPv4 is not reached by IPv6; the other way round is usual.
-                let fits = |address: &Address| {
-                    at.is_ipv6() || address.ip().is_some_and(|ip| ip.is_ipv4())
-                };
+                let fits =
+                    |address: &Address| at.is_ipv6() || address.ip().is_some_and(|ip| ip.is_ipv4());
                 all.extend(own.into_iter().filter(fits));
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{Address, Guest, Header, Invite, Line, Name, Timing};
+use dealerless_table::{Address, Guest, Header, Invite, Line, Name, Seating, Timing};
 
 use crate::host::report;
 use crate::memory::{self, Limit};
@@ -69,10 +69,9 @@ fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
     let way = Way::of(whom)?;
     let own = args.own.open()?;
     let line = way.go(args, &own)?;
-    let (header, circuit) = agree(args, &own, &line, &mut player)?;
+    let seating = agree(args, &own, &line, &mut player)?;
     sit::accept(&line)?;
-    let ears = Ears::new();
-    sit::play(&own, Arc::new(line), header, Arc::new(circuit), player, ears)
+    sit::play(&own, Arc::new(line), seating, player, Ears::new())
 }
 
 /// How the host is found.
@@ -105,7 +104,10 @@ impl Way {
         let peer = {
             let peers = own.peers.lock();
             let found = peers.find(whom).with_context(|| {
-                format!("{:?} is neither an invite nor somebody you have met", Name::clean(whom).as_str())
+                format!(
+                    "{:?} is neither an invite nor somebody you have met",
+                    Name::clean(whom).as_str()
+                )
             });
             found?.clone()
         };
@@ -115,7 +117,10 @@ impl Way {
         };
         let relay = args.relay.as_ref().or(peer.relay.as_ref());
         if at.is_empty() && relay.is_none() {
-            bail!("no address of {} is known: say where with --at HOST:PORT", peer.name);
+            bail!(
+                "no address of {} is known: say where with --at HOST:PORT",
+                peer.name
+            );
         }
         Ok(guest.join_again(&peer.identity, at, relay)?)
     }
@@ -128,22 +133,14 @@ fn looks_like_an_invite(text: &str) -> bool {
 }
 
 /// Whether to play what the host proposes, with whom it is. Nothing of the match has begun.
-fn agree(
-    args: &Args,
-    own: &Own,
-    line: &Line,
-    player: &mut Player,
-) -> anyhow::Result<(Header, dealerless::shuffle::ShuffleCircuit)> {
+fn agree(args: &Args, own: &Own, line: &Line, player: &mut Player) -> anyhow::Result<Seating> {
     let header = Header::decode(&line.header).context("the host proposes no match")?;
     args.wishes.check(&header.stakes)?;
     if let Some(text) = sit::recognise(own, line)? {
         player.tell(&Event::Notice { text })?;
     }
     let limit = args.memory.unwrap_or(Limit::megabytes(256));
-    let circuit = args.wishes.circuit(&header, limit)?;
-    ensure!(
-        header == crate::table::header_of(&header, &circuit),
-        "the host runs another version of this program"
-    );
-    Ok((header, circuit))
+    args.wishes.check_shuffle(&header, limit)?;
+    let own = (own.home.identity().public(), &own.name);
+    Ok(Seating::of_line(line, header, own)?)
 }

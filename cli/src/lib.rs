@@ -14,6 +14,7 @@ mod console;
 mod cost;
 mod deck_args;
 mod demo;
+mod doctor;
 mod faces;
 mod failure;
 mod host;
@@ -21,6 +22,7 @@ mod join;
 mod loopback;
 mod memory;
 mod output;
+mod peers;
 mod plain;
 mod play;
 mod progress;
@@ -59,6 +61,8 @@ enum Command {
     Demo(demo::Args),
     Host(host::Args),
     Join(join::Args),
+    Peers(peers::Args),
+    Doctor(doctor::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
     Bench(bench::Args),
@@ -83,6 +87,8 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Host(args) => host::run(&args),
         Command::Join(args) => join::run(&args),
+        Command::Peers(args) => peers::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Bench(args) => bench::run(&args),
     };

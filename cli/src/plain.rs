@@ -60,12 +60,7 @@ pub(crate) fn host(
     wait(at, &deck, session, &console).inspect_err(|error| console.failed(error))
 }
 
-fn wait(
-    at: &str,
-    deck: &DeckArgs,
-    session: &SessionArgs,
-    console: &Console,
-) -> anyhow::Result<()> {
+fn wait(at: &str, deck: &DeckArgs, session: &SessionArgs, console: &Console) -> anyhow::Result<()> {
     // Before anybody waits for it.
     let security = session.security;
     let table = Table::lay(deck.terms(security, 1)?, security);

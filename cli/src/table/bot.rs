@@ -58,7 +58,13 @@ impl<R: Rng> Bot<R> {
         }
     }
 
-    fn bet(&mut self, pot: u64, call: Option<u64>, bet: Option<Range>, raise: Option<Range>) -> Said {
+    fn bet(
+        &mut self,
+        pot: u64,
+        call: Option<u64>,
+        bet: Option<Range>,
+        raise: Option<Range>,
+    ) -> Said {
         let dear = call.is_some_and(|call| call > pot / 2);
         let weights = if dear { (6, 7) } else { (1, 4) };
         match (self.rng.random_range(0..20), call, bet, raise) {

@@ -88,7 +88,9 @@ pub(crate) fn in_words(end: &End, seat: Seat) -> String {
                  cannot tell which. The hand is undecided. Do not play these keys again.",
                 who(by)
             ),
-            Some((by, Stop::Forfeit)) => format!("{} cannot go on, and forfeits the hand.", who(by)),
+            Some((by, Stop::Forfeit)) => {
+                format!("{} cannot go on, and forfeits the hand.", who(by))
+            }
             Some((by, Stop::Leave)) if *by == seat => "You have left the match.".into(),
             _ => "The other player has left the match.".into(),
         },

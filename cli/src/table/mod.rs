@@ -29,4 +29,4 @@ pub(crate) use event::{Event, VERSION};
 pub(crate) use own::{FolderArgs, Own, OwnArgs};
 pub(crate) use player::Player;
 pub(crate) use seat::Ears;
-pub(crate) use stakes::{GameName, StakesArgs, Wishes, header, header_of};
+pub(crate) use stakes::{GameName, StakesArgs, Wishes};

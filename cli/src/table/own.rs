@@ -123,7 +123,9 @@ impl OwnArgs {
             true => Face::Json(Box::new(io::stdout())),
             false => Face::Screen(Box::new(self.screen())),
         };
-        let bot = self.auto.then(|| Bot::new(StdRng::from_rng(&mut rand::rng())));
+        let bot = self
+            .auto
+            .then(|| Bot::new(StdRng::from_rng(&mut rand::rng())));
         Player::new(face, bot)
     }
 

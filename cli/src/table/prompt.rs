@@ -26,7 +26,9 @@ pub(crate) struct Asked<'a> {
 /// What is wrong with it, in words.
 pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
     let lower = text.to_lowercase();
-    let mut words = lower.split([' ', '\t', ',']).filter(|word| !word.is_empty());
+    let mut words = lower
+        .split([' ', '\t', ','])
+        .filter(|word| !word.is_empty());
     let Some(word) = words.next() else {
         return Ok(Typed::Nothing);
     };
@@ -62,7 +64,11 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
             proposal: number(&rest, "n 0")?,
         },
         "-" | "pass" => Said::Pass {},
-        _ => return Err(complaint(format!("{word:?} means nothing here; ? lists what does"))),
+        _ => {
+            return Err(complaint(format!(
+                "{word:?} means nothing here; ? lists what does"
+            )));
+        }
     };
     match rest.is_empty() || takes_words(&said) {
         true => Ok(Typed::Say(said)),
@@ -102,7 +108,9 @@ fn all_in(turn: Option<&YourTurn>) -> Result<Said, Complaint> {
     };
     match is_all(turn, most) {
         true => Ok(said),
-        false => Err(complaint(format!("you cannot go all in here; the most is {most}"))),
+        false => Err(complaint(format!(
+            "you cannot go all in here; the most is {most}"
+        ))),
     }
 }
 
@@ -149,7 +157,8 @@ fn places(rest: &[&str]) -> Result<Vec<u8>, Complaint> {
 
 /// `3 me 4 5 all`: each word says who sees the cards before it.
 fn proposal(rest: &[&str], asked: &Asked<'_>) -> Result<Vec<Reveal>, Complaint> {
-    let wrong = || complaint("say which cards, and who is to see them: o 3 me, o 4 5 all, o 6 them");
+    let wrong =
+        || complaint("say which cards, and who is to see them: o 3 me, o 4 5 all, o 6 them");
     let (mut cards, mut waiting) = (Vec::new(), Vec::new());
     for &word in rest {
         let to = match word {
@@ -231,7 +240,12 @@ mod tests {
             ("raise to 60", Said::Raise { to: 60 }),
             ("b 20", Said::Bet { to: 20 }),
             ("a", Said::Raise { to: 200 }),
-            ("x 5 1,3", Said::Exchange { places: vec![0, 2, 4] }),
+            (
+                "x 5 1,3",
+                Said::Exchange {
+                    places: vec![0, 2, 4],
+                },
+            ),
             ("x", Said::Exchange { places: vec![] }),
             ("s", Said::Show {}),
             ("m", Said::Muck {}),
@@ -262,8 +276,22 @@ mod tests {
     #[test]
     fn what_means_nothing_is_told_and_said_by_nobody() {
         for text in [
-            "zz", "r", "r x", "r -1", "r 1 2", "b 99999999999999999999", "f 3", "x 0", "x 6", "y",
-            "o", "o me", "o 3", "o 0 me", "o 3 nobody", "\u{1b}[A",
+            "zz",
+            "r",
+            "r x",
+            "r -1",
+            "r 1 2",
+            "b 99999999999999999999",
+            "f 3",
+            "x 0",
+            "x 6",
+            "y",
+            "o",
+            "o me",
+            "o 3",
+            "o 0 me",
+            "o 3 nobody",
+            "\u{1b}[A",
         ] {
             assert!(typed(text, to_call()).is_err(), "{text}");
         }

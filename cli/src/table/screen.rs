@@ -98,7 +98,9 @@ impl Screen {
         let asked = self.turn.is_some() || self.rebuy;
         match event {
             Event::AskRebuy { .. } if asks => self.prompt(),
-            Event::Error { exit_code: None, .. } if asked && asks => self.prompt(),
+            Event::Error {
+                exit_code: None, ..
+            } if asked && asks => self.prompt(),
             _ => Ok(()),
         }
     }
@@ -136,7 +138,9 @@ impl Screen {
                 "{} that this deal is void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "say")
             )),
-            Event::Sealed { .. } => one("The deck is sealed: nobody can change a card of it.".into()),
+            Event::Sealed { .. } => {
+                one("The deck is sealed: nobody can change a card of it.".into())
+            }
             Event::Card {
                 position,
                 card,
@@ -185,7 +189,11 @@ impl Screen {
             0 => String::new(),
             attempt => format!(", try {}", attempt + 1),
         };
-        let title = format!("Hand {} of {}{again}", count(hand.into()), count(hands.into()));
+        let title = format!(
+            "Hand {} of {}{again}",
+            count(hand.into()),
+            count(hands.into())
+        );
         let mut lines = vec![String::new(), self.ink.bold(&title)];
         if pot > 0 {
             let button = self.names.does(button, "have");
@@ -282,7 +290,10 @@ impl Screen {
                 for standing in proposals {
                     let cards = words::proposed(&self.names, &standing.cards);
                     let by = self.names.name(standing.by);
-                    lines.push(format!("  Proposal {}  {by}: open {cards}", standing.proposal));
+                    lines.push(format!(
+                        "  Proposal {}  {by}: open {cards}",
+                        standing.proposal
+                    ));
                 }
             }
             _ => lines.push(format!("  Yours  {}", self.ink.row(own))),
@@ -291,11 +302,19 @@ impl Screen {
             let chips = turn.stacks.iter().zip(&turn.bets).enumerate();
             let chips: Vec<String> = chips
                 .map(|(seat, (stack, bet))| {
-                    let bet = if *bet > 0 { format!(" + {bet} bet") } else { String::new() };
+                    let bet = if *bet > 0 {
+                        format!(" + {bet} bet")
+                    } else {
+                        String::new()
+                    };
                     format!("{} {}{bet}", self.names.name(seat as u8), count(*stack))
                 })
                 .collect();
-            lines.push(format!("  Pot    {}   ({})", count(turn.pot), chips.join(", ")));
+            lines.push(format!(
+                "  Pot    {}   ({})",
+                count(turn.pot),
+                chips.join(", ")
+            ));
         }
         lines.push(format!("{} {}", self.ink.bold("Your turn:"), allowed(turn)));
         lines.join("\n")
@@ -412,7 +431,10 @@ fn allowed(turn: &YourTurn) -> String {
             });
             parts.extend(bet.iter().map(|amounts| range("b", "bet", amounts)));
             parts.extend(raise.iter().map(|amounts| range("r", "raise to", amounts)));
-            if bet.or(*raise).is_some_and(|amounts| amounts.min < amounts.max) {
+            if bet
+                .or(*raise)
+                .is_some_and(|amounts| amounts.min < amounts.max)
+            {
                 parts.push("a all in".into());
             }
             parts

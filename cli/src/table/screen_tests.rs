@@ -182,7 +182,9 @@ fn cards_can_be_read_aloud_and_fit_the_screen() {
     let exchange = Ask::Exchange {};
     events.push(seated("draw"));
     events.push(Event::YourTurn(Box::new(YourTurn {
-        cards: ["Qd", "Qh", "8s", "8d", "7c"].map(|c| Some(c.into())).into(),
+        cards: ["Qd", "Qh", "8s", "8d", "7c"]
+            .map(|c| Some(c.into()))
+            .into(),
         positions: (0..5).collect(),
         ..match turn(exchange, &[]) {
             Event::YourTurn(turn) => *turn,
@@ -190,10 +192,19 @@ fn cards_can_be_read_aloud_and_fit_the_screen() {
         }
     })));
     let text = shown(Style::Words, &events);
-    assert!(text.contains("Your cards: ace of spades, king of diamonds\n"), "{text}");
-    assert!(text.contains("1 queen of diamonds   2 queen of hearts"), "{text}");
+    assert!(
+        text.contains("Your cards: ace of spades, king of diamonds\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("1 queen of diamonds   2 queen of hearts"),
+        "{text}"
+    );
     assert!(text.is_ascii(), "{text}");
-    assert!(text.lines().all(|line| words::width(line) <= words::WIDTH), "{text}");
+    assert!(
+        text.lines().all(|line| words::width(line) <= words::WIDTH),
+        "{text}"
+    );
 }
 
 #[test]
@@ -219,7 +230,12 @@ fn a_deck_without_rules_reads_like_this() {
         Style::Letters,
         &[
             seated("deck"),
-            chose(1, Said::Propose { cards: vec![everybody] }),
+            chose(
+                1,
+                Said::Propose {
+                    cards: vec![everybody],
+                },
+            ),
             card(2, "7c", Some(0)),
             card(4, "8c", None),
             ask,

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -26,6 +26,9 @@ const QUEUE: usize = 64;
 /// After the engine has lost the line, what else came over it is heard so soon.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
+/// Between two looks whether the engine waits for room.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Something for the seat.
 pub(crate) enum Heard {
     /// A part of the other seat.
@@ -44,18 +47,43 @@ pub(crate) enum Heard {
 pub(crate) struct Ears {
     sender: SyncSender<Heard>,
     heard: Receiver<Heard>,
+    /// Closed when the engine's thread is gone.
+    engine: Option<Receiver<()>>,
 }
 
 impl Ears {
     pub(crate) fn new() -> Self {
         let (sender, heard) = sync_channel(QUEUE);
-        Ears { sender, heard }
+        Ears {
+            sender,
+            heard,
+            engine: None,
+        }
     }
 
     /// What the engine reports to.
-    pub(crate) fn report(&self) -> impl Fn(Done) -> bool + Send + 'static {
+    pub(crate) fn report(&mut self) -> impl Fn(Done) -> bool + Send + 'static {
         let sender = self.sender.clone();
-        move |done| sender.send(Heard::Engine(done)).is_ok()
+        let (lives, engine) = channel::<()>();
+        self.engine = Some(engine);
+        move |done| {
+            // Dropped with this, and this with the engine's thread.
+            let _lives = &lives;
+            sender.send(Heard::Engine(done)).is_ok()
+        }
+    }
+
+    /// Waits until the engine, which has got its last order, is done and gone, but not longer than
+    /// `within`. An attempt that is cut off counts against the peer.
+    pub(crate) fn until_engine_gone(&self, within: Duration) {
+        let deadline = Instant::now() + within;
+        while let Some(engine) = &self.engine
+            && Instant::now() < deadline
+            && engine.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout)
+        {
+            // It could wait for room in the queue.
+            self.heard.try_iter().for_each(drop);
+        }
     }
 
     /// Listens to the line, until it ends.
@@ -240,10 +268,12 @@ where
     fn obey(&mut self, line: Line) -> anyhow::Result<()> {
         let refused = match self.player.read(line) {
             Ok(Wish::Nothing) => return Ok(()),
-            Ok(Wish::Say(said, turn)) => match turn.filter(|turn| *turn != self.play.log().step()) {
-                Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
-                None => self.command(said.command()).err(),
-            },
+            Ok(Wish::Say(said, turn)) => {
+                match turn.filter(|turn| *turn != self.play.log().step()) {
+                    Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
+                    None => self.command(said.command()).err(),
+                }
+            }
             Err(complaint) => Some(complaint),
         };
         match refused {

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use dealerless::net::{Channel, Deadlines};
-use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
-    Binding, Budget, CountedAttempts, Dealer, DiskStorage, FileVault, Header, Journal,
-    Line, LineError, Match, MatchLog, Name, Player as Sits, PublicIdentity, Recognised, Seat,
-    Setting, Shelf, Sitting, Standing, Stream,
+    Binding, Budget, CountedAttempts, Dealer, DiskStorage, FileVault, Journal, Line, LineError,
+    Match, MatchLog, Name, Player as Sits, PublicIdentity, Recognised, Seat, Seating, Setting,
+    Shelf, Sitting, Standing, Stream,
 };
 
 use super::connection::Connection;
@@ -27,6 +26,8 @@ use crate::session::system_rng;
 const SITS: &[u8] = b"sits";
 /// How long it may take for that: it may have to build a circuit.
 const SIT_TIME: Duration = Duration::from_secs(120);
+/// How long the engines of both have for what they do when a match ends.
+const ENGINE: Duration = Duration::from_secs(4);
 /// How long the other may take to hang up.
 const GOODBYE: Duration = Duration::from_secs(2);
 
@@ -97,7 +98,11 @@ pub(crate) fn recognise(own: &Own, line: &Line) -> anyhow::Result<Option<String>
     }
     let at: Vec<_> = line.at.iter().map(|at| (*at).into()).collect();
     // A host is found again where it was; where a guest came from nobody listens.
-    let at = if line.seat == Seat::GUEST { &at[..] } else { &[] };
+    let at = if line.seat == Seat::GUEST {
+        &at[..]
+    } else {
+        &[]
+    };
     peers.remember(&line.peer, &line.peer_name, at, None)?;
     Ok(notice)
 }
@@ -109,23 +114,17 @@ pub(crate) fn recognise(own: &Own, line: &Line) -> anyhow::Result<Option<String>
 pub(crate) fn play(
     own: &Own,
     line: Arc<Line>,
-    header: Header,
-    circuit: Arc<ShuffleCircuit>,
+    seating: Seating,
     mut player: Player,
-    ears: Ears,
+    mut ears: Ears,
 ) -> anyhow::Result<()> {
-    let seat = line.seat;
-    let stakes = header.stakes.clone();
-    let (of, names) = players(own, &line, header)?;
+    let Seating { sitting, circuit } = seating;
+    let Sitting { of, seat, names } = sitting.clone();
+    let deck = of.header().stakes.deck();
     let shelf = Shelf::new(own.home.matches());
     let (path, storage) = shelf
         .create(&of.id(), line.peer_name.as_str())
         .context("cannot make the file of the match")?;
-    let sitting = Sitting {
-        of: of.clone(),
-        seat,
-        names: names.clone(),
-    };
     let identity = own.home.shared_identity();
     let journal = Journal::create(storage, identity.file_key(), &sitting)?;
     let log_file = path.display().to_string();
@@ -160,12 +159,19 @@ pub(crate) fn play(
         connection: Arc::clone(&line),
         engine,
         ears,
-        story: Story::new(seat, stakes.deck(), Some(log_file)),
+        story: Story::new(seat, deck, Some(log_file)),
         player,
     };
     let outcome = place.play();
-    close(&line, &place.ears);
-    settle(own, &line.peer, &outcome, hands_with_a_result(place.play.log()))?;
+    let Place {
+        play, engine, ears, ..
+    } = place;
+    drop(engine);
+    if outcome.is_ok() {
+        ears.until_engine_gone(ENGINE);
+    }
+    close(&line, &ears);
+    settle(own, &line.peer, &outcome, hands_with_a_result(play.log()))?;
     Breach::check(&outcome?, seat)?;
     Ok(())
 }
@@ -199,25 +205,6 @@ fn settle(
 
 fn deck_file(log: PathBuf) -> PathBuf {
     log.with_extension("deck")
-}
-
-/// The match that begins on a line, and the names in order of the seats.
-fn players(own: &Own, line: &Line, header: Header) -> anyhow::Result<(Match, Vec<Name>)> {
-    ensure!(header.stakes.seats() == 2, "a line has two ends");
-    let mut both = [
-        (own.home.identity().public().clone(), own.name.clone()),
-        (line.peer.clone(), line.peer_name.clone()),
-    ];
-    if line.seat != Seat::HOST {
-        both.reverse();
-    }
-    let player = |(identity, nonce): (&PublicIdentity, [u8; 32])| Sits {
-        identity: identity.clone(),
-        nonce,
-    };
-    let players = both.iter().map(|(identity, _)| identity).zip(line.nonces);
-    let of = Match::new(header, players.map(player).collect())?;
-    Ok((of, both.map(|(_, name)| name).into()))
 }
 
 /// Who sits where.

@@ -1,15 +1,14 @@
 //! What is played at a table, as a host offers it and as a guest accepts it.
 
 use std::fmt;
-use std::iter;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
-use dealerless::deck::{self, Choice};
+use dealerless::deck::Choice;
 use dealerless::mpc::Security;
-use dealerless::net;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless_table::{BettingRules, Clock, Header, Limit, Posts, Stakes, Variety, Versions};
+use dealerless::shuffle::{ShuffleCircuit, Spec};
+use dealerless_table::{BettingRules, Clock, Header, Limit, Posts, Seating, Stakes, Variety};
 
 use super::event;
 use crate::memory::Limit as Memory;
@@ -146,14 +145,21 @@ impl StakesArgs {
         }
     }
 
-    /// The circuit that shuffles for these stakes.
+    /// What the host says of the match, and the circuit for it.
     ///
     /// # Errors
-    /// If it takes too much memory.
-    pub(crate) fn circuit(&self, stakes: &Stakes, memory: Memory) -> anyhow::Result<ShuffleCircuit> {
-        let spec = spec(self.algorithm.unwrap_or(Choice::Cheapest), stakes)?;
-        memory.check_session(spec, Security::Malicious, 1, at_once(stakes))?;
-        Ok(deck::circuit(spec, Security::Malicious))
+    /// If these options do not go together, or take too much memory.
+    pub(crate) fn propose(&self, memory: Memory) -> anyhow::Result<(Header, Arc<ShuffleCircuit>)> {
+        let stakes = self.stakes()?;
+        let (cards, drawn) = stakes.deck();
+        let choice = self.algorithm.unwrap_or(Choice::Cheapest);
+        let spec = choice.spec(cards, drawn, Security::Malicious)?;
+        memory.check_session(spec, Security::Malicious, 1, at_once(&stakes))?;
+        let clock = Clock {
+            each_move: 0,
+            bank: 0,
+        };
+        Ok(Seating::propose(stakes, spec.algorithm(), clock)?)
     }
 }
 
@@ -213,38 +219,23 @@ impl Wishes {
         Ok(())
     }
 
-    /// The circuit of the host's header, which names it by its digest: the cheapest one, or any
-    /// other that takes no more memory than this side allows.
+    /// Checks the shuffle, before anything is built.
     ///
     /// # Errors
-    /// If there is none.
-    pub(crate) fn circuit(&self, header: &Header, memory: Memory) -> anyhow::Result<ShuffleCircuit> {
-        let choices: Vec<Choice> = match self.algorithm {
-            Some(choice) => vec![choice],
-            None => iter::once(Choice::Cheapest)
-                .chain(Algorithm::ALL.map(Choice::Given))
-                .collect(),
-        };
-        let mut too_much = None;
-        for choice in choices {
-            let Ok(spec) = spec(choice, &header.stakes) else {
-                continue;
-            };
-            let at_once = at_once(&header.stakes);
-            if let Err(error) = memory.check_session(spec, Security::Malicious, 1, at_once) {
-                too_much.get_or_insert(error);
-                continue;
-            }
-            let circuit = deck::circuit(spec, Security::Malicious);
-            if circuit.circuit().digest() == header.circuit {
-                return Ok(circuit);
-            }
+    /// If it is another than this side insists on, or takes too much memory.
+    pub(crate) fn check_shuffle(&self, header: &Header, memory: Memory) -> anyhow::Result<()> {
+        let (cards, drawn) = header.stakes.deck();
+        if let Some(choice) = self.algorithm {
+            let wish = choice.spec(cards, drawn, Security::Malicious)?;
+            agree(
+                "--algorithm",
+                Some(wish.algorithm()),
+                Some(header.algorithm),
+            )?;
         }
-        match (too_much, self.algorithm) {
-            (Some(error), _) => Err(error.context("the host proposes too much")),
-            (None, Some(choice)) => bail!("--algorithm {choice} was asked for, and the host has another"),
-            (None, None) => bail!("the host shuffles in a way that this program does not know"),
-        }
+        let spec = Spec::new(cards, drawn, header.algorithm)?;
+        (memory.check_session(spec, Security::Malicious, 1, at_once(&header.stakes)))
+            .context("the host proposes too much")
     }
 }
 
@@ -265,36 +256,8 @@ fn agree<V: PartialEq + fmt::Display>(
     }
 }
 
-fn spec(choice: Choice, stakes: &Stakes) -> anyhow::Result<Spec> {
-    let (cards, drawn) = stakes.deck();
-    Ok(choice.spec(cards, drawn, Security::Malicious)?)
-}
-
 fn at_once(stakes: &Stakes) -> u32 {
     AT_ONCE.min(stakes.hands())
-}
-
-/// What the host says of the match.
-pub(crate) fn header(stakes: Stakes, circuit: &ShuffleCircuit) -> Header {
-    let seats = SEATS;
-    Header {
-        versions: Versions {
-            log: Header::LOG_VERSION,
-            engine: net::VERSION,
-        },
-        circuit: circuit.circuit().digest(),
-        validity: if circuit.validity().is_some() { seats } else { 0 },
-        stakes,
-        clock: Clock {
-            each_move: 0,
-            bank: 0,
-        },
-    }
-}
-
-/// The header that this program would make of the same stakes and this circuit.
-pub(crate) fn header_of(header_: &Header, circuit: &ShuffleCircuit) -> Header {
-    header(header_.stakes.clone(), circuit)
 }
 
 /// What is bet, for a program.

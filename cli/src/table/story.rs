@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    Amounts, End, Legal, MatchLog, News, Outcome, Phase, Play, Proposal, Seat, Stop,
-    Storage, Vault,
+    Amounts, End, Legal, MatchLog, News, Outcome, Phase, Play, Proposal, Seat, Stop, Storage, Vault,
 };
 use rand::CryptoRng;
 
@@ -82,7 +81,9 @@ impl Story {
                 seat: seat.number(),
                 choice: Said::from(choice),
             },
-            News::HandOver { hand, outcome } => Event::Result(Box::new(self.result(*hand, outcome))),
+            News::HandOver { hand, outcome } => {
+                Event::Result(Box::new(self.result(*hand, outcome)))
+            }
             News::AskRebuy { broke } => Event::AskRebuy {
                 seats: numbers(broke),
                 chips: log.of().header().stakes.stack(),

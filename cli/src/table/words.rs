@@ -100,7 +100,11 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
         Said::Show {} => format!("{}.", names.does(seat, "show")),
         Said::Muck {} => format!("{}: the cards stay closed.", names.does(seat, "muck")),
         Said::Propose { cards } => {
-            format!("{} to open {}.", names.does(seat, "propose"), proposed(names, cards))
+            format!(
+                "{} to open {}.",
+                names.does(seat, "propose"),
+                proposed(names, cards)
+            )
         }
         Said::Agree { proposal } => {
             format!("{} to proposal {proposal}.", names.does(seat, "agree"))
@@ -143,7 +147,11 @@ pub(crate) fn result(
             (_, 0) => " of the main pot".to_owned(),
             (_, number) => format!(" of side pot {number}"),
         };
-        let split = if pot.winners.len() > 1 { ": the pot is split" } else { "" };
+        let split = if pot.winners.len() > 1 {
+            ": the pot is split"
+        } else {
+            ""
+        };
         for winner in &pot.winners {
             let who = names.does(winner.seat, "win");
             lines.push(format!("{who} {}{which}{split}.", count(winner.chips)));

@@ -68,6 +68,12 @@ pub enum Refused {
         /// What is being said now.
         now: u64,
     },
+    /// It belongs to a hand of which only the file knows any more.
+    #[error("step {step} is of a hand that is over for long")]
+    Forgotten {
+        /// Of the part.
+        step: u64,
+    },
     /// The signature is not that seat's, for this step of this history.
     #[error("the signature is not that of {0} for this step of this match")]
     Signature(Seat),

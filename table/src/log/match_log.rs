@@ -18,8 +18,9 @@ use crate::seat::Seat;
 #[derive(Clone, Debug)]
 pub struct MatchLog {
     of: Match,
-    /// The complete steps.
+    /// The complete steps, but for the first ones, which were forgotten.
     steps: Vec<Step>,
+    forgotten: u64,
     /// What was said so far in the step that is not complete, in order of the seats.
     now: Vec<(SignedPart, Part)>,
     /// The hash of all complete steps.
@@ -81,6 +82,7 @@ impl MatchLog {
         MatchLog {
             of,
             steps: Vec::new(),
+            forgotten: 0,
             now: Vec::new(),
             hash,
             state,
@@ -125,9 +127,10 @@ impl MatchLog {
         if part.seat.index() >= self.of.seats() {
             return Err(Refused::NoSuchSeat(part.seat));
         }
-        self.hash_before(part.step).ok_or(Refused::TooEarly {
-            step: part.step,
-            now: self.step(),
+        let (step, now) = (part.step, self.step());
+        self.hash_before(step).ok_or(match step < now {
+            true => Refused::Forgotten { step },
+            false => Refused::TooEarly { step, now },
         })
     }
 
@@ -235,7 +238,7 @@ impl MatchLog {
 
     /// The number of the step in which something can be said now.
     pub fn step(&self) -> u64 {
-        self.steps.len() as u64
+        self.forgotten + self.steps.len() as u64
     }
 
     /// The hash of all complete steps: what is signed now comes after it.
@@ -248,8 +251,22 @@ impl MatchLog {
         if step == self.step() {
             return Some(self.hash);
         }
-        let step = self.steps.get(usize::try_from(step).ok()?);
-        step.map(|step| step.before)
+        self.complete(step).map(|step| step.before)
+    }
+
+    /// A complete step that was not forgotten.
+    fn complete(&self, step: u64) -> Option<&Step> {
+        let place = step.checked_sub(self.forgotten)?;
+        self.steps.get(usize::try_from(place).ok()?)
+    }
+
+    /// Forgets all hands but the one in play and the one before, so that a long match takes no more
+    /// memory than a short one. Their parts stay in the file of the match; here they can be neither
+    /// compared nor told any more.
+    pub fn forget_older_hands(&mut self) {
+        let older = self.last_hand_began().saturating_sub(self.forgotten);
+        self.steps.drain(..(older as usize).min(self.steps.len()));
+        self.forgotten += older;
     }
 
     /// What the log asks for now.
@@ -303,15 +320,17 @@ impl MatchLog {
             let foul = self.foul().map(|proof| &proof.part);
             return now.chain(foul).find(|part| part.seat == seat);
         }
-        let step = self.steps.get(usize::try_from(step).ok()?)?;
-        step.parts.iter().find(|part| part.seat == seat)
+        self.complete(step)?
+            .parts
+            .iter()
+            .find(|part| part.seat == seat)
     }
 
-    /// Everything that was said from this step on, in order of the steps and seats: what a side
+    /// Everything that was said from this step on and was not forgotten, in order of the steps and seats: what a side
     /// tells the other when they meet again, to be [taken](Self::take) part after part. The foul
     /// that ended the match comes last.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
-        let from = usize::try_from(from)
+        let from = usize::try_from(from.saturating_sub(self.forgotten))
             .unwrap_or(usize::MAX)
             .min(self.steps.len());
         let complete = self.steps[from..].iter().flat_map(|step| &step.parts);
@@ -319,6 +338,11 @@ impl MatchLog {
         complete
             .chain(now)
             .chain(self.foul().map(|proof| &proof.part))
+    }
+
+    /// The first step that was not forgotten.
+    pub(super) fn first_step(&self) -> u64 {
+        self.forgotten
     }
 
     /// The first step of the hand before the one in play.

@@ -104,9 +104,10 @@ impl MatchLog {
         self.resume_from(self.last_hand_began())
     }
 
-    /// What this side has from a step on, if it has come so far; else from its last step on.
+    /// What this side has from a step on, but for what it has forgotten; if it has not come so far,
+    /// from its last step on.
     pub fn resume_from(&self, from: u64) -> Resume {
-        let from = from.min(self.step());
+        let from = from.clamp(self.first_step(), self.step());
         Resume {
             of: self.of().id(),
             from,

@@ -451,6 +451,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 let hand = self.set.log.attempt().hand - 1;
                 self.set.vault.destroy().map_err(PlayError::Vault)?;
                 self.hand = InHand::default();
+                self.set.log.forget_older_hands();
                 self.news.push_back(News::HandOver { hand, outcome });
             }
             _ => {}

@@ -102,7 +102,10 @@ fn one(command: Option<Value>) -> Vec<String> {
 }
 
 fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
-    events.iter().filter(|event| event["event"] == kind).collect()
+    events
+        .iter()
+        .filter(|event| event["event"] == kind)
+        .collect()
 }
 
 #[test]
@@ -127,7 +130,10 @@ fn programs_play_every_game_to_its_end_and_no_chip_is_lost() {
             let results = of_kind(events, "result");
             assert_eq!(results.len(), stakes.hands() as usize);
             let over = events.last().unwrap();
-            assert_eq!((&over["event"], &over["how"]), (&json!("over"), &json!("played")));
+            assert_eq!(
+                (&over["event"], &over["how"]),
+                (&json!("over"), &json!("played"))
+            );
             assert_eq!(over["exit_code"], 0);
         }
         let results = |events: &[Value]| {
@@ -203,6 +209,9 @@ fn who_leaves_or_hangs_up_has_left_for_both() {
         let left = End::Stopped(vec![(Seat::HOST, Stop::Leave)]);
         assert_eq!(end.unwrap(), left);
         let over = events.last().unwrap();
-        assert_eq!((&over["how"], &over["exit_code"]), (&json!("left"), &json!(0)));
+        assert_eq!(
+            (&over["how"], &over["exit_code"]),
+            (&json!("left"), &json!(0))
+        );
     }
 }

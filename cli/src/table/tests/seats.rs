@@ -4,19 +4,18 @@ use std::io::{self, PipeReader, PipeWriter, pipe};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use dealerless::deck::{self, Choice};
+use dealerless::deck::Choice;
 use dealerless::mpc::{Attempt, Attempts, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
-    Binding, Dealer, End, Identity, Journal, LineError, Match, MatchLog, MemoryVault, Name, Play,
-    Player as Sits, Seat, Setting, Sitting, Stakes, Storage,
+    Binding, Clock, Dealer, End, Identity, Journal, LineError, Match, MatchLog, MemoryVault, Name,
+    Play, Player as Sits, Seat, Seating, Setting, Sitting, Stakes, Storage,
 };
 
 use super::super::connection::Connection;
 use super::super::player::{Face, Player};
 use super::super::seat::{Ears, Seat as Place};
-use super::super::stakes::header;
 use super::super::story::Story;
 use super::super::{event::Event, sit};
 use crate::session::system_rng;
@@ -76,7 +75,11 @@ impl Connection for Wire {
     }
 
     fn engine(&self) -> Result<MemoryTransport, LineError> {
-        self.engine.lock().unwrap().take().ok_or(LineError::EngineInUse)
+        self.engine
+            .lock()
+            .unwrap()
+            .take()
+            .ok_or(LineError::EngineInUse)
     }
 
     fn give_way(&self, _: bool) {}
@@ -112,15 +115,22 @@ pub(super) type Ready = Box<dyn FnOnce() -> anyhow::Result<End> + Send>;
 /// Both seats of a match for these stakes, each with the program that plays there.
 pub(super) fn both(stakes: &Stakes) -> [(Ready, FrontEnd); 2] {
     let (cards, drawn) = stakes.deck();
-    let spec = Choice::Cheapest.spec(cards, drawn, Security::Malicious).unwrap();
-    let circuit = Arc::new(deck::circuit(spec, Security::Malicious));
+    let spec = Choice::Cheapest
+        .spec(cards, drawn, Security::Malicious)
+        .unwrap();
+    let clock = Clock {
+        each_move: 0,
+        bank: 0,
+    };
+    let proposed = Seating::propose(stakes.clone(), spec.algorithm(), clock);
+    let (header, circuit) = proposed.unwrap();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut system_rng())));
     let player = |identity: &Arc<Identity>| Sits {
         identity: identity.public().clone(),
         nonce: [7; 32],
     };
     let players = identities.iter().map(player).collect();
-    let of = Match::new(header(stakes.clone(), &circuit), players).unwrap();
+    let of = Match::new(header, players).unwrap();
     let [a, b] = wires();
     let [host, guest] = identities;
     [
@@ -150,7 +160,7 @@ fn side(
         let mut player = Player::new(Face::Json(Box::new(output)), None);
         let seated: Event = sit::seated(&of, seat, &names, None);
         player.sit(&seated)?;
-        let ears = Ears::new();
+        let mut ears = Ears::new();
         let binding = Binding {
             seat,
             handshake: [1; 32],

@@ -178,3 +178,33 @@ fn a_history_with_a_foul_ends_the_match_where_it_is_told() {
         })
     ));
 }
+
+#[test]
+fn a_log_that_forgets_older_hands_comes_to_the_same_and_stays_short() {
+    let table = holdem(2, 6);
+    let played = table.played();
+    let all: Vec<SignedPart> = played.history(0).cloned().collect();
+    let mut log = table.log();
+    let mut longest = 0;
+    for part in &all {
+        log.take(part.clone()).unwrap();
+        log.forget_older_hands();
+        longest = longest.max(log.history(0).count());
+    }
+    assert_eq!((log.hash(), log.step()), (played.hash(), played.step()));
+    assert!(
+        log.history(0)
+            .eq(all[all.len() - log.history(0).count()..].iter())
+    );
+    assert!(
+        longest <= 2 * all.len().div_ceil(6),
+        "{longest} of {}",
+        all.len()
+    );
+    // What was forgotten can be neither compared nor said anew.
+    let refused = log.clone().take(all[0].clone());
+    assert_eq!(refused, Err(Refused::Forgotten { step: 0 }));
+    assert_eq!(log.part(0, Seat::HOST), None);
+    let told = log.resume_from(0);
+    assert_eq!(Some(told.before), played.hash_before(told.from));
+}

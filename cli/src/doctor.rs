@@ -1,0 +1,206 @@
+//! `doctor`: what this machine can do at a table, before somebody waits for it.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use dealerless_table::{Address, own_addresses};
+use serde::Serialize;
+
+use crate::output::{milliseconds, show, show_json};
+use crate::session::address;
+use crate::table::FolderArgs;
+
+/// Says what is reachable, whether a relay answers, and what a synced write costs.
+///
+/// A match is written down before anything is sent: nine writes one after the other for a hand.
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  \
+    dealerless doctor --relay transit.magic-wormhole.io:4001")]
+pub(crate) struct Args {
+    /// Where `host` would listen.
+    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
+    listen: String,
+    /// The relay to ask.
+    #[arg(long, value_name = "HOST:PORT")]
+    relay: Option<Address>,
+    #[command(flatten)]
+    folder: FolderArgs,
+    /// Print one JSON object; everything else goes to standard error.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found.
+#[derive(Serialize)]
+struct Report {
+    /// Why the port cannot be listened on; absent if it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listen_error: Option<String>,
+    addresses: Vec<String>,
+    /// Whether one of them is public.
+    public: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relay: Option<Relay>,
+    synced_write_ms: f64,
+}
+
+#[derive(Serialize)]
+struct Relay {
+    at: String,
+    /// How long it took to answer; absent if it did not, or not as a relay.
+    answered_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// What a relay is given to answer.
+const PATIENCE: Duration = Duration::from_secs(8);
+/// How many writes are measured.
+const WRITES: usize = 20;
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let port = args
+        .listen
+        .rsplit_once(':')
+        .and_then(|(_, port)| port.parse().ok());
+    let port: u16 = port.context("an address has a port")?;
+    let own = own_addresses(port).context("cannot list the addresses of this machine")?;
+    let folder = args.folder.folder()?;
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("cannot make {}", folder.display()))?;
+    let report = Report {
+        listen_error: TcpListener::bind(&*args.listen)
+            .err()
+            .map(|error| error.to_string()),
+        public: own.iter().any(|address| !address.is_private()),
+        addresses: own.iter().map(Address::to_string).collect(),
+        relay: args.relay.as_ref().map(ask),
+        synced_write_ms: milliseconds(
+            synced_write(&folder)
+                .with_context(|| format!("cannot write in {}", folder.display()))?,
+        ),
+    };
+    match args.json {
+        true => show_json(&report),
+        false => show(&describe(&args.listen, &report)),
+    }
+}
+
+fn describe(listen: &str, report: &Report) -> String {
+    let listens = match &report.listen_error {
+        None => format!("{listen} can be listened on."),
+        Some(error) => {
+            format!("{listen} cannot be listened on: {error}. Say another with --listen.")
+        }
+    };
+    let reach = match report.public {
+        true => "One of these addresses is public: others reach it if no firewall is in between.",
+        false => {
+            "All of these are private: players in the same network reach them. For others forward \
+             a port\nand name it (host --advertise HOST:PORT), or use a relay (host --relay HOST:PORT)."
+        }
+    };
+    let relay = match &report.relay {
+        None => "No relay was asked; name one with --relay.".to_owned(),
+        Some(Relay {
+            at,
+            error,
+            answered_ms,
+        }) => match (answered_ms, error) {
+            (Some(ms), _) => format!("The relay {at} answers, in {ms:.0} ms."),
+            (None, error) => {
+                let error = error.as_deref().unwrap_or("not as a transit relay does");
+                format!("The relay {at} does not answer: {error}.")
+            }
+        },
+    };
+    format!(
+        "{listens}\nThis machine has the addresses {}.\n{reach}\n{relay}\nA synced write takes {:.1} ms \
+         here: about {:.0} ms of a hand.",
+        report.addresses.join(", "),
+        report.synced_write_ms,
+        9.0 * report.synced_write_ms
+    )
+}
+
+/// A relay says so when it is spoken to wrongly.
+fn ask(relay: &Address) -> Relay {
+    let begun = Instant::now();
+    let (answered_ms, error) = match answer(relay) {
+        Ok(true) => (Some(milliseconds(begun.elapsed())), None),
+        Ok(false) => (None, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    Relay {
+        at: relay.to_string(),
+        answered_ms,
+        error,
+    }
+}
+
+fn answer(relay: &Address) -> io::Result<bool> {
+    let found = relay.to_string().to_socket_addrs()?.next();
+    let at = found.ok_or(io::ErrorKind::NotFound)?;
+    let mut stream = TcpStream::connect_timeout(&at, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.write_all(b"is this a relay\n")?;
+    let mut said = Vec::new();
+    stream.take(64).read_to_end(&mut said)?;
+    Ok(said.starts_with(b"bad handshake"))
+}
+
+/// The median of what it takes until a write outlives a crash.
+fn synced_write(folder: &Path) -> io::Result<Duration> {
+    let path = folder.join(format!("doctor-{}", std::process::id()));
+    let measured = File::create_new(&path).and_then(|mut file| {
+        let mut times = Vec::new();
+        for _ in 0..WRITES {
+            let begun = Instant::now();
+            file.write_all(&[0; 512])?;
+            file.sync_data()?;
+            times.push(begun.elapsed());
+        }
+        times.sort();
+        Ok(times[WRITES / 2])
+    });
+    std::fs::remove_file(&path)?;
+    measured
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relay_that_is_none_is_told_from_one() {
+        let relay = |says: &'static [u8]| {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let at = Address::from(listener.local_addr().unwrap());
+            std::thread::spawn(move || {
+                let (mut stream, _) = listener.accept().unwrap();
+                stream.read_exact(&mut [0; 16]).unwrap();
+                stream.write_all(says).unwrap();
+            });
+            ask(&at)
+        };
+        assert!(relay(b"bad handshake\n").answered_ms.is_some());
+        assert!(relay(b"HTTP/1.1 400\n").answered_ms.is_none());
+        let closed = TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap();
+        assert!(ask(&closed.into()).error.is_some());
+    }
+
+    #[test]
+    fn a_write_is_measured_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(synced_write(folder.path()).unwrap() > Duration::ZERO);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,149 @@
+//! `peers`: who was met, and what each could have tried to cheat in.
+
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use dealerless_table::{KnownPeers, Peer};
+use serde::Serialize;
+
+use crate::output::{count, show, show_json};
+use crate::table::FolderArgs;
+
+/// Lists the players whom you have met, or forgives one.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless peers\n  \
+    dealerless peers forgive Bert")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    folder: FolderArgs,
+    /// Print one JSON object; everything else goes to standard error.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Plays with somebody again whose attempts are used up, or who failed a check.
+    ///
+    /// An attempt that does not end well may have been a try to cheat. Each time that somebody is
+    /// forgiven they can try as often again: that costs one bit of security for each doubling.
+    Forgive {
+        /// The name or the fingerprint.
+        #[arg(value_name = "NAME")]
+        whom: String,
+    },
+}
+
+/// A peer, for a program.
+#[derive(Serialize)]
+struct Listed<'a> {
+    name: &'a str,
+    fingerprint: String,
+    hands: u64,
+    attempts: u64,
+    in_a_row: u32,
+    failed_checks: u32,
+    forgiven: u32,
+    last_seen: u64,
+    addresses: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let home = args.folder.open()?;
+    let mut peers = home.known_peers().context("cannot read the known peers")?;
+    match &args.command {
+        None if args.json => {
+            let own = home.identity().public().fingerprint().to_string();
+            let listed: Vec<Listed<'_>> = peers.peers().iter().map(listed).collect();
+            show_json(&serde_json::json!({ "own": own, "peers": listed }))
+        }
+        None => {
+            show(&format!(
+                "Your fingerprint: {}",
+                home.identity().public().fingerprint()
+            ))?;
+            show(&list(&peers))
+        }
+        Some(Command::Forgive { whom }) => {
+            let peer = peers.find(whom)?.clone();
+            peers.forgive(&peer.identity)?;
+            show(&format!(
+                "{} is forgiven: {} attempts, {} failed checks.",
+                peer.name,
+                count(peer.attempts),
+                peer.failed_checks
+            ))
+        }
+    }
+}
+
+fn listed(peer: &Peer) -> Listed<'_> {
+    Listed {
+        name: peer.name.as_str(),
+        fingerprint: peer.identity.fingerprint().to_string(),
+        hands: peer.hands,
+        attempts: peer.attempts,
+        in_a_row: peer.in_a_row,
+        failed_checks: peer.failed_checks,
+        forgiven: peer.forgiven,
+        last_seen: peer.last_seen,
+        addresses: peer.addresses.iter().map(ToString::to_string).collect(),
+    }
+}
+
+fn list(peers: &KnownPeers) -> String {
+    if peers.peers().is_empty() {
+        return "You have met nobody yet.".into();
+    }
+    let lines = peers.peers().iter().map(|peer| {
+        let at = match peer.addresses.first() {
+            Some(address) => format!(", last at {address}"),
+            None => String::new(),
+        };
+        format!(
+            "\n{}   {}\n  {} hands, last met {}{at}\n  attempts that did not end well: {} \
+             ({} in a row), failed checks: {}, forgiven: {}",
+            peer.name,
+            peer.identity.fingerprint(),
+            count(peer.hands),
+            ago(peer.last_seen),
+            count(peer.attempts),
+            peer.in_a_row,
+            peer.failed_checks,
+            peer.forgiven
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// How long ago a moment was, in seconds since 1970.
+fn ago(seconds: u64) -> String {
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds.min(1 << 40));
+    let passed = SystemTime::now().duration_since(then).unwrap_or_default();
+    match passed.as_secs() / 60 {
+        0 => "just now".into(),
+        minutes @ 1..120 => format!("{minutes} min ago"),
+        minutes if minutes < 2 * 1440 => format!("{} h ago", minutes / 60),
+        minutes => format!("{} days ago", minutes / 1440),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_told_in_the_unit_that_keeps_it_short() {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let now = now.unwrap().as_secs();
+        assert_eq!(ago(now), "just now");
+        assert_eq!(ago(now - 600), "10 min ago");
+        assert_eq!(ago(now - 3 * 3600), "3 h ago");
+        assert_eq!(ago(now - 9 * 86_400), "9 days ago");
+        assert_eq!(ago(u64::MAX), "just now");
+    }
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""A player in a page of Python: it joins a table and plays by --json.
+
+    python3 examples/bot.py INVITE [--hands 20] [other options of `dealerless join`]
+
+DEALERLESS names the program, if it is not in the path. The protocol is in docs/table-protocol.md.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+
+
+def answer(event):
+    """The command for an event, or None."""
+    if event["event"] == "ask-rebuy":
+        return {"do": "rebuy", "agree": True}
+    if event["event"] != "your-turn":
+        return None
+    if event["ask"] == "exchange":
+        return {"do": "exchange", "places": to_throw(event["cards"])}
+    if event["ask"] == "show-or-muck":
+        return {"do": "show"}
+    if event["ask"] == "speak":
+        return speak(event)
+    return bet(event)
+
+
+def bet(event):
+    """Raises with good cards, pays for fair ones, and folds the others when they are dear."""
+    good = strength(event["cards"] + event["board"])
+    dear = event["call"] is not None and event["call"] > event["pot"] / 2
+    more = event["bet"] or event["raise"]
+    if more and random.random() < good:
+        to = min(more["max"], more["min"] + event["pot"] // 2)
+        return {"do": "bet" if event["bet"] else "raise", "to": to}
+    if event["call"] is None:
+        return {"do": "check"}
+    return {"do": "fold"} if dear and random.random() > good else {"do": "call"}
+
+
+def strength(cards):
+    """From 0 to 1: how many cards have the same rank, and how high they are."""
+    ranks = ["23456789TJQKA".index(card[0]) for card in cards]
+    same = sum(ranks.count(rank) - 1 for rank in ranks)
+    return min(0.9, 0.15 * same + max(ranks) / 40)
+
+
+def to_throw(cards):
+    """The places of the cards that are neither part of a pair nor high."""
+    ranks = [card[0] for card in cards]
+    return [i for i, rank in enumerate(ranks) if ranks.count(rank) == 1 and rank not in "KA"]
+
+
+def speak(event):
+    """In a deck without rules: agrees with whatever the other proposes, once."""
+    for proposal in event["proposals"]:
+        return {"do": "agree", "proposal": proposal["proposal"]}
+    return {"do": "pass"}
+
+
+def main():
+    program = os.environ.get("DEALERLESS", "dealerless")
+    table = subprocess.Popen(
+        [program, "join", "--json", *sys.argv[1:]],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for line in table.stdout:
+        event = json.loads(line)
+        if event["event"] == "result":
+            print("hand", event["hand"], "chips", event["stacks"])
+        elif event["event"] in ("notice", "over", "error"):
+            print(event.get("text") or event["message"])
+        command = answer(event)
+        if command:
+            if "turn" in event:
+                command["turn"] = event["turn"]
+            table.stdin.write(json.dumps(command) + "\n")
+            table.stdin.flush()
+    return table.wait()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
