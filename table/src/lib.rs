@@ -66,6 +66,17 @@ pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};
 pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};
 
+/// What a hostile peer or a damaged file may hold and no honest program makes, for fuzz targets. It
+/// promises no stability.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::line::internals::{
+        Frames, LineEnd, MOST_KEPT, Stranger, comes, invite,
+    };
+    pub use crate::log::internals::write_records;
+}
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -44,7 +44,7 @@ pub(super) struct State {
 }
 
 impl State {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let now = Instant::now();
         State {
             outbox: Outbox::default(),
@@ -81,7 +81,11 @@ impl State {
     }
 
     /// Takes in the plaintext of a frame.
-    fn take_in(&mut self, frame: &[u8], asked: &mut Vec<Asked>) -> Result<(), LineError> {
+    pub(super) fn take_in(
+        &mut self,
+        frame: &[u8],
+        asked: &mut Vec<Asked>,
+    ) -> Result<(), LineError> {
         self.inbox.frame(frame, asked)?;
         for asked in asked.drain(..) {
             match asked {

@@ -68,7 +68,7 @@ pub enum DoorError {
 
 /// A host that waits, until it is dropped. Lines that were given away live on.
 pub struct Door {
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
     events: Receiver<DoorEvent>,
     addresses: Vec<SocketAddr>,
     threads: Mutex<Vec<JoinHandle<()>>>,

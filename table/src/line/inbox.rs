@@ -105,6 +105,13 @@ impl Inbox {
         Ok(())
     }
 
+    /// How many bytes have come and were not read.
+    #[cfg(feature = "internals")]
+    pub(super) fn kept(&self) -> usize {
+        let sessions = self.sessions.iter().map(|session| session.bytes.len());
+        self.control.kept() + self.log.kept() + sessions.sum::<usize>()
+    }
+
     fn begin(&mut self, number: u64) -> Result<(), LineError> {
         if number <= self.last_session || self.sessions.len() >= MAX_SESSIONS {
             return Err(LineError::Broken(

@@ -27,6 +27,12 @@ impl Messages {
         Ok(())
     }
 
+    /// How many bytes have come and were not read.
+    #[cfg(feature = "internals")]
+    pub(super) fn kept(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The next message, if it is whole.
     pub(super) fn next(&mut self) -> Result<Option<Vec<u8>>, LineError> {
         let mut prefix = [0; 4];

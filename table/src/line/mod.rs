@@ -7,6 +7,8 @@ mod engine_stream;
 mod error;
 mod first;
 mod inbox;
+#[cfg(feature = "internals")]
+pub(crate) mod internals;
 mod invite;
 mod invites;
 mod join;

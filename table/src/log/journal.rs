@@ -94,15 +94,19 @@ impl<S: Storage> Journal<S> {
         if !storage.read()?.is_empty() {
             return Err(JournalError::NotEmpty);
         }
-        let (last, failed) = ([0; 32], false);
-        let mut journal = Journal {
-            storage,
-            key,
-            last,
-            failed,
-        };
+        let mut journal = Self::empty(storage, key);
         journal.write([(SITTING, sitting.encode())])?;
         Ok(journal)
+    }
+
+    /// A file without any record.
+    pub(super) fn empty(storage: S, key: Zeroizing<[u8; 32]>) -> Self {
+        Journal {
+            storage,
+            key,
+            last: [0; 32],
+            failed: false,
+        }
     }
 
     /// Opens the file of a match, and reads all that was said in it. What a crash left incomplete
@@ -164,7 +168,7 @@ impl<S: Storage> Journal<S> {
         self.write([(EVIDENCE, evidence.encode())])
     }
 
-    fn write(
+    pub(super) fn write(
         &mut self,
         records: impl IntoIterator<Item = (u8, Vec<u8>)>,
     ) -> Result<(), JournalError> {

@@ -9,6 +9,8 @@ mod commitment;
 mod foul;
 mod header;
 mod in_play;
+#[cfg(feature = "internals")]
+pub(crate) mod internals;
 mod journal;
 mod judge;
 mod match_log;

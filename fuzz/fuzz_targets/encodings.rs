@@ -1,0 +1,84 @@
+//! Any bytes are refused, or are exactly what is written of the value that was read from them:
+//! stakes, headers, choices, signed parts, evidence, what a side has of a match, identities.
+//!
+//! Input: which, honest bytes of it or others, and what is changed in them.
+
+#![no_main]
+
+mod edits;
+mod seats;
+
+use dealerless_table::{
+    Choice, Evidence, Header, Learners, MatchLog, PublicIdentity, Resume, Seat, SignedPart, Stakes,
+};
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use seats::{TABLES, Table};
+
+fn any_choice(input: &mut Unstructured) -> Result<Choice> {
+    let to = input.arbitrary()?;
+    Ok(match input.int_in_range(0..=5)? {
+        0 => Choice::Bet { to },
+        1 => Choice::Raise { to },
+        2 => Choice::Exchange(input.arbitrary()?),
+        3 => Choice::Agree(input.arbitrary()?),
+        4 => Choice::Fold,
+        _ => {
+            let cards: Vec<(u16, Option<u8>)> = input.arbitrary()?;
+            let learners = |to: Option<u8>| {
+                to.map_or(Learners::All, |seat| Learners::Seat(Seat::new(seat)))
+            };
+            let cards = cards.into_iter().map(|(card, to)| (card, learners(to)));
+            Choice::Propose(cards.collect())
+        }
+    })
+}
+
+fn evidence(table: &Table, log: &MatchLog) -> Evidence {
+    let [one, other] = [7, 8].map(|kind| table.sign(log, Seat::HOST, vec![kind; 1]));
+    let (of, before) = (log.of().id(), log.hash());
+    Evidence { of, before, parts: [one, other] }
+}
+
+/// What is written of what was read; none if it was refused.
+fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
+    match which {
+        0 => Stakes::decode(bytes).ok().map(|read| read.encode()),
+        1 => Header::decode(bytes).ok().map(|read| read.encode()),
+        2 => Choice::decode(bytes).ok().map(|read| read.encode()),
+        3 => SignedPart::decode(bytes).ok().map(|read| read.encode()),
+        4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
+        5 => Resume::decode(bytes).ok().map(|read| read.encode()),
+        _ => PublicIdentity::decode(bytes).ok().map(|read| read.encode().to_vec()),
+    }
+}
+
+fn run(input: &mut Unstructured) -> Result<()> {
+    let which = input.int_in_range(0..=6)?;
+    let table = input.choose(&*TABLES)?;
+    let log = &input.choose(&table.moments)?;
+    let header = log.of().header();
+    let mut bytes = match which {
+        0 => header.stakes.encode(),
+        1 => header.encode(),
+        2 => any_choice(input)?.encode(),
+        3 => table.sign(log, Seat::HOST, input.arbitrary()?).encode(),
+        4 => evidence(table, log).encode(),
+        5 => log.resume().encode(),
+        _ => table.identities[0].public().encode().to_vec(),
+    };
+    // A choice that no rule allows is written all the same.
+    if which != 2 {
+        assert_eq!(read_and_written(which, &bytes).as_ref(), Some(&bytes));
+    }
+    edits::edit(&mut bytes, input)?;
+    if let Some(written) = read_and_written(which, &bytes) {
+        assert_eq!(written, bytes);
+    }
+    Ok(())
+}
+
+fuzz_target!(|input: &[u8]| {
+    // An input that is too short does nothing.
+    let _ = run(&mut Unstructured::new(input));
+});

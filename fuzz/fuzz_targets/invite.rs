@@ -1,0 +1,84 @@
+//! Any text is no invite, or one that is written and read again as the same: also wrapped, quoted
+//! and in capitals, as chats and people hand it on. Fingerprints and addresses are read in the same
+//! way.
+//!
+//! Input: how the invite is made, and what is done to its text.
+
+#![no_main]
+
+mod edits;
+
+use dealerless_table::internals::invite;
+use dealerless_table::{Address, BadInvite, Fingerprint, Identity, Invite, Name};
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+
+fn any_text(input: &mut Unstructured) -> Result<String> {
+    Ok(match input.int_in_range(0..=2)? {
+        0 => made(input)?,
+        1 => {
+            let mut text = made(input)?.into_bytes();
+            edits::edit(&mut text, input)?;
+            String::from_utf8_lossy(&text).into_owned()
+        }
+        _ => input.arbitrary::<&str>()?.to_owned(),
+    })
+}
+
+/// The text of an invite with any addresses.
+fn made(input: &mut Unstructured) -> Result<String> {
+    let host = Identity::from_seed([input.arbitrary()?; 32]);
+    let mut addresses: Vec<Address> = Vec::new();
+    for _ in 0..input.int_in_range(0..=10)? {
+        addresses.extend(input.arbitrary::<&str>()?.parse::<Address>());
+    }
+    let relay = addresses.pop();
+    Ok(invite(&host, input.arbitrary()?, addresses, relay).to_string())
+}
+
+/// What a chat makes of a text.
+fn handed_on(text: &str, input: &mut Unstructured) -> Result<String> {
+    let width = input.int_in_range(1..=80)?;
+    let between = input.choose(&["\n", "\r\n> ", " ", "\u{200b}", "*\n*", "\u{201d} \u{201c}"])?;
+    let lines: Vec<&[u8]> = text.as_bytes().chunks(width).collect();
+    let lines = lines.iter().map(|line| String::from_utf8_lossy(line));
+    let text = lines.collect::<Vec<_>>().join(between);
+    Ok(match input.int_in_range(0..=3)? {
+        0 => text.to_uppercase(),
+        1 => format!("> \u{ab}{text}\u{bb}"),
+        2 => format!("dealerless join {text}\n"),
+        _ => text,
+    })
+}
+
+fn run(input: &mut Unstructured) -> Result<()> {
+    let text = any_text(input)?;
+    match text.parse::<Invite>() {
+        Ok(invite) => {
+            let written = invite.to_string();
+            let again: Invite = written.parse().expect("what is written can be read");
+            assert_eq!(again.to_string(), written);
+            assert_eq!(again.addresses(), invite.addresses());
+            assert_eq!(again.relay(), invite.relay());
+            let changed = handed_on(&written, input)?;
+            let again: Invite = changed.parse().expect("a chat does no harm");
+            assert_eq!(again.to_string(), written);
+        }
+        Err(BadInvite::NoInvite) => {}
+        Err(error) => assert!(text.to_lowercase().contains('d'), "{error}"),
+    }
+    if let Ok(fingerprint) = text.parse::<Fingerprint>() {
+        assert_eq!(fingerprint.to_string().parse(), Ok(fingerprint));
+    }
+    if let Ok(address) = text.parse::<Address>() {
+        assert_eq!(address.to_string().parse(), Ok(address));
+    }
+    let name = Name::clean(&text);
+    assert_eq!(Name::clean(name.as_str()), name);
+    Ok(())
+}
+
+fuzz_target!(|input: &[u8]| {
+    // An input that is too short does nothing.
+    let _ = run(&mut Unstructured::new(input));
+});

@@ -1,0 +1,137 @@
+//! The file of a match: whatever bytes are in it, and whatever records with a MAC that fits. It is
+//! opened as its owner wrote it, up to a record that was never complete, or it is refused and left
+//! as it is.
+//!
+//! Input: a table and a moment of its match; then changes of the file, or records of any content.
+
+#![no_main]
+
+mod edits;
+mod seats;
+
+use std::io;
+
+use dealerless_table::internals::write_records;
+use dealerless_table::{Identity, Journal, JournalError, MatchLog, Opened, Seat, Storage};
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use seats::{TABLES, Table};
+
+/// A file in memory.
+#[derive(Debug)]
+struct Memory<'a>(&'a mut Vec<u8>);
+
+impl Storage for Memory<'_> {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.0.clone())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.0.truncate(len as usize);
+        Ok(())
+    }
+}
+
+fn written(table: &Table, log: &MatchLog) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
+    let mut journal = Journal::create(Memory(&mut bytes), key, &sitting).expect("an empty file");
+    journal.append(log.history(0)).expect("memory takes any write");
+    bytes
+}
+
+fn open<'a>(owner: &Identity, bytes: &'a mut Vec<u8>) -> std::result::Result<Opened<Memory<'a>>, JournalError> {
+    Journal::open(Memory(bytes), owner.file_key())
+}
+
+/// Nobody but the owner can change anything unnoticed, but for the end of the file.
+fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let honest = written(table, log);
+    let mut bytes = match input.ratio(1, 16)? {
+        true => input.arbitrary::<&[u8]>()?.to_vec(),
+        false => honest.clone(),
+    };
+    edits::edit(&mut bytes, input)?;
+    let before = bytes.clone();
+    match open(&table.identities[0], &mut bytes) {
+        Ok(opened) => {
+            assert_eq!(opened.sitting, table.sitting(Seat::HOST));
+            let parts = opened.log.history(0).count();
+            assert!(opened.log.history(0).eq(log.history(0).take(parts)));
+            assert!(honest.starts_with(&bytes) && before.starts_with(&bytes));
+        }
+        Err(error) => {
+            let named = matches!(error, JournalError::NeverBegun | JournalError::Changed { .. });
+            assert!(named, "{error:?}");
+            assert_eq!(bytes, before);
+        }
+    }
+    Ok(())
+}
+
+/// A file of records with any content, as only its owner can make it.
+fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let owner = &table.identities[0];
+    let history: Vec<_> = log.history(0).collect();
+    // The file of a match that was only begun has a head of 20 bytes, a kind, the sitting and a MAC
+    // of 32.
+    let begun = written(table, &table.moments[0]);
+    let mut sitting = begun[21..begun.len() - 32].to_vec();
+    if input.arbitrary()? {
+        edits::edit(&mut sitting, input)?;
+    }
+    let mut records = vec![(input.int_in_range(0..=1)? * input.int_in_range(0..=3)?, sitting)];
+    let honest = input.int_in_range(0..=history.len())?;
+    records.extend(history[..honest].iter().map(|part| (1, part.encode())));
+    for _ in 0..input.int_in_range(0..=3)? {
+        let mut content = match history.get(honest) {
+            Some(part) if input.arbitrary()? => part.encode(),
+            _ => input.arbitrary::<&[u8]>()?.to_vec(),
+        };
+        edits::edit(&mut content, input)?;
+        records.push((input.int_in_range(0..=3)?, content));
+    }
+    let mut bytes = Vec::new();
+    let written = write_records(Memory(&mut bytes), owner.file_key(), records);
+    written.expect("memory takes any write");
+    let before = bytes.clone();
+    match open(owner, &mut bytes) {
+        Ok(opened) => {
+            let first = (opened.log.hash(), opened.log.phase());
+            // Nothing was left incomplete.
+            assert_eq!(bytes, before);
+            let again = open(owner, &mut bytes).expect("it was opened before");
+            assert_eq!((again.log.hash(), again.log.phase()), first);
+        }
+        Err(error) => {
+            assert!(matches!(error, JournalError::Record { .. }), "{error:?}");
+            assert_eq!(bytes, before);
+        }
+    }
+    Ok(())
+}
+
+fn run(input: &mut Unstructured) -> Result<()> {
+    let table = input.choose(&*TABLES)?;
+    // Long histories take long to verify.
+    let moments = &table.moments[..table.moments.len().min(24)];
+    let log = input.choose(moments)?;
+    match input.arbitrary()? {
+        true => changed_by_others(table, log, input),
+        false => written_by_the_owner(table, log, input),
+    }
+}
+
+fuzz_target!(|input: &[u8]| {
+    // An input that is too short does nothing.
+    let _ = run(&mut Unstructured::new(input));
+});

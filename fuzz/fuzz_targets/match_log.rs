@@ -1,0 +1,160 @@
+//! Whatever a hostile seat signs, a log takes it by the rules or stays as it was, convicts nobody
+//! else, and goes on: at the end all chips are there, and a log that is told all that was said
+//! comes to the same.
+//!
+//! Input: a table and a moment of its match; who is hostile; then parts, some of them hostile.
+
+#![no_main]
+
+mod edits;
+mod seats;
+
+use dealerless_table::{
+    End, Evidence, MatchLog, Met, Phase, Refused, Resume, Seat, SignedPart, Taken,
+};
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use seats::{TABLES, Table};
+
+/// All that can be seen of a log.
+fn seen(log: &MatchLog) -> impl PartialEq + std::fmt::Debug + use<> {
+    let history: Vec<SignedPart> = log.history(0).cloned().collect();
+    let may_say: Vec<_> = (Seat::all(log.of().seats())).map(|seat| log.may_say(seat)).collect();
+    let stacks = (log.stacks().to_vec(), log.final_stacks());
+    (log.hash(), log.step(), log.phase(), history, may_say, stacks, log.game().cloned())
+}
+
+/// Bytes in the place of a part: what is honest, what was said before, or anything, and changed.
+fn any_part(table: &Table, log: &MatchLog, seat: Seat, input: &mut Unstructured) -> Result<Vec<u8>> {
+    let mut bytes = match input.int_in_range(0..=3)? {
+        0 => input.arbitrary::<&[u8]>()?.to_vec(),
+        1 => {
+            let said: Vec<&SignedPart> = log.history(0).collect();
+            if said.is_empty() { Vec::new() } else { input.choose(&said)?.part.clone() }
+        }
+        _ => honest_bytes(table, log, seat, input.arbitrary()?).unwrap_or_default(),
+    };
+    edits::edit(&mut bytes, input)?;
+    Ok(bytes)
+}
+
+fn honest_bytes(table: &Table, log: &MatchLog, seat: Seat, number: u8) -> Option<Vec<u8>> {
+    let part = table.honest(log, seat, number)?;
+    let said = log.clone().say(&table.identities[seat.index()], seat, &part);
+    // After a lie about a deck an honest opening does not fit it.
+    said.ok().map(|said| said.part)
+}
+
+/// Something that the hostile seat signed, in its own name or another's.
+fn hostile_part(
+    table: &Table,
+    log: &MatchLog,
+    hostile: Seat,
+    input: &mut Unstructured,
+) -> Result<SignedPart> {
+    let bytes = any_part(table, log, hostile, input)?;
+    let step = match input.int_in_range(0..=7)? {
+        0 => input.arbitrary()?,
+        1 => log.step() + 1,
+        2..=3 => log.step().saturating_sub(input.int_in_range(0..=3)?),
+        _ => log.step(),
+    };
+    let mut part = table.sign_in(log, step, hostile, bytes);
+    match input.int_in_range(0..=15)? {
+        0 => part.seat = Seat::new(input.arbitrary()?),
+        1 => part.signature = input.arbitrary()?,
+        _ => {}
+    }
+    Ok(part)
+}
+
+fn take(log: &mut MatchLog, part: SignedPart, hostile: Seat) {
+    let (was, before) = (log.clone(), seen(log));
+    match log.take(part.clone()) {
+        Ok(Taken::New(said)) => {
+            assert_eq!(part.seat, hostile);
+            // It is the one way to write it.
+            let mut again = was.clone();
+            let identity = TABLES.iter().flat_map(|table| &table.identities);
+            let player = &log.of().players()[hostile.index()].identity;
+            let identity = identity.into_iter().find(|identity| identity.public() == player);
+            let said = again.say(identity.expect("a key of a table"), hostile, &said);
+            assert_eq!(said.expect("what was taken may be said").part, part.part);
+            assert_eq!(seen(&again), seen(log));
+            return;
+        }
+        Ok(Taken::Known) => assert!(was.part(part.step, part.seat).is_some()),
+        Err(Refused::Foul(proof)) => {
+            assert_eq!((proof.part.seat, &proof.part), (hostile, &part));
+            let mut closed = log.clone();
+            closed.close(*proof);
+            let over = matches!(closed.phase(), Phase::Over(End::Foul { seat, .. }) if seat == hostile);
+            assert!(over);
+            assert_eq!(closed.final_stacks().iter().sum::<u64>(), chips(log));
+        }
+        Err(Refused::Fork(evidence)) => {
+            assert_eq!(evidence.seat(), hostile);
+            assert!(evidence.holds(log.of()));
+            let read = Evidence::decode(&evidence.encode());
+            assert_eq!(read.as_ref(), Ok(&*evidence));
+            let mut closed = log.clone();
+            closed.convict(*evidence).expect("it convicts");
+            assert_eq!(closed.final_stacks().iter().sum::<u64>(), chips(log));
+        }
+        Err(_) => {}
+    }
+    assert!(before == seen(log), "a part that was refused has changed the log");
+}
+
+/// All chips of the table: no honest seat here agrees to a rebuy.
+fn chips(log: &MatchLog) -> u64 {
+    let stakes = &log.of().header().stakes;
+    stakes.stack() * stakes.seats() as u64
+}
+
+/// All that is told from a moment on brings a log of that moment to the same.
+fn tell(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let told = log.resume_from(from.step());
+    let mut bytes = told.encode();
+    assert_eq!(Resume::decode(&bytes).as_ref(), Ok(&told));
+    let mut other = from.clone();
+    let (met, _) = other.meet(&told).expect("all of it was taken once");
+    assert_eq!(met, Met::Together);
+    assert!(seen(&other) == seen(log));
+
+    edits::edit(&mut bytes, input)?;
+    if let Ok(changed) = Resume::decode(&bytes) {
+        let mut other = from.clone();
+        // Whatever it makes of it, an honest seat's parts are as they were signed.
+        let _ = other.meet(&changed);
+        assert_eq!(other.final_stacks().iter().sum::<u64>(), chips(log));
+    }
+    Ok(())
+}
+
+fn run(input: &mut Unstructured) -> Result<()> {
+    let table = input.choose(&*TABLES)?;
+    let from = input.choose(&table.moments)?;
+    let hostile = Seat::new(input.int_in_range(0..=table.of.seats() as u8 - 1)?);
+    let mut log = from.clone();
+    for _ in 0..input.int_in_range(1..=12)? {
+        let seat = match log.waits_for().first() {
+            Some(&seat) if input.ratio(1, 2)? => seat,
+            _ => hostile,
+        };
+        if seat == hostile {
+            let part = hostile_part(table, &log, hostile, input)?;
+            take(&mut log, part, hostile);
+        } else if let Some(part) = table.honest(&log, seat, input.arbitrary()?) {
+            let said = log.say(&table.identities[seat.index()], seat, &part);
+            said.expect("an honest seat can always go on");
+        }
+        assert_eq!(log.final_stacks().iter().sum::<u64>(), chips(&log));
+    }
+    tell(from, &log, input)
+}
+
+fuzz_target!(|input: &[u8]| {
+    // An input that is too short does nothing.
+    let _ = run(&mut Unstructured::new(input));
+});

@@ -1,0 +1,198 @@
+//! Whatever the stakes, the chips and the choices: a hand takes a choice by the rules or stays as it
+//! was, chips are neither made nor lost, and seats that do the least come to its end.
+//!
+//! Input: the stakes, the chips, the button; then choices, and cards for each opening.
+
+#![no_main]
+
+mod seats;
+
+use dealerless::deck::Card;
+use dealerless_table::{
+    BettingRules, Choice, Hand, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Seat, Stakes,
+    Variety,
+};
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+
+/// More than a hand has steps in which all do the least.
+const TOO_LONG: usize = 1000;
+
+fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
+    let amount = |input: &mut Unstructured| -> Result<u64> {
+        Ok(match input.int_in_range(0..=3)? {
+            0 => input.arbitrary()?,
+            _ => input.int_in_range(1..=200)?,
+        })
+    };
+    let [stack, low, high] = [amount(input)?, amount(input)?, amount(input)?];
+    let rules = BettingRules {
+        stack,
+        limit: if input.arbitrary()? { Limit::Fixed } else { Limit::NoLimit },
+        posts: match input.arbitrary()? {
+            true => Posts::Antes { ante: low, bet: high },
+            false => Posts::Blinds { small: low, big: high },
+        },
+    };
+    let variety = match input.int_in_range(0..=2)? {
+        0 => Variety::Holdem(rules),
+        1 => Variety::FiveCardDraw(rules),
+        _ => Variety::Deck { cards: low as u32, drawn: high as u32 },
+    };
+    let (seats, hands) = (input.int_in_range(0..=25)?, input.arbitrary()?);
+    let stakes = Stakes::new(variety, seats, hands).ok();
+    if let Some(stakes) = &stakes {
+        assert_eq!(Stakes::decode(&stakes.encode()).as_ref(), Ok(stakes));
+    }
+    Ok(stakes)
+}
+
+fn any_choice(legal: &Legal, input: &mut Unstructured) -> Result<Choice> {
+    Ok(match input.int_in_range(0..=3)? {
+        0 => {
+            let bytes = input.bytes(input.len().min(12))?;
+            Choice::decode(bytes).unwrap_or(Choice::Fold)
+        }
+        1 => Choice::Propose(vec![(input.arbitrary()?, any_learners(input)?)]),
+        2 => match legal {
+            Legal::Bet { bet, raise, .. } => {
+                let amounts = bet.or(*raise);
+                let (min, max) = amounts.map_or((0, 10), |amounts| (amounts.min, amounts.max));
+                let to = input.int_in_range(min - min.min(1)..=max.saturating_add(1))?;
+                if bet.is_some() { Choice::Bet { to } } else { Choice::Raise { to } }
+            }
+            Legal::Speak { proposals, .. } if !proposals.is_empty() => {
+                Choice::Agree(input.choose(proposals)?.number)
+            }
+            _ => Choice::Exchange(input.arbitrary()?),
+        },
+        _ => seats::choice(legal, input.arbitrary()?),
+    })
+}
+
+fn any_learners(input: &mut Unstructured) -> Result<Learners> {
+    let seat: Option<u8> = input.arbitrary()?;
+    Ok(seat.map_or(Learners::All, |seat| Learners::Seat(Seat::new(seat % 4))))
+}
+
+/// What does the least, and is allowed.
+fn least(legal: &Legal) -> Choice {
+    match legal {
+        Legal::Bet { call: Some(_), .. } => Choice::Call,
+        Legal::Bet { .. } => Choice::Check,
+        Legal::Exchange => Choice::Exchange(Vec::new()),
+        Legal::ShowOrMuck => Choice::Show,
+        _ => Choice::Pass,
+    }
+}
+
+fn open(hand: &mut Hand, openings: &[Opening], deck: &[Card], input: &mut Unstructured) -> Result<()> {
+    let mut positions: Vec<usize> = (openings.iter().flat_map(|opening| &opening.cards))
+        .filter(|(_, to)| *to == Learners::All)
+        .map(|&(position, _)| position)
+        .collect();
+    positions.sort_unstable();
+    positions.dedup();
+    let mut cards: Vec<_> = positions.iter().map(|&at| (at, deck[at])).collect();
+    if input.ratio(1, 8)? {
+        let honest = cards.clone();
+        let (at, card) = (input.int_in_range(0..=60)?, Card(input.int_in_range(0..=300)?));
+        match cards.first_mut() {
+            Some(first) if input.arbitrary()? => first.1 = card,
+            _ => cards.push((at, card)),
+        }
+        let before = hand.clone();
+        if hand.opened(&cards).is_ok() {
+            // A card that nobody has seen may have taken the place of another.
+            return Ok(());
+        }
+        assert_eq!(*hand, before);
+        cards = honest;
+    }
+    if hand.opened(&cards).is_err() {
+        // Only where a wrong card was taken before, which is in the deck again.
+        let twice = cards.iter().any(|(_, card)| (0..4096).any(|at| hand.public(at) == Some(*card)));
+        assert!(twice, "the cards of the deck are refused");
+        return Err(libfuzzer_sys::arbitrary::Error::IncorrectFormat);
+    }
+    Ok(())
+}
+
+fn check(outcome: &Outcome, chips: u64) {
+    assert_eq!(outcome.stacks.iter().sum::<u64>(), chips);
+    for pot in &outcome.pots {
+        assert_eq!(pot.winners.iter().map(|(_, chips)| chips).sum::<u64>(), pot.chips);
+    }
+}
+
+fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) -> Result<()> {
+    let mut quiet = 0;
+    while quiet < TOO_LONG {
+        match hand.next() {
+            Next::Over(outcome) => {
+                check(&outcome, chips);
+                assert!(hand.choose(Seat::HOST, &Choice::Pass).is_err());
+                assert!(hand.opened(&[]).is_err());
+                return Ok(());
+            }
+            Next::Open(openings) => open(hand, &openings, deck, input)?,
+            Next::Choose { seat, legal } => {
+                let before = hand.clone();
+                if !input.is_empty() {
+                    let choice = any_choice(&legal, input)?;
+                    let by = match input.ratio(1, 16)? {
+                        true => Seat::new(input.arbitrary()?),
+                        false => seat,
+                    };
+                    match hand.choose(by, &choice) {
+                        Ok(()) => {
+                            assert_eq!(by, seat);
+                            assert_eq!(Choice::decode(&choice.encode()).as_ref(), Ok(&choice));
+                        }
+                        Err(_) => assert_eq!(*hand, before),
+                    }
+                }
+                if *hand == before {
+                    let done = hand.choose(seat, &least(&legal));
+                    done.expect("the least is always allowed");
+                }
+                quiet += usize::from(input.is_empty());
+            }
+        }
+        assert_eq!(hand.stacks().iter().sum::<u64>() + hand.pot(), chips);
+    }
+    panic!("the hand does not end");
+}
+
+fn run(input: &mut Unstructured) -> Result<()> {
+    let Some(stakes) = any_stakes(input)? else {
+        return Ok(());
+    };
+    let stack = |input: &mut Unstructured| -> Result<u64> {
+        Ok(match input.int_in_range(0..=7)? {
+            0 => 0,
+            1 => input.arbitrary()?,
+            _ => input.int_in_range(1..=1000)?,
+        })
+    };
+    let mut stacks = vec![0; stakes.seats() + usize::from(input.ratio(1, 32)?)];
+    if stakes.betting().is_some() {
+        for chips in &mut stacks {
+            *chips = stack(input)?;
+        }
+    }
+    let button = Seat::new(input.int_in_range(0..=stakes.seats() as u8)?);
+    let Ok(mut hand) = Hand::new(&stakes, &stacks, button) else {
+        return Ok(());
+    };
+    let (cards, _) = stakes.deck();
+    let turn = input.int_in_range(0..=cards as u32 - 1)?;
+    let mut deck: Vec<Card> = (0..cards as u32).map(Card).collect();
+    deck.rotate_left(turn as usize);
+    play(&mut hand, &deck, stacks.iter().sum(), input)
+}
+
+fuzz_target!(|input: &[u8]| {
+    // An input that is too short does nothing.
+    let _ = run(&mut Unstructured::new(input));
+});

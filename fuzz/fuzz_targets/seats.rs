@@ -1,0 +1,210 @@
+//! Tables whose seats all play here, with decks that no engine made: random shares whose sum is a
+//! shuffled deck. Each has played a match, of which all moments are kept: an input begins at one.
+
+// Not every target that includes this uses all of it.
+#![allow(dead_code)]
+
+use std::sync::LazyLock;
+
+use dealerless::shuffle::Algorithm;
+use dealerless_table::{
+    BettingRules, CardOpening, Choice, Clock, Header, Identity, Learners, Legal, Limit, Masked,
+    Match, MatchLog, Name, Opening, Part, PartKind, Phase, Player, Posts, Seal, Seat, SignedPart,
+    Sitting, Stakes, Variety, Versions,
+};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+/// The tables that inputs choose from.
+pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
+    let holdem = Variety::Holdem(rules(Limit::NoLimit));
+    let draw = Variety::FiveCardDraw(rules(Limit::Fixed));
+    let deck = Variety::Deck { cards: 40, drawn: 7 };
+    let tables = [(holdem, 2, 3), (holdem, 3, 2), (draw, 2, 2), (deck, 2, 2), (deck, 3, 1)];
+    (tables.into_iter().zip(0..))
+        .map(|((variety, seats, hands), seed)| Table::new(variety, seats, hands, seed))
+        .collect()
+});
+
+fn rules(limit: Limit) -> BettingRules {
+    let (stack, posts) = (100, Posts::Blinds { small: 1, big: 2 });
+    BettingRules { stack, limit, posts }
+}
+
+/// A match, with the keys of all its players.
+pub struct Table {
+    pub identities: Vec<Identity>,
+    pub of: Match,
+    /// The log before each part of a match that was played.
+    pub moments: Vec<MatchLog>,
+}
+
+/// A deck that is sealed: the shares of each seat.
+struct Deck {
+    masked: Vec<u16>,
+    shares: Vec<Vec<u16>>,
+}
+
+impl Table {
+    fn new(variety: Variety, seats: u8, hands: u32, seed: u64) -> Self {
+        let header = Header {
+            versions: Versions { log: Header::LOG_VERSION, engine: 3 },
+            stakes: Stakes::new(variety, seats, hands).expect("stakes within bounds"),
+            algorithm: Algorithm::Waksman,
+            circuit: [7; 32],
+            validity: seats,
+            clock: Clock { each_move: 30, bank: 60 },
+        };
+        let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
+        let player = |identity: &Identity| Player {
+            identity: identity.public().clone(),
+            nonce: [9; 32],
+        };
+        let players = identities.iter().map(player).collect();
+        let of = Match::new(header, players).expect("players with keys of their own");
+        let mut table = Table { identities, of, moments: Vec::new() };
+        table.moments = table.played(&mut StdRng::seed_from_u64(seed));
+        table
+    }
+
+    /// The moments of a match in which all seats choose at random.
+    fn played(&self, rng: &mut StdRng) -> Vec<MatchLog> {
+        let mut log = MatchLog::new(self.of.clone());
+        let mut moments = vec![log.clone()];
+        while let Some(&seat) = log.waits_for().first() {
+            let part = self.honest(&log, seat, rng.random()).expect("it is its turn");
+            let said = log.say(&self.identities[seat.index()], seat, &part);
+            said.expect("honest parts are allowed");
+            moments.push(log.clone());
+        }
+        moments
+    }
+
+    pub fn sitting(&self, seat: Seat) -> Sitting {
+        let names = Seat::all(self.of.seats()).map(|seat| Name::clean(&seat.to_string()));
+        let (of, names) = (self.of.clone(), names.collect());
+        Sitting { of, seat, names }
+    }
+
+    /// The deck of a try: it follows from its number.
+    fn deck(&self, log: &MatchLog) -> Deck {
+        let attempt = log.attempt();
+        let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
+        let mut rng = StdRng::seed_from_u64(seed);
+        let (cards, drawn) = self.of.header().stakes.deck();
+        let mut deck: Vec<u16> = (0..cards as u16).collect();
+        deck.shuffle(&mut rng);
+        let width = (cards as u16).next_power_of_two();
+        let shares: Vec<Vec<u16>> = (0..self.of.seats())
+            .map(|_| (0..drawn).map(|_| rng.random_range(0..width)).collect())
+            .collect();
+        let mask = |position: usize| shares.iter().fold(0, |sum, of| sum ^ of[position]);
+        let masked = (0..drawn).map(|position| deck[position] ^ mask(position));
+        Deck { masked: masked.collect(), shares }
+    }
+
+    /// A seat's share of these cards, with all that it is said with.
+    fn opening(&self, log: &MatchLog, seat: Seat, cards: &[(usize, Learners)]) -> Part {
+        let deck = self.deck(log);
+        let card = |&(position, _): &(usize, Learners)| CardOpening {
+            position: position as u16,
+            share: deck.shares[seat.index()][position],
+            nonce: log.attempt().share_nonce(seat, position, &[5; 32]),
+            macs: [seat.number(); 32],
+        };
+        Part::Open(cards.iter().map(card).collect())
+    }
+
+    fn seal(&self, log: &MatchLog, seat: Seat) -> Seal {
+        let deck = self.deck(log);
+        let attempt = log.attempt();
+        let commit = |(position, &share): (usize, &u16)| {
+            let nonce = attempt.share_nonce(seat, position, &[5; 32]);
+            attempt.share_commitment(seat, position, share, &nonce)
+        };
+        let shares = deck.shares[seat.index()].iter().enumerate();
+        let validity = vec![true; self.of.seats()];
+        Seal {
+            masked: (seat == Seat::HOST).then(|| Masked {
+                cards: deck.masked.clone(),
+                validity: validity.clone(),
+            }),
+            commitments: shares.map(commit).collect(),
+            validity,
+            validity_macs: [3; 32],
+        }
+    }
+
+    /// What a seat honestly says now that chooses by this number; none if it is not its turn.
+    pub fn honest(&self, log: &MatchLog, seat: Seat, number: u8) -> Option<Part> {
+        let kind = *log.may_say(seat).first()?;
+        Some(match (kind, log.phase()) {
+            (PartKind::Deal, _) => {
+                let none = vec![false; self.of.seats()];
+                Part::Deal(log.deal([seat.number() + 1; 32], none, 0))
+            }
+            (PartKind::Seal, _) => Part::Seal(self.seal(log, seat)),
+            (_, Phase::Open(openings)) => {
+                let mine = |opening: &&Opening| opening.opener == seat;
+                let due = openings.iter().find(mine)?;
+                self.opening(log, seat, &due.cards)
+            }
+            (_, Phase::Choose { legal, .. }) => {
+                let choice = choice(&legal, number);
+                // Not every proposal can be made, and nobody agrees to its own.
+                let allowed = log.game()?.clone().choose(seat, &choice).is_ok();
+                Part::Move(if allowed { choice } else { Choice::Pass })
+            }
+            (_, Phase::Result(outcome)) => Part::Result(outcome.stacks),
+            _ => Part::Leave,
+        })
+    }
+
+    /// These bytes with a seat's signature, in the step that is said now.
+    pub fn sign(&self, log: &MatchLog, seat: Seat, part: Vec<u8>) -> SignedPart {
+        self.sign_in(log, log.step(), seat, part)
+    }
+
+    /// The same in any step. What is not there yet is signed after all that is.
+    pub fn sign_in(&self, log: &MatchLog, step: u64, seat: Seat, part: Vec<u8>) -> SignedPart {
+        let before = log.hash_before(step).unwrap_or_else(|| log.hash());
+        let (number, place) = (step.to_le_bytes(), [seat.number()]);
+        let fields: [&[u8]; 5] = [&self.of.id(), &number, &before, &place, &part];
+        let identity = &self.identities[seat.index()];
+        let signature = identity.sign("part", &fields);
+        SignedPart { step, seat, part, signature }
+    }
+}
+
+/// What may be said here, by a number.
+pub fn choice(legal: &Legal, number: u8) -> Choice {
+    let way = number / 16;
+    match legal {
+        Legal::Bet { call, bet, raise } => match (way, bet, raise, call) {
+            (0, ..) => Choice::Fold,
+            (1..=3, Some(amounts), ..) => Choice::Bet { to: amounts.min },
+            (4, Some(amounts), ..) => Choice::Bet { to: amounts.max },
+            (1..=3, _, Some(amounts), _) => Choice::Raise { to: amounts.min },
+            (4, _, Some(amounts), _) => Choice::Raise { to: amounts.max },
+            (_, _, _, None) => Choice::Check,
+            _ => Choice::Call,
+        },
+        Legal::Exchange => Choice::Exchange((0..5).filter(|i| number >> i & 1 == 1).collect()),
+        Legal::ShowOrMuck if way == 0 => Choice::Muck,
+        Legal::ShowOrMuck => Choice::Show,
+        Legal::Speak { proposals, may_propose } => match (way, proposals.first()) {
+            (1..=4, Some(proposal)) => Choice::Agree(proposal.number),
+            (5, Some(proposal)) => Choice::Refuse(proposal.number),
+            (6..=9, None) if *may_propose => {
+                let to = match number % 4 {
+                    0 => Learners::All,
+                    seat => Learners::Seat(Seat::new(seat % 2)),
+                };
+                Choice::Propose(vec![(u16::from(number % 7), to)])
+            }
+            _ => Choice::Pass,
+        },
+        _ => Choice::Pass,
+    }
+}

@@ -1,0 +1,190 @@
+//! Two ends of a line, whose users and whose frames take turns in any order: what the one sends
+//! arrives at the other, in its order. Then one of them is hostile: it has the keys and sends any
+//! frames, and the other keeps no more than it has said that there is room for.
+//!
+//! Input: what happens, step by step.
+
+#![no_main]
+
+use std::collections::VecDeque;
+
+use dealerless_table::internals::{LineEnd, MOST_KEPT};
+use dealerless_table::{MAX_MESSAGE, Message, Priority, Stream};
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+
+/// The longest plaintext of a frame: 65 535 bytes with what shows that it is genuine.
+const LONGEST: usize = 65_535 - 16;
+
+/// An end, and what the other is still to read of it.
+#[derive(Default)]
+struct Side {
+    end: LineEnd,
+    sent: [VecDeque<Vec<u8>>; 2],
+    /// The session of its engine, and what it sent in it.
+    session: Option<u64>,
+    engine: Vec<u8>,
+    read: usize,
+}
+
+fn any_message(input: &mut Unstructured) -> Result<Message> {
+    let stream = match input.arbitrary()? {
+        true => Stream::Control,
+        false => Stream::Log,
+    };
+    let mut bytes = input.bytes(input.len().min(3))?.to_vec();
+    let len = match input.int_in_range(0..=7)? {
+        6 => MAX_MESSAGE,
+        7 => input.int_in_range(1..=MAX_MESSAGE)?,
+        _ => input.int_in_range(1..=300)?,
+    };
+    bytes.resize(len, 7);
+    Ok(Message { stream, bytes })
+}
+
+fn of(stream: Stream) -> usize {
+    usize::from(stream == Stream::Log)
+}
+
+/// One thing that happens between honest ends. `by` does it, and `to` is the other.
+fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result<()> {
+    match input.int_in_range(0..=5)? {
+        0 => {
+            let message = any_message(input)?;
+            by.end.send(&message).expect("a message of an allowed length");
+            by.sent[of(message.stream)].push_back(message.bytes);
+        }
+        1 => {
+            let read = by.end.next_message().expect("the other is honest");
+            if let Some(message) = read {
+                let sent = to.sent[of(message.stream)].pop_front();
+                assert!(sent.as_ref() == Some(&message.bytes), "another message than was sent");
+            }
+        }
+        2 if by.session.is_none() => {
+            by.session = Some(1);
+            by.end.begin_engine(1);
+        }
+        3 if by.session.is_some() => {
+            let len = input.int_in_range(0..=100_000)?;
+            let bytes: Vec<u8> = (by.engine.len()..).take(len).map(|at| at as u8).collect();
+            let priority = match input.arbitrary()? {
+                true => Priority::Run,
+                false => Priority::Pool,
+            };
+            by.end.send_engine(&bytes, priority);
+            by.engine.extend(bytes);
+        }
+        4 if by.session.is_some() => {
+            let mut buf = vec![0; input.int_in_range(1..=50_000)?];
+            if let Some(count) = by.end.read_engine(1, &mut buf) {
+                let sent = &to.engine[by.read..];
+                assert!(count > 0 && sent.starts_with(&buf[..count]));
+                by.read += count;
+            }
+        }
+        _ => {
+            for _ in 0..input.arbitrary::<u8>()? {
+                let Some(frame) = by.end.next_frame() else { break };
+                assert!(frame.len() <= LONGEST);
+                to.end.take_in(&frame).expect("an honest frame");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The plaintext of a frame of somebody who has the keys.
+fn hostile_frame(input: &mut Unstructured) -> Result<Vec<u8>> {
+    let mut frame = match input.int_in_range(0..=5)? {
+        0 => input.bytes(input.len().min(40))?.to_vec(),
+        1 => vec![0],
+        stream => vec![stream as u8 - 1],
+    };
+    for _ in 0..input.int_in_range(0..=6)? {
+        let kind = input.int_in_range(0..=7)?;
+        frame.push(kind);
+        match kind {
+            1 => frame.push(input.int_in_range(0..=3)?),
+            2..=4 => {}
+            _ => continue,
+        }
+        let number = match input.arbitrary()? {
+            true => input.int_in_range(0..=9)?,
+            false => input.arbitrary::<u64>()?,
+        };
+        frame.extend(number.to_le_bytes());
+    }
+    let longer = match input.int_in_range(0..=3)? {
+        0 => input.int_in_range(0..=LONGEST)?,
+        1 => 4096,
+        _ => 0,
+    };
+    frame.resize((frame.len() + longer).min(LONGEST), input.arbitrary()?);
+    Ok(frame)
+}
+
+/// Says whether the line goes on.
+fn hostile_step(own: &mut LineEnd, sessions: &mut u64, input: &mut Unstructured) -> Result<bool> {
+    let goes_on = match input.int_in_range(0..=9)? {
+        0 => match own.next_message() {
+            Ok(Some(message)) => {
+                assert!((1..=MAX_MESSAGE).contains(&message.bytes.len()));
+                true
+            }
+            Ok(None) => true,
+            Err(_) => false,
+        },
+        1 => {
+            let mut buf = vec![0; input.int_in_range(1..=50_000)?];
+            own.read_engine(*sessions, &mut buf);
+            true
+        }
+        2 => {
+            own.end_engine(*sessions);
+            *sessions += 1;
+            own.begin_engine(*sessions);
+            true
+        }
+        3 => {
+            let _ = own.send(&any_message(input)?);
+            true
+        }
+        4 => {
+            own.send_engine(&vec![1; input.int_in_range(0..=100_000)?], Priority::Pool);
+            true
+        }
+        5 => {
+            while let Some(frame) = own.next_frame() {
+                assert!(frame.len() <= LONGEST);
+            }
+            true
+        }
+        _ => own.take_in(&hostile_frame(input)?).is_ok(),
+    };
+    assert!(own.kept() <= MOST_KEPT);
+    Ok(goes_on)
+}
+
+fn run(input: &mut Unstructured) -> Result<()> {
+    let mut sides = [Side::default(), Side::default()];
+    for _ in 0..input.int_in_range(0..=40)? {
+        if input.is_empty() {
+            break;
+        }
+        let [one, other] = &mut sides;
+        match input.arbitrary()? {
+            true => honest_step(one, other, input)?,
+            false => honest_step(other, one, input)?,
+        }
+    }
+    let [Side { mut end, session, .. }, _] = sides;
+    let mut sessions = session.unwrap_or(0);
+    while !input.is_empty() && hostile_step(&mut end, &mut sessions, input)? {}
+    Ok(())
+}
+
+fuzz_target!(|input: &[u8]| {
+    // An input that is too short does nothing.
+    let _ = run(&mut Unstructured::new(input));
+});

@@ -1,0 +1,180 @@
+//! What fuzz targets need of a line and cannot reach from outside: an honest program never lets a
+//! peer choose the plaintext of a frame or of a handshake message, and a hostile one does just that.
+
+use std::net::TcpStream;
+
+use zeroize::Zeroizing;
+
+use super::carrier::State;
+use super::door::Door;
+use super::error::LineError;
+use super::inbox::Read;
+use super::invite::{Invite, InviteSecret};
+use super::noise::{Agreed, Handshake};
+use super::prelude::Prelude;
+use super::streams::{MESSAGE_WINDOW, Message, Priority, RUN_WINDOW};
+use crate::identity::{Address, Identity, PublicIdentity};
+use crate::random::system_rng;
+
+/// Unread bytes that one end of a line keeps at most.
+pub const MOST_KEPT: usize = 2 * MESSAGE_WINDOW as usize + RUN_WINDOW as usize;
+
+/// An invite of any contents.
+pub fn invite(
+    host: &Identity,
+    secret: [u8; 32],
+    addresses: Vec<Address>,
+    relay: Option<Address>,
+) -> Invite {
+    let secret = InviteSecret(Zeroizing::new(secret));
+    Invite::new(*host.public().x25519(), secret, addresses, relay)
+}
+
+/// Lets somebody come to a door, as a relay does.
+pub fn comes(door: &Door, stream: TcpStream) {
+    door.inner.comes(stream, None);
+}
+
+/// Somebody who has keys, and may send anything in the place of an honest program.
+pub struct Stranger(Handshake);
+
+impl Stranger {
+    /// The guest of an invite, with its prelude.
+    pub fn guest(own: &Identity, invite: &Invite) -> (Self, Vec<u8>) {
+        let prelude = Prelude::First(invite.secret.id()).encode();
+        let (key, secret) = (&invite.host_key, &invite.secret);
+        let handshake = Handshake::first_guest(own, key, secret, &prelude);
+        (Stranger(handshake), prelude)
+    }
+
+    /// Who comes to a known peer, with its prelude; none if it has come to itself.
+    pub fn guest_again(own: &Identity, peer: &PublicIdentity) -> Option<(Self, Vec<u8>)> {
+        let secret = own.secret_with(peer)?;
+        let prelude = Prelude::again(&secret, &mut system_rng()).encode();
+        let handshake = Handshake::again_guest(own, peer, &prelude);
+        Some((Stranger(handshake), prelude))
+    }
+
+    /// The host of an invite, after this prelude.
+    pub fn host(own: &Identity, invite: &Invite, prelude: &[u8]) -> Self {
+        Stranger(Handshake::first_host(own, &invite.secret, prelude))
+    }
+
+    /// Who is met by a known peer, after this prelude.
+    pub fn host_again(own: &Identity, peer: &PublicIdentity, prelude: &[u8]) -> Self {
+        Stranger(Handshake::again_host(own, peer, prelude))
+    }
+
+    /// The next message, with this payload. The length is not before it.
+    pub fn write(&mut self, payload: &[u8]) -> Vec<u8> {
+        self.0.write(payload)
+    }
+
+    /// Takes the other's next message. Says whether it verifies.
+    pub fn read(&mut self, message: &[u8]) -> bool {
+        self.0.read(message).is_ok()
+    }
+
+    /// What can be sent after the last message of the handshake.
+    pub fn finish(self) -> Frames {
+        Frames(self.0.finish())
+    }
+}
+
+/// The frames after a handshake.
+pub struct Frames(Agreed);
+
+impl Frames {
+    /// The next frame, with its length before it.
+    pub fn seal(&mut self, plain: &[u8]) -> Vec<u8> {
+        let mut frame = Vec::new();
+        self.0.sealer.seal(plain, &mut frame);
+        frame
+    }
+}
+
+/// One end of a line, without its threads and its cipher.
+pub struct LineEnd(State);
+
+impl Default for LineEnd {
+    fn default() -> Self {
+        LineEnd(State::new())
+    }
+}
+
+impl LineEnd {
+    /// Takes in the plaintext of a frame. After an error the line has ended.
+    ///
+    /// # Errors
+    /// What ends the line.
+    pub fn take_in(&mut self, frame: &[u8]) -> Result<(), LineError> {
+        self.0.take_in(frame, &mut Vec::new())
+    }
+
+    /// The next message that has come.
+    ///
+    /// # Errors
+    /// What ends the line.
+    pub fn next_message(&mut self) -> Result<Option<Message>, LineError> {
+        let message = self.0.next_message();
+        self.acknowledge();
+        message
+    }
+
+    /// Queues a message.
+    ///
+    /// # Errors
+    /// If it is empty or too long.
+    pub fn send(&mut self, message: &Message) -> Result<(), LineError> {
+        self.0.outbox.message(message.stream, &message.bytes)
+    }
+
+    /// A session of the engine begins here.
+    pub fn begin_engine(&mut self, number: u64) {
+        self.0.outbox.begin_engine(number);
+        self.0.inbox.want_from(number);
+        self.acknowledge();
+    }
+
+    /// The session of the engine is over here.
+    pub fn end_engine(&mut self, number: u64) {
+        self.0.outbox.end_engine();
+        self.0.inbox.want_from(number + 1);
+        self.acknowledge();
+    }
+
+    /// Queues bytes of the engine.
+    pub fn send_engine(&mut self, bytes: &[u8], priority: Priority) {
+        self.0.outbox.set_priority(priority);
+        self.0.outbox.engine(bytes);
+    }
+
+    /// Bytes of the engine that have come: none yet, or none any more if there are 0 of them.
+    pub fn read_engine(&mut self, number: u64, buf: &mut [u8]) -> Option<usize> {
+        let read = self.0.inbox.read_engine(number, buf);
+        self.acknowledge();
+        match read {
+            Read::Bytes(count) => Some(count),
+            Read::Ended => Some(0),
+            Read::Nothing => None,
+        }
+    }
+
+    /// The plaintext of the next frame that may leave.
+    pub fn next_frame(&mut self) -> Option<Vec<u8>> {
+        let mut frame = Vec::new();
+        self.0.outbox.next_frame(&mut frame).then_some(frame)
+    }
+
+    /// How many bytes have come and were not read.
+    pub fn kept(&self) -> usize {
+        self.0.inbox.kept()
+    }
+
+    fn acknowledge(&mut self) {
+        let State { outbox, inbox, .. } = &mut self.0;
+        for (stream, read) in inbox.acks() {
+            outbox.ack(stream, read);
+        }
+    }
+}
