@@ -20,6 +20,7 @@ mod failure;
 mod host;
 mod join;
 mod loopback;
+mod matches;
 mod memory;
 mod output;
 mod peers;
@@ -62,6 +63,7 @@ enum Command {
     Demo(demo::Args),
     Host(host::Args),
     Join(join::Args),
+    Matches(matches::Args),
     Peers(peers::Args),
     Doctor(doctor::Args),
     #[command(subcommand)]
@@ -88,6 +90,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Host(args) => host::run(&args),
         Command::Join(args) => join::run(&args),
+        Command::Matches(args) => matches::run(&args),
         Command::Peers(args) => peers::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),

@@ -169,6 +169,22 @@ fn two_bots_play_a_match_and_meet_again_without_an_invite() {
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &now]).finish();
     assert_eq!(code, 0, "{events:?}");
     assert_eq!(host.finish().1, 0);
+
+    let states = |arguments: &[&str]| -> Vec<Value> {
+        let listed = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+            .args(["matches", "--json"])
+            .args(arguments)
+            .env("DEALERLESS_HOME", a.path())
+            .output()
+            .unwrap();
+        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+        let matches = listed["matches"].as_array().unwrap().iter();
+        matches.map(|file| file["state"].clone()).collect()
+    };
+    assert_eq!(states(&[]), ["played to its end"; 2]);
+    assert_eq!(states(&["remove", "--older-than", "1"]), [""; 0]);
+    assert_eq!(states(&["remove", "--older-than", "0"]), ["removed"; 2]);
+    assert_eq!(states(&[]), [""; 0]);
 }
 
 #[test]
