@@ -193,8 +193,7 @@ fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
     let (mut host, invite) = Side::host(a.path(), &["--hands", "101", "--auto"]);
     host.until("listening");
     for wish in [
-        &[][..],
-        &["--hands", "100"],
+        &["--hands", "100"][..],
         &["--hands", "101", "--game", "draw"],
         &["--hands", "101", "--stack", "100"],
         &["--hands", "101", "--blinds", "2/4"],

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::{ShuffleCircuit, Spec};
@@ -12,12 +12,9 @@ use dealerless_table::{BettingRules, Clock, Header, Limit, Posts, Seating, Stake
 
 use super::event;
 use crate::memory::Limit as Memory;
-use crate::output::count;
 
 /// The hands that are made ready at once.
 const AT_ONCE: u32 = 12;
-/// The most hands that a host may propose without being asked for them.
-const UNASKED_HANDS: u32 = 100;
 /// How many seats there are.
 const SEATS: u8 = 2;
 
@@ -178,7 +175,7 @@ pub(crate) struct Wishes {
     /// Play only with this shuffle; auto is the one with the fewest AND gates.
     #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
     pub(crate) algorithm: Option<Choice>,
-    /// Play only so many hands; above 100 this must be said.
+    /// Play only so many hands.
     #[arg(long, value_name = "K")]
     pub(crate) hands: Option<u32>,
     /// Play only with so many chips.
@@ -211,11 +208,7 @@ impl Wishes {
         };
         agree("--blinds", self.blinds, blinds)?;
         agree("--ante", self.ante, ante)?;
-        ensure!(
-            self.hands.is_some() || stakes.hands() <= UNASKED_HANDS,
-            "the host proposes {} hands; to play more than {UNASKED_HANDS} say so with --hands",
-            count(stakes.hands().into())
-        );
+        // Many hands bind nobody: a seat leaves when it likes, and few are made ready at once.
         Ok(())
     }
 
