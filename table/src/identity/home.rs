@@ -16,20 +16,21 @@ use crate::hash::Hash;
 const FIRST_WORD: &str = "dealerless-identity-1";
 
 /// A player's folder: `identity`, `known_peers`, `invites` and `matches/`. While a value of this
-/// type lives, no other process can open one with the same identity.
+/// type lives, no other process can open one with the same identity, or the same folder.
 pub struct Home {
     folder: PathBuf,
     identity: Arc<Identity>,
-    /// Holds the lock until it is closed.
-    _identity_file: File,
+    /// Hold the locks until they are closed: of the identity, wherever its file is; and of the
+    /// folder, whose lists another identity would write over.
+    _locks: [File; 2],
 }
 
 /// A player's folder cannot be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HomeError {
-    /// Another process of the same identity runs.
-    #[error("{0} is in use: another program plays with this identity")]
+    /// Another process of the same identity runs, or one in the same folder.
+    #[error("{0} is in use: another program plays with this identity, or in this folder")]
     InUse(PathBuf),
     /// The file of the identity was changed or cut.
     #[error("{0} holds no identity: it was changed or cut; it is left as it is")]
@@ -89,11 +90,13 @@ impl Home {
             }
             opened => opened.map_err(failed)?,
         };
-        match identity_file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(HomeError::InUse(file.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        lock(&identity_file, file)?;
+        let lock_file = folder.join("lock");
+        let folder_file = open_lock(&lock_file).map_err(|source| HomeError::Io {
+            path: lock_file.clone(),
+            source,
+        })?;
+        lock(&folder_file, &lock_file)?;
         if is_exposed(&identity_file).map_err(failed)? {
             return Err(HomeError::Exposed(file.to_owned()));
         }
@@ -106,7 +109,7 @@ impl Home {
         Ok(Home {
             folder: folder.to_owned(),
             identity: Arc::new(identity),
-            _identity_file: identity_file,
+            _locks: [identity_file, folder_file],
         })
     }
 
@@ -139,6 +142,25 @@ impl Home {
             &self.folder.join("known_peers"),
             self.identity.public().clone(),
         )
+    }
+}
+
+fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn lock(file: &File, path: &Path) -> Result<(), HomeError> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => Err(HomeError::InUse(path.to_owned())),
+        Err(TryLockError::Error(source)) => Err(HomeError::Io {
+            path: path.to_owned(),
+            source,
+        }),
     }
 }
 
@@ -208,6 +230,17 @@ mod tests {
         assert!(matches!(open(), Err(HomeError::InUse(_))));
         drop(first);
         assert_eq!(open().unwrap().identity().public(), &public);
+    }
+
+    #[test]
+    fn two_identities_do_not_count_in_the_same_files_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other");
+        let open = |file: &Path| Home::with_identity(folder.path(), file, &mut rand::rng());
+        let first = open(&folder.path().join("identity")).unwrap();
+        assert!(matches!(open(&other), Err(HomeError::InUse(_))));
+        drop(first);
+        assert!(open(&other).is_ok());
     }
 
     #[test]

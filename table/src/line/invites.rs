@@ -65,9 +65,12 @@ impl Invites {
     pub(super) fn add(&mut self, rng: &mut impl CryptoRng) -> io::Result<InviteSecret> {
         let secret = InviteSecret::new(rng);
         self.open.push(Open::new(secret.clone(), None));
-        self.save().inspect_err(|_| drop(self.open.pop()))?;
         let many = self.open.len().saturating_sub(MAX_OPEN);
-        self.open.drain(..many);
+        let ended: Vec<Open> = self.open.drain(..many).collect();
+        self.save().inspect_err(|_| {
+            self.open.pop();
+            self.open.splice(..0, ended);
+        })?;
         Ok(secret)
     }
 
@@ -176,6 +179,26 @@ mod tests {
         assert!(!invites.is_fresh(&id, b"one"));
         assert!(invites.is_fresh(&id, b"two"));
         assert!(!invites.is_fresh(&[0; 8], b"one"));
+    }
+
+    #[test]
+    fn an_invite_that_ended_for_others_does_not_live_again_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("invites");
+        let mut invites = Invites::open(path.clone()).unwrap();
+        let oldest = invites.add(&mut rand::rng()).unwrap().id();
+        for _ in 0..MAX_OPEN {
+            invites.add(&mut rand::rng()).unwrap();
+        }
+        assert!(invites.secret(&oldest).is_none());
+        let again = Invites::open(path).unwrap();
+        assert_eq!(again.open.len(), MAX_OPEN);
+        assert!(again.secret(&oldest).is_none());
+        // And none ends for one that cannot be written.
+        invites.path = folder.path().join("nowhere/invites");
+        let living: Vec<InviteId> = invites.open.iter().map(|open| open.id).collect();
+        assert!(invites.add(&mut rand::rng()).is_err());
+        assert!(invites.open.iter().map(|open| open.id).eq(living));
     }
 
     #[test]

@@ -24,6 +24,9 @@ use crate::seat::Seat;
 const RENEW: Duration = Duration::from_secs(60);
 /// After a failure.
 const PAUSE: Duration = Duration::from_secs(2);
+/// A relay that says more often than this that somebody is there makes the host wait so long: it
+/// could send away all others at the door with people that it makes up.
+const BETWEEN: Duration = Duration::from_millis(100);
 /// Between two looks at whether the door is closed.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -108,7 +111,10 @@ pub(super) fn glued(
 /// Keeps one connection waiting at a relay until the door is closed, and lets in who comes by it.
 pub(super) fn wait(door: &Arc<Inner>, relay: &Address, token: &RelayToken) {
     while !door.is_closed() {
-        match wait_once(door, relay, token) {
+        let begun = Instant::now();
+        let waited = wait_once(door, relay, token);
+        thread::sleep(BETWEEN.saturating_sub(begun.elapsed()));
+        match waited {
             // It was renewed, or somebody came: the next one is to wait at once.
             Ok(()) => {}
             Err(_) => {

@@ -1,5 +1,7 @@
 //! What a seat commits itself to, and the digests that go with an opened share.
 
+use zeroize::Zeroizing;
+
 use crate::hash::Hash;
 use crate::seat::Seat;
 
@@ -25,8 +27,12 @@ impl Attempt {
 
     /// The commitment of a seat to the bits that it enters into the circuit.
     pub fn input_commitment(&self, seat: Seat, bits: &[bool], nonce: &[u8; 32]) -> [u8; 32] {
-        let bits: Vec<u8> = bits.iter().map(|&bit| u8::from(bit)).collect();
-        self.hash("input", seat).field(&bits).field(nonce).finish()
+        // In one piece: a vector that grows leaves copies behind that nobody wipes.
+        let mut bytes = Zeroizing::new(vec![0; bits.len()]);
+        for (byte, &bit) in bytes.iter_mut().zip(bits) {
+            *byte = u8::from(bit);
+        }
+        self.hash("input", seat).field(&bytes).field(nonce).finish()
     }
 
     /// The commitment of a seat to its share of the card at `position`.

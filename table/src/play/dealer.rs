@@ -1,13 +1,14 @@
 //! The engine that shuffles, on a thread of its own: people go on playing while it prepares the
 //! next hands.
 
-use std::sync::Arc;
+use std::io;
 use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use dealerless::circuit::Party;
 use dealerless::deck::{self, KeptDeck, SealedDeck};
-use dealerless::mpc::{Attempts, Greeting, Malicious, Offer, Security};
+use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Transport};
 use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use rand::CryptoRng;
@@ -48,6 +49,28 @@ pub enum Done {
 /// The engine of one line. It is gone with it.
 pub struct Dealer {
     orders: Sender<Order>,
+    attempts: Counting,
+}
+
+/// Who counts the attempts, for the engine and for those who order it.
+#[derive(Clone)]
+struct Counting(Arc<Mutex<Box<dyn Attempts>>>);
+
+impl Counting {
+    /// A count that panics has not counted: the next one may.
+    fn lock(&self) -> MutexGuard<'_, Box<dyn Attempts>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Attempts for Counting {
+    fn begins(&mut self, attempt: Attempt) -> io::Result<()> {
+        self.lock().begins(attempt)
+    }
+
+    fn ends_well(&mut self, attempt: Attempt) {
+        self.lock().ends_well(attempt);
+    }
 }
 
 /// What the sessions of a [`Dealer`] are bound to.
@@ -74,13 +97,29 @@ impl Dealer {
         report: impl Fn(Done) -> bool + Send + 'static,
     ) -> Self {
         let (sender, orders) = mpsc::channel();
+        let Binding {
+            seat,
+            handshake,
+            circuit,
+            attempts,
+        } = binding;
+        let counting = Counting(Arc::new(Mutex::new(attempts)));
+        let binding = Binding {
+            seat,
+            handshake,
+            circuit,
+            attempts: Box::new(counting.clone()),
+        };
         thread::spawn(move || {
             let served = serve(channel, binding, &orders, &mut rng, &give_way, &report);
             if let Err(error) = served {
                 report(Done::Failed(error));
             }
         });
-        Dealer { orders: sender }
+        Dealer {
+            orders: sender,
+            attempts: counting,
+        }
     }
 
     fn order(&self, order: Order) {
@@ -96,6 +135,10 @@ impl Orders for Dealer {
 
     fn prepare(&mut self, hands: u32) {
         self.order(Order::Prepare(hands as usize));
+    }
+
+    fn voided(&mut self) -> io::Result<()> {
+        self.attempts.begins(Attempt::Run)
     }
 }
 

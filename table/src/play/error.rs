@@ -32,6 +32,9 @@ pub enum PlayError {
     /// declared void; nobody has seen a card.
     #[error("a check of the sealed deck failed")]
     Seal(#[source] deck::Error),
+    /// That another seat has declared a try void cannot be counted, or it did so too often.
+    #[error("what the peer could have tried to cheat in cannot be counted")]
+    Uncounted(#[source] io::Error),
     /// This program wants to say what the rules do not allow: a fault in it.
     #[error("this program has a fault: it wants to say what the rules do not allow")]
     Fault(#[from] CannotSay),
@@ -41,7 +44,9 @@ impl PlayError {
     /// Whose fault it can be.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Journal(_) | Self::Vault(_) | Self::Fault(_) => Blame::ThisSide,
+            Self::Journal(_) | Self::Vault(_) | Self::Uncounted(_) | Self::Fault(_) => {
+                Blame::ThisSide
+            }
             Self::Line(_) => Blame::Connection,
             Self::Refused(_) | Self::NoPart => Blame::ProgramOrConnection,
             Self::Engine(error) | Self::Seal(error) => error.blame(),

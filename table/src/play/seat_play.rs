@@ -41,6 +41,14 @@ pub trait Orders {
     fn shuffle(&mut self, seeds: Randomness, name: Vec<u8>);
     /// Makes ahead what so many hands take.
     fn prepare(&mut self, hands: u32);
+    /// Counts a try that another seat has declared void on this line: as an attempt of the peer
+    /// that did not end well.
+    ///
+    /// # Errors
+    /// If it cannot be counted, or there were too many.
+    fn voided(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What a seat hears.
@@ -77,6 +85,14 @@ pub struct Play<S, V, R> {
     /// What was said and is not sent yet.
     unsent: Vec<SignedPart>,
     hand: InHand,
+    /// Shuffles that were ordered for tries that are void by now, and are not done yet.
+    stale: usize,
+    /// Tries that other seats have declared void, and that were not counted yet.
+    voided: u32,
+    /// There is a deck in the vault.
+    kept: bool,
+    /// Why there are no more shuffles.
+    failed: Option<deck::Error>,
     /// For how many hands preprocessing is left, once the hand in play has its own.
     pooled: u32,
     choice: Option<Choice>,
@@ -117,6 +133,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             unwritten: Vec::new(),
             unsent: Vec::new(),
             hand: InHand::default(),
+            stale: 0,
+            voided: 0,
+            kept: false,
+            failed: None,
             pooled: 0,
             choice: None,
             rebuy: None,
@@ -156,7 +176,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Event::Said(bytes) => self.take(&bytes),
             Event::Done(Done::Prepared) => Ok(()),
             Event::Done(Done::Shuffled(deck)) => self.keep(*deck),
-            Event::Done(Done::Failed(error)) => Err(PlayError::Engine(error)),
+            Event::Done(Done::Failed(error)) => {
+                // A deck that is sealed needs no engine any more.
+                self.failed = Some(error);
+                Ok(())
+            }
         }
     }
 
@@ -196,6 +220,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,
     ) -> Result<(), PlayError> {
+        while self.voided > 0 {
+            orders.voided().map_err(PlayError::Uncounted)?;
+            self.voided -= 1;
+        }
         while let Some(part) = self.next_part()? {
             let before = self.set.log.phase();
             let signed = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
@@ -205,11 +233,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.added(self.set.seat, step, &part, before)?;
         }
         // What ended the match belongs into the file, also if nothing is to be said any more.
-        if !self.unsent.is_empty() || matches!(self.set.log.phase(), Phase::Over(_)) {
+        let over = matches!(self.set.log.phase(), Phase::Over(_));
+        if !self.unsent.is_empty() || over {
             self.write()?;
         }
         for part in self.unsent.drain(..) {
             outbox.send(part.encode()).map_err(PlayError::Line)?;
+        }
+        if over {
+            self.destroy_deck()?;
         }
         if let Some(Trouble::Seal(_)) = self.hand.trouble
             && !matches!(self.set.log.phase(), Phase::Seal(_) | Phase::Open(_))
@@ -218,7 +250,30 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             // It has been said that the try is void.
             return Err(PlayError::Seal(error));
         }
+        if self.needs_engine()
+            && let Some(error) = self.failed.take()
+        {
+            return Err(PlayError::Engine(error));
+        }
         self.order(orders)
+    }
+
+    /// Whether the match cannot go on without another shuffle.
+    fn needs_engine(&self) -> bool {
+        match self.set.log.phase() {
+            Phase::Deal => true,
+            Phase::Seal(_) => self.hand.deck.is_none(),
+            _ => false,
+        }
+    }
+
+    /// Destroys the deck, of which no card is to be opened any more.
+    fn destroy_deck(&mut self) -> Result<(), PlayError> {
+        self.hand.deck = None;
+        if std::mem::take(&mut self.kept) {
+            self.set.vault.destroy().map_err(PlayError::Vault)?;
+        }
+        Ok(())
     }
 
     fn write(&mut self) -> Result<(), PlayError> {
@@ -262,16 +317,22 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Ok(None);
         }
         match self.hand.trouble {
-            Some(Trouble::Seal(_)) if may.contains(&PartKind::Again) => {
-                return Ok(Some(Part::Again));
+            // Once that is said, the user is asked before there is another deal.
+            Some(Trouble::Seal(_)) => {
+                return Ok(may.contains(&PartKind::Again).then_some(Part::Again));
             }
-            Some(Trouble::Macs(step)) if may.contains(&PartKind::Dispute) => {
+            // Not in the same step, which the other may have been the first to speak in.
+            Some(Trouble::Macs(step))
+                if step < self.set.log.step() && may.contains(&PartKind::Dispute) =>
+            {
                 return Ok(Some(Part::Dispute { step }));
             }
             _ if self.leaving => return Ok(Some(Part::Leave)),
             _ => {}
         }
         match self.set.log.phase() {
+            // No more can be shuffled.
+            Phase::Deal if self.failed.is_some() => Ok(None),
             Phase::Deal => Ok(self.deal()),
             Phase::Seal(_) => self.seal(),
             Phase::Open(openings) => self.open(&openings).map(Some),
@@ -364,6 +425,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// The engine has shuffled.
     fn keep(&mut self, kept: KeptDeck) -> Result<(), PlayError> {
+        // The engine does what it is told in that order, and so it is told what it has done.
+        if self.stale > 0 {
+            self.stale -= 1;
+            return Ok(());
+        }
+        if matches!(self.set.log.phase(), Phase::Over(_)) {
+            return Ok(());
+        }
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = TryDeck::new(self.set.log.attempt(), self.set.seat, kept, secret);
@@ -372,6 +441,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             .vault
             .keep(&deck.to_bytes())
             .map_err(PlayError::Vault)?;
+        self.kept = true;
         self.hand.deck = Some(deck);
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
@@ -434,6 +504,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             (Part::Again, _) => {
                 // What is wrong with a seal is told once all have heard that the try is void.
                 let trouble = self.hand.trouble.take();
+                self.voided += u32::from(theirs);
+                self.stale += usize::from(self.hand.ordered && self.hand.deck.is_none());
                 self.hand = InHand {
                     trouble,
                     ..InHand::default()
@@ -449,7 +521,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             (Part::Result(_), Phase::Result(outcome)) if complete => {
                 let hand = self.set.log.attempt().hand - 1;
-                self.set.vault.destroy().map_err(PlayError::Vault)?;
+                // What was said of its cards is not to be taken back after a crash.
+                self.write()?;
+                self.destroy_deck()?;
                 self.hand = InHand::default();
                 self.set.log.forget_older_hands();
                 self.news.push_back(News::HandOver { hand, outcome });

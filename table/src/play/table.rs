@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -24,6 +24,10 @@ use crate::random::{SystemRng, system_rng};
 const LOOK: Duration = Duration::from_millis(100);
 /// What the peer is given to take the last words.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+/// Parts that came and were not taken in. More stay on the line, where the other has to wait.
+const MAX_PARTS: usize = 16;
+/// Between two looks at whether there is room for another.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// A match, at one of its seats.
 pub struct Table<S, V> {
@@ -32,8 +36,25 @@ pub struct Table<S, V> {
     dealer: Dealer,
     heard: Receiver<Heard>,
     commands: Commands,
-    closed: Arc<AtomicBool>,
+    ears: Ears,
     listener: JoinHandle<()>,
+}
+
+/// What the table and its listener share. Dropped by the table, it ends the listener, which would
+/// otherwise keep alive a line at which nobody plays.
+struct Ears(Arc<Hearing>);
+
+#[derive(Default)]
+struct Hearing {
+    closed: AtomicBool,
+    /// Parts that were not taken in.
+    parts: AtomicUsize,
+}
+
+impl Drop for Ears {
+    fn drop(&mut self) {
+        self.0.closed.store(true, Ordering::Relaxed);
+    }
 }
 
 enum Heard {
@@ -80,21 +101,24 @@ impl<S: Storage, V: Vault> Table<S, V> {
             circuit: Arc::clone(&setting.circuit),
             attempts,
         };
-        let urgency = Arc::clone(&line);
+        // An engine that waits for its peer does not keep the line.
+        let urgency = Arc::downgrade(&line);
         let give_way = move |gives_way| {
-            urgency.set_engine_priority(match gives_way {
-                true => Priority::Pool,
-                false => Priority::Run,
-            });
+            if let Some(line) = urgency.upgrade() {
+                line.set_engine_priority(match gives_way {
+                    true => Priority::Pool,
+                    false => Priority::Run,
+                });
+            }
         };
         let done = sender.clone();
         let report = move |report| done.send(Heard::Event(Event::Done(report))).is_ok();
         let channel = Channel::new(stream, deadlines);
         let dealer = Dealer::start(channel, binding, system_rng(), give_way, report);
-        let closed = Arc::new(AtomicBool::new(false));
+        let ears = Ears(Arc::default());
         let listener = {
-            let (line, closed, sender) = (Arc::clone(&line), Arc::clone(&closed), sender.clone());
-            thread::spawn(move || listen(&line, &closed, &sender))
+            let (line, hearing, sender) = (Arc::clone(&line), Arc::clone(&ears.0), sender.clone());
+            thread::spawn(move || listen(&line, &hearing, &sender))
         };
         Ok(Table {
             play: Play::new(setting),
@@ -102,7 +126,7 @@ impl<S: Storage, V: Vault> Table<S, V> {
             dealer,
             heard,
             commands: Commands(sender),
-            closed,
+            ears,
             listener,
         })
     }
@@ -134,7 +158,12 @@ impl<S: Storage, V: Vault> Table<S, V> {
                 return Ok(Some(news));
             }
             match self.heard.recv_timeout(within) {
-                Ok(Heard::Event(event)) => self.play.hear(event)?,
+                Ok(Heard::Event(event)) => {
+                    if let Event::Said(_) = event {
+                        self.ears.0.parts.fetch_sub(1, Ordering::Relaxed);
+                    }
+                    self.play.hear(event)?;
+                }
                 Ok(Heard::Command(command)) => {
                     if let Err(refused) = self.play.command(command) {
                         return Ok(Some(News::NotNow(refused)));
@@ -151,7 +180,7 @@ impl<S: Storage, V: Vault> Table<S, V> {
 
     /// Stands up: says the last words and closes the line.
     pub fn close(self) {
-        self.closed.store(true, Ordering::Relaxed);
+        drop(self.ears);
         // The engine ends when nobody orders any more, and lets go of the line.
         drop(self.dealer);
         if self.listener.join().is_ok()
@@ -174,10 +203,15 @@ fn unshared(mut line: Arc<Line>) -> Option<Line> {
     None
 }
 
-fn listen(line: &Line, closed: &AtomicBool, heard: &Sender<Heard>) {
-    while !closed.load(Ordering::Relaxed) {
+fn listen(line: &Line, hearing: &Hearing, heard: &Sender<Heard>) {
+    while !hearing.closed.load(Ordering::Relaxed) {
+        if hearing.parts.load(Ordering::Relaxed) >= MAX_PARTS {
+            thread::sleep(PAUSE);
+            continue;
+        }
         let event = match line.recv(LOOK) {
             Ok(message) if message.stream == Stream::Log => {
+                hearing.parts.fetch_add(1, Ordering::Relaxed);
                 Heard::Event(Event::Said(message.bytes))
             }
             // Nothing is said there yet.

@@ -263,3 +263,29 @@ fn a_line_on_which_nobody_speaks_lives_on() {
     host.send_log(b"still here".to_vec()).unwrap();
     assert_eq!(guest.recv(SOON).unwrap().bytes, b"still here");
 }
+
+#[test]
+fn who_repeats_the_first_message_of_a_known_peer_keeps_nobody_out() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let door = host.door();
+    let (messages, bytes) = recorded(true, &host, &guest, &door);
+    let first = &bytes[..messages[0].2];
+    // As many as the door lets wait: each is answered, and none has shown that it holds the key.
+    let replays: Vec<TcpStream> = (0..16)
+        .map(|_| {
+            let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();
+            stream.write_all(first).unwrap();
+            stream.set_read_timeout(Some(SOON)).unwrap();
+            stream.read_exact(&mut [0; 50]).unwrap();
+            stream
+        })
+        .collect();
+    let at = door.addresses()[0].into();
+    let joined = guest
+        .guest()
+        .join_again(host.home.identity().public(), &[at], None);
+    assert!(joined.is_ok(), "{:?}", joined.err());
+    drop(replays);
+}

@@ -8,3 +8,4 @@ mod proxy;
 mod relay;
 mod strangers;
 mod streams;
+mod tables;

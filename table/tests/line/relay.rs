@@ -226,3 +226,25 @@ fn two_players_meet_at_the_real_relay_of_magic_wormhole() {
     drop(door.invite(vec![], invite.relay().cloned()).unwrap());
     assert!(door.next(Duration::from_millis(300)).is_none());
 }
+
+#[test]
+fn a_relay_that_makes_up_guests_does_not_drive_the_host() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at: Address = listener.local_addr().unwrap().into();
+    let host = Player::new("Anna");
+    let door = host.door();
+    door.invite(vec![], Some(at)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let begun = Instant::now();
+    let mut asked = Vec::new();
+    while begun.elapsed() < Duration::from_secs(1) {
+        match listener.accept() {
+            Ok((mut stream, _)) => {
+                let _ = stream.write_all(b"ok\n");
+                asked.push(stream);
+            }
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    assert!((1..=11).contains(&asked.len()), "{}", asked.len());
+}

@@ -1,7 +1,10 @@
 //! Two seats play whole matches, with the real engine, and both logs come to the same.
 
+mod binding;
+mod enemy;
 mod puppet;
 mod seats;
+mod watched;
 
 use std::sync::Arc;
 

@@ -20,7 +20,14 @@ pub(crate) struct Puppet {
     wiring: Wiring,
     deck: Option<KeptDeck>,
     twist: Twist,
-    ordered: bool,
+    /// Whether it says that the first try is void as soon as its engine and the other's run.
+    pub(crate) voids: bool,
+    /// Whether it seals a try with the deck of the one before.
+    pub(crate) seals_old: bool,
+    /// The try for which a shuffle was ordered.
+    ordered: Option<u32>,
+    /// The engine still runs for a try that is void.
+    running_void: bool,
 }
 
 const SECRET: [u8; 32] = [9; 32];
@@ -32,7 +39,10 @@ impl Puppet {
             wiring,
             deck: None,
             twist,
-            ordered: false,
+            voids: false,
+            seals_old: false,
+            ordered: None,
+            running_void: false,
         }
     }
 
@@ -51,7 +61,9 @@ impl Puppet {
                     return;
                 }
             }
-            self.order();
+            if self.order() {
+                continue;
+            }
             if let Phase::Over(_) = self.log.phase() {
                 return;
             }
@@ -60,21 +72,30 @@ impl Puppet {
                     Ok(part) => drop(self.log.take(part).unwrap()),
                     Err(_) => return,
                 },
-                Ok(Event::Done(Done::Shuffled(deck))) => self.deck = Some(*deck),
+                Ok(Event::Done(Done::Shuffled(deck))) => {
+                    let old = std::mem::take(&mut self.running_void);
+                    if !old || self.seals_old {
+                        self.deck.get_or_insert(*deck);
+                    }
+                }
                 Ok(Event::Done(Done::Prepared)) => {}
                 Ok(Event::Done(Done::Failed(_))) | Err(_) => return,
             }
         }
     }
 
-    fn order(&mut self) {
-        if self.log.phase() == Phase::Seal(Seat::HOST) && !self.ordered {
-            self.ordered = true;
+    /// Orders the shuffle of a try that has begun. Says whether it has.
+    fn order(&mut self) -> bool {
+        let attempt = self.log.attempt().attempt;
+        let due = self.log.phase() == Phase::Seal(Seat::HOST) && self.ordered != Some(attempt);
+        if due {
+            self.ordered = Some(attempt);
             let mut rng = UnwrapErr(SysRng);
             let seeds = self.wiring.circuit.sample(role(self.seat()), &mut rng);
             let name = dealerless_table::deck_name(&self.log);
             self.wiring.dealer.shuffle(seeds, name);
         }
+        due
     }
 
     fn part(&mut self) -> Option<Part> {
@@ -82,6 +103,11 @@ impl Puppet {
             return None;
         }
         match self.log.phase() {
+            Phase::Seal(_) if self.voids && self.ordered == Some(0) => {
+                self.voids = false;
+                self.running_void = true;
+                Some(Part::Again)
+            }
             Phase::Deal => Some(Part::Deal(self.log.deal([0; 32], vec![false; 2], 0))),
             Phase::Seal(_) => self.deck.as_ref().map(|deck| Part::Seal(self.seal(deck))),
             Phase::Open(openings) => {

@@ -1,0 +1,266 @@
+//! What an enemy does between the layers: parts, and what the engine has done, in an order that no
+//! honest seat brings about.
+
+use dealerless_table::{
+    Command, Done, End, Event, MatchLog, News, Part, PartKind, Phase, PlayError, Seat, SignedPart,
+    Stop,
+};
+
+use crate::puppet::{Puppet, Twist};
+use crate::seats::{both, wirings};
+use crate::watched::{Deed, Seen, Watched, calls};
+use crate::{holdem, shuffle_for};
+
+/// How a guest ends a match of one hand with a puppet as its host, and the guest.
+fn with_host(
+    set: fn(&mut Puppet),
+    twist: Twist,
+    guest: impl Fn(&mut Watched) -> Result<End, PlayError> + Sync,
+) -> (Result<End, PlayError>, Seen) {
+    let stakes = holdem(1);
+    let (seats, of) = wirings(&stakes, &shuffle_for(&stakes));
+    let ends = both(seats, |wiring| {
+        let log = MatchLog::new(of.clone());
+        if wiring.seat == Seat::HOST {
+            let mut puppet = Puppet::new(wiring, log, twist);
+            set(&mut puppet);
+            puppet.run();
+            return None;
+        }
+        let mut watched = Watched::new(wiring, &log);
+        let end = guest(&mut watched);
+        // The host need not wait for it any more.
+        let Watched { play, deeds, .. } = watched;
+        Some((end, Seen { play, deeds }))
+    });
+    ends.into_iter().flatten().next().unwrap()
+}
+
+fn plays(guest: &mut Watched) -> Result<End, PlayError> {
+    guest.run(|_, _| None)
+}
+
+#[test]
+fn a_deck_that_comes_after_its_try_was_declared_void_is_no_deck_of_the_next_try() {
+    let (end, guest) = with_host(|host| host.voids = true, |_| {}, plays);
+    assert_eq!(end.unwrap(), End::Played);
+    let deeds = guest.deeds.all();
+    let kept = deeds.iter().filter(|deed| matches!(deed, Deed::Keep(_)));
+    let voided = deeds.iter().filter(|deed| **deed == Deed::Voided);
+    // It ran twice, and the first deck was never kept. The void try counts against the host.
+    let shuffles = deeds
+        .iter()
+        .filter(|deed| matches!(deed, Deed::Shuffle(..)));
+    assert_eq!(shuffles.count(), 2);
+    assert_eq!((kept.count(), voided.count()), (1, 1));
+}
+
+#[test]
+fn a_host_that_seals_a_try_with_the_deck_of_one_before_fails_the_check() {
+    let set = |host: &mut Puppet| (host.voids, host.seals_old) = (true, true);
+    let (end, guest) = with_host(set, |_| {}, plays);
+    assert!(matches!(end, Err(PlayError::Seal(_))), "{end:?}");
+    assert!((0..9).all(|position| guest.play.card(position).is_none()));
+}
+
+#[test]
+fn after_a_failed_check_no_deal_is_signed_before_the_user_is_asked() {
+    let twist = |part: &mut Part| {
+        if let Part::Seal(seal) = part {
+            seal.validity_macs[0] ^= 1;
+        }
+    };
+    let (end, guest) = with_host(|_| {}, twist, plays);
+    assert!(matches!(end, Err(PlayError::Seal(_))), "{end:?}");
+    let log = guest.play.log();
+    assert_eq!((log.phase(), log.attempt().attempt), (Phase::Deal, 1));
+    assert!(log.may_say(Seat::GUEST).contains(&PartKind::Deal));
+}
+
+#[test]
+fn bad_macs_that_come_before_ones_own_part_of_the_step_are_disputed_after_it() {
+    // The host checks and opens the turn at once, before the guest can.
+    let twist = |part: &mut Part| {
+        if let Part::Open(cards) = part
+            && cards[0].position == 7
+        {
+            cards[0].macs[0] ^= 1;
+        }
+    };
+    let lazy = |guest: &mut Watched| {
+        guest.lazy = true;
+        plays(guest)
+    };
+    let (end, _) = with_host(|_| {}, twist, lazy);
+    match end.unwrap() {
+        End::Stopped(stops) => {
+            assert!(
+                matches!(stops[..], [(Seat::GUEST, Stop::Dispute { .. })]),
+                "{stops:?}"
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn is_in(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
+
+/// What every order of deeds must show: nothing leaves and no engine runs before all that was heard
+/// and said is on the disk; no seal is written before its deck is kept; the deck is destroyed once,
+/// when the hand or the match is over, and nothing is written then that was not before.
+fn in_order(guest: &Seen) {
+    let (mut written, mut synced, mut kept) = (Vec::new(), 0, false);
+    let step_of = |part: &[u8]| u64::from_le_bytes(*part.first_chunk().unwrap());
+    let mut destroyed = 0;
+    for deed in guest.deeds.all() {
+        match deed {
+            Deed::Append(bytes) => written.extend(bytes),
+            Deed::Sync => synced = written.len(),
+            Deed::Keep(_) => kept = true,
+            Deed::Destroy => {
+                kept = false;
+                destroyed += 1;
+                // All parts of the hand are on the disk.
+                for part in guest.play.log().history(0) {
+                    let there = is_in(&written[..synced], &part.encode());
+                    assert!(there, "step {} of {}", part.step, part.seat);
+                }
+            }
+            Deed::Send(part) => {
+                let there = is_in(&written[..synced], &part);
+                assert!(there, "step {} was sent first", step_of(&part));
+                let signed = SignedPart::decode(&part).unwrap();
+                // The code of a seal of a seat that does not say the masked values.
+                assert!(signed.part[0] != 2 || kept);
+            }
+            Deed::Shuffle(..) => {
+                let log = guest.play.log();
+                let deals: Vec<_> = log.history(0).filter(|part| part.step == 0).collect();
+                assert_eq!(deals.len(), 2);
+                assert!(
+                    deals
+                        .iter()
+                        .all(|deal| is_in(&written[..synced], &deal.encode()))
+                );
+            }
+            Deed::Voided => {}
+        }
+    }
+    assert_eq!((kept, destroyed), (false, 1));
+}
+
+#[test]
+fn what_is_said_is_on_the_disk_first_and_the_deck_until_the_hand_is_over() {
+    for lazy in [false, true] {
+        let run = |guest: &mut Watched| {
+            guest.lazy = lazy;
+            plays(guest)
+        };
+        let (end, guest) = with_host(|_| {}, |_| {}, run);
+        assert_eq!(end.unwrap(), End::Played);
+        in_order(&guest);
+    }
+}
+
+#[test]
+fn the_deck_is_destroyed_however_the_match_ends() {
+    let leaves = |guest: &mut Watched| {
+        guest.run(|_, news| matches!(news, News::Sealed).then_some(Command::Leave))
+    };
+    let (end, guest) = with_host(|_| {}, |_| {}, leaves);
+    assert!(matches!(end, Ok(End::Stopped(_))), "{end:?}");
+    in_order(&guest);
+    let cheats: [Twist; 2] = [
+        |part| {
+            if let Part::Open(cards) = part {
+                cards[0].macs[0] ^= 1;
+            }
+        },
+        |part| {
+            if let Part::Move(_) = part {
+                *part = Part::Leave;
+            }
+        },
+    ];
+    for twist in cheats {
+        let (end, guest) = with_host(|_| {}, twist, plays);
+        assert!(matches!(end, Ok(End::Stopped(_))), "{end:?}");
+        in_order(&guest);
+    }
+}
+
+#[test]
+fn a_hand_that_stands_is_played_to_its_end_also_when_the_engine_has_failed() {
+    let run = |guest: &mut Watched| {
+        let failed = || deck_error();
+        let mut told = false;
+        loop {
+            guest.go_on()?;
+            let mut said = false;
+            while let Some(news) = guest.play.news() {
+                if let News::Over(end) = news {
+                    return Ok(end);
+                }
+                if let News::Sealed = news
+                    && !std::mem::replace(&mut told, true)
+                {
+                    guest.play.hear(Event::Done(Done::Failed(failed())))?;
+                }
+                if let Some(command) = calls(&news) {
+                    guest.play.command(command).unwrap();
+                    said = true;
+                }
+            }
+            if !said {
+                guest.hear()?;
+            }
+        }
+    };
+    let (end, _) = with_host(|_| {}, |_| {}, run);
+    assert_eq!(end.unwrap(), End::Played);
+}
+
+fn deck_error() -> dealerless::deck::Error {
+    dealerless::deck::Error::Usage("the engine is gone".into())
+}
+
+#[test]
+fn nothing_that_hides_a_card_is_used_twice() {
+    // A try that was void, and the next one.
+    let (end, guest) = with_host(|host| host.voids = true, |_| {}, plays);
+    end.unwrap();
+    let (again, other) = with_host(|_| {}, |_| {}, plays);
+    again.unwrap();
+    let (mut secrets, mut inputs, mut names) = (vec![vec![0; 32]], Vec::new(), Vec::new());
+    for deed in guest.deeds.all().into_iter().chain(other.deeds.all()) {
+        match deed {
+            Deed::Keep(deck) => secrets.push(deck[..32].to_vec()),
+            Deed::Shuffle(bits, name) => {
+                inputs.push(bits);
+                names.push(name);
+            }
+            _ => {}
+        }
+    }
+    for mut list in [secrets, names] {
+        let len = list.len();
+        list.sort();
+        list.dedup();
+        assert_eq!((list.len(), len), (3, 3));
+    }
+    assert!(inputs[0] != inputs[1] && inputs[1] != inputs[2]);
+    // The nonce of what it enters is no constant: behind numbers, stacks, button and two digests.
+    let log = guest.play.log();
+    let mut deals = log.history(0).filter(|part| part.part[0] == 0);
+    let deal = deals.find(|part| part.seat == Seat::GUEST).unwrap();
+    let at = 1 + 4 + 4 + 2 * 8 + 1 + 2 * 32;
+    let attempt = dealerless_table::Attempt {
+        of: log.of().id(),
+        hand: 1,
+        attempt: 0,
+    };
+    let constant = attempt.input_commitment(Seat::GUEST, &inputs[0], &[0; 32]);
+    assert_ne!(deal.part[at..at + 32], constant);
+}
