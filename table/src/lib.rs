@@ -71,9 +71,7 @@ pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals {
-    pub use crate::line::internals::{
-        Frames, LineEnd, MOST_KEPT, Stranger, comes, invite,
-    };
+    pub use crate::line::internals::{Frames, LineEnd, MOST_KEPT, Stranger, comes, invite};
     pub use crate::log::internals::write_records;
 }
 
