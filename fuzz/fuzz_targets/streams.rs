@@ -167,9 +167,18 @@ fn hostile_step(own: &mut LineEnd, sessions: &mut u64, input: &mut Unstructured)
             }
             true
         }
-        _ => own.take_in(&hostile_frame(input)?).is_ok(),
+        _ => {
+            let frame = hostile_frame(input)?;
+            let times = match input.ratio(1, 4)? {
+                true => input.int_in_range(1..=40)?,
+                false => 1,
+            };
+            (0..times).all(|_| own.take_in(&frame).is_ok())
+        }
     };
-    assert!(own.kept() <= MOST_KEPT);
+    for (kept, most) in own.kept().into_iter().zip(MOST_KEPT) {
+        assert!(kept <= most, "{kept} bytes are kept");
+    }
     Ok(goes_on)
 }
 
