@@ -134,7 +134,7 @@ impl Table {
             ))?;
         }
         self.wait_at_relays(&door, args.relay.as_ref())?;
-        let line = self.guest(&door, player, args.session.patience())?;
+        let line = self.guest(&door, args, player)?;
         let ears = Ears::new();
         let notices = ears.notices();
         thread::Builder::new()
@@ -154,7 +154,8 @@ impl Table {
         Ok(())
     }
 
-    fn guest(&self, door: &Door, player: &mut Player, patience: Duration) -> anyhow::Result<Line> {
+    fn guest(&self, door: &Door, args: &Args, player: &mut Player) -> anyhow::Result<Line> {
+        let patience = args.session.patience();
         let begun = Instant::now();
         loop {
             let left = patience.saturating_sub(begun.elapsed());
@@ -168,7 +169,7 @@ impl Table {
                 }
                 Some(DoorEvent::Line(line)) => *line,
             };
-            let met = sit::recognise(&self.own, &line).and_then(|warning| {
+            let met = sit::recognise(&self.own, &line, args.relay.as_ref()).and_then(|warning| {
                 sit::await_guest(&line)
                     .map(|()| warning)
                     .map_err(Into::into)

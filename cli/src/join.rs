@@ -69,7 +69,8 @@ fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
     let way = Way::of(whom)?;
     let own = args.own.open()?;
     let line = way.go(args, &own)?;
-    let seating = agree(args, &own, &line, &mut player)?;
+    let relay = way.relay().or(args.relay.as_ref());
+    let seating = agree(args, &own, (&line, relay), &mut player)?;
     sit::accept(&line)?;
     sit::play(&own, Arc::new(line), seating, player, Ears::new())
 }
@@ -88,6 +89,14 @@ impl Way {
             Ok(invite) => Ok(Way::Invite(Box::new(invite))),
             Err(error) if looks_like_an_invite(whom) => Err(error.into()),
             Err(_) => Ok(Way::Known(whom.into())),
+        }
+    }
+
+    /// The relay that an invite names.
+    fn relay(&self) -> Option<&Address> {
+        match self {
+            Way::Invite(invite) => invite.relay(),
+            Way::Known(_) => None,
         }
     }
 
@@ -133,10 +142,15 @@ fn looks_like_an_invite(text: &str) -> bool {
 }
 
 /// Whether to play what the host proposes, with whom it is. Nothing of the match has begun.
-fn agree(args: &Args, own: &Own, line: &Line, player: &mut Player) -> anyhow::Result<Seating> {
+fn agree(
+    args: &Args,
+    own: &Own,
+    (line, relay): (&Line, Option<&Address>),
+    player: &mut Player,
+) -> anyhow::Result<Seating> {
     let header = Header::decode(&line.header).context("the host proposes no match")?;
     args.wishes.check(&header.stakes)?;
-    if let Some(text) = sit::recognise(own, line)? {
+    if let Some(text) = sit::recognise(own, line, relay)? {
         player.tell(&Event::Notice { text })?;
     }
     let limit = args.memory.unwrap_or(Limit::megabytes(256));

@@ -35,10 +35,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Readers of arguments, for the fuzz targets.
+/// Readers of arguments and of commands, for the fuzz targets.
 pub mod arguments {
     pub use crate::circuit::bits::{format as format_bits, parse as parse_bits};
     pub use crate::circuit::sweep::{Draws, Numbers};
+    pub use crate::table::{reads_again, reads_typed};
 }
 
 /// Two parties shuffle and deal cards with no dealer.

@@ -43,6 +43,8 @@ fn the_help_of_every_command_holds_an_example_and_is_no_error() {
         "demo",
         "host",
         "join",
+        "peers",
+        "doctor",
         "circuit",
         "circuit stats",
         "circuit plot",
@@ -77,7 +79,18 @@ fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
         "host --listen nowhere",
         "host --game draw --draw 5",
         "join",
-        "join no-port",
+        "join nobody-known",
+        "join --insecure-plain no-port",
+        "join dealerless1-mistyped",
+        "host --blinds 1",
+        "host --blinds 2/1",
+        "host --blinds 1/2 --ante 1/2",
+        "host --hands 0",
+        "host --stack 0",
+        "host --game draw --cards 40",
+        "host --security semi-honest",
+        "host --insecure-plain --game fixed-holdem",
+        "peers forgive nobody",
         "join localhost:5252 --json --timeout soon",
         "host --listen 5252",
         "circuit",
@@ -120,7 +133,7 @@ fn malicious_security_is_the_default_and_semi_honest_must_be_asked_for_and_says_
         );
         run(&format!("demo --json{option}")).exits(0).says(notice);
         run(&format!("{circuit}{option}")).exits(0).says(notice);
-        let joiner = run(&format!("join 127.0.0.1:1{option}"));
+        let joiner = run(&format!("join --insecure-plain 127.0.0.1:1{option}"));
         let joiner = joiner.exits(3).says("Begin anew");
         assert!(joiner.stdout.contains(notice));
         assert!(

@@ -20,7 +20,7 @@ const PATIENT: &str = "30";
 const SHORT: &str = "1";
 
 fn start_join(address: &str, args: &[&str]) -> Running {
-    start([&["join", "--json", address], args].concat())
+    start([&["join", "--insecure-plain", "--json", address], args].concat())
 }
 
 /// The cards of one step as a player sees them: position, card, and who learned it.
@@ -90,7 +90,7 @@ fn two_processes_play_a_hand_and_agree_on_the_public_cards() {
 #[test]
 fn players_see_text_unless_they_ask_for_json() {
     let (host, address) = start_host(&["--game", "draw", "--hands", "2"]);
-    let screen = start(["join", &address.to_string()])
+    let screen = start(["join", "--insecure-plain", &address.to_string()])
         .finish()
         .exits(0)
         .stdout;

@@ -1,24 +1,15 @@
-//! What people play with a sealed deck.
+//! A table at which two players who do not trust each other play cards with no dealer.
 //!
-//! A [`Game`] is a list of [`Step`]s, each of which opens some of the drawn cards to one party or
-//! to both. The list is the same for both parties and names them by their roles, so each plays its
-//! own side of it. [`Terms`] are what the two agree on before they begin.
+//! | layer | what it holds |
+//! |---|---|
+//! | rules | [`Stakes`], [`Hand`]: games as pure state machines over seats |
+//! | identity | [`Identity`], [`Home`], [`KnownPeers`]: keys, their folder, whom one has met |
+//! | line | [`Invite`], [`Door`], [`Guest`], [`Line`]: how two players meet, and talk |
+//! | log | [`MatchLog`], [`Journal`]: what was said, signed; whose turn it is; its file |
+//! | play | [`Play`], [`Dealer`], [`Table`]: one seat of a match, with the engine beside it |
 //!
-//! The rules hold no decisions (there are no bets), so a whole hand follows from the shuffle:
-//!
-//! ```
-//! use dealerless::circuit::Party;
-//! use dealerless::mpc::Audience;
-//! use dealerless_table::{Game, Owner, Reveal};
-//!
-//! let steps = Game::Holdem.steps(9);
-//! assert_eq!(steps[1].name, "flop");
-//! assert_eq!(
-//!     steps[1].reveals,
-//!     [Reveal { owner: Owner::Board, positions: vec![4, 5, 6], to: Audience::Both }],
-//! );
-//! assert_eq!(steps[0].reveals[0].to, Audience::Only(Party::Garbler));
-//! ```
+//! A [`Game`] is something smaller: a list of [`Step`]s without decisions, which a demonstration plays
+//! from top to bottom.
 
 #![forbid(unsafe_code)]
 

@@ -99,7 +99,7 @@ const SUIT_WORDS: [&str; 4] = ["clubs", "diamonds", "hearts", "spades"];
 
 fn rank_in_words(rank: u8) -> &'static str {
     const WORDS: [&str; 13] = [
-        "deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen",
+        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen",
         "king", "ace",
     ];
     let place = RANKS.iter().position(|&other| other == rank);
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(short(Card(51), 60), "51");
         assert_eq!(plain(Style::Symbols).card("As"), "A♠");
         assert_eq!(plain(Style::Letters).card("As"), "As");
-        assert_eq!(plain(Style::Words).card("2h"), "deuce of hearts");
+        assert_eq!(plain(Style::Words).card("2h"), "two of hearts");
         assert_eq!(plain(Style::Words).card("51"), "51");
         let row = plain(Style::Words).row([Some("Ks"), None]);
         assert_eq!(row, "king of spades, ?");

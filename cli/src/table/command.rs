@@ -158,3 +158,18 @@ pub(crate) fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
     let said = serde_json::from_value(object.into()).map_err(wrong)?;
     Ok((said, turn))
 }
+
+/// Reads a line, and what was read once more from what is written of it: whether both are the same.
+/// A line that is no command is one that is refused twice.
+pub fn reads_again(line: &str) -> bool {
+    let Ok((said, _)) = parse(line) else {
+        return true;
+    };
+    let again =
+        serde_json::to_string(&said).is_ok_and(|text| parse(&text) == Ok((said.clone(), None)));
+    let choice = match said.clone().command() {
+        Command::Choose(choice) => Said::from(&choice) == said,
+        _ => true,
+    };
+    again && choice
+}

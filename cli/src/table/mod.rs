@@ -19,14 +19,17 @@ mod seat;
 pub(crate) mod sit;
 mod stakes;
 mod story;
+mod turn;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
+pub use command::reads_again;
 pub(crate) use ending::Breach;
 pub(crate) use event::{Event, VERSION};
 pub(crate) use own::{FolderArgs, Own, OwnArgs};
 pub(crate) use player::Player;
+pub use prompt::reads_typed;
 pub(crate) use seat::Ears;
 pub(crate) use stakes::{GameName, StakesArgs, Wishes};

@@ -43,10 +43,10 @@ pub(crate) struct OwnArgs {
 pub(crate) struct FolderArgs {
     /// The folder with your identity, known peers and matches [default: the data folder of the
     /// system; or DEALERLESS_HOME].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     home: Option<PathBuf>,
     /// The file of your identity, if it is not in that folder.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     identity: Option<PathBuf>,
 }
 

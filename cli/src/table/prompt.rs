@@ -185,6 +185,17 @@ fn proposal(rest: &[&str], asked: &Asked<'_>) -> Result<Vec<Reveal>, Complaint> 
     Ok(cards)
 }
 
+/// Reads what somebody types when nothing is asked: whatever it is, it is read or refused.
+pub fn reads_typed(text: &str) -> bool {
+    let asked = Asked {
+        turn: None,
+        rebuy: false,
+        seat: 0,
+        seats: 2,
+    };
+    read(text, &asked).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

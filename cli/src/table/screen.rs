@@ -7,9 +7,10 @@ use std::io::{self, Write};
 
 use super::cards::Ink;
 use super::command::Complaint;
-use super::event::{Ask, Event, Range, Seated, YourTurn};
+use super::event::{Event, Seated, YourTurn};
 use super::player::Wish;
 use super::prompt::{self, Asked, Typed};
+use super::turn;
 use super::words::{self, Names, wrapped};
 use crate::output::count;
 
@@ -77,9 +78,15 @@ impl Screen {
                 if !asks {
                     return Ok(());
                 }
-                let block = self.block(turn);
+                let block = turn::block(&self.names, self.ink, turn);
                 self.line(&block)?;
                 return self.prompt();
+            }
+            Event::Invite { invite, .. } => {
+                // In one piece, to be copied.
+                return self.whole_line(&format!(
+                    "Send this line to the other player, who runs it:\n\ndealerless join {invite}\n"
+                ));
             }
             Event::Seated(seated) => {
                 self.names = Names::of(seated);
@@ -110,12 +117,6 @@ impl Screen {
         let names = &self.names;
         let one = |text: String| vec![text];
         match event {
-            Event::Invite { invite, .. } => vec![
-                "Send this line to the other player, who runs it:".into(),
-                String::new(),
-                format!("dealerless join {invite}"),
-                String::new(),
-            ],
             Event::Listening { addresses } => {
                 one(format!("Waiting for a player at {}.", addresses.join(", ")))
             }
@@ -171,9 +172,9 @@ impl Screen {
                 log,
                 ..
             } => self.over(message, stacks, *hands, log.as_deref()),
-            Event::Error { message, .. } => one(format!("{}.", message.trim_end_matches('.'))),
+            Event::Error { message, .. } => one(words::sentence(message)),
             Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
-            Event::YourTurn(_) => Vec::new(),
+            Event::YourTurn(_) | Event::Invite { .. } => Vec::new(),
         }
     }
 
@@ -276,58 +277,6 @@ impl Screen {
         lines
     }
 
-    /// What one looks at before one chooses.
-    fn block(&self, turn: &YourTurn) -> String {
-        let mut lines = Vec::new();
-        let own: Vec<Option<&str>> = turn.cards.iter().map(|card| card.as_deref()).collect();
-        if !turn.board.is_empty() {
-            let board = turn.board.iter().map(|card| Some(card.as_str()));
-            lines.push(format!("  Board  {}", self.ink.row(board)));
-        }
-        match &turn.ask {
-            Ask::Exchange {} => lines.push(format!("  Yours  {}", self.numbered(&own))),
-            Ask::Speak { proposals, .. } => {
-                for standing in proposals {
-                    let cards = words::proposed(&self.names, &standing.cards);
-                    let by = self.names.name(standing.by);
-                    lines.push(format!(
-                        "  Proposal {}  {by}: open {cards}",
-                        standing.proposal
-                    ));
-                }
-            }
-            _ => lines.push(format!("  Yours  {}", self.ink.row(own))),
-        }
-        if turn.pot > 0 {
-            let chips = turn.stacks.iter().zip(&turn.bets).enumerate();
-            let chips: Vec<String> = chips
-                .map(|(seat, (stack, bet))| {
-                    let bet = if *bet > 0 {
-                        format!(" + {bet} bet")
-                    } else {
-                        String::new()
-                    };
-                    format!("{} {}{bet}", self.names.name(seat as u8), count(*stack))
-                })
-                .collect();
-            lines.push(format!(
-                "  Pot    {}   ({})",
-                count(turn.pot),
-                chips.join(", ")
-            ));
-        }
-        lines.push(format!("{} {}", self.ink.bold("Your turn:"), allowed(turn)));
-        lines.join("\n")
-    }
-
-    fn numbered(&self, cards: &[Option<&str>]) -> String {
-        let card = |(place, card): (usize, &Option<&str>)| {
-            format!("{} {}", place + 1, self.ink.row([*card]))
-        };
-        let cards: Vec<String> = cards.iter().enumerate().map(card).collect();
-        cards.join("   ")
-    }
-
     /// Reads what was typed.
     pub(crate) fn read(&mut self, text: &str) -> Result<Wish, Complaint> {
         // The terminal has ended the line of the prompt.
@@ -346,7 +295,7 @@ impl Screen {
                 let _ = self.ask_again();
             }
             Typed::Help => {
-                let _ = self.line(HELP).and_then(|()| self.ask_again());
+                let _ = self.line(turn::HELP).and_then(|()| self.ask_again());
             }
             Typed::Leave if sure || self.leaving => {
                 return Ok(Wish::Say(super::command::Said::Leave {}, None));
@@ -403,8 +352,13 @@ impl Screen {
     }
 
     fn line(&mut self, text: &str) -> io::Result<()> {
+        self.whole_line(&wrapped(text, "    "))
+    }
+
+    /// A line that may be longer than the screen is wide.
+    fn whole_line(&mut self, text: &str) -> io::Result<()> {
         self.finish_line()?;
-        writeln!(self.output, "{}", wrapped(text, "    "))?;
+        writeln!(self.output, "{text}")?;
         self.output.flush()
     }
 
@@ -415,65 +369,6 @@ impl Screen {
         Ok(())
     }
 }
-
-/// What may be typed, with the amounts.
-fn allowed(turn: &YourTurn) -> String {
-    let range = |key: &str, what: &str, range: &Range| match range.min == range.max {
-        true => format!("{key} {} {what}", range.min),
-        false => format!("{key} {}-{} {what}", range.min, range.max),
-    };
-    let parts = match &turn.ask {
-        Ask::Bet { call, bet, raise } => {
-            let mut parts = vec!["f fold".to_owned()];
-            parts.push(match call {
-                Some(call) => format!("c call {}", count(*call)),
-                None => "c check".to_owned(),
-            });
-            parts.extend(bet.iter().map(|amounts| range("b", "bet", amounts)));
-            parts.extend(raise.iter().map(|amounts| range("r", "raise to", amounts)));
-            if bet
-                .or(*raise)
-                .is_some_and(|amounts| amounts.min < amounts.max)
-            {
-                parts.push("a all in".into());
-            }
-            parts
-        }
-        Ask::Exchange {} => vec!["x 1 3 exchange these places".into(), "x keep all".into()],
-        Ask::ShowOrMuck {} => vec!["s show".into(), "m muck".into()],
-        Ask::Speak {
-            proposals,
-            may_propose,
-        } => {
-            let mut parts = Vec::new();
-            if *may_propose {
-                parts.push("o 3 me, o 4 all propose".to_owned());
-            }
-            if !proposals.is_empty() {
-                parts.push("y 0 agree".into());
-                parts.push("n 0 refuse".into());
-            }
-            parts.push("- pass".into());
-            parts
-        }
-    };
-    format!("{}, ? help", parts.join(", "))
-}
-
-const HELP: &str = "\
-  f         fold
-  c         call, or check where there is nothing to call
-  b 20      bet 20
-  r 60      raise to 60: what you have then bet in this round
-  a         all in
-  x 1 3 5   exchange these cards of five; x alone keeps all
-  s, m      show, or muck: your cards stay closed
-  o 3 me    in a deck without rules: propose that only you see card 3
-  o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
-  y 0, n 0  agree to proposal 0, refuse it
-  -         pass
-  q         leave the match for good
-Words do as well as letters: raise 60.";
 
 #[cfg(test)]
 #[path = "screen_tests.rs"]

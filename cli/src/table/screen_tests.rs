@@ -2,8 +2,11 @@ use std::sync::{Arc, Mutex};
 
 use super::super::cards::{Colours, Style};
 use super::super::command::{Said, To};
-use super::super::event::{Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner};
-use super::super::event::{Refusal, Standing};
+use super::super::event::{
+    Ask, Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner,
+};
+use super::super::event::{OpenCard, Range, Refusal, Standing};
+use super::super::turn as turn_block;
 use super::*;
 
 #[derive(Clone, Default)]
@@ -225,6 +228,11 @@ fn a_deck_without_rules_reads_like_this() {
     let mut ask = turn(speak, &[]);
     if let Event::YourTurn(turn) = &mut ask {
         turn.pot = 0;
+        (turn.cards, turn.positions) = (vec![Some("7c".into())], vec![2]);
+        turn.open = vec![OpenCard {
+            position: 4,
+            card: "8c".into(),
+        }];
     }
     let text = shown(
         Style::Letters,
@@ -254,7 +262,7 @@ fn on_a_terminal_a_prompt_waits_and_what_passes_is_written_over() {
     let error = Event::refused(Refusal::NotAllowed, "too little");
     assert_eq!(screen.read("nonsense").unwrap_err().0, Refusal::NoCommand);
     screen.tell(&error, true).unwrap();
-    assert_eq!(page.take(), "too little.\n> ");
+    assert_eq!(page.take(), "Too little.\n> ");
     assert_eq!(screen.read("c"), Ok(Wish::Say(Said::Call {}, None)));
     let waiting = |seconds| Event::Waiting {
         seats: vec![1],
@@ -285,6 +293,23 @@ fn nobody_leaves_by_one_letter() {
 }
 
 #[test]
+fn an_invite_is_one_line() {
+    let invite = "dealerless1-".to_owned() + &"x".repeat(200);
+    let text = shown(
+        Style::Symbols,
+        &[Event::Invite {
+            version: 1,
+            invite: invite.clone(),
+        }],
+    );
+    assert!(text.contains(&format!("\ndealerless join {invite}\n")));
+}
+
+#[test]
 fn help_fits_the_screen() {
-    assert!(HELP.lines().all(|line| words::width(line) <= words::WIDTH));
+    assert!(
+        turn_block::HELP
+            .lines()
+            .all(|line| words::width(line) <= words::WIDTH)
+    );
 }

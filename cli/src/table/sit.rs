@@ -7,9 +7,9 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use dealerless::net::{Channel, Deadlines};
 use dealerless_table::{
-    Binding, Budget, CountedAttempts, Dealer, DiskStorage, FileVault, Journal, Line, LineError,
-    Match, MatchLog, Name, Player as Sits, PublicIdentity, Recognised, Seat, Seating, Setting,
-    Shelf, Sitting, Standing, Stream,
+    Address, Binding, Budget, CountedAttempts, Dealer, DiskStorage, FileVault, Journal, Line,
+    LineError, Match, MatchLog, Name, Player as Sits, PublicIdentity, Recognised, Seat, Seating,
+    Setting, Shelf, Sitting, Standing, Stream,
 };
 
 use super::connection::Connection;
@@ -52,11 +52,15 @@ pub(crate) fn await_guest(line: &Line) -> Result<(), LineError> {
 }
 
 /// Looks up whom one has met: whether to play with them, and what the user must know. Remembers
-/// them.
+/// them, and the relay at which they can be met again.
 ///
 /// # Errors
 /// If one must not play with them, or not without the user's word.
-pub(crate) fn recognise(own: &Own, line: &Line) -> anyhow::Result<Option<String>> {
+pub(crate) fn recognise(
+    own: &Own,
+    line: &Line,
+    relay: Option<&Address>,
+) -> anyhow::Result<Option<String>> {
     let fingerprint = line.peer.fingerprint();
     let mut peers = own.peers.lock();
     let notice = match peers.recognise(&line.peer, &line.peer_name)? {
@@ -103,7 +107,7 @@ pub(crate) fn recognise(own: &Own, line: &Line) -> anyhow::Result<Option<String>
     } else {
         &[]
     };
-    peers.remember(&line.peer, &line.peer_name, at, None)?;
+    peers.remember(&line.peer, &line.peer_name, at, relay)?;
     Ok(notice)
 }
 

@@ -169,10 +169,34 @@ pub(crate) fn chips(names: &Names, stacks: &[u64]) -> String {
         let who = names.does(seat, "have");
         format!("{who} {} chips", count(stack))
     };
+    let all: Vec<String> = own_first(names, stacks).map(stack).collect();
+    all.join(", ")
+}
+
+/// The chips of all, and what they have bet in this round.
+pub(crate) fn bets(names: &Names, stacks: &[u64], bets: &[u64]) -> String {
+    let chips = |(seat, &stack): (u8, &u64)| {
+        let bet = match bets.get(usize::from(seat)) {
+            Some(&bet) if bet > 0 => format!(" + {} bet", count(bet)),
+            _ => String::new(),
+        };
+        format!("{} {}{bet}", names.name(seat), count(stack))
+    };
+    let all: Vec<String> = own_first(names, stacks).map(chips).collect();
+    all.join(", ")
+}
+
+fn own_first<'a>(names: &Names, stacks: &'a [u64]) -> impl Iterator<Item = (u8, &'a u64)> {
     let mut all: Vec<(u8, &u64)> = (0..).zip(stacks).collect();
     all.sort_by_key(|&(seat, _)| !names.is_own(seat));
-    let all: Vec<String> = all.into_iter().map(stack).collect();
-    all.join(", ")
+    all.into_iter()
+}
+
+/// A message as a sentence of its own.
+pub(crate) fn sentence(message: &str) -> String {
+    let mut characters = message.trim_end_matches('.').chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(characters).chain(['.']).collect()
 }
 
 /// Who is waited for, and how long.

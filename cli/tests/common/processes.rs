@@ -41,6 +41,11 @@ pub struct Finished {
 pub fn start<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Running {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
         .args(args)
+        // A folder of the user is no business of a test.
+        .env(
+            "DEALERLESS_HOME",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/home"),
+        )
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -54,9 +59,16 @@ pub fn start<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Ru
     }
 }
 
-/// Starts a host with JSON Lines, and gives the address on which it listens.
+/// Starts a host of a plain hand with JSON Lines, and gives the address on which it listens.
 pub fn start_host(args: &[&str]) -> (Running, SocketAddr) {
-    let mut host = start([&["host", "--json", "--listen", "127.0.0.1:0"], args].concat());
+    let listen = [
+        "host",
+        "--insecure-plain",
+        "--json",
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    let mut host = start([&listen, args].concat());
     let listening: Value = serde_json::from_str(&host.stdout.line()).expect("a line of JSON");
     assert_eq!(listening["event"], "listening");
     let address = listening["address"].as_str().expect("an address");

@@ -1,0 +1,123 @@
+//! What a person looks at when it is their turn.
+
+use super::cards::Ink;
+use super::event::{Ask, Range, YourTurn};
+use super::words::{self, Names};
+use crate::output::count;
+
+/// What one looks at before one chooses.
+pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
+    let mut lines = Vec::new();
+    let own: Vec<Option<&str>> = turn.cards.iter().map(|card| card.as_deref()).collect();
+    if !turn.board.is_empty() {
+        let board = turn.board.iter().map(|card| Some(card.as_str()));
+        lines.push(format!("  Board  {}", ink.row(board)));
+    }
+    match &turn.ask {
+        Ask::Exchange {} => lines.push(format!("  Yours  {}", numbered(ink, &own))),
+        Ask::Speak { proposals, .. } => {
+            let own = turn.positions.iter().zip(own);
+            let own = own.map(|(position, card)| (*position, card.unwrap_or("?")));
+            lines.extend(placed(ink, "  Yours", own));
+            let open = turn
+                .open
+                .iter()
+                .map(|open| (open.position, open.card.as_str()));
+            lines.extend(placed(ink, "  Open ", open));
+            for standing in proposals {
+                let cards = words::proposed(names, &standing.cards);
+                let by = names.name(standing.by);
+                lines.push(format!(
+                    "  Proposal {}  {by}: open {cards}",
+                    standing.proposal
+                ));
+            }
+        }
+        _ => lines.push(format!("  Yours  {}", ink.row(own))),
+    }
+    if turn.pot > 0 {
+        let chips = words::bets(names, &turn.stacks, &turn.bets);
+        lines.push(format!("  Pot    {}   ({chips})", count(turn.pot)));
+    }
+    lines.push(format!("{} {}", ink.bold("Your turn:"), allowed(turn)));
+    lines.join("\n")
+}
+
+/// Cards with their positions, which people count from 1; nothing if there are none.
+fn placed<'a>(
+    ink: Ink,
+    title: &str,
+    cards: impl Iterator<Item = (usize, &'a str)>,
+) -> Option<String> {
+    let card = |(position, card)| format!("{}: {}", position + 1, ink.card(card));
+    let cards: Vec<String> = cards.map(card).collect();
+    (!cards.is_empty()).then(|| format!("{title}  {}", cards.join("   ")))
+}
+
+fn numbered(ink: Ink, cards: &[Option<&str>]) -> String {
+    let card =
+        |(place, card): (usize, &Option<&str>)| format!("{} {}", place + 1, ink.row([*card]));
+    let cards: Vec<String> = cards.iter().enumerate().map(card).collect();
+    cards.join("   ")
+}
+
+/// What may be typed, with the amounts.
+fn allowed(turn: &YourTurn) -> String {
+    let range = |what: &str, range: &Range| match range.min == range.max {
+        true => format!("{what} {}", range.min),
+        false => format!("{what} {}-{}", range.min, range.max),
+    };
+    let parts = match &turn.ask {
+        Ask::Bet { call, bet, raise } => {
+            let mut parts = vec!["f fold".to_owned()];
+            parts.push(match call {
+                Some(call) => format!("c call {}", count(*call)),
+                None => "c check".to_owned(),
+            });
+            parts.extend(bet.iter().map(|amounts| range("b bet", amounts)));
+            parts.extend(raise.iter().map(|amounts| range("r raise to", amounts)));
+            if bet
+                .or(*raise)
+                .is_some_and(|amounts| amounts.min < amounts.max)
+            {
+                parts.push("a all in".into());
+            }
+            parts
+        }
+        Ask::Exchange {} => vec!["x 1 3 exchange these places".into(), "x keep all".into()],
+        Ask::ShowOrMuck {} => vec!["s show".into(), "m muck".into()],
+        Ask::Speak {
+            proposals,
+            may_propose,
+        } => {
+            let mut parts = Vec::new();
+            if *may_propose {
+                parts.push("o 3 me, o 4 all propose".to_owned());
+            }
+            if !proposals.is_empty() {
+                parts.push("y 0 agree".into());
+                parts.push("n 0 refuse".into());
+            }
+            parts.push("- pass".into());
+            parts
+        }
+    };
+    format!("{}, ? help", parts.join(", "))
+}
+
+/// What can be typed.
+pub(crate) const HELP: &str = "\
+What you can type:
+  f         fold
+  c         call, or check where there is nothing to call
+  b 20      bet 20
+  r 60      raise to 60: what you have then bet in this round
+  a         all in
+  x 1 3 5   exchange these cards of five; x alone keeps all
+  s, m      show, or muck: your cards stay closed
+  o 3 me    in a deck without rules: propose that only you see card 3
+  o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
+  y 0, n 0  agree to proposal 0, refuse it
+  -         pass
+  q         leave the match for good
+Words do as well as letters: raise 60.";
