@@ -25,9 +25,8 @@ fn any_choice(input: &mut Unstructured) -> Result<Choice> {
         4 => Choice::Fold,
         _ => {
             let cards: Vec<(u16, Option<u8>)> = input.arbitrary()?;
-            let learners = |to: Option<u8>| {
-                to.map_or(Learners::All, |seat| Learners::Seat(Seat::new(seat)))
-            };
+            let learners =
+                |to: Option<u8>| to.map_or(Learners::All, |seat| Learners::Seat(Seat::new(seat)));
             let cards = cards.into_iter().map(|(card, to)| (card, learners(to)));
             Choice::Propose(cards.collect())
         }
@@ -37,7 +36,11 @@ fn any_choice(input: &mut Unstructured) -> Result<Choice> {
 fn evidence(table: &Table, log: &MatchLog) -> Evidence {
     let [one, other] = [7, 8].map(|kind| table.sign(log, Seat::HOST, vec![kind; 1]));
     let (of, before) = (log.of().id(), log.hash());
-    Evidence { of, before, parts: [one, other] }
+    Evidence {
+        of,
+        before,
+        parts: [one, other],
+    }
 }
 
 /// What is written of what was read; none if it was refused.
@@ -49,7 +52,9 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         3 => SignedPart::decode(bytes).ok().map(|read| read.encode()),
         4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
         5 => Resume::decode(bytes).ok().map(|read| read.encode()),
-        _ => PublicIdentity::decode(bytes).ok().map(|read| read.encode().to_vec()),
+        _ => PublicIdentity::decode(bytes)
+            .ok()
+            .map(|read| read.encode().to_vec()),
     }
 }
 

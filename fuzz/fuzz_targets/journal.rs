@@ -45,11 +45,16 @@ fn written(table: &Table, log: &MatchLog) -> Vec<u8> {
     let mut bytes = Vec::new();
     let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
     let mut journal = Journal::create(Memory(&mut bytes), key, &sitting).expect("an empty file");
-    journal.append(log.history(0)).expect("memory takes any write");
+    journal
+        .append(log.history(0))
+        .expect("memory takes any write");
     bytes
 }
 
-fn open<'a>(owner: &Identity, bytes: &'a mut Vec<u8>) -> std::result::Result<Opened<Memory<'a>>, JournalError> {
+fn open<'a>(
+    owner: &Identity,
+    bytes: &'a mut Vec<u8>,
+) -> std::result::Result<Opened<Memory<'a>>, JournalError> {
     Journal::open(Memory(bytes), owner.file_key())
 }
 
@@ -70,7 +75,10 @@ fn changed_by_others(table: &Table, log: &MatchLog, input: &mut Unstructured) ->
             assert!(honest.starts_with(&bytes) && before.starts_with(&bytes));
         }
         Err(error) => {
-            let named = matches!(error, JournalError::NeverBegun | JournalError::Changed { .. });
+            let named = matches!(
+                error,
+                JournalError::NeverBegun | JournalError::Changed { .. }
+            );
             assert!(named, "{error:?}");
             assert_eq!(bytes, before);
         }
@@ -89,7 +97,10 @@ fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured)
     if input.arbitrary()? {
         edits::edit(&mut sitting, input)?;
     }
-    let mut records = vec![(input.int_in_range(0..=1)? * input.int_in_range(0..=3)?, sitting)];
+    let mut records = vec![(
+        input.int_in_range(0..=1)? * input.int_in_range(0..=3)?,
+        sitting,
+    )];
     let honest = input.int_in_range(0..=history.len())?;
     records.extend(history[..honest].iter().map(|part| (1, part.encode())));
     for _ in 0..input.int_in_range(0..=3)? {

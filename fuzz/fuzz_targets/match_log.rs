@@ -10,27 +10,46 @@ mod edits;
 mod seats;
 
 use dealerless_table::{
-    End, Evidence, MatchLog, Met, Phase, Refused, Resume, Seat, SignedPart, Taken,
+    CannotResume, End, Evidence, MatchLog, Met, Phase, Refused, Resume, Seat, SignedPart, Taken,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
 
 /// All that can be seen of a log.
-fn seen(log: &MatchLog) -> impl PartialEq + std::fmt::Debug + use<> {
+fn seen(log: &MatchLog) -> impl PartialEq + use<> {
     let history: Vec<SignedPart> = log.history(0).cloned().collect();
-    let may_say: Vec<_> = (Seat::all(log.of().seats())).map(|seat| log.may_say(seat)).collect();
+    let may_say: Vec<_> = (Seat::all(log.of().seats()))
+        .map(|seat| log.may_say(seat))
+        .collect();
     let stacks = (log.stacks().to_vec(), log.final_stacks());
-    (log.hash(), log.step(), log.phase(), history, may_say, stacks, log.game().cloned())
+    (
+        log.hash(),
+        log.step(),
+        log.phase(),
+        history,
+        may_say,
+        stacks,
+        log.game().cloned(),
+    )
 }
 
 /// Bytes in the place of a part: what is honest, what was said before, or anything, and changed.
-fn any_part(table: &Table, log: &MatchLog, seat: Seat, input: &mut Unstructured) -> Result<Vec<u8>> {
+fn any_part(
+    table: &Table,
+    log: &MatchLog,
+    seat: Seat,
+    input: &mut Unstructured,
+) -> Result<Vec<u8>> {
     let mut bytes = match input.int_in_range(0..=3)? {
         0 => input.arbitrary::<&[u8]>()?.to_vec(),
         1 => {
             let said: Vec<&SignedPart> = log.history(0).collect();
-            if said.is_empty() { Vec::new() } else { input.choose(&said)?.part.clone() }
+            if said.is_empty() {
+                Vec::new()
+            } else {
+                input.choose(&said)?.part.clone()
+            }
         }
         _ => honest_bytes(table, log, seat, input.arbitrary()?).unwrap_or_default(),
     };
@@ -40,7 +59,9 @@ fn any_part(table: &Table, log: &MatchLog, seat: Seat, input: &mut Unstructured)
 
 fn honest_bytes(table: &Table, log: &MatchLog, seat: Seat, number: u8) -> Option<Vec<u8>> {
     let part = table.honest(log, seat, number)?;
-    let said = log.clone().say(&table.identities[seat.index()], seat, &part);
+    let said = log
+        .clone()
+        .say(&table.identities[seat.index()], seat, &part);
     // After a lie about a deck an honest opening does not fit it.
     said.ok().map(|said| said.part)
 }
@@ -68,42 +89,45 @@ fn hostile_part(
     Ok(part)
 }
 
-fn take(log: &mut MatchLog, part: SignedPart, hostile: Seat) {
-    let (was, before) = (log.clone(), seen(log));
+/// A part of the hostile seat arrives. `convicts`: what proves a foul or a fork ends the match.
+fn take(table: &Table, log: &mut MatchLog, part: SignedPart, hostile: Seat, convicts: bool) {
+    let was = log.clone();
+    let mut over = log.clone();
     match log.take(part.clone()) {
         Ok(Taken::New(said)) => {
             assert_eq!(part.seat, hostile);
-            // It is the one way to write it.
-            let mut again = was.clone();
-            let identity = TABLES.iter().flat_map(|table| &table.identities);
-            let player = &log.of().players()[hostile.index()].identity;
-            let identity = identity.into_iter().find(|identity| identity.public() == player);
-            let said = again.say(identity.expect("a key of a table"), hostile, &said);
+            // There is one way to write it.
+            let mut again = was;
+            let said = again.say(&table.identities[hostile.index()], hostile, &said);
             assert_eq!(said.expect("what was taken may be said").part, part.part);
-            assert_eq!(seen(&again), seen(log));
+            assert!(seen(&again) == seen(log));
             return;
         }
         Ok(Taken::Known) => assert!(was.part(part.step, part.seat).is_some()),
         Err(Refused::Foul(proof)) => {
             assert_eq!((proof.part.seat, &proof.part), (hostile, &part));
-            let mut closed = log.clone();
-            closed.close(*proof);
-            let over = matches!(closed.phase(), Phase::Over(End::Foul { seat, .. }) if seat == hostile);
-            assert!(over);
-            assert_eq!(closed.final_stacks().iter().sum::<u64>(), chips(log));
+            over.close(*proof);
+            assert!(matches!(over.phase(), Phase::Over(End::Foul { seat, .. }) if seat == hostile));
         }
         Err(Refused::Fork(evidence)) => {
             assert_eq!(evidence.seat(), hostile);
-            assert!(evidence.holds(log.of()));
-            let read = Evidence::decode(&evidence.encode());
-            assert_eq!(read.as_ref(), Ok(&*evidence));
-            let mut closed = log.clone();
-            closed.convict(*evidence).expect("it convicts");
-            assert_eq!(closed.final_stacks().iter().sum::<u64>(), chips(log));
+            assert_eq!(
+                Evidence::decode(&evidence.encode()).as_ref(),
+                Ok(&*evidence)
+            );
+            over.convict(*evidence).expect("it convicts");
+            assert!(matches!(over.phase(), Phase::Over(End::Fork { seat }) if seat == hostile));
         }
         Err(_) => {}
     }
-    assert!(before == seen(log), "a part that was refused has changed the log");
+    assert!(
+        seen(&was) == seen(log),
+        "a part that was refused has changed the log"
+    );
+    assert_eq!(over.final_stacks().iter().sum::<u64>(), chips(log));
+    if convicts {
+        *log = over;
+    }
 }
 
 /// All chips of the table: no honest seat here agrees to a rebuy.
@@ -114,20 +138,32 @@ fn chips(log: &MatchLog) -> u64 {
 
 /// All that is told from a moment on brings a log of that moment to the same.
 fn tell(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let (mut other, mut log) = (from.clone(), log.clone());
     let told = log.resume_from(from.step());
     let mut bytes = told.encode();
     assert_eq!(Resume::decode(&bytes).as_ref(), Ok(&told));
-    let mut other = from.clone();
-    let (met, _) = other.meet(&told).expect("all of it was taken once");
-    assert_eq!(met, Met::Together);
-    assert!(seen(&other) == seen(log));
+    match other.meet(&told) {
+        Ok((Met::Together, _)) => assert_eq!(told.from, from.step()),
+        Ok((Met::AskForAll, new)) => {
+            assert!(told.from > from.step() && new.is_empty());
+            return Ok(());
+        }
+        Err(CannotResume::Refused(Refused::Foul(proof))) => other.close(*proof),
+        Err(error) => panic!("{error}"),
+    }
+    if let Some(evidence) = log.evidence() {
+        other.convict(evidence.clone()).expect("it convicts");
+    }
+    other.forget_older_hands();
+    log.forget_older_hands();
+    assert!(seen(&other) == seen(&log));
 
     edits::edit(&mut bytes, input)?;
     if let Ok(changed) = Resume::decode(&bytes) {
         let mut other = from.clone();
         // Whatever it makes of it, an honest seat's parts are as they were signed.
         let _ = other.meet(&changed);
-        assert_eq!(other.final_stacks().iter().sum::<u64>(), chips(log));
+        assert_eq!(other.final_stacks().iter().sum::<u64>(), chips(&log));
     }
     Ok(())
 }
@@ -144,12 +180,15 @@ fn run(input: &mut Unstructured) -> Result<()> {
         };
         if seat == hostile {
             let part = hostile_part(table, &log, hostile, input)?;
-            take(&mut log, part, hostile);
+            take(table, &mut log, part, hostile, input.ratio(1, 4)?);
         } else if let Some(part) = table.honest(&log, seat, input.arbitrary()?) {
             let said = log.say(&table.identities[seat.index()], seat, &part);
             said.expect("an honest seat can always go on");
         }
         assert_eq!(log.final_stacks().iter().sum::<u64>(), chips(&log));
+        if input.ratio(1, 8)? {
+            log.forget_older_hands();
+        }
     }
     tell(from, &log, input)
 }

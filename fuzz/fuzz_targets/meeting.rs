@@ -18,7 +18,8 @@ use std::time::Duration;
 
 use dealerless_table::internals::{Frames, Stranger, comes, invite};
 use dealerless_table::{
-    Door, DoorEvent, Guest, Home, Identity, Invite, Line, MAX_HEADER, Name, SharedPeers, Timing, system_rng,
+    Door, DoorEvent, Guest, Home, Identity, Invite, Line, MAX_HEADER, Name, SharedPeers, Timing,
+    system_rng,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -50,7 +51,12 @@ static HONEST: LazyLock<Honest> = LazyLock::new(|| {
     let (name, header) = (Name::clean("Anna"), b"header".to_vec());
     let door = Door::open(Arc::clone(&home), peers, name.clone(), header, &[], TIMING);
     let door = Mutex::new(door.expect("a folder of our own"));
-    Honest { home, name, door, _folder: folder }
+    Honest {
+        home,
+        name,
+        door,
+        _folder: folder,
+    }
 });
 
 static STRANGER: LazyLock<Identity> = LazyLock::new(|| Identity::from_seed([2; 32]));
@@ -127,10 +133,17 @@ fn string(text: &[u8]) -> Vec<u8> {
 }
 
 fn sender<'a, 'b>(stream: TcpStream, input: &'a mut Unstructured<'b>) -> Result<Sender<'a, 'b>> {
-    stream.set_read_timeout(Some(SOON)).expect("a time that is not zero");
+    stream
+        .set_read_timeout(Some(SOON))
+        .expect("a time that is not zero");
     let from = input.int_in_range(0..=5)?;
     let sent = 0;
-    Ok(Sender { stream, input, from, sent })
+    Ok(Sender {
+        stream,
+        input,
+        from,
+        sent,
+    })
 }
 
 /// The stranger as the guest of an invite.

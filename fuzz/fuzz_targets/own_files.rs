@@ -73,7 +73,8 @@ fn remember_some(peers: &mut KnownPeers, input: &mut Unstructured) -> Result<()>
         let relay = addresses.pop();
         let public = peer.public();
         let done = peers.remember(public, &name, &addresses, relay.as_ref());
-        done.and_then(|()| peers.count_hands(public, seed.into())).expect("a folder of our own");
+        done.and_then(|()| peers.count_hands(public, seed.into()))
+            .expect("a folder of our own");
     }
     Ok(())
 }
@@ -116,7 +117,10 @@ fn known_peers(input: &mut Unstructured) -> Result<()> {
 fn invites(input: &mut Unstructured) -> Result<()> {
     let file = FOLDER.path().join("invites");
     // A leftover of the run before.
-    let _ = (fs::remove_file(&file), fs::remove_file(FOLDER.path().join("known_peers")));
+    let _ = (
+        fs::remove_file(&file),
+        fs::remove_file(FOLDER.path().join("known_peers")),
+    );
     let open = || {
         let peers = SharedPeers::new(HOME.known_peers().expect("no file is no peers"));
         let (home, name) = (Arc::clone(&HOME), Name::clean("Anna"));
@@ -135,7 +139,11 @@ fn invites(input: &mut Unstructured) -> Result<()> {
     if opened {
         let text = String::from_utf8(bytes).expect("only text is read");
         let says = |line: &&str| !line.starts_with('#');
-        assert!(text.lines().filter(says).all(|line| line.starts_with("secret=")));
+        assert!(
+            text.lines()
+                .filter(says)
+                .all(|line| line.starts_with("secret="))
+        );
     }
     Ok(())
 }

@@ -9,8 +9,8 @@ mod seats;
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    BettingRules, Choice, Hand, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Seat, Stakes,
-    Variety,
+    BettingRules, Choice, Hand, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Seat,
+    Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -28,16 +28,29 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
     let [stack, low, high] = [amount(input)?, amount(input)?, amount(input)?];
     let rules = BettingRules {
         stack,
-        limit: if input.arbitrary()? { Limit::Fixed } else { Limit::NoLimit },
+        limit: if input.arbitrary()? {
+            Limit::Fixed
+        } else {
+            Limit::NoLimit
+        },
         posts: match input.arbitrary()? {
-            true => Posts::Antes { ante: low, bet: high },
-            false => Posts::Blinds { small: low, big: high },
+            true => Posts::Antes {
+                ante: low,
+                bet: high,
+            },
+            false => Posts::Blinds {
+                small: low,
+                big: high,
+            },
         },
     };
     let variety = match input.int_in_range(0..=2)? {
         0 => Variety::Holdem(rules),
         1 => Variety::FiveCardDraw(rules),
-        _ => Variety::Deck { cards: low as u32, drawn: high as u32 },
+        _ => Variety::Deck {
+            cards: low as u32,
+            drawn: high as u32,
+        },
     };
     let (seats, hands) = (input.int_in_range(0..=25)?, input.arbitrary()?);
     let stakes = Stakes::new(variety, seats, hands).ok();
@@ -59,7 +72,11 @@ fn any_choice(legal: &Legal, input: &mut Unstructured) -> Result<Choice> {
                 let amounts = bet.or(*raise);
                 let (min, max) = amounts.map_or((0, 10), |amounts| (amounts.min, amounts.max));
                 let to = input.int_in_range(min - min.min(1)..=max.saturating_add(1))?;
-                if bet.is_some() { Choice::Bet { to } } else { Choice::Raise { to } }
+                if bet.is_some() {
+                    Choice::Bet { to }
+                } else {
+                    Choice::Raise { to }
+                }
             }
             Legal::Speak { proposals, .. } if !proposals.is_empty() => {
                 Choice::Agree(input.choose(proposals)?.number)
@@ -86,7 +103,12 @@ fn least(legal: &Legal) -> Choice {
     }
 }
 
-fn open(hand: &mut Hand, openings: &[Opening], deck: &[Card], input: &mut Unstructured) -> Result<()> {
+fn open(
+    hand: &mut Hand,
+    openings: &[Opening],
+    deck: &[Card],
+    input: &mut Unstructured,
+) -> Result<()> {
     let mut positions: Vec<usize> = (openings.iter().flat_map(|opening| &opening.cards))
         .filter(|(_, to)| *to == Learners::All)
         .map(|&(position, _)| position)
@@ -96,7 +118,10 @@ fn open(hand: &mut Hand, openings: &[Opening], deck: &[Card], input: &mut Unstru
     let mut cards: Vec<_> = positions.iter().map(|&at| (at, deck[at])).collect();
     if input.ratio(1, 8)? {
         let honest = cards.clone();
-        let (at, card) = (input.int_in_range(0..=60)?, Card(input.int_in_range(0..=300)?));
+        let (at, card) = (
+            input.int_in_range(0..=60)?,
+            Card(input.int_in_range(0..=300)?),
+        );
         match cards.first_mut() {
             Some(first) if input.arbitrary()? => first.1 = card,
             _ => cards.push((at, card)),
@@ -111,7 +136,9 @@ fn open(hand: &mut Hand, openings: &[Opening], deck: &[Card], input: &mut Unstru
     }
     if hand.opened(&cards).is_err() {
         // Only where a wrong card was taken before, which is in the deck again.
-        let twice = cards.iter().any(|(_, card)| (0..4096).any(|at| hand.public(at) == Some(*card)));
+        let twice = cards
+            .iter()
+            .any(|(_, card)| (0..4096).any(|at| hand.public(at) == Some(*card)));
         assert!(twice, "the cards of the deck are refused");
         return Err(libfuzzer_sys::arbitrary::Error::IncorrectFormat);
     }
@@ -121,7 +148,10 @@ fn open(hand: &mut Hand, openings: &[Opening], deck: &[Card], input: &mut Unstru
 fn check(outcome: &Outcome, chips: u64) {
     assert_eq!(outcome.stacks.iter().sum::<u64>(), chips);
     for pot in &outcome.pots {
-        assert_eq!(pot.winners.iter().map(|(_, chips)| chips).sum::<u64>(), pot.chips);
+        assert_eq!(
+            pot.winners.iter().map(|(_, chips)| chips).sum::<u64>(),
+            pot.chips
+        );
     }
 }
 

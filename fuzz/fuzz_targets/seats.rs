@@ -20,8 +20,17 @@ use rand::{RngExt, SeedableRng};
 pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
     let holdem = Variety::Holdem(rules(Limit::NoLimit));
     let draw = Variety::FiveCardDraw(rules(Limit::Fixed));
-    let deck = Variety::Deck { cards: 40, drawn: 7 };
-    let tables = [(holdem, 2, 3), (holdem, 3, 2), (draw, 2, 2), (deck, 2, 2), (deck, 3, 1)];
+    let deck = Variety::Deck {
+        cards: 40,
+        drawn: 7,
+    };
+    let tables = [
+        (holdem, 2, 3),
+        (holdem, 3, 2),
+        (draw, 2, 2),
+        (deck, 2, 2),
+        (deck, 3, 1),
+    ];
     (tables.into_iter().zip(0..))
         .map(|((variety, seats, hands), seed)| Table::new(variety, seats, hands, seed))
         .collect()
@@ -29,7 +38,11 @@ pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
 
 fn rules(limit: Limit) -> BettingRules {
     let (stack, posts) = (100, Posts::Blinds { small: 1, big: 2 });
-    BettingRules { stack, limit, posts }
+    BettingRules {
+        stack,
+        limit,
+        posts,
+    }
 }
 
 /// A match, with the keys of all its players.
@@ -49,12 +62,18 @@ struct Deck {
 impl Table {
     fn new(variety: Variety, seats: u8, hands: u32, seed: u64) -> Self {
         let header = Header {
-            versions: Versions { log: Header::LOG_VERSION, engine: 3 },
+            versions: Versions {
+                log: Header::LOG_VERSION,
+                engine: 3,
+            },
             stakes: Stakes::new(variety, seats, hands).expect("stakes within bounds"),
             algorithm: Algorithm::Waksman,
             circuit: [7; 32],
             validity: seats,
-            clock: Clock { each_move: 30, bank: 60 },
+            clock: Clock {
+                each_move: 30,
+                bank: 60,
+            },
         };
         let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
         let player = |identity: &Identity| Player {
@@ -63,7 +82,11 @@ impl Table {
         };
         let players = identities.iter().map(player).collect();
         let of = Match::new(header, players).expect("players with keys of their own");
-        let mut table = Table { identities, of, moments: Vec::new() };
+        let mut table = Table {
+            identities,
+            of,
+            moments: Vec::new(),
+        };
         table.moments = table.played(&mut StdRng::seed_from_u64(seed));
         table
     }
@@ -73,7 +96,9 @@ impl Table {
         let mut log = MatchLog::new(self.of.clone());
         let mut moments = vec![log.clone()];
         while let Some(&seat) = log.waits_for().first() {
-            let part = self.honest(&log, seat, rng.random()).expect("it is its turn");
+            let part = self
+                .honest(&log, seat, rng.random())
+                .expect("it is its turn");
             let said = log.say(&self.identities[seat.index()], seat, &part);
             said.expect("honest parts are allowed");
             moments.push(log.clone());
@@ -101,7 +126,10 @@ impl Table {
             .collect();
         let mask = |position: usize| shares.iter().fold(0, |sum, of| sum ^ of[position]);
         let masked = (0..drawn).map(|position| deck[position] ^ mask(position));
-        Deck { masked: masked.collect(), shares }
+        Deck {
+            masked: masked.collect(),
+            shares,
+        }
     }
 
     /// A seat's share of these cards, with all that it is said with.
@@ -173,7 +201,12 @@ impl Table {
         let fields: [&[u8]; 5] = [&self.of.id(), &number, &before, &place, &part];
         let identity = &self.identities[seat.index()];
         let signature = identity.sign("part", &fields);
-        SignedPart { step, seat, part, signature }
+        SignedPart {
+            step,
+            seat,
+            part,
+            signature,
+        }
     }
 }
 
@@ -193,7 +226,10 @@ pub fn choice(legal: &Legal, number: u8) -> Choice {
         Legal::Exchange => Choice::Exchange((0..5).filter(|i| number >> i & 1 == 1).collect()),
         Legal::ShowOrMuck if way == 0 => Choice::Muck,
         Legal::ShowOrMuck => Choice::Show,
-        Legal::Speak { proposals, may_propose } => match (way, proposals.first()) {
+        Legal::Speak {
+            proposals,
+            may_propose,
+        } => match (way, proposals.first()) {
             (1..=4, Some(proposal)) => Choice::Agree(proposal.number),
             (5, Some(proposal)) => Choice::Refuse(proposal.number),
             (6..=9, None) if *may_propose => {

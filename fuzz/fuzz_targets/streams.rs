@@ -51,14 +51,19 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
     match input.int_in_range(0..=5)? {
         0 => {
             let message = any_message(input)?;
-            by.end.send(&message).expect("a message of an allowed length");
+            by.end
+                .send(&message)
+                .expect("a message of an allowed length");
             by.sent[of(message.stream)].push_back(message.bytes);
         }
         1 => {
             let read = by.end.next_message().expect("the other is honest");
             if let Some(message) = read {
                 let sent = to.sent[of(message.stream)].pop_front();
-                assert!(sent.as_ref() == Some(&message.bytes), "another message than was sent");
+                assert!(
+                    sent.as_ref() == Some(&message.bytes),
+                    "another message than was sent"
+                );
             }
         }
         2 if by.session.is_none() => {
@@ -85,7 +90,9 @@ fn honest_step(by: &mut Side, to: &mut Side, input: &mut Unstructured) -> Result
         }
         _ => {
             for _ in 0..input.arbitrary::<u8>()? {
-                let Some(frame) = by.end.next_frame() else { break };
+                let Some(frame) = by.end.next_frame() else {
+                    break;
+                };
                 assert!(frame.len() <= LONGEST);
                 to.end.take_in(&frame).expect("an honest frame");
             }
@@ -160,9 +167,18 @@ fn hostile_step(own: &mut LineEnd, sessions: &mut u64, input: &mut Unstructured)
             }
             true
         }
-        _ => own.take_in(&hostile_frame(input)?).is_ok(),
+        _ => {
+            let frame = hostile_frame(input)?;
+            let times = match input.ratio(1, 4)? {
+                true => input.int_in_range(1..=40)?,
+                false => 1,
+            };
+            (0..times).all(|_| own.take_in(&frame).is_ok())
+        }
     };
-    assert!(own.kept() <= MOST_KEPT);
+    for (kept, most) in own.kept().into_iter().zip(MOST_KEPT) {
+        assert!(kept <= most, "{kept} bytes are kept");
+    }
     Ok(goes_on)
 }
 
@@ -178,7 +194,12 @@ fn run(input: &mut Unstructured) -> Result<()> {
             false => honest_step(other, one, input)?,
         }
     }
-    let [Side { mut end, session, .. }, _] = sides;
+    let [
+        Side {
+            mut end, session, ..
+        },
+        _,
+    ] = sides;
     let mut sessions = session.unwrap_or(0);
     while !input.is_empty() && hostile_step(&mut end, &mut sessions, input)? {}
     Ok(())

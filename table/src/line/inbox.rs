@@ -105,11 +105,11 @@ impl Inbox {
         Ok(())
     }
 
-    /// How many bytes have come and were not read.
+    /// How many bytes of control, of the log and of the engine have come and were not read.
     #[cfg(feature = "internals")]
-    pub(super) fn kept(&self) -> usize {
+    pub(super) fn kept(&self) -> [usize; 3] {
         let sessions = self.sessions.iter().map(|session| session.bytes.len());
-        self.control.kept() + self.log.kept() + sessions.sum::<usize>()
+        [self.control.kept(), self.log.kept(), sessions.sum()]
     }
 
     fn begin(&mut self, number: u64) -> Result<(), LineError> {

@@ -16,8 +16,12 @@ use super::streams::{MESSAGE_WINDOW, Message, Priority, RUN_WINDOW};
 use crate::identity::{Address, Identity, PublicIdentity};
 use crate::random::system_rng;
 
-/// Unread bytes that one end of a line keeps at most.
-pub const MOST_KEPT: usize = 2 * MESSAGE_WINDOW as usize + RUN_WINDOW as usize;
+/// Unread bytes of control, of the log and of the engine that one end of a line keeps at most.
+pub const MOST_KEPT: [usize; 3] = [
+    MESSAGE_WINDOW as usize,
+    MESSAGE_WINDOW as usize,
+    RUN_WINDOW as usize,
+];
 
 /// An invite of any contents.
 pub fn invite(
@@ -166,8 +170,8 @@ impl LineEnd {
         self.0.outbox.next_frame(&mut frame).then_some(frame)
     }
 
-    /// How many bytes have come and were not read.
-    pub fn kept(&self) -> usize {
+    /// How many bytes of control, of the log and of the engine have come and were not read.
+    pub fn kept(&self) -> [usize; 3] {
         self.0.inbox.kept()
     }
 
