@@ -43,9 +43,9 @@ pub use log::{
     Resume, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
 };
 pub use play::{
-    Binding, CannotBegin, Command, Commands, Dealer, Done, Event, FileVault, MemoryVault, News,
-    NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating, Setting, Table, Vault,
-    deck_name, role,
+    Binding, CannotBegin, Command, Commands, Dealer, Done, Event, FileVault, HandDeck, MemoryVault,
+    News, NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating, Setting,
+    Shuffled, Table, Vault, deck_name, role,
 };
 pub use random::{SystemRng, system_rng};
 pub use rules::{

@@ -13,6 +13,7 @@ use dealerless::net::{Channel, Transport};
 use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use rand::CryptoRng;
 
+use super::deck::Shuffled;
 use super::seat_play::Orders;
 use crate::seat::Seat;
 
@@ -41,7 +42,7 @@ pub enum Done {
     /// What it was to make ahead is there.
     Prepared,
     /// It has shuffled. Nothing of the deck has been opened.
-    Shuffled(Box<KeptDeck>),
+    Shuffled(Box<dyn Shuffled>),
     /// Its session is over.
     Failed(deck::Error),
 }

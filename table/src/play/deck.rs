@@ -1,16 +1,76 @@
 //! A deck of one try of a hand: what its seat says when it seals and opens, and what it learns.
 
-use dealerless::deck::{Card, KeptDeck, Result, Share};
+use dealerless::deck::{Card, Check, Error, KeptDeck, Result, Share};
 use zeroize::Zeroizing;
 
 use crate::log::{Attempt, CardOpening, Masked, Seal};
 use crate::seat::Seat;
 
-/// This seat's part of a sealed deck.
+/// A deck as an engine has shuffled it.
+pub trait Shuffled: Send {
+    /// This seat's part of it, for one try of a hand. `secret` is fresh: the nonces of the seat's
+    /// commitments are made from it.
+    fn seated(
+        self: Box<Self>,
+        of: Attempt,
+        seat: Seat,
+        secret: Zeroizing<[u8; 32]>,
+    ) -> Box<dyn HandDeck>;
+}
+
+/// A seat's part of the deck of a try: all that the play of a hand needs of it. What it says can be
+/// checked by the log alone, which knows no engine: masked values, commitments and shares.
 ///
-/// A [`KeptDeck`] is that of the engine for two parties. Another engine, for more seats, is another
-/// type with these methods; the log knows neither.
-pub(super) struct TryDeck {
+/// A [`KeptDeck`] of the engine for two parties becomes one. An engine for more seats is another type
+/// with these methods.
+pub trait HandDeck: Send {
+    /// What this seat says of its shares. The seat that seals first says the masked values too.
+    ///
+    /// # Errors
+    /// Those of the deck.
+    fn seal(&self) -> Result<Seal>;
+
+    /// Checks what another seat has sealed: masked values that all seats hold alike, and seeds that
+    /// were in range. No card is learned before.
+    ///
+    /// # Errors
+    /// A failed [`Check`].
+    fn check(&mut self, seal: &Seal) -> Result<()>;
+
+    /// This seat's share of a card, as it is said in the log.
+    ///
+    /// # Errors
+    /// If there is no such card.
+    fn open(&self, position: usize) -> Result<CardOpening>;
+
+    /// Learns a card from what another seat has opened.
+    ///
+    /// # Errors
+    /// A failed [`Check`], if it is not what that seat has sealed.
+    fn learn(&mut self, opening: &CardOpening) -> Result<Card>;
+
+    /// What is kept of the deck until the hand is over. It holds secrets of this hand and no other.
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>>;
+}
+
+impl Shuffled for KeptDeck {
+    fn seated(
+        self: Box<Self>,
+        of: Attempt,
+        seat: Seat,
+        secret: Zeroizing<[u8; 32]>,
+    ) -> Box<dyn HandDeck> {
+        Box::new(TryDeck {
+            name: of,
+            seat,
+            kept: *self,
+            secret,
+        })
+    }
+}
+
+/// The deck of the engine for two parties.
+struct TryDeck {
     name: Attempt,
     seat: Seat,
     kept: KeptDeck,
@@ -19,23 +79,21 @@ pub(super) struct TryDeck {
 }
 
 impl TryDeck {
-    /// The deck that was shuffled for this try; `secret` is fresh.
-    pub(super) fn new(
-        name: Attempt,
-        seat: Seat,
-        kept: KeptDeck,
-        secret: Zeroizing<[u8; 32]>,
-    ) -> Self {
-        TryDeck {
-            name,
-            seat,
-            kept,
-            secret,
-        }
+    fn masked(&self) -> Result<Masked> {
+        let card = |position| Ok(number(&self.kept.masked(position)?));
+        Ok(Masked {
+            cards: (0..self.kept.len()).map(card).collect::<Result<_>>()?,
+            validity: self.kept.masked_validity(),
+        })
     }
 
-    /// What this seat says of its shares. The seat that seals first says the masked values too.
-    pub(super) fn seal(&self) -> Result<Seal> {
+    fn nonce(&self, position: usize) -> [u8; 32] {
+        (self.name).share_nonce(self.seat, position, &self.secret)
+    }
+}
+
+impl HandDeck for TryDeck {
+    fn seal(&self) -> Result<Seal> {
         let commitments = (0..self.kept.len()).map(|position| {
             let share = number(&self.kept.share(position)?.bits);
             let nonce = self.nonce(position);
@@ -52,28 +110,18 @@ impl TryDeck {
         })
     }
 
-    /// The masked values, which all seats hold alike.
-    pub(super) fn masked(&self) -> Result<Masked> {
-        let card = |position| Ok(number(&self.kept.masked(position)?));
-        Ok(Masked {
-            cards: (0..self.kept.len()).map(card).collect::<Result<_>>()?,
-            validity: self.kept.masked_validity(),
-        })
-    }
-
-    /// Takes in what another seat has sealed: whether the seeds were in range.
-    ///
-    /// # Errors
-    /// Those of [`KeptDeck::check_seeds`].
-    pub(super) fn take_seal(&mut self, seal: &Seal) -> Result<()> {
+    fn check(&mut self, seal: &Seal) -> Result<()> {
+        let own = self.masked()?;
+        if seal.masked.as_ref().is_some_and(|masked| *masked != own) {
+            return Err(Error::Check(Check::KeptMacs));
+        }
         self.kept.check_seeds(&Share {
             bits: seal.validity.clone(),
             macs: seal.validity_macs,
         })
     }
 
-    /// This seat's share of a card, as it is said in the log.
-    pub(super) fn open(&self, position: usize) -> Result<CardOpening> {
+    fn open(&self, position: usize) -> Result<CardOpening> {
         let share = self.kept.share(position)?;
         Ok(CardOpening {
             position: position as u16,
@@ -83,11 +131,7 @@ impl TryDeck {
         })
     }
 
-    /// Learns a card from what another seat has opened.
-    ///
-    /// # Errors
-    /// Those of [`KeptDeck::open`].
-    pub(super) fn learn(&mut self, opening: &CardOpening) -> Result<Card> {
+    fn learn(&mut self, opening: &CardOpening) -> Result<Card> {
         let position = usize::from(opening.position);
         let width = self.kept.share(position)?.bits.len();
         let bits = (0..width).map(|bit| opening.share >> bit & 1 == 1);
@@ -98,12 +142,7 @@ impl TryDeck {
         self.kept.open(position, &share)
     }
 
-    fn nonce(&self, position: usize) -> [u8; 32] {
-        (self.name).share_nonce(self.seat, position, &self.secret)
-    }
-
-    /// What the file of this deck holds: the secret of the nonces, and the kept deck.
-    pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+    fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         let deck = self.kept.to_bytes();
         let mut bytes = Zeroizing::new(Vec::with_capacity(self.secret.len() + deck.len()));
         bytes.extend_from_slice(&*self.secret);

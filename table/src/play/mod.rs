@@ -16,6 +16,7 @@ mod table;
 mod vault;
 
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
+pub use deck::{HandDeck, Shuffled};
 pub use error::PlayError;
 pub use news::{Command, News, NotNow};
 pub use seat_play::{Event, Orders, Outbox, Play, Setting, deck_name};

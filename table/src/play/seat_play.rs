@@ -12,7 +12,7 @@ use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use rand::CryptoRng;
 
 use super::dealer::Done;
-use super::deck::TryDeck;
+use super::deck::HandDeck;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
 use super::vault::Vault;
@@ -109,7 +109,7 @@ struct InHand {
     seeds: Option<Randomness>,
     /// The engine has its order.
     ordered: bool,
-    deck: Option<TryDeck>,
+    deck: Option<Box<dyn HandDeck>>,
     /// The batch behind this hand has been ordered.
     prepared: bool,
     trouble: Option<Trouble>,
@@ -174,7 +174,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match event {
             Event::Said(bytes) => self.take(&bytes),
             Event::Done(Done::Prepared) => Ok(()),
-            Event::Done(Done::Shuffled(deck)) => self.keep(*deck),
+            Event::Done(Done::Shuffled(deck)) => self.keep(deck),
             Event::Done(Done::Failed(error)) => {
                 // A deck that is sealed needs no engine any more.
                 self.failed = Some(error);

@@ -1,13 +1,13 @@
 //! A seat that cheats where only the other's engine can see it: it holds its own keys and its own
 //! part of the deck, and says something else than that.
 
-use dealerless::deck::KeptDeck;
 use dealerless_table::{
-    CardOpening, Done, Event, Legal, Masked, MatchLog, Orders, Outbox, Part, Phase, Seal, Seat,
+    CardOpening, Done, Event, HandDeck, Legal, MatchLog, Orders, Outbox, Part, Phase, Seat,
     SignedPart, role,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
+use zeroize::Zeroizing;
 
 use crate::seats::Wiring;
 
@@ -18,7 +18,7 @@ pub(crate) type Twist = fn(&mut Part);
 pub(crate) struct Puppet {
     pub(crate) log: MatchLog,
     wiring: Wiring,
-    deck: Option<KeptDeck>,
+    deck: Option<Box<dyn HandDeck>>,
     twist: Twist,
     /// Whether it says that the first try is void as soon as its engine and the other's run.
     pub(crate) voids: bool,
@@ -75,7 +75,9 @@ impl Puppet {
                 Ok(Event::Done(Done::Shuffled(deck))) => {
                     let old = std::mem::take(&mut self.running_void);
                     if !old || self.seals_old {
-                        self.deck.get_or_insert(*deck);
+                        let secret = Zeroizing::new(SECRET);
+                        let seated = deck.seated(self.log.attempt(), self.seat(), secret);
+                        self.deck.get_or_insert(seated);
                     }
                 }
                 Ok(Event::Done(Done::Prepared)) => {}
@@ -109,7 +111,10 @@ impl Puppet {
                 Some(Part::Again)
             }
             Phase::Deal => Some(Part::Deal(self.log.deal([0; 32], vec![false; 2], 0))),
-            Phase::Seal(_) => self.deck.as_ref().map(|deck| Part::Seal(self.seal(deck))),
+            Phase::Seal(_) => self
+                .deck
+                .as_ref()
+                .map(|deck| Part::Seal(deck.seal().unwrap())),
             Phase::Open(openings) => {
                 let due = openings
                     .iter()
@@ -132,39 +137,7 @@ impl Puppet {
         }
     }
 
-    fn seal(&self, deck: &KeptDeck) -> Seal {
-        let masked = || Masked {
-            cards: (0..deck.len())
-                .map(|at| number(&deck.masked(at).unwrap()))
-                .collect(),
-            validity: deck.masked_validity(),
-        };
-        let commitment = |opening: CardOpening| {
-            let position = usize::from(opening.position);
-            let attempt = self.log.attempt();
-            attempt.share_commitment(self.seat(), position, opening.share, &opening.nonce)
-        };
-        Seal {
-            masked: (self.seat() == Seat::HOST).then(masked),
-            commitments: (0..deck.len())
-                .map(|at| commitment(self.open(at)))
-                .collect(),
-            validity: deck.validity().bits,
-            validity_macs: deck.validity().macs,
-        }
-    }
-
     fn open(&self, position: usize) -> CardOpening {
-        let share = self.deck.as_ref().unwrap().share(position).unwrap();
-        CardOpening {
-            position: position as u16,
-            share: number(&share.bits),
-            nonce: (self.log.attempt()).share_nonce(self.seat(), position, &SECRET),
-            macs: share.macs,
-        }
+        self.deck.as_ref().unwrap().open(position).unwrap()
     }
-}
-
-fn number(bits: &[bool]) -> u16 {
-    (bits.iter().rev()).fold(0, |number, &bit| number << 1 | u16::from(bit))
 }

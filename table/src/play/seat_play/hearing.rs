@@ -1,10 +1,10 @@
 //! What a seat does with what it hears: it takes parts in, checks seals, learns cards.
 
-use dealerless::deck::{self, KeptDeck};
+use dealerless::deck;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::super::deck::TryDeck;
+use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
@@ -15,7 +15,7 @@ use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The engine has shuffled.
-    pub(super) fn keep(&mut self, kept: KeptDeck) -> Result<(), PlayError> {
+    pub(super) fn keep(&mut self, shuffled: Box<dyn Shuffled>) -> Result<(), PlayError> {
         // The engine does what it is told in that order, and so it is told what it has done.
         if self.stale > 0 {
             self.stale -= 1;
@@ -26,7 +26,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
-        let deck = TryDeck::new(self.set.log.attempt(), self.set.seat, kept, secret);
+        let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
         // Before the seal is said.
         self.set
             .vault
@@ -36,7 +36,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.hand.deck = Some(deck);
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
-            self.check_seal(&seal)?;
+            self.check_seal(&seal);
         }
         Ok(())
     }
@@ -86,7 +86,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             (Part::Deal(_), _) if complete && self.set.log.game().is_some() => self.dealt(),
             (Part::Seal(seal), _) => {
                 if theirs {
-                    self.check_seal(seal)?;
+                    self.check_seal(seal);
                 }
                 if self.set.log.phase().stands() {
                     self.news.push_back(News::Sealed);
@@ -148,19 +148,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Checks what another seat has sealed: the masked values, and that its seeds are in range.
-    pub(super) fn check_seal(&mut self, seal: &Seal) -> Result<(), PlayError> {
-        let Some(deck) = &mut self.hand.deck else {
-            return Ok(());
-        };
-        let own = deck.masked().map_err(PlayError::Engine)?;
-        let checked = match &seal.masked {
-            Some(masked) if *masked != own => Err(deck::Error::Check(deck::Check::KeptMacs)),
-            _ => deck.take_seal(seal),
-        };
-        if let Err(error) = checked {
+    pub(super) fn check_seal(&mut self, seal: &Seal) {
+        let checked = self.hand.deck.as_mut().map(|deck| deck.check(seal));
+        if let Some(Err(error)) = checked {
             self.hand.trouble = Some(Trouble::Seal(error));
         }
-        Ok(())
     }
 
     /// Learns what another seat has opened to this one. A share that opens its commitment but whose
