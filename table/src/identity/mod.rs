@@ -24,4 +24,4 @@ pub use peer::Peer;
 pub(crate) use public::is_x25519_key;
 pub use public::{BadIdentity, BadSignature, PublicIdentity};
 
-pub(crate) use whole_file::{Existing, write_whole};
+pub(crate) use whole_file::{Existing, remove_whole, write_whole};

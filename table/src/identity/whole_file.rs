@@ -18,10 +18,7 @@ pub(crate) enum Existing {
 pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::Result<()> {
     // Follow a link to the file that it means, so that the link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(&target);
     // It begins with mode 0600.
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(bytes)?;
@@ -32,6 +29,21 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::
     }
     .map_err(|error| error.error)?;
     sync_folder(folder)
+}
+
+/// Removes a file, if it is there. Its name does not come back after a crash.
+pub(crate) fn remove_whole(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.and_then(|()| sync_folder(folder_of(path))),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 /// Puts the names in a folder on the disk. Elsewhere than on Unix folders cannot be opened.
@@ -56,6 +68,10 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"two");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        for _ in 0..2 {
+            remove_whole(&path).unwrap();
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
     }
 
     #[cfg(unix)]

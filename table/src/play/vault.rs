@@ -1,12 +1,11 @@
 //! Where the deck of the hand in play is kept until the hand is over.
 
-use std::fs;
 use std::io;
 use std::path::PathBuf;
 
 use zeroize::Zeroizing;
 
-use crate::identity::{Existing, write_whole};
+use crate::identity::{Existing, remove_whole, write_whole};
 
 /// Keeps one deck, whole or not at all.
 pub trait Vault: Send {
@@ -40,10 +39,7 @@ impl Vault for FileVault {
     }
 
     fn destroy(&mut self) -> io::Result<()> {
-        match fs::remove_file(&self.0) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove_whole(&self.0)
     }
 }
 

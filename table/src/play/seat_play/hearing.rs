@@ -1,0 +1,195 @@
+//! What a seat does with what it hears: it takes parts in, checks seals, learns cards.
+
+use dealerless::deck::{self, KeptDeck};
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::super::deck::TryDeck;
+use super::super::error::PlayError;
+use super::super::news::News;
+use super::super::vault::Vault;
+use super::{InHand, Play, Trouble};
+use crate::log::{CardOpening, Part, Phase, Refused, Seal, SignedPart, Storage, Taken};
+use crate::rules::{Learners, Opening};
+use crate::seat::Seat;
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// The engine has shuffled.
+    pub(super) fn keep(&mut self, kept: KeptDeck) -> Result<(), PlayError> {
+        // The engine does what it is told in that order, and so it is told what it has done.
+        if self.stale > 0 {
+            self.stale -= 1;
+            return Ok(());
+        }
+        if matches!(self.set.log.phase(), Phase::Over(_)) {
+            return Ok(());
+        }
+        let mut secret = Zeroizing::new([0; 32]);
+        self.set.rng.fill_bytes(&mut *secret);
+        let deck = TryDeck::new(self.set.log.attempt(), self.set.seat, kept, secret);
+        // Before the seal is said.
+        self.set
+            .vault
+            .keep(&deck.to_bytes())
+            .map_err(PlayError::Vault)?;
+        self.kept = true;
+        self.hand.deck = Some(deck);
+        // The host's seal may have been faster.
+        if let Some(seal) = self.set.log.seals().first().cloned() {
+            self.check_seal(&seal)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), PlayError> {
+        let signed = SignedPart::decode(bytes).map_err(|_| PlayError::NoPart)?;
+        let seat = signed.seat;
+        let before = self.set.log.phase();
+        match self.set.log.take(signed.clone()) {
+            Ok(Taken::Known) => Ok(()),
+            Ok(Taken::New(part)) => {
+                let step = signed.step;
+                self.unwritten.push(signed);
+                self.added(seat, step, &part, before)
+            }
+            Err(Refused::Foul(proof)) => {
+                self.unwritten.push(proof.part.clone());
+                self.set.log.close(*proof);
+                self.write()?;
+                self.over();
+                Ok(())
+            }
+            Err(Refused::Fork(evidence)) => {
+                self.write()?;
+                self.set.journal.append_evidence(&evidence)?;
+                // It was made of this log's own part.
+                let _ = self.set.log.convict(*evidence);
+                self.over();
+                Ok(())
+            }
+            Err(refused) => Err(PlayError::Refused(refused)),
+        }
+    }
+
+    /// A part has been added to a step of the log that was in the phase `before`.
+    pub(super) fn added(
+        &mut self,
+        seat: Seat,
+        step: u64,
+        part: &Part,
+        before: Phase,
+    ) -> Result<(), PlayError> {
+        let theirs = seat != self.set.seat;
+        let complete = self.set.log.phase() != before;
+        match (part, before) {
+            // Where too few have chips nothing is dealt.
+            (Part::Deal(_), _) if complete && self.set.log.game().is_some() => self.dealt(),
+            (Part::Seal(seal), _) => {
+                if theirs {
+                    self.check_seal(seal)?;
+                }
+                if self.set.log.phase().stands() {
+                    self.news.push_back(News::Sealed);
+                }
+            }
+            (Part::Again, _) => {
+                // What is wrong with a seal is told once all have heard that the try is void.
+                let trouble = self.hand.trouble.take();
+                self.voided += u32::from(theirs);
+                self.stale += usize::from(self.hand.ordered && self.hand.deck.is_none());
+                self.hand = InHand {
+                    trouble,
+                    ..InHand::default()
+                };
+                self.news.push_back(News::Again { seat });
+            }
+            (Part::Open(cards), Phase::Open(openings)) if theirs => {
+                self.learn(cards, &openings, (step, seat))?;
+            }
+            (Part::Move(choice), _) => {
+                let choice = choice.clone();
+                self.news.push_back(News::Chose { seat, choice });
+            }
+            (Part::Result(_), Phase::Result(outcome)) if complete => {
+                let hand = self.set.log.attempt().hand - 1;
+                // What was said of its cards is not to be taken back after a crash.
+                self.write()?;
+                self.destroy_deck()?;
+                self.hand = InHand::default();
+                self.set.log.forget_older_hands();
+                self.news.push_back(News::HandOver { hand, outcome });
+            }
+            _ => {}
+        }
+        if let Some(stop) = part.stop() {
+            self.news.push_back(News::Stopped { seat, stop });
+        }
+        self.over();
+        Ok(())
+    }
+
+    pub(super) fn dealt(&mut self) {
+        let attempt = self.set.log.attempt();
+        let (_, drawn) = self.set.log.of().header().stakes.deck();
+        self.hand.known = vec![None; drawn];
+        self.news.push_back(News::Dealt {
+            hand: attempt.hand,
+            attempt: attempt.attempt,
+        });
+    }
+
+    /// Tells once that the match is over.
+    pub(super) fn over(&mut self) {
+        if let Phase::Over(end) = self.set.log.phase()
+            && !self.news.iter().any(|news| matches!(news, News::Over(_)))
+        {
+            self.news.push_back(News::Over(end));
+        }
+    }
+
+    /// Checks what another seat has sealed: the masked values, and that its seeds are in range.
+    pub(super) fn check_seal(&mut self, seal: &Seal) -> Result<(), PlayError> {
+        let Some(deck) = &mut self.hand.deck else {
+            return Ok(());
+        };
+        let own = deck.masked().map_err(PlayError::Engine)?;
+        let checked = match &seal.masked {
+            Some(masked) if *masked != own => Err(deck::Error::Check(deck::Check::KeptMacs)),
+            _ => deck.take_seal(seal),
+        };
+        if let Err(error) = checked {
+            self.hand.trouble = Some(Trouble::Seal(error));
+        }
+        Ok(())
+    }
+
+    /// Learns what another seat has opened to this one. A share that opens its commitment but whose
+    /// MACs do not fit is no proof for others: this seat disputes it.
+    pub(super) fn learn(
+        &mut self,
+        cards: &[CardOpening],
+        openings: &[Opening],
+        (step, opener): (u64, Seat),
+    ) -> Result<(), PlayError> {
+        let due = openings.iter().filter(|opening| opening.opener == opener);
+        let learners = due.flat_map(|opening| &opening.cards);
+        for (card, &(position, learners)) in cards.iter().zip(learners) {
+            let mine =
+                matches!(learners, Learners::All) || learners == Learners::Seat(self.set.seat);
+            let Some(deck) = self.hand.deck.as_mut().filter(|_| mine) else {
+                continue;
+            };
+            match deck.learn(card) {
+                Ok(card) => {
+                    self.hand.known[position] = Some(card);
+                    self.news.push_back(News::Card { position, card });
+                }
+                Err(deck::Error::Check(_)) => {
+                    self.hand.trouble = Some(Trouble::Macs(step));
+                }
+                Err(error) => return Err(PlayError::Engine(error)),
+            }
+        }
+        Ok(())
+    }
+}
