@@ -28,6 +28,9 @@ static FOLDER: LazyLock<TempDir> = LazyLock::new(|| {
     folder
 });
 
+/// The folder of another player, whom each run makes anew: the first one's is in use.
+static ANOTHER: LazyLock<TempDir> = LazyLock::new(|| tempfile::tempdir().expect("a folder"));
+
 /// The folder of a player whose identity never changes.
 static HOME: LazyLock<Arc<Home>> = LazyLock::new(|| {
     let opened = Home::open(FOLDER.path(), &mut StdRng::from_seed([1; 32]));
@@ -40,12 +43,12 @@ fn overwrite(path: &Path, bytes: &[u8]) {
 }
 
 fn identity(input: &mut Unstructured) -> Result<()> {
-    let folder = FOLDER.path();
-    let file = folder.join("another");
+    let folder = ANOTHER.path();
+    let file = folder.join("identity");
     // A leftover of the run before.
     let _ = fs::remove_file(&file);
     let seed = input.arbitrary()?;
-    let open = || Home::with_identity(folder, &file, &mut StdRng::from_seed(seed));
+    let open = || Home::open(folder, &mut StdRng::from_seed(seed));
     let made = open().expect("a new identity").identity().public().clone();
     let written = fs::read(&file).expect("it was written");
     let mut bytes = written.clone();
