@@ -10,6 +10,7 @@ use std::io;
 
 use zeroize::Zeroizing;
 
+use super::claim::{Claim, Claimed};
 use super::foul::Refused;
 use super::match_log::MatchLog;
 use super::signed::{Evidence, SignedPart};
@@ -36,6 +37,17 @@ pub struct Opened<S> {
     pub sitting: Sitting,
     /// What was said in it.
     pub log: MatchLog,
+    /// What the owner claims beside it, in the order in which it was written.
+    pub claims: Vec<Claim>,
+}
+
+impl<S> Opened<S> {
+    /// Whether the owner closed the match, and nothing was said in that step since.
+    pub fn is_closed(&self) -> bool {
+        let closed = |claim: &&Claim| claim.what == Claimed::Closed;
+        let last = self.claims.iter().rfind(closed);
+        last.is_some_and(|claim| claim.stands(&self.log))
+    }
 }
 
 /// A file of a match cannot be written or read.
@@ -80,6 +92,7 @@ const MAC: usize = 32;
 const SITTING: u8 = 0;
 const PART: u8 = 1;
 const EVIDENCE: u8 = 2;
+const CLAIM: u8 = 3;
 
 impl<S: Storage> Journal<S> {
     /// Begins the file of a match. `key` is the identity's own for files.
@@ -117,7 +130,11 @@ impl<S: Storage> Journal<S> {
     pub fn open(mut storage: S, key: Zeroizing<[u8; 32]>) -> Result<Opened<S>, JournalError> {
         let bytes = storage.read()?;
         let mut records = Records::new(&bytes, &key);
-        let (sitting, log) = replay(&mut records)?;
+        let Replayed {
+            sitting,
+            log,
+            claims,
+        } = replay(&mut records)?;
         let (last, complete) = (records.last, records.at);
         if complete < bytes.len() {
             storage.truncate(complete as u64)?;
@@ -133,6 +150,7 @@ impl<S: Storage> Journal<S> {
             journal,
             sitting,
             log,
+            claims,
         })
     }
 
@@ -142,7 +160,7 @@ impl<S: Storage> Journal<S> {
     /// As [`open`](Self::open).
     pub fn log(&mut self) -> Result<MatchLog, JournalError> {
         let bytes = self.storage.read()?;
-        Ok(replay(&mut Records::new(&bytes, &self.key))?.1)
+        Ok(replay(&mut Records::new(&bytes, &self.key))?.log)
     }
 
     /// Writes parts. When this returns, they outlive a crash: then, and not before, what was said
@@ -163,6 +181,14 @@ impl<S: Storage> Journal<S> {
     /// As [`append`](Self::append).
     pub fn append_evidence(&mut self, evidence: &Evidence) -> Result<(), JournalError> {
         self.write([(EVIDENCE, evidence.encode())])
+    }
+
+    /// Writes what the owner claims beside the log.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_claim(&mut self, claim: &Claim) -> Result<(), JournalError> {
+        self.write([(CLAIM, claim.encode())])
     }
 
     pub(super) fn write(
@@ -193,8 +219,15 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// The match as the owner began it, and what was said in it.
-fn replay(records: &mut Records<'_>) -> Result<(Sitting, MatchLog), JournalError> {
+/// What the records of a file come to.
+struct Replayed {
+    sitting: Sitting,
+    log: MatchLog,
+    claims: Vec<Claim>,
+}
+
+/// The match as the owner began it, what was said in it, and what is claimed beside it.
+fn replay(records: &mut Records<'_>) -> Result<Replayed, JournalError> {
     let Some((at, first)) = records.next().transpose()? else {
         return Err(JournalError::NeverBegun);
     };
@@ -204,11 +237,21 @@ fn replay(records: &mut Records<'_>) -> Result<(Sitting, MatchLog), JournalError
         _ => return Err(wrong(at, None)),
     };
     let mut log = MatchLog::new(sitting.of.clone());
+    let mut claims = Vec::new();
     for record in records {
         let (at, content) = record?;
-        take(&mut log, content).map_err(|refused| wrong(at, refused))?;
+        match content.split_first() {
+            Some((&CLAIM, claim)) => {
+                claims.push(Claim::decode(claim).map_err(|_| wrong(at, None))?);
+            }
+            _ => take(&mut log, content).map_err(|refused| wrong(at, refused))?,
+        }
     }
-    Ok((sitting, log))
+    Ok(Replayed {
+        sitting,
+        log,
+        claims,
+    })
 }
 
 /// Takes a record after the first. Gives why it was refused, if a part was.

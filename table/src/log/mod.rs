@@ -5,6 +5,7 @@
 //! and for all that came before it, so that nobody can move, change or deny it, and two histories
 //! that cannot be one convict whoever signed both ([`Evidence`]).
 
+mod claim;
 mod commitment;
 mod foul;
 mod header;
@@ -29,6 +30,7 @@ mod storage;
 #[cfg(test)]
 mod tests;
 
+pub use claim::{Claim, Claimed};
 pub use commitment::Attempt;
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
