@@ -27,6 +27,7 @@ mod peers;
 mod plain;
 mod play;
 mod progress;
+mod resume;
 mod seat;
 mod session;
 mod table;
@@ -51,7 +52,8 @@ pub mod arguments {
     next_line_help = true,
     after_help = "Example: dealerless demo\n\n\
         Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
-        broke the protocol, disagreed or aborted, 3 the connection was lost or timed out."
+        broke the protocol, disagreed or aborted, 3 the connection was lost or timed out,\n\
+        4 you ended the program in a match, which can be resumed."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -63,6 +65,7 @@ enum Command {
     Demo(demo::Args),
     Host(host::Args),
     Join(join::Args),
+    Resume(resume::Args),
     Matches(matches::Args),
     Peers(peers::Args),
     Doctor(doctor::Args),
@@ -90,6 +93,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Host(args) => host::run(&args),
         Command::Join(args) => join::run(&args),
+        Command::Resume(args) => resume::run(&args),
         Command::Matches(args) => matches::run(&args),
         Command::Peers(args) => peers::run(&args),
         Command::Doctor(args) => doctor::run(&args),
@@ -99,7 +103,11 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::say(&format!("error: {}", failure::explain(&error)));
+            let text = failure::explain(&error);
+            match error.is::<failure::BrokenOff>() {
+                true => output::say(&text),
+                false => output::say(&format!("error: {text}")),
+            }
             ExitCode::from(failure::exit_code(&error))
         }
     }

@@ -9,6 +9,7 @@ pub(crate) enum Typed {
     Say(Said),
     Help,
     Leave,
+    Close,
     Nothing,
 }
 
@@ -39,6 +40,10 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "y" | "yes" | "n" | "no" if asked.rebuy => Said::Rebuy {
             agree: word.starts_with('y'),
         },
+        "close" => return Ok(Typed::Close),
+        "again" => Said::Again {},
+        "out" => Said::SitOut {},
+        "back" => Said::Back {},
         "f" | "fold" => Said::Fold {},
         "k" | "check" => Said::Check {},
         "c" | "call" => call(asked.turn),
@@ -212,6 +217,7 @@ mod tests {
             positions: Vec::new(),
             board: Vec::new(),
             open: Vec::new(),
+            time: None,
             ask,
         }
     }
@@ -263,6 +269,9 @@ mod tests {
             ("y 3", Said::Agree { proposal: 3 }),
             ("n 3", Said::Refuse { proposal: 3 }),
             ("pass", Said::Pass {}),
+            ("out", Said::SitOut {}),
+            ("back", Said::Back {}),
+            ("again", Said::Again {}),
             (
                 "o 3 me, 1 2 all 7 to them",
                 Said::Propose {

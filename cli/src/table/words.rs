@@ -1,7 +1,7 @@
 //! Sentences for people.
 
 use super::command::{Said, To};
-use super::event::{Awaited, Chips, HandResult, Posts, Reveal, Seated};
+use super::event::{Awaited, Chips, HandResult, Posts, Reveal, Seated, Time};
 use crate::output::count;
 
 /// The width of a screen.
@@ -79,7 +79,13 @@ pub(crate) fn game(seated: &Seated) -> String {
             format!(", {} chips each, {posts}", count(*stack))
         }
     };
-    format!("{game}{chips}, {hands}.")
+    let clock = match seated.clock {
+        None => String::new(),
+        Some(Time { each_move, bank }) => {
+            format!(" Time: {each_move} s for a move, and a bank of {bank} s.")
+        }
+    };
+    format!("{game}{chips}, {hands}.{clock}")
 }
 
 /// What a seat has chosen.
@@ -113,7 +119,13 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
             format!("{} proposal {proposal}.", names.does(seat, "refuse"))
         }
         Said::Pass {} => format!("{}.", names.does(seat, "pass")),
-        Said::Rebuy { .. } | Said::Leave {} => String::new(),
+        // No choices.
+        Said::Rebuy { .. }
+        | Said::SitOut {}
+        | Said::Back {}
+        | Said::Again {}
+        | Said::Close {}
+        | Said::Leave {} => String::new(),
     }
 }
 
@@ -210,6 +222,7 @@ pub(crate) fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) 
         Awaited::Shuffle if !seats.is_empty() => " to seal the deck",
         Awaited::Cards => " to open cards",
         Awaited::Move => " to choose",
+        Awaited::Line => " to be there again",
         _ => "",
     };
     let time = match seconds {

@@ -16,7 +16,7 @@ use super::clock::TimeLeft;
 use super::clocks::{Clocks, Out};
 use super::control::Control;
 use super::error::PlayError;
-use super::news::{Command, News};
+use super::news::{Command, News, NotNow};
 use super::seat_play::{Play, Setting};
 use super::vault::Vault;
 use crate::line::Line;
@@ -125,9 +125,18 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.attached = Some(Attached::new(line, attempts, ears));
     }
 
-    fn lose_line(&mut self) {
+    /// Drops the line, if there is one, and with it the engine.
+    pub fn lose_line(&mut self) {
         self.attached = None;
         self.play.lose_line();
+    }
+
+    /// Takes in what the player says.
+    ///
+    /// # Errors
+    /// [`NotNow`]; nothing has changed then.
+    pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
+        self.play.command(command)
     }
 
     /// Where the player's commands go.
