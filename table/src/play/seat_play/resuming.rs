@@ -94,6 +94,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         self.asked = None;
         self.news.push_back(News::Resumed);
+        self.over();
         Ok(())
     }
 
@@ -122,8 +123,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         };
         match read_back(&kept, attempt, self.set.seat, &name) {
             Some(deck) => self.hand.deck = Some(deck),
-            None if stands => return Err(PlayError::Deck),
-            // That of a try before, which is void.
+            // Its user may have another copy. On a line it is known that there is no other way on.
+            None if stands && self.line.is_none() => return Err(PlayError::Deck),
+            // That of a try before.
             None => return Ok(()),
         }
         let seals = self.set.log.seals().to_vec();
