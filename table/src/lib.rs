@@ -6,6 +6,7 @@
 //! | identity | [`Identity`], [`Home`], [`KnownPeers`]: keys, their folder, whom one has met |
 //! | line | [`Invite`], [`Door`], [`Guest`], [`Line`]: how two players meet, and talk |
 //! | log | [`MatchLog`], [`Journal`]: what was said, signed; whose turn it is; its file |
+//! | record | [`Record`], [`compare`]: what a file proves, to anybody |
 //! | play | [`Play`], [`Dealer`], [`Table`]: one seat of a match, with the engine beside it |
 //!
 //! A [`Game`] is something smaller: a list of [`Step`]s without decisions, which a demonstration plays
@@ -20,6 +21,7 @@ mod line;
 mod log;
 mod play;
 mod random;
+mod record;
 mod rules;
 mod seat;
 mod step;
@@ -40,7 +42,7 @@ pub use log::{
     Attempt, BadResume, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
     Deal, DiskStorage, End, Evidence, Header, HeaderError, Journal, JournalError, Masked, Match,
     MatchLog, Met, NoEvidence, Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused,
-    Resume, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
+    Resume, Seal, Seen, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
 };
 pub use play::{
     Binding, CannotBegin, Command, Commands, Dealer, Done, Event, FileVault, HandDeck, MemoryVault,
@@ -48,6 +50,10 @@ pub use play::{
     Shuffled, Table, Vault, deck_name, role,
 };
 pub use random::{SystemRng, system_rng};
+pub use record::{
+    BadRecord, Chosen, Compared, Forked, HandEvent, MatchState, Place, Post, PostKind, Record,
+    RecordedHand, compare,
+};
 pub use rules::{
     Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
     Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,

@@ -13,11 +13,14 @@ mod in_play;
 pub(crate) mod internals;
 mod journal;
 mod judge;
+mod match_file;
 mod match_log;
 mod part;
 mod phase;
 mod players;
+mod records;
 mod resume;
+mod seen;
 mod shape;
 mod shares;
 mod shelf;
@@ -27,7 +30,7 @@ mod state;
 mod storage;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use commitment::Attempt;
 pub use foul::{PartFoul, Proof, Refused};
@@ -38,7 +41,11 @@ pub use part::{CardOpening, Deal, Masked, Part, PartKind, Seal};
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
 pub use resume::{BadResume, CannotResume, Met, Resume};
+pub use seen::Seen;
 pub use shelf::{Shelf, Shelved};
 pub use signed::{BadSignedPart, Evidence, SignedPart};
 pub use sitting::Sitting;
 pub use storage::{DiskStorage, Storage};
+
+pub(crate) use match_file::{BadFile, Entry, MatchFile};
+pub(crate) use seen::Note;
