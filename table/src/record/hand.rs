@@ -37,8 +37,8 @@ pub struct RecordedHand {
     pub held: Vec<Vec<usize>>,
     /// The cards that everybody can compute, by position.
     pub public: BTreeMap<usize, Card>,
-    /// The other cards that the owner has noted, by position, if the record was read with its key.
-    /// That they were these, nothing proves.
+    /// The cards that the owner alone was shown and has noted, by position, if the record was read
+    /// with its key. That they were these, nothing proves, unless they are public now.
     pub seen: BTreeMap<usize, Card>,
 }
 

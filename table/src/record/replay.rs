@@ -281,8 +281,7 @@ impl Replay {
             let Some(hand) = at.ok().map(|at| &mut self.hands[at]) else {
                 continue;
             };
-            let counts = hand.voided.len() as u64 == u64::from(attempt);
-            if counts && !hand.public.contains_key(&position) {
+            if hand.voided.len() as u64 == u64::from(attempt) {
                 hand.seen.insert(position, card);
             }
         }

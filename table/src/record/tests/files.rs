@@ -97,7 +97,11 @@ pub(super) fn random_match(table: &Table, seed: u64, hands: u32) -> (MatchLog, V
         let phase = log.phase();
         let part = match (log.may_say(seat)[0], &phase) {
             (PartKind::Move, Phase::Choose { legal, .. }) => {
-                Part::Move(random_choice(legal, table.of.seats(), &mut rng))
+                let choice = random_choice(legal, table.of.seats(), &mut rng);
+                // A card of a deck without rules may be open.
+                let mut game = log.game().unwrap().clone();
+                let allowed = game.choose(seat, &choice).is_ok();
+                Part::Move(if allowed { choice } else { Choice::Pass })
             }
             (kind, _) => table.part(kind, &log, seat),
         };
@@ -152,12 +156,7 @@ fn random_choice(legal: &Legal, seats: usize, rng: &mut StdRng) -> Choice {
                     0 => Learners::All,
                     seat => Learners::Seat(Seat::new(seat as u8 - 1)),
                 };
-                let position = rng.random_range(0..7);
-                let open = proposals.iter().any(|p| p.cards[0].0 == position);
-                match open {
-                    true => Choice::Pass,
-                    false => Choice::Propose(vec![(position, to)]),
-                }
+                Choice::Propose(vec![(rng.random_range(0..7), to)])
             }
             None => Choice::Pass,
         },
