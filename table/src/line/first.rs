@@ -3,10 +3,12 @@
 //! ```text
 //! guest -> host   prelude; psk, e, es
 //! host  -> guest  e, ee
-//! guest -> host   s, se        { identity, name }
-//! host  -> guest  (transport)  { 1, identity, name, header, nonce } or { 0 }: used by somebody else
+//! guest -> host   s, se        { identity, name, past }
+//! host  -> guest  (transport)  { 1, identity, name, past, header, nonce } or { 0 }: used by another
 //! guest -> host   (transport)  { nonce }
 //! ```
+//!
+//! The *past* is whom the identity has succeeded. It has always the same length.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -113,12 +115,12 @@ pub(super) fn as_host(
     reader.finish().map_err(malformed)?;
 
     // On disk before anything is answered.
-    let burned = invites().burn(&id, &peer).map_err(MeetingError::Invites)?;
+    let burned = invites().burn(&id, peer.current()).map_err(MeetingError::Invites)?;
     let mut agreed = handshake.finish();
     if burned == Burned::ByAnother {
         // That it is told may fail; that it came is told in any case.
         let _ = agreed.send(&mut socket, &[USED]);
-        return Err(MeetingError::SecondGuest(peer.fingerprint()));
+        return Err(MeetingError::SecondGuest(peer.current().fingerprint()));
     }
     let hosts = nonce(rng);
     let mut answer = Writer::default();
