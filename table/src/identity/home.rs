@@ -226,6 +226,20 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_a_killed_process_has_not_finished_is_gone_when_the_folder_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        let left = ["", "matches"].map(|place| {
+            let path = folder.path().join(place);
+            let path = path.join(".dealerless-unfinished-Ab3dE9");
+            fs::write(&path, b"secret").unwrap();
+            path
+        });
+        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        assert!(left.iter().all(|path| !path.exists()));
+    }
+
     #[cfg(unix)]
     #[test]
     fn an_identity_that_others_can_read_is_refused() {

@@ -52,7 +52,9 @@ impl IdentityFile {
         }
         let mut text = Zeroizing::new(String::with_capacity(256));
         match (&file).take(256).read_to_string(&mut text) {
-            Err(error) if error.kind() != ErrorKind::InvalidData => return Err(failed(path)(error)),
+            Err(error) if error.kind() != ErrorKind::InvalidData => {
+                return Err(failed(path)(error));
+            }
             _ => {}
         }
         let identity = identity_in(&text).ok_or_else(|| HomeError::Damaged(path.to_owned()))?;

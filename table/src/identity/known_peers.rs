@@ -53,7 +53,9 @@ pub enum PeersError {
         name: Name,
     },
     /// One key is known with another one beside it. No honest program does that.
-    #[error("these keys share one with {0} and have another beside it: no honest program does that")]
+    #[error(
+        "these keys share one with {0} and have another beside it: no honest program does that"
+    )]
     HalfKnown(Fingerprint),
     /// Nobody is known by this name, or by these keys.
     #[error("nobody of this name or with these keys is known")]

@@ -174,7 +174,8 @@ impl KnownPeers {
         let mut peers = self.peers().to_vec();
         let before = peers.len();
         for peer in known {
-            let there = |other: &PublicIdentity| peer.all_keys().any(|keys| keys.shares_a_key_with(other));
+            let there =
+                |other: &PublicIdentity| peer.all_keys().any(|keys| keys.shares_a_key_with(other));
             let already = peers.iter().flat_map(Peer::all_keys).any(there);
             if !already && !self.own.all().any(there) {
                 peers.push(peer);

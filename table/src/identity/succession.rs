@@ -60,7 +60,10 @@ pub enum BadSuccession {
     #[error("the statement is mistyped or cut: copy it again")]
     Mistyped,
     /// The bytes have another form, or there are too many links.
-    #[error("a succession has another form, and at most {} links", Succession::MAX_LINKS)]
+    #[error(
+        "a succession has another form, and at most {} links",
+        Succession::MAX_LINKS
+    )]
     Form,
     /// One of the identities is none.
     #[error("an identity in the succession is not valid")]

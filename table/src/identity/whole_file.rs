@@ -22,9 +22,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder_of(&target);
     // It begins with mode 0600.
-    let mut file = tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .tempfile_in(folder)?;
+    let mut file = unfinished_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     match existing {
@@ -41,6 +39,12 @@ pub(crate) fn remove_whole(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.and_then(|()| sync_folder(folder_of(path))),
     }
+}
+
+fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempfile_in(folder)
 }
 
 /// Removes what processes that were killed have not finished in this folder. Nobody may be writing
@@ -92,6 +96,22 @@ mod tests {
             remove_whole(&path).unwrap();
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         }
+    }
+
+    #[test]
+    fn what_a_killed_process_has_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| fs::write(folder.path().join(name), b"secret").unwrap();
+        // A process that is killed has called it as one that lives.
+        let unfinished = unfinished_in(folder.path()).unwrap();
+        unfinished.keep().unwrap();
+        write("note");
+        write(".note");
+        remove_unfinished(folder.path()).unwrap();
+        let names = fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".note", "note"]);
     }
 
     #[cfg(unix)]

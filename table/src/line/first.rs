@@ -115,7 +115,9 @@ pub(super) fn as_host(
     reader.finish().map_err(malformed)?;
 
     // On disk before anything is answered.
-    let burned = invites().burn(&id, peer.current()).map_err(MeetingError::Invites)?;
+    let burned = invites()
+        .burn(&id, peer.current())
+        .map_err(MeetingError::Invites)?;
     let mut agreed = handshake.finish();
     if burned == Burned::ByAnother {
         // That it is told may fail; that it came is told in any case.
