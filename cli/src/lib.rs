@@ -18,6 +18,7 @@ mod doctor;
 mod faces;
 mod failure;
 mod host;
+mod identity;
 mod join;
 mod loopback;
 mod matches;
@@ -65,6 +66,7 @@ enum Command {
     Join(join::Args),
     Matches(matches::Args),
     Peers(peers::Args),
+    Identity(identity::Args),
     Doctor(doctor::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
@@ -92,6 +94,7 @@ pub fn run() -> ExitCode {
         Command::Join(args) => join::run(&args),
         Command::Matches(args) => matches::run(&args),
         Command::Peers(args) => peers::run(&args),
+        Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Bench(args) => bench::run(&args),
