@@ -319,3 +319,113 @@ fn the_bot_in_python_plays() {
         assert_eq!(host.finish().1, 0);
     }
 }
+
+/// Runs a command to its end: what it prints, and its exit code.
+fn command(folder: &Path, args: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(args)
+        .env("DEALERLESS_HOME", folder)
+        .output()
+        .unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (out, err, output.status.code().unwrap())
+}
+
+fn json_of(folder: &Path, args: &[&str]) -> Value {
+    let (out, err, code) = command(folder, args);
+    assert_eq!(code, 0, "{err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+#[test]
+fn a_player_goes_on_from_a_new_machine_and_the_other_follows() {
+    let [a, b] = folders();
+    let stakes = ["--hands", "1", "--stack", "50", "--blinds", "1/2", "--auto"];
+    let play = |b: &Path| {
+        let (host, invite) = Side::host(a.path(), &stakes);
+        let guest = Side::join(b, &invite, &["--auto"]);
+        let (by_guest, code) = guest.finish();
+        assert_eq!(code, 0, "{by_guest:?}");
+        let (by_host, code) = host.finish();
+        assert_eq!(code, 0, "{by_host:?}");
+        by_host
+    };
+    play(b.path());
+    let old = json_of(b.path(), &["identity", "--json"])["fingerprint"].clone();
+    let path = b.path().to_str().unwrap();
+
+    let [c, d] = folders();
+    let done = json_of(c.path(), &["identity", "succeed", path, "--json"]);
+    assert_eq!(
+        (&done["succeeds"], &done["peers"]),
+        (&json!([old]), &json!(1))
+    );
+    let own = json_of(c.path(), &["identity", "--json"]);
+    assert_eq!(own["fingerprint"], done["fingerprint"]);
+    assert_eq!(own["succeeds"], json!([old]));
+    let was = json_of(b.path(), &["identity", "--json"]);
+    assert_eq!(
+        (&was["fingerprint"], &was["succeeded_by"]),
+        (&old, &done["fingerprint"])
+    );
+    let statement = json_of(c.path(), &["identity", "statement", "--json"]);
+    assert_eq!(statement["statement"], done["statement"]);
+
+    // The old identity plays no more, and has one successor.
+    for args in [&["host"][..], &["peers"], &["join", "Anna"]] {
+        let (_, err, code) = command(b.path(), args);
+        let by = done["fingerprint"].as_str().unwrap();
+        assert!(code == 1 && err.contains(by), "{err}");
+    }
+    let (_, err, code) = command(d.path(), &["identity", "succeed", path]);
+    assert!(code == 1 && err.contains("one successor"), "{err}");
+    let (_, err, code) = command(b.path(), &["identity", "succeed", path]);
+    assert!(code == 1 && err.contains("--home DIR"), "{err}");
+
+    let events = play(c.path());
+    let notices = of_kind(&events, "notice");
+    let new = |notice: &Value| notice["text"].as_str().unwrap().contains("new identity");
+    assert!(notices.iter().any(new), "{notices:?}");
+    let peers = json_of(a.path(), &["peers", "--json"]);
+    assert_eq!(peers["peers"].as_array().unwrap().len(), 1);
+    let peer = &peers["peers"][0];
+    assert_eq!(
+        (&peer["succeeds"], &peer["hands"]),
+        (&json!([old]), &json!(2))
+    );
+    assert_eq!(peer["fingerprint"], done["fingerprint"]);
+}
+
+#[test]
+fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_unnoticed() {
+    let [a, b] = folders();
+    let (mut host, invite) = Side::host(a.path(), &["--hands", "9", "--auto"]);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    guest.until("your-turn");
+    drop(guest);
+    host.until("seated");
+    host.finish();
+    let [path, c] = [b.path().to_str().unwrap().to_owned(), "new".into()];
+    let c = a.path().join(c);
+    let (_, err, code) = command(&c, &["identity", "succeed", &path]);
+    assert!(code == 1 && err.contains("--leave-open-matches"), "{err}");
+    let args = [
+        "identity",
+        "succeed",
+        &path,
+        "--leave-open-matches",
+        "--json",
+    ];
+    let done = json_of(&c, &args);
+    assert_eq!(done["left_matches"], json!(1));
+
+    let file = a.path().join("statement");
+    std::fs::write(&file, done["statement"].as_str().unwrap()).unwrap();
+    for statement in [done["statement"].as_str().unwrap(), file.to_str().unwrap()] {
+        let (out, err, code) = command(a.path(), &["peers", "follow", statement]);
+        assert_eq!(code, 0, "{err}");
+        assert!(out.contains(done["fingerprint"].as_str().unwrap()), "{out}");
+    }
+    let (_, err, code) = command(a.path(), &["peers", "follow", "dealerless-succession1-0"]);
+    assert!(code == 1 && err.contains("mistyped"), "{err}");
+}

@@ -157,7 +157,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::identity::{BadIdentity, Identity, Name, PublicIdentity};
+    use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
 
     fn sockets() -> [Socket; 2] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -226,7 +226,7 @@ mod tests {
             name: &name,
         });
         // A key of small order, with a signature; keys that it does not hold; one's own keys; a
-        // name without end; a byte too many.
+        // name without end; a byte too many; wrong chains.
         let small = [0; 32];
         let proof = guest.sign("identity", &[&small]);
         let small = [&guest.public().ed25519()[..], &small, &proof, &[1, 0, b'B']].concat();
@@ -241,6 +241,10 @@ mod tests {
         let mut long = honest.clone();
         long[PublicIdentity::LEN] = 0xff;
         let more = [&honest[..], &[0]].concat();
+        // A chain that claims links and has none; too many of them; something in the padding.
+        let [mut claims, mut many, mut padding] = [0; 3].map(|_| honest.clone());
+        let chain = honest.len() - Succession::PADDED;
+        (claims[chain], many[chain], padding[chain + 9]) = (8, 255, 1);
         for wrong in [
             vec![],
             small,
@@ -248,7 +252,11 @@ mod tests {
             hosts,
             long,
             more,
+            claims,
+            many,
+            padding,
             honest[..100].to_vec(),
+            honest[..chain].to_vec(),
         ] {
             assert!(host_meets(&host, &invites, id, &guest, wrong).is_err());
         }
