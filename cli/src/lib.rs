@@ -18,6 +18,7 @@ mod doctor;
 mod faces;
 mod failure;
 mod host;
+mod identity;
 mod join;
 mod loopback;
 mod memory;
@@ -67,6 +68,7 @@ enum Command {
     Show(record::show::Args),
     Verify(record::verify::Args),
     Peers(peers::Args),
+    Identity(identity::Args),
     Doctor(doctor::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
@@ -96,6 +98,7 @@ pub fn run() -> ExitCode {
         Command::Show(args) => record::show::run(&args),
         Command::Verify(args) => record::verify::run(&args),
         Command::Peers(args) => peers::run(&args),
+        Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Bench(args) => bench::run(&args),

@@ -30,9 +30,10 @@ mod wire;
 
 pub use game::{Game, UnknownGame};
 pub use identity::{
-    Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, Budget, CountedAttempts,
-    Fingerprint, Home, HomeError, Identity, KnownPeers, Name, Peer, PeersError, PublicIdentity,
-    Recognised, SharedPeers, Standing,
+    Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, BadSuccession, Budget,
+    CannotSucceed, CountedAttempts, Fingerprint, Home, HomeError, Identity, KnownPeers, Name,
+    OldIdentity, Peer, PeersError, PublicIdentity, Recognised, SharedPeers, Standing, Succeeded,
+    Succession,
 };
 pub use line::{
     BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
