@@ -224,6 +224,7 @@ fn a_deck_without_rules_reads_like_this() {
             agreed: Vec::new(),
         }],
         may_propose: true,
+        may_draw: true,
     };
     let mut ask = turn(speak, &[]);
     if let Event::YourTurn(turn) = &mut ask {

@@ -1,6 +1,7 @@
 //! What one seat does: a state machine over what it hears.
 
 mod hearing;
+mod rolling;
 mod saying;
 
 use std::collections::VecDeque;
@@ -15,6 +16,7 @@ use super::dealer::Done;
 use super::deck::HandDeck;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
+use super::own_dice::OwnDice;
 use super::vault::Vault;
 use crate::hash::Hash;
 use crate::identity::Identity;
@@ -110,6 +112,8 @@ struct InHand {
     /// The engine has its order.
     ordered: bool,
     deck: Option<Box<dyn HandDeck>>,
+    /// What it has drawn for the last roll to which it has committed.
+    dice: Option<OwnDice>,
     /// The batch behind this hand has been ordered.
     prepared: bool,
     trouble: Option<Trouble>,
