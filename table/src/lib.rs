@@ -57,9 +57,9 @@ pub use record::{
     RecordedHand, compare,
 };
 pub use rules::{
-    Amounts, BadCards, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand, HandRank,
-    Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Shown, Stakes,
-    StakesError, Variety,
+    Amounts, BadCards, BadFaces, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand,
+    HandRank, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Rolled, Shown,
+    Stakes, StakesError, Variety,
 };
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};

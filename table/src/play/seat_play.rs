@@ -2,6 +2,7 @@
 
 mod hearing;
 mod resuming;
+mod rolling;
 mod saying;
 
 use std::collections::VecDeque;
@@ -16,6 +17,7 @@ use super::dealer::Done;
 use super::deck::HandDeck;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
+use super::own_dice::OwnDice;
 use super::vault::Vault;
 use crate::hash::Hash;
 use crate::identity::Identity;
@@ -124,6 +126,8 @@ struct InHand {
     /// The engine has its order.
     ordered: bool,
     deck: Option<Box<dyn HandDeck>>,
+    /// What it has drawn for the last roll to which it has committed.
+    dice: Option<OwnDice>,
     /// The batch behind this hand has been ordered.
     prepared: bool,
     trouble: Option<Trouble>,

@@ -11,6 +11,7 @@ use crate::rules::{
     BettingRules, Choice, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
 };
 use crate::seat::Seat;
+use dealerless::dice::{Dice, Reveal, Terms};
 
 pub(crate) struct Table {
     pub(crate) identities: Vec<Identity>,
@@ -163,9 +164,23 @@ impl Table {
                 self.opening(log, seat, &due.unwrap_or(vec![0]))
             }
             PartKind::Move => Part::Move(match log.phase() {
+                Phase::Choose {
+                    legal: Legal::Speak { may_draw, .. },
+                    ..
+                } => self.pastime(log, seat, may_draw),
                 Phase::Choose { legal, .. } => passive(&legal),
                 _ => Choice::Check,
             }),
+            PartKind::Commit => {
+                let (context, reveal) = self.drawn_dice(log, seat);
+                let terms = Terms {
+                    context: &context,
+                    number: log.game().map_or(0, Hand::rolls).into(),
+                    dice: dice(log),
+                };
+                Part::Commit(reveal.commitment(&terms, seat.number()).0)
+            }
+            PartKind::Reveal => Part::Reveal(self.drawn_dice(log, seat).1),
             PartKind::Result => Part::Result(match log.game().map(Hand::next) {
                 Some(Next::Over(outcome)) => outcome.stacks,
                 _ => log.stacks().to_vec(),
@@ -184,6 +199,33 @@ impl Table {
                 Part::Dispute { step }
             }
         }
+    }
+
+    /// What a seat says in a deck without rules: in turn they roll, draw a card each, reveal the
+    /// host's, and pass.
+    fn pastime(&self, log: &MatchLog, seat: Seat, may_draw: bool) -> Choice {
+        let game = log.game().expect("a hand in play");
+        let drawn = self.of.header().stakes.deck().1;
+        let nothing_shown = (0..drawn).all(|position| log.public_card(position).is_none());
+        match game.held(seat)[..] {
+            _ if game.rolls() == 0 => Choice::Roll(Dice::new(2, 6).unwrap()),
+            [] if may_draw && nothing_shown => Choice::Draw,
+            [position] if seat == Seat::HOST => Choice::Reveal(position as u16),
+            _ => Choice::Pass,
+        }
+    }
+
+    /// The dice of a seat for the roll that is due, or for any: they follow from the try, the roll
+    /// and the seat.
+    fn drawn_dice(&self, log: &MatchLog, seat: Seat) -> ([u8; 32], Reveal) {
+        let rolls = log.game().map_or(0, Hand::rolls);
+        let dice = dice(log);
+        let value = |die| (die + rolls + u32::from(seat.number())) % dice.sides();
+        let reveal = Reveal {
+            values: (0..dice.count()).map(value).collect(),
+            nonce: [seat.number(); 32],
+        };
+        (log.attempt().dice_context(), reveal)
     }
 
     /// What an honest seat says that checks or calls, and shows.
@@ -245,6 +287,14 @@ pub(crate) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
             .map(|&(position, _)| position)
             .collect(),
     )
+}
+
+/// The dice that are rolled now, or some.
+fn dice(log: &MatchLog) -> Dice {
+    match log.phase() {
+        Phase::Commit(dice) | Phase::Reveal(dice) => dice,
+        _ => Dice::new(2, 6).unwrap(),
+    }
 }
 
 fn passive(legal: &Legal) -> Choice {

@@ -12,7 +12,7 @@ use super::{InHand, Play, Trouble};
 use crate::log::{
     CardOpening, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage, Taken, ToDo,
 };
-use crate::rules::Learners;
+use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -29,13 +29,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
-        // Before the seal is said.
-        self.set
-            .vault
-            .keep(&deck.to_bytes())
-            .map_err(PlayError::Vault)?;
-        self.kept = true;
         self.hand.deck = Some(deck);
+        // Before the seal is said.
+        self.keep_hand()?;
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
             self.check_seal(&seal);
@@ -135,6 +131,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             (Part::Move(choice), _) => {
                 let choice = choice.clone();
                 self.news.push_back(News::Chose { seat, choice });
+            }
+            (Part::Reveal(_), Phase::Reveal(_)) if complete => {
+                let rolled = self.set.log.game().and_then(Hand::last_roll).cloned();
+                self.news.extend(rolled.map(News::Rolled));
             }
             (Part::Result(_), Phase::Result(outcome)) if complete => {
                 let hand = self.set.log.attempt().hand - 1;

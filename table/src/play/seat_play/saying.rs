@@ -52,6 +52,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 false => Ok(Some(Part::Forfeit)),
             },
             Phase::Open(openings) => self.open(&openings).map(Some),
+            Phase::Commit(dice) => self.commit_to_dice(dice).map(Some),
+            Phase::Reveal(dice) => Ok(Some(self.reveal_dice(dice))),
             Phase::Choose { legal, .. } => {
                 let choice = self.choice.take();
                 if choice.is_none() {
