@@ -7,6 +7,9 @@
 //! | to | look at |
 //! |---|---|
 //! | shuffle and open cards | [`deck`], and the example `in_memory` |
+//! | draw from a pile of repeated cards | [`deck::Pile`], and the example `draw` |
+//! | steal a random card of the other's hand | [`deck::SealedDeck::steal`], and the example `steal` |
+//! | roll dice | [`dice`], and the example `dice` |
 //! | talk over TCP or in memory, with deadlines | [`net`], and the example `over_tcp` |
 //! | compute something else on shared bits | [`mpc::TwoParty`] |
 //! | build, count, evaluate, read or write circuits | [`circuit`] |
@@ -63,6 +66,7 @@
 
 pub mod circuit;
 pub mod deck;
+pub mod dice;
 pub mod mpc;
 pub mod net;
 pub mod shuffle;

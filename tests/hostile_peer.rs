@@ -55,7 +55,7 @@ enum Guard {
 fn guard(tag: Kind) -> Guard {
     match tag {
         Kind::Hello => Guard::Finds(is_found_in_a_hello),
-        Kind::Abort => Guard::Absent,
+        Kind::Abort | Kind::Dice(_) => Guard::Absent,
         Kind::Ot(tag) => guard_of_ot(tag),
         Kind::Mpc(tag) => guard_of_mpc(tag),
     }

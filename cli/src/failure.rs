@@ -3,6 +3,7 @@
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_table::{LineError, MeetingError, OfferError, PlayError};
 
+use crate::record::NotGood;
 use crate::table::Breach;
 
 /// The exit code of wrong usage and of local faults.
@@ -95,6 +96,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
     if error.is::<BrokenOff>() {
         return BROKEN_OFF;
+    }
+    if let Some(not_good) = error.downcast_ref::<NotGood>() {
+        return not_good.exit_code();
     }
     match blame(error) {
         Blame::Connection => LOST,

@@ -166,6 +166,11 @@ fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) ->
                 return Ok(());
             }
             Next::Open(openings) => open(hand, &openings, deck, input)?,
+            Next::Roll(dice) => {
+                let faces = vec![dice.sides(); dice.count() as usize];
+                assert!(hand.rolled(&faces[1..]).is_err());
+                hand.rolled(&faces).expect("faces of these dice");
+            }
             Next::Choose { seat, legal } => {
                 let before = hand.clone();
                 if !input.is_empty() {

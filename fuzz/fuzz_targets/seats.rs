@@ -6,9 +6,10 @@
 
 use std::sync::LazyLock;
 
+use dealerless::dice::{Dice, Reveal, Terms};
 use dealerless::shuffle::Algorithm;
 use dealerless_table::{
-    BettingRules, CardOpening, Choice, Clock, Header, Identity, Learners, Legal, Limit, Masked,
+    BettingRules, CardOpening, Choice, Clock, Hand, Header, Identity, Learners, Legal, Limit, Masked,
     Match, MatchLog, Name, Opening, Part, PartKind, Phase, Player, Posts, Seal, Seat, SignedPart,
     Sitting, Stakes, Variety, Versions,
 };
@@ -184,6 +185,11 @@ impl Table {
                 let allowed = log.game()?.clone().choose(seat, &choice).is_ok();
                 Part::Move(if allowed { choice } else { Choice::Pass })
             }
+            (_, Phase::Commit(dice)) => {
+                let (terms, reveal) = (Roll::of(log, dice), drawn(dice, seat));
+                Part::Commit(reveal.commitment(&terms.terms(), seat.number()).0)
+            }
+            (_, Phase::Reveal(dice)) => Part::Reveal(drawn(dice, seat)),
             (_, Phase::Result(outcome)) => Part::Result(outcome.stacks),
             _ => Part::Leave,
         })
@@ -210,6 +216,40 @@ impl Table {
     }
 }
 
+/// What names the roll that is due.
+struct Roll {
+    context: [u8; 32],
+    number: u64,
+    dice: Dice,
+}
+
+impl Roll {
+    fn of(log: &MatchLog, dice: Dice) -> Self {
+        Roll {
+            context: log.attempt().dice_context(),
+            number: log.game().map_or(0, Hand::rolls).into(),
+            dice,
+        }
+    }
+
+    fn terms(&self) -> Terms<'_> {
+        Terms {
+            context: &self.context,
+            number: self.number,
+            dice: self.dice,
+        }
+    }
+}
+
+/// What a seat draws, always the same.
+fn drawn(dice: Dice, seat: Seat) -> Reveal {
+    let value = |die| (die + u32::from(seat.number())) % dice.sides();
+    Reveal {
+        values: (0..dice.count()).map(value).collect(),
+        nonce: [seat.number(); 32],
+    }
+}
+
 /// What may be said here, by a number.
 pub fn choice(legal: &Legal, number: u8) -> Choice {
     let way = number / 16;
@@ -229,6 +269,7 @@ pub fn choice(legal: &Legal, number: u8) -> Choice {
         Legal::Speak {
             proposals,
             may_propose,
+            ..
         } => match (way, proposals.first()) {
             (1..=4, Some(proposal)) => Choice::Agree(proposal.number),
             (5, Some(proposal)) => Choice::Refuse(proposal.number),
@@ -239,6 +280,9 @@ pub fn choice(legal: &Legal, number: u8) -> Choice {
                 };
                 Choice::Propose(vec![(u16::from(number % 7), to)])
             }
+            (10, _) => Choice::Draw,
+            (11, _) => Choice::Reveal(u16::from(number % 7)),
+            (12, _) => Choice::Roll(Dice::new(1 + u32::from(number % 16), 6).expect("dice")),
             _ => Choice::Pass,
         },
         _ => Choice::Pass,

@@ -55,6 +55,9 @@ pub enum Check {
     /// An opened card has been seen at another position.
     #[error("the same card was opened twice")]
     OpenedTwice,
+    /// After a steal, the cards of a hand are not those that it had.
+    #[error("the cards of the hand are not those from which one was stolen")]
+    NotOfTheHand,
     /// What the peer shows of a kept card is not what was sealed.
     #[error("opening a kept card: the MACs of the mask shares")]
     KeptMacs,

@@ -27,6 +27,11 @@ impl Faces {
         *self.seen.get(position)?
     }
 
+    /// Forgets the card at a position: another one lies there now.
+    pub(super) fn forget(&mut self, position: usize) {
+        self.seen[position] = None;
+    }
+
     /// Takes in the opened bits of a position, the lowest first.
     ///
     /// # Errors

@@ -3,6 +3,9 @@
 //! [`SealedDeck::shuffle`] runs a shuffle circuit over any [`TwoParty`]; [`SealedDeck::open`]
 //! opens drawn cards to one party or to both. A [`KeptDeck`] of a malicious session outlives it: its
 //! cards are opened one by one over any line, once the session is gone.
+//!
+//! While the session lives, [`SealedDeck::steal`] takes a random card of a hand. A [`Pile`] is a
+//! sealed deck of repeated cards from which the parties draw as they go.
 
 mod card;
 mod choice;
@@ -10,12 +13,14 @@ mod error;
 mod estimate;
 mod faces;
 mod kept;
+mod pile;
+mod steal;
 
 use rand::CryptoRng;
 
 use self::faces::Faces;
 use crate::circuit::{ByParty, Party};
-use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty, Words};
+use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty};
 use crate::shuffle::ShuffleCircuit;
 
 pub use card::Card;
@@ -23,12 +28,13 @@ pub use choice::{Choice, UnknownChoice, circuit};
 pub use error::{Check, Error, Result};
 pub use estimate::Estimate;
 pub use kept::{KeptDeck, Share};
+pub use pile::{Kinds, KindsError, Pile};
 
 /// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the
 /// deck alone shows nothing, which is why it has no `Debug`.
 pub struct SealedDeck<S> {
     /// A word for each drawn card.
-    drawn: Words<S>,
+    drawn: Vec<Vec<S>>,
     faces: Faces,
     /// Which positions have been opened to whom.
     opened: Vec<ByParty<bool>>,
@@ -82,13 +88,13 @@ impl<S: Clone> SealedDeck<S> {
         check_circuit(session.security(), shuffle)?;
         let randomness = shuffle.sample(session.role(), rng);
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, randomness.bits());
-        let drawn = session.run(run.in_context(context))?;
+        let words = session.run(run.in_context(context))?;
         if let Some(validity) = shuffle.validity() {
-            check_seeds(session, &drawn[validity])?;
+            check_seeds(session, &words[validity])?;
         }
         let count = shuffle.spec().draw();
         Ok(SealedDeck {
-            drawn,
+            drawn: words.iter().take(count).map(<[S]>::to_vec).collect(),
             faces: Faces::unseen(shuffle.spec().cards() as u32, count),
             opened: vec![ByParty::default(); count],
         })
@@ -102,6 +108,18 @@ impl<S: Clone> SealedDeck<S> {
     /// Whether no card was drawn. (A shuffle draws at least one.)
     pub fn is_empty(&self) -> bool {
         self.opened.is_empty()
+    }
+
+    /// How many cards the whole deck has.
+    fn cards(&self) -> usize {
+        self.faces.cards() as usize
+    }
+
+    /// Whether the card at `position` has been opened to a party.
+    fn is_open_to(&self, position: usize, party: Party) -> bool {
+        self.opened
+            .get(position)
+            .is_some_and(|opened| opened[party])
     }
 
     /// The card at `position`, if this party has seen it.

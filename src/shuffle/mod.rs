@@ -58,6 +58,7 @@ mod shuffle_circuit;
 mod spec;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
+pub use network::Reshuffle;
 pub use randomness::{Encoding, Randomness, Seed, SeedError};
 pub use shuffle_circuit::{ShuffleCircuit, plaintext};
 pub use spec::{Spec, SpecError};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{mpc, net, ot};
+use crate::{dice, mpc, net, ot};
 
 /// The kind of a frame, of whichever layer. A `match` on it names every frame there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -11,12 +11,14 @@ pub enum Kind {
     Abort,
     Ot(ot::Tag),
     Mpc(mpc::Tag),
+    Dice(dice::Tag),
 }
 
 impl Kind {
     pub fn all() -> impl Iterator<Item = Kind> {
         let layers = (ot::Tag::ALL.iter().map(|&tag| Kind::Ot(tag)))
-            .chain(mpc::Tag::ALL.iter().map(|&tag| Kind::Mpc(tag)));
+            .chain(mpc::Tag::ALL.iter().map(|&tag| Kind::Mpc(tag)))
+            .chain(dice::Tag::ALL.iter().map(|&tag| Kind::Dice(tag)));
         [Kind::Hello, Kind::Abort].into_iter().chain(layers)
     }
 
@@ -34,6 +36,7 @@ impl Kind {
             Kind::Abort => net::Tag::ABORT,
             Kind::Ot(tag) => tag.tag(),
             Kind::Mpc(tag) => tag.tag(),
+            Kind::Dice(tag) => tag.tag(),
         }
     }
 }

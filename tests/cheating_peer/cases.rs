@@ -108,8 +108,8 @@ pub(crate) fn content((tag, nth): Place, cheater: Party) -> Option<Content> {
         Kind::Hello => Some(of_hello()),
         Kind::Ot(tag) => Some(of_oblivious_transfer(tag, cheater)),
         Kind::Mpc(tag) => of_batches(tag).or_else(|| of_runs(tag, nth)),
-        // A lie about another message.
-        Kind::Abort => None,
+        // A lie about another message; and rolls have no session.
+        Kind::Abort | Kind::Dice(_) => None,
     }
 }
 
@@ -462,7 +462,7 @@ impl Case {
     pub(crate) fn setup(&self) -> Setup {
         match self.place.0 {
             Kind::Ot(ot::Tag::CotCorrection | ot::Tag::CotCheck) | Kind::Mpc(_) => Setup::Dealt,
-            Kind::Hello | Kind::Abort | Kind::Ot(_) => Setup::Made,
+            Kind::Hello | Kind::Abort | Kind::Ot(_) | Kind::Dice(_) => Setup::Made,
         }
     }
 

@@ -12,6 +12,7 @@
 mod attacks;
 mod cases;
 mod play;
+mod steal;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Mutex;

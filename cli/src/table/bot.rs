@@ -1,5 +1,6 @@
 //! A player that needs nobody: it plays by the rules and at random, and never keeps anybody waiting.
 
+use dealerless::dice::Dice;
 use rand::{Rng, RngExt};
 
 use super::command::{Said, To};
@@ -54,7 +55,8 @@ impl<R: Rng> Bot<R> {
             Ask::Speak {
                 proposals,
                 may_propose,
-            } => self.speak(turn, proposals, *may_propose),
+                may_draw,
+            } => self.speak(turn, proposals, (*may_propose, *may_draw)),
         }
     }
 
@@ -89,8 +91,13 @@ impl<R: Rng> Bot<R> {
         self.rng.random_range(range.min..=most.max(range.min))
     }
 
-    /// Agrees with whatever the other proposes.
-    fn speak(&mut self, turn: &YourTurn, proposals: &[Standing], may_propose: bool) -> Said {
+    /// Agrees with whatever the other proposes. Now and then it draws, reveals or has dice rolled.
+    fn speak(
+        &mut self,
+        turn: &YourTurn,
+        proposals: &[Standing],
+        (may_propose, may_draw): (bool, bool),
+    ) -> Said {
         let new = |standing: &&Standing| {
             standing.by != self.seat && !standing.agreed.contains(&self.seat)
         };
@@ -98,6 +105,21 @@ impl<R: Rng> Bot<R> {
             return Said::Agree {
                 proposal: standing.proposal,
             };
+        }
+        if self.proposed < MOST_PROPOSALS && self.rng.random_bool(0.5) {
+            self.proposed += 1;
+            let own = turn.positions.first();
+            match (self.rng.random_range(0..3), own) {
+                (0, _) if may_draw => return Said::Draw {},
+                (1, Some(&position)) => {
+                    let position = u16::try_from(position).unwrap_or(u16::MAX);
+                    return Said::Reveal { position };
+                }
+                _ => {
+                    let dice = Dice::new(2, 6).expect("dice");
+                    return Said::Roll { dice };
+                }
+            }
         }
         let closed = |position: &usize| {
             let proposed = |standing: &Standing| {

@@ -1,5 +1,6 @@
 //! What a program says: one JSON object on a line.
 
+use dealerless::dice::Dice;
 use dealerless_table::{Choice, Command, Learners, Seat};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,17 @@ pub(crate) enum Said {
         proposal: u32,
     },
     Pass {},
+    /// All roll these dice: `2d6`.
+    Roll {
+        #[serde(with = "as_text")]
+        dice: Dice,
+    },
+    /// Draws the next closed card.
+    Draw {},
+    /// Shows a card of one's own to all.
+    Reveal {
+        position: u16,
+    },
     Rebuy {
         agree: bool,
     },
@@ -49,6 +61,26 @@ pub(crate) enum Said {
     Close {},
     /// Ends the match for good, at one's next turn.
     Leave {},
+}
+
+/// Dice as the text that stands for them.
+pub(super) mod as_text {
+    use dealerless::dice::Dice;
+    use serde::{Deserialize, Deserializer, Serializer, de};
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        dice: &Dice,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(dice)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Dice, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(de::Error::custom)
+    }
 }
 
 /// Who is to see a card: the number of a seat, or `"all"`.
@@ -107,6 +139,9 @@ impl From<&Choice> for Said {
             &Choice::Agree(proposal) => Said::Agree { proposal },
             &Choice::Refuse(proposal) => Said::Refuse { proposal },
             Choice::Pass => Said::Pass {},
+            &Choice::Roll(dice) => Said::Roll { dice },
+            Choice::Draw => Said::Draw {},
+            &Choice::Reveal(position) => Said::Reveal { position },
         }
     }
 }
@@ -150,6 +185,9 @@ impl Said {
             Said::Agree { proposal } => Choice::Agree(proposal),
             Said::Refuse { proposal } => Choice::Refuse(proposal),
             Said::Pass {} => Choice::Pass,
+            Said::Roll { dice } => Choice::Roll(dice),
+            Said::Draw {} => Choice::Draw,
+            Said::Reveal { position } => Choice::Reveal(position),
             Said::Rebuy { agree } => return Order::Seat(Command::Rebuy(agree)),
             Said::SitOut {} => return Order::Seat(Command::SitOut(true)),
             Said::Back {} => return Order::Seat(Command::SitOut(false)),

@@ -3,9 +3,10 @@
 //! `docs/table-protocol.md` describes each of these for people who write such a program; whatever
 //! changes here changes there.
 
+use dealerless::dice::Dice;
 use serde::{Deserialize, Serialize};
 
-use super::command::{Said, To};
+use super::command::{Said, To, as_text};
 
 /// The version of this protocol. Events may gain fields and kinds without a new one.
 pub(crate) const VERSION: u32 = 2;
@@ -58,6 +59,16 @@ pub(crate) enum Event {
         seat: u8,
         #[serde(flatten)]
         choice: Said,
+    },
+    /// All have rolled the dice for which a seat has asked.
+    Rolled {
+        hand: u32,
+        seat: u8,
+        #[serde(with = "as_text")]
+        dice: Dice,
+        /// What each of them shows.
+        faces: Vec<u32>,
+        sum: u64,
     },
     /// Nothing has come for a while.
     Waiting {
@@ -218,6 +229,8 @@ pub(crate) enum Ask {
     Speak {
         proposals: Vec<Standing>,
         may_propose: bool,
+        /// A card is left to be drawn.
+        may_draw: bool,
     },
 }
 
@@ -285,6 +298,7 @@ pub(crate) enum Awaited {
     Deal,
     Shuffle,
     Cards,
+    Dice,
     Move,
     Result,
 }

@@ -31,6 +31,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cards::short;
+pub(crate) use command::Said;
 pub use command::reads_again;
 pub(crate) use dial::{Dialer, Way};
 pub(crate) use ending::Breach;

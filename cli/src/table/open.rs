@@ -121,7 +121,7 @@ impl MatchFile {
 /// If it cannot be removed.
 pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
     Shelf::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
-    for beside in [deck_file(path), clock_file(path)] {
+    for beside in [deck_file(path), clock_file(path), inputs_file(path)] {
         match std::fs::remove_file(&beside) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error)?,
             _ => {}
@@ -132,6 +132,10 @@ pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
 
 pub(crate) fn deck_file(log: &Path) -> PathBuf {
     log.with_extension("deck")
+}
+
+pub(crate) fn inputs_file(log: &Path) -> PathBuf {
+    log.with_extension("inputs")
 }
 
 pub(crate) fn clock_file(log: &Path) -> PathBuf {

@@ -2,6 +2,7 @@
 
 use super::command::{Complaint, Said, To};
 use super::event::{Ask, Range, Refusal, Reveal, YourTurn};
+use dealerless::dice::{Dice, DiceError};
 
 /// What somebody has typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,13 +70,16 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
             proposal: number(&rest, "n 0")?,
         },
         "-" | "pass" => Said::Pass {},
-        _ => {
-            return Err(complaint(format!(
-                "{word:?} means nothing here; ? lists what does"
-            )));
-        }
+        "roll" => Said::Roll { dice: dice(&rest)? },
+        "d" | "draw" => Said::Draw {},
+        "v" | "reveal" => Said::Reveal {
+            position: position(&rest)?,
+        },
+        _ => Said::Roll {
+            dice: word.parse().map_err(|error| unknown(word, error))?,
+        },
     };
-    match rest.is_empty() || takes_words(&said) {
+    match rest.is_empty() || takes_words(word, &said) {
         true => Ok(Typed::Say(said)),
         false => Err(complaint(format!("nothing comes after {word}"))),
     }
@@ -85,12 +89,23 @@ fn complaint(text: impl Into<String>) -> Complaint {
     (Refusal::NoCommand, text.into())
 }
 
-fn takes_words(said: &Said) -> bool {
-    use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse};
-    matches!(
-        said,
-        Bet { .. } | Raise { .. } | Exchange { .. } | Propose { .. } | Agree { .. } | Refuse { .. }
-    )
+/// What is no word and stands for no dice either.
+fn unknown(word: &str, error: DiceError) -> Complaint {
+    complaint(match error {
+        DiceError::Form => format!("{word:?} means nothing here; ? lists what does"),
+        error => error.to_string(),
+    })
+}
+
+fn takes_words(word: &str, said: &Said) -> bool {
+    use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse, Reveal, Roll};
+    match said {
+        Bet { .. } | Raise { .. } | Exchange { .. } | Propose { .. } => true,
+        Agree { .. } | Refuse { .. } | Reveal { .. } => true,
+        // The dice alone are the whole of it.
+        Roll { .. } => word == "roll",
+        _ => false,
+    }
 }
 
 /// `c` is a check where there is nothing to call.
@@ -144,6 +159,25 @@ fn number(rest: &[&str], example: &str) -> Result<u32, Complaint> {
         _ => None,
     }
     .ok_or_else(|| complaint(format!("the number of a proposal is needed: {example}")))
+}
+
+fn dice(rest: &[&str]) -> Result<Dice, Complaint> {
+    match rest {
+        [dice] => dice
+            .parse()
+            .map_err(|error: DiceError| complaint(error.to_string())),
+        _ => Err(complaint("which dice are to be rolled: roll 2d6")),
+    }
+}
+
+/// People count from 1.
+fn position(rest: &[&str]) -> Result<u16, Complaint> {
+    let number = match rest {
+        [number] => number.parse::<u16>().ok(),
+        _ => None,
+    };
+    let position = number.and_then(|number| number.checked_sub(1));
+    position.ok_or_else(|| complaint("the number of one of your cards is needed: v 3"))
 }
 
 /// People count from 1.
@@ -249,6 +283,7 @@ mod tests {
             raise: None,
         };
         let reveal = |position, to| Reveal { position, to };
+        let dice = |count| Dice::new(count, 6).unwrap();
         let cases = [
             ("c", Said::Call {}),
             (" CALL ", Said::Call {}),
@@ -272,6 +307,11 @@ mod tests {
             ("out", Said::SitOut {}),
             ("back", Said::Back {}),
             ("again", Said::Again {}),
+            ("roll 2d6", Said::Roll { dice: dice(2) }),
+            ("2d6", Said::Roll { dice: dice(2) }),
+            ("D6", Said::Roll { dice: dice(1) }),
+            ("d", Said::Draw {}),
+            ("v 3", Said::Reveal { position: 2 }),
             (
                 "o 3 me, 1 2 all 7 to them",
                 Said::Propose {
@@ -311,6 +351,14 @@ mod tests {
             "o 3",
             "o 0 me",
             "o 3 nobody",
+            "roll",
+            "roll 2",
+            "roll 0d6",
+            "2d6 2d6",
+            "2d",
+            "d 3",
+            "v",
+            "v 0",
             "\u{1b}[A",
         ] {
             assert!(typed(text, to_call()).is_err(), "{text}");

@@ -156,6 +156,9 @@ impl Screen {
                 text if text.is_empty() => Vec::new(),
                 text => one(text),
             },
+            Event::Rolled {
+                dice, faces, sum, ..
+            } => one(words::rolled(*dice, faces, *sum)),
             Event::Result(result) => {
                 let row = |cards: &[String]| self.ink.row(cards.iter().map(|c| Some(c.as_str())));
                 words::result(names, result, row)

@@ -227,6 +227,7 @@ fn a_deck_without_rules_reads_like_this() {
             agreed: Vec::new(),
         }],
         may_propose: true,
+        may_draw: true,
     };
     let mut ask = turn(speak, &[]);
     if let Event::YourTurn(turn) = &mut ask {
@@ -249,6 +250,21 @@ fn a_deck_without_rules_reads_like_this() {
             ),
             card(2, "7c", Some(0)),
             card(4, "8c", None),
+            chose(
+                0,
+                Said::Roll {
+                    dice: "2d6".parse().unwrap(),
+                },
+            ),
+            Event::Rolled {
+                hand: 1,
+                seat: 0,
+                dice: "2d6".parse().unwrap(),
+                faces: vec![3, 5],
+                sum: 8,
+            },
+            chose(1, Said::Draw {}),
+            chose(1, Said::Reveal { position: 6 }),
             ask,
         ],
     );
@@ -297,7 +313,7 @@ fn nobody_leaves_by_one_letter() {
 
 #[test]
 fn an_invite_is_one_line() {
-    let invite = "dealerless1-".to_owned() + &"x".repeat(200);
+    let invite = "dealerless2-".to_owned() + &"x".repeat(200);
     let text = shown(
         Style::Symbols,
         &[Event::Invite {

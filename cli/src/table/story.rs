@@ -96,6 +96,13 @@ impl Story {
                 seat: seat.number(),
                 choice: Said::from(choice),
             },
+            News::Rolled(rolled) => Event::Rolled {
+                hand,
+                seat: rolled.by.number(),
+                dice: rolled.dice,
+                sum: rolled.faces.iter().copied().map(u64::from).sum(),
+                faces: rolled.faces.clone(),
+            },
             News::HandOver { hand, outcome } => {
                 Event::Result(Box::new(self.result(*hand, outcome)))
             }
@@ -260,9 +267,11 @@ fn ask(legal: &Legal) -> Option<Ask> {
         Legal::Speak {
             proposals,
             may_propose,
+            may_draw,
         } => Ask::Speak {
             proposals: proposals.iter().map(standing).collect(),
             may_propose: *may_propose,
+            may_draw: *may_draw,
         },
         _ => return None,
     })
@@ -287,6 +296,7 @@ pub(crate) fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> 
         Phase::Deal => Awaited::Deal,
         Phase::Seal(_) => Awaited::Shuffle,
         Phase::Open(_) => Awaited::Cards,
+        Phase::Commit(_) | Phase::Reveal(_) => Awaited::Dice,
         Phase::Choose { .. } => Awaited::Move,
         Phase::Result(_) => Awaited::Result,
         _ => return None,

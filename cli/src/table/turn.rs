@@ -92,6 +92,7 @@ fn allowed(turn: &YourTurn) -> String {
         Ask::Speak {
             proposals,
             may_propose,
+            may_draw,
         } => {
             let mut parts = Vec::new();
             if *may_propose {
@@ -101,6 +102,13 @@ fn allowed(turn: &YourTurn) -> String {
                 parts.push("y 0 agree".into());
                 parts.push("n 0 refuse".into());
             }
+            if *may_draw {
+                parts.push("d draw".into());
+            }
+            if !turn.positions.is_empty() {
+                parts.push("v 3 reveal".into());
+            }
+            parts.push("2d6 roll".into());
             parts.push("- pass".into());
             parts
         }
@@ -121,6 +129,8 @@ What you can type:
   o 3 me    in a deck without rules: propose that only you see card 3
   o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
   y 0, n 0  agree to proposal 0, refuse it
+  d, v 3    draw the next closed card; reveal card 3, which only you see
+  2d6       roll two dice of six sides, together with the other
   -         pass
   out, back sit out from the next hand on; sit in again
   close     close the match here, when the other's time is out

@@ -9,15 +9,15 @@ use anyhow::Context;
 use dealerless::net::Deadlines;
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
-    Control, DiskStorage, FileVault, Happened, Journal, Line, MatchLog, PublicIdentity, Seating,
-    Setting, Shelf, Sitting, SystemRng, Table, system_rng,
+    Control, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog, PublicIdentity,
+    Seating, Setting, Shelf, Sitting, SystemRng, Table, system_rng,
 };
 
 use super::banks::Banks;
 use super::dial::Dialer;
 use super::ending::{self, Breach, is_failed_check};
 use super::event::Event;
-use super::open::{MatchFile, deck_file};
+use super::open::{MatchFile, deck_file, inputs_file};
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Post, Posts};
@@ -67,7 +67,7 @@ impl<'a> Whole<'a> {
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
         let log = MatchLog::new(sitting.of.clone());
         let whom = (line.peer.clone(), line.peer_name.to_string());
-        let setting = setting(own, (&path, &sitting), (journal, log), circuit);
+        let setting = setting(own, (&path, &sitting), (journal, log), circuit)?;
         let mut whole = Whole::sit(around, (&path, &sitting, false), setting, whom)?;
         let seat = &mut whole.seat;
         let attempts = seat.sessions.counted(own, &seat.peer)?;
@@ -85,7 +85,7 @@ impl<'a> Whole<'a> {
         let MatchFile { path, opened } = file;
         let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
         let from_file = (opened.journal, opened.log);
-        let setting = setting(own, (&path, &sitting), from_file, circuit);
+        let setting = setting(own, (&path, &sitting), from_file, circuit)?;
         Whole::sit(around, (&path, &sitting, true), setting, whom)
     }
 
@@ -161,7 +161,14 @@ impl<'a> Whole<'a> {
     /// Why it could not go on, how it was broken, or that it was broken off.
     pub(crate) fn play(mut self) -> anyhow::Result<Option<(Control, Player)>> {
         let stopped = self.seat.play();
-        let taken = self.seat.table.close();
+        // A goodbye is for good.
+        let taken = match stopped {
+            Ok(Stopped::BrokenOff) => {
+                self.seat.table.lose_line();
+                true
+            }
+            _ => self.seat.table.close(),
+        };
         self.seat.sessions.until_settled();
         if let (Ok(Stopped::Over(_)), false) = (&stopped, taken) {
             self.last_call()?;
@@ -252,16 +259,21 @@ fn setting(
     (path, sitting): (&Path, &Sitting),
     (journal, log): (Journal<DiskStorage>, MatchLog),
     circuit: Arc<ShuffleCircuit>,
-) -> OnDisk {
-    Setting {
-        identity: own.home.shared_identity(),
+) -> anyhow::Result<OnDisk> {
+    let identity = own.home.shared_identity();
+    let inputs = opened_or_new(&inputs_file(path))
+        .and_then(|storage| Inputs::open(storage, identity.file_key(), sitting.of.id()))
+        .context("cannot use the file of what this side enters into the shuffles")?;
+    Ok(Setting {
+        identity,
+        inputs: inputs.file,
         seat: sitting.seat,
         log,
         journal,
         vault: FileVault::new(deck_file(path)),
         circuit,
         rng: system_rng(),
-    }
+    })
 }
 
 /// A table for a match that is taken up, at which nobody sits.
@@ -275,7 +287,7 @@ pub(crate) fn unattended(
     let MatchFile { path, opened } = file;
     let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
     let from_file = (opened.journal, opened.log);
-    let setting = setting(own, (&path, &sitting), from_file, circuit);
+    let setting = setting(own, (&path, &sitting), from_file, circuit)?;
     Ok(Table::new(setting, Deadlines::default())?)
 }
 
@@ -296,4 +308,11 @@ pub(crate) fn tell_the_end(own: &Own, file: MatchFile, line: Line) -> anyhow::Re
         }
     }
     Ok(())
+}
+
+fn opened_or_new(path: &Path) -> std::io::Result<DiskStorage> {
+    match DiskStorage::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => DiskStorage::create(path),
+        opened => opened,
+    }
 }

@@ -3,6 +3,7 @@
 use super::command::{Said, To};
 use super::event::{Awaited, Chips, HandResult, Posts, Reveal, Seated, Time};
 use crate::output::count;
+use dealerless::dice::Dice;
 
 /// The width of a screen.
 pub(crate) const WIDTH: usize = 80;
@@ -119,6 +120,11 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
             format!("{} proposal {proposal}.", names.does(seat, "refuse"))
         }
         Said::Pass {} => format!("{}.", names.does(seat, "pass")),
+        Said::Roll { dice } => format!("{} {dice}.", names.does(seat, "roll")),
+        Said::Draw {} => format!("{} a card.", names.does(seat, "draw")),
+        Said::Reveal { position } => {
+            format!("{} card {}.", names.does(seat, "reveal"), position + 1)
+        }
         // No choices.
         Said::Rebuy { .. }
         | Said::SitOut {}
@@ -126,6 +132,15 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
         | Said::Again {}
         | Said::Close {}
         | Said::Leave {} => String::new(),
+    }
+}
+
+/// What dice show: each of them, if there are several, and their sum.
+pub(crate) fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
+    let each: Vec<String> = faces.iter().map(|&face| count(face.into())).collect();
+    match each.len() {
+        1 => format!("{dice}: {}.", each[0]),
+        _ => format!("{dice}: {} = {}.", each.join(" + "), count(sum)),
     }
 }
 
@@ -221,6 +236,7 @@ pub(crate) fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) 
         Awaited::Deal if !seats.is_empty() => " to deal",
         Awaited::Shuffle if !seats.is_empty() => " to seal the deck",
         Awaited::Cards => " to open cards",
+        Awaited::Dice => " to roll",
         Awaited::Move => " to choose",
         Awaited::Line => " to be there again",
         _ => "",

@@ -20,12 +20,14 @@
 pub(super) mod bitonic;
 mod composed;
 pub(super) mod odd_even;
+mod reshuffle;
 mod seam;
 mod sorting;
 mod translation;
 pub(super) mod waksman;
 
 pub(super) use composed::{Composed, plaintext};
+pub use reshuffle::Reshuffle;
 
 use zeroize::Zeroizing;
 

@@ -37,6 +37,8 @@ impl Claim {
         self.step == log.step() && log.part(self.step, self.seat).is_none()
     }
 
+    pub(super) const LEN: usize = 8 + 1 + 8 + 1;
+
     pub(super) fn encode(&self) -> Vec<u8> {
         let what = match self.what {
             Claimed::OutOfTime => OUT_OF_TIME,

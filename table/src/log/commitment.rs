@@ -50,6 +50,15 @@ impl Attempt {
             .finish()
     }
 
+    /// What the dice of this try are rolled for: the context of all commitments to them.
+    pub fn dice_context(&self) -> [u8; 32] {
+        Hash::new("dice")
+            .field(&self.of)
+            .number(u64::from(self.hand))
+            .number(u64::from(self.attempt))
+            .finish()
+    }
+
     /// The nonce of a share, from the one fresh secret of this try.
     pub fn share_nonce(&self, seat: Seat, position: usize, secret: &[u8; 32]) -> [u8; 32] {
         let nonce = self.hash("nonce", seat).field(secret);

@@ -4,6 +4,7 @@ use super::part::PartKind;
 use super::signed::{Evidence, SignedPart};
 use crate::rules;
 use crate::seat::Seat;
+use dealerless::dice;
 
 /// What a seat signed and may not say. The log alone proves it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +43,9 @@ pub enum PartFoul {
     /// A share that does not open its commitment.
     #[error("its share of card {0} does not open its commitment")]
     Commitment(usize),
+    /// Dice to which it has not committed, or with a value that no such die has.
+    #[error("it does not reveal dice to which it has committed")]
+    Dice(#[source] dice::Check),
     /// A choice that the rules do not allow.
     #[error("the rules do not allow its choice")]
     Choice(#[source] rules::Foul),

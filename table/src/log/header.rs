@@ -68,7 +68,7 @@ impl From<Malformed> for HeaderError {
 
 impl Header {
     /// The version of the log that is written here.
-    pub const LOG_VERSION: u16 = 1;
+    pub const LOG_VERSION: u16 = 2;
     /// The most bytes of an encoding.
     pub const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
 

@@ -1,6 +1,7 @@
 //! What a log says of the hand in play, and of the chips.
 
 use dealerless::deck::Card;
+use dealerless::dice::Commitment;
 
 use super::commitment::Attempt;
 use super::match_log::MatchLog;
@@ -35,6 +36,13 @@ impl MatchLog {
             batch,
             rebuys,
         }
+    }
+
+    /// The deals of a seat that were not forgotten, of all hands and tries.
+    pub fn deals(&self, seat: Seat) -> Vec<Deal> {
+        let of_seat = self.history(0).filter(|part| part.seat == seat);
+        let parts = of_seat.filter_map(|part| Part::decode(&part.part, &self.state.shape).ok());
+        parts.filter_map(|part| part.deal().cloned()).collect()
     }
 
     /// The chips after the last result; all 0 in a game without chips.
@@ -111,6 +119,12 @@ impl MatchLog {
     /// The rules' view of the hand in play.
     pub fn game(&self) -> Option<&Hand> {
         self.state.dealt.as_ref().map(|dealt| &dealt.game)
+    }
+
+    /// What a seat has committed to, of the dice that are being revealed.
+    pub fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
+        let dealt = self.state.dealt.as_ref()?;
+        dealt.commitments.get(seat.index()).copied()
     }
 
     /// The masked value of a card of the hand in play, once it is sealed.

@@ -6,6 +6,7 @@ use super::phase::Phase;
 use super::state::{Dealt, State};
 use crate::rules::{Choice, Learners, Opening};
 use crate::seat::Seat;
+use dealerless::dice::{self, Dice, Reveal, Terms};
 
 /// Whether `seat`, whose turn it is, may say this.
 pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFoul> {
@@ -23,6 +24,9 @@ pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFo
             judge_opening(state, dealt, seat, openings, cards)
         }
         (Part::Move(choice), _, Some(dealt)) => judge_choice(dealt, seat, choice),
+        (Part::Reveal(reveal), &Phase::Reveal(dice), Some(dealt)) => {
+            judge_reveal(state, dealt, seat, dice, reveal)
+        }
         (Part::Result(stacks), Phase::Result(outcome), _) => {
             require(*stacks == outcome.stacks, PartFoul::Result)
         }
@@ -30,7 +34,8 @@ pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFo
             let to_seat = openings_to(dealt, seat).any(|opened| opened == *step);
             require(to_seat, PartFoul::NothingToDispute(*step))
         }
-        (Part::Again | Part::Leave | Part::Forfeit, ..) => Ok(()),
+        // Whatever it commits to, it can reveal no dice but those.
+        (Part::Again | Part::Commit(_) | Part::Leave | Part::Forfeit, ..) => Ok(()),
         _ => Err(PartFoul::Kind(kind)),
     }
 }
@@ -106,6 +111,25 @@ fn judge_opening(
         )?;
     }
     Ok(())
+}
+
+fn judge_reveal(
+    state: &State,
+    dealt: &Dealt,
+    seat: Seat,
+    dice: Dice,
+    reveal: &Reveal,
+) -> Result<(), PartFoul> {
+    let context = state.attempt().dice_context();
+    let terms = Terms {
+        context: &context,
+        number: dealt.game.rolls().into(),
+        dice,
+    };
+    let commitment = dealt.commitments.get(seat.index());
+    let commitment = commitment.ok_or(PartFoul::Dice(dice::Check::NotCommitted))?;
+    let checked = reveal.check(&terms, seat.number(), commitment);
+    checked.map_err(PartFoul::Dice)
 }
 
 fn judge_choice(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<(), PartFoul> {

@@ -5,6 +5,7 @@ use super::shape::Shape;
 use crate::rules::Choice;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
+use dealerless::dice::Reveal;
 
 /// What one seat says in one step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub enum Part {
     Open(Vec<CardOpening>),
     /// Chooses.
     Move(Choice),
+    /// Commits to dice: see [`dealerless::dice`].
+    Commit([u8; 32]),
+    /// Reveals the dice to which it has committed.
+    Reveal(Reveal),
     /// The chips after the hand.
     Result(Vec<u64>),
     /// Leaves the match for good.
@@ -48,6 +53,10 @@ pub enum PartKind {
     Open,
     /// See [`Part::Move`].
     Move,
+    /// See [`Part::Commit`].
+    Commit,
+    /// See [`Part::Reveal`].
+    Reveal,
     /// See [`Part::Result`].
     Result,
     /// See [`Part::Leave`].
@@ -133,6 +142,8 @@ impl Part {
             Part::Again => PartKind::Again,
             Part::Open(_) => PartKind::Open,
             Part::Move(_) => PartKind::Move,
+            Part::Commit(_) => PartKind::Commit,
+            Part::Reveal(_) => PartKind::Reveal,
             Part::Result(_) => PartKind::Result,
             Part::Leave => PartKind::Leave,
             Part::Forfeit => PartKind::Forfeit,
@@ -181,6 +192,10 @@ impl Part {
             Part::Move(choice) => {
                 writer.string(&choice.encode());
             }
+            Part::Commit(commitment) => {
+                writer.raw(commitment);
+            }
+            Part::Reveal(reveal) => write_reveal(&mut writer, reveal),
             Part::Result(stacks) => stacks.iter().for_each(|&stack| {
                 writer.u64(stack);
             }),
@@ -210,6 +225,8 @@ impl Part {
             9 => Part::Dispute {
                 step: reader.u64()?,
             },
+            10 => Part::Commit(reader.array()?),
+            11 => Part::Reveal(read_reveal(&mut reader)?),
             _ => return Err(Malformed),
         };
         only_zeros(reader)?;
@@ -230,6 +247,8 @@ impl Part {
             Part::Leave => 7,
             Part::Forfeit => 8,
             Part::Dispute { .. } => 9,
+            Part::Commit(_) => 10,
+            Part::Reveal(_) => 11,
         }
     }
 }
@@ -275,6 +294,27 @@ fn read_openings(reader: &mut Reader<'_>, shape: &Shape) -> Result<Vec<CardOpeni
 fn read_choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
     let bytes = reader.string(Choice::MAX_LEN)?;
     Choice::decode(bytes).map_err(|_| Malformed)
+}
+
+/// How many dice, their values, the nonce.
+fn write_reveal(writer: &mut Writer, reveal: &Reveal) {
+    let values = &reveal.values[..reveal.values.len().min(Choice::MAX_DICE as usize)];
+    writer.u8(values.len() as u8);
+    for &value in values {
+        writer.u32(value);
+    }
+    writer.raw(&reveal.nonce);
+}
+
+fn read_reveal(reader: &mut Reader<'_>) -> Result<Reveal, Malformed> {
+    let count = usize::from(reader.u8()?);
+    if count > Choice::MAX_DICE as usize {
+        return Err(Malformed);
+    }
+    Ok(Reveal {
+        values: read_list(count, || reader.u32())?,
+        nonce: reader.array()?,
+    })
 }
 
 impl Deal {

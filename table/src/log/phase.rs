@@ -3,6 +3,7 @@
 use super::part::PartKind;
 use crate::rules::{BadCards, Legal, Opening, Outcome};
 use crate::seat::Seat;
+use dealerless::dice::Dice;
 
 use super::foul::PartFoul;
 
@@ -23,6 +24,10 @@ pub enum Phase {
         /// What it may say.
         legal: Legal,
     },
+    /// All seats commit to dice.
+    Commit(Dice),
+    /// All seats reveal the dice to which they have committed.
+    Reveal(Dice),
     /// All seats say the chips after the hand.
     Result(Outcome),
     /// The match is over.
@@ -74,7 +79,9 @@ impl Phase {
     /// The seats that speak in a step of this phase, of so many.
     pub(super) fn speakers(&self, seats: usize) -> Vec<Seat> {
         match self {
-            Phase::Deal | Phase::Result(_) => Seat::all(seats).collect(),
+            Phase::Deal | Phase::Commit(_) | Phase::Reveal(_) | Phase::Result(_) => {
+                Seat::all(seats).collect()
+            }
             Phase::Seal(seat) | Phase::Choose { seat, .. } => vec![*seat],
             Phase::Open(openings) => openings.iter().map(|opening| opening.opener).collect(),
             Phase::Over(_) => Vec::new(),
@@ -85,7 +92,11 @@ impl Phase {
     pub fn stands(&self) -> bool {
         matches!(
             self,
-            Phase::Open(_) | Phase::Choose { .. } | Phase::Result(_)
+            Phase::Open(_)
+                | Phase::Choose { .. }
+                | Phase::Commit(_)
+                | Phase::Reveal(_)
+                | Phase::Result(_)
         )
     }
 
@@ -96,6 +107,8 @@ impl Phase {
             Phase::Seal(_) => Some(PartKind::Seal),
             Phase::Open(_) => Some(PartKind::Open),
             Phase::Choose { .. } => Some(PartKind::Move),
+            Phase::Commit(_) => Some(PartKind::Commit),
+            Phase::Reveal(_) => Some(PartKind::Reveal),
             Phase::Result(_) => Some(PartKind::Result),
             Phase::Over(_) => None,
         }

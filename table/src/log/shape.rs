@@ -60,6 +60,16 @@ impl Shape {
         KIND + 2 + self.choice
     }
 
+    /// The bytes of whatever is said when all commit to dice.
+    pub(super) fn commit(&self) -> usize {
+        KIND + 32
+    }
+
+    /// The bytes of whatever is said when so many dice are revealed.
+    pub(super) fn reveal(&self, dice: u32) -> usize {
+        KIND + 1 + 4 * dice as usize + 32
+    }
+
     /// The bytes of whatever is said when the hand is over.
     pub(super) fn result(&self) -> usize {
         (KIND + 8 * self.seats).max(LEAST)
@@ -72,6 +82,8 @@ impl Shape {
             self.seal(true),
             self.open(self.drawn),
             self.choose(),
+            self.commit(),
+            self.reveal(Choice::MAX_DICE),
             self.result(),
         ];
         all.into_iter().max().unwrap_or(Part::MAX_LEN)

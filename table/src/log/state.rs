@@ -10,6 +10,7 @@ use super::shares::Shares;
 use crate::hash::Hash;
 use crate::rules::{Hand, Learners, Next, Opening, Outcome, Stakes};
 use crate::seat::Seat;
+use dealerless::dice::{Commitment, Dice, Reveal};
 
 /// Where a match stands after some complete steps. Nothing in it is chosen here: it follows from
 /// the header and the parts.
@@ -44,6 +45,8 @@ pub(super) struct Dealt {
     pub(super) shares: Shares,
     /// What was opened in which step.
     pub(super) openings: Vec<(u64, Opening)>,
+    /// The commitments to the dice that are revealed now, in order of the seats.
+    pub(super) commitments: Vec<Commitment>,
     pub(super) game: Hand,
 }
 
@@ -110,6 +113,12 @@ impl State {
                 let _ = dealt.game.choose(*seat, choice);
                 Ok(())
             }),
+            (Phase::Commit(dice), _) => self.commit(dice, parts),
+            (Phase::Reveal(dice), _) => self.play(|dealt| {
+                // Judged before: they are the faces of these dice.
+                let _ = dealt.game.rolled(&dice.faces(&revealed(parts)));
+                Ok(())
+            }),
             (Phase::Result(outcome), _) => self.result(outcome),
             (other, _) => other,
         };
@@ -144,6 +153,7 @@ impl State {
             seals: Vec::new(),
             shares: Shares::none(&self.shape),
             openings: Vec::new(),
+            commitments: Vec::new(),
             game,
         });
         Phase::Seal(Seat::HOST)
@@ -176,6 +186,17 @@ impl State {
         })
     }
 
+    fn commit(&mut self, dice: Dice, parts: &[(Seat, Part)]) -> Phase {
+        let commitment = |(_, part): &(Seat, Part)| match part {
+            Part::Commit(commitment) => Some(Commitment(*commitment)),
+            _ => None,
+        };
+        self.play(|dealt| {
+            dealt.commitments = parts.iter().filter_map(commitment).collect();
+            Err(Phase::Reveal(dice))
+        })
+    }
+
     /// Changes the try, and gives what the rules of the game ask for then.
     fn play(&mut self, change: impl FnOnce(&mut Dealt) -> Result<(), Phase>) -> Phase {
         let Some(dealt) = &mut self.dealt else {
@@ -185,6 +206,7 @@ impl State {
             Err(phase) => phase,
             Ok(()) => match dealt.game.next() {
                 Next::Open(openings) => Phase::Open(openings),
+                Next::Roll(dice) => Phase::Commit(dice),
                 Next::Choose { seat, legal } => Phase::Choose { seat, legal },
                 Next::Over(outcome) => Phase::Result(outcome),
             },
@@ -255,6 +277,8 @@ impl State {
                     .open(mine.map_or(0, |opening| opening.cards.len()))
             }
             Phase::Choose { .. } => self.shape.choose(),
+            Phase::Commit(_) => self.shape.commit(),
+            Phase::Reveal(dice) => self.shape.reveal(dice.count()),
             Phase::Result(_) => self.shape.result(),
         }
     }
@@ -271,6 +295,17 @@ impl State {
             false => Err(PartFoul::Malformed),
         }
     }
+}
+
+/// What the seats reveal in a step.
+fn revealed(parts: &[(Seat, Part)]) -> Vec<&Reveal> {
+    let mut reveals = Vec::with_capacity(parts.len());
+    for (_, part) in parts {
+        if let Part::Reveal(reveal) = part {
+            reveals.push(reveal);
+        }
+    }
+    reveals
 }
 
 impl Dealt {

@@ -193,13 +193,16 @@ impl Attached {
         }
     }
 
-    /// Sends what is queued and ends the line. Says whether the other has taken it.
+    /// Sends what is queued and ends the line. Says whether the other has taken it: a side says
+    /// goodbye only when it has the end of the match too.
     pub(super) fn close(self) -> bool {
         drop(self.ears);
         // The engine ends when nobody orders any more, and lets go of the line.
         drop(self.engine);
         self.listener.join().is_ok()
-            && unshared(self.line).is_some_and(|line| line.close(LAST_WORDS))
+            && unshared(self.line).is_some_and(|line| {
+                line.close(LAST_WORDS) || line.ended() == Some(LineError::Closed)
+            })
     }
 }
 

@@ -14,6 +14,7 @@ mod dealer;
 mod deck;
 mod error;
 mod news;
+mod own_dice;
 mod seat_play;
 mod seating;
 mod table;

@@ -3,7 +3,7 @@
 use dealerless::deck::Card;
 
 use crate::log::{End, Stop};
-use crate::rules::{Choice, Legal, Outcome};
+use crate::rules::{Choice, Legal, Outcome, Rolled};
 use crate::seat::Seat;
 
 /// Something that a player is to know. The [log](super::Play::log) has the rest: the board, the
@@ -47,6 +47,8 @@ pub enum News {
         /// What.
         choice: Choice,
     },
+    /// All have rolled the dice for which a seat has asked.
+    Rolled(Rolled),
     /// A hand is over.
     HandOver {
         /// The hand, from 1.

@@ -2,6 +2,7 @@
 
 mod hearing;
 mod resuming;
+mod rolling;
 mod saying;
 
 use std::collections::VecDeque;
@@ -16,11 +17,12 @@ use super::dealer::Done;
 use super::deck::HandDeck;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
+use super::own_dice::OwnDice;
 use super::vault::Vault;
 use crate::hash::Hash;
 use crate::identity::Identity;
 use crate::log::{
-    Claim, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
+    Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
 };
 use crate::rules::Choice;
 use crate::seat::Seat;
@@ -71,6 +73,8 @@ pub struct Setting<S, V, R> {
     pub log: MatchLog,
     /// The file of the match.
     pub journal: Journal<S>,
+    /// The file of what this seat enters into the shuffles.
+    pub inputs: Inputs<S>,
     /// The place of the deck.
     pub vault: V,
     /// The circuit of the match.
@@ -122,6 +126,8 @@ struct InHand {
     /// The engine has its order.
     ordered: bool,
     deck: Option<Box<dyn HandDeck>>,
+    /// What it has drawn for the last roll to which it has committed.
+    dice: Option<OwnDice>,
     /// The batch behind this hand has been ordered.
     prepared: bool,
     trouble: Option<Trouble>,

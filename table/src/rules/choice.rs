@@ -3,6 +3,7 @@
 use super::next::Learners;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
+use dealerless::dice::Dice;
 
 /// What a seat says when it is its turn.
 ///
@@ -39,6 +40,12 @@ pub enum Choice {
     Refuse(u32),
     /// In a deck without rules: has nothing to say.
     Pass,
+    /// In a deck without rules: all roll these dice together.
+    Roll(Dice),
+    /// In a deck without rules: draws the next closed card, which this seat alone sees then.
+    Draw,
+    /// In a deck without rules: shows a card to all that this seat alone has seen.
+    Reveal(u16),
 }
 
 /// The bytes are not what [`Choice::encode`] writes.
@@ -55,6 +62,8 @@ impl From<Malformed> for ChoiceError {
 impl Choice {
     /// The most cards of a proposal.
     pub const MAX_PROPOSED: usize = 64;
+    /// The most dice of a roll.
+    pub const MAX_DICE: u32 = 100;
     /// The most bytes of an encoding.
     pub const MAX_LEN: usize = 2 + 4 * Self::MAX_PROPOSED;
 
@@ -85,6 +94,9 @@ impl Choice {
             Choice::Agree(number) => writer.u8(9).u32(*number),
             Choice::Refuse(number) => writer.u8(10).u32(*number),
             Choice::Pass => writer.u8(11),
+            Choice::Roll(dice) => writer.u8(12).u32(dice.count()).u32(dice.sides()),
+            Choice::Draw => writer.u8(13),
+            Choice::Reveal(position) => writer.u8(14).u16(*position),
         };
         writer.finish()
     }
@@ -108,6 +120,9 @@ impl Choice {
             9 => Choice::Agree(reader.u32()?),
             10 => Choice::Refuse(reader.u32()?),
             11 => Choice::Pass,
+            12 => Choice::Roll(read_dice(&mut reader)?),
+            13 => Choice::Draw,
+            14 => Choice::Reveal(reader.u16()?),
             _ => return Err(ChoiceError),
         };
         reader.finish()?;
@@ -128,6 +143,11 @@ fn read_places(reader: &mut Reader<'_>) -> Result<Vec<u8>, Malformed> {
     } else {
         Err(Malformed)
     }
+}
+
+fn read_dice(reader: &mut Reader<'_>) -> Result<Dice, Malformed> {
+    let (count, sides) = (reader.u32()?, reader.u32()?);
+    Dice::new(count, sides).map_err(|_| Malformed)
 }
 
 fn read_proposal(reader: &mut Reader<'_>) -> Result<Vec<(u16, Learners)>, Malformed> {

@@ -75,7 +75,21 @@ pub enum Foul {
     /// The seat has agreed to it, or made it.
     #[error("this seat is for proposal {0} already")]
     AlreadyAgreed(u32),
+    /// More dice than a roll has at a table, or more rolls than a hand has.
+    #[error("at most {most} dice are rolled at once", most = super::Choice::MAX_DICE)]
+    TooManyDice,
+    /// Every card has been seen by somebody.
+    #[error("no card is left to be drawn")]
+    NothingToDraw,
+    /// The seat does not hold this card.
+    #[error("card {0} is not this seat's to reveal")]
+    NotHeld(u16),
 }
+
+/// Faces that are not those of the roll that is due. The hand stays as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("these are not the faces of dice that are to be rolled")]
+pub struct BadFaces;
 
 /// Cards that do not complete the opening that is due. The hand stays as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

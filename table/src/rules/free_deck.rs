@@ -5,15 +5,20 @@
 //! stands until then, or until somebody refuses it or one of its cards has been opened otherwise.
 //! Nobody has to answer. The hand is over when all have passed, one after the other.
 //!
+//! Three things need no agreement. A seat may have dice rolled, by all seats together. It may draw: the
+//! closed card at the lowest position is opened to it alone. And it may reveal a card that it alone
+//! has seen. So a pile of cards lies there to be drawn from, and nobody chooses which card comes next.
+//!
 //! A card is closed, or one seat sees it, or all do. To show it to a second of three seats would
 //! show it to all, since each share is said in the hearing of all: only an opening to all says so.
 
 use super::choice::Choice;
 use super::dealing::{Seen, openings};
-use super::foul::{BadCards, Foul};
-use super::next::{Learners, Legal, Next, Opening, Outcome, Proposal};
+use super::foul::{BadCards, BadFaces, Foul};
+use super::next::{Learners, Legal, Next, Opening, Outcome, Proposal, Rolled};
 use crate::seat::Seat;
 use dealerless::deck::Card;
+use dealerless::dice::Dice;
 
 /// How many proposals of one seat may stand.
 const MOST_PROPOSALS: usize = 8;
@@ -31,6 +36,8 @@ pub(super) struct FreeDeck {
     /// Who has learned each card.
     learned: Vec<Option<Learners>>,
     seen: Seen,
+    rolls: u32,
+    last_roll: Option<Rolled>,
     due: Due,
 }
 
@@ -40,6 +47,8 @@ enum Due {
     Begin,
     /// These cards are opened.
     Cards(Vec<(usize, Learners)>),
+    /// This seat has asked for these dice.
+    Roll(Seat, Dice),
     /// Nothing: a seat speaks, or all have passed.
     Nothing,
 }
@@ -54,6 +63,8 @@ impl FreeDeck {
             number: 0,
             learned: vec![None; drawn],
             seen: Seen::none(cards),
+            rolls: 0,
+            last_roll: None,
             due: Due::Begin,
         }
     }
@@ -65,6 +76,7 @@ impl FreeDeck {
                 cards: Vec::new(),
             }]),
             Due::Cards(cards) => Next::Open(self.openings(cards)),
+            &Due::Roll(_, dice) => Next::Roll(dice),
             Due::Nothing if self.passed == self.seats => Next::Over(Outcome {
                 stacks: vec![0; self.seats],
                 ..Outcome::default()
@@ -74,6 +86,7 @@ impl FreeDeck {
                 legal: Legal::Speak {
                     proposals: self.proposals.clone(),
                     may_propose: self.may_propose(),
+                    may_draw: self.next_closed().is_some(),
                 },
             },
         }
@@ -83,6 +96,11 @@ impl FreeDeck {
         let own = self.proposals.iter().filter(|p| p.by == self.turn).count();
         let closed = |learned: &Option<Learners>| *learned != Some(Learners::All);
         own < MOST_PROPOSALS && self.number < u32::MAX && self.learned.iter().any(closed)
+    }
+
+    /// The card that is drawn next.
+    fn next_closed(&self) -> Option<usize> {
+        self.learned.iter().position(Option::is_none)
     }
 
     /// A card that one seat sees is opened to all by that seat alone: the other shares were said.
@@ -141,6 +159,12 @@ impl FreeDeck {
                 self.proposals.remove(at);
             }
             Choice::Pass => {}
+            &Choice::Roll(dice) => self.roll(dice)?,
+            Choice::Draw => {
+                let next = self.next_closed().ok_or(Foul::NothingToDraw)?;
+                self.due = Due::Cards(vec![(next, Learners::Seat(self.turn))]);
+            }
+            &Choice::Reveal(position) => self.reveal(position)?,
             _ => return Err(Foul::WrongKind),
         }
         match choice {
@@ -195,10 +219,53 @@ impl FreeDeck {
         Ok(())
     }
 
+    fn roll(&mut self, dice: Dice) -> Result<(), Foul> {
+        if dice.count() > Choice::MAX_DICE || self.rolls == u32::MAX {
+            return Err(Foul::TooManyDice);
+        }
+        self.due = Due::Roll(self.turn, dice);
+        Ok(())
+    }
+
+    /// The dice that were to be rolled show this.
+    pub(super) fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
+        let Due::Roll(by, dice) = self.due else {
+            return Err(BadFaces);
+        };
+        let fit = faces.iter().all(|face| (1..=dice.sides()).contains(face));
+        if faces.len() != dice.count() as usize || !fit {
+            return Err(BadFaces);
+        }
+        let faces = faces.to_vec();
+        self.last_roll = Some(Rolled { by, dice, faces });
+        self.rolls += 1;
+        self.due = Due::Nothing;
+        Ok(())
+    }
+
+    fn reveal(&mut self, position: u16) -> Result<(), Foul> {
+        let at = usize::from(position);
+        match self.learned.get(at) {
+            Some(&Some(Learners::Seat(seat))) if seat == self.turn => {
+                self.due = Due::Cards(vec![(at, Learners::All)]);
+                Ok(())
+            }
+            _ => Err(Foul::NotHeld(position)),
+        }
+    }
+
     fn place_of(&self, number: u32) -> Result<usize, Foul> {
         let mut proposals = self.proposals.iter();
         let at = proposals.position(|proposal| proposal.number == number);
         at.ok_or(Foul::NoSuchProposal(number))
+    }
+
+    pub(super) fn rolls(&self) -> u32 {
+        self.rolls
+    }
+
+    pub(super) fn last_roll(&self) -> Option<&Rolled> {
+        self.last_roll.as_ref()
     }
 
     pub(super) fn seats(&self) -> usize {

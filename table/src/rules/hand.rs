@@ -3,9 +3,9 @@
 use super::betting::Player;
 use super::choice::Choice;
 use super::dealing::Seen;
-use super::foul::{BadCards, CannotDeal, Foul};
+use super::foul::{BadCards, BadFaces, CannotDeal, Foul};
 use super::free_deck::FreeDeck;
-use super::next::Next;
+use super::next::{Next, Rolled};
 use super::poker::{Kind, Poker};
 use super::stakes::{Stakes, Variety};
 use crate::seat::Seat;
@@ -121,6 +121,33 @@ impl Hand {
         match &mut self.game {
             Game::Poker(poker) => poker.opened(public),
             Game::FreeDeck(deck) => deck.opened(public),
+        }
+    }
+
+    /// The roll that is due is complete: what each of the dice shows, from 1.
+    ///
+    /// # Errors
+    /// If no such dice are to be rolled. The hand is then as it was.
+    pub fn rolled(&mut self, faces: &[u32]) -> Result<(), BadFaces> {
+        match &mut self.game {
+            Game::Poker(_) => Err(BadFaces),
+            Game::FreeDeck(deck) => deck.rolled(faces),
+        }
+    }
+
+    /// How many rolls of this hand are complete.
+    pub fn rolls(&self) -> u32 {
+        match &self.game {
+            Game::Poker(_) => 0,
+            Game::FreeDeck(deck) => deck.rolls(),
+        }
+    }
+
+    /// The last roll that is complete.
+    pub fn last_roll(&self) -> Option<&Rolled> {
+        match &self.game {
+            Game::Poker(_) => None,
+            Game::FreeDeck(deck) => deck.last_roll(),
         }
     }
 

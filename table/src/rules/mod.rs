@@ -17,8 +17,8 @@ mod ranking;
 mod stakes;
 
 pub use choice::{Choice, ChoiceError};
-pub use foul::{BadCards, CannotDeal, Foul};
+pub use foul::{BadCards, BadFaces, CannotDeal, Foul};
 pub use hand::Hand;
-pub use next::{Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Shown};
+pub use next::{Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Rolled, Shown};
 pub use ranking::HandRank;
 pub use stakes::{BettingRules, Limit, Posts, Stakes, StakesError, Variety};

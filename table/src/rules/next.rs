@@ -4,6 +4,7 @@ use super::choice::Choice;
 use super::ranking::HandRank;
 use crate::seat::Seat;
 use dealerless::deck::Card;
+use dealerless::dice::Dice;
 
 /// What the rules ask for next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,9 @@ pub enum Next {
     /// Cards are opened, in one step of all the openers. Then the rules want to
     /// [hear](super::Hand::opened) which cards everybody sees now.
     Open(Vec<Opening>),
+    /// All seats roll these dice: all commit, then all reveal. Then the rules want to
+    /// [hear](super::Hand::rolled) the faces.
+    Roll(Dice),
     /// A seat chooses.
     Choose {
         /// Whose turn it is.
@@ -57,12 +61,15 @@ pub enum Legal {
     Exchange,
     /// To show its hand or to muck it.
     ShowOrMuck,
-    /// In a deck without rules: to propose, to agree, to refuse or to pass.
+    /// In a deck without rules: to propose, to agree, to refuse or to pass; to roll dice; to draw a
+    /// card; and to reveal one that it [holds](super::Hand::held).
     Speak {
         /// The proposals that stand.
         proposals: Vec<Proposal>,
         /// It may make another.
         may_propose: bool,
+        /// A card is left that it may draw.
+        may_draw: bool,
     },
 }
 
@@ -99,6 +106,17 @@ pub struct Proposal {
     pub cards: Vec<(u16, Learners)>,
     /// The others who have agreed so far.
     pub agreed: Vec<Seat>,
+}
+
+/// Dice that were rolled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rolled {
+    /// Who asked for the roll.
+    pub by: Seat,
+    /// The dice.
+    pub dice: Dice,
+    /// What each of them shows, from 1.
+    pub faces: Vec<u32>,
 }
 
 /// How a hand ended.

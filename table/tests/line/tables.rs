@@ -10,8 +10,8 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
 use dealerless_table::{
-    BettingRules, Clock, DiskStorage, Door, Journal, Limit, Line, LineError, MatchLog, MemoryVault,
-    Posts, Seating, Setting, Shelf, Stakes, Table, Variety, system_rng,
+    BettingRules, Clock, DiskStorage, Door, Inputs, Journal, Limit, Line, LineError, MatchLog,
+    MemoryVault, Posts, Seating, Setting, Shelf, Stakes, Table, Variety, system_rng,
 };
 
 use crate::players::{Player, SOON, line};
@@ -51,23 +51,29 @@ fn table(
     host: &Player,
     header: dealerless_table::Header,
     line: Line,
-) -> Table<DiskStorage, MemoryVault> {
+) -> Table<DiskStorage, MemoryVault, ()> {
     let identity = host.home.shared_identity();
     let seating = Seating::of_line(&line, header, (identity.public(), &host.name)).unwrap();
     let of = seating.sitting.of.clone();
-    let (_, storage) = Shelf::new(host.home.matches())
+    let (path, storage) = Shelf::new(host.home.matches())
         .create(&of.id(), "Bob")
         .unwrap();
+    let inputs = DiskStorage::create(&path.with_extension("inputs")).unwrap();
     let setting = Setting {
         seat: seating.sitting.seat,
         journal: Journal::create(storage, identity.file_key(), &seating.sitting).unwrap(),
+        inputs: Inputs::open(inputs, identity.file_key(), of.id())
+            .unwrap()
+            .file,
         identity,
         log: MatchLog::new(of),
         vault: MemoryVault::default(),
         circuit: seating.circuit,
         rng: system_rng(),
     };
-    Table::sit_down(setting, line, Box::new(Uncounted), Deadlines::default()).unwrap()
+    let mut table = Table::new(setting, Deadlines::default()).unwrap();
+    table.begin(line, Box::new(Uncounted));
+    table
 }
 
 #[test]
@@ -75,7 +81,8 @@ fn a_table_that_is_dropped_leaves_nobody_waiting() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, header) = waiting(&host);
     let joined = guest.join(&crate::players::invite(&door)).unwrap();
-    let seat = table(&host, header, line(&door));
+    let mut seat = table(&host, header, line(&door));
+    seat.next(Duration::from_millis(10)).unwrap();
     // The program has run into an error. Its engine waits for the other's, which never speaks.
     drop(seat);
     let error = loop {

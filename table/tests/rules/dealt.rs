@@ -63,9 +63,19 @@ impl Dealt {
         Dealt::new(&holdem(Limit::NoLimit, stacks.len()), stacks, button, deck)
     }
 
-    /// Carries out all openings that are due. What is said to be public must be what all can compute.
+    /// Carries out all openings and rolls that are due. What is said to be public must be what all can
+    /// compute. All dice show their highest face.
     fn open(&mut self) {
-        while let Next::Open(openings) = self.hand.next() {
+        loop {
+            let openings = match self.hand.next() {
+                Next::Open(openings) => openings,
+                Next::Roll(dice) => {
+                    let faces = vec![dice.sides(); dice.count() as usize];
+                    self.hand.rolled(&faces).unwrap();
+                    continue;
+                }
+                Next::Choose { .. } | Next::Over(_) => break,
+            };
             for opening in &openings {
                 for &(position, _) in &opening.cards {
                     let said = &mut self.said[position][opening.opener.index()];

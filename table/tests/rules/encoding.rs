@@ -1,6 +1,7 @@
 //! There is one way to write stakes and choices, and all others are refused.
 
 use crate::dealt::{SMALL_AND_BIG, rules};
+use dealerless::dice::Dice;
 use dealerless_table::{
     BettingRules, Choice, Learners, Limit, Posts, Seat, Stakes, StakesError, Variety,
 };
@@ -140,6 +141,10 @@ fn any_choice() -> impl Strategy<Value = Choice> {
         any::<u32>().prop_map(Choice::Agree),
         any::<u32>().prop_map(Choice::Refuse),
         Just(Choice::Pass),
+        (1..=Dice::MAX_COUNT, 1..=u32::MAX)
+            .prop_map(|(count, sides)| Choice::Roll(Dice::new(count, sides).unwrap())),
+        Just(Choice::Draw),
+        any::<u16>().prop_map(Choice::Reveal),
     ]
 }
 

@@ -2,7 +2,8 @@
 
 use crate::dealt::Dealt;
 use dealerless::deck::Card;
-use dealerless_table::{Choice, Foul, Learners, Legal, Seat, Stakes, Variety};
+use dealerless::dice::Dice;
+use dealerless_table::{Choice, Foul, Learners, Legal, Next, Seat, Stakes, Variety};
 
 const ALL: Learners = Learners::All;
 const HOST: Learners = Learners::Seat(Seat::HOST);
@@ -192,4 +193,98 @@ fn the_hand_is_over_when_all_pass_in_a_row() {
         hand.hand.choose(Seat::HOST, &Choice::Pass),
         Err(Foul::NotAsked)
     );
+}
+
+fn dice(count: u32, sides: u32) -> Dice {
+    Dice::new(count, sides).unwrap()
+}
+
+#[test]
+fn a_seat_draws_the_next_closed_card_which_it_alone_sees() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[Choice::Draw, Choice::Draw]);
+    assert_eq!(
+        (hand.hand.held(Seat::HOST), hand.hand.held(Seat::GUEST)),
+        (vec![0], vec![1])
+    );
+    // The other opens it alone.
+    assert_eq!(hand.opened[1].len(), 1);
+    assert_eq!(hand.opened[1][0].opener, Seat::GUEST);
+    // A card that was agreed on is not drawn again.
+    say(&mut hand, &[propose(&[(2, ALL)]), Choice::Agree(0)]);
+    say(&mut hand, &[Choice::Draw]);
+    assert_eq!(hand.hand.held(Seat::HOST), [0, 3]);
+}
+
+#[test]
+fn the_last_card_can_be_drawn_and_no_other() {
+    let mut hand = dealt(3);
+    for left in (0..12).rev() {
+        say(&mut hand, &[Choice::Draw]);
+        let Legal::Speak { may_draw, .. } = hand.asked().1 else {
+            panic!("somebody speaks");
+        };
+        assert_eq!(may_draw, left > 0);
+    }
+    assert_eq!(hand.try_to(&Choice::Draw), Err(Foul::NothingToDraw));
+}
+
+#[test]
+fn a_drawn_card_is_revealed_by_who_holds_it_once() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[Choice::Draw]);
+    for position in [0, 1, 12, u16::MAX] {
+        let refused = hand.try_to(&Choice::Reveal(position));
+        assert_eq!(refused, Err(Foul::NotHeld(position)));
+    }
+    say(&mut hand, &[Choice::Pass, Choice::Reveal(0)]);
+    assert_eq!(hand.hand.public(0), Some(Card(29)));
+    assert!(hand.hand.held(Seat::HOST).is_empty());
+    say(&mut hand, &[Choice::Pass]);
+    assert_eq!(hand.try_to(&Choice::Reveal(0)), Err(Foul::NotHeld(0)));
+}
+
+#[test]
+fn a_proposal_ends_when_its_card_was_drawn() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[propose(&[(0, HOST)]), Choice::Draw]);
+    assert_eq!(standing(&hand), []);
+    // All may still see it, if its holder agrees.
+    say(&mut hand, &[propose(&[(0, ALL)]), Choice::Agree(1)]);
+    assert!(hand.is_public(0));
+}
+
+#[test]
+fn dice_are_rolled_by_all_and_then_the_next_seat_speaks() {
+    let mut hand = dealt(2);
+    assert_eq!((hand.hand.rolls(), hand.hand.last_roll()), (0, None));
+    let mut asked = hand.hand.clone();
+    asked.choose(Seat::HOST, &Choice::Roll(dice(2, 6))).unwrap();
+    assert_eq!(asked.next(), Next::Roll(dice(2, 6)));
+    assert!(asked.choose(Seat::GUEST, &Choice::Pass).is_err());
+    assert!(asked.opened(&[]).is_err());
+    for faces in [&[][..], &[1], &[1, 2, 3], &[0, 1], &[6, 7], &[1, u32::MAX]] {
+        let before = asked.clone();
+        assert!(asked.rolled(faces).is_err(), "{faces:?}");
+        assert_eq!(asked, before);
+    }
+    asked.rolled(&[6, 1]).unwrap();
+    let rolled = asked.last_roll().unwrap();
+    assert_eq!((rolled.by, rolled.dice), (Seat::HOST, dice(2, 6)));
+    assert_eq!((&rolled.faces[..], asked.rolls()), (&[6, 1][..], 1));
+    assert!(asked.rolled(&[6, 1]).is_err());
+    // A roll is something said: who passed before has to pass again.
+    say(
+        &mut hand,
+        &[Choice::Pass, Choice::Roll(dice(1, 1)), Choice::Pass],
+    );
+    assert_eq!(hand.asked().0, 1);
+}
+
+#[test]
+fn at_most_100_dice_are_rolled_at_once() {
+    let mut hand = dealt(2);
+    let refused = hand.try_to(&Choice::Roll(dice(101, 6)));
+    assert_eq!(refused, Err(Foul::TooManyDice));
+    say(&mut hand, &[Choice::Roll(dice(100, u32::MAX))]);
 }

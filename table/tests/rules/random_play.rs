@@ -3,6 +3,7 @@
 
 use crate::dealt::Dealt;
 use dealerless::deck::Card;
+use dealerless::dice::Dice;
 use dealerless_table::{
     BettingRules, Choice, Learners, Legal, Limit, Next, Outcome, Posts, Seat, Stakes, Variety,
 };
@@ -237,6 +238,9 @@ fn any_word(seats: u8) -> impl Strategy<Value = Choice> {
         1 => (0..20_u32).prop_map(Choice::Refuse),
         1 => Just(Choice::Pass),
         1 => Just(Choice::Fold),
+        1 => (1..=101_u32).prop_map(|count| Choice::Roll(Dice::new(count, 6).unwrap())),
+        2 => Just(Choice::Draw),
+        2 => (0..10_u16).prop_map(Choice::Reveal),
     ]
 }
 
@@ -260,7 +264,8 @@ proptest! {
     }
 
     /// `Dealt` checks after each choice that each sees what was opened to it and nothing else; here,
-    /// that this is what all have agreed to.
+    /// that this is what all have agreed to, what a seat has drawn, or what it has revealed of its
+    /// own.
     #[test]
     fn a_deck_without_rules(
         (seats, choices) in (2..=4_u8).prop_flat_map(|seats| {
@@ -276,22 +281,43 @@ proptest! {
                 break;
             };
             let steps = hand.opened.len();
-            let before = hand.hand.clone();
+            let before = hand.clone();
             match hand.try_to(&choice) {
-                Err(_) => prop_assert_eq!(&hand.hand, &before),
-                Ok(()) if hand.opened.len() == steps => {}
+                Err(_) => prop_assert_eq!(&hand.hand, &before.hand),
+                Ok(()) if hand.opened.len() == steps => {
+                    let opens = matches!(choice, Choice::Draw | Choice::Reveal(_));
+                    prop_assert!(!opens, "{:?} opens nothing", choice);
+                }
                 Ok(()) => {
-                    let Choice::Agree(number) = choice else { panic!("{choice:?} opens cards") };
-                    let agreed = proposals.iter().find(|p| p.number == number).unwrap();
-                    let mut all = agreed.agreed.clone();
-                    all.extend([seat, agreed.by]);
-                    all.sort_unstable();
-                    prop_assert_eq!(all, Seat::all(usize::from(seats)).collect::<Vec<_>>());
                     let step = hand.opened[steps].iter().flat_map(|opening| &opening.cards);
                     let mut opened: Vec<_> = step.map(|&(card, to)| (card as u16, to)).collect();
                     opened.sort_unstable();
                     opened.dedup();
-                    prop_assert_eq!(&opened, &agreed.cards);
+                    let all = || Seat::all(usize::from(seats));
+                    let before = &before;
+                    let seers = |position| all().filter(move |&s| before.sees(s, position));
+                    match choice {
+                        Choice::Agree(number) => {
+                            let agreed = proposals.iter().find(|p| p.number == number).unwrap();
+                            let mut agree = agreed.agreed.clone();
+                            agree.extend([seat, agreed.by]);
+                            agree.sort_unstable();
+                            prop_assert_eq!(agree, all().collect::<Vec<_>>());
+                            prop_assert_eq!(&opened, &agreed.cards);
+                        }
+                        Choice::Draw => {
+                            let next = (0..9).find(|&at| seers(at).count() == 0).unwrap();
+                            prop_assert_eq!(opened, [(next as u16, Learners::Seat(seat))]);
+                        }
+                        Choice::Reveal(position) => {
+                            let seen_by: Vec<Seat> = seers(position.into()).collect();
+                            prop_assert_eq!(seen_by, [seat]);
+                            prop_assert_eq!(opened, [(position, Learners::All)]);
+                            prop_assert_eq!(hand.opened[steps].len(), 1);
+                            prop_assert_eq!(hand.opened[steps][0].opener, seat);
+                        }
+                        choice => panic!("{choice:?} opens cards"),
+                    }
                 }
             }
         }

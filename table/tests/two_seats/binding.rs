@@ -8,8 +8,8 @@ use dealerless::circuit::Party;
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless_table::{
-    Binding, Dealer, Done, End, Event, Identity, Journal, MatchLog, Orders, Part, Phase, Seat,
-    SignedPart, Storage, system_rng,
+    Binding, Dealer, Done, End, Event, Identity, Journal, LogMessage, MatchLog, Orders, Part,
+    Phase, Seat, SignedPart, Storage, system_rng,
 };
 
 use crate::seats::wirings;
@@ -88,7 +88,7 @@ fn deal(
         part,
         signature,
     };
-    Event::Said(signed.encode())
+    Event::Said(LogMessage::Part(signed).encode())
 }
 
 /// The log in the file of a guest after the host has said all this.

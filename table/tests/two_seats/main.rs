@@ -2,6 +2,7 @@
 
 mod binding;
 mod enemy;
+mod free_deck;
 mod puppet;
 mod seats;
 mod watched;

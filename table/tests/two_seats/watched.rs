@@ -9,7 +9,9 @@ use dealerless_table::{
     Setting, Sitting, Storage, SystemRng, Vault, system_rng,
 };
 
-use crate::seats::Wiring;
+use zeroize::Zeroizing;
+
+use crate::seats::{Wiring, inputs};
 
 /// What a seat does that outlives it, or that others see.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +62,10 @@ impl Storage for Deeds {
 impl Vault for Deeds {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
         self.add(Deed::Keep(deck.to_vec()))
+    }
+
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        Ok(None)
     }
 
     fn destroy(&mut self) -> io::Result<()> {
@@ -118,15 +124,18 @@ impl Watched {
             names: Vec::new(),
         };
         let key = wiring.identity.file_key();
-        let play = Play::new(Setting {
+        let mut play = Play::new(Setting {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
             log: log.clone(),
             journal: Journal::create(deeds.clone(), key, &sitting).unwrap(),
+            inputs: inputs(Deeds::default(), &wiring.identity, log.of()),
             vault: deeds.clone(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),
-        });
+        })
+        .unwrap();
+        play.begin();
         Watched {
             play,
             wiring,
@@ -148,7 +157,7 @@ impl Watched {
             if let Event::Said(bytes) = &event
                 && bytes.is_empty()
             {
-                return Err(PlayError::NoPart);
+                return Err(PlayError::NoMessage);
             }
             self.play.hear(event)?;
             if self.lazy {

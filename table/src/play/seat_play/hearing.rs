@@ -1,6 +1,6 @@
 //! What a seat does with what it hears: it takes parts in, checks seals, learns cards.
 
-use dealerless::deck;
+use dealerless::deck::{self, Card};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -10,9 +10,9 @@ use super::super::news::News;
 use super::super::vault::Vault;
 use super::{InHand, Play, Trouble};
 use crate::log::{
-    CardOpening, LogMessage, Part, Phase, Refused, Seal, SignedPart, Storage, Taken, ToDo,
+    CardOpening, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage, Taken, ToDo,
 };
-use crate::rules::Learners;
+use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -29,13 +29,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
-        // Before the seal is said.
-        self.set
-            .vault
-            .keep(&deck.to_bytes())
-            .map_err(PlayError::Vault)?;
-        self.kept = true;
         self.hand.deck = Some(deck);
+        // Before the seal is said.
+        self.keep_hand()?;
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
             self.check_seal(&seal);
@@ -136,6 +132,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 let choice = choice.clone();
                 self.news.push_back(News::Chose { seat, choice });
             }
+            (Part::Reveal(_), Phase::Reveal(_)) if complete => {
+                let rolled = self.set.log.game().and_then(Hand::last_roll).cloned();
+                self.news.extend(rolled.map(News::Rolled));
+            }
             (Part::Result(_), Phase::Result(outcome)) if complete => {
                 let hand = self.set.log.attempt().hand - 1;
                 // What was said of its cards is not to be taken back after a crash.
@@ -184,6 +184,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// Notes a card in the file that only this seat has seen: the log alone never shows it.
+    fn note(&mut self, position: usize, card: Card, learners: Learners) {
+        if learners == Learners::Seat(self.set.seat) {
+            self.set.journal.note(&Seen {
+                of: self.set.log.attempt(),
+                position: position as u16,
+                card,
+            });
+        }
+    }
+
     /// Learns what another seat has opened to this one. A share that opens its commitment but whose
     /// MACs do not fit is no proof for others: this seat disputes it.
     pub(super) fn learn(
@@ -200,6 +211,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 Ok(face) => {
                     let position = usize::from(card.position);
                     self.hand.known[position] = Some(face);
+                    self.note(position, face, *learners);
                     let card = face;
                     self.news.push_back(News::Card { position, card });
                 }

@@ -5,6 +5,7 @@ use rand::CryptoRng;
 use super::super::deck::read_back;
 use super::super::error::PlayError;
 use super::super::news::News;
+use super::super::own_dice;
 use super::super::vault::Vault;
 use super::{Play, deck_name};
 use crate::log::{LogMessage, Phase, Resuming, Storage};
@@ -94,6 +95,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
         self.asked = None;
         self.news.push_back(News::Resumed);
+        self.over();
         Ok(())
     }
 
@@ -120,10 +122,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let Some(kept) = kept else {
             return Ok(());
         };
-        match read_back(&kept, attempt, self.set.seat, &name) {
-            Some(deck) => self.hand.deck = Some(deck),
-            None if stands => return Err(PlayError::Deck),
-            // That of a try before, which is void.
+        let read = own_dice::from_bytes(&kept).and_then(|(deck, dice)| {
+            let deck = read_back(deck, attempt, self.set.seat, &name)?;
+            Some((deck, dice))
+        });
+        match read {
+            Some((deck, dice)) => {
+                self.hand.deck = Some(deck);
+                self.hand.dice = dice;
+            }
+            // Its user may have another copy. On a line it is known that there is no other way on.
+            None if stands && self.line.is_none() => return Err(PlayError::Deck),
+            // That of a try before.
             None => return Ok(()),
         }
         let seals = self.set.log.seals().to_vec();

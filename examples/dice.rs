@@ -1,0 +1,44 @@
+//! Two players roll two dice: each draws, both commit, both reveal. No party can choose a face.
+
+use std::error::Error;
+use std::thread;
+
+use dealerless::circuit::Party;
+use dealerless::dice::{self, Roll, Terms};
+use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+use rand::{rand_core::UnwrapErr, rngs::SysRng};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let dice = "2d6".parse()?;
+    let terms = |number| Terms {
+        context: b"an evening at the table",
+        number,
+        dice,
+    };
+
+    // Over a channel, in one call.
+    let play = |role, transport: MemoryTransport| {
+        let mut channel = Channel::new(transport, Deadlines::default());
+        dice::roll(&mut channel, terms(0), role, &mut UnwrapErr(SysRng))
+    };
+    let (left, right) = memory_pair();
+    let [garbler, evaluator] = thread::scope(|scope| {
+        let evaluator = scope.spawn(|| play(Party::Evaluator, right));
+        [
+            play(Party::Garbler, left),
+            evaluator.join().expect("no panic"),
+        ]
+    });
+    let (garbler, evaluator) = (garbler?, evaluator?);
+    println!("roll 0, {dice}: {garbler:?}, and the other saw {evaluator:?}");
+
+    // Step by step, over whatever the caller has. The types keep the order: there is nothing to
+    // reveal before the other's commitment is there.
+    let commit = |role| Roll::commit(terms(1), role, &mut UnwrapErr(SysRng));
+    let [(ann, of_ann), (bob, of_bob)] = Party::BOTH.map(commit);
+    let (ann, anns_dice) = ann.reveal(of_bob)?;
+    let (bob, bobs_dice) = bob.reveal(of_ann)?;
+    let (ann, bob) = (ann.finish(&bobs_dice)?, bob.finish(&anns_dice)?);
+    println!("roll 1, {dice}: {ann:?}, and the other saw {bob:?}");
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! Which dice are rolled, and what for.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::roll::Reveal;
+
+/// Some dice of one kind: `2d6` are two dice of six sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dice {
+    count: u32,
+    sides: u32,
+}
+
+impl Dice {
+    /// The most dice of a roll.
+    pub const MAX_COUNT: u32 = 1000;
+
+    /// So many dice (1 to [`MAX_COUNT`](Self::MAX_COUNT)) of so many sides (at least 1).
+    ///
+    /// # Errors
+    /// [`DiceError::Bounds`] if a number is out of its bounds.
+    pub fn new(count: u32, sides: u32) -> Result<Self, DiceError> {
+        match (1..=Self::MAX_COUNT).contains(&count) && sides >= 1 {
+            true => Ok(Dice { count, sides }),
+            false => Err(DiceError::Bounds),
+        }
+    }
+
+    /// How many dice.
+    pub fn count(self) -> u32 {
+        self.count
+    }
+
+    /// The sides of each.
+    pub fn sides(self) -> u32 {
+        self.sides
+    }
+
+    /// The faces, from 1: for each die the sum of what all parties have drawn, modulo the number of
+    /// sides, plus 1. They are uniform if one party's values are, and if all have committed
+    /// to theirs before any was revealed. `drawn` must have been [checked](Reveal::check).
+    pub fn faces(self, drawn: &[&Reveal]) -> Vec<u32> {
+        let value = |reveal: &&Reveal, die| u64::from(reveal.values.get(die).copied().unwrap_or(0));
+        let sum = |die| drawn.iter().map(|reveal| value(reveal, die)).sum::<u64>();
+        (0..self.count as usize)
+            .map(|die| (sum(die) % u64::from(self.sides)) as u32 + 1)
+            .collect()
+    }
+}
+
+impl fmt::Display for Dice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}d{}", self.count, self.sides)
+    }
+}
+
+/// Why a text stands for no dice, or why there are no such dice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiceError {
+    /// The text has another form.
+    #[error("dice are written like 2d6: how many, d, the sides")]
+    Form,
+    /// A number is out of its bounds.
+    #[error("one rolls 1 to {max} dice of 1 to {sides} sides", max = Dice::MAX_COUNT, sides = u32::MAX)]
+    Bounds,
+}
+
+impl FromStr for Dice {
+    type Err = DiceError;
+
+    /// Reads `2d6`. A single die may be written `d6`.
+    fn from_str(text: &str) -> Result<Self, DiceError> {
+        let (count, sides) = text.split_once('d').ok_or(DiceError::Form)?;
+        let count = if count.is_empty() { "1" } else { count };
+        Self::new(number(count)?, number(sides)?)
+    }
+}
+
+/// A number in digits alone: a parser of the library would also take a sign.
+fn number(digits: &str) -> Result<u32, DiceError> {
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(DiceError::Form);
+    }
+    digits.parse().map_err(|_| DiceError::Bounds)
+}
+
+/// What names a roll: both parties mean the same, or neither's reveal fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms<'a> {
+    /// What the roll is for and with whom, such as the digest of a log or the id of a line. Where
+    /// the channel proves nothing, nothing else ties the roll to this peer.
+    pub context: &'a [u8],
+    /// The number of the roll in this context: no two rolls have the same.
+    pub number: u64,
+    /// The dice.
+    pub dice: Dice,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dice_are_read_as_they_are_written() {
+        for (text, count, sides) in [
+            ("2d6", 2, 6),
+            ("1d1", 1, 1),
+            ("1000d4294967295", 1000, u32::MAX),
+        ] {
+            let dice: Dice = text.parse().unwrap();
+            assert_eq!((dice.count(), dice.sides()), (count, sides));
+            assert_eq!(dice.to_string(), text);
+        }
+        assert_eq!("d20".parse(), Dice::new(1, 20));
+        for text in [
+            "", "d", "2", "2d", "6d-1", "+2d6", "2d6d6", "2 d6", "2D6", "zd6",
+        ] {
+            assert_eq!(text.parse::<Dice>(), Err(DiceError::Form), "{text}");
+        }
+        for text in ["0d6", "2d0", "1001d6", "2d4294967296", "99999999999d6"] {
+            assert_eq!(text.parse::<Dice>(), Err(DiceError::Bounds), "{text}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The dice that this seat has drawn: they must outlive a crash between commitment and reveal.
+//!
+//! They are kept with the deck of the hand, in one file: the deck's length, the deck, and the dice if
+//! there are any.
+
+use dealerless::dice::Reveal;
+use zeroize::Zeroizing;
+
+/// What this seat has drawn for a roll.
+pub(super) struct OwnDice {
+    /// The number of the roll in its hand.
+    pub(super) roll: u32,
+    pub(super) reveal: Reveal,
+}
+
+/// What is kept of a hand, in bytes.
+pub(super) fn to_bytes(deck: &[u8], dice: Option<&OwnDice>) -> Zeroizing<Vec<u8>> {
+    let values = dice.map_or(&[][..], |dice| &dice.reveal.values);
+    // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(4 + deck.len() + 36 + 4 * values.len()));
+    bytes.extend_from_slice(&(deck.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(deck);
+    if let Some(OwnDice { roll, reveal }) = dice {
+        bytes.extend_from_slice(&roll.to_le_bytes());
+        bytes.extend_from_slice(&reveal.nonce);
+        for value in &reveal.values {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+    }
+    bytes
+}
+
+/// The deck and the dice that [`to_bytes`] has written. Whether the dice are those that were
+/// committed to is for the log to say.
+pub(super) fn from_bytes(bytes: &[u8]) -> Option<(&[u8], Option<OwnDice>)> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (deck, dice) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    let read = || {
+        let (roll, dice) = dice.split_first_chunk()?;
+        let (nonce, values) = dice.split_first_chunk()?;
+        let (values, []) = values.as_chunks() else {
+            return None;
+        };
+        Some(OwnDice {
+            roll: u32::from_le_bytes(*roll),
+            reveal: Reveal {
+                values: values.iter().copied().map(u32::from_le_bytes).collect(),
+                nonce: *nonce,
+            },
+        })
+    };
+    Some((deck, read()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_a_hand_is_read_as_it_was_written() {
+        let dice = |values: &[u32]| OwnDice {
+            roll: 7,
+            reveal: Reveal {
+                values: values.to_vec(),
+                nonce: [3; 32],
+            },
+        };
+        for deck in [&[][..], &[1, 2, 3]] {
+            assert!(
+                matches!(from_bytes(&to_bytes(deck, None)), Some((same, None)) if same == deck)
+            );
+            for dice in [dice(&[5]), dice(&[0, u32::MAX, 6])] {
+                let bytes = to_bytes(deck, Some(&dice));
+                let (same, read) = from_bytes(&bytes).unwrap();
+                let read = read.unwrap();
+                assert_eq!((same, read.roll), (deck, 7));
+                assert_eq!(read.reveal, dice.reveal);
+                // A part of the dice is none.
+                for end in deck.len() + 4..bytes.len() {
+                    if (end - deck.len()) % 4 != 0 || end < deck.len() + 40 {
+                        assert!(matches!(from_bytes(&bytes[..end]), Some((_, None))));
+                    }
+                }
+            }
+        }
+        assert!(from_bytes(&[1, 0, 0]).is_none());
+        assert!(from_bytes(&[5, 0, 0, 0, 1, 2, 3, 4]).is_none());
+    }
+}

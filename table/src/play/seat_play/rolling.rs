@@ -1,0 +1,63 @@
+//! What a seat does when dice are rolled: it draws, keeps what it has drawn, and commits to it; it
+//! reveals it, or forfeits if it has lost it.
+
+use dealerless::dice::{Dice, Reveal, Terms};
+use rand::CryptoRng;
+
+use super::super::error::PlayError;
+use super::super::own_dice::{self, OwnDice};
+use super::super::vault::Vault;
+use super::Play;
+use crate::log::{Part, Storage};
+use crate::rules::Hand;
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Draws dice and commits to them. What was drawn is on the disk before the commitment is said.
+    pub(super) fn commit_to_dice(&mut self, dice: Dice) -> Result<Part, PlayError> {
+        let reveal = Reveal::draw(dice, &mut self.set.rng);
+        let commitment = self.with_terms(dice, |terms| {
+            reveal.commitment(terms, self.set.seat.number())
+        });
+        let roll = self.rolls();
+        self.hand.dice = Some(OwnDice { roll, reveal });
+        self.keep_hand()?;
+        Ok(Part::Commit(commitment.0))
+    }
+
+    /// Reveals the dice. Without those to which it has committed this seat cannot go on: to say
+    /// others would be a foul.
+    pub(super) fn reveal_dice(&self, dice: Dice) -> Part {
+        let seat = self.set.seat.number();
+        let committed = self.set.log.dice_commitment(self.set.seat);
+        let own = self.hand.dice.as_ref().filter(|own| {
+            let fits = |terms: &Terms<'_>| {
+                committed.is_some_and(|to| own.reveal.check(terms, seat, &to).is_ok())
+            };
+            own.roll == self.rolls() && self.with_terms(dice, fits)
+        });
+        own.map_or(Part::Forfeit, |own| Part::Reveal(own.reveal.clone()))
+    }
+
+    /// Keeps the deck and the dice of the hand in play.
+    pub(super) fn keep_hand(&mut self) -> Result<(), PlayError> {
+        let Some(deck) = &self.hand.deck else {
+            return Ok(());
+        };
+        let bytes = own_dice::to_bytes(&deck.to_bytes(), self.hand.dice.as_ref());
+        self.set.vault.keep(&bytes).map_err(PlayError::Vault)?;
+        self.kept = true;
+        Ok(())
+    }
+
+    fn rolls(&self) -> u32 {
+        self.set.log.game().map_or(0, Hand::rolls)
+    }
+
+    fn with_terms<T>(&self, dice: Dice, act: impl FnOnce(&Terms<'_>) -> T) -> T {
+        act(&Terms {
+            context: &self.set.log.attempt().dice_context(),
+            number: self.rolls().into(),
+            dice,
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Dice, draws and reveals of a deck without rules, with the real engine.
+
+use dealerless::dice::Dice;
+use dealerless_table::{
+    Choice, Command, End, Learners, Legal, News, Rolled, Seat, Stakes, Variety,
+};
+
+use crate::seats::{Seated, both, sides};
+use crate::shuffle_for;
+
+fn stakes(hands: u32) -> Stakes {
+    let variety = Variety::Deck {
+        cards: 25,
+        drawn: 8,
+    };
+    Stakes::new(variety, 2, hands).unwrap()
+}
+
+fn dice() -> Dice {
+    Dice::new(2, 6).unwrap()
+}
+
+/// Rolls, draws two cards, reveals one of them, and passes.
+fn player() -> impl FnMut(&Seated, &News) -> Option<Command> {
+    let mut said = 0;
+    move |play, news| {
+        let News::YourTurn { .. } = news else {
+            if let News::HandOver { .. } = news {
+                said = 0;
+            }
+            return None;
+        };
+        let held = play.log().game()?.held(play.seat());
+        said += 1;
+        Some(Command::Choose(match said {
+            1 => Choice::Roll(dice()),
+            2 | 3 => Choice::Draw,
+            4 => Choice::Reveal(held[0] as u16),
+            _ => Choice::Pass,
+        }))
+    }
+}
+
+/// What a seat was told of dice and cards.
+type Seen = (Vec<Rolled>, Vec<(usize, u32)>);
+
+fn seen(news: &News, seen: &mut Seen) {
+    match news {
+        News::Rolled(rolled) => seen.0.push(rolled.clone()),
+        News::Card { position, card } => seen.1.push((*position, card.0)),
+        _ => {}
+    }
+}
+
+#[test]
+fn dice_are_rolled_and_cards_are_drawn_and_revealed_and_both_logs_are_the_same() {
+    let stakes = stakes(3);
+    let outcomes = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
+        let (mut all, mut player) = (Seen::default(), player());
+        let end = side.run(|play, news| {
+            seen(news, &mut all);
+            player(play, news)
+        });
+        (end.unwrap(), side.play.log().hash(), all)
+    });
+    let [(end, hash, (rolls, host)), (same, other, (heard, guest))] = outcomes;
+    assert_eq!((&end, hash), (&End::Played, other));
+    assert_eq!(end, same);
+    assert_eq!(rolls, heard);
+    assert_eq!(rolls.len(), 6);
+    for rolled in rolls {
+        assert_eq!(rolled.faces.len(), 2);
+        assert!(rolled.faces.iter().all(|face| (1..=6).contains(face)));
+    }
+    // In each hand both draw two, and see one of the other's.
+    for cards in [&host, &guest] {
+        assert_eq!(cards.len(), 3 * 3);
+        assert!(cards.iter().all(|(position, _)| *position < 4));
+    }
+}
+
+#[test]
+fn a_card_that_was_drawn_can_be_shown_by_a_proposal_too() {
+    let stakes = stakes(1);
+    let outcomes = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
+        let mut said = 0;
+        let end = side.run(|play, news| {
+            let News::YourTurn { legal } = news else {
+                return None;
+            };
+            let Legal::Speak { proposals, .. } = legal else {
+                panic!("{legal:?}");
+            };
+            said += 1;
+            let choice = match (play.seat(), said, proposals.first()) {
+                (Seat::HOST, 1, _) => Choice::Draw,
+                (Seat::HOST, 2, _) => Choice::Propose(vec![(0, Learners::All)]),
+                (Seat::GUEST, _, Some(proposal)) => Choice::Agree(proposal.number),
+                _ => Choice::Pass,
+            };
+            Some(Command::Choose(choice))
+        });
+        (end.unwrap(), side.play.log().hash())
+    });
+    assert_eq!(outcomes[0], outcomes[1]);
+    assert_eq!(outcomes[0].0, End::Played);
+}

@@ -1,0 +1,390 @@
+//! A stolen card is a uniform one of the hand, both learn it, and the thief learns nothing of the
+//! rest, nor where any of it lies.
+
+use std::collections::HashMap;
+
+use dealerless::circuit::Party;
+use dealerless::deck::{Card, Check, Error, SealedDeck};
+use dealerless::mpc::{
+    self, Audience, Demand, Disagreement, Malicious, Opened, Opening, Run, Security, TwoParty,
+    Words,
+};
+use dealerless::net::{self, Traffic};
+use dealerless::shuffle::{Algorithm, Reshuffle, ShuffleCircuit, Spec};
+use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
+
+type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
+
+dealerless::with_both_engines! {
+    hands_that_steal_from_each_other_lose_no_card_and_see_what_they_must,
+    the_last_card_of_a_hand_can_be_stolen,
+    steals_that_cannot_be_are_refused_before_anything_is_sent,
+    parties_that_mean_other_steals_steal_nothing,
+}
+
+/// ln 10^-9: an honest test fails once in 10^9 runs.
+const SUSPICIOUS: f64 = -20.723;
+
+/// All permutations of `0..n`.
+fn permutations(n: u32) -> Vec<Vec<u32>> {
+    (0..n).fold(vec![Vec::new()], |all, item| {
+        let longer = |shorter: &Vec<u32>| {
+            let shorter = shorter.clone();
+            let at = move |place| [&shorter[..place], &[item], &shorter[place..]].concat();
+            (0..=item as usize).map(at).collect::<Vec<_>>()
+        };
+        all.iter().flat_map(longer).collect()
+    })
+}
+
+fn word(card: u32, bits: usize) -> Vec<bool> {
+    (0..bits).map(|bit| card >> bit & 1 == 1).collect()
+}
+
+fn number(bits: &[bool]) -> u32 {
+    bits.iter().rev().fold(0, |n, &bit| n << 1 | u32::from(bit))
+}
+
+/// What comes out for cards 0, 1, … of so many bits.
+fn shuffled(reshuffle: &Reshuffle, settings: [&[bool]; 2], bits: usize) -> Vec<u32> {
+    let mut inputs: Vec<Vec<bool>> = settings.map(<[bool]>::to_vec).into();
+    inputs.extend((0..reshuffle.cards() as u32).map(|card| word(card, bits)));
+    let outputs = reshuffle.circuit().evaluate(&inputs).unwrap();
+    outputs.iter().map(|word| number(word)).collect()
+}
+
+#[test]
+fn the_card_of_a_place_is_that_of_the_garblers_permutation_at_the_evaluators() {
+    for n in 1..=4 {
+        let reshuffle = Reshuffle::new(n, 3);
+        let all = permutations(n as u32);
+        for (g, e) in all.iter().flat_map(|g| all.iter().map(move |e| (g, e))) {
+            let settings = [g, e].map(|permutation| reshuffle.set(permutation).unwrap());
+            let cards = shuffled(&reshuffle, settings.each_ref().map(|set| set.bits()), 3);
+            let expected: Vec<u32> = e.iter().map(|&place| g[place as usize]).collect();
+            assert_eq!(cards, expected, "{g:?} {e:?}");
+        }
+    }
+}
+
+/// So the first card is uniform, and *given it and all that the thief has entered* each order of the
+/// rest is as likely as any other.
+#[test]
+fn every_order_is_equally_frequent_over_the_permutations_of_either_party() {
+    for n in 1..=5 {
+        let reshuffle = Reshuffle::new(n, 3);
+        let all = permutations(n as u32);
+        let settings: Vec<_> = all.iter().map(|p| reshuffle.set(p).unwrap()).collect();
+        // Of five cards, every eighth: they are enough, and all take long.
+        for fixed in settings.iter().step_by(if n == 5 { 8 } else { 1 }) {
+            for mine in Party::BOTH {
+                let mut orders: Vec<Vec<u32>> = (settings.iter())
+                    .map(|other| {
+                        let both = match mine {
+                            Party::Garbler => [fixed.bits(), other.bits()],
+                            Party::Evaluator => [other.bits(), fixed.bits()],
+                        };
+                        shuffled(&reshuffle, both, 3)
+                    })
+                    .collect();
+                orders.sort();
+                let mut expected = all.clone();
+                expected.sort();
+                assert_eq!(orders, expected, "{n} cards, {mine}");
+            }
+        }
+    }
+}
+
+#[test]
+fn whatever_bits_a_party_enters_it_only_permutes() {
+    for n in 1..=4 {
+        let reshuffle = Reshuffle::new(n, 3);
+        let switches = reshuffle.circuit().inputs()[0];
+        for settings in 0..1_u32 << (2 * switches) {
+            let [mine, theirs] = [settings, settings >> switches].map(|bits| word(bits, switches));
+            let mut cards = shuffled(&reshuffle, [&mine, &theirs], 3);
+            cards.sort_unstable();
+            assert!(cards.into_iter().eq(0..n as u32), "{settings:b}");
+        }
+    }
+}
+
+#[test]
+fn seven_cards_are_uniform_over_thousands_of_shuffles() {
+    let reshuffle = Reshuffle::new(7, 6);
+    let draws: Vec<Vec<u32>> = (0..20_000)
+        .map(|_| {
+            let settings = [(); 2].map(|()| reshuffle.sample(&mut system_rng()));
+            shuffled(&reshuffle, settings.each_ref().map(|set| set.bits()), 6)
+        })
+        .collect();
+    for (of, ln_p) in [
+        ("places and cards", ln_p_of_places_and_cards(&draws, 7)),
+        (
+            "the stolen card and the next",
+            ln_p_of_pair(&draws, 7, (0, 1)),
+        ),
+        ("the first and the last", ln_p_of_pair(&draws, 7, (0, 6))),
+    ] {
+        println!("{of}: p = {:e}", ln_p.exp());
+        assert!(ln_p > SUSPICIOUS, "{of}: {}", ln_p.exp());
+    }
+}
+
+#[test]
+fn a_hand_of_seven_cards_takes_so_many_ands() {
+    assert_eq!(Reshuffle::new(7, 6).circuit().ands(), 145);
+    assert_eq!(Reshuffle::new(1, 6).circuit().ands(), 0);
+}
+
+#[test]
+fn what_is_no_permutation_of_the_hand_sets_nothing() {
+    let reshuffle = Reshuffle::new(3, 2);
+    for values in [&[0, 1][..], &[0, 1, 3], &[0, 1, 1], &[0, 1, 2, 3]] {
+        assert!(reshuffle.set(values).is_err());
+    }
+}
+
+fn circuit(cards: usize, draw: usize) -> ShuffleCircuit {
+    ShuffleCircuit::build_checked(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())
+}
+
+/// Deals the first of the cards to the garbler and the others to the evaluator, and lets both act.
+fn with_hands<E: Engine, R: Send>(
+    [garblers, evaluators]: [usize; 2],
+    act: impl Fn(&mut E, &mut Deck<E>) -> R + Sync,
+) -> [R; 2] {
+    let shuffle = circuit(52, garblers + evaluators);
+    sessions(in_memory(), |session: &mut E| {
+        let mut deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
+        let to = |position| match position < garblers {
+            true => Party::Garbler,
+            false => Party::Evaluator,
+        };
+        let openings: Vec<_> = (0..deck.len())
+            .map(|position| (position, Audience::Only(to(position))))
+            .collect();
+        deck.open(session, &openings).unwrap();
+        act(session, &mut deck)
+    })
+}
+
+fn seen<E: Engine>(deck: &Deck<E>, hand: &[usize]) -> Vec<Card> {
+    let mut cards: Vec<Card> = hand.iter().filter_map(|&at| deck.seen(at)).collect();
+    cards.sort();
+    cards
+}
+
+fn hands_that_steal_from_each_other_lose_no_card_and_see_what_they_must<E: Engine>() {
+    let outcomes = with_hands([4, 3], |session: &mut E, deck| {
+        let me = session.role();
+        let mut hands = [vec![0, 1, 2, 3], vec![4, 5, 6]];
+        // The thief has seen one of the cards before, and where it lies.
+        deck.open(session, &[(2, Audience::Only(Party::Evaluator))])
+            .unwrap();
+        let mut stolen = Vec::new();
+        for owner in [0, 1, 0, 0, 1, 1, 1] {
+            let party = Party::BOTH[owner];
+            let hand = hands[owner].clone();
+            let before = seen::<E>(deck, &hand);
+            deck.prepare_steals(session, hand.len(), 1).unwrap();
+            let card = deck
+                .steal(session, party, &hand, &mut system_rng())
+                .unwrap();
+            assert_eq!(deck.seen(hand[0]), Some(card));
+            let after = seen::<E>(deck, &hand);
+            match me == party {
+                // It knows all its cards, and what it has lost.
+                true => assert_eq!(before, after),
+                // It knows the one card, and of no other where it lies.
+                false => assert_eq!(after, [card]),
+            }
+            let taken = hands[owner].remove(0);
+            hands[1 - owner].push(taken);
+            stolen.push(card);
+        }
+        (stolen, hands.map(|hand| seen::<E>(deck, &hand)))
+    });
+    let [(stolen, [garblers, _]), (same, [_, evaluators])] = outcomes;
+    assert_eq!(stolen, same);
+    let mut all = [garblers, evaluators].concat();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 7, "no card is lost or there twice");
+}
+
+fn the_last_card_of_a_hand_can_be_stolen<E: Engine>() {
+    let [mine, theirs] = with_hands([1, 1], |session: &mut E, deck| {
+        let own = deck.seen(0);
+        let rng = &mut system_rng();
+        let card = deck.steal(session, Party::Garbler, &[0], rng).unwrap();
+        assert!(own.is_none_or(|own| own == card));
+        // It can be stolen back: both have seen it, and so has its new owner.
+        let again = deck.steal(session, Party::Evaluator, &[0], rng).unwrap();
+        assert_eq!(again, card);
+        card
+    });
+    assert_eq!(mine, theirs);
+}
+
+fn steals_that_cannot_be_are_refused_before_anything_is_sent<E: Engine>() {
+    with_hands([3, 2], |session: &mut E, deck| {
+        let rng = &mut system_rng();
+        let before = session.traffic();
+        for (hand, reason) in [
+            (&[][..], "an empty hand"),
+            (&[0, 3], "card 3 is not in the hand of the garbler"),
+            (&[5], "card 5 is not in the hand of the garbler"),
+            (&[0, usize::MAX], "is not in the hand of the garbler"),
+            (&[1, 0, 1], "named twice"),
+        ] {
+            match deck.steal(session, Party::Garbler, hand, rng) {
+                Err(Error::Usage(what)) => assert!(what.contains(reason), "{what}"),
+                other => panic!("{hand:?}: {other:?}"),
+            }
+        }
+        for cards in [0, 6, usize::MAX] {
+            let refused = deck.prepare_steals(session, cards, 1);
+            assert!(matches!(refused, Err(Error::Usage(_))));
+        }
+        assert_eq!(session.traffic(), before);
+        // What the owner has not seen is in nobody's hand, and what was stolen is the thief's.
+        deck.steal(session, Party::Garbler, &[2, 0, 1], rng)
+            .unwrap();
+        deck.steal(session, Party::Evaluator, &[2, 3, 4], rng)
+            .unwrap();
+    });
+}
+
+fn parties_that_mean_other_steals_steal_nothing<E: Engine>() {
+    type Steal = (Party, &'static [usize], &'static [u8]);
+    const ONE: Steal = (Party::Garbler, &[0, 1], b"");
+    let others: [Steal; 3] = [
+        (Party::Garbler, &[1, 0], b""),
+        (Party::Garbler, &[0, 1], b"robber"),
+        (Party::Evaluator, &[0, 1], b""),
+    ];
+    for other in others {
+        let errors = with_hands([2, 2], |session: &mut E, deck| {
+            // Both have seen both cards, so that either could be their owner.
+            let show = |at| (at, Audience::Only(Party::Evaluator));
+            deck.open(session, &[show(0), show(1)]).unwrap();
+            let (owner, hand, context) = [ONE, other][session.role() as usize];
+            let rng = &mut system_rng();
+            match deck.steal_in(session, owner, hand, context, rng) {
+                Err(Error::Session(error)) => error,
+                other => panic!("{other:?}"),
+            }
+        });
+        let named =
+            |error: &mpc::Error| matches!(error, mpc::Error::Disagreement(Disagreement::Plan));
+        let told = |error: &mpc::Error| matches!(error, mpc::Error::Channel(net::Error::Aborted));
+        assert!(errors.iter().any(named), "{errors:?}");
+        assert!(errors.iter().all(|e| named(e) || told(e)), "{errors:?}");
+    }
+}
+
+#[test]
+fn every_place_of_a_hand_is_stolen_from_in_a_session() {
+    const STEALS: usize = 240;
+    let [counts, _] = with_hands([3, 1], |session: &mut Malicious<End>, deck| {
+        let mut counts: HashMap<Option<Card>, usize> = HashMap::new();
+        let hand = [0, 1, 2];
+        for steal in 0..STEALS {
+            if steal % 40 == 0 {
+                deck.prepare_steals(session, 3, 40).unwrap();
+            }
+            // The owner stays: what is stolen counts as given back.
+            let card = deck.steal(session, Party::Garbler, &hand, &mut system_rng());
+            *counts.entry(card.ok()).or_default() += 1;
+        }
+        counts
+    });
+    // Each is binomial, with mean 80 and deviation 7.3: 45 is almost five of these away.
+    assert_eq!(counts.len(), 3, "{counts:?}");
+    assert!(
+        counts.values().all(|count| (36..125).contains(count)),
+        "{counts:?}"
+    );
+}
+
+/// A computation that ends in the words that the peer wants, as a semi-honest one may if the peer
+/// cheats. Its shared bits are clear.
+struct Forgery {
+    runs: Vec<Vec<u32>>,
+    aborted: bool,
+}
+
+impl TwoParty for Forgery {
+    type Shared = bool;
+
+    fn role(&self) -> Party {
+        Party::Evaluator
+    }
+
+    fn security(&self) -> Security {
+        Security::SemiHonest
+    }
+
+    fn prepare(&mut self, _: Demand) -> mpc::Result<()> {
+        Ok(())
+    }
+
+    fn run(&mut self, run: Run<'_, bool>) -> mpc::Result<Words<bool>> {
+        let words = self.runs.remove(0);
+        let outputs = run.circuit().outputs().iter().zip(words);
+        let bits = outputs.flat_map(|(output, card)| word(card, output.len()));
+        Ok(Words::of_outputs(run.circuit(), bits.collect()))
+    }
+
+    fn open(&mut self, openings: &[Opening<'_, bool>]) -> mpc::Result<Opened> {
+        let mine = (openings.iter()).filter(|opening| opening.to.includes(self.role()));
+        let values = mine.flat_map(|opening| opening.bits.iter().copied());
+        Ok(Opened::new(openings, self.role(), values))
+    }
+
+    fn abort(&mut self) {
+        self.aborted = true;
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
+}
+
+#[test]
+fn a_hand_that_comes_out_with_other_cards_ends_the_session() {
+    use Party::{Evaluator, Garbler};
+    let shuffle = ShuffleCircuit::build(Spec::new(52, 4, Algorithm::FisherYates).unwrap());
+    for (owner, after, check) in [
+        (Evaluator, [8, 7, 6], None),
+        (Evaluator, [5, 7, 8], Some(Check::NotOfTheHand)),
+        (Evaluator, [6, 7, 5], Some(Check::NotOfTheHand)),
+        (Evaluator, [6, 7, 7], Some(Check::OpenedTwice)),
+        (Evaluator, [6, 7, 9], Some(Check::OpenedTwice)),
+        (Evaluator, [6, 7, 52], Some(Check::NotInDeck)),
+        // A thief does not know the hand, and sees one card of it.
+        (Garbler, [5, 7, 7], None),
+        (Garbler, [9, 7, 8], Some(Check::OpenedTwice)),
+        (Garbler, [63, 7, 8], Some(Check::NotInDeck)),
+    ] {
+        let mut forgery = Forgery {
+            runs: vec![vec![6, 7, 8, 9], after.to_vec()],
+            aborted: false,
+        };
+        let mut deck = SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()).unwrap();
+        let hand = [0, 1, 2].map(|position| (position, Audience::Only(owner)));
+        deck.open(&mut forgery, &hand).unwrap();
+        deck.open(&mut forgery, &[(3, Audience::Both)]).unwrap();
+        let stolen = deck.steal(&mut forgery, owner, &[0, 1, 2], &mut system_rng());
+        match (stolen, check) {
+            (Ok(card), None) => assert_eq!(card, Card(after[0])),
+            (Err(Error::Check(found)), Some(check)) => assert_eq!(found, check),
+            (other, _) => panic!("{owner} {after:?}: {other:?}"),
+        }
+        assert_eq!(forgery.aborted, check.is_some());
+    }
+}
