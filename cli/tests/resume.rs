@@ -149,16 +149,19 @@ fn both_can_be_killed_and_resumed_in_any_order() {
 fn a_line_that_is_cut_at_any_of_its_first_messages_is_picked_up_by_itself() {
     let [a, b] = folders();
     let at: SocketAddr = free_address().parse().unwrap();
+    let (host, invite) = host_at(a.path(), &at.to_string(), &["--auto", "--hands", "1"]);
+    assert_eq!(Side::join(b.path(), &invite, &["--auto"]).finish().1, 0);
+    assert_eq!(host.finish().1, 0);
+
     let cuts = Cuts::start(at);
-    let advertised = cuts.address.to_string();
-    let args = ["--auto", "--hands", "60", "--advertise", &advertised];
-    let (host, invite) = host_at(a.path(), &at.to_string(), &args);
-    let guest = Side::join(b.path(), &invite, &["--auto"]);
+    let by = cuts.address.to_string();
+    let (host, _) = host_at(a.path(), &at.to_string(), &["--auto", "--hands", "100"]);
+    let guest = Side::join(b.path(), "Anna", &["--auto", "--at", &by]);
     let (by_guest, code) = guest.finish();
     assert_eq!(code, 0, "{:?}", by_guest.last());
     let (by_host, code) = host.finish();
     assert_eq!(code, 0, "{:?}", by_host.last());
-    agree([&by_host, &by_guest], 60);
+    agree([&by_host, &by_guest], 100);
     println!("lines that were cut: {}", cuts.number());
     assert!(cuts.number() > 8);
     assert!(!of_kind(&by_guest, "resumed").is_empty());
@@ -192,7 +195,8 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     let one = &listed["matches"][0];
     assert_eq!((&one["peer"], &one["seat"]), (&json!("Anna"), &json!(1)));
-    assert_eq!(one["state"], "hand 1 of 3, you to speak");
+    let state = one["state"].as_str().unwrap();
+    assert!(state.starts_with("hand 1 of 3, "), "{state}");
 
     // A new host is told of it as well, and there is one match between the two.
     let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "9"]);

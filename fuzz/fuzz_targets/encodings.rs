@@ -1,5 +1,5 @@
 //! Any bytes are refused, or are exactly what is written of the value that was read from them:
-//! stakes, headers, choices, signed parts, evidence, what a side has of a match, identities.
+//! stakes, headers, what is said before a match, choices, signed parts, evidence, what a side has of a match, identities.
 //!
 //! Input: which, honest bytes of it or others, and what is changed in them.
 
@@ -12,7 +12,7 @@ mod seats;
 use std::sync::LazyLock;
 
 use dealerless_table::{
-    Choice, Evidence, Header, Learners, LogMessage, MatchLog, PublicIdentity, Seat, SignedPart, Stakes,
+    Choice, Control, Evidence, Header, Learners, LogMessage, MatchLog, PublicIdentity, Seat, SignedPart, Stakes,
     Succession,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -61,6 +61,7 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
         5 => LogMessage::decode(bytes).ok().map(|read| read.encode()),
         6 => Succession::decode(bytes).ok().map(|read| read.encode()),
+        7 => Control::decode(bytes).ok().map(Control::encode),
         _ => PublicIdentity::decode(bytes)
             .ok()
             .map(|read| read.encode().to_vec()),
@@ -68,7 +69,7 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn run(input: &mut Unstructured) -> Result<()> {
-    let which = input.int_in_range(0..=7)?;
+    let which = input.int_in_range(0..=8)?;
     let table = input.choose(&*TABLES)?;
     let log = &input.choose(&table.moments)?;
     let header = log.of().header();
@@ -80,6 +81,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         4 => evidence(table, log).encode(),
         5 => LogMessage::Resume(log.resume()).encode(),
         6 => CHAIN.encode(),
+        7 => Control::Resume(log.of().id()).encode(),
         _ => table.identities[0].public().encode().to_vec(),
     };
     // A choice that no rule allows is written all the same.

@@ -1,8 +1,10 @@
 //! The program as one side of a table, by its JSON.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -14,7 +16,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub struct Side {
     pub child: Child,
     pub input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    /// Its lines, read by a thread so that it never waits for the test.
+    output: Receiver<String>,
 }
 
 impl Side {
@@ -30,7 +33,7 @@ impl Side {
             .expect("the program starts");
         Side {
             input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().expect("piped")),
+            output: lines(child.stdout.take().expect("piped")),
             child,
         }
     }
@@ -63,8 +66,7 @@ impl Side {
 
     /// The next event.
     pub fn event(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("a line");
+        let line = self.output.recv_timeout(LIMIT).expect("one more line");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
@@ -104,9 +106,9 @@ impl Side {
     pub fn kill(mut self) -> Vec<Value> {
         self.child.kill().expect("it runs");
         let mut events = Vec::new();
-        for line in self.output.by_ref().lines() {
+        for line in &self.output {
             // The last line may be cut.
-            events.extend(serde_json::from_str::<Value>(&line.expect("UTF-8")));
+            events.extend(serde_json::from_str::<Value>(&line));
         }
         events
     }
@@ -114,8 +116,8 @@ impl Side {
     /// All events to the end, and the exit code.
     pub fn finish(mut self) -> (Vec<Value>, i32) {
         let mut events = Vec::new();
-        for line in self.output.by_ref().lines() {
-            events.push(serde_json::from_str(&line.expect("UTF-8")).expect("JSON"));
+        for line in &self.output {
+            events.push(serde_json::from_str(&line).expect("JSON"));
         }
         let begun = Instant::now();
         loop {
@@ -126,6 +128,19 @@ impl Side {
             std::thread::sleep(Duration::from_millis(2));
         }
     }
+}
+
+/// The lines of a process, as they come.
+fn lines(output: ChildStdout) -> Receiver<String> {
+    let (sender, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(output).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
 }
 
 impl Drop for Side {
