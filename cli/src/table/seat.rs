@@ -101,8 +101,12 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
     }
 
     fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
-        if let (News::Resumed, Some(dialer)) = (news, &mut self.dialer) {
-            dialer.succeeds();
+        if *news == News::Resumed {
+            // The line may be lost again, and another is looked for by now.
+            if self.table.line().is_none() {
+                return Ok(None);
+            }
+            self.dialer.iter_mut().for_each(Dialer::succeeds);
         }
         for mut event in self.story.tell(news, self.table.play()) {
             if let Event::YourTurn(turn) = &mut event {

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -116,8 +116,12 @@ impl Side {
     /// All events to the end, and the exit code.
     pub fn finish(mut self) -> (Vec<Value>, i32) {
         let mut events = Vec::new();
-        for line in &self.output {
-            events.push(serde_json::from_str(&line).expect("JSON"));
+        loop {
+            match self.output.recv_timeout(LIMIT) {
+                Ok(line) => events.push(serde_json::from_str(&line).expect("JSON")),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("nothing more comes: {:?}", events.last()),
+            }
         }
         let begun = Instant::now();
         loop {

@@ -42,6 +42,10 @@ pub struct Table<S, V, X> {
     heard: Receiver<(u64, Heard<X>)>,
     /// What was posted while the last words of a line were heard.
     posted: VecDeque<X>,
+    /// What the other said of the match as a whole among its last words.
+    controls: VecDeque<Control>,
+    /// The line has told that it has ended: nothing comes from it any more.
+    silent: bool,
     clocks: Clocks,
 }
 
@@ -99,6 +103,8 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             mailbox: Mailbox(sender),
             heard,
             posted: VecDeque::new(),
+            controls: VecDeque::new(),
+            silent: false,
         })
     }
 
@@ -121,6 +127,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.lose_line();
         self.lines += 1;
         self.since = Instant::now();
+        self.silent = false;
         let ears = (self.lines, self.mailbox.0.clone());
         self.attached = Some(Attached::new(line, attempts, ears));
     }
@@ -175,6 +182,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 self.lose_line();
                 let error = io::ErrorKind::TimedOut.into();
                 return Ok(Some(Happened::LineLost(PlayError::Line(error))));
+            }
+            if let Some(control) = self.controls.pop_front() {
+                return Ok(Some(Happened::Control(control)));
             }
             if let Some(item) = self.posted.pop_front() {
                 return Ok(Some(Happened::Posted(item)));
@@ -231,7 +241,10 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 attached.taken(&event);
                 self.play.hear(event)
             }
-            Heard::Lost(error) => Err(PlayError::Line(io::Error::other(error))),
+            Heard::Lost(error) => {
+                self.silent = true;
+                Err(PlayError::Line(io::Error::other(error)))
+            }
             Heard::Command(_) | Heard::Posted(_) | Heard::Control(_) => Ok(()),
         }
     }
@@ -243,7 +256,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         if !matches!(error.blame(), Blame::Connection | Blame::Peer) {
             return Err(error);
         }
-        if !matches!(error, PlayError::Line(_)) {
+        if !self.silent {
             self.hear_last_words()?;
         }
         self.lose_line();
@@ -262,6 +275,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 }
                 Ok((0, Heard::Posted(item))) => self.posted.push_back(item),
                 Ok((line, Heard::Lost(_))) if line == self.lines => break,
+                Ok((line, Heard::Control(control))) if line == self.lines => {
+                    self.controls.push_back(control);
+                }
                 Ok((line, heard)) if line == self.lines => self.hear(heard)?,
                 Ok(_) => {}
                 Err(_) => break,
