@@ -153,7 +153,7 @@ impl Call {
             relay,
         } = &self.way;
         let line = match invite {
-            Some(invite) if number % 2 == 0 => guest.join(invite)?,
+            Some(invite) if number.is_multiple_of(2) => guest.join(invite)?,
             _ => guest.join_again(&self.peer, addresses, relay.as_ref())?,
         };
         match line.peer == self.peer {

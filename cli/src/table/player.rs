@@ -125,6 +125,13 @@ impl Player {
         }
     }
 
+    /// The program ends in the middle of something.
+    pub(crate) fn ends(&mut self) {
+        if let Face::Screen(screen) = &mut self.face {
+            screen.ends();
+        }
+    }
+
     /// After how long a wait is told again that was told after `told`.
     pub(crate) fn tells_waiting_after(&self, told: Duration) -> Duration {
         match &self.face {

@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+mod reading;
+
 use super::cards::Ink;
-use super::command::Complaint;
 use super::event::{Event, Seated, YourTurn};
-use super::player::Wish;
-use super::prompt::{self, Asked, Typed};
+use super::prompt::Typed;
 use super::turn;
 use super::words::{self, Names, wrapped};
 use crate::output::count;
@@ -310,67 +310,6 @@ impl Screen {
         ];
         lines.extend(log.map(|log| format!("Its record is\n{log}")));
         lines
-    }
-
-    /// Reads what was typed.
-    pub(crate) fn read(&mut self, text: &str) -> Result<Wish, Complaint> {
-        // The terminal has ended the line of the prompt.
-        self.unfinished = false;
-        let asked = Asked {
-            turn: self.turn.as_ref(),
-            rebuy: self.rebuy,
-            seat: self.own_seat(),
-            seats: self.seated.as_ref().map_or(2, |seated| seated.names.len()),
-        };
-        let typed = prompt::read(text, &asked)?;
-        let sure = std::mem::take(&mut self.sure);
-        // That the terminal cannot be written to is noticed by the next event.
-        match typed {
-            Typed::Nothing => {
-                let _ = self.ask_again();
-            }
-            Typed::Help => {
-                let _ = self.line(turn::HELP).and_then(|()| self.ask_again());
-            }
-            Typed::Leave if sure == Some(Typed::Leave) || self.leaving => {
-                return Ok(Wish::Say(super::command::Said::Leave {}, None));
-            }
-            Typed::Leave => {
-                self.sure = Some(Typed::Leave);
-                let text = "Leave the match for good? Say q once more; anything else goes on.";
-                let _ = self.line(text).and_then(|()| self.ask_again());
-            }
-            Typed::Close if sure == Some(Typed::Close) => {
-                return Ok(Wish::Say(super::command::Said::Close {}, None));
-            }
-            Typed::Close => {
-                self.sure = Some(Typed::Close);
-                let text = "Close the match here? Say close once more; anything else goes on.";
-                let _ = self.line(text).and_then(|()| self.ask_again());
-            }
-            Typed::Say(said) => {
-                if matches!(said, super::command::Said::Rebuy { .. }) {
-                    self.rebuy = false;
-                }
-                return Ok(Wish::Say(said, None));
-            }
-        }
-        Ok(Wish::Nothing)
-    }
-
-    /// The player leaves at its next turn.
-    pub(crate) fn leaves(&mut self) {
-        if !std::mem::replace(&mut self.leaving, true) {
-            // That the terminal cannot be written to is noticed by the next event.
-            let _ = self.line("You leave as soon as it is your turn to speak.");
-        }
-    }
-
-    fn ask_again(&mut self) -> io::Result<()> {
-        match self.turn.is_some() || self.rebuy {
-            true => self.prompt(),
-            false => Ok(()),
-        }
     }
 
     fn prompt(&mut self) -> io::Result<()> {

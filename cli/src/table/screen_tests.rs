@@ -6,6 +6,7 @@ use super::super::event::{
     Ask, Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner,
 };
 use super::super::event::{OpenCard, Range, Refusal, Standing};
+use super::super::player::Wish;
 use super::super::turn as turn_block;
 use super::*;
 

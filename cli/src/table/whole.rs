@@ -181,7 +181,10 @@ impl<'a> Whole<'a> {
                 Breach::check(&end, seat.table.play().seat())?;
             }
             Stopped::Closed => closed(&mut seat.player, self.log_file)?,
-            Stopped::BrokenOff => return Err(BrokenOff.into()),
+            Stopped::BrokenOff => {
+                seat.player.ends();
+                return Err(BrokenOff.into());
+            }
             Stopped::Declined(control) => {
                 self.posts.come_back();
                 return Ok(Some((control, seat.player)));
