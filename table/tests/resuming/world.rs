@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use dealerless::deck::{Card, Choice as Shuffle, circuit};
+use dealerless::dice::Dice;
 use dealerless::mpc::{Attempt, Attempts, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
@@ -34,6 +35,7 @@ pub(crate) struct Cut {
 /// What goes wrong in a match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
+    pub(crate) game: Game,
     pub(crate) kills: [Vec<Kill>; 2],
     pub(crate) cuts: Vec<Cut>,
 }
@@ -49,19 +51,51 @@ pub(crate) struct Went {
     pub(crate) void: usize,
 }
 
-/// The stakes and the circuit of all matches here: hold'em of two hands.
-static GAME: LazyLock<(Stakes, Arc<ShuffleCircuit>)> = LazyLock::new(|| {
+/// What is played.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Game {
+    /// Two hands of hold'em, in which all call and show.
+    #[default]
+    Holdem,
+    /// A deck without rules: dice are rolled, cards drawn and revealed.
+    Deck,
+}
+
+type Terms = (Stakes, Arc<ShuffleCircuit>);
+
+fn terms(variety: Variety, hands: u32) -> Terms {
+    let stakes = Stakes::new(variety, 2, hands).unwrap();
+    let (cards, drawn) = stakes.deck();
+    let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
+    let circuit = circuit(spec.unwrap(), Security::Malicious);
+    (stakes, Arc::new(circuit))
+}
+
+static HOLDEM: LazyLock<Terms> = LazyLock::new(|| {
     let rules = BettingRules {
         stack: 200,
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let stakes = Stakes::new(Variety::Holdem(rules), 2, 2).unwrap();
-    let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
-    let circuit = circuit(spec.unwrap(), Security::Malicious);
-    (stakes, Arc::new(circuit))
+    terms(Variety::Holdem(rules), 2)
 });
+
+static DECK: LazyLock<Terms> = LazyLock::new(|| {
+    let variety = Variety::Deck {
+        cards: 20,
+        drawn: 6,
+    };
+    terms(variety, 1)
+});
+
+impl Game {
+    fn terms(self) -> &'static Terms {
+        match self {
+            Game::Holdem => &HOLDEM,
+            Game::Deck => &DECK,
+        }
+    }
+}
 
 struct Uncounted;
 
@@ -79,6 +113,7 @@ struct Side {
     seat: Seat,
     identity: Arc<Identity>,
     of: Match,
+    circuit: Arc<ShuffleCircuit>,
     disk: Disk,
     program: Option<Program>,
     engine: Option<MemoryTransport>,
@@ -174,7 +209,7 @@ impl Side {
                 journal: opened.journal,
                 inputs: self.inputs().map_err(PlayError::Inputs)?.file,
                 vault: self.disk.clone(),
-                circuit: Arc::clone(&GAME.1),
+                circuit: Arc::clone(&self.circuit),
                 rng: system_rng(),
             })
         };
@@ -219,7 +254,7 @@ impl Side {
         let binding = Binding {
             seat: self.seat,
             handshake: [line as u8; 32],
-            circuit: Arc::clone(&GAME.1),
+            circuit: Arc::clone(&self.circuit),
             attempts: Box::new(Uncounted),
         };
         let (done, seat) = (done.clone(), self.seat.index());
@@ -253,7 +288,8 @@ impl Side {
                 News::Over(end) => self.end = Some(end.clone()),
                 _ => {}
             }
-            if let Some(command) = calls(&news) {
+            if let News::YourTurn { legal } = &news {
+                let command = Command::Choose(choice(program, legal));
                 program.command(command).expect("it may say that");
             }
         }
@@ -261,21 +297,27 @@ impl Side {
     }
 }
 
-/// What somebody says who calls and shows.
-fn calls(news: &News) -> Option<Command> {
-    let News::YourTurn { legal } = news else {
-        return None;
-    };
-    Some(Command::Choose(match legal {
+/// What a player says who calls and shows; or who rolls dice, draws a card and reveals it.
+fn choice(program: &Program, legal: &Legal) -> Choice {
+    let game = program.log().game().expect("a hand is played");
+    let held = game.held(program.seat());
+    let is_open = |&position: &usize| program.log().public_card(position).is_some();
+    match legal {
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
+        Legal::Speak { may_draw, .. } => match held.first() {
+            _ if game.rolls() < 2 => Choice::Roll(Dice::new(2, 6).unwrap()),
+            Some(&position) => Choice::Reveal(position as u16),
+            None if *may_draw && (0..6).filter(is_open).count() < 2 => Choice::Draw,
+            None => Choice::Pass,
+        },
         _ => Choice::Show,
-    }))
+    }
 }
 
 impl World {
     fn new(plan: Plan) -> Self {
-        let (stakes, circuit) = &*GAME;
+        let (stakes, circuit) = plan.game.terms();
         let header = Header {
             versions: Versions {
                 log: Header::LOG_VERSION,
@@ -311,6 +353,7 @@ impl World {
                 seat,
                 identity,
                 of: of.clone(),
+                circuit: Arc::clone(circuit),
                 disk,
                 program: None,
                 engine: None,
@@ -518,7 +561,8 @@ impl World {
             let log = program.log();
             logs.push((log.hash(), log.history(0).cloned().collect::<Vec<_>>()));
             assert!(log.evidence().is_none() && log.foul().is_none());
-            assert_eq!(log.final_stacks().iter().sum::<u64>(), 400);
+            let chips = 2 * log.of().header().stakes.stack();
+            assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
             assert!(!side.disk.has_deck(), "the deck outlives the match");
             side.check_inputs();
             let key = side.identity.file_key();
