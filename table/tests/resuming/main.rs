@@ -5,6 +5,7 @@
 //! moment can be hit. `DEALERLESS_SOAK=1 cargo test --release -p dealerless-table --test resuming --
 //! --nocapture` kills both sides at all pairs of moments.
 
+mod audit;
 mod disk;
 mod world;
 

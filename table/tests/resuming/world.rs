@@ -89,6 +89,10 @@ static DECK: LazyLock<Terms> = LazyLock::new(|| {
 });
 
 impl Game {
+    pub(crate) fn circuit(self) -> &'static ShuffleCircuit {
+        &self.terms().1
+    }
+
     fn terms(self) -> &'static Terms {
         match self {
             Game::Holdem => &HOLDEM,
