@@ -11,6 +11,7 @@ use dealerless::dice::Dice;
 use dealerless::mpc::{Attempt, Attempts, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
+use dealerless::testing::soak::soak;
 use dealerless_table::{
     BettingRules, Binding, Choice, Clock, Command, Dealer, Done, End, Event, Header, Identity,
     Inputs, Journal, Legal, Limit, LogMessage, Match, News, OpenedInputs, Orders, Outbox, Phase,
@@ -59,6 +60,13 @@ pub(crate) enum Game {
     Holdem,
     /// A deck without rules: dice are rolled, cards drawn and revealed.
     Deck,
+    /// Many hands of hold'em.
+    Long,
+}
+
+/// The hands of a long match; in a soak as many as it says.
+pub(crate) fn long() -> u32 {
+    soak().map_or(30, |hands| hands as u32)
 }
 
 type Terms = (Stakes, Arc<ShuffleCircuit>);
@@ -71,14 +79,19 @@ fn terms(variety: Variety, hands: u32) -> Terms {
     (stakes, Arc::new(circuit))
 }
 
-static HOLDEM: LazyLock<Terms> = LazyLock::new(|| {
+fn holdem(stack: u64, hands: u32) -> Terms {
     let rules = BettingRules {
-        stack: 200,
+        stack,
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    terms(Variety::Holdem(rules), 2)
-});
+    terms(Variety::Holdem(rules), hands)
+}
+
+static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));
+
+/// Nobody who calls loses so many chips.
+static LONG: LazyLock<Terms> = LazyLock::new(|| holdem(1_000_000, long()));
 
 static DECK: LazyLock<Terms> = LazyLock::new(|| {
     let variety = Variety::Deck {
@@ -97,6 +110,7 @@ impl Game {
         match self {
             Game::Holdem => &HOLDEM,
             Game::Deck => &DECK,
+            Game::Long => &LONG,
         }
     }
 }
