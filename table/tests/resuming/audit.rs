@@ -2,14 +2,13 @@
 //! played is then computed anew, also those of tries that a killed program has made void.
 
 use dealerless_table::{
-    Audit, AuditError, Auditing, BadAudit, CannotAudit, Identity, Input, MatchLog, Record, Seat,
-    Storage,
+    Audit, AuditError, Auditing, BadAudit, CannotAudit, Input, MatchLog, Record, Seat, Storage,
 };
 use zeroize::Zeroizing;
 
 use crate::disk::When;
 use crate::kills;
-use crate::world::{Game, Plan, Went, World};
+use crate::world::{Game, Plan, Went, World, inputs};
 
 /// The records of both sides, what each has entered, and the circuit.
 struct Over {
@@ -24,12 +23,9 @@ fn over(went: &Went, game: Game) -> Over {
         Record::read(&bytes).unwrap()
     });
     let inputs = [0, 1].map(|seat| {
-        let key = Identity::from_seed([seat as u8 + 1; 32]).file_key();
         let of = records[seat].of().id();
-        let file = went.disks[seat].inputs();
-        dealerless_table::Inputs::open(file, key, of)
-            .unwrap()
-            .inputs
+        let opened = inputs(&went.disks[seat], Seat::new(seat as u8), of);
+        opened.unwrap().inputs
     });
     Over {
         records,

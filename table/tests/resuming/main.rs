@@ -7,6 +7,7 @@
 //! off a match of 1 000 hands 200 times.
 
 mod audit;
+mod damaged;
 mod disk;
 mod world;
 
