@@ -5,7 +5,9 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
-use dealerless_table::{Amounts, BettingRules, Choice, Legal, Limit, Posts, Seat, Variety};
+use dealerless_table::{
+    Amounts, BettingRules, Choice, HandEvent, Legal, Limit, Posts, RecordedHand, Seat, Variety,
+};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -36,6 +38,14 @@ fn random(legal: &Legal, rng: &mut StdRng) -> Choice {
         Legal::ShowOrMuck if rng.random_ratio(1, 4) => Choice::Muck,
         _ => Choice::Show,
     }
+}
+
+fn mucks(hand: &RecordedHand) -> bool {
+    let muck = |event: &HandEvent| match event {
+        HandEvent::Chose(chosen) => chosen.choice == Choice::Muck,
+        _ => false,
+    };
+    hand.events.iter().any(muck)
 }
 
 #[test]
@@ -77,13 +87,12 @@ fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
             let file = folder.path().join(format!("{number}-{whose}"));
             let phh = phh::write(record, &hands, false).unwrap();
             fs::write(file.with_extension("phhs"), phh).unwrap();
-            // It reads the text format of no-limit games with blinds only, and needs the cards.
-            if seats == 2 && rules.limit == Limit::NoLimit && number == 0 {
-                fs::write(
-                    file.with_extension("txt"),
-                    pokerstars::write(record, &hands),
-                )
-                .unwrap();
+            // It reads the text format too, of no-limit games for two with blinds, in which who is
+            // first at a showdown does not muck.
+            if number == 0 {
+                let hands: Vec<_> = hands.into_iter().filter(|hand| !mucks(hand)).collect();
+                let text = pokerstars::write(record, &hands) + "\n\n\n";
+                fs::write(file.with_extension("txt"), text).unwrap();
             }
         }
     }
