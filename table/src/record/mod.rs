@@ -24,7 +24,7 @@ pub use error::{BadRecord, Place};
 pub use hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
 
 use crate::identity::{Identity, Name};
-use crate::log::{BadFile, End, Entry, Match, MatchFile, MatchLog, Phase};
+use crate::log::{BadFile, End, Entry, Match, MatchFile, MatchLog, Phase, verify_ahead};
 use crate::seat::Seat;
 use replay::Replay;
 
@@ -83,17 +83,38 @@ impl Record {
             _ => BadRecord::NoMatch,
         })?;
         let mut replay = Replay::new(sitting.of.clone(), key);
-        let mut notes = 0;
+        // What comes behind the first record that is none is not looked at.
+        let (mut entries, mut wrong) = (Vec::new(), None);
         for entry in &mut file {
-            let (at, entry) = entry.map_err(|bad| replay.bad_file(bad))?;
             match entry {
-                Entry::Part(part) => replay.part(at, part)?,
+                Ok(entry) => entries.push(entry),
+                Err(bad) => {
+                    wrong = Some(bad);
+                    break;
+                }
+            }
+        }
+        let said = |(_, entry): &(usize, Entry)| match entry {
+            Entry::Part(part) => Some(part.clone()),
+            _ => None,
+        };
+        let said = entries.iter().filter_map(said).collect();
+        let mut verified = verify_ahead(&sitting.of, said).into_iter();
+        let mut notes = 0;
+        for (at, entry) in entries {
+            match entry {
+                Entry::Part(part) => {
+                    replay.part(at, verified.next().unwrap_or_else(|| part.into()))?;
+                }
                 Entry::Evidence(evidence) => replay.evidence(at, evidence)?,
                 Entry::Seen(note) => {
                     replay.note(at, &note)?;
                     notes += 1;
                 }
             }
+        }
+        if let Some(bad) = wrong {
+            return Err(replay.bad_file(bad));
         }
         let torn = file.torn();
         if !file.may_be_torn(replay.log.longest_part()) {
