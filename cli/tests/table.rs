@@ -197,13 +197,13 @@ fn records_of(anna: &Path, bert: &Path) {
     assert_eq!((mine.len(), theirs.len()), (2, 2));
     let won = |list: &[Value]| list[0]["won"].as_i64().unwrap();
     assert_eq!(won(&mine) + won(&theirs), 0);
-    assert_eq!([&mine[0]["state"], &mine[0]["with"][0]], ["over", "Bert"]);
+    // The last one comes first.
+    let [second, first] = [&mine[0], &mine[1]];
+    assert_eq!([&first["state"], &first["with"][0]], ["over", "Bert"]);
     let file = |of: &Value| of["file"].as_str().unwrap().to_owned();
-    let same = theirs
-        .iter()
-        .find(|their| their["match"] == mine[0]["match"])
-        .unwrap();
-    let (one, other) = (file(&mine[0]), file(same));
+    let same = |their: &&Value| their["match"] == first["match"];
+    let same = theirs.iter().find(same).unwrap();
+    let (one, other) = (file(first), file(same));
 
     let (text, code) = command(anna, &["verify", &one, &other]);
     assert_eq!(code, 0, "{text}");
