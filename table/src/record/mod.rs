@@ -3,7 +3,7 @@
 //! [`Record::read`] replays a file by the rules, from its bytes alone: every signature, every
 //! commitment that was opened, every choice, every result. It needs no key, so that a third person
 //! can settle an argument; with the key the owner also knows that nobody has touched the file, and
-//! reads its own cards ([`Record::read_own`]). [`compare`] lays the files of two sides beside each
+//! reads its own cards ([`Record::read_own`]). [`compare()`] lays the files of two sides beside each
 //! other.
 //!
 //! A record proves who signed what in which order, that each opened card is the one that all had
@@ -83,17 +83,7 @@ impl Record {
             _ => BadRecord::NoMatch,
         })?;
         let mut replay = Replay::new(sitting.of.clone(), key);
-        // What comes behind the first record that is none is not looked at.
-        let (mut entries, mut wrong) = (Vec::new(), None);
-        for entry in &mut file {
-            match entry {
-                Ok(entry) => entries.push(entry),
-                Err(bad) => {
-                    wrong = Some(bad);
-                    break;
-                }
-            }
-        }
+        let (entries, wrong) = entries(&mut file);
         let said = |(_, entry): &(usize, Entry)| match entry {
             Entry::Part(part) => Some(part.clone()),
             _ => None,
@@ -194,4 +184,17 @@ impl Record {
     pub fn torn(&self) -> usize {
         self.torn
     }
+}
+
+/// The records behind the first one, and where each begins. What comes behind something that is none
+/// is not looked at.
+fn entries(file: &mut MatchFile<'_>) -> (Vec<(usize, Entry)>, Option<BadFile>) {
+    let mut entries = Vec::new();
+    for entry in file {
+        match entry {
+            Ok(entry) => entries.push(entry),
+            Err(bad) => return (entries, Some(bad)),
+        }
+    }
+    (entries, None)
 }

@@ -3,6 +3,7 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use dealerless_table::{
@@ -48,17 +49,8 @@ fn mucks(hand: &RecordedHand) -> bool {
     hand.events.iter().any(muck)
 }
 
-#[test]
-fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
-    let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
-    let found = Command::new(&python)
-        .args(["-c", "import pokerkit"])
-        .output();
-    if !found.is_ok_and(|found| found.status.success()) {
-        println!("pokerkit is not installed: no hand history was read back");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+/// Random matches, each as its host and as anybody reads it.
+fn write_games(folder: &Path) {
     let antes = BettingRules {
         posts: Posts::Antes { ante: 1, bet: 2 },
         ..rules(Limit::NoLimit, 40)
@@ -84,7 +76,7 @@ fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
         {
             let hands: Vec<_> = record.hands().iter().collect();
             assert_eq!(hands.len(), 100);
-            let file = folder.path().join(format!("{number}-{whose}"));
+            let file = folder.join(format!("{number}-{whose}"));
             let phh = phh::write(record, &hands, false).unwrap();
             fs::write(file.with_extension("phhs"), phh).unwrap();
             // It reads the text format too, of no-limit games for two with blinds, in which who is
@@ -96,6 +88,20 @@ fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
             }
         }
     }
+}
+
+#[test]
+fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
+    let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
+    let found = Command::new(&python)
+        .args(["-c", "import pokerkit"])
+        .output();
+    if !found.is_ok_and(|found| found.status.success()) {
+        println!("pokerkit is not installed: no hand history was read back");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_games(folder.path());
     let read = Command::new(&python)
         .args(["-c", READ])
         .arg(folder.path())
