@@ -9,7 +9,7 @@ mod edits;
 mod seats;
 
 use dealerless_table::{
-    Choice, Evidence, Header, Learners, MatchLog, PublicIdentity, Resume, Seat, SignedPart, Stakes,
+    Choice, Evidence, Header, Learners, LogMessage, MatchLog, PublicIdentity, Seat, SignedPart, Stakes,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -51,7 +51,7 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         2 => Choice::decode(bytes).ok().map(|read| read.encode()),
         3 => SignedPart::decode(bytes).ok().map(|read| read.encode()),
         4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
-        5 => Resume::decode(bytes).ok().map(|read| read.encode()),
+        5 => LogMessage::decode(bytes).ok().map(|read| read.encode()),
         _ => PublicIdentity::decode(bytes)
             .ok()
             .map(|read| read.encode().to_vec()),
@@ -69,7 +69,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         2 => any_choice(input)?.encode(),
         3 => table.sign(log, Seat::HOST, input.arbitrary()?).encode(),
         4 => evidence(table, log).encode(),
-        5 => log.resume().encode(),
+        5 => LogMessage::Resume(log.resume()).encode(),
         _ => table.identities[0].public().encode().to_vec(),
     };
     // A choice that no rule allows is written all the same.

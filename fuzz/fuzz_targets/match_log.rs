@@ -10,7 +10,7 @@ mod edits;
 mod seats;
 
 use dealerless_table::{
-    CannotResume, End, Evidence, MatchLog, Met, Phase, Refused, Resume, Seat, SignedPart, Taken,
+    End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, Seat, SignedPart, Taken, ToDo,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -136,35 +136,57 @@ fn chips(log: &MatchLog) -> u64 {
     stakes.stack() * stakes.seats() as u64
 }
 
+/// What a side tells of its match from a step on, as it travels.
+fn told(log: &MatchLog, from: u64) -> Vec<Vec<u8>> {
+    let resume = LogMessage::Resume(log.resume_from(from));
+    let parts = log.history(from).cloned().map(LogMessage::Part);
+    let messages = std::iter::once(resume).chain(parts);
+    messages.map(|message| message.encode()).collect()
+}
+
+/// Hears what the other tells. Says whether it has told all.
+fn hear(log: &mut MatchLog, messages: &[Vec<u8>]) -> bool {
+    let mut resuming = Resuming::meet_again();
+    for bytes in messages {
+        let Ok(message) = LogMessage::decode(bytes) else {
+            return false;
+        };
+        assert_eq!(&message.encode(), bytes);
+        match resuming.hear(log, message) {
+            Ok(ToDo::Take(part)) => match log.take(part) {
+                Ok(_) => {}
+                Err(Refused::Foul(proof)) => log.close(*proof),
+                Err(_) => return false,
+            },
+            Ok(ToDo::Nothing) => {}
+            Ok(ToDo::Ask | ToDo::TellAll) | Err(_) => return false,
+        }
+    }
+    resuming.has_told_all()
+}
+
 /// All that is told from a moment on brings a log of that moment to the same.
 fn tell(from: &MatchLog, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
     let (mut other, mut log) = (from.clone(), log.clone());
-    let told = log.resume_from(from.step());
-    let mut bytes = told.encode();
-    assert_eq!(Resume::decode(&bytes).as_ref(), Ok(&told));
-    match other.meet(&told) {
-        Ok((Met::Together, _)) => assert_eq!(told.from, from.step()),
-        Ok((Met::AskForAll, new)) => {
-            assert!(told.from > from.step() && new.is_empty());
-            return Ok(());
+    let mut messages = told(&log, from.step());
+    let first = log.resume_from(from.step()).from;
+    let all = hear(&mut other, &messages);
+    assert_eq!(all, first == from.step());
+    if all {
+        if let Some(evidence) = log.evidence() {
+            other.convict(evidence.clone()).expect("it convicts");
         }
-        Err(CannotResume::Refused(Refused::Foul(proof))) => other.close(*proof),
-        Err(error) => panic!("{error}"),
+        other.forget_older_hands();
+        log.forget_older_hands();
+        assert!(seen(&other) == seen(&log));
     }
-    if let Some(evidence) = log.evidence() {
-        other.convict(evidence.clone()).expect("it convicts");
-    }
-    other.forget_older_hands();
-    log.forget_older_hands();
-    assert!(seen(&other) == seen(&log));
 
-    edits::edit(&mut bytes, input)?;
-    if let Ok(changed) = Resume::decode(&bytes) {
-        let mut other = from.clone();
-        // Whatever it makes of it, an honest seat's parts are as they were signed.
-        let _ = other.meet(&changed);
-        assert_eq!(other.final_stacks().iter().sum::<u64>(), chips(&log));
-    }
+    let at = input.choose_index(messages.len())?;
+    edits::edit(&mut messages[at], input)?;
+    let mut other = from.clone();
+    // Whatever it makes of it, an honest seat's parts are as they were signed.
+    hear(&mut other, &messages);
+    assert_eq!(other.final_stacks().iter().sum::<u64>(), chips(&log));
     Ok(())
 }
 

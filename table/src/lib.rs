@@ -37,15 +37,16 @@ pub use line::{
     MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
 };
 pub use log::{
-    Attempt, BadResume, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
-    Deal, DiskStorage, End, Evidence, Header, HeaderError, Journal, JournalError, Masked, Match,
-    MatchLog, Met, NoEvidence, Opened, Part, PartFoul, PartKind, Phase, Player, Proof, Refused,
-    Resume, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, Versions,
+    Attempt, BadLogMessage, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
+    Deal, DiskStorage, End, Evidence, Header, HeaderError, Journal, JournalError, LogMessage,
+    Masked, Match, MatchLog, NoEvidence, Opened, Part, PartFoul, PartKind, Phase, Player, Proof,
+    Refused, Resume, Resuming, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken,
+    ToDo, Versions,
 };
 pub use play::{
-    Binding, CannotBegin, Command, Commands, Dealer, Done, Event, FileVault, HandDeck, MemoryVault,
-    News, NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating, Setting,
-    Shuffled, Table, Vault, deck_name, role,
+    Binding, CannotBegin, Command, Dealer, Done, Event, FileVault, HandDeck, Happened, Mailbox,
+    MemoryVault, News, NotNow, Orders, Outbox, Play, PlayError, STATISTICAL_SECURITY, Seating,
+    Setting, Shuffled, Table, Vault, deck_name, role,
 };
 pub use random::{SystemRng, system_rng};
 pub use rules::{

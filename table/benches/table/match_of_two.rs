@@ -11,10 +11,12 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::Security;
 use dealerless::net::Deadlines;
 use dealerless_table::{
-    BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest, Header,
-    Home, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts, Seating, Setting, SharedPeers,
-    Stakes, Storage, Table, Timing, Variety, Vault, system_rng,
+    BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest,
+    Happened, Header, Home, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts, Seating,
+    Setting, SharedPeers, Stakes, Storage, Table, Timing, Variety, Vault, system_rng,
 };
+
+use zeroize::Zeroizing;
 
 use crate::proxy::{Way, proxy};
 
@@ -107,6 +109,10 @@ impl Vault for CountedVault {
     fn keep(&mut self, _: &[u8]) -> io::Result<()> {
         self.0.add(2);
         Ok(())
+    }
+
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        Ok(None)
     }
 
     fn destroy(&mut self) -> io::Result<()> {
@@ -229,13 +235,17 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
         rng: system_rng(),
     };
     let attempts = Box::new(attempts.expect("a known peer"));
-    let mut table = Table::sit_down(setting, line, attempts, Deadlines::default()).expect("a line");
-    let commands = table.commands();
+    let mut table = Table::<_, _, ()>::new(setting, Deadlines::default()).expect("no old deck");
+    table.begin(line, attempts);
+    let mailbox = table.mailbox();
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
     let (mut chosen, mut heard) = (Vec::new(), Vec::new());
     loop {
-        let news = table.next(Duration::from_secs(60)).expect("no trouble");
-        match news.expect("somebody says something") {
+        let happened = table.next(Duration::from_secs(60)).expect("no trouble");
+        let Some(Happened::News(news)) = happened else {
+            panic!("{happened:?}");
+        };
+        match news {
             News::Dealt { .. } => hole = 0,
             News::Card { position, .. } if position < 4 => {
                 hole += 1;
@@ -247,7 +257,7 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
             }
             News::YourTurn { legal } => {
                 chosen.push(Instant::now());
-                commands.give(Command::Choose(match legal {
+                mailbox.command(Command::Choose(match legal {
                     Legal::Bet { call: None, .. } => Choice::Check,
                     Legal::Bet { .. } => Choice::Call,
                     _ => Choice::Show,

@@ -5,9 +5,9 @@ use dealerless::dice::Commitment;
 
 use super::commitment::Attempt;
 use super::match_log::MatchLog;
-use super::part::{Deal, Seal};
+use super::part::{CardOpening, Deal, Part, Seal};
 use super::phase::{End, Phase, Stop};
-use crate::rules::Hand;
+use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
 impl MatchLog {
@@ -74,6 +74,34 @@ impl MatchLog {
     /// How many hands the batch holds that is made behind the hand in play.
     pub fn batch(&self) -> u32 {
         self.state.dealt.as_ref().map_or(0, |dealt| dealt.batch)
+    }
+
+    /// The hash of all steps up to the deals of the try in play, if it was dealt.
+    pub fn dealt_hash(&self) -> Option<[u8; 32]> {
+        self.hash_before(self.state.dealt.as_ref()?.since)
+    }
+
+    /// What the seats have opened in the try in play: the step, who, and each card with who is to
+    /// learn it.
+    pub(crate) fn opened(&self) -> Vec<(u64, Seat, Vec<(CardOpening, Learners)>)> {
+        let Some(dealt) = &self.state.dealt else {
+            return Vec::new();
+        };
+        let now = match &self.state.phase {
+            Phase::Open(openings) => &openings[..],
+            _ => &[],
+        };
+        let step = self.step();
+        let complete = dealt.openings.iter().map(|(step, due)| (*step, due));
+        let all = complete.chain(now.iter().map(|due| (step, due)));
+        all.filter_map(|(step, due)| {
+            let part = self.part(step, due.opener)?;
+            let said = Part::decode(&part.part, &self.state.shape).ok()?;
+            let learners = due.cards.iter().map(|(_, learners)| *learners);
+            let cards = said.opened().iter().cloned().zip(learners);
+            Some((step, due.opener, cards.collect()))
+        })
+        .collect()
     }
 
     /// The seals of the hand in play, in order of the seats.

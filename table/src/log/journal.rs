@@ -117,19 +117,7 @@ impl<S: Storage> Journal<S> {
     pub fn open(mut storage: S, key: Zeroizing<[u8; 32]>) -> Result<Opened<S>, JournalError> {
         let bytes = storage.read()?;
         let mut records = Records::new(&bytes, &key);
-        let Some((at, first)) = records.next().transpose()? else {
-            return Err(JournalError::NeverBegun);
-        };
-        let wrong = |at, refused| JournalError::Record { at, refused };
-        let sitting = match first.split_first() {
-            Some((&SITTING, sitting)) => Sitting::decode(sitting).map_err(|_| wrong(at, None))?,
-            _ => return Err(wrong(at, None)),
-        };
-        let mut log = MatchLog::new(sitting.of.clone());
-        for record in &mut records {
-            let (at, content) = record?;
-            take(&mut log, content).map_err(|refused| wrong(at, refused))?;
-        }
+        let (sitting, log) = replay(&mut records)?;
         let (last, complete) = (records.last, records.at);
         if complete < bytes.len() {
             storage.truncate(complete as u64)?;
@@ -146,6 +134,15 @@ impl<S: Storage> Journal<S> {
             sitting,
             log,
         })
+    }
+
+    /// Reads again all that was said in the match.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn log(&mut self) -> Result<MatchLog, JournalError> {
+        let bytes = self.storage.read()?;
+        Ok(replay(&mut Records::new(&bytes, &self.key))?.1)
     }
 
     /// Writes parts. When this returns, they outlive a crash: then, and not before, what was said
@@ -194,6 +191,24 @@ impl<S: Storage> Journal<S> {
         self.last = last;
         Ok(())
     }
+}
+
+/// The match as the owner began it, and what was said in it.
+fn replay(records: &mut Records<'_>) -> Result<(Sitting, MatchLog), JournalError> {
+    let Some((at, first)) = records.next().transpose()? else {
+        return Err(JournalError::NeverBegun);
+    };
+    let wrong = |at, refused| JournalError::Record { at, refused };
+    let sitting = match first.split_first() {
+        Some((&SITTING, sitting)) => Sitting::decode(sitting).map_err(|_| wrong(at, None))?,
+        _ => return Err(wrong(at, None)),
+    };
+    let mut log = MatchLog::new(sitting.of.clone());
+    for record in records {
+        let (at, content) = record?;
+        take(&mut log, content).map_err(|refused| wrong(at, refused))?;
+    }
+    Ok((sitting, log))
 }
 
 /// Takes a record after the first. Gives why it was refused, if a part was.

@@ -26,8 +26,8 @@ pub struct MatchLog {
     /// The hash of all complete steps.
     hash: [u8; 32],
     pub(super) state: State,
-    /// The first steps of the last complete hand and of the hand in play.
-    began: [u64; 2],
+    /// The first steps of the last two complete hands and of the hand in play.
+    began: [u64; 3],
     /// What convicts a seat, and ended the match.
     conviction: Option<Conviction>,
 }
@@ -86,7 +86,7 @@ impl MatchLog {
             now: Vec::new(),
             hash,
             state,
-            began: [0; 2],
+            began: [0; 3],
             conviction: None,
         }
     }
@@ -190,7 +190,7 @@ impl MatchLog {
         let hand = self.state.hand;
         self.state.complete(step, &said);
         if self.state.hand != hand {
-            self.began = [self.began[1], step + 1];
+            self.began = [self.began[1], self.began[2], step + 1];
         }
     }
 
@@ -231,6 +231,11 @@ impl MatchLog {
         }
     }
 
+    /// Whether a foul or two parts that no log can hold have ended the match.
+    pub(crate) fn is_convicted(&self) -> bool {
+        self.conviction.is_some()
+    }
+
     /// The match.
     pub fn of(&self) -> &Match {
         &self.of
@@ -260,11 +265,12 @@ impl MatchLog {
         self.steps.get(usize::try_from(place).ok()?)
     }
 
-    /// Forgets all hands but the one in play and the one before, so that a long match takes no more
+    /// Forgets all hands but the one in play and two before, so that a long match takes no more
     /// memory than a short one. Their parts stay in the file of the match; here they can be neither
-    /// compared nor told any more.
+    /// compared nor told any more. (Another seat may still be in the hand before, and then tells
+    /// the one before that.)
     pub fn forget_older_hands(&mut self) {
-        let older = self.last_hand_began().saturating_sub(self.forgotten);
+        let older = self.began[0].saturating_sub(self.forgotten);
         self.steps.drain(..(older as usize).min(self.steps.len()));
         self.forgotten += older;
     }
@@ -347,7 +353,12 @@ impl MatchLog {
 
     /// The first step of the hand before the one in play.
     pub(super) fn last_hand_began(&self) -> u64 {
-        self.began[0]
+        self.began[1]
+    }
+
+    /// Whether nothing was forgotten.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.forgotten == 0
     }
 
     /// Whether this try was begun and is not sealed by anybody: if so when a line begins, the run of

@@ -37,7 +37,7 @@ pub use match_log::{CannotSay, MatchLog, NoEvidence, Taken};
 pub use part::{CardOpening, Deal, Masked, Part, PartKind, Seal};
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
-pub use resume::{BadResume, CannotResume, Met, Resume};
+pub use resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
 pub use shelf::{Shelf, Shelved};
 pub use signed::{BadSignedPart, Evidence, SignedPart};
 pub use sitting::Sitting;

@@ -1,13 +1,26 @@
 //! How two sides of a match that meet again come to one log.
 //!
-//! Each tells the other what it has, before anything is signed on the new line. What the one lacks
-//! it takes from the other, part by part, as if it were said now; also what it said itself and
-//! forgot, which has its own signature.
+//! Each tells the other what it has, before anything is signed on the new line: a [`Resume`], and
+//! the parts that it announces, one by one. What the one lacks it takes from the other, part by
+//! part, as if it were said now; also what it said itself and forgot, which has its own signature.
+//!
+//! A side tells the hand in play and the one before. Who wrote what it said, and all that it had
+//! heard, lacks nothing older; who does asks the other to tell all.
 
-use super::foul::Refused;
 use super::match_log::MatchLog;
 use super::signed::{BadSignedPart, SignedPart};
 use crate::wire::{Malformed, Reader, Writer};
+
+/// What travels on the stream of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LogMessage {
+    /// Something that was said, now or before.
+    Part(SignedPart),
+    /// What this side has of the match follows.
+    Resume(Resume),
+    /// The other side has to tell all, from step 0 on.
+    AskForAll,
+}
 
 /// What a side has of a match, from a step on. The hash stands for all that was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,125 +31,231 @@ pub struct Resume {
     pub from: u64,
     /// The hash of all steps before.
     pub before: [u8; 32],
-    /// All parts from there on.
-    pub parts: Vec<SignedPart>,
+    /// So many parts follow.
+    pub parts: u32,
 }
 
-/// What came of a meeting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Met {
-    /// This log has all that the other side has.
-    Together,
-    /// The two histories part before what was told, or this one is far behind: the other side has
-    /// to tell [all](MatchLog::resume_from) from step 0 on.
-    AskForAll,
-}
-
-/// The two sides cannot come to one log.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CannotResume {
-    /// It is another match.
-    #[error("the other side means another match")]
-    OtherMatch,
-    /// A part was refused: it may convict a seat.
-    #[error("what the other side has cannot be taken")]
-    Refused(#[from] Refused),
-}
-
-/// The bytes are not what [`Resume::encode`] writes.
+/// The bytes are no message of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the bytes do not tell what a side has of a match")]
-pub struct BadResume;
+#[error("the bytes are no message of the log in the one encoding")]
+pub struct BadLogMessage;
 
-impl From<Malformed> for BadResume {
+impl From<Malformed> for BadLogMessage {
     fn from(Malformed: Malformed) -> Self {
-        BadResume
+        BadLogMessage
     }
 }
 
-impl From<BadSignedPart> for BadResume {
+impl From<BadSignedPart> for BadLogMessage {
     fn from(BadSignedPart: BadSignedPart) -> Self {
-        BadResume
+        BadLogMessage
     }
 }
 
-impl Resume {
+const PART: u8 = 0;
+const RESUME: u8 = 1;
+const ASK_FOR_ALL: u8 = 2;
+
+impl LogMessage {
     /// The bytes that stand for it.
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        writer.raw(&self.of).u64(self.from).raw(&self.before);
-        writer.u32(self.parts.len() as u32);
-        for part in &self.parts {
-            let part = part.encode();
-            writer.u32(part.len() as u32).raw(&part);
-        }
+        match self {
+            LogMessage::Part(part) => writer.u8(PART).raw(&part.encode()),
+            LogMessage::Resume(resume) => (writer.u8(RESUME))
+                .raw(&resume.of)
+                .u64(resume.from)
+                .raw(&resume.before)
+                .u32(resume.parts),
+            LogMessage::AskForAll => writer.u8(ASK_FOR_ALL),
+        };
         writer.finish()
     }
 
-    /// What these bytes tell. Nothing in it is verified.
+    /// The message for which these bytes stand. Nothing in it is verified.
     ///
     /// # Errors
     /// If they are not what [`encode`](Self::encode) writes.
-    pub fn decode(bytes: &[u8]) -> Result<Self, BadResume> {
-        let mut reader = Reader::new(bytes);
-        let (of, from, before) = (reader.array()?, reader.u64()?, reader.array()?);
-        // Grows as the parts turn up: the count alone allocates nothing.
-        let mut parts = Vec::new();
-        for _ in 0..reader.u32()? {
-            let len = reader.u32()? as usize;
-            parts.push(SignedPart::decode(reader.raw(len)?)?);
-        }
+    pub fn decode(bytes: &[u8]) -> Result<Self, BadLogMessage> {
+        let (kind, rest) = bytes.split_first().ok_or(BadLogMessage)?;
+        let mut reader = Reader::new(rest);
+        let message = match *kind {
+            // The part is as long as what is left.
+            PART => return Ok(LogMessage::Part(SignedPart::decode(rest)?)),
+            RESUME => LogMessage::Resume(Resume {
+                of: reader.array()?,
+                from: reader.u64()?,
+                before: reader.array()?,
+                parts: reader.u32()?,
+            }),
+            ASK_FOR_ALL => LogMessage::AskForAll,
+            _ => return Err(BadLogMessage),
+        };
         reader.finish()?;
-        Ok(Resume {
-            of,
-            from,
-            before,
-            parts,
-        })
+        Ok(message)
+    }
+}
+
+/// The other side does not tell what it has as it should. A cheat, or a fault of its program: the
+/// line is of no use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CannotResume {
+    /// It means another match.
+    #[error("the other side means another match")]
+    OtherMatch,
+    /// It tells no history that can be compared, also from the first step on.
+    #[error("the other side tells a history that does not begin where this one does")]
+    OtherBeginning,
+    /// It says something out of order.
+    #[error("the other side resumes the match in another order than the protocol")]
+    OutOfOrder,
+}
+
+/// What is to be done with a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToDo {
+    /// Nothing.
+    Nothing,
+    /// [Take](MatchLog::take) the part.
+    Take(SignedPart),
+    /// Ask for all: the two histories part before what was told, or this one is far behind.
+    Ask,
+    /// Tell all that this side has.
+    TellAll,
+}
+
+/// What the other side has told on a line, as far as it has come. One for each line.
+#[derive(Debug)]
+pub struct Resuming {
+    told: Told,
+    /// It was asked for all.
+    asked: bool,
+    /// It has asked for all, or must not.
+    has_asked: bool,
+}
+
+#[derive(Debug)]
+enum Told {
+    /// Nothing that can be compared.
+    Nothing,
+    /// So many parts are left of a history that cannot be compared.
+    Useless(u32),
+    /// So many parts are left. The next one comes after this place.
+    Parts(u32, Option<(u64, u8)>),
+    /// All that it has.
+    All,
+}
+
+impl Resuming {
+    /// On a line between two who meet again.
+    pub fn meet_again() -> Self {
+        Resuming {
+            told: Told::Nothing,
+            asked: false,
+            has_asked: false,
+        }
+    }
+
+    /// On the line on which the match begins: nobody has anything to tell.
+    pub fn first_line() -> Self {
+        Resuming {
+            told: Told::All,
+            asked: false,
+            has_asked: true,
+        }
+    }
+
+    /// Whether the other side has told all that it has. Nothing is signed before.
+    pub fn has_told_all(&self) -> bool {
+        matches!(self.told, Told::All)
+    }
+
+    /// What to do with a message of the other side, if `log` is this side's.
+    ///
+    /// # Errors
+    /// [`CannotResume`].
+    pub fn hear(&mut self, log: &MatchLog, message: LogMessage) -> Result<ToDo, CannotResume> {
+        match message {
+            LogMessage::Resume(resume) => self.begin(log, &resume),
+            LogMessage::Part(part) => self.part(part),
+            LogMessage::AskForAll => match std::mem::replace(&mut self.has_asked, true) {
+                false => Ok(ToDo::TellAll),
+                true => Err(CannotResume::OutOfOrder),
+            },
+        }
+    }
+
+    fn begin(&mut self, log: &MatchLog, resume: &Resume) -> Result<ToDo, CannotResume> {
+        if !matches!(self.told, Told::Nothing) {
+            return Err(CannotResume::OutOfOrder);
+        }
+        if resume.of != log.of().id() {
+            return Err(CannotResume::OtherMatch);
+        }
+        let known = log.hash_before(resume.from) == Some(resume.before);
+        match (known, self.asked) {
+            (true, _) => {
+                self.told = Told::Parts(resume.parts, None).or_all();
+                Ok(ToDo::Nothing)
+            }
+            (false, false) => {
+                self.told = Told::Useless(resume.parts).or_all();
+                self.asked = true;
+                Ok(ToDo::Ask)
+            }
+            (false, true) => Err(CannotResume::OtherBeginning),
+        }
+    }
+
+    fn part(&mut self, part: SignedPart) -> Result<ToDo, CannotResume> {
+        match &mut self.told {
+            Told::All => Ok(ToDo::Take(part)),
+            // It has not heard yet that it is asked for all, and goes on.
+            Told::Nothing if self.asked => Ok(ToDo::Nothing),
+            Told::Nothing => Err(CannotResume::OutOfOrder),
+            Told::Useless(left) => {
+                self.told = Told::Useless(*left - 1).or_all();
+                Ok(ToDo::Nothing)
+            }
+            Told::Parts(left, last) => {
+                let place = (part.step, part.seat.number());
+                // Each once, in order. Only a foul that ended the match comes behind its step.
+                if *left > 1 && last.is_some_and(|last| last >= place) {
+                    return Err(CannotResume::OutOfOrder);
+                }
+                self.told = Told::Parts(*left - 1, Some(place)).or_all();
+                Ok(ToDo::Take(part))
+            }
+        }
+    }
+}
+
+impl Told {
+    /// What comes after this if nothing is left of it.
+    fn or_all(self) -> Self {
+        match self {
+            Told::Parts(0, _) => Told::All,
+            Told::Useless(0) => Told::Nothing,
+            told => told,
+        }
     }
 }
 
 impl MatchLog {
-    /// What this side tells when it meets the other again: the hand in play and the one before. Who
-    /// wrote what it said, and all that it had heard, lacks nothing older.
+    /// What this side tells when it meets the other again. [These](Self::history) parts follow it.
     pub fn resume(&self) -> Resume {
         self.resume_from(self.last_hand_began())
     }
 
-    /// What this side has from a step on, but for what it has forgotten; if it has not come so far,
-    /// from its last step on.
+    /// What this side has from a step on, but for what it has [forgotten](Self::forget_older_hands).
     pub fn resume_from(&self, from: u64) -> Resume {
         let from = from.clamp(self.first_step(), self.step());
         Resume {
             of: self.of().id(),
             from,
             before: self.hash_before(from).unwrap_or_else(|| self.hash()),
-            parts: self.history(from).cloned().collect(),
+            parts: self.history(from).count() as u32,
         }
-    }
-
-    /// Takes what the other side has. Gives what was new in order, which must be
-    /// [written](super::Journal::append) before anything more is said.
-    ///
-    /// # Errors
-    /// [`CannotResume`], and the match cannot go on with this side: [close](Self::close) or
-    /// [convict](Self::convict) if a part was refused as a foul or a fork. What came before the part
-    /// that was refused is in the log.
-    pub fn meet(&mut self, theirs: &Resume) -> Result<(Met, Vec<SignedPart>), CannotResume> {
-        if theirs.of != self.of().id() {
-            return Err(CannotResume::OtherMatch);
-        }
-        if self.hash_before(theirs.from) != Some(theirs.before) {
-            return Ok((Met::AskForAll, Vec::new()));
-        }
-        let mut new = Vec::new();
-        for part in &theirs.parts {
-            match self.take(part.clone())? {
-                super::Taken::New(_) => new.push(part.clone()),
-                super::Taken::Known => {}
-            }
-        }
-        Ok((Met::Together, new))
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct State {
 /// A try of a hand from its deal on.
 #[derive(Clone, Debug)]
 pub(super) struct Dealt {
+    /// The step after the deals.
+    pub(super) since: u64,
     pub(super) stacks: Vec<u64>,
     pub(super) button: Seat,
     /// How many hands the batch holds that is made behind this hand.
@@ -103,7 +105,7 @@ impl State {
         let phase = std::mem::replace(&mut self.phase, Phase::Deal);
         self.phase = match (phase, parts) {
             _ if again => self.again(),
-            (Phase::Deal, _) => self.deal(parts),
+            (Phase::Deal, _) => self.deal(step, parts),
             (Phase::Seal(seat), [(_, Part::Seal(seal))]) => self.seal(seat, seal),
             (Phase::Open(openings), _) => self.open(step, openings, parts),
             (Phase::Choose { .. }, [(seat, Part::Move(choice))]) => self.play(|dealt| {
@@ -128,7 +130,7 @@ impl State {
         Phase::Deal
     }
 
-    fn deal(&mut self, parts: &[(Seat, Part)]) -> Phase {
+    fn deal(&mut self, step: u64, parts: &[(Seat, Part)]) -> Phase {
         let deals: Vec<&Deal> = parts.iter().filter_map(|(_, part)| part.deal()).collect();
         let agreed = |seat: Seat| deals.iter().all(|deal| deal.rebuys[seat.index()]);
         let rebuys: Vec<bool> = Seat::all(self.shape.seats).map(agreed).collect();
@@ -140,6 +142,7 @@ impl State {
             return Phase::Over(End::NoChips);
         };
         self.dealt = Some(Dealt {
+            since: step + 1,
             stacks,
             button,
             batch: if deals.iter().all(|deal| deal.batch == batch) {

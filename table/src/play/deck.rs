@@ -69,6 +69,19 @@ impl Shuffled for KeptDeck {
     }
 }
 
+/// The deck that [`HandDeck::to_bytes`] has written of this try. `name` is that under which it was
+/// [shuffled](super::Orders::shuffle). `None` if it is anything else.
+pub(super) fn read_back(
+    bytes: &[u8],
+    of: Attempt,
+    seat: Seat,
+    name: &[u8],
+) -> Option<Box<dyn HandDeck>> {
+    let (secret, deck) = bytes.split_first_chunk()?;
+    let kept = KeptDeck::from_bytes(deck, name)?;
+    Some(Box::new(kept).seated(of, seat, Zeroizing::new(*secret)))
+}
+
 /// The deck of the engine for two parties.
 struct TryDeck {
     name: Attempt,

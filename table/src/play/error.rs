@@ -4,7 +4,7 @@ use std::io;
 
 use dealerless::{Blame, deck};
 
-use crate::log::{CannotSay, JournalError, Refused};
+use crate::log::{CannotResume, CannotSay, JournalError, Refused};
 
 /// Why a seat cannot go on. The log stays as it is on the disk.
 #[derive(Debug, thiserror::Error)]
@@ -16,15 +16,21 @@ pub enum PlayError {
     /// The file of the deck fails.
     #[error("the deck cannot be kept")]
     Vault(#[source] io::Error),
+    /// The deck of the hand in play is not as it was written, or of another hand. Nothing was done.
+    #[error("the file of the deck was changed or cut, or belongs to another hand")]
+    Deck,
     /// The line does not take what is sent.
     #[error("the connection was lost")]
     Line(#[source] io::Error),
     /// What arrived is no part of this match, or none that can be said now.
     #[error("the peer broke the protocol of the table")]
     Refused(#[source] Refused),
-    /// What arrived is not even a signed part.
-    #[error("the peer broke the protocol of the table: it sent no signed part")]
-    NoPart,
+    /// What arrived is not even a message of the log.
+    #[error("the peer broke the protocol of the table: it sent no message of the log")]
+    NoMessage,
+    /// The other seat does not tell what it has as it should.
+    #[error("the match cannot be resumed with the peer")]
+    Resume(#[source] CannotResume),
     /// The engine's session is over.
     #[error("the shuffle failed")]
     Engine(#[source] deck::Error),
@@ -44,11 +50,13 @@ impl PlayError {
     /// Whose fault it can be.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Journal(_) | Self::Vault(_) | Self::Uncounted(_) | Self::Fault(_) => {
-                Blame::ThisSide
-            }
+            Self::Journal(_)
+            | Self::Vault(_)
+            | Self::Deck
+            | Self::Uncounted(_)
+            | Self::Fault(_) => Blame::ThisSide,
             Self::Line(_) => Blame::Connection,
-            Self::Refused(_) | Self::NoPart => Blame::ProgramOrConnection,
+            Self::Refused(_) | Self::NoMessage | Self::Resume(_) => Blame::ProgramOrConnection,
             Self::Engine(error) | Self::Seal(error) => error.blame(),
         }
     }

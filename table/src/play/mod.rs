@@ -4,8 +4,9 @@
 //! [`Play`] is the seat's program as a state machine: it is told what happened ([`Event`]), and
 //! says what it sends and what the player is to know ([`News`]). It waits for nothing and has no
 //! clock, so a test can bring events in any order. [`Dealer`] is the engine beside it, and [`Table`] is
-//! both on a line.
+//! both, on lines that come and go.
 
+mod attached;
 mod dealer;
 mod deck;
 mod error;
@@ -22,5 +23,5 @@ pub use error::PlayError;
 pub use news::{Command, News, NotNow};
 pub use seat_play::{Event, Orders, Outbox, Play, Setting, deck_name};
 pub use seating::{CannotBegin, Seating};
-pub use table::{Commands, Table};
+pub use table::{Happened, Mailbox, Table};
 pub use vault::{FileVault, MemoryVault, Vault};

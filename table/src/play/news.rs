@@ -23,6 +23,9 @@ pub enum News {
         /// Who said so.
         seat: Seat,
     },
+    /// The seats have met again, and have the same log. What was said while they were apart was
+    /// told before.
+    Resumed,
     /// The deck is sealed: nobody can change a card of it.
     Sealed,
     /// This seat has seen a card.
@@ -53,6 +56,8 @@ pub enum News {
         /// Who has what, and why.
         outcome: Outcome,
     },
+    /// This seat sits out: it deals no hand before it is told to [sit in](Command::SitOut).
+    SitsOut,
     /// These seats have no chips. Shall they buy in again?
     AskRebuy {
         /// Who.
@@ -79,6 +84,8 @@ pub enum Command {
     Choose(Choice),
     /// Whether seats without chips may buy in again.
     Rebuy(bool),
+    /// Sits out from the next hand on, or sits in again.
+    SitOut(bool),
     /// Leaves the match for good, at one's next turn.
     Leave,
 }

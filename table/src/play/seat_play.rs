@@ -1,6 +1,7 @@
 //! What one seat does: a state machine over what it hears.
 
 mod hearing;
+mod resuming;
 mod rolling;
 mod saying;
 
@@ -20,20 +21,20 @@ use super::own_dice::OwnDice;
 use super::vault::Vault;
 use crate::hash::Hash;
 use crate::identity::Identity;
-use crate::log::{Journal, MatchLog, PartKind, Phase, SignedPart, Storage};
+use crate::log::{Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage};
 use crate::rules::Choice;
 use crate::seat::Seat;
 
 /// How many hands a batch of preprocessing holds: enough for the buckets to be small.
 const BATCH: u32 = 12;
 
-/// Where the parts go that this seat says.
+/// Where the messages of the log go that this seat sends.
 pub trait Outbox {
-    /// Sends a part to the other seats.
+    /// Sends a message to the other seats.
     ///
     /// # Errors
     /// When the line is lost.
-    fn send(&mut self, part: Vec<u8>) -> io::Result<()>;
+    fn send(&mut self, message: Vec<u8>) -> io::Result<()>;
 }
 
 /// The engine, as a seat sees it. What it has done comes back as [`Event::Done`].
@@ -54,7 +55,7 @@ pub trait Orders {
 
 /// What a seat hears.
 pub enum Event {
-    /// Another seat has said something: an encoded [`SignedPart`].
+    /// Another seat has sent something: an encoded [`LogMessage`].
     Said(Vec<u8>),
     /// The engine has done something.
     Done(Done),
@@ -79,13 +80,21 @@ pub struct Setting<S, V, R> {
 }
 
 /// One seat of a match.
+///
+/// It begins without a line: [`begin`](Self::begin) says that the match begins on one, and
+/// [`meet_again`](Self::meet_again) that it goes on there. After [`lose_line`](Self::lose_line) it
+/// says nothing until the next one.
 pub struct Play<S, V, R> {
     set: Setting<S, V, R>,
+    /// What the other seat has told on the line, if there is a line.
+    line: Option<Resuming>,
     /// What was heard or said and is not on the disk yet.
     unwritten: Vec<SignedPart>,
-    /// What was said and is not sent yet.
-    unsent: Vec<SignedPart>,
+    /// What is to be sent, once all that was said is on the disk.
+    unsent: Vec<LogMessage>,
     hand: InHand,
+    /// The try whose run of the engine belonged to a line that is gone: its hand and its number.
+    lost_run: Option<(u32, u32)>,
     /// Shuffles that were ordered for tries that are void by now, and are not done yet.
     stale: usize,
     /// Tries that other seats have declared void, and that were not counted yet.
@@ -99,6 +108,7 @@ pub struct Play<S, V, R> {
     choice: Option<Choice>,
     rebuy: Option<bool>,
     leaving: bool,
+    sits_out: bool,
     /// The step for which the player was asked.
     asked: Option<u64>,
     news: VecDeque<News>,
@@ -129,10 +139,23 @@ enum Trouble {
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
-    /// A seat of a match in which nothing was said.
-    pub fn new(set: Setting<S, V, R>) -> Self {
+    /// A seat of a match that begins, or that is taken up again as its file and its deck say.
+    ///
+    /// # Errors
+    /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged: a seat
+    /// that went on would have to forfeit the hand.
+    pub fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
+        let mut play = Self::without_deck(set);
+        play.restore()?;
+        Ok(play)
+    }
+
+    fn without_deck(set: Setting<S, V, R>) -> Self {
         Play {
             set,
+            line: None,
+            lost_run: None,
+            sits_out: false,
             unwritten: Vec::new(),
             unsent: Vec::new(),
             hand: InHand::default(),
@@ -159,6 +182,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.set.seat
     }
 
+    /// The circuit of the match.
+    pub(super) fn circuit(&self) -> Arc<ShuffleCircuit> {
+        Arc::clone(&self.set.circuit)
+    }
+
     /// The card at this position, if this seat has seen it in the hand in play.
     pub fn card(&self, position: usize) -> Option<Card> {
         let own = self.hand.known.get(position).copied().flatten();
@@ -176,7 +204,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// [`PlayError`]; the seat cannot go on then.
     pub fn hear(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
-            Event::Said(bytes) => self.take(&bytes),
+            Event::Said(bytes) => self.hear_message(&bytes),
             Event::Done(Done::Prepared) => Ok(()),
             Event::Done(Done::Shuffled(deck)) => self.keep(deck),
             Event::Done(Done::Failed(error)) => {
@@ -208,6 +236,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 }
                 self.rebuy = Some(agreed);
             }
+            Command::SitOut(out) => {
+                self.sits_out = out;
+                self.asked = None;
+            }
             Command::Leave => self.leaving = true,
         }
         Ok(())
@@ -223,16 +255,19 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,
     ) -> Result<(), PlayError> {
-        while self.voided > 0 {
+        while self.voided > 0 && self.line.is_some() {
             orders.voided().map_err(PlayError::Uncounted)?;
             self.voided -= 1;
         }
-        while let Some(part) = self.next_part()? {
+        // Nothing is signed before it is known what the other seat has.
+        while self.may_speak()
+            && let Some(part) = self.next_part()?
+        {
             let before = self.set.log.phase();
             let signed = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
             let step = signed.step;
             self.unwritten.push(signed.clone());
-            self.unsent.push(signed);
+            self.unsent.push(LogMessage::Part(signed));
             self.added(self.set.seat, step, &part, before)?;
         }
         // What ended the match belongs into the file, also if nothing is to be said any more.
@@ -240,8 +275,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.unsent.is_empty() || over {
             self.write()?;
         }
-        for part in self.unsent.drain(..) {
-            outbox.send(part.encode()).map_err(PlayError::Line)?;
+        for message in self.unsent.drain(..) {
+            outbox.send(message.encode()).map_err(PlayError::Line)?;
         }
         if over {
             self.destroy_deck()?;
@@ -252,6 +287,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         {
             // It has been said that the try is void.
             return Err(PlayError::Seal(error));
+        }
+        if !self.may_speak() {
+            return Ok(());
         }
         if self.needs_engine()
             && let Some(error) = self.failed.take()
@@ -290,12 +328,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     fn order(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
         if self.set.log.phase() == Phase::Seal(Seat::HOST)
             && !self.hand.ordered
+            && !self.has_lost_its_run()
             && let Some(seeds) = self.hand.seeds.take()
         {
             // The deals of all seats are on the disk before the engine runs.
             self.write()?;
             self.hand.ordered = true;
-            orders.shuffle(seeds, deck_name(&self.set.log));
+            let name = deck_name(&self.set.log).unwrap_or_default();
+            orders.shuffle(seeds, name);
             self.pooled = self.pooled.saturating_sub(1);
         }
         let batch = self.set.log.batch();
@@ -314,12 +354,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 }
 
-/// What the engines of both sides call the deck of the try that all seats have begun. It takes in
-/// all that was said before.
-pub fn deck_name(log: &MatchLog) -> Vec<u8> {
-    let attempt = log.attempt();
-    let hash = Hash::new("deck").field(&attempt.of).field(&log.hash());
+/// What the engines of both sides call the deck of the try that all seats have begun, if they have.
+/// It takes in all that was said up to their deals.
+pub fn deck_name(log: &MatchLog) -> Option<Vec<u8>> {
+    let (attempt, dealt) = (log.attempt(), log.dealt_hash()?);
+    let hash = Hash::new("deck").field(&attempt.of).field(&dealt);
     let numbers = [attempt.hand, attempt.attempt].map(u64::from);
     let hash = numbers.into_iter().fold(hash, Hash::number);
-    hash.finish().to_vec()
+    Some(hash.finish().to_vec())
 }

@@ -1,139 +1,128 @@
-//! A seat of a match over a line: what arrives there, what the engine has done and what the player
-//! says come together in one place, in the order in which they happen.
+//! A seat of a match over lines that come and go: what arrives there, what the engine has done and
+//! what the player says come together in one place, in the order in which they happen.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use dealerless::Blame;
 use dealerless::mpc::Attempts;
-use dealerless::net::{Channel, Deadlines};
+use dealerless::net::Deadlines;
 
-use super::dealer::{Binding, Dealer};
+use super::attached::{Attached, Heard, Nowhere};
 use super::error::PlayError;
 use super::news::{Command, News};
-use super::seat_play::{Event, Outbox, Play, Setting};
+use super::seat_play::{Play, Setting};
 use super::vault::Vault;
-use crate::line::{Line, LineError, Priority, Stream};
-use crate::log::Storage;
-use crate::random::{SystemRng, system_rng};
+use crate::line::Line;
+use crate::log::{Phase, Storage};
+use crate::random::SystemRng;
 
-/// How long the thread that listens waits until it looks whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(100);
-/// What the peer is given to take the last words.
-const LAST_WORDS: Duration = Duration::from_secs(5);
-/// Parts that came and were not taken in. More stay on the line, where the other has to wait.
-const MAX_PARTS: usize = 16;
-/// Between two looks at whether there is room for another.
-const PAUSE: Duration = Duration::from_millis(1);
+/// After the engine has lost the line, what else came over it is heard so soon.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+/// What the peer is given to tell what it has of the match, on a line that lives.
+const TELLING: Duration = Duration::from_secs(60);
 
-/// A match, at one of its seats.
-pub struct Table<S, V> {
+/// A match, at one of its seats. Between two lines it goes on listening to its player.
+pub struct Table<S, V, X> {
     play: Play<S, V, SystemRng>,
-    line: Arc<Line>,
-    dealer: Dealer,
-    heard: Receiver<Heard>,
-    commands: Commands,
-    ears: Ears,
-    listener: JoinHandle<()>,
+    deadlines: Deadlines,
+    attached: Option<Attached>,
+    /// How many lines there were: what comes from an older one is not heard any more.
+    lines: u64,
+    /// When the last one came.
+    since: Instant,
+    mailbox: Mailbox<X>,
+    heard: Receiver<(u64, Heard<X>)>,
+    /// What was posted while the last words of a line were heard.
+    posted: VecDeque<X>,
 }
 
-/// What the table and its listener share. Dropped by the table, it ends the listener, which would
-/// otherwise keep alive a line at which nobody plays.
-struct Ears(Arc<Hearing>);
-
-#[derive(Default)]
-struct Hearing {
-    closed: AtomicBool,
-    /// Parts that were not taken in.
-    parts: AtomicUsize,
+/// What a [`Table`] has to tell.
+#[derive(Debug)]
+pub enum Happened<X> {
+    /// Something that the player is to know.
+    News(News),
+    /// The line is lost. The match goes on on the [next](Table::meet_again) one.
+    LineLost(PlayError),
+    /// Something that was [posted](Mailbox::post).
+    Posted(X),
 }
 
-impl Drop for Ears {
-    fn drop(&mut self) {
-        self.0.closed.store(true, Ordering::Relaxed);
+/// Takes the player's commands, and whatever else is to wake the table, from any thread.
+pub struct Mailbox<X>(Sender<(u64, Heard<X>)>);
+
+impl<X> Clone for Mailbox<X> {
+    fn clone(&self) -> Self {
+        Mailbox(self.0.clone())
     }
 }
 
-enum Heard {
-    Event(Event),
-    Command(Command),
-    Lost(LineError),
-}
-
-/// Takes the player's commands, from any thread.
-#[derive(Clone)]
-pub struct Commands(Sender<Heard>);
-
-impl Commands {
+impl<X> Mailbox<X> {
     /// Hands over a command. What cannot be done comes back as [`News::NotNow`].
-    pub fn give(&self, command: Command) {
+    pub fn command(&self, command: Command) {
         // A table that is gone needs no commands.
-        let _ = self.0.send(Heard::Command(command));
+        let _ = self.0.send((0, Heard::Command(command)));
+    }
+
+    /// Posts something that comes back as [`Happened::Posted`]. Says whether the table is there.
+    pub fn post(&self, item: X) -> bool {
+        self.0.send((0, Heard::Posted(item))).is_ok()
     }
 }
 
-impl Outbox for &Line {
-    fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
-        self.send_log(part).map_err(io::Error::other)
-    }
-}
-
-impl<S: Storage, V: Vault> Table<S, V> {
-    /// Sits down to a match that begins on this line. The engine's session is bound to it.
+impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
+    /// A seat without a line, of a match that begins or that is taken up again.
     ///
     /// # Errors
-    /// If the line has ended.
-    pub fn sit_down(
-        setting: Setting<S, V, SystemRng>,
-        line: Line,
-        attempts: Box<dyn Attempts>,
-        deadlines: Deadlines,
-    ) -> Result<Self, LineError> {
-        let stream = line.engine(1)?;
-        let line = Arc::new(line);
+    /// Those of [`Play::new`].
+    pub fn new(setting: Setting<S, V, SystemRng>, deadlines: Deadlines) -> Result<Self, PlayError> {
         let (sender, heard) = mpsc::channel();
-        let binding = Binding {
-            seat: setting.seat,
-            handshake: line.handshake_hash,
-            circuit: Arc::clone(&setting.circuit),
-            attempts,
-        };
-        // An engine that waits for its peer does not keep the line.
-        let urgency = Arc::downgrade(&line);
-        let give_way = move |gives_way| {
-            if let Some(line) = urgency.upgrade() {
-                line.set_engine_priority(match gives_way {
-                    true => Priority::Pool,
-                    false => Priority::Run,
-                });
-            }
-        };
-        let done = sender.clone();
-        let report = move |report| done.send(Heard::Event(Event::Done(report))).is_ok();
-        let channel = Channel::new(stream, deadlines);
-        let dealer = Dealer::start(channel, binding, system_rng(), give_way, report);
-        let ears = Ears(Arc::default());
-        let listener = {
-            let (line, hearing, sender) = (Arc::clone(&line), Arc::clone(&ears.0), sender.clone());
-            thread::spawn(move || listen(&line, &hearing, &sender))
-        };
         Ok(Table {
-            play: Play::new(setting),
-            line,
-            dealer,
+            play: Play::new(setting)?,
+            deadlines,
+            attached: None,
+            lines: 0,
+            since: Instant::now(),
+            mailbox: Mailbox(sender),
             heard,
-            commands: Commands(sender),
-            ears,
-            listener,
+            posted: VecDeque::new(),
         })
     }
 
+    /// The match begins on this line. The engine's session is bound to it.
+    pub fn begin(&mut self, line: Line, attempts: Box<dyn Attempts>) {
+        self.attach(line, attempts);
+        self.play.begin();
+    }
+
+    /// The match goes on on this line, in place of the last one.
+    ///
+    /// # Errors
+    /// If what was heard before cannot be written.
+    pub fn meet_again(&mut self, line: Line, attempts: Box<dyn Attempts>) -> Result<(), PlayError> {
+        self.attach(line, attempts);
+        self.play.meet_again()
+    }
+
+    fn attach(&mut self, line: Line, attempts: Box<dyn Attempts>) {
+        self.lose_line();
+        self.lines += 1;
+        self.since = Instant::now();
+        let ears = (self.lines, self.mailbox.0.clone());
+        self.attached = Some(Attached::new(line, attempts, ears));
+    }
+
+    fn lose_line(&mut self) {
+        self.attached = None;
+        self.play.lose_line();
+    }
+
     /// Where the player's commands go.
-    pub fn commands(&self) -> Commands {
-        self.commands.clone()
+    pub fn mailbox(&self) -> Mailbox<X> {
+        self.mailbox.clone()
     }
 
     /// The seat, with its log and the cards that it has seen.
@@ -141,35 +130,48 @@ impl<S: Storage, V: Vault> Table<S, V> {
         &self.play
     }
 
-    /// The line.
-    pub fn line(&self) -> &Line {
-        &self.line
+    /// The line, if there is one.
+    pub fn line(&self) -> Option<&Line> {
+        self.attached.as_ref().map(|attached| &*attached.line)
     }
 
-    /// Plays on until there is something that the player is to know, or for so long. After
-    /// [`News::Over`] nothing comes any more.
+    /// Plays on until there is something to tell, or for so long. After [`News::Over`] the match
+    /// tells nothing more; but on a line that comes later it tells the other side how it ended.
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn next(&mut self, within: Duration) -> Result<Option<News>, PlayError> {
+    pub fn next(&mut self, within: Duration) -> Result<Option<Happened<X>>, PlayError> {
+        let deadline = Instant::now() + within;
         loop {
-            self.play.go_on(&mut &*self.line, &mut self.dealer)?;
-            if let Some(news) = self.play.news() {
-                return Ok(Some(news));
+            if let Err(error) = self.go_on() {
+                return self.loses_line_by(error).map(Some);
             }
-            match self.heard.recv_timeout(within) {
-                Ok(Heard::Event(event)) => {
-                    if let Event::Said(_) = event {
-                        self.ears.0.parts.fetch_sub(1, Ordering::Relaxed);
-                    }
-                    self.play.hear(event)?;
-                }
-                Ok(Heard::Command(command)) => {
+            if let Some(news) = self.play.news() {
+                return Ok(Some(Happened::News(news)));
+            }
+            if self.attached.is_some() && !self.play.has_met() && self.since.elapsed() > TELLING {
+                self.lose_line();
+                let error = io::ErrorKind::TimedOut.into();
+                return Ok(Some(Happened::LineLost(PlayError::Line(error))));
+            }
+            if let Some(item) = self.posted.pop_front() {
+                return Ok(Some(Happened::Posted(item)));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.heard.recv_timeout(left) {
+                Ok((0, Heard::Command(command))) => {
                     if let Err(refused) = self.play.command(command) {
-                        return Ok(Some(News::NotNow(refused)));
+                        return Ok(Some(Happened::News(News::NotNow(refused))));
                     }
                 }
-                Ok(Heard::Lost(error)) => return Err(PlayError::Line(io::Error::other(error))),
+                Ok((0, Heard::Posted(item))) => return Ok(Some(Happened::Posted(item))),
+                Ok((line, heard)) if line == self.lines => {
+                    if let Err(error) = self.hear(heard) {
+                        return self.loses_line_by(error).map(Some);
+                    }
+                }
+                // Of a line that is gone.
+                Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => {
                     unreachable!("the table holds a sender of its own")
@@ -178,49 +180,71 @@ impl<S: Storage, V: Vault> Table<S, V> {
         }
     }
 
-    /// Stands up: says the last words and closes the line.
-    pub fn close(self) {
-        drop(self.ears);
-        // The engine ends when nobody orders any more, and lets go of the line.
-        drop(self.dealer);
-        if self.listener.join().is_ok()
-            && let Some(line) = unshared(self.line)
-        {
-            line.close(LAST_WORDS);
-        }
-    }
-}
-
-/// The line, once the engine has let go of it.
-fn unshared(mut line: Arc<Line>) -> Option<Line> {
-    for _ in 0..LAST_WORDS.as_millis() / LOOK.as_millis() {
-        line = match Arc::try_unwrap(line) {
-            Ok(line) => return Some(line),
-            Err(shared) => shared,
+    fn go_on(&mut self) -> Result<(), PlayError> {
+        let Some(attached) = &mut self.attached else {
+            return self.play.go_on(&mut Nowhere, &mut Nowhere);
         };
-        thread::sleep(LOOK);
-    }
-    None
-}
-
-fn listen(line: &Line, hearing: &Hearing, heard: &Sender<Heard>) {
-    while !hearing.closed.load(Ordering::Relaxed) {
-        if hearing.parts.load(Ordering::Relaxed) >= MAX_PARTS {
-            thread::sleep(PAUSE);
-            continue;
+        // Both sides have the same log then, and start it both or neither.
+        if self.play.has_met() && !matches!(self.play.log().phase(), Phase::Over(_)) {
+            let setting = (self.play.seat(), self.play.circuit());
+            let ears = (self.lines, self.mailbox.0.clone());
+            let started = attached.start_engine(setting, self.deadlines, ears);
+            started.map_err(|error| PlayError::Line(io::Error::other(error)))?;
         }
-        let event = match line.recv(LOOK) {
-            Ok(message) if message.stream == Stream::Log => {
-                hearing.parts.fetch_add(1, Ordering::Relaxed);
-                Heard::Event(Event::Said(message.bytes))
+        let line = Arc::clone(&attached.line);
+        self.play.go_on(&mut &*line, attached)
+    }
+
+    fn hear(&mut self, heard: Heard<X>) -> Result<(), PlayError> {
+        let Some(attached) = &self.attached else {
+            return Ok(());
+        };
+        match heard {
+            Heard::Event(event) => {
+                attached.taken(&event);
+                self.play.hear(event)
             }
-            // Nothing is said there yet.
-            Ok(_) | Err(LineError::TimedOut) => continue,
-            Err(error) => Heard::Lost(error),
-        };
-        let lost = matches!(event, Heard::Lost(_));
-        if heard.send(event).is_err() || lost {
-            return;
+            Heard::Lost(error) => Err(PlayError::Line(io::Error::other(error))),
+            Heard::Command(_) | Heard::Posted(_) => Ok(()),
         }
+    }
+
+    /// An error that a new line mends costs the line; any other is the end. What the other said
+    /// before is heard in both cases: it may have ended the match, and the engine may have noticed
+    /// first that the line is gone.
+    fn loses_line_by(&mut self, error: PlayError) -> Result<Happened<X>, PlayError> {
+        if !matches!(error.blame(), Blame::Connection | Blame::Peer) {
+            return Err(error);
+        }
+        if !matches!(error, PlayError::Line(_)) {
+            self.hear_last_words()?;
+        }
+        self.lose_line();
+        self.go_on()?;
+        Ok(Happened::LineLost(error))
+    }
+
+    fn hear_last_words(&mut self) -> Result<(), PlayError> {
+        let deadline = Instant::now() + LAST_WORDS;
+        while !matches!(self.play.log().phase(), Phase::Over(_)) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.heard.recv_timeout(left) {
+                Ok((0, Heard::Command(command))) => {
+                    // It was given too late to be refused.
+                    let _ = self.play.command(command);
+                }
+                Ok((0, Heard::Posted(item))) => self.posted.push_back(item),
+                Ok((line, Heard::Lost(_))) if line == self.lines => break,
+                Ok((line, heard)) if line == self.lines => self.hear(heard)?,
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Stands up: says the last words and closes the line. Says whether the other has taken them.
+    pub fn close(self) -> bool {
+        self.attached.is_some_and(Attached::close)
     }
 }

@@ -1,6 +1,7 @@
 //! Where the deck of the hand in play is kept until the hand is over.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::path::PathBuf;
 
 use zeroize::Zeroizing;
@@ -15,12 +16,21 @@ pub trait Vault: Send {
     /// Those of the medium; the deck before is there then, or this one.
     fn keep(&mut self, deck: &[u8]) -> io::Result<()>;
 
+    /// The deck that is kept, if there is one.
+    ///
+    /// # Errors
+    /// Those of the medium.
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>>;
+
     /// Destroys the deck.
     ///
     /// # Errors
     /// Those of the medium.
     fn destroy(&mut self) -> io::Result<()>;
 }
+
+/// No deck is larger.
+const MOST: u64 = 1 << 24;
 
 /// Keeps a deck in a file that only its owner may read.
 #[derive(Debug)]
@@ -38,6 +48,18 @@ impl Vault for FileVault {
         write_whole(&self.0, deck, Existing::Replace)
     }
 
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        let file = match File::open(&self.0) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            file => file?,
+        };
+        // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
+        let len = file.metadata()?.len().min(MOST);
+        let mut deck = Zeroizing::new(Vec::with_capacity(len as usize));
+        file.take(len).read_to_end(&mut deck)?;
+        Ok(Some(deck))
+    }
+
     fn destroy(&mut self) -> io::Result<()> {
         remove_whole(&self.0)
     }
@@ -45,16 +67,20 @@ impl Vault for FileVault {
 
 /// Keeps a deck in memory, for a table that nobody means to come back to.
 #[derive(Default)]
-pub struct MemoryVault(Zeroizing<Vec<u8>>);
+pub struct MemoryVault(Option<Zeroizing<Vec<u8>>>);
 
 impl Vault for MemoryVault {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
-        self.0 = Zeroizing::new(deck.to_vec());
+        self.0 = Some(Zeroizing::new(deck.to_vec()));
         Ok(())
     }
 
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        Ok(self.0.clone())
+    }
+
     fn destroy(&mut self) -> io::Result<()> {
-        self.0 = Zeroizing::default();
+        self.0 = None;
         Ok(())
     }
 }

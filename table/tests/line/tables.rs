@@ -51,7 +51,7 @@ fn table(
     host: &Player,
     header: dealerless_table::Header,
     line: Line,
-) -> Table<DiskStorage, MemoryVault> {
+) -> Table<DiskStorage, MemoryVault, ()> {
     let identity = host.home.shared_identity();
     let seating = Seating::of_line(&line, header, (identity.public(), &host.name)).unwrap();
     let of = seating.sitting.of.clone();
@@ -67,7 +67,9 @@ fn table(
         circuit: seating.circuit,
         rng: system_rng(),
     };
-    Table::sit_down(setting, line, Box::new(Uncounted), Deadlines::default()).unwrap()
+    let mut table = Table::new(setting, Deadlines::default()).unwrap();
+    table.begin(line, Box::new(Uncounted));
+    table
 }
 
 #[test]
@@ -75,7 +77,8 @@ fn a_table_that_is_dropped_leaves_nobody_waiting() {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let (door, header) = waiting(&host);
     let joined = guest.join(&crate::players::invite(&door)).unwrap();
-    let seat = table(&host, header, line(&door));
+    let mut seat = table(&host, header, line(&door));
+    seat.next(Duration::from_millis(10)).unwrap();
     // The program has run into an error. Its engine waits for the other's, which never speaks.
     drop(seat);
     let error = loop {

@@ -88,7 +88,7 @@ fn deal(
         part,
         signature,
     };
-    Event::Said(signed.encode())
+    Event::Said(LogMessage::Part(signed).encode())
 }
 
 /// The log in the file of a guest after the host has said all this.

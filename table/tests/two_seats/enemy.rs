@@ -2,7 +2,7 @@
 //! honest seat brings about.
 
 use dealerless_table::{
-    Command, Done, End, Event, MatchLog, News, Part, PartKind, Phase, PlayError, Seat, SignedPart,
+    Command, Done, End, Event, LogMessage, MatchLog, News, Part, PartKind, Phase, PlayError, Seat,
     Stop,
 };
 
@@ -112,7 +112,6 @@ fn is_in(bytes: &[u8], part: &[u8]) -> bool {
 /// when the hand or the match is over, and nothing is written then that was not before.
 fn in_order(guest: &Seen) {
     let (mut written, mut synced, mut kept) = (Vec::new(), 0, false);
-    let step_of = |part: &[u8]| u64::from_le_bytes(*part.first_chunk().unwrap());
     let mut destroyed = 0;
     for deed in guest.deeds.all() {
         match deed {
@@ -128,10 +127,12 @@ fn in_order(guest: &Seen) {
                     assert!(there, "step {} of {}", part.step, part.seat);
                 }
             }
-            Deed::Send(part) => {
-                let there = is_in(&written[..synced], &part);
-                assert!(there, "step {} was sent first", step_of(&part));
-                let signed = SignedPart::decode(&part).unwrap();
+            Deed::Send(message) => {
+                let Ok(LogMessage::Part(signed)) = LogMessage::decode(&message) else {
+                    panic!("nothing else is sent on a first line");
+                };
+                let there = is_in(&written[..synced], &signed.encode());
+                assert!(there, "step {} was sent first", signed.step);
                 // The code of a seal of a seat that does not say the masked values.
                 assert!(signed.part[0] != 2 || kept);
             }

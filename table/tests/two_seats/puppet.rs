@@ -2,8 +2,8 @@
 //! part of the deck, and says something else than that.
 
 use dealerless_table::{
-    CardOpening, Done, Event, HandDeck, Legal, MatchLog, Orders, Outbox, Part, Phase, Seat,
-    SignedPart, role,
+    CardOpening, Done, Event, HandDeck, Legal, LogMessage, MatchLog, Orders, Outbox, Part, Phase,
+    Seat, role,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -57,7 +57,12 @@ impl Puppet {
                 (self.twist)(&mut part);
                 let (identity, seat) = (&self.wiring.identity, self.wiring.seat);
                 let said = self.log.say(identity, seat, &part).expect("no foul");
-                if self.wiring.wire.send(said.encode()).is_err() {
+                if self
+                    .wiring
+                    .wire
+                    .send(LogMessage::Part(said).encode())
+                    .is_err()
+                {
                     return;
                 }
             }
@@ -68,9 +73,9 @@ impl Puppet {
                 return;
             }
             match self.wiring.events.recv() {
-                Ok(Event::Said(bytes)) => match SignedPart::decode(&bytes) {
-                    Ok(part) => drop(self.log.take(part).unwrap()),
-                    Err(_) => return,
+                Ok(Event::Said(bytes)) => match LogMessage::decode(&bytes) {
+                    Ok(LogMessage::Part(part)) => drop(self.log.take(part).unwrap()),
+                    _ => return,
                 },
                 Ok(Event::Done(Done::Shuffled(deck))) => {
                     let old = std::mem::take(&mut self.running_void);
@@ -94,7 +99,7 @@ impl Puppet {
             self.ordered = Some(attempt);
             let mut rng = UnwrapErr(SysRng);
             let seeds = self.wiring.circuit.sample(role(self.seat()), &mut rng);
-            let name = dealerless_table::deck_name(&self.log);
+            let name = dealerless_table::deck_name(&self.log).unwrap();
             self.wiring.dealer.shuffle(seeds, name);
         }
         due

@@ -157,7 +157,7 @@ impl Side {
             names: Vec::new(),
         };
         let key = wiring.identity.file_key();
-        let play = Play::new(Setting {
+        let mut play = Play::new(Setting {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
             log: MatchLog::new(of.clone()),
@@ -165,7 +165,9 @@ impl Side {
             vault: MemoryVault::default(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),
-        });
+        })
+        .unwrap();
+        play.begin();
         Side { play, wiring }
     }
 

@@ -9,6 +9,8 @@ use dealerless_table::{
     Setting, Sitting, Storage, SystemRng, Vault, system_rng,
 };
 
+use zeroize::Zeroizing;
+
 use crate::seats::Wiring;
 
 /// What a seat does that outlives it, or that others see.
@@ -60,6 +62,10 @@ impl Storage for Deeds {
 impl Vault for Deeds {
     fn keep(&mut self, deck: &[u8]) -> io::Result<()> {
         self.add(Deed::Keep(deck.to_vec()))
+    }
+
+    fn kept(&mut self) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+        Ok(None)
     }
 
     fn destroy(&mut self) -> io::Result<()> {
@@ -118,7 +124,7 @@ impl Watched {
             names: Vec::new(),
         };
         let key = wiring.identity.file_key();
-        let play = Play::new(Setting {
+        let mut play = Play::new(Setting {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
             log: log.clone(),
@@ -126,7 +132,9 @@ impl Watched {
             vault: deeds.clone(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),
-        });
+        })
+        .unwrap();
+        play.begin();
         Watched {
             play,
             wiring,
@@ -148,7 +156,7 @@ impl Watched {
             if let Event::Said(bytes) = &event
                 && bytes.is_empty()
             {
-                return Err(PlayError::NoPart);
+                return Err(PlayError::NoMessage);
             }
             self.play.hear(event)?;
             if self.lazy {

@@ -1,21 +1,48 @@
 //! Two sides that meet again.
 
 use super::super::*;
-use super::table::holdem;
+use super::table::{Table, holdem};
 use crate::seat::Seat;
 
-/// Meets, over the bytes that travel. Gives whether the other had to tell all.
-fn meet(log: &mut MatchLog, other: &MatchLog) -> Result<bool, CannotResume> {
-    let theirs = Resume::decode(&other.resume().encode()).unwrap();
-    let (mut met, mut new) = log.meet(&theirs)?;
-    let asked = met == Met::AskForAll;
-    let before = log.history(0).count() - new.len();
-    if asked {
-        (met, new) = log.meet(&other.resume_from(0))?;
+/// What a side tells when it meets the other, and again when it was asked for all.
+fn telling(log: &MatchLog, resume: Resume) -> Vec<LogMessage> {
+    let parts = log.history(resume.from).cloned().map(LogMessage::Part);
+    let mut messages = vec![LogMessage::Resume(resume)];
+    messages.extend(parts);
+    messages
+}
+
+/// How a meeting went: whether the other was asked for all.
+#[derive(Debug, PartialEq)]
+enum Went {
+    Together { asked: bool },
+    Cannot(CannotResume),
+    Refused(Refused),
+}
+
+/// Hears what the other tells, over the bytes that travel.
+fn meet(log: &mut MatchLog, other: &MatchLog) -> Went {
+    let (mut resuming, mut asked) = (Resuming::meet_again(), false);
+    let mut messages: Vec<LogMessage> = telling(other, other.resume());
+    messages.reverse();
+    while let Some(message) = messages.pop() {
+        let message = LogMessage::decode(&message.encode()).unwrap();
+        match resuming.hear(log, message) {
+            Ok(ToDo::Nothing) => {}
+            Ok(ToDo::Take(part)) => match log.take(part) {
+                Ok(_) => {}
+                Err(refused) => return Went::Refused(refused),
+            },
+            Ok(ToDo::Ask) => {
+                asked = true;
+                messages.splice(..0, telling(other, other.resume_from(0)).into_iter().rev());
+            }
+            Ok(ToDo::TellAll) => panic!("nobody asks here"),
+            Err(error) => return Went::Cannot(error),
+        }
     }
-    assert_eq!(met, Met::Together);
-    assert_eq!(log.history(0).count(), before + new.len());
-    Ok(asked)
+    assert!(resuming.has_told_all());
+    Went::Together { asked }
 }
 
 #[test]
@@ -23,38 +50,71 @@ fn whatever_two_sides_had_they_have_the_same_when_they_have_met() {
     let table = holdem(2, 4);
     let whole = table.played();
     let parts: Vec<SignedPart> = whole.history(0).cloned().collect();
-    let (prefixes, mut asked) = (table.prefixes(&parts), 0);
+    let (prefixes, mut all) = (table.prefixes(&parts), 0);
     for one in (0..=parts.len()).step_by(3) {
         for other in (0..=parts.len()).step_by(4) {
             let mut logs = [prefixes[one].clone(), prefixes[other].clone()];
             let before = logs.clone();
             let lacks = other.saturating_sub(one);
-            let all = meet(&mut logs[0], &before[1]).unwrap();
-            meet(&mut logs[1], &before[0]).unwrap();
+            let Went::Together { asked } = meet(&mut logs[0], &before[1]) else {
+                panic!("{one} {other}");
+            };
+            assert!(matches!(
+                meet(&mut logs[1], &before[0]),
+                Went::Together { .. }
+            ));
             // Who lacks less than a hand is told no more than two.
-            assert!(!all || lacks > 20, "{one} {other}");
-            asked += usize::from(all);
+            assert!(!asked || lacks > 20, "{one} {other}");
+            all += usize::from(asked);
             assert_eq!(logs[0].hash(), logs[1].hash());
             assert!(logs[0].history(0).eq(logs[1].history(0)));
         }
     }
-    assert!(asked > 0);
+    assert!(all > 0);
+}
+
+/// The parts of a match, and its logs after each of them.
+fn prefixes(table: &Table) -> Vec<MatchLog> {
+    let parts: Vec<SignedPart> = table.played().history(0).cloned().collect();
+    table.prefixes(&parts)
+}
+
+#[test]
+fn who_lacks_no_more_than_a_hand_needs_nothing_that_the_other_has_forgotten() {
+    let table = holdem(2, 5);
+    let whole = table.played();
+    let mut log = table.log();
+    let mut behind = vec![table.log()];
+    for part in whole.history(0) {
+        log.take(part.clone()).unwrap();
+        log.forget_older_hands();
+        let lags = |old: &&MatchLog| old.attempt().hand + 1 >= log.attempt().hand;
+        for old in behind.iter().rev().filter(lags).step_by(3) {
+            let before = old.clone();
+            let mut old = old.clone();
+            assert_eq!(meet(&mut old, &log), Went::Together { asked: false });
+            let mut log = log.clone();
+            assert_eq!(meet(&mut log, &before), Went::Together { asked: false });
+            assert_eq!(old.hash(), log.hash());
+        }
+        behind.push(log.clone());
+    }
+    assert!(behind.len() > 60);
 }
 
 #[test]
 fn a_side_that_goes_on_from_a_state_that_was_put_back_is_convicted_by_the_other() {
     let table = holdem(2, 1);
-    let parts: Vec<SignedPart> = table.played().history(0).cloned().collect();
-    let prefixes = table.prefixes(&parts);
-    for back in 0..parts.len() - 1 {
+    let prefixes = prefixes(&table);
+    for back in 0..prefixes.len() - 2 {
         let mut put_back = prefixes[back].clone();
         let seat = put_back.waits_for()[0];
         let identity = &table.identities[seat.index()];
         put_back.say(identity, seat, &Part::Leave).unwrap();
         let mut other = prefixes[back + 1].clone();
-        let met = meet(&mut other, &put_back);
-        let Err(CannotResume::Refused(Refused::Fork(evidence))) = met else {
-            panic!("{back} {met:?}");
+        let went = meet(&mut other, &put_back);
+        let Went::Refused(Refused::Fork(evidence)) = went else {
+            panic!("{back} {went:?}");
         };
         assert_eq!(evidence.seat(), seat);
         other.convict(*evidence).unwrap();
@@ -66,29 +126,25 @@ fn a_side_that_was_put_back_and_says_nothing_gets_its_own_parts_again() {
     let table = holdem(2, 3);
     let whole = table.played();
     let mut empty = table.log();
-    assert!(meet(&mut empty, &whole).unwrap());
+    assert_eq!(meet(&mut empty, &whole), Went::Together { asked: true });
     assert_eq!(empty.phase(), Phase::Over(End::Played));
 }
 
 #[test]
-fn another_match_and_bytes_that_tell_nothing_are_refused() {
+fn parts_of_somebody_elses_making_change_nothing() {
     let table = holdem(2, 1);
-    let (mut log, other) = (table.log(), holdem(2, 2).played());
-    assert_eq!(log.meet(&other.resume()), Err(CannotResume::OtherMatch));
-    let bytes = table.played().resume().encode();
-    for cut in 0..bytes.len() {
-        assert_eq!(Resume::decode(&bytes[..cut]), Err(BadResume));
+    let (log, other) = (table.log(), holdem(2, 2).played());
+    let went = meet(&mut log.clone(), &other);
+    assert_eq!(went, Went::Cannot(CannotResume::OtherMatch));
+    for part in table.played().history(0) {
+        let mut forged = part.clone();
+        forged.signature = [1; 64];
+        let mut log = log.clone();
+        let refused = log.take(forged).unwrap_err();
+        let early = matches!(refused, Refused::TooEarly { .. });
+        assert!(early || refused == Refused::Signature(part.seat));
+        assert_eq!(log.history(0).count(), 0);
     }
-    assert_eq!(Resume::decode(&[&bytes[..], &[0]].concat()), Err(BadResume));
-    // Parts of somebody else's making change nothing.
-    let mut forged = table.played().resume();
-    forged
-        .parts
-        .iter_mut()
-        .for_each(|part| part.signature = [1; 64]);
-    let refused = Refused::Signature(Seat::HOST);
-    assert_eq!(log.meet(&forged), Err(CannotResume::Refused(refused)));
-    assert_eq!(log.history(0).count(), 0);
 }
 
 #[test]
@@ -102,12 +158,93 @@ fn histories_that_parted_long_ago_are_told_from_the_start_and_convict_who_signed
     other.say(identity, Seat::HOST, &Part::Deal(deal)).unwrap();
     table.play_until(&mut other, fourth);
     assert_eq!(one.step(), other.step());
-    let met = meet(&mut one, &other);
-    let Err(CannotResume::Refused(Refused::Fork(evidence))) = met else {
-        panic!("{met:?}");
+    let went = meet(&mut one, &other);
+    let Went::Refused(Refused::Fork(evidence)) = went else {
+        panic!("{went:?}");
     };
     assert_eq!(
         (evidence.seat(), evidence.before),
         (Seat::HOST, table.of.id())
     );
+}
+
+#[test]
+fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
+    let table = holdem(2, 1);
+    let (log, told) = (table.log(), table.played());
+    let [resume, parts @ ..] = &telling(&told, told.resume())[..] else {
+        panic!("nothing told");
+    };
+    let out_of_order = |messages: &[&LogMessage]| {
+        let (mut resuming, mut log) = (Resuming::meet_again(), log.clone());
+        for (place, &message) in messages.iter().enumerate() {
+            let last = place + 1 == messages.len();
+            match resuming.hear(&log, message.clone()) {
+                Ok(todo) if !last => {
+                    if let ToDo::Take(part) = todo {
+                        log.take(part).unwrap();
+                    }
+                }
+                answer => assert_eq!(answer, Err(CannotResume::OutOfOrder), "{place}"),
+            }
+        }
+    };
+    let ask = &LogMessage::AskForAll;
+    out_of_order(&[&parts[0]]);
+    out_of_order(&[resume, resume]);
+    out_of_order(&[resume, &parts[0], resume]);
+    out_of_order(&[resume, &parts[0], &parts[0]]);
+    out_of_order(&[resume, &parts[0], &parts[1], &parts[0]]);
+    out_of_order(&[ask, ask]);
+    let mut whole = vec![resume];
+    whole.extend(parts);
+    whole.push(resume);
+    out_of_order(&whole);
+
+    // On the line on which the match begins nobody has anything to tell.
+    for message in [resume, ask] {
+        let answer = Resuming::first_line().hear(&log, message.clone());
+        assert_eq!(answer, Err(CannotResume::OutOfOrder));
+    }
+
+    // Who was asked for all and tells again what cannot be compared.
+    let elsewhere = LogMessage::Resume(Resume {
+        from: 3,
+        before: [9; 32],
+        ..told.resume()
+    });
+    let mut resuming = Resuming::meet_again();
+    assert_eq!(resuming.hear(&log, elsewhere.clone()), Ok(ToDo::Ask));
+    for part in parts {
+        assert_eq!(resuming.hear(&log, part.clone()), Ok(ToDo::Nothing));
+    }
+    // It has said more before it heard that it was asked.
+    assert_eq!(resuming.hear(&log, parts[0].clone()), Ok(ToDo::Nothing));
+    let answer = resuming.hear(&log, elsewhere);
+    assert_eq!(answer, Err(CannotResume::OtherBeginning));
+}
+
+#[test]
+fn only_what_is_written_is_a_message_of_the_log() {
+    let table = holdem(2, 1);
+    let told = telling(&table.played(), table.played().resume());
+    for message in told.iter().take(2).chain([&LogMessage::AskForAll]) {
+        let bytes = message.encode();
+        assert_eq!(LogMessage::decode(&bytes).as_ref(), Ok(message));
+        let rest = match message {
+            // A part is as long as what is left.
+            LogMessage::Part(_) => 1 + SignedPart::REST,
+            _ => bytes.len(),
+        };
+        for cut in 0..rest {
+            assert_eq!(LogMessage::decode(&bytes[..cut]), Err(BadLogMessage));
+        }
+        if !matches!(message, LogMessage::Part(_)) {
+            let longer = [&bytes[..], &[0]].concat();
+            assert_eq!(LogMessage::decode(&longer), Err(BadLogMessage));
+        }
+    }
+    for kind in 3..=u8::MAX {
+        assert_eq!(LogMessage::decode(&[kind]), Err(BadLogMessage));
+    }
 }

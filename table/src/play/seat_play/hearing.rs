@@ -9,8 +9,10 @@ use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
 use super::{InHand, Play, Trouble};
-use crate::log::{CardOpening, Part, Phase, Refused, Seal, SignedPart, Storage, Taken};
-use crate::rules::{Hand, Learners, Opening};
+use crate::log::{
+    CardOpening, LogMessage, Part, Phase, Refused, Seal, SignedPart, Storage, Taken, ToDo,
+};
+use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -27,9 +29,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
-        self.hand.deck = Some(deck);
         // Before the seal is said.
-        self.keep_hand()?;
+        self.keep_hand(&deck.to_bytes(), None)?;
+        self.hand.deck = Some(deck);
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
             self.check_seal(&seal);
@@ -37,8 +39,26 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), PlayError> {
-        let signed = SignedPart::decode(bytes).map_err(|_| PlayError::NoPart)?;
+    /// Another seat has sent a message.
+    pub(super) fn hear_message(&mut self, bytes: &[u8]) -> Result<(), PlayError> {
+        let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
+        let Some(line) = &mut self.line else {
+            return Ok(());
+        };
+        let knew = line.has_told_all();
+        match (line.hear(&self.set.log, message)).map_err(PlayError::Resume)? {
+            ToDo::Nothing => {}
+            ToDo::Take(part) => self.take(part)?,
+            ToDo::Ask => self.ask_for_all()?,
+            ToDo::TellAll => self.tell_all()?,
+        }
+        match !knew && self.may_speak() {
+            true => self.resumed(),
+            false => Ok(()),
+        }
+    }
+
+    fn take(&mut self, signed: SignedPart) -> Result<(), PlayError> {
         let seat = signed.seat;
         let before = self.set.log.phase();
         match self.set.log.take(signed.clone()) {
@@ -63,6 +83,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.over();
                 Ok(())
             }
+            // What was said after the end of which only this side knows.
+            Err(Refused::Over) if self.set.log.is_convicted() => Ok(()),
             Err(refused) => Err(PlayError::Refused(refused)),
         }
     }
@@ -100,7 +122,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.news.push_back(News::Again { seat });
             }
             (Part::Open(cards), Phase::Open(openings)) if theirs => {
-                self.learn(cards, &openings, (step, seat))?;
+                let due = openings.iter().filter(|opening| opening.opener == seat);
+                let learners = due.flat_map(|opening| &opening.cards);
+                let learners = learners.map(|(_, learners)| *learners);
+                let opened: Vec<_> = cards.iter().cloned().zip(learners).collect();
+                self.learn(step, &opened)?;
             }
             (Part::Move(choice), _) => {
                 let choice = choice.clone();
@@ -114,7 +140,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 let hand = self.set.log.attempt().hand - 1;
                 // What was said of its cards is not to be taken back after a crash.
                 self.write()?;
-                self.destroy_deck()?;
+                // After a state was put back the vault may hold that of a later hand.
+                if self.hand.deck.is_some() {
+                    self.destroy_deck()?;
+                }
                 self.hand = InHand::default();
                 self.set.log.forget_older_hands();
                 self.news.push_back(News::HandOver { hand, outcome });
@@ -159,21 +188,19 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// MACs do not fit is no proof for others: this seat disputes it.
     pub(super) fn learn(
         &mut self,
-        cards: &[CardOpening],
-        openings: &[Opening],
-        (step, opener): (u64, Seat),
+        step: u64,
+        cards: &[(CardOpening, Learners)],
     ) -> Result<(), PlayError> {
-        let due = openings.iter().filter(|opening| opening.opener == opener);
-        let learners = due.flat_map(|opening| &opening.cards);
-        for (card, &(position, learners)) in cards.iter().zip(learners) {
-            let mine =
-                matches!(learners, Learners::All) || learners == Learners::Seat(self.set.seat);
+        for (card, learners) in cards {
+            let mine = [Learners::All, Learners::Seat(self.set.seat)].contains(learners);
             let Some(deck) = self.hand.deck.as_mut().filter(|_| mine) else {
                 continue;
             };
             match deck.learn(card) {
-                Ok(card) => {
-                    self.hand.known[position] = Some(card);
+                Ok(face) => {
+                    let position = usize::from(card.position);
+                    self.hand.known[position] = Some(face);
+                    let card = face;
                     self.news.push_back(News::Card { position, card });
                 }
                 Err(deck::Error::Check(_)) => {

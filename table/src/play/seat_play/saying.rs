@@ -37,8 +37,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match self.set.log.phase() {
             // No more can be shuffled.
             Phase::Deal if self.failed.is_some() => Ok(None),
+            Phase::Deal if self.sits_out => {
+                self.ask(News::SitsOut);
+                Ok(None)
+            }
             Phase::Deal => Ok(self.deal()),
+            Phase::Seal(_) if self.has_lost_its_run() => Ok(Some(Part::Again)),
             Phase::Seal(_) => self.seal(),
+            Phase::Result(outcome) => Ok(Some(Part::Result(outcome.stacks))),
+            Phase::Over(_) => Ok(None),
+            // The hand stands, and this seat cannot go on with it; or nobody has seen a card yet.
+            _ if self.hand.deck.is_none() => match may.contains(&PartKind::Again) {
+                true => Ok(Some(Part::Again)),
+                false => Ok(Some(Part::Forfeit)),
+            },
             Phase::Open(openings) => self.open(&openings).map(Some),
             Phase::Commit(dice) => self.commit_to_dice(dice).map(Some),
             Phase::Reveal(dice) => Ok(Some(self.reveal_dice(dice))),
@@ -49,8 +61,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 }
                 Ok(choice.map(Part::Move))
             }
-            Phase::Result(outcome) => Ok(Some(Part::Result(outcome.stacks))),
-            Phase::Over(_) => Ok(None),
         }
     }
 

@@ -1,0 +1,151 @@
+//! A line that goes, and another that comes: what a seat forgets, tells, and takes up again.
+
+use rand::CryptoRng;
+
+use super::super::deck::read_back;
+use super::super::error::PlayError;
+use super::super::news::News;
+use super::super::own_dice;
+use super::super::vault::Vault;
+use super::{Play, deck_name};
+use crate::log::{LogMessage, Phase, Resuming, Storage};
+use crate::seat::Seat;
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// The match begins on a line on which both sides have agreed to it.
+    pub fn begin(&mut self) {
+        self.line = Some(Resuming::first_line());
+    }
+
+    /// The match goes on on a new line. [`go_on`](Self::go_on) then tells what this side has, and
+    /// says nothing else before the other has told what it has.
+    ///
+    /// # Errors
+    /// If what was heard cannot be written.
+    pub fn meet_again(&mut self) -> Result<(), PlayError> {
+        self.lose_line();
+        self.write()?;
+        self.line = Some(Resuming::meet_again());
+        self.tell_from(self.set.log.resume().from);
+        Ok(())
+    }
+
+    /// The line is gone, and with it the engine, with all that was ordered of it.
+    pub fn lose_line(&mut self) {
+        self.line = None;
+        self.unsent.clear();
+        self.stale = 0;
+        self.pooled = 0;
+        self.failed = None;
+        self.hand.seeds = None;
+        self.hand.ordered = false;
+        self.hand.prepared = false;
+        self.asked = None;
+    }
+
+    /// Whether this seat may sign something: there is a line, and the other side has told all.
+    pub(super) fn may_speak(&self) -> bool {
+        self.line.as_ref().is_some_and(Resuming::has_told_all)
+    }
+
+    /// Whether there is a line on which the other side has told all that it has.
+    pub fn has_met(&self) -> bool {
+        self.may_speak()
+    }
+
+    pub(super) fn ask_for_all(&mut self) -> Result<(), PlayError> {
+        self.recall()?;
+        self.unsent.push(LogMessage::AskForAll);
+        Ok(())
+    }
+
+    pub(super) fn tell_all(&mut self) -> Result<(), PlayError> {
+        self.recall()?;
+        self.tell_from(0);
+        Ok(())
+    }
+
+    fn tell_from(&mut self, from: u64) {
+        let log = &self.set.log;
+        self.unsent.push(LogMessage::Resume(log.resume_from(from)));
+        let parts = log.history(from).cloned().map(LogMessage::Part);
+        self.unsent.extend(parts);
+    }
+
+    /// Takes what was forgotten of the log from its file.
+    fn recall(&mut self) -> Result<(), PlayError> {
+        if !self.set.log.is_whole() {
+            self.write()?;
+            self.set.log = self.set.journal.log()?;
+        }
+        Ok(())
+    }
+
+    /// The other side has told all that it has, and both have the same log.
+    pub(super) fn resumed(&mut self) -> Result<(), PlayError> {
+        let attempt = self.set.log.attempt();
+        self.restore()?;
+        if self.set.log.game().is_none() {
+            // That of a hand that is over.
+            self.destroy_deck()?;
+        }
+        let lacks_deck = matches!(self.set.log.phase(), Phase::Seal(_)) && self.hand.deck.is_none();
+        if self.set.log.lost_its_run() || lacks_deck {
+            self.lost_run = Some((attempt.hand, attempt.attempt));
+        }
+        self.asked = None;
+        self.news.push_back(News::Resumed);
+        self.over();
+        Ok(())
+    }
+
+    /// Whether the engine's run for this try is gone with its line: the try is void, unless both
+    /// have their deck.
+    pub(super) fn has_lost_its_run(&self) -> bool {
+        let attempt = self.set.log.attempt();
+        self.lost_run == Some((attempt.hand, attempt.attempt))
+    }
+
+    /// Takes up the deck of the try in play, if this seat has kept it: checks again what the others
+    /// have sealed, and learns again what they have opened.
+    pub(super) fn restore(&mut self) -> Result<(), PlayError> {
+        let log = &self.set.log;
+        let (attempt, stands) = (log.attempt(), log.phase().stands());
+        let kept = self.set.vault.kept().map_err(PlayError::Vault)?;
+        self.kept |= kept.is_some();
+        let (None, Some(name)) = (&self.hand.deck, deck_name(log)) else {
+            return Ok(());
+        };
+        if self.hand.known.is_empty() {
+            self.dealt();
+        }
+        let Some(kept) = kept else {
+            return Ok(());
+        };
+        let seat = self.set.seat;
+        let read = own_dice::from_bytes(&kept)
+            .and_then(|(deck, dice)| Some((read_back(deck, attempt, seat, &name)?, dice)));
+        match read {
+            Some((deck, dice)) => (self.hand.deck, self.hand.dice) = (Some(deck), dice),
+            // Its user may have another copy. On a line it is known that there is no other way on.
+            None if stands && self.line.is_none() => return Err(PlayError::Deck),
+            // That of a try before.
+            None => return Ok(()),
+        }
+        let seals = self.set.log.seals().to_vec();
+        for (seat, seal) in Seat::all(seals.len()).zip(&seals) {
+            if seat != self.set.seat {
+                self.check_seal(seal);
+            }
+        }
+        if stands {
+            self.news.push_back(News::Sealed);
+        }
+        for (step, opener, cards) in self.set.log.opened() {
+            if opener != self.set.seat {
+                self.learn(step, &cards)?;
+            }
+        }
+        Ok(())
+    }
+}
