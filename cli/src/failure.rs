@@ -3,6 +3,7 @@
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_table::{LineError, MeetingError, OfferError, PlayError};
 
+use crate::record::NotGood;
 use crate::table::Breach;
 
 /// The exit code of wrong usage and of local faults.
@@ -84,6 +85,9 @@ pub(crate) fn of_channel(error: &anyhow::Error) -> Option<&net::Error> {
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
+    }
+    if let Some(not_good) = error.downcast_ref::<NotGood>() {
+        return not_good.exit_code();
     }
     match blame(error) {
         Blame::Connection => LOST,

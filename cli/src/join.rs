@@ -17,8 +17,8 @@ use crate::table::{Ears, Event, Own, OwnArgs, Player, VERSION, Wishes, sit};
 /// The host proposes what is played; the options refuse everything else.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    dealerless join dealerless1-...\n  \
-    dealerless join dealerless1-... --game holdem --hands 20 --name Bert\n  \
+    dealerless join dealerless2-...\n  \
+    dealerless join dealerless2-... --game holdem --hands 20 --name Bert\n  \
     dealerless join Anna --at 192.0.2.1:5252\n\n\
     With --json it speaks JSON Lines, as docs/table-protocol.md says.")]
 pub(crate) struct Args {

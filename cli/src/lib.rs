@@ -18,15 +18,16 @@ mod doctor;
 mod faces;
 mod failure;
 mod host;
+mod identity;
 mod join;
 mod loopback;
-mod matches;
 mod memory;
 mod output;
 mod peers;
 mod plain;
 mod play;
 mod progress;
+mod record;
 mod seat;
 mod session;
 mod table;
@@ -63,8 +64,11 @@ enum Command {
     Demo(demo::Args),
     Host(host::Args),
     Join(join::Args),
-    Matches(matches::Args),
+    History(record::history::Args),
+    Show(record::show::Args),
+    Verify(record::verify::Args),
     Peers(peers::Args),
+    Identity(identity::Args),
     Doctor(doctor::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
@@ -90,8 +94,11 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Host(args) => host::run(&args),
         Command::Join(args) => join::run(&args),
-        Command::Matches(args) => matches::run(&args),
+        Command::History(args) => record::history::run(&args),
+        Command::Show(args) => record::show::run(&args),
+        Command::Verify(args) => record::verify::run(&args),
         Command::Peers(args) => peers::run(&args),
+        Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Bench(args) => bench::run(&args),

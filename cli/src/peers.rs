@@ -9,11 +9,12 @@ use serde::Serialize;
 use crate::output::{count, show, show_json};
 use crate::table::FolderArgs;
 
-/// Lists the players whom you have met, or forgives one.
+/// Lists the players whom you have met, forgives one, or follows one to a new identity.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless peers\n  \
-    dealerless peers forgive Bert")]
+    dealerless peers forgive Bert\n  \
+    dealerless peers follow dealerless-succession1-...")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
@@ -35,6 +36,15 @@ enum Command {
         #[arg(value_name = "NAME")]
         whom: String,
     },
+    /// Follows somebody you know to the new identity of a new machine.
+    ///
+    /// The old identity has signed the statement, so it does not matter who sends it. What counted
+    /// for the old keys counts for the new ones, and the old keys are refused from then on.
+    Follow {
+        /// The line that `dealerless identity statement` prints, or a file with it.
+        #[arg(value_name = "STATEMENT|FILE", required = true)]
+        statement: Vec<String>,
+    },
 }
 
 /// A peer, for a program.
@@ -42,6 +52,7 @@ enum Command {
 struct Listed<'a> {
     name: &'a str,
     fingerprint: String,
+    succeeds: Vec<String>,
     hands: u64,
     attempts: u64,
     in_a_row: u32,
@@ -68,6 +79,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             ))?;
             show(&list(&peers))
         }
+        Some(Command::Follow { statement }) => follow(&mut peers, &statement.join(" ")),
         Some(Command::Forgive { whom }) => {
             let peer = peers.find(whom)?.clone();
             peers.forgive(&peer.identity)?;
@@ -81,10 +93,26 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
+fn follow(peers: &mut KnownPeers, statement: &str) -> anyhow::Result<()> {
+    let succession = crate::identity::statement(statement)?;
+    peers
+        .follow(&succession)
+        .context("cannot follow this statement")?;
+    let peer = peers.get(succession.current()).context("nobody follows")?;
+    show(&format!(
+        "{} is known by {} now. The old keys are refused.",
+        peer.name,
+        peer.identity.fingerprint()
+    ))
+}
+
 fn listed(peer: &Peer) -> Listed<'_> {
     Listed {
         name: peer.name.as_str(),
         fingerprint: peer.identity.fingerprint().to_string(),
+        succeeds: (peer.before.iter())
+            .map(|old| old.fingerprint().to_string())
+            .collect(),
         hands: peer.hands,
         attempts: peer.attempts,
         in_a_row: peer.in_a_row,
@@ -104,8 +132,12 @@ fn list(peers: &KnownPeers) -> String {
             Some(address) => format!(", last at {address}"),
             None => String::new(),
         };
+        let olds = peer.before.iter().rev();
+        let olds: String = olds
+            .map(|old| format!("\n  succeeds {}", old.fingerprint()))
+            .collect();
         format!(
-            "\n{}   {}\n  {} hands, last met {}{at}\n  attempts that did not end well: {} \
+            "\n{}   {}{olds}\n  {} hands, last met {}{at}\n  attempts that did not end well: {} \
              ({} in a row), failed checks: {}, forgiven: {}",
             peer.name,
             peer.identity.fingerprint(),

@@ -82,7 +82,7 @@ fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
         "join",
         "join nobody-known",
         "join --insecure-plain no-port",
-        "join dealerless1-mistyped",
+        "join dealerless2-mistyped",
         "host --blinds 1",
         "host --blinds 2/1",
         "host --blinds 1/2 --ante 1/2",

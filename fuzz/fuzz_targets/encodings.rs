@@ -6,14 +6,22 @@
 #![no_main]
 
 mod edits;
+mod moved;
 mod seats;
+
+use std::sync::LazyLock;
 
 use dealerless_table::{
     Choice, Evidence, Header, Learners, LogMessage, MatchLog, PublicIdentity, Seat, SignedPart, Stakes,
+    Succession,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
+use moved::chain;
 use seats::{TABLES, Table};
+
+/// Somebody who has moved twice.
+static CHAIN: LazyLock<Succession> = LazyLock::new(|| chain(2));
 
 fn any_choice(input: &mut Unstructured) -> Result<Choice> {
     let to = input.arbitrary()?;
@@ -52,6 +60,7 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
         3 => SignedPart::decode(bytes).ok().map(|read| read.encode()),
         4 => Evidence::decode(bytes).ok().map(|read| read.encode()),
         5 => LogMessage::decode(bytes).ok().map(|read| read.encode()),
+        6 => Succession::decode(bytes).ok().map(|read| read.encode()),
         _ => PublicIdentity::decode(bytes)
             .ok()
             .map(|read| read.encode().to_vec()),
@@ -59,7 +68,7 @@ fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn run(input: &mut Unstructured) -> Result<()> {
-    let which = input.int_in_range(0..=6)?;
+    let which = input.int_in_range(0..=7)?;
     let table = input.choose(&*TABLES)?;
     let log = &input.choose(&table.moments)?;
     let header = log.of().header();
@@ -70,6 +79,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         3 => table.sign(log, Seat::HOST, input.arbitrary()?).encode(),
         4 => evidence(table, log).encode(),
         5 => LogMessage::Resume(log.resume()).encode(),
+        6 => CHAIN.encode(),
         _ => table.identities[0].public().encode().to_vec(),
     };
     // A choice that no rule allows is written all the same.

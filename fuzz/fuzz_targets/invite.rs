@@ -1,17 +1,23 @@
 //! Any text is no invite, or one that is written and read again as the same: also wrapped, quoted
-//! and in capitals, as chats and people hand it on. Fingerprints and addresses are read in the same
-//! way.
+//! and in capitals, as chats and people hand it on. Statements of successions, fingerprints and
+//! addresses are read in the same way.
 //!
 //! Input: how the invite is made, and what is done to its text.
 
 #![no_main]
 
 mod edits;
+mod moved;
+
+use std::sync::LazyLock;
 
 use dealerless_table::internals::invite;
-use dealerless_table::{Address, BadInvite, Fingerprint, Identity, Invite, Name};
+use dealerless_table::{Address, BadInvite, Fingerprint, Identity, Invite, Name, Succession};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
+
+/// Somebody who has moved twice.
+static CHAIN: LazyLock<Succession> = LazyLock::new(|| moved::chain(2));
 
 fn any_text(input: &mut Unstructured) -> Result<String> {
     Ok(match input.int_in_range(0..=2)? {
@@ -25,8 +31,11 @@ fn any_text(input: &mut Unstructured) -> Result<String> {
     })
 }
 
-/// The text of an invite with any addresses.
+/// The text of an invite with any addresses, or of a statement.
 fn made(input: &mut Unstructured) -> Result<String> {
+    if input.ratio(1, 4)? {
+        return Ok(CHAIN.to_string());
+    }
     let host = Identity::from_seed([input.arbitrary()?; 32]);
     let mut addresses: Vec<Address> = Vec::new();
     for _ in 0..input.int_in_range(0..=10)? {
@@ -66,6 +75,10 @@ fn run(input: &mut Unstructured) -> Result<()> {
         }
         Err(BadInvite::NoInvite) => {}
         Err(error) => assert!(text.to_lowercase().contains('d'), "{error}"),
+    }
+    if let Ok(succession) = text.parse::<Succession>() {
+        let changed = handed_on(&succession.to_string(), input)?;
+        assert_eq!(changed.parse(), Ok(succession));
     }
     if let Ok(fingerprint) = text.parse::<Fingerprint>() {
         assert_eq!(fingerprint.to_string().parse(), Ok(fingerprint));

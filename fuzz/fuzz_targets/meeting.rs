@@ -9,6 +9,7 @@
 #![no_main]
 
 mod edits;
+mod moved;
 
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -18,8 +19,8 @@ use std::time::Duration;
 
 use dealerless_table::internals::{Frames, Stranger, comes, invite};
 use dealerless_table::{
-    Door, DoorEvent, Guest, Home, Identity, Invite, Line, MAX_HEADER, Name, SharedPeers, Timing,
-    system_rng,
+    Door, DoorEvent, Guest, Home, Identity, Invite, Line, MAX_HEADER, Name, PublicIdentity,
+    SharedPeers, Succession, Timing, system_rng,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -60,6 +61,8 @@ static HONEST: LazyLock<Honest> = LazyLock::new(|| {
 });
 
 static STRANGER: LazyLock<Identity> = LazyLock::new(|| Identity::from_seed([2; 32]));
+/// Somebody who has moved twice.
+static CHAIN: LazyLock<Succession> = LazyLock::new(|| moved::chain(2));
 static OTHER: LazyLock<Identity> = LazyLock::new(|| Identity::from_seed([3; 32]));
 
 /// A stranger's side of a connection, and what it changes of what it sends.
@@ -146,6 +149,17 @@ fn sender<'a, 'b>(stream: TcpStream, input: &'a mut Unstructured<'b>) -> Result<
     })
 }
 
+/// Whom the stranger says it has succeeded: nobody, or somebody who has not signed that.
+fn past(input: &mut Unstructured) -> Result<Vec<u8>> {
+    let mut past = vec![0; 1 + Succession::MAX_LINKS * 256];
+    if input.ratio(1, 4)? {
+        // The chain of another, with its number of links before it.
+        let links = &CHAIN.encode()[PublicIdentity::LEN..];
+        past[..links.len()].copy_from_slice(links);
+    }
+    Ok(past)
+}
+
 /// The stranger as the guest of an invite.
 fn guest(mut sender: Sender, invite: &Invite) -> Result<()> {
     let (mut noise, prelude) = Stranger::guest(&STRANGER, invite);
@@ -158,7 +172,8 @@ fn guest(mut sender: Sender, invite: &Invite) -> Result<()> {
         true => &*OTHER,
         false => &*STRANGER,
     };
-    let introduction = [&identity.public().encode()[..], &string(b"Bob")].concat();
+    let past = past(sender.input)?;
+    let introduction = [&identity.public().encode()[..], &string(b"Bob"), &past].concat();
     let introduction = sender.changed(introduction)?;
     let third = noise.write(&introduction);
     sender.message(&third)?;
@@ -218,10 +233,14 @@ fn host(mut sender: Sender, invite: Option<&Invite>) -> Result<()> {
         return sender.end(None);
     }
     let header = vec![6; sender.input.int_in_range(0..=MAX_HEADER)?];
-    let rest = [string(b"Bob"), string(&header), vec![5; 32]].concat();
+    let rest = [string(&header), vec![5; 32]].concat();
     let answer = match invite {
-        Some(_) => [&[1][..], &STRANGER.public().encode(), &rest].concat(),
-        None => rest,
+        Some(_) => {
+            let past = past(sender.input)?;
+            let keys = STRANGER.public().encode();
+            [&[1][..], &keys, &string(b"Bob"), &past, &rest].concat()
+        }
+        None => [string(b"Bob"), rest].concat(),
     };
     let answer = sender.changed(answer)?;
     let frame = frames.seal(&answer);
@@ -232,6 +251,8 @@ fn host(mut sender: Sender, invite: Option<&Invite>) -> Result<()> {
 /// A line is to whom the stranger has shown to be.
 fn check(line: &Line) {
     assert_eq!(line.peer, *STRANGER.public());
+    assert_eq!(line.succession.current(), &line.peer);
+    assert_eq!(line.succession.past().len(), 0);
     assert_eq!(Name::clean(line.peer_name.as_str()), line.peer_name);
     assert!(line.header.len() <= MAX_HEADER);
 }

@@ -6,13 +6,15 @@
 #![no_main]
 
 mod edits;
+mod moved;
 
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use dealerless_table::{
-    Address, Door, Home, HomeError, Identity, KnownPeers, Name, PeersError, SharedPeers, Timing,
+    Address, Door, Home, HomeError, Identity, KnownPeers, Name, PeersError, SharedPeers, Succession,
+    Timing,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -64,6 +66,9 @@ fn identity(input: &mut Unstructured) -> Result<()> {
     Ok(())
 }
 
+/// Somebody who has moved twice.
+static CHAIN: LazyLock<Succession> = LazyLock::new(|| moved::chain(2));
+
 /// Peers as honest programs write them.
 fn remember_some(peers: &mut KnownPeers, input: &mut Unstructured) -> Result<()> {
     for seed in 2..input.int_in_range(2..=5)? {
@@ -77,6 +82,11 @@ fn remember_some(peers: &mut KnownPeers, input: &mut Unstructured) -> Result<()>
         let public = peer.public();
         let done = peers.remember(public, &name, &addresses, relay.as_ref());
         done.and_then(|()| peers.count_hands(public, seed.into()))
+            .expect("a folder of our own");
+    }
+    if input.arbitrary()? {
+        let done = peers.remember(CHAIN.current(), &Name::clean("Carl"), &[], None);
+        done.and_then(|()| peers.follow(&CHAIN))
             .expect("a folder of our own");
     }
     Ok(())

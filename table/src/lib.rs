@@ -6,6 +6,7 @@
 //! | identity | [`Identity`], [`Home`], [`KnownPeers`]: keys, their folder, whom one has met |
 //! | line | [`Invite`], [`Door`], [`Guest`], [`Line`]: how two players meet, and talk |
 //! | log | [`MatchLog`], [`Journal`]: what was said, signed; whose turn it is; its file |
+//! | record | [`Record`], [`compare`]: what a file proves, to anybody |
 //! | play | [`Play`], [`Dealer`], [`Table`]: one seat of a match, with the engine beside it |
 //!
 //! A [`Game`] is something smaller: a list of [`Step`]s without decisions, which a demonstration plays
@@ -20,6 +21,7 @@ mod line;
 mod log;
 mod play;
 mod random;
+mod record;
 mod rules;
 mod seat;
 mod step;
@@ -28,9 +30,10 @@ mod wire;
 
 pub use game::{Game, UnknownGame};
 pub use identity::{
-    Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, Budget, CountedAttempts,
-    Fingerprint, Home, HomeError, Identity, KnownPeers, Name, Peer, PeersError, PublicIdentity,
-    Recognised, SharedPeers, Standing,
+    Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, BadSuccession, Budget,
+    CannotSucceed, CountedAttempts, Fingerprint, Home, HomeError, Identity, KnownPeers, Name,
+    OldIdentity, Peer, PeersError, PublicIdentity, Recognised, SharedPeers, Standing, Succeeded,
+    Succession,
 };
 pub use line::{
     BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
@@ -38,10 +41,10 @@ pub use line::{
 };
 pub use log::{
     Attempt, BadLogMessage, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
-    Deal, DiskStorage, End, Evidence, Header, HeaderError, Journal, JournalError, LogMessage,
-    Masked, Match, MatchLog, NoEvidence, Opened, Part, PartFoul, PartKind, Phase, Player, Proof,
-    Refused, Resume, Resuming, Seal, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken,
-    ToDo, Versions,
+    Deal, DiskStorage, End, Evidence, Header, HeaderError, Input, Inputs, Journal, JournalError,
+    LogMessage, Masked, Match, MatchLog, NoEvidence, Opened, OpenedInputs, Part, PartFoul,
+    PartKind, Phase, Player, Proof, Refused, Resume, Resuming, Seal, Seen, Shelf, Shelved,
+    SignedPart, Sitting, Stop, Storage, Taken, ToDo, Versions,
 };
 pub use play::{
     Binding, CannotBegin, Command, Dealer, Done, Event, FileVault, HandDeck, Happened, Mailbox,
@@ -49,6 +52,10 @@ pub use play::{
     Setting, Shuffled, Table, Vault, deck_name, role,
 };
 pub use random::{SystemRng, system_rng};
+pub use record::{
+    BadRecord, Chosen, Compared, Forked, HandEvent, MatchState, Place, Post, PostKind, Record,
+    RecordedHand, compare,
+};
 pub use rules::{
     Amounts, BadCards, BadFaces, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand,
     HandRank, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Rolled, Shown,

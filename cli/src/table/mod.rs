@@ -25,6 +25,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use cards::short;
 pub use command::reads_again;
 pub(crate) use ending::Breach;
 pub(crate) use event::{Event, VERSION};

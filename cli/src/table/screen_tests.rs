@@ -310,7 +310,7 @@ fn nobody_leaves_by_one_letter() {
 
 #[test]
 fn an_invite_is_one_line() {
-    let invite = "dealerless1-".to_owned() + &"x".repeat(200);
+    let invite = "dealerless2-".to_owned() + &"x".repeat(200);
     let text = shown(
         Style::Symbols,
         &[Event::Invite {

@@ -63,11 +63,16 @@ pub(crate) fn recognise(
 ) -> anyhow::Result<Option<String>> {
     let fingerprint = line.peer.fingerprint();
     let mut peers = own.peers.lock();
-    let notice = match peers.recognise(&line.peer, &line.peer_name)? {
-        Recognised::HalfKnown { known } => bail!(
-            "{} shows one key of {known} and another beside it: no honest program does that",
-            line.peer_name
-        ),
+    let notice = match peers.recognise(&line.succession, &line.peer_name)? {
+        Recognised::Successor { known, name } => {
+            // Before the counts are looked at, which go along.
+            peers.follow(&line.succession)?;
+            Some(format!(
+                "{name} has a new identity, which the old one has signed: another machine. What \
+                 counted for the old keys counts for the new ones; the old ones are refused from now \
+                 on.\n  old  {known}\n  now  {fingerprint}"
+            ))
+        }
         Recognised::OtherKeys { known } => Some(format!(
             "WARNING: {} IS KNOWN WITH OTHER KEYS. This may be another machine of the same person, \
              or somebody else who takes the name. Ask which fingerprint is theirs:\n  known  \
@@ -108,6 +113,8 @@ pub(crate) fn recognise(
         &[]
     };
     peers.remember(&line.peer, &line.peer_name, at, relay)?;
+    // Whom somebody new has succeeded is no other person.
+    peers.follow(&line.succession)?;
     Ok(notice)
 }
 

@@ -12,8 +12,8 @@ use dealerless::mpc::Security;
 use dealerless::net::Deadlines;
 use dealerless_table::{
     BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest,
-    Happened, Header, Home, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts, Seating,
-    Setting, SharedPeers, Stakes, Storage, Table, Timing, Variety, Vault, system_rng,
+    Happened, Header, Home, Inputs, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts,
+    Seating, Setting, SharedPeers, Stakes, Storage, Table, Timing, Variety, Vault, system_rng,
 };
 
 use zeroize::Zeroizing;
@@ -225,7 +225,15 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
         bytes: Vec::new(),
         syncs: syncs.clone(),
     };
+    let inputs = Counted {
+        bytes: Vec::new(),
+        syncs: syncs.clone(),
+    };
+    let id = seating.sitting.of.id();
     let setting = Setting {
+        inputs: Inputs::open(inputs, own.file_key(), id)
+            .expect("a new file")
+            .file,
         identity: Arc::clone(own),
         seat: line.seat,
         log: MatchLog::new(seating.sitting.of.clone()),

@@ -1,25 +1,26 @@
 //! The folder of one player.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Read};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rand::CryptoRng;
-use zeroize::{Zeroize, Zeroizing};
 
+use super::fingerprint::Fingerprint;
+use super::identity_file::{IdentityFile, lock};
 use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
-use super::whole_file::{Existing, write_whole};
-use crate::hash::Hash;
+use super::whole_file::remove_unfinished;
 
-const FIRST_WORD: &str = "dealerless-identity-1";
-
-/// A player's folder: `identity`, `known_peers`, `invites` and `matches/`. While a value of this
-/// type lives, no other process can open one with the same identity, or the same folder.
+/// A player's folder: `identity`, `known_peers`, `invites` and `matches/`; beside the identity stands
+/// whom it has succeeded. While a value of this type lives, no other process can open one with the
+/// same identity, or the same folder.
 pub struct Home {
     folder: PathBuf,
     identity: Arc<Identity>,
+    /// The file of the identity.
+    file: PathBuf,
     /// Hold the locks until they are closed: of the identity, wherever its file is; and of the
     /// folder, whose lists another identity would write over.
     _locks: [File; 2],
@@ -35,9 +36,22 @@ pub enum HomeError {
     /// The file of the identity was changed or cut.
     #[error("{0} holds no identity: it was changed or cut; it is left as it is")]
     Damaged(PathBuf),
+    /// The file of whom the identity has succeeded, or of who has succeeded it, was changed or cut.
+    #[error("{0} holds no succession of this identity: it was changed or cut; it is left as it is")]
+    DamagedSuccession(PathBuf),
     /// Others can read the file of the identity.
     #[error("{0} can be read by others: take their rights away (chmod 600) or make a new identity")]
     Exposed(PathBuf),
+    /// The identity was succeeded by another: nobody plays with it any more.
+    #[error(
+        "{path} was succeeded by {by}: play with that identity, on the machine where it was made"
+    )]
+    Succeeded {
+        /// The file of the old identity.
+        path: PathBuf,
+        /// The one that plays now.
+        by: Fingerprint,
+    },
     /// A file or a folder cannot be read or written.
     #[error("cannot use {path}")]
     Io {
@@ -69,47 +83,32 @@ impl Home {
     ) -> Result<Self, HomeError> {
         let matches = folder.join("matches");
         make_folder(&matches).map_err(|source| HomeError::Io {
-            path: matches,
+            path: matches.clone(),
             source,
         })?;
-        let failed = |source| HomeError::Io {
-            path: file.to_owned(),
-            source,
-        };
-        let identity_file = match File::open(file) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                match write_whole(
-                    file,
-                    text_of(&Identity::generate(rng)).as_bytes(),
-                    Existing::Keep,
-                ) {
-                    // Another process was faster: its identity is as good.
-                    Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(failed(error))?,
-                    _ => File::open(file).map_err(failed)?,
-                }
-            }
-            opened => opened.map_err(failed)?,
-        };
-        lock(&identity_file, file)?;
-        let lock_file = folder.join("lock");
-        let folder_file = open_lock(&lock_file).map_err(|source| HomeError::Io {
-            path: lock_file.clone(),
-            source,
-        })?;
-        lock(&folder_file, &lock_file)?;
-        if is_exposed(&identity_file).map_err(failed)? {
-            return Err(HomeError::Exposed(file.to_owned()));
+        let IdentityFile {
+            path,
+            identity,
+            successor,
+            lock: identity_lock,
+        } = IdentityFile::open_or_make(file, rng)?;
+        let folder_lock = lock_folder(folder)?;
+        if let Some(successor) = successor {
+            let by = successor.current().fingerprint();
+            return Err(HomeError::Succeeded { path, by });
         }
-        let mut text = Zeroizing::new(String::with_capacity(256));
-        match (&identity_file).take(256).read_to_string(&mut text) {
-            Err(error) if error.kind() != ErrorKind::InvalidData => return Err(failed(error)),
-            _ => {}
+        // The lock is held: nobody else is about to finish one of these.
+        for folder in [folder, &matches] {
+            remove_unfinished(folder).map_err(|source| HomeError::Io {
+                path: folder.to_owned(),
+                source,
+            })?;
         }
-        let identity = identity_in(&text).ok_or_else(|| HomeError::Damaged(file.to_owned()))?;
         Ok(Home {
             folder: folder.to_owned(),
             identity: Arc::new(identity),
-            _locks: [identity_file, folder_file],
+            file: path,
+            _locks: [identity_lock, folder_lock],
         })
     }
 
@@ -121,6 +120,11 @@ impl Home {
     /// The same, for who outlives a call.
     pub fn shared_identity(&self) -> Arc<Identity> {
         Arc::clone(&self.identity)
+    }
+
+    /// The file of the identity.
+    pub fn identity_file(&self) -> &Path {
+        &self.file
     }
 
     /// Where the files of matches are.
@@ -140,9 +144,20 @@ impl Home {
     pub fn known_peers(&self) -> Result<KnownPeers, PeersError> {
         KnownPeers::open(
             &self.folder.join("known_peers"),
-            self.identity.public().clone(),
+            self.identity.succession().clone(),
         )
     }
+}
+
+/// Takes the lock of a folder, as long as the file lives.
+pub(super) fn lock_folder(folder: &Path) -> Result<File, HomeError> {
+    let path = folder.join("lock");
+    let file = open_lock(&path).map_err(|source| HomeError::Io {
+        path: path.clone(),
+        source,
+    })?;
+    lock(&file, &path)?;
+    Ok(file)
 }
 
 fn open_lock(path: &Path) -> io::Result<File> {
@@ -153,66 +168,12 @@ fn open_lock(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-fn lock(file: &File, path: &Path) -> Result<(), HomeError> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(HomeError::InUse(path.to_owned())),
-        Err(TryLockError::Error(source)) => Err(HomeError::Io {
-            path: path.to_owned(),
-            source,
-        }),
-    }
-}
-
 fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
-}
-
-#[cfg(unix)]
-fn is_exposed(file: &File) -> io::Result<bool> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(file.metadata()?.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_exposed(_: &File) -> io::Result<bool> {
-    Ok(false)
-}
-
-/// One line: a first word, the seed and a checksum, as hexadecimal digits.
-fn text_of(identity: &Identity) -> Zeroizing<String> {
-    let mut text = Zeroizing::new(String::with_capacity(128));
-    text.push_str(FIRST_WORD);
-    text.push(' ');
-    for byte in identity.seed().iter().chain(&checksum(identity.seed())) {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(digit.into(), 16).expect("below 16"));
-        }
-    }
-    text.push('\n');
-    text
-}
-
-fn checksum(seed: &[u8; 32]) -> [u8; 4] {
-    let sum = Hash::new("identity file").field(seed).finish();
-    [sum[0], sum[1], sum[2], sum[3]]
-}
-
-/// The identity in the text of a file. Only what [`text_of`] writes is one.
-fn identity_in(text: &str) -> Option<Identity> {
-    let digits = text.strip_prefix(FIRST_WORD)?.strip_prefix(' ')?.as_bytes();
-    let mut seed = Zeroizing::new([0; 32]);
-    for (byte, pair) in seed.iter_mut().zip(digits.chunks_exact(2)) {
-        let digit = |c: u8| char::from(c).to_digit(16);
-        *byte = (digit(pair[0])? << 4 | digit(pair[1])?) as u8;
-    }
-    let identity = Identity::from_seed(*seed);
-    seed.zeroize();
-    (*text_of(&identity) == text).then_some(identity)
 }
 
 #[cfg(test)]
@@ -263,6 +224,20 @@ mod tests {
             assert!(matches!(opened, Err(HomeError::Damaged(_))));
             assert_eq!(fs::read(&path).unwrap(), bytes);
         }
+    }
+
+    #[test]
+    fn what_a_killed_process_has_not_finished_is_gone_when_the_folder_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        let left = ["", "matches"].map(|place| {
+            let path = folder.path().join(place);
+            let path = path.join(".dealerless-unfinished-Ab3dE9");
+            fs::write(&path, b"secret").unwrap();
+            path
+        });
+        drop(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        assert!(left.iter().all(|path| !path.exists()));
     }
 
     #[cfg(unix)]

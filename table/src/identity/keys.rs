@@ -8,6 +8,7 @@ use x25519_dalek::{PublicKey, StaticSecret};
 use zeroize::Zeroizing;
 
 use super::public::{PublicIdentity, agreed, signed};
+use super::succession::Succession;
 use crate::hash::Hash;
 
 /// Somebody's keys, all made of one random seed.
@@ -18,7 +19,7 @@ pub struct Identity {
     seed: Zeroizing<[u8; 32]>,
     signing: SigningKey,
     noise: StaticSecret,
-    public: PublicIdentity,
+    succession: Succession,
 }
 
 impl Identity {
@@ -44,8 +45,15 @@ impl Identity {
             seed,
             signing,
             noise,
-            public,
+            succession: public.into(),
         }
+    }
+
+    /// The identity with whom it has succeeded; none if that is somebody else's.
+    pub(super) fn having_succeeded(mut self, succession: Succession) -> Option<Self> {
+        let fits = succession.current() == self.public();
+        self.succession = succession;
+        fits.then_some(self)
     }
 
     pub(super) fn seed(&self) -> &[u8; 32] {
@@ -54,7 +62,12 @@ impl Identity {
 
     /// What others know of it.
     pub fn public(&self) -> &PublicIdentity {
-        &self.public
+        self.succession.current()
+    }
+
+    /// Whom it has succeeded, to be shown to others.
+    pub fn succession(&self) -> &Succession {
+        &self.succession
     }
 
     /// Signs fields for the use that `tag` names.
@@ -75,7 +88,7 @@ impl Identity {
     /// What both sides of a line share before they have met; none with a key of small order.
     pub(crate) fn secret_with(&self, peer: &PublicIdentity) -> Option<PairSecret> {
         let dh = agreed(&self.noise, peer.x25519())?;
-        let mut keys = [*self.public.x25519(), *peer.x25519()];
+        let mut keys = [*self.public().x25519(), *peer.x25519()];
         keys.sort();
         Some(PairSecret { dh, keys })
     }
@@ -107,7 +120,7 @@ fn derived(tag: &str, seed: &[u8; 32]) -> Zeroizing<[u8; 32]> {
 impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Identity")
-            .field("public", &self.public)
+            .field("public", self.public())
             .finish_non_exhaustive()
     }
 }

@@ -10,33 +10,13 @@ use super::fingerprint::Fingerprint;
 use super::name::Name;
 use super::peer::{Peer, peer_in, text_of};
 use super::public::PublicIdentity;
+use super::succession::Succession;
 use super::whole_file::{Existing, write_whole};
 
 const FIRST_LINE: &str = "# dealerless known peers 1: one a line; the program counts here what \
                           each could have tried to cheat in";
 /// Thousands of peers.
 const MAX_FILE: u64 = 4 << 20;
-
-/// What is known of somebody who shows these keys and this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Recognised {
-    /// Neither the keys nor the name are known.
-    New,
-    /// The keys are known.
-    Known,
-    /// **The name is known with other keys**: a new machine of the same person, or somebody else.
-    /// People must compare fingerprints.
-    OtherKeys {
-        /// The keys that had this name.
-        known: Fingerprint,
-    },
-    /// One of the two keys is known with another one beside it. No honest program does that.
-    HalfKnown {
-        /// The identity that has the known key.
-        known: Fingerprint,
-    },
-}
 
 /// The list of known peers cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -45,6 +25,38 @@ pub enum PeersError {
     /// These are one's own keys.
     #[error("the peer shows your own keys: nobody can play with themselves")]
     Oneself,
+    /// These were one's own keys, or whoever shows them says that it has succeeded oneself.
+    #[error(
+        "the peer shows keys that were your own before your new identity: somebody has your old one"
+    )]
+    OwnOldKeys,
+    /// These keys were succeeded: nobody plays with them any more.
+    #[error("these keys were succeeded by {by}: who shows them has an old identity of {name}")]
+    Succeeded {
+        /// The keys that hold now.
+        by: Fingerprint,
+        /// The name under which they are known.
+        name: Name,
+    },
+    /// **Two identities say that they have succeeded the same one**: it was stolen, or used twice.
+    #[error(
+        "WARNING: {name} HAS TWO SUCCESSORS. Both hold the signature of the same old keys, so those \
+         were stolen or used twice. Ask which fingerprint is theirs, by another way:\n  known  \
+         {first}\n  now    {second}"
+    )]
+    TwoSuccessors {
+        /// The one that is known, and stays.
+        first: Fingerprint,
+        /// The one that came now.
+        second: Fingerprint,
+        /// The name under which the first is known.
+        name: Name,
+    },
+    /// One key is known with another one beside it. No honest program does that.
+    #[error(
+        "these keys share one with {0} and have another beside it: no honest program does that"
+    )]
+    HalfKnown(Fingerprint),
     /// Nobody is known by this name, or by these keys.
     #[error("nobody of this name or with these keys is known")]
     Unknown,
@@ -73,12 +85,13 @@ pub enum PeersError {
 #[derive(Debug)]
 pub struct KnownPeers {
     path: PathBuf,
-    own: PublicIdentity,
+    /// Oneself, and who one was before.
+    pub(super) own: Succession,
     peers: Vec<Peer>,
 }
 
 impl KnownPeers {
-    pub(super) fn open(path: &Path, own: PublicIdentity) -> Result<Self, PeersError> {
+    pub(super) fn open(path: &Path, own: Succession) -> Result<Self, PeersError> {
         let failed = |source| PeersError::Io {
             path: path.to_owned(),
             source,
@@ -105,7 +118,8 @@ impl KnownPeers {
                 continue;
             }
             let peer = peer_in(line).filter(|peer| {
-                !peer.identity.shares_a_key_with(&known.own) && known.get(&peer.identity).is_none()
+                let own = known.own.current();
+                !peer.identity.shares_a_key_with(own) && known.get(&peer.identity).is_none()
             });
             let damaged = || PeersError::Damaged {
                 path: path.to_owned(),
@@ -143,41 +157,10 @@ impl KnownPeers {
         }
     }
 
-    /// What is known of somebody, before it is remembered.
-    ///
-    /// # Errors
-    /// [`PeersError::Oneself`].
-    pub fn recognise(
-        &self,
-        identity: &PublicIdentity,
-        name: &Name,
-    ) -> Result<Recognised, PeersError> {
-        if identity.shares_a_key_with(&self.own) {
-            return Err(PeersError::Oneself);
-        }
-        if self.get(identity).is_some() {
-            return Ok(Recognised::Known);
-        }
-        let known = |peer: &Peer| peer.identity.fingerprint();
-        let half = self
-            .peers
-            .iter()
-            .find(|peer| peer.identity.shares_a_key_with(identity));
-        if let Some(peer) = half {
-            return Ok(Recognised::HalfKnown { known: known(peer) });
-        }
-        let lower = name.as_str().to_lowercase();
-        let namesake = |peer: &&Peer| peer.name.as_str().to_lowercase() == lower;
-        Ok(match self.peers.iter().find(namesake) {
-            Some(peer) => Recognised::OtherKeys { known: known(peer) },
-            None => Recognised::New,
-        })
-    }
-
     /// Remembers that somebody was met now, and where; the name of known keys stays as it was.
     ///
     /// # Errors
-    /// [`PeersError::Oneself`], and if the file cannot be written.
+    /// If these are one's own keys, or old ones of somebody, and if the file cannot be written.
     pub fn remember(
         &mut self,
         identity: &PublicIdentity,
@@ -185,17 +168,12 @@ impl KnownPeers {
         addresses: &[Address],
         relay: Option<&Address>,
     ) -> Result<(), PeersError> {
-        self.recognise(identity, name)?;
+        self.refuse_old(identity)?;
         let mut peer = match self.get(identity) {
             Some(peer) => peer.clone(),
             None => Peer::new(identity.clone(), name.clone()),
         };
-        let older = peer
-            .addresses
-            .iter()
-            .filter(|address| !addresses.contains(address));
-        let all: Vec<Address> = addresses.iter().chain(older).cloned().collect();
-        peer.addresses = all.into_iter().take(Peer::MAX_ADDRESSES).collect();
+        peer.add_addresses(addresses);
         peer.relay = relay.cloned().or(peer.relay);
         peer.last_seen = seconds_since_1970();
         self.put(peer)
@@ -242,37 +220,38 @@ impl KnownPeers {
 
     /// Replaces or adds a peer, on disk first.
     fn put(&mut self, peer: Peer) -> Result<(), PeersError> {
-        let place = self
-            .peers
-            .iter()
-            .position(|known| known.identity == peer.identity);
-        let old = match place {
-            Some(place) => Some(std::mem::replace(&mut self.peers[place], peer)),
-            None => {
-                self.peers.push(peer);
-                None
-            }
-        };
-        let saved = self.save();
-        if saved.is_err() {
-            // What is in memory is what is on disk.
-            match (place, old) {
-                (Some(place), Some(old)) => self.peers[place] = old,
-                _ => drop(self.peers.pop()),
-            }
+        let mut peers = self.peers.clone();
+        match peers
+            .iter_mut()
+            .find(|known| known.identity == peer.identity)
+        {
+            Some(known) => *known = peer,
+            None => peers.push(peer),
         }
-        saved
+        self.replace(peers)
     }
 
-    fn save(&self) -> Result<(), PeersError> {
-        let lines = self.peers.iter().map(|peer| text_of(peer) + "\n");
+    /// Replaces the list, on disk first.
+    pub(super) fn replace(&mut self, peers: Vec<Peer>) -> Result<(), PeersError> {
+        let lines = peers.iter().map(|peer| text_of(peer) + "\n");
         let text = format!("{FIRST_LINE}\n{}", lines.collect::<String>());
-        write_whole(&self.path, text.as_bytes(), Existing::Replace).map_err(|source| {
-            PeersError::Io {
-                path: self.path.clone(),
-                source,
-            }
-        })
+        let written = write_whole(&self.path, text.as_bytes(), Existing::Replace);
+        written.map_err(|source| PeersError::Io {
+            path: self.path.clone(),
+            source,
+        })?;
+        self.peers = peers;
+        Ok(())
+    }
+
+    /// The same list, of somebody who has succeeded others.
+    pub(super) fn of(mut self, own: Succession) -> Self {
+        self.own = own;
+        self
+    }
+
+    pub(super) fn into_peers(self) -> Vec<Peer> {
+        self.peers
     }
 }
 
@@ -291,7 +270,7 @@ mod tests {
     }
 
     fn opened(folder: &tempfile::TempDir) -> Result<KnownPeers, PeersError> {
-        KnownPeers::open(&folder.path().join("known_peers"), public(1))
+        KnownPeers::open(&folder.path().join("known_peers"), public(1).into())
     }
 
     #[test]
@@ -320,30 +299,6 @@ mod tests {
             peer
         );
         assert!(matches!(again.find("Robert"), Err(PeersError::Unknown)));
-    }
-
-    #[test]
-    fn a_known_name_with_other_keys_and_a_known_key_with_another_are_told() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut peers = opened(&folder).unwrap();
-        let name = Name::clean("Bob");
-        assert_eq!(peers.recognise(&public(2), &name).unwrap(), Recognised::New);
-        peers.remember(&public(2), &name, &[], None).unwrap();
-        assert_eq!(
-            peers.recognise(&public(2), &name).unwrap(),
-            Recognised::Known
-        );
-        let known = public(2).fingerprint();
-        let other = peers.recognise(&public(3), &Name::clean("bOB")).unwrap();
-        assert_eq!(other, Recognised::OtherKeys { known });
-        let (two, three) = (Identity::from_seed([2; 32]), Identity::from_seed([3; 32]));
-        let x25519 = *three.public().x25519();
-        let proof = two.sign("identity", &[&x25519]);
-        let half = PublicIdentity::own(*two.public().ed25519(), x25519, proof);
-        let recognised = peers.recognise(&half, &Name::clean("Eve")).unwrap();
-        assert_eq!(recognised, Recognised::HalfKnown { known });
-        peers.remember(&public(3), &name, &[], None).unwrap();
-        assert!(matches!(peers.find("Bob"), Err(PeersError::Ambiguous)));
     }
 
     #[test]

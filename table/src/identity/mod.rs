@@ -5,11 +5,18 @@ mod attempts;
 pub(crate) mod base32;
 mod fingerprint;
 mod home;
+mod identity_file;
 mod keys;
 mod known_peers;
 mod name;
+mod old_identity;
+pub(crate) mod pasted;
 mod peer;
 mod public;
+mod recognise;
+mod succession;
+#[cfg(test)]
+mod tests;
 mod whole_file;
 
 pub use address::{Address, BadAddress};
@@ -18,10 +25,13 @@ pub use fingerprint::{BadFingerprint, Fingerprint};
 pub use home::{Home, HomeError};
 pub use keys::Identity;
 pub(crate) use keys::PairSecret;
-pub use known_peers::{KnownPeers, PeersError, Recognised};
+pub use known_peers::{KnownPeers, PeersError};
 pub use name::Name;
+pub use old_identity::{CannotSucceed, OldIdentity, Succeeded};
 pub use peer::Peer;
 pub(crate) use public::is_x25519_key;
 pub use public::{BadIdentity, BadSignature, PublicIdentity};
+pub use recognise::Recognised;
+pub use succession::{BadSuccession, Succession};
 
 pub(crate) use whole_file::{Existing, remove_whole, write_whole};

@@ -11,6 +11,8 @@ use super::public::PublicIdentity;
 pub struct Peer {
     /// The keys.
     pub identity: PublicIdentity,
+    /// The keys that these have succeeded, the oldest first. They are refused.
+    pub before: Vec<PublicIdentity>,
     /// The name under which these keys are remembered.
     pub name: Name,
     /// Hands that were played to their end.
@@ -34,10 +36,13 @@ pub struct Peer {
 impl Peer {
     /// So many addresses are kept.
     pub(super) const MAX_ADDRESSES: usize = 8;
+    /// So many old keys are kept, the last ones.
+    pub(super) const MAX_BEFORE: usize = 16;
 
     pub(super) fn new(identity: PublicIdentity, name: Name) -> Self {
         Peer {
             identity,
+            before: Vec::new(),
             name,
             hands: 0,
             attempts: 0,
@@ -49,18 +54,55 @@ impl Peer {
             relay: None,
         }
     }
+
+    /// The keys, and all that they have succeeded.
+    pub(super) fn all_keys(&self) -> impl Iterator<Item = &PublicIdentity> {
+        self.before.iter().chain([&self.identity])
+    }
+
+    /// Who has succeeded these keys, as far as it is known here.
+    pub(super) fn successor_of(&self, old: &PublicIdentity) -> Option<&PublicIdentity> {
+        self.all_keys().skip_while(|keys| *keys != old).nth(1)
+    }
+
+    /// Counts what another entry of the same person has counted.
+    pub(super) fn add_counts(&mut self, other: &Peer) {
+        self.hands = self.hands.saturating_add(other.hands);
+        self.attempts = self.attempts.saturating_add(other.attempts);
+        self.in_a_row = self.in_a_row.saturating_add(other.in_a_row);
+        self.forgiven = self.forgiven.saturating_add(other.forgiven);
+        self.failed_checks = self.failed_checks.saturating_add(other.failed_checks);
+        self.last_seen = self.last_seen.max(other.last_seen);
+    }
+
+    /// Keeps these addresses before the others, none twice.
+    pub(super) fn add_addresses(&mut self, first: &[Address]) {
+        let older = self.addresses.iter();
+        let older = older.filter(|address| !first.contains(address));
+        let all = first.iter().chain(older).cloned();
+        self.addresses = all.take(Self::MAX_ADDRESSES).collect();
+    }
 }
 
-/// The longest line that is read: eight addresses, a relay, the keys, a name and the counts.
-const MAX_LEN: usize = 10 * (Address::MAX_LEN + 1) + 1024;
+/// The characters of an encoded identity.
+const KEYS_LEN: usize = (PublicIdentity::LEN * 8).div_ceil(5);
+/// The longest line that is read: eight addresses, a relay, the keys, older ones, a name and the
+/// counts.
+const MAX_LEN: usize = 10 * (Address::MAX_LEN + 1) + Peer::MAX_BEFORE * (KEYS_LEN + 1) + 1024;
 
 /// The line of a peer, without its end.
 pub(super) fn text_of(peer: &Peer) -> String {
     let listed: Vec<String> = peer.addresses.iter().map(Address::to_string).collect();
     let relay = peer.relay.as_ref().map(Address::to_string);
+    let keys = |keys: &PublicIdentity| base32::encode(&keys.encode());
+    let before: Vec<String> = peer.before.iter().map(keys).collect();
+    let before = match before.is_empty() {
+        true => String::new(),
+        false => format!("before={} ", before.join(",")),
+    };
     format!(
         "hands={} attempts={} in_a_row={} forgiven={} failed_checks={} seen={} at={} relay={} \
-         keys={} name={}",
+         {before}keys={} name={}",
         peer.hands,
         peer.attempts,
         peer.in_a_row,
@@ -69,7 +111,7 @@ pub(super) fn text_of(peer: &Peer) -> String {
         peer.last_seen,
         listed.join(","),
         relay.unwrap_or_default(),
-        base32::encode(&peer.identity.encode()),
+        keys(&peer.identity),
         peer.name,
     )
 }
@@ -79,8 +121,17 @@ pub(super) fn peer_in(line: &str) -> Option<Peer> {
     if line.len() > MAX_LEN {
         return None;
     }
-    let mut words = line.splitn(10, ' ');
-    let mut word = |key: &str| words.next()?.strip_prefix(key)?.strip_prefix('=');
+    let mut rest = line;
+    let mut word = |key: &str| {
+        let word = rest.strip_prefix(key)?.strip_prefix('=')?;
+        // The name comes last, and may hold blanks.
+        let (word, after) = match key {
+            "name" => (word, ""),
+            _ => word.split_once(' ')?,
+        };
+        rest = after;
+        Some(word)
+    };
     let hands = word("hands")?.parse().ok()?;
     let attempts = word("attempts")?.parse().ok()?;
     let in_a_row = word("in_a_row")?.parse().ok()?;
@@ -94,9 +145,12 @@ pub(super) fn peer_in(line: &str) -> Option<Peer> {
         "" => None,
         text => Some(text.parse().ok()?),
     };
-    let keys = base32::decode(word("keys")?)?;
+    let keys = |text: &str| PublicIdentity::decode(&base32::decode(text)?).ok();
+    let before = word("before").unwrap_or_default().split(',');
+    let before: Option<Vec<_>> = before.filter(|text| !text.is_empty()).map(keys).collect();
     let peer = Peer {
-        identity: PublicIdentity::decode(&keys).ok()?,
+        before: before?,
+        identity: keys(word("keys")?)?,
         name: Name::clean(word("name")?),
         hands,
         attempts,
@@ -107,7 +161,9 @@ pub(super) fn peer_in(line: &str) -> Option<Peer> {
         addresses,
         relay,
     };
-    (peer.addresses.len() <= Peer::MAX_ADDRESSES && text_of(&peer) == line).then_some(peer)
+    let short =
+        peer.addresses.len() <= Peer::MAX_ADDRESSES && peer.before.len() <= Peer::MAX_BEFORE;
+    (short && text_of(&peer) == line).then_some(peer)
 }
 
 #[cfg(test)]
@@ -131,7 +187,12 @@ mod tests {
         let mut peer = peer();
         assert_eq!(peer_in(&text_of(&peer)), Some(peer.clone()));
         (peer.addresses, peer.relay) = (vec![], None);
-        assert_eq!(peer_in(&text_of(&peer)), Some(peer));
+        assert_eq!(peer_in(&text_of(&peer)), Some(peer.clone()));
+        let old = |seed| Identity::from_seed([seed; 32]).public().clone();
+        peer.before = (6..6 + Peer::MAX_BEFORE as u8).map(old).collect();
+        assert_eq!(peer_in(&text_of(&peer)), Some(peer.clone()));
+        peer.before.push(old(99));
+        assert_eq!(peer_in(&text_of(&peer)), None);
     }
 
     #[test]
@@ -148,6 +209,8 @@ mod tests {
             ("hands=7", "hands=18446744073709551616"),
             (" at=", " at=,"),
             ("keys=", "keys=0"),
+            ("keys=", "before= keys="),
+            ("keys=", "before=0 keys="),
             ("name=", "name= "),
             ("name=", "name=\u{202e}"),
             ("attempts", "atempts"),

@@ -4,7 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+/// How a file is called until all of it is on the disk. It may hold secrets, so what a killed process
+/// has left is removed when the folder is opened.
+const UNFINISHED: &str = ".dealerless-unfinished-";
 
 /// Whether a file that is there may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> io::
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = folder_of(&target);
     // It begins with mode 0600.
-    let mut file = NamedTempFile::new_in(folder)?;
+    let mut file = unfinished_in(folder)?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     match existing {
@@ -37,6 +39,28 @@ pub(crate) fn remove_whole(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         removed => removed.and_then(|()| sync_folder(folder_of(path))),
     }
+}
+
+fn unfinished_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .tempfile_in(folder)
+}
+
+/// Removes what processes that were killed have not finished in this folder. Nobody may be writing
+/// there.
+pub(crate) fn remove_unfinished(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) {
+            match fs::remove_file(entry.path()) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed?,
+            }
+        }
+    }
+    Ok(())
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -72,6 +96,22 @@ mod tests {
             remove_whole(&path).unwrap();
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
         }
+    }
+
+    #[test]
+    fn what_a_killed_process_has_left_is_removed_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str| fs::write(folder.path().join(name), b"secret").unwrap();
+        // A process that is killed has called it as one that lives.
+        let unfinished = unfinished_in(folder.path()).unwrap();
+        unfinished.keep().unwrap();
+        write("note");
+        write(".note");
+        remove_unfinished(folder.path()).unwrap();
+        let names = fs::read_dir(folder.path()).unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, [".note", "note"]);
     }
 
     #[cfg(unix)]

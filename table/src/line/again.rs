@@ -1,5 +1,6 @@
 //! A meeting of two players who know each other: `KK`. The handshake carries nothing, and the host
-//! changes nothing before the guest's first message after it: the first of KK can be replayed.
+//! changes nothing before the guest's first message after it: the first of KK can be replayed. Both
+//! know each other's keys, so nobody says whom it has succeeded: with new keys one comes by an invite.
 //!
 //! ```text
 //! guest -> host   prelude; e, es, ss
@@ -49,7 +50,7 @@ pub(super) fn as_guest(
     let header = reader.string(MAX_HEADER).map_err(malformed)?.to_vec();
     let hosts = reader.array().map_err(malformed)?;
     reader.finish().map_err(malformed)?;
-    let (peer, nonces) = (peer.clone(), [hosts, guests]);
+    let (peer, nonces) = (peer.clone().into(), [hosts, guests]);
     Ok(Met {
         socket,
         agreed,
@@ -93,7 +94,7 @@ pub(super) fn as_host(
         .string(header)
         .raw(&hosts);
     agreed.send(&mut socket, &answer.finish())?;
-    let (peer, nonces, header) = (peer.clone(), [hosts, guests], header.to_vec());
+    let (peer, nonces, header) = (peer.clone().into(), [hosts, guests], header.to_vec());
     Ok(Met {
         socket,
         agreed,

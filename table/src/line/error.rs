@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::identity::{Address, BadIdentity, Fingerprint};
+use crate::identity::{Address, BadIdentity, BadSuccession, Fingerprint};
 
 /// A line has ended, or cannot do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,8 +67,9 @@ pub enum MeetingError {
     /// Somebody listens, and does not answer these keys: the secret is a wrong or an old one, or it
     /// is another host.
     #[error(
-        "somebody listens there and does not answer: the invite is an old one, or another \
-             program has this address now"
+        "somebody listens there and does not answer: the invite is an old one; or one of you plays \
+             with a new identity since, and must come by an invite once, or tell of it; or another \
+             program or version has this address now"
     )]
     NotAnswered,
     /// The invite was used by somebody else.
@@ -83,6 +84,9 @@ pub enum MeetingError {
     /// The other's identity is none.
     #[error("the other's identity is not valid")]
     Identity(#[from] BadIdentity),
+    /// The other says that it has succeeded somebody, and that is not so.
+    #[error("the other has not succeeded whom it says")]
+    Succession(#[from] BadSuccession),
     /// The other breaks the rules of a meeting.
     #[error("the other breaks the rules of a meeting: {0}")]
     Broken(&'static str),

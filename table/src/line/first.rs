@@ -3,10 +3,12 @@
 //! ```text
 //! guest -> host   prelude; psk, e, es
 //! host  -> guest  e, ee
-//! guest -> host   s, se        { identity, name }
-//! host  -> guest  (transport)  { 1, identity, name, header, nonce } or { 0 }: used by somebody else
+//! guest -> host   s, se        { identity, name, past }
+//! host  -> guest  (transport)  { 1, identity, name, past, header, nonce } or { 0 }: used by another
 //! guest -> host   (transport)  { nonce }
 //! ```
+//!
+//! The *past* is whom the identity has succeeded. It has always the same length.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -113,12 +115,14 @@ pub(super) fn as_host(
     reader.finish().map_err(malformed)?;
 
     // On disk before anything is answered.
-    let burned = invites().burn(&id, &peer).map_err(MeetingError::Invites)?;
+    let burned = invites()
+        .burn(&id, peer.current())
+        .map_err(MeetingError::Invites)?;
     let mut agreed = handshake.finish();
     if burned == Burned::ByAnother {
         // That it is told may fail; that it came is told in any case.
         let _ = agreed.send(&mut socket, &[USED]);
-        return Err(MeetingError::SecondGuest(peer.fingerprint()));
+        return Err(MeetingError::SecondGuest(peer.current().fingerprint()));
     }
     let hosts = nonce(rng);
     let mut answer = Writer::default();
@@ -153,7 +157,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::identity::{BadIdentity, Identity, Name, PublicIdentity};
+    use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
 
     fn sockets() -> [Socket; 2] {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -222,7 +226,7 @@ mod tests {
             name: &name,
         });
         // A key of small order, with a signature; keys that it does not hold; one's own keys; a
-        // name without end; a byte too many.
+        // name without end; a byte too many; wrong chains.
         let small = [0; 32];
         let proof = guest.sign("identity", &[&small]);
         let small = [&guest.public().ed25519()[..], &small, &proof, &[1, 0, b'B']].concat();
@@ -237,6 +241,10 @@ mod tests {
         let mut long = honest.clone();
         long[PublicIdentity::LEN] = 0xff;
         let more = [&honest[..], &[0]].concat();
+        // A chain that claims links and has none; too many of them; something in the padding.
+        let [mut claims, mut many, mut padding] = [0; 3].map(|_| honest.clone());
+        let chain = honest.len() - Succession::PADDED;
+        (claims[chain], many[chain], padding[chain + 9]) = (8, 255, 1);
         for wrong in [
             vec![],
             small,
@@ -244,7 +252,11 @@ mod tests {
             hosts,
             long,
             more,
+            claims,
+            many,
+            padding,
             honest[..100].to_vec(),
+            honest[..chain].to_vec(),
         ] {
             assert!(host_meets(&host, &invites, id, &guest, wrong).is_err());
         }

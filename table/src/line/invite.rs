@@ -1,8 +1,8 @@
 //! One line of text that brings two players together.
 //!
-//! `dealerless1-` and base32: the host's X25519 key, a one-time secret, addresses in order of
-//! preference, a relay, and a checksum. Chats wrap and quote, so white space, quotes and signs of
-//! quoting are passed over. The checksum says *mistyped*; a wrong secret is another matter.
+//! `dealerless2-` and base32: the host's X25519 key, a one-time secret, addresses in order of
+//! preference, a relay, and a checksum. The checksum says *mistyped*; a wrong secret is another
+//! matter. The number is the version of the line to which the invite leads.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,15 +10,20 @@ use std::str::FromStr;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
+use super::prelude::VERSION;
 use crate::hash::Hash;
-use crate::identity::{Address, base32, is_x25519_key};
+use crate::identity::pasted::{Kind, Unread};
+use crate::identity::{Address, is_x25519_key};
 use crate::wire::{Malformed, Reader, Writer};
 
-const PREFIX: &str = "dealerless";
-const VERSION: char = '1';
+const KIND: Kind = Kind {
+    word: "dealerless",
+    shown: "dealerless",
+    version: (b'0' + VERSION) as char,
+    checksum: "invite checksum",
+    most: 16 << 10,
+};
 const MAX_ADDRESSES: usize = 8;
-/// Longer than any invite, with a sign of quoting in each of its lines.
-const MAX_TEXT: usize = 16 << 10;
 
 /// The secret of an invite, which lets in one guest.
 #[derive(Clone)]
@@ -59,7 +64,7 @@ pub struct Invite {
 #[non_exhaustive]
 pub enum BadInvite {
     /// It does not begin as one.
-    #[error("this is no invite: an invite begins with dealerless1-")]
+    #[error("this is no invite: an invite begins with dealerless2-")]
     NoInvite,
     /// A newer program made it.
     #[error("a program of another version made this invite")]
@@ -107,10 +112,7 @@ impl Invite {
         for address in self.addresses.iter().chain(&self.relay) {
             writer.string(address.to_string().as_bytes());
         }
-        let mut bytes = Zeroizing::new(writer.finish());
-        let sum = checksum(&bytes);
-        bytes.extend_from_slice(&sum);
-        bytes
+        Zeroizing::new(writer.finish())
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
@@ -144,15 +146,9 @@ impl Invite {
     }
 }
 
-fn checksum(bytes: &[u8]) -> [u8; 4] {
-    let hash = Hash::new("invite checksum").field(bytes).finish();
-    *hash.first_chunk().expect("32 bytes")
-}
-
 impl fmt::Display for Invite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = Zeroizing::new(base32::encode(&self.encode()));
-        write!(f, "{PREFIX}{VERSION}-{}", *text)
+        f.write_str(&KIND.write(&self.encode()))
     }
 }
 
@@ -169,42 +165,13 @@ impl FromStr for Invite {
     type Err = BadInvite;
 
     fn from_str(text: &str) -> Result<Self, BadInvite> {
-        if text.len() > MAX_TEXT {
-            return Err(BadInvite::NoInvite);
-        }
-        let kept = text.chars().filter(|&c| !is_from_a_chat(c));
-        let text = Zeroizing::new(kept.collect::<String>().to_ascii_lowercase());
-        // The alphabet of the rest has no `l`: this is the only place.
-        let (_, rest) = text.rsplit_once(PREFIX).ok_or(BadInvite::NoInvite)?;
-        let rest = match rest.strip_prefix(VERSION) {
-            Some(rest) => rest,
-            None if rest.starts_with(|c: char| c.is_ascii_digit()) => {
-                return Err(BadInvite::OtherVersion);
-            }
-            None => return Err(BadInvite::NoInvite),
-        };
-        let bytes = Zeroizing::new(base32::decode(rest).ok_or(BadInvite::Mistyped)?);
-        let (contents, sum) = bytes.split_last_chunk().ok_or(BadInvite::Mistyped)?;
-        if checksum(contents) != *sum {
-            return Err(BadInvite::Mistyped);
-        }
-        Self::decode(contents).map_err(|Malformed| BadInvite::Contents)
+        let contents = KIND.read(text).map_err(|unread| match unread {
+            Unread::Another => BadInvite::NoInvite,
+            Unread::OtherVersion => BadInvite::OtherVersion,
+            Unread::Mistyped => BadInvite::Mistyped,
+        })?;
+        Self::decode(&contents).map_err(|Malformed| BadInvite::Contents)
     }
-}
-
-/// What chats put between and around the characters of a line.
-fn is_from_a_chat(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(
-            c,
-            '-' | '>' | '<' | '|' | '"' | '\'' | '`' | '*' | '_' | '.' | ','
-        )
-        || matches!(c, '«' | '»' | '‹' | '›' | '\u{2018}'..='\u{201f}')
-        || matches!(
-            c,
-            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}'
-        )
 }
 
 #[cfg(test)]
@@ -274,7 +241,7 @@ mod tests {
         }
         let error = |text: &str| text.parse::<Invite>().unwrap_err();
         assert_eq!(
-            error(&text.replace("less1", "less2")),
+            error(&text.replace("less2", "less1")),
             BadInvite::OtherVersion
         );
         assert_eq!(error("hello"), BadInvite::NoInvite);
@@ -308,10 +275,9 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic_and_whole_contents_come_back(text: String, contents: Vec<u8>) {
             let _ = text.parse::<Invite>();
-            let sum = checksum(&contents);
-            let whole = base32::encode(&[&contents[..], &sum].concat());
-            if let Ok(invite) = format!("dealerless1-{whole}").parse::<Invite>() {
-                proptest::prop_assert_eq!(invite.to_string(), format!("dealerless1-{whole}"));
+            let whole = KIND.write(&contents);
+            if let Ok(invite) = whole.parse::<Invite>() {
+                proptest::prop_assert_eq!(invite.to_string(), whole.to_string());
             }
         }
     }

@@ -137,8 +137,8 @@ fn unreachable(address: &Address, all: &[Address], source: io::Error) -> Meeting
 
 /// Whether the right host was there, and another way to it leads to the same answer.
 fn is_final(error: &MeetingError) -> bool {
-    use MeetingError::{Identity, Oneself, Used};
-    matches!(error, Used | Oneself | Identity(_))
+    use MeetingError::{Identity, Oneself, Succession, Used};
+    matches!(error, Used | Oneself | Identity(_) | Succession(_))
 }
 
 /// What says more: what somebody did who listens, before nobody listens.

@@ -12,7 +12,7 @@ use super::engine_stream::EngineStream;
 use super::error::LineError;
 use super::meeting::Met;
 use super::streams::{Message, Priority, Stream};
-use crate::identity::{Name, PublicIdentity};
+use crate::identity::{Name, PublicIdentity, Succession};
 use crate::seat::Seat;
 
 /// How long a meeting may take, when a silent line is asked whether it lives, and when it is given
@@ -43,6 +43,9 @@ pub struct Line {
     pub seat: Seat,
     /// The other's keys.
     pub peer: PublicIdentity,
+    /// The other's keys and whom they have succeeded, if it came by an invite. Between known peers
+    /// nothing is said of that.
+    pub succession: Succession,
     /// What the other calls itself.
     pub peer_name: Name,
     /// What no other line has.
@@ -69,7 +72,8 @@ impl Line {
             Shared::start(stream, met.agreed.opener, met.agreed.sealer, timing)?;
         Ok(Line {
             seat,
-            peer: met.peer,
+            peer: met.peer.current().clone(),
+            succession: met.peer,
             peer_name: met.peer_name,
             handshake_hash: met.agreed.handshake_hash,
             header: met.header,

@@ -7,13 +7,13 @@ use rand::CryptoRng;
 use super::error::MeetingError;
 use super::noise::{Agreed, NotGenuine};
 use super::socket::Socket;
-use crate::identity::{BadIdentity, Identity, Name, PublicIdentity};
+use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// The most bytes of the header of a match.
 pub const MAX_HEADER: usize = 4096;
 /// The longest message of a meeting.
-pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512;
+pub(super) const MAX_MEETING_MESSAGE: usize = MAX_HEADER + 512 + Succession::PADDED;
 
 /// What somebody brings to a meeting.
 pub(super) struct Own<'a> {
@@ -25,7 +25,7 @@ pub(super) struct Own<'a> {
 pub(super) struct Met {
     pub(super) socket: Socket,
     pub(super) agreed: Agreed,
-    pub(super) peer: PublicIdentity,
+    pub(super) peer: Succession,
     pub(super) peer_name: Name,
     /// What the host says of the match.
     pub(super) header: Vec<u8>,
@@ -35,20 +35,21 @@ pub(super) struct Met {
     pub(super) first: bool,
 }
 
-/// An identity and a name, as they travel.
+/// An identity, a name and whom the identity has succeeded, as they travel.
 pub(super) fn introduction(own: &Own) -> Vec<u8> {
     let mut writer = Writer::default();
     writer.raw(&own.identity.public().encode());
-    writer.string(own.name.as_str().as_bytes()).finish()
+    writer.string(own.name.as_str().as_bytes());
+    writer.raw(&own.identity.succession().padded()).finish()
 }
 
-/// The identity and the name at the front of what the other says of itself. `key` is the X25519 key
-/// that it has proved to hold.
+/// What [`introduction`] writes, at the front of what the other says of itself. `key` is the X25519
+/// key that it has proved to hold.
 pub(super) fn introduced(
     reader: &mut Reader,
     key: &[u8; 32],
     own: &Own,
-) -> Result<(PublicIdentity, Name), MeetingError> {
+) -> Result<(Succession, Name), MeetingError> {
     let peer = PublicIdentity::decode(reader.raw(PublicIdentity::LEN).map_err(malformed)?)?;
     if peer.shares_a_key_with(own.identity.public()) {
         return Err(MeetingError::Oneself);
@@ -56,7 +57,9 @@ pub(super) fn introduced(
     if peer.x25519() != key {
         return Err(BadIdentity::Proof.into());
     }
-    Ok((peer, name(reader)?))
+    let name = name(reader)?;
+    let past = reader.raw(Succession::PADDED).map_err(malformed)?;
+    Ok((Succession::of_padded(past, peer)?, name))
 }
 
 pub(super) fn name(reader: &mut Reader) -> Result<Name, MeetingError> {

@@ -10,8 +10,8 @@ use super::invite::InviteId;
 use crate::identity::PairSecret;
 
 const MAGIC: [u8; 4] = *b"dltb";
-/// The version of the line.
-const VERSION: u8 = 1;
+/// The version of the line, one digit. An invite shows it too.
+pub(super) const VERSION: u8 = 2;
 /// Magic, version and kind.
 const HEAD: usize = 6;
 

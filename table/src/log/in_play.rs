@@ -38,6 +38,13 @@ impl MatchLog {
         }
     }
 
+    /// The deals of a seat that were not forgotten, of all hands and tries.
+    pub fn deals(&self, seat: Seat) -> Vec<Deal> {
+        let of_seat = self.history(0).filter(|part| part.seat == seat);
+        let parts = of_seat.filter_map(|part| Part::decode(&part.part, &self.state.shape).ok());
+        parts.filter_map(|part| part.deal().cloned()).collect()
+    }
+
     /// The chips after the last result; all 0 in a game without chips.
     pub fn stacks(&self) -> &[u64] {
         &self.state.stacks

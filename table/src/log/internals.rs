@@ -4,6 +4,7 @@
 use zeroize::Zeroizing;
 
 use super::journal::{Journal, JournalError};
+use super::match_file::{chain, content};
 use super::storage::Storage;
 
 /// Writes a file with these records, each with its kind.
@@ -15,5 +16,8 @@ pub fn write_records<S: Storage>(
     key: Zeroizing<[u8; 32]>,
     records: impl IntoIterator<Item = (u8, Vec<u8>)>,
 ) -> Result<(), JournalError> {
-    Journal::empty(storage, key).write(records)
+    let contents = records
+        .into_iter()
+        .map(|(kind, bytes)| content(kind, bytes));
+    Journal::behind(storage, chain(key)).write(contents)
 }

@@ -1,28 +1,27 @@
 //! The file of a match: what was said, written before it is sent.
 //!
-//! A record is its length, a check of the length, the content, and a MAC. Check and MAC are made
-//! with a key that only the owner has, and go over the MAC of the record before: a record fits one
-//! place of one file. A crash while a record is written leaves it incomplete at the end of the
-//! file: it was never sent, and is dropped. Whatever else is wrong is refused, and nothing is
-//! overwritten.
+//! A record that a crash left incomplete at the end of the file was never sent, and is dropped.
+//! Whatever else is wrong is refused, and nothing is overwritten.
 
 use std::io;
 
 use zeroize::Zeroizing;
 
 use super::foul::Refused;
+use super::match_file::{BadFile, Entry, MatchFile, chain, first};
 use super::match_log::MatchLog;
+use super::records::Chain;
+use super::seen::{Note, Seen};
 use super::signed::{Evidence, SignedPart};
 use super::sitting::Sitting;
 use super::storage::Storage;
-use crate::hash::Hash;
 
 /// The file of a match, opened for more.
 pub struct Journal<S> {
     storage: S,
-    key: Zeroizing<[u8; 32]>,
-    /// The MAC of the last record.
-    last: [u8; 32],
+    chain: Chain,
+    /// Notes that go behind the parts that are written next.
+    notes: Vec<Note>,
     /// A write has failed: what lies at the end is not known.
     failed: bool,
 }
@@ -71,15 +70,15 @@ pub enum JournalError {
     },
 }
 
-/// The bytes of a record before its content.
-const HEAD: usize = 4 + CHECK;
-const CHECK: usize = 16;
-const MAC: usize = 32;
-
-/// What a record holds.
-const SITTING: u8 = 0;
-const PART: u8 = 1;
-const EVIDENCE: u8 = 2;
+impl From<BadFile> for JournalError {
+    fn from(bad: BadFile) -> Self {
+        match bad {
+            BadFile::NeverBegun => JournalError::NeverBegun,
+            BadFile::Changed(at) => JournalError::Changed { at },
+            BadFile::Record(at) => JournalError::Record { at, refused: None },
+        }
+    }
+}
 
 impl<S: Storage> Journal<S> {
     /// Begins the file of a match. `key` is the identity's own for files.
@@ -94,17 +93,17 @@ impl<S: Storage> Journal<S> {
         if !storage.read()?.is_empty() {
             return Err(JournalError::NotEmpty);
         }
-        let mut journal = Self::empty(storage, key);
-        journal.write([(SITTING, sitting.encode())])?;
+        let mut journal = Self::behind(storage, chain(key));
+        journal.write([first(sitting)])?;
         Ok(journal)
     }
 
-    /// A file without any record.
-    pub(super) fn empty(storage: S, key: Zeroizing<[u8; 32]>) -> Self {
+    /// A file that goes on behind the records of this chain.
+    pub(super) fn behind(storage: S, chain: Chain) -> Self {
         Journal {
             storage,
-            key,
-            last: [0; 32],
+            chain,
+            notes: Vec::new(),
             failed: false,
         }
     }
@@ -116,21 +115,17 @@ impl<S: Storage> Journal<S> {
     /// If anything else is wrong: nothing is changed then.
     pub fn open(mut storage: S, key: Zeroizing<[u8; 32]>) -> Result<Opened<S>, JournalError> {
         let bytes = storage.read()?;
-        let mut records = Records::new(&bytes, &key);
-        let (sitting, log) = replay(&mut records)?;
-        let (last, complete) = (records.last, records.at);
+        let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
+        let log = replay(&sitting, &mut file)?;
+        let (chain, complete) = file.into_chain();
+        // The file was read with the key.
+        let chain = chain.ok_or(JournalError::Failed)?;
         if complete < bytes.len() {
             storage.truncate(complete as u64)?;
             storage.sync()?;
         }
-        let journal = Journal {
-            storage,
-            key,
-            last,
-            failed: false,
-        };
         Ok(Opened {
-            journal,
+            journal: Self::behind(storage, chain),
             sitting,
             log,
         })
@@ -142,7 +137,9 @@ impl<S: Storage> Journal<S> {
     /// As [`open`](Self::open).
     pub fn log(&mut self) -> Result<MatchLog, JournalError> {
         let bytes = self.storage.read()?;
-        Ok(replay(&mut Records::new(&bytes, &self.key))?.1)
+        let key = Zeroizing::new(*self.chain.key());
+        let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
+        replay(&sitting, &mut file)
     }
 
     /// Writes parts. When this returns, they outlive a crash: then, and not before, what was said
@@ -154,7 +151,19 @@ impl<S: Storage> Journal<S> {
         &mut self,
         parts: impl IntoIterator<Item = &'a SignedPart>,
     ) -> Result<(), JournalError> {
-        self.write(parts.into_iter().map(|part| (PART, part.encode())))
+        let parts = (parts.into_iter()).map(|part| Entry::Part(part.clone()).encode());
+        let notes = (self.notes.iter()).map(|&note| Entry::Seen(note).encode());
+        let contents: Vec<Vec<u8>> = parts.chain(notes).collect();
+        self.write(contents)?;
+        self.notes.clear();
+        Ok(())
+    }
+
+    /// Notes a card that only the owner of this file has seen. It is written with the next
+    /// [`append`](Self::append), behind its parts. It proves nothing; the owner can read it later
+    /// with its key, and nobody else.
+    pub fn note(&mut self, seen: &Seen) {
+        self.notes.push(Note::of(seen, self.chain.key()));
     }
 
     /// Writes what convicts a seat.
@@ -162,59 +171,43 @@ impl<S: Storage> Journal<S> {
     /// # Errors
     /// As [`append`](Self::append).
     pub fn append_evidence(&mut self, evidence: &Evidence) -> Result<(), JournalError> {
-        self.write([(EVIDENCE, evidence.encode())])
+        self.write([Entry::Evidence(evidence.clone()).encode()])
     }
 
     pub(super) fn write(
         &mut self,
-        records: impl IntoIterator<Item = (u8, Vec<u8>)>,
+        contents: impl IntoIterator<Item = Vec<u8>>,
     ) -> Result<(), JournalError> {
         if self.failed {
             return Err(JournalError::Failed);
         }
-        let (mut bytes, mut last) = (Vec::new(), self.last);
-        for (kind, content) in records {
-            let content = [&[kind], &content[..]].concat();
-            bytes.extend_from_slice(&(content.len() as u32).to_le_bytes());
-            bytes.extend_from_slice(&check(&self.key, &last, content.len() as u32));
-            last = *mac(&self.key, &last, &content).as_bytes();
-            bytes.extend_from_slice(&content);
-            bytes.extend_from_slice(&last);
-        }
-        if bytes.is_empty() {
+        let records = self.chain.records(contents);
+        if records.bytes.is_empty() {
             return Ok(());
         }
         self.failed = true;
-        self.storage.append(&bytes)?;
+        self.storage.append(&records.bytes)?;
         self.storage.sync()?;
         self.failed = false;
-        self.last = last;
+        self.chain.go_on(&records);
         Ok(())
     }
 }
 
-/// The match as the owner began it, and what was said in it.
-fn replay(records: &mut Records<'_>) -> Result<(Sitting, MatchLog), JournalError> {
-    let Some((at, first)) = records.next().transpose()? else {
-        return Err(JournalError::NeverBegun);
-    };
-    let wrong = |at, refused| JournalError::Record { at, refused };
-    let sitting = match first.split_first() {
-        Some((&SITTING, sitting)) => Sitting::decode(sitting).map_err(|_| wrong(at, None))?,
-        _ => return Err(wrong(at, None)),
-    };
+/// What was said in a match, by the records of its file.
+fn replay(sitting: &Sitting, file: &mut MatchFile<'_>) -> Result<MatchLog, JournalError> {
     let mut log = MatchLog::new(sitting.of.clone());
-    for record in records {
-        let (at, content) = record?;
-        take(&mut log, content).map_err(|refused| wrong(at, refused))?;
+    for record in file {
+        let (at, entry) = record?;
+        take(&mut log, entry).map_err(|refused| JournalError::Record { at, refused })?;
     }
-    Ok((sitting, log))
+    Ok(log)
 }
 
 /// Takes a record after the first. Gives why it was refused, if a part was.
-fn take(log: &mut MatchLog, content: &[u8]) -> Result<(), Option<Refused>> {
-    match content.split_first() {
-        Some((&PART, part)) => match log.take(SignedPart::decode(part).map_err(|_| None)?) {
+fn take(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
+    match entry {
+        Entry::Part(part) => match log.take(part) {
             Ok(_) => Ok(()),
             Err(Refused::Foul(proof)) => {
                 log.close(*proof);
@@ -222,95 +215,9 @@ fn take(log: &mut MatchLog, content: &[u8]) -> Result<(), Option<Refused>> {
             }
             Err(refused) => Err(Some(refused)),
         },
-        Some((&EVIDENCE, evidence)) => {
-            let evidence = Evidence::decode(evidence).map_err(|_| None)?;
-            log.convict(evidence).map_err(|_| None)
-        }
-        _ => Err(None),
+        Entry::Evidence(evidence) => log.convict(evidence).map_err(|_| None),
+        Entry::Seen(_) => Ok(()),
     }
-}
-
-/// The check of a record's length: without it a changed length would pass for a record that is not
-/// complete, and everything behind it would be dropped.
-fn check(key: &[u8; 32], last: &[u8; 32], len: u32) -> [u8; CHECK] {
-    let hash = Hash::new("file length").field(key).field(last);
-    let hash = hash.number(u64::from(len)).finish();
-    *hash.first_chunk().expect("a hash is longer than a check")
-}
-
-/// The MAC of a record, in the type that compares in constant time.
-fn mac(key: &[u8; 32], last: &[u8; 32], content: &[u8]) -> blake3::Hash {
-    let hash = Hash::new("file record").field(key).field(last);
-    hash.field(content).finish().into()
-}
-
-/// The complete records of a file, and where each begins.
-struct Records<'a> {
-    bytes: &'a [u8],
-    key: &'a [u8; 32],
-    /// Where the next record begins.
-    at: usize,
-    last: [u8; 32],
-}
-
-impl<'a> Records<'a> {
-    fn new(bytes: &'a [u8], key: &'a [u8; 32]) -> Self {
-        let (at, last) = (0, [0; 32]);
-        Records {
-            bytes,
-            key,
-            at,
-            last,
-        }
-    }
-
-    /// The next record; none at the end, or if what is left was never complete.
-    fn record(&mut self) -> Result<Option<(usize, &'a [u8])>, JournalError> {
-        let (at, rest) = (self.at, &self.bytes[self.at..]);
-        let changed = Err(JournalError::Changed { at });
-        // Where a file system made room before it wrote, zeros stand at the end.
-        let written = rest.len() - rest.iter().rev().take_while(|&&byte| byte == 0).count();
-        let Some((head, content)) = rest.split_first_chunk::<HEAD>() else {
-            return Ok(None);
-        };
-        let len = u32::from_le_bytes(*head.first_chunk().expect("a head begins with a length"));
-        let expected = blake3::Hash::from(widened(&check(self.key, &self.last, len)));
-        if expected != blake3::Hash::from(widened(&head[4..])) {
-            return if written < HEAD { Ok(None) } else { changed };
-        }
-        let Some((content, rest)) = content.split_at_checked(len as usize) else {
-            return Ok(None);
-        };
-        let Some(given) = rest.first_chunk::<MAC>() else {
-            return Ok(None);
-        };
-        let expected = mac(self.key, &self.last, content);
-        if expected != blake3::Hash::from(*given) {
-            return if written < HEAD + content.len() + MAC {
-                Ok(None)
-            } else {
-                changed
-            };
-        }
-        self.at += HEAD + content.len() + MAC;
-        self.last = *given;
-        Ok(Some((at, content)))
-    }
-}
-
-impl<'a> Iterator for Records<'a> {
-    type Item = Result<(usize, &'a [u8]), JournalError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.record().transpose()
-    }
-}
-
-/// A check in the type that compares in constant time.
-fn widened(check: &[u8]) -> [u8; 32] {
-    let mut wide = [0; 32];
-    wide[..CHECK].copy_from_slice(check);
-    wide
 }
 
 impl<S> std::fmt::Debug for Journal<S> {

@@ -9,15 +9,19 @@ mod commitment;
 mod foul;
 mod header;
 mod in_play;
+mod inputs;
 #[cfg(feature = "internals")]
 pub(crate) mod internals;
 mod journal;
 mod judge;
+mod match_file;
 mod match_log;
 mod part;
 mod phase;
 mod players;
+mod records;
 mod resume;
+mod seen;
 mod shape;
 mod shares;
 mod shelf;
@@ -27,18 +31,23 @@ mod state;
 mod storage;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use commitment::Attempt;
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
+pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
 pub use match_log::{CannotSay, MatchLog, NoEvidence, Taken};
 pub use part::{CardOpening, Deal, Masked, Part, PartKind, Seal};
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
 pub use resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
+pub use seen::Seen;
 pub use shelf::{Shelf, Shelved};
 pub use signed::{BadSignedPart, Evidence, SignedPart};
 pub use sitting::Sitting;
 pub use storage::{DiskStorage, Storage};
+
+pub(crate) use match_file::{BadFile, Entry, MatchFile};
+pub(crate) use seen::Note;

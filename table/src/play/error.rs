@@ -13,6 +13,9 @@ pub enum PlayError {
     /// The file of the match fails.
     #[error("the match cannot be written down")]
     Journal(#[from] JournalError),
+    /// The file of the inputs fails.
+    #[error("what this seat enters into the shuffle cannot be kept")]
+    Inputs(#[source] io::Error),
     /// The file of the deck fails.
     #[error("the deck cannot be kept")]
     Vault(#[source] io::Error),
@@ -51,6 +54,7 @@ impl PlayError {
     pub fn blame(&self) -> Blame {
         match self {
             Self::Journal(_)
+            | Self::Inputs(_)
             | Self::Vault(_)
             | Self::Deck
             | Self::Uncounted(_)

@@ -21,7 +21,9 @@ use super::own_dice::OwnDice;
 use super::vault::Vault;
 use crate::hash::Hash;
 use crate::identity::Identity;
-use crate::log::{Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage};
+use crate::log::{
+    Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
+};
 use crate::rules::Choice;
 use crate::seat::Seat;
 
@@ -71,6 +73,8 @@ pub struct Setting<S, V, R> {
     pub log: MatchLog,
     /// The file of the match.
     pub journal: Journal<S>,
+    /// The file of what this seat enters into the shuffles.
+    pub inputs: Inputs<S>,
     /// The place of the deck.
     pub vault: V,
     /// The circuit of the match.

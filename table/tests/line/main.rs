@@ -8,4 +8,5 @@ mod proxy;
 mod relay;
 mod strangers;
 mod streams;
+mod successors;
 mod tables;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dealerless_table::{
-    Address, Door, DoorEvent, Guest, Home, Invite, Line, MeetingError, Name, SharedPeers, Timing,
+    Address, Door, DoorEvent, Guest, Home, Invite, Line, MeetingError, Name, OldIdentity,
+    SharedPeers, Timing,
 };
 
 pub(crate) const SOON: Duration = Duration::from_secs(20);
@@ -33,6 +34,36 @@ impl Player {
             home,
             peers,
             name: Name::clean(name),
+        }
+    }
+
+    /// The same player on a new machine, with a new identity that has succeeded this one.
+    pub(crate) fn moves(self) -> Self {
+        let Player {
+            folder: old,
+            home,
+            peers,
+            name,
+        } = self;
+        drop((home, peers));
+        let new = Player::new(name.as_str());
+        let Player {
+            folder,
+            home,
+            peers,
+            ..
+        } = new;
+        drop(peers);
+        let home = Arc::into_inner(home).expect("nobody else has it");
+        let done = OldIdentity::open(old.path()).unwrap().be_succeeded(home);
+        done.unwrap();
+        let home = Arc::new(Home::open(folder.path(), &mut rand::rng()).unwrap());
+        let peers = SharedPeers::new(home.known_peers().unwrap());
+        Player {
+            folder,
+            home,
+            peers,
+            name,
         }
     }
 

@@ -10,8 +10,8 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
 use dealerless_table::{
-    BettingRules, Clock, DiskStorage, Door, Journal, Limit, Line, LineError, MatchLog, MemoryVault,
-    Posts, Seating, Setting, Shelf, Stakes, Table, Variety, system_rng,
+    BettingRules, Clock, DiskStorage, Door, Inputs, Journal, Limit, Line, LineError, MatchLog,
+    MemoryVault, Posts, Seating, Setting, Shelf, Stakes, Table, Variety, system_rng,
 };
 
 use crate::players::{Player, SOON, line};
@@ -55,12 +55,16 @@ fn table(
     let identity = host.home.shared_identity();
     let seating = Seating::of_line(&line, header, (identity.public(), &host.name)).unwrap();
     let of = seating.sitting.of.clone();
-    let (_, storage) = Shelf::new(host.home.matches())
+    let (path, storage) = Shelf::new(host.home.matches())
         .create(&of.id(), "Bob")
         .unwrap();
+    let inputs = DiskStorage::create(&path.with_extension("inputs")).unwrap();
     let setting = Setting {
         seat: seating.sitting.seat,
         journal: Journal::create(storage, identity.file_key(), &seating.sitting).unwrap(),
+        inputs: Inputs::open(inputs, identity.file_key(), of.id())
+            .unwrap()
+            .file,
         identity,
         log: MatchLog::new(of),
         vault: MemoryVault::default(),

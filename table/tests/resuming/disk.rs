@@ -51,8 +51,9 @@ pub(crate) struct PutBack {
 }
 
 #[derive(Clone, Default)]
-struct Files {
+pub(crate) struct Files {
     log: Vec<u8>,
+    inputs: Vec<u8>,
     deck: Option<Vec<u8>>,
 }
 
@@ -162,22 +163,43 @@ impl Disk {
         self.lock().files.deck.is_some()
     }
 
-    /// The file of the match, for somebody who only reads.
-    pub(crate) fn log(&self) -> Vec<u8> {
-        self.lock().files.log.clone()
+    /// The file of the match.
+    pub(crate) fn log(&self) -> Growing {
+        let disk = self.clone();
+        Growing {
+            disk,
+            file: |files| &mut files.log,
+        }
+    }
+
+    /// The file of the inputs.
+    pub(crate) fn inputs(&self) -> Growing {
+        let disk = self.clone();
+        Growing {
+            disk,
+            file: |files| &mut files.inputs,
+        }
     }
 }
 
-impl Storage for Disk {
+/// A file that grows.
+#[derive(Clone)]
+pub(crate) struct Growing {
+    disk: Disk,
+    file: fn(&mut Files) -> &mut Vec<u8>,
+}
+
+impl Storage for Growing {
     fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.log())
+        Ok((self.file)(&mut self.disk.lock().files).clone())
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let add = |disk: &mut Self, count: usize| {
-            disk.lock().files.log.extend_from_slice(&bytes[..count]);
+        let file = self.file;
+        let add = |disk: &mut Disk, count: usize| {
+            file(&mut disk.lock().files).extend_from_slice(&bytes[..count]);
         };
-        self.deed(
+        self.disk.deed(
             Kind::Append,
             |disk| add(disk, bytes.len() / 2),
             |disk| add(disk, bytes.len()),
@@ -189,8 +211,9 @@ impl Storage for Disk {
     }
 
     fn truncate(&mut self, len: u64) -> io::Result<()> {
-        let cut = |disk: &mut Self| disk.lock().files.log.truncate(len as usize);
-        self.deed(Kind::Other, |_| {}, cut)
+        let file = self.file;
+        let cut = |disk: &mut Disk| file(&mut disk.lock().files).truncate(len as usize);
+        self.disk.deed(Kind::Other, |_| {}, cut)
     }
 }
 

@@ -12,12 +12,12 @@ use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
     BettingRules, Binding, Choice, Clock, Command, Dealer, Done, End, Event, Header, Identity,
-    Journal, Legal, Limit, LogMessage, Match, News, Orders, Outbox, Phase, Play, PlayError, Player,
-    Posts, Seat, Setting, SignedPart, Sitting, Stakes, SystemRng, Variety, Vault, Versions,
-    system_rng,
+    Inputs, Journal, Legal, Limit, LogMessage, Match, News, OpenedInputs, Orders, Outbox, Phase,
+    Play, PlayError, Player, Posts, Seat, Setting, SignedPart, Sitting, Stakes, SystemRng, Variety,
+    Vault, Versions, system_rng,
 };
 
-use crate::disk::{Disk, Kill, Kind};
+use crate::disk::{Disk, Growing, Kill, Kind};
 
 /// Nothing takes so long.
 const STUCK: Duration = Duration::from_secs(60);
@@ -100,7 +100,7 @@ impl Attempts for Uncounted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-type Program = Play<Disk, Disk, SystemRng>;
+type Program = Play<Growing, Disk, SystemRng>;
 
 struct Side {
     game: Game,
@@ -186,17 +186,23 @@ impl Orders for Nobody {
 }
 
 impl Side {
+    fn inputs(&self) -> io::Result<OpenedInputs<Growing>> {
+        let key = self.identity.file_key();
+        Inputs::open(self.disk.inputs(), key, self.of.id())
+    }
+
     /// The program starts, with what is on the disk.
     fn start(&mut self) -> Result<(), PlayError> {
         let setting = || -> Result<_, PlayError> {
             let key = self.identity.file_key();
-            let opened = Journal::open(self.disk.clone(), key)?;
+            let opened = Journal::open(self.disk.log(), key)?;
             assert_eq!(opened.sitting.of, self.of);
             Ok(Setting {
                 identity: Arc::clone(&self.identity),
                 seat: self.seat,
                 log: opened.log,
                 journal: opened.journal,
+                inputs: self.inputs().map_err(PlayError::Inputs)?.file,
                 vault: self.disk.clone(),
                 circuit: self.game.circuit(),
                 rng: system_rng(),
@@ -212,6 +218,19 @@ impl Side {
         };
         self.program = Some(program?);
         Ok(())
+    }
+
+    /// All that it has committed itself to can be opened, if nothing was put back.
+    fn check_inputs(&self) {
+        let program = self.program.as_ref().expect("it runs");
+        let inputs = self.inputs().unwrap().inputs;
+        for deal in program.log().deals(self.seat) {
+            let opens = inputs.iter().any(|input| {
+                let (bits, nonce) = (&input.bits, &input.nonce);
+                input.of.input_commitment(self.seat, bits, nonce) == deal.input
+            });
+            assert!(opens, "hand {}, try {}", deal.hand, deal.attempt);
+        }
     }
 
     fn lose_line(&mut self) {
@@ -325,9 +344,10 @@ impl World {
                 seat,
                 names: Vec::new(),
             };
-            // The file is there before the match begins.
+            // The files are there before the match begins.
             let disk = Disk::with(Vec::new());
-            Journal::create(disk.clone(), identity.file_key(), &sitting).unwrap();
+            Inputs::open(disk.inputs(), identity.file_key(), of.id()).unwrap();
+            Journal::create(disk.log(), identity.file_key(), &sitting).unwrap();
             let disk = disk.then_with(kills);
             Side {
                 game: plan.game,
@@ -545,8 +565,9 @@ impl World {
             let chips = 2 * self.plan.game.stakes().stack();
             assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
             assert!(!side.disk.has_deck(), "the deck outlives the match");
+            side.check_inputs();
             let key = side.identity.file_key();
-            let file = Journal::open(side.disk.clone(), key).unwrap().log;
+            let file = Journal::open(side.disk.log(), key).unwrap().log;
             assert_eq!((file.hash(), file.phase()), (log.hash(), log.phase()));
         }
         assert_eq!(logs[0].0, logs[1].0);

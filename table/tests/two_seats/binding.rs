@@ -8,8 +8,8 @@ use dealerless::circuit::Party;
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless_table::{
-    Binding, Dealer, Done, End, Event, Identity, Journal, MatchLog, Orders, Part, Phase, Seat,
-    SignedPart, Storage, system_rng,
+    Binding, Dealer, Done, End, Event, Identity, Journal, LogMessage, MatchLog, Orders, Part,
+    Phase, Seat, SignedPart, Storage, system_rng,
 };
 
 use crate::seats::wirings;

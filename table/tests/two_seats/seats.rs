@@ -10,9 +10,9 @@ use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::session::system_rng;
 use dealerless_table::{
-    Binding, Clock, Command, Dealer, End, Event, Header, Identity, Journal, Match, MatchLog,
-    MemoryVault, News, Outbox, Play, PlayError, Player, Seat, Setting, Sitting, Stakes, Storage,
-    Versions,
+    Binding, Clock, Command, Dealer, End, Event, Header, Identity, Inputs, Journal, Match,
+    MatchLog, MemoryVault, News, Outbox, Play, PlayError, Player, Seat, Setting, Sitting, Stakes,
+    Storage, Versions,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -143,6 +143,12 @@ fn dealer(
     Dealer::start(channel, binding, system_rng(), |_| {}, report)
 }
 
+/// A file of inputs of this seat.
+pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, of: &Match) -> Inputs<S> {
+    let opened = Inputs::open(storage, identity.file_key(), of.id());
+    opened.expect("a new file").file
+}
+
 /// Both sides of a match, who follow the protocol.
 pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> [Side; 2] {
     let (wirings, of) = wirings(stakes, circuit);
@@ -162,6 +168,7 @@ impl Side {
             seat: wiring.seat,
             log: MatchLog::new(of.clone()),
             journal: Journal::create(Memory::default(), key, &sitting).unwrap(),
+            inputs: inputs(Memory::default(), &wiring.identity, of),
             vault: MemoryVault::default(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),

@@ -11,7 +11,7 @@ use dealerless_table::{
 
 use zeroize::Zeroizing;
 
-use crate::seats::Wiring;
+use crate::seats::{Wiring, inputs};
 
 /// What a seat does that outlives it, or that others see.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +129,7 @@ impl Watched {
             seat: wiring.seat,
             log: log.clone(),
             journal: Journal::create(deeds.clone(), key, &sitting).unwrap(),
+            inputs: inputs(Deeds::default(), &wiring.identity, log.of()),
             vault: deeds.clone(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),

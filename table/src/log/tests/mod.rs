@@ -8,4 +8,4 @@ mod kinds;
 mod model;
 mod parts;
 mod resume;
-mod table;
+pub(crate) mod table;

@@ -13,9 +13,9 @@ use crate::rules::{
 use crate::seat::Seat;
 use dealerless::dice::{Dice, Reveal, Terms};
 
-pub(super) struct Table {
-    pub(super) identities: Vec<Identity>,
-    pub(super) of: Match,
+pub(crate) struct Table {
+    pub(crate) identities: Vec<Identity>,
+    pub(crate) of: Match,
 }
 
 /// A deck that is sealed: the shares of each seat.
@@ -24,15 +24,15 @@ struct Deck {
     shares: Vec<Vec<u16>>,
 }
 
-pub(super) fn holdem(seats: u8, hands: u32) -> Table {
+pub(crate) fn holdem(seats: u8, hands: u32) -> Table {
     Table::new(Variety::Holdem(rules(Limit::NoLimit)), seats, hands)
 }
 
-pub(super) fn draw(seats: u8, hands: u32) -> Table {
+pub(crate) fn draw(seats: u8, hands: u32) -> Table {
     Table::new(Variety::FiveCardDraw(rules(Limit::Fixed)), seats, hands)
 }
 
-pub(super) fn free_deck(seats: u8) -> Table {
+pub(crate) fn free_deck(seats: u8) -> Table {
     let variety = Variety::Deck {
         cards: 40,
         drawn: 7,
@@ -50,7 +50,7 @@ fn rules(limit: Limit) -> BettingRules {
 }
 
 impl Table {
-    pub(super) fn new(variety: Variety, seats: u8, hands: u32) -> Self {
+    pub(crate) fn new(variety: Variety, seats: u8, hands: u32) -> Self {
         let header = Header {
             versions: Versions {
                 log: Header::LOG_VERSION,
@@ -75,15 +75,15 @@ impl Table {
         Table { identities, of }
     }
 
-    pub(super) fn log(&self) -> MatchLog {
+    pub(crate) fn log(&self) -> MatchLog {
         MatchLog::new(self.of.clone())
     }
 
-    pub(super) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+    pub(crate) fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
         Seat::all(self.of.seats())
     }
 
-    pub(super) fn sitting(&self, seat: Seat) -> Sitting {
+    pub(crate) fn sitting(&self, seat: Seat) -> Sitting {
         let names = self.seats().map(|seat| Name::clean(&seat.to_string()));
         Sitting {
             of: self.of.clone(),
@@ -113,7 +113,7 @@ impl Table {
     }
 
     /// A seat's share of these cards, with all that it is said with.
-    pub(super) fn opening(&self, log: &MatchLog, seat: Seat, positions: &[usize]) -> Part {
+    pub(crate) fn opening(&self, log: &MatchLog, seat: Seat, positions: &[usize]) -> Part {
         let deck = self.deck(log);
         let card = |&position: &usize| CardOpening {
             position: position as u16,
@@ -148,7 +148,7 @@ impl Table {
     }
 
     /// A part of this kind, as good as it can be made here.
-    pub(super) fn part(&self, kind: PartKind, log: &MatchLog, seat: Seat) -> Part {
+    pub(crate) fn part(&self, kind: PartKind, log: &MatchLog, seat: Seat) -> Part {
         match kind {
             PartKind::Deal => {
                 let none = vec![false; self.of.seats()];
@@ -229,22 +229,22 @@ impl Table {
     }
 
     /// What an honest seat says that checks or calls, and shows.
-    pub(super) fn honest(&self, log: &MatchLog, seat: Seat) -> Part {
+    pub(crate) fn honest(&self, log: &MatchLog, seat: Seat) -> Part {
         self.part(log.may_say(seat)[0], log, seat)
     }
 
     /// The part with this seat's signature, whether it may say it or not.
-    pub(super) fn sign(&self, log: &MatchLog, seat: Seat, part: &Part) -> SignedPart {
+    pub(crate) fn sign(&self, log: &MatchLog, seat: Seat, part: &Part) -> SignedPart {
         self.sign_bytes(log, seat, part.encode(log.size(seat)))
     }
 
-    pub(super) fn sign_bytes(&self, log: &MatchLog, seat: Seat, part: Vec<u8>) -> SignedPart {
+    pub(crate) fn sign_bytes(&self, log: &MatchLog, seat: Seat, part: Vec<u8>) -> SignedPart {
         let identity = &self.identities[seat.index()];
         SignedPart::sign(identity, &self.of.id(), log.step(), &log.hash(), seat, part)
     }
 
     /// One seat that is waited for says what it honestly says.
-    pub(super) fn speak(&self, log: &mut MatchLog) -> SignedPart {
+    pub(crate) fn speak(&self, log: &mut MatchLog) -> SignedPart {
         let seat = log.waits_for()[0];
         let part = self.honest(log, seat);
         log.say(&self.identities[seat.index()], seat, &part)
@@ -252,14 +252,14 @@ impl Table {
     }
 
     /// Plays honestly until it is so.
-    pub(super) fn play_until(&self, log: &mut MatchLog, so: impl Fn(&MatchLog) -> bool) {
+    pub(crate) fn play_until(&self, log: &mut MatchLog, so: impl Fn(&MatchLog) -> bool) {
         while !so(log) {
             self.speak(log);
         }
     }
 
     /// The logs that have none of these parts, the first, the first two and so on.
-    pub(super) fn prefixes(&self, parts: &[SignedPart]) -> Vec<MatchLog> {
+    pub(crate) fn prefixes(&self, parts: &[SignedPart]) -> Vec<MatchLog> {
         let mut logs = vec![self.log()];
         for part in parts {
             let mut log = logs[logs.len() - 1].clone();
@@ -270,7 +270,7 @@ impl Table {
     }
 
     /// A match that is played to its end.
-    pub(super) fn played(&self) -> MatchLog {
+    pub(crate) fn played(&self) -> MatchLog {
         let mut log = self.log();
         self.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
         log
@@ -278,7 +278,7 @@ impl Table {
 }
 
 /// The cards that this seat is to open.
-pub(super) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
+pub(crate) fn due(openings: &[Opening], seat: Seat) -> Option<Vec<usize>> {
     let opening = openings.iter().find(|opening| opening.opener == seat)?;
     Some(
         opening

@@ -1,6 +1,6 @@
 //! What a seat does with what it hears: it takes parts in, checks seals, learns cards.
 
-use dealerless::deck;
+use dealerless::deck::{self, Card};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -10,7 +10,7 @@ use super::super::news::News;
 use super::super::vault::Vault;
 use super::{InHand, Play, Trouble};
 use crate::log::{
-    CardOpening, LogMessage, Part, Phase, Refused, Seal, SignedPart, Storage, Taken, ToDo,
+    CardOpening, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage, Taken, ToDo,
 };
 use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
@@ -184,6 +184,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }
     }
 
+    /// Notes a card in the file that only this seat has seen: the log alone never shows it.
+    fn note(&mut self, position: usize, card: Card, learners: Learners) {
+        if learners == Learners::Seat(self.set.seat) {
+            self.set.journal.note(&Seen {
+                of: self.set.log.attempt(),
+                position: position as u16,
+                card,
+            });
+        }
+    }
+
     /// Learns what another seat has opened to this one. A share that opens its commitment but whose
     /// MACs do not fit is no proof for others: this seat disputes it.
     pub(super) fn learn(
@@ -200,6 +211,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 Ok(face) => {
                     let position = usize::from(card.position);
                     self.hand.known[position] = Some(face);
+                    self.note(position, face, *learners);
                     let card = face;
                     self.news.push_back(News::Card { position, card });
                 }

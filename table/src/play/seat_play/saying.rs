@@ -9,7 +9,7 @@ use super::super::error::PlayError;
 use super::super::news::News;
 use super::super::vault::Vault;
 use super::{BATCH, Play, Trouble};
-use crate::log::{CardOpening, Part, PartKind, Phase, Storage};
+use crate::log::{CardOpening, Input, Part, PartKind, Phase, Storage};
 use crate::rules::Opening;
 use crate::seat::Seat;
 
@@ -41,7 +41,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.ask(News::SitsOut);
                 Ok(None)
             }
-            Phase::Deal => Ok(self.deal()),
+            Phase::Deal => self.deal(),
             Phase::Seal(_) if self.has_lost_its_run() => Ok(Some(Part::Again)),
             Phase::Seal(_) => self.seal(),
             Phase::Result(outcome) => Ok(Some(Part::Result(outcome.stacks))),
@@ -82,11 +82,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         seats.filter(|seat| stacks[seat.index()] == 0).collect()
     }
 
-    pub(super) fn deal(&mut self) -> Option<Part> {
+    fn deal(&mut self) -> Result<Option<Part>, PlayError> {
         let broke = self.broke();
         if !broke.is_empty() && self.rebuy.is_none() {
             self.ask(News::AskRebuy { broke });
-            return None;
+            return Ok(None);
         }
         let rebuy = self.rebuy.take().unwrap_or(false);
         let seats = Seat::all(self.set.log.of().seats());
@@ -98,10 +98,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut nonce = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *nonce);
         let attempt = self.set.log.attempt();
-        let input = attempt.input_commitment(self.set.seat, seeds.bits(), &nonce);
+        let commitment = attempt.input_commitment(self.set.seat, seeds.bits(), &nonce);
+        let input = Input {
+            of: attempt,
+            bits: Zeroizing::new(seeds.bits().to_vec()),
+            nonce,
+        };
+        self.set.inputs.append(&input).map_err(PlayError::Inputs)?;
         self.hand.seeds = Some(seeds);
         let batch = self.batch();
-        Some(Part::Deal(self.set.log.deal(input, rebuys, batch)))
+        let deal = self.set.log.deal(commitment, rebuys, batch);
+        Ok(Some(Part::Deal(deal)))
     }
 
     /// How many hands the batch behind this hand holds. All seats come to the same number.

@@ -1,0 +1,214 @@
+//! `identity`: who you are, and how a new machine goes on in your place.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use dealerless_table::{
+    DiskStorage, HomeError, Journal, OldIdentity, Phase, PublicIdentity, Shelf, Succession,
+};
+use serde_json::json;
+
+use crate::output::{show, show_json};
+use crate::table::FolderArgs;
+
+/// Shows your identity, or makes a new one that succeeds an old one.
+///
+/// An identity is not copied to a second machine: there make a new one, which the old one signs.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless identity\n  \
+    dealerless identity succeed /media/stick/dealerless\n  \
+    dealerless identity statement")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    folder: FolderArgs,
+    /// Print one JSON object; everything else goes to standard error.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Makes a new identity here, in place of the old one at OLD.
+    ///
+    /// OLD is the folder of the old identity, or its file. Its known peers are taken over. From then
+    /// on nobody can play with the old identity; whoever knew it follows you to the new one when you
+    /// meet by an invite, or when they are given the statement.
+    Succeed {
+        /// The folder or the file of the old identity.
+        #[arg(value_name = "OLD")]
+        old: PathBuf,
+        /// Leave the matches that the old identity has not ended: nobody can go on with them.
+        #[arg(long)]
+        leave_open_matches: bool,
+    },
+    /// Prints the line by which others learn whom your identity has succeeded. It holds no secret.
+    Statement,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    match &args.command {
+        None => own(args),
+        Some(Command::Succeed {
+            old,
+            leave_open_matches,
+        }) => succeed(args, old, *leave_open_matches),
+        Some(Command::Statement) => {
+            let home = args.folder.open()?;
+            let succession = home.identity().succession();
+            ensure!(
+                succession.past().len() > 0,
+                "your identity has succeeded none: there is nothing to state"
+            );
+            show_statement(args.json, succession)
+        }
+    }
+}
+
+fn show_statement(json: bool, succession: &Succession) -> anyhow::Result<()> {
+    match json {
+        true => show_json(&json!({ "statement": succession.to_string() })),
+        false => show(&succession.to_string()),
+    }
+}
+
+fn own(args: &Args) -> anyhow::Result<()> {
+    let home = match args.folder.open() {
+        Err(error) => match error.downcast_ref() {
+            Some(HomeError::Succeeded { path, .. }) => return retired(args, path),
+            _ => return Err(error),
+        },
+        Ok(home) => home,
+    };
+    let identity = home.identity();
+    let own = identity.public().fingerprint();
+    let past: Vec<String> = past(identity.succession());
+    if args.json {
+        let file = home.identity_file().display().to_string();
+        let own = own.to_string();
+        let value = json!({
+            "fingerprint": own, "file": file, "succeeds": past, "succeeded_by": null,
+        });
+        return show_json(&value);
+    }
+    show(&format!("Your fingerprint: {own}"))?;
+    for old in past.iter().rev() {
+        show(&format!("  succeeds        {old}"))?;
+    }
+    show(&format!("File: {}", home.identity_file().display()))
+}
+
+/// An old identity is shown, and nothing else.
+fn retired(args: &Args, file: &Path) -> anyhow::Result<()> {
+    let old = OldIdentity::open(file)?;
+    let by = old.successor().map(|new| new.current().fingerprint());
+    let by = by.context("the identity was succeeded a moment ago, and is not now")?;
+    let was = old.public().fingerprint();
+    match args.json {
+        true => {
+            let past = old.successor().map(past).unwrap_or_default();
+            let past = &past[..past.len().saturating_sub(1)];
+            show_json(&json!({
+                "fingerprint": was.to_string(), "file": file.display().to_string(),
+                "succeeds": past, "succeeded_by": by.to_string(),
+            }))
+        }
+        false => show(&format!(
+            "An old identity: {was}\n  was succeeded by {by}\nNobody plays with it any more."
+        )),
+    }
+}
+
+/// The fingerprints of the old identities, the oldest first.
+fn past(succession: &Succession) -> Vec<String> {
+    let text = |old: &PublicIdentity| old.fingerprint().to_string();
+    succession.past().map(text).collect()
+}
+
+fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result<()> {
+    let own = args.folder.folder()?;
+    ensure!(
+        !is_within(path, &own),
+        "{} is the identity of this folder: say --home DIR for the new one",
+        path.display()
+    );
+    let old = OldIdentity::open(path).context("cannot open the old identity")?;
+    let open = open_matches(&old)?;
+    if !open.is_empty() && !leave_open_matches {
+        let files: Vec<String> = open.iter().map(|file| file.display().to_string()).collect();
+        bail!(
+            "the old identity has matches that are not over, and only it can go on with them:\n  {}\n\
+             End them first, or leave them for good with --leave-open-matches.",
+            files.join("\n  ")
+        );
+    }
+    let (was, has_folder) = (old.public().fingerprint(), old.matches().is_some());
+    let done = old.be_succeeded(args.folder.open()?)?;
+    let now = done.succession.current().fingerprint();
+    if args.json {
+        return show_json(&json!({
+            "fingerprint": now.to_string(), "succeeds": past(&done.succession),
+            "peers": done.peers, "left_matches": open.len(),
+            "statement": done.succession.to_string(),
+        }));
+    }
+    show(&format!(
+        "Your new identity: {now}\n  succeeds         {was}\nThe old one plays no more. {}",
+        match has_folder {
+            true => format!("Known peers that came along: {}.", done.peers),
+            false =>
+                "Its folder is not known, so neither are its peers and its open matches.".into(),
+        }
+    ))?;
+    show(&format!(
+        "Whoever knew you follows you when you meet by an invite. Or send them this line, for\n\
+         `dealerless peers follow`; it holds no secret:\n\n{}",
+        done.succession
+    ))
+}
+
+/// Whether the old identity lies in the folder of the new one.
+fn is_within(old: &Path, own: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let Some(own) = real(own) else { return false };
+    real(old).is_some_and(|old| old == own || old == own.join("identity"))
+}
+
+/// The files of the matches of an old identity that are not over, and of those that cannot be read.
+fn open_matches(old: &OldIdentity) -> anyhow::Result<Vec<PathBuf>> {
+    let Some(folder) = old.matches() else {
+        return Ok(Vec::new());
+    };
+    let mut open = Vec::new();
+    for file in Shelf::new(folder).list()? {
+        let journal = DiskStorage::open(&file.path)
+            .map_err(anyhow::Error::from)
+            .and_then(|storage| Ok(Journal::open(storage, old.file_key())?));
+        if !journal.is_ok_and(|opened| matches!(opened.log.phase(), Phase::Over(_))) {
+            open.push(file.path);
+        }
+    }
+    Ok(open)
+}
+
+/// The statement in an argument: itself, or the file that holds it.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn statement(text_or_file: &str) -> anyhow::Result<Succession> {
+    let path = Path::new(text_or_file);
+    if !path.is_file() {
+        return Ok(text_or_file.parse()?);
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(path);
+    let read = file.and_then(|file| {
+        // Longer than any statement.
+        std::io::Read::read_to_string(&mut std::io::Read::take(file, 1 << 16), &mut text)
+    });
+    read.with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(text.parse()?)
+}

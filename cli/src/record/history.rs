@@ -1,0 +1,234 @@
+//! `history`: the matches that were played here.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use anyhow::{Context, bail};
+use dealerless_table::{BadRecord, MatchState, Record, Shelf, Shelved};
+use serde::Serialize;
+
+use super::source::Folder;
+use super::words::{self, Who};
+use crate::output::{count, show, show_json};
+use crate::table::FolderArgs;
+
+/// Lists the matches that you have played, or deletes their records.
+///
+/// The record of a match is kept until you delete it. It grows by about 6 kB with each hand.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless history\n  \
+    dealerless history --delete 3f2a9c0d\n  \
+    dealerless history --older-than 30 --delete")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    folder: FolderArgs,
+    /// Only matches whose record has not changed for so many days.
+    #[arg(long, value_name = "DAYS")]
+    older_than: Option<u32>,
+    /// Delete the records of these matches for good, by the beginning of an id or by a name; with
+    /// --older-than all that are listed. A match that is open stays, unless it is named.
+    #[arg(long, value_name = "MATCH", num_args = 0..)]
+    delete: Option<Vec<String>>,
+    /// Print one JSON object; everything else goes to standard error.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A match, for a program.
+#[derive(Serialize)]
+pub(super) struct Listed {
+    #[serde(rename = "match")]
+    pub(super) of: String,
+    pub(super) file: String,
+    pub(super) peer: String,
+    pub(super) bytes: u64,
+    /// When it was last written, in seconds since 1970.
+    pub(super) changed: u64,
+    /// `over`, `open`, `damaged` or `deleted`.
+    pub(super) state: &'static str,
+    /// The same in words.
+    pub(super) message: String,
+    #[serde(flatten)]
+    pub(super) played: Option<Played>,
+}
+
+/// What a record tells of a match.
+#[derive(Serialize)]
+pub(super) struct Played {
+    pub(super) with: Vec<String>,
+    pub(super) game: &'static str,
+    pub(super) hands: usize,
+    /// The chips that were won; below 0, lost. None in a game without chips.
+    pub(super) won: Option<i128>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let folder = Folder::open(&args.folder)?;
+    let listed = match &args.delete {
+        None => list(&folder, args)?,
+        Some(_) => delete(&folder, args)?,
+    };
+    if args.json {
+        return show_json(&serde_json::json!({ "matches": listed }));
+    }
+    show(&screen(&listed, args))
+}
+
+fn old_enough(args: &Args, file: &Shelved) -> bool {
+    let age = Duration::from_secs(86_400 * u64::from(args.older_than.unwrap_or(0)));
+    let passed = SystemTime::now().duration_since(file.changed);
+    args.older_than.is_none() || passed.unwrap_or_default() >= age
+}
+
+fn list(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
+    let mut listed = Vec::new();
+    for file in folder.list()? {
+        if old_enough(args, &file) {
+            let record = folder.read(&file.path)?;
+            listed.push(of_file(&file, &record));
+        }
+    }
+    Ok(listed)
+}
+
+/// Deletes what was named, or all that is old and not open.
+fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
+    let named = args.delete.as_deref().unwrap_or_default();
+    let mut files = Vec::new();
+    match (named, args.older_than) {
+        ([], None) => bail!("say which matches to delete, or --older-than DAYS"),
+        ([], Some(_)) => {
+            for file in folder.list()? {
+                // A damaged record may be the only trace of an open match.
+                let over = matches!(folder.read(&file.path)?, Ok(record) if is_over(&record));
+                if over && old_enough(args, &file) {
+                    files.push(file);
+                }
+            }
+        }
+        (named, _) => {
+            for called in named {
+                files.push(folder.find(called)?);
+            }
+        }
+    }
+    let mut deleted = Vec::new();
+    for file in files {
+        let record = folder.read(&file.path)?;
+        remove(&file.path)?;
+        deleted.push(Listed {
+            state: "deleted",
+            ..of_file(&file, &record)
+        });
+    }
+    Ok(deleted)
+}
+
+fn remove(path: &Path) -> anyhow::Result<()> {
+    let removed = Shelf::remove(path);
+    removed.with_context(|| format!("cannot delete {}", path.display()))
+}
+
+fn is_over(record: &Record) -> bool {
+    matches!(record.state(), MatchState::Over(_))
+}
+
+/// What is listed of a file.
+pub(super) fn of_file(file: &Shelved, record: &Result<Record, BadRecord>) -> Listed {
+    let (state, message, played) = match record {
+        Err(error) => ("damaged", words::bad(error), None),
+        Ok(record) => {
+            let state = if is_over(record) { "over" } else { "open" };
+            let message = words::state(&Who::of(record), &record.state());
+            (state, message, Some(played(record)))
+        }
+    };
+    Listed {
+        of: file.of.clone(),
+        file: file.path.display().to_string(),
+        peer: file.peer.clone(),
+        bytes: file.len,
+        changed: (file.changed.duration_since(SystemTime::UNIX_EPOCH))
+            .map_or(0, |since| since.as_secs()),
+        state,
+        message,
+        played,
+    }
+}
+
+fn played(record: &Record) -> Played {
+    let (own, who) = (record.owner(), Who::of(record));
+    let others = dealerless_table::Seat::all(record.of().seats()).filter(|&seat| seat != own);
+    let stakes = &record.of().header().stakes;
+    let chips = |chips: Vec<u64>| i128::from(chips[own.index()]);
+    let won = || chips(record.log().final_stacks()) - chips(record.bought());
+    Played {
+        with: others.map(|seat| who.name(seat).to_owned()).collect(),
+        game: words::game_name(stakes),
+        hands: record.played(),
+        won: stakes.betting().map(|_| won()),
+    }
+}
+
+/// The list, for people.
+fn screen(listed: &[Listed], args: &Args) -> String {
+    match (listed, &args.delete, args.older_than) {
+        ([], None, None) => "No match was played here.".into(),
+        ([], Some(_), _) => "No match that is over is that old.".into(),
+        ([], None, Some(_)) => "No match is that old.".into(),
+        _ => lines(listed),
+    }
+}
+
+/// Two lines for each match.
+pub(super) fn lines(listed: &[Listed]) -> String {
+    let one = |one: &Listed| {
+        let date = date(one.changed);
+        let Some(played) = &one.played else {
+            return format!(
+                "{}  {date}  with {}\n  {}",
+                one.of,
+                one.peer,
+                one.message.replace('\n', "\n  ")
+            );
+        };
+        let won = match played.won {
+            None => String::new(),
+            Some(0) => ", even".to_owned(),
+            Some(won) if won > 0 => format!(", won {}", count(won.unsigned_abs() as u64)),
+            Some(lost) => format!(", lost {}", count(lost.unsigned_abs() as u64)),
+        };
+        let state = match one.state {
+            "deleted" => "Deleted.",
+            _ => &one.message,
+        };
+        format!(
+            "{}  {date}  with {}\n  {}, {}{won}. {state}",
+            one.of,
+            played.with.join(" and "),
+            played.game,
+            words::hands(played.hands)
+        )
+    };
+    listed.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+/// A day in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
+pub(super) fn date(seconds: u64) -> String {
+    let (days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
+    // Years that begin in March have their leap day at the end.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let of_month = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = match month < 10 {
+        true => (400 * era + year, month + 3),
+        false => (400 * era + year + 1, month - 9),
+    };
+    let (hour, minute) = (minutes / 60, minutes % 60);
+    format!("{year}-{month:02}-{of_month:02} {hour:02}:{minute:02}")
+}

@@ -1,0 +1,209 @@
+//! Records, for programs.
+
+use std::collections::BTreeMap;
+
+use dealerless_table::{
+    BadRecord, Choice, Chosen, Compared, HandEvent, Learners, MatchState, Record, RecordedHand,
+    Seat, Stop,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::show::deck;
+use super::verify::Read;
+use super::words::{self, Who, hex};
+use crate::table::short;
+
+/// What `verify` found.
+#[derive(Serialize)]
+pub(super) struct Verified {
+    /// The exit code is 0.
+    good: bool,
+    records: Vec<Value>,
+    /// None if there is one file, or one of two is not good.
+    compared: Option<Value>,
+}
+
+/// What `verify` found.
+pub(super) fn verified(files: &[Read], compared: Option<&Compared>, good: bool) -> Verified {
+    Verified {
+        good,
+        records: files.iter().map(of_file).collect(),
+        compared: compared.map(of_both),
+    }
+}
+
+fn of_file(read: &Read) -> Value {
+    match &read.record {
+        Err(error) => json!({ "file": read.file, "error": of_error(error) }),
+        Ok(record) => json!({ "file": read.file, "record": of_record(record) }),
+    }
+}
+
+fn of_error(error: &BadRecord) -> Value {
+    let place = error.place();
+    let evidence = error.evidence();
+    json!({
+        "message": words::bad(error),
+        "hand": place.map(|place| place.hand),
+        "step": place.map(|place| place.step),
+        "byte": place.map(|place| place.at),
+        "cheat": evidence.map(|evidence| evidence.seat().number()),
+        "evidence": evidence.map(|evidence| hex(&evidence.encode())),
+    })
+}
+
+fn of_record(record: &Record) -> Value {
+    let state = record.state();
+    let who = Who::of(record);
+    let players = record.of().players().iter();
+    let fingerprints: Vec<String> = players
+        .map(|player| player.identity.fingerprint().to_string())
+        .collect();
+    let waits_for: Vec<u8> = record
+        .log()
+        .waits_for()
+        .iter()
+        .map(|seat| seat.number())
+        .collect();
+    let stakes = &record.of().header().stakes;
+    json!({
+        "match": hex(&record.of().id()),
+        "owner": record.owner().number(),
+        "names": who.all(),
+        "fingerprints": fingerprints,
+        "game": words::game_name(stakes),
+        "hands": record.played(),
+        "of": stakes.hands(),
+        "steps": record.log().step(),
+        "state": if matches!(state, MatchState::Over(_)) { "over" } else { "open" },
+        "waits_for": waits_for,
+        "message": words::state(&who, &state),
+        "cheat": words::convicted(&state).map(Seat::number),
+        "breach": words::is_breach(&state),
+        "stacks": record.log().final_stacks(),
+        "bought": record.bought(),
+        "notes": record.notes(),
+        "torn": record.torn(),
+    })
+}
+
+fn of_both(compared: &Compared) -> Value {
+    match compared {
+        Compared::Together { more } => json!({ "how": "together", "more": more }),
+        Compared::OtherMatch => json!({ "how": "other-match" }),
+        Compared::Forked(forked) => json!({
+            "how": "forked",
+            "hand": forked.hand,
+            "step": forked.evidence.parts[0].step,
+            "cheat": forked.evidence.seat().number(),
+            "evidence": hex(&forked.evidence.encode()),
+        }),
+        _ => json!({ "how": "different" }),
+    }
+}
+
+/// What `show` prints.
+pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
+    let deck = deck(record);
+    let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, deck)).collect();
+    json!({ "record": of_record(record), "hands": hands })
+}
+
+fn of_hand(hand: &RecordedHand, deck: usize) -> Value {
+    let faces = |cards: &BTreeMap<usize, dealerless::deck::Card>| -> BTreeMap<usize, String> {
+        let face = |(&position, &card): (&usize, &_)| (position, short(card, deck));
+        cards.iter().map(face).collect()
+    };
+    let posts = hand.posts.iter();
+    let posts: Vec<Value> = posts
+        .map(|post| json!({ "seat": post.seat.number(), "chips": post.chips }))
+        .collect();
+    let numbers = |seats: &[Seat]| -> Vec<u8> { seats.iter().map(|seat| seat.number()).collect() };
+    let events: Vec<Value> = hand
+        .events
+        .iter()
+        .map(|event| of_event(event, deck))
+        .collect();
+    json!({
+        "hand": hand.number,
+        "step": hand.step,
+        "button": hand.button.number(),
+        "stacks": hand.stacks,
+        "rebuys": numbers(&hand.rebuys),
+        "voided": numbers(&hand.voided),
+        "posts": posts,
+        "sealed": hand.sealed,
+        "events": events,
+        "held": hand.held,
+        "public": faces(&hand.public),
+        "seen": faces(&hand.seen),
+        "over": hand.outcome.is_some(),
+        "stacks_after": hand.outcome.as_ref().map(|outcome| &outcome.stacks),
+    })
+}
+
+fn of_event(event: &HandEvent, deck: usize) -> Value {
+    let faces = |cards: &[dealerless::deck::Card]| -> Vec<String> {
+        cards.iter().map(|&card| short(card, deck)).collect()
+    };
+    match event {
+        HandEvent::Dealt { seat, positions } => {
+            json!({ "event": "dealt", "seat": seat.number(), "positions": positions })
+        }
+        HandEvent::Board(cards) => json!({ "event": "board", "cards": faces(cards) }),
+        HandEvent::Shown { seat, cards } => {
+            json!({ "event": "shown", "seat": seat.number(), "cards": faces(cards) })
+        }
+        HandEvent::Opened { position, to } => {
+            json!({ "event": "opened", "position": position, "to": of_learners(*to) })
+        }
+        HandEvent::Chose(chosen) => of_choice(chosen),
+        HandEvent::Returned { seat, chips } => {
+            json!({ "event": "returned", "seat": seat.number(), "chips": chips })
+        }
+        HandEvent::Stopped { seat, stop } => {
+            let how = match stop {
+                Stop::Leave => "left",
+                Stop::Forfeit => "forfeited",
+                Stop::Dispute { .. } => "disputed",
+            };
+            json!({ "event": "stopped", "seat": seat.number(), "how": how })
+        }
+        _ => json!({ "event": "other" }),
+    }
+}
+
+fn of_learners(to: Learners) -> Value {
+    match to {
+        Learners::All => json!("all"),
+        Learners::Seat(seat) => json!(seat.number()),
+    }
+}
+
+fn of_choice(chosen: &Chosen) -> Value {
+    let choice = match &chosen.choice {
+        Choice::Fold => json!({ "do": "fold" }),
+        Choice::Check => json!({ "do": "check" }),
+        Choice::Call => json!({ "do": "call" }),
+        Choice::Bet { to } => json!({ "do": "bet", "to": to }),
+        Choice::Raise { to } => json!({ "do": "raise", "to": to }),
+        Choice::Exchange(places) => json!({ "do": "exchange", "places": places }),
+        Choice::Show => json!({ "do": "show" }),
+        Choice::Muck => json!({ "do": "muck" }),
+        Choice::Propose(cards) => {
+            let card = |&(position, to): &(u16, Learners)| json!({ "position": position, "to": of_learners(to) });
+            json!({ "do": "propose", "cards": cards.iter().map(card).collect::<Vec<_>>() })
+        }
+        Choice::Agree(number) => json!({ "do": "agree", "proposal": number }),
+        Choice::Refuse(number) => json!({ "do": "refuse", "proposal": number }),
+        Choice::Pass => json!({ "do": "pass" }),
+    };
+    json!({
+        "event": "chose",
+        "seat": chosen.seat.number(),
+        "choice": choice,
+        "paid": chosen.paid,
+        "all_in": chosen.all_in,
+    })
+}

@@ -1,0 +1,155 @@
+//! Hands in the Poker Hand History format: TOML, one table for each hand.
+
+use anyhow::bail;
+use dealerless::deck::Card;
+use dealerless_table::{Choice, HandEvent, Limit, Posts, Record, RecordedHand, Seat, Variety};
+
+use super::words::{Who, short_id};
+use crate::table::short;
+
+/// Writes hands: one alone as a file of PHH, several as one of PHHS.
+pub(super) fn write(
+    record: &Record,
+    hands: &[&RecordedHand],
+    alone: bool,
+) -> anyhow::Result<String> {
+    match record.of().header().stakes.variety() {
+        Variety::Holdem(_) => {}
+        Variety::FiveCardDraw(_) => {
+            bail!("PHH has no five-card draw (its draw games are lowball): print it without --phh")
+        }
+        Variety::Deck { .. } => bail!("PHH is for poker: print a deck without rules without --phh"),
+    }
+    let tables = hands.iter().map(|hand| {
+        let fields = fields(record, hand).join("\n");
+        match alone {
+            true => fields,
+            false => format!("[{}]\n{fields}", hand.number),
+        }
+    });
+    Ok(tables.collect::<Vec<_>>().join("\n\n"))
+}
+
+/// Who was dealt in: the first seat left of the button first, the button last.
+fn players(hand: &RecordedHand) -> Vec<Seat> {
+    let seats = hand.stacks.len();
+    let around =
+        std::iter::successors(Some(hand.button.next(seats)), |seat| Some(seat.next(seats)));
+    let plays = |seat: &Seat| hand.stacks[seat.index()] > 0;
+    around.take(seats).filter(plays).collect()
+}
+
+fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
+    let players = players(hand);
+    let Some(rules) = record.of().header().stakes.betting() else {
+        return Vec::new();
+    };
+    let (ante, blinds) = match rules.posts {
+        Posts::Blinds { small, big } => (0, [small, big]),
+        Posts::Antes { ante, .. } => (ante, [0, 0]),
+    };
+    let blind = |place: usize| blinds.get(place).copied().unwrap_or(0);
+    let smallest = rules.smallest_bet();
+    let (variant, bets) = match rules.limit {
+        Limit::NoLimit => ("NT", vec![format!("min_bet = {smallest}")]),
+        Limit::Fixed => (
+            "FT",
+            vec![
+                format!("small_bet = {smallest}"),
+                format!("big_bet = {}", 2 * smallest),
+            ],
+        ),
+    };
+    let who = Who::of(record);
+    let of = |chips: &[u64]| list(players.iter().map(|seat| chips[seat.index()].to_string()));
+    let mut fields = vec![
+        format!("variant = {}", quoted(variant)),
+        format!("antes = {}", list(players.iter().map(|_| ante.to_string()))),
+        format!(
+            "blinds_or_straddles = {}",
+            list((0..players.len()).map(|place| blind(place).to_string()))
+        ),
+    ];
+    fields.extend(bets);
+    fields.push(format!("starting_stacks = {}", of(&hand.stacks)));
+    let actions = actions(hand, &players);
+    fields.push(format!(
+        "actions = {}",
+        list(actions.iter().map(|action| quoted(action)))
+    ));
+    fields.push(format!("hand = {}", hand.number));
+    fields.push(format!("table = {}", quoted(&short_id(&record.of().id()))));
+    fields.push(format!(
+        "seats = {}",
+        list(players.iter().map(|seat| (seat.index() + 1).to_string()))
+    ));
+    fields.push(format!("seat_count = {}", record.of().seats()));
+    fields.push(format!(
+        "players = {}",
+        list(players.iter().map(|&seat| quoted(who.name(seat))))
+    ));
+    match &hand.outcome {
+        Some(outcome) => fields.push(format!("finishing_stacks = {}", of(&outcome.stacks))),
+        None => fields.push("# The hand was not played to its end.".to_owned()),
+    }
+    fields
+}
+
+fn list(values: impl Iterator<Item = String>) -> String {
+    format!("[{}]", values.collect::<Vec<_>>().join(", "))
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        c if c.is_control() => format!("\\u{:04X}", c as u32),
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escaped).collect::<String>())
+}
+
+fn faces(cards: &[Option<Card>]) -> String {
+    let face = |card: &Option<Card>| card.map_or("??".to_owned(), |card| short(card, 52));
+    cards.iter().map(face).collect()
+}
+
+fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
+    let number = |seat: Seat| {
+        let place = players.iter().position(|&player| player == seat);
+        format!("p{}", place.map_or(0, |place| place + 1))
+    };
+    let mut actions = Vec::new();
+    // The hole cards of all are dealt before anything else happens.
+    for &seat in players.iter().filter(|_| hand.sealed) {
+        let cards: Vec<Option<Card>> = (hand.held[seat.index()].iter())
+            .map(|&position| hand.card(position))
+            .collect();
+        actions.push(format!("d dh {} {}", number(seat), faces(&cards)));
+    }
+    for event in &hand.events {
+        let action = match event {
+            HandEvent::Board(cards) => {
+                let cards: Vec<Option<Card>> = cards.iter().copied().map(Some).collect();
+                format!("d db {}", faces(&cards))
+            }
+            HandEvent::Shown { seat, cards } => {
+                let cards: Vec<Option<Card>> = cards.iter().copied().map(Some).collect();
+                format!("{} sm {}", number(*seat), faces(&cards))
+            }
+            HandEvent::Chose(chosen) => {
+                let what = match &chosen.choice {
+                    Choice::Fold => "f".to_owned(),
+                    Choice::Check | Choice::Call => "cc".to_owned(),
+                    Choice::Bet { to } | Choice::Raise { to } => format!("cbr {to}"),
+                    Choice::Muck => "sm".to_owned(),
+                    _ => continue,
+                };
+                format!("{} {what}", number(chosen.seat))
+            }
+            _ => continue,
+        };
+        actions.push(action);
+    }
+    actions
+}

@@ -1,0 +1,386 @@
+//! Hands in the text format of PokerStars, which programs that analyse play read.
+
+use std::fmt::Write as _;
+
+use dealerless::deck::Card;
+use dealerless_table::{
+    Choice, Chosen, HandEvent, Limit, Outcome, Post, PostKind, Posts, Record, RecordedHand, Seat,
+    Variety,
+};
+
+use super::words::{Who, short_id, state};
+use crate::table::short;
+
+/// A hand that is being written.
+struct Page<'a> {
+    record: &'a Record,
+    hand: &'a RecordedHand,
+    names: Vec<String>,
+    text: String,
+    /// The street that is played, and who folded on which.
+    street: usize,
+    folded: Vec<Option<usize>>,
+    /// The cards that are held now, by position.
+    held: Vec<Vec<usize>>,
+    board: Vec<Card>,
+    showdown: bool,
+}
+
+const STREETS: [&str; 4] = ["", "FLOP", "TURN", "RIVER"];
+
+/// Hands, one below the other.
+pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
+    let pages: Vec<String> = hands.iter().map(|hand| Page::of(record, hand)).collect();
+    pages.join("\n\n")
+}
+
+/// Names that cannot be taken for a part of a line.
+fn names(record: &Record) -> Vec<String> {
+    let fit = |c: char| if "[]():'".contains(c) { '_' } else { c };
+    let names = Who::of(record);
+    let plain = |name: &String| name.chars().map(fit).collect();
+    names.all().iter().map(plain).collect()
+}
+
+fn row(cards: &[Card]) -> String {
+    let cards: Vec<String> = cards.iter().map(|&card| short(card, 52)).collect();
+    cards.join(" ")
+}
+
+impl<'a> Page<'a> {
+    fn of(record: &'a Record, hand: &'a RecordedHand) -> String {
+        let seats = record.of().seats();
+        let mut page = Page {
+            record,
+            hand,
+            names: names(record),
+            text: String::new(),
+            street: 0,
+            folded: vec![None; seats],
+            held: vec![Vec::new(); seats],
+            board: Vec::new(),
+            showdown: false,
+        };
+        page.head();
+        hand.events.iter().for_each(|event| page.event(event));
+        match &hand.outcome {
+            Some(outcome) => page.collected(outcome),
+            None => page.unfinished(),
+        }
+        page.summary();
+        page.text.trim_end().to_owned()
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn name(&self, seat: Seat) -> &str {
+        &self.names[seat.index()]
+    }
+
+    /// Who was dealt in.
+    fn players(&self) -> impl Iterator<Item = Seat> + use<> {
+        let stacks = self.hand.stacks.clone();
+        Seat::all(stacks.len()).filter(move |seat| stacks[seat.index()] > 0)
+    }
+
+    fn head(&mut self) {
+        let of = self.record.of().id();
+        // A number that no two hands share, as far as 36 bits of the match's id tell.
+        let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
+        let number = number * 10_000_000 + u64::from(self.hand.number);
+        let stakes = &self.record.of().header().stakes;
+        let Some(rules) = stakes.betting() else {
+            return;
+        };
+        let smallest = rules.smallest_bet();
+        let amounts = match (rules.limit, rules.posts) {
+            (Limit::Fixed, _) => format!("{smallest}/{}", 2 * smallest),
+            (_, Posts::Blinds { small, big }) => format!("{small}/{big}"),
+            (_, Posts::Antes { bet, .. }) => format!("0/{bet}"),
+        };
+        let (game, dealing) = match stakes.variety() {
+            Variety::Holdem(_) => ("Hold'em", "HOLE CARDS"),
+            _ => ("5 Card Draw", "DEALING HANDS"),
+        };
+        let limit = if rules.limit == Limit::Fixed {
+            "Limit"
+        } else {
+            "No Limit"
+        };
+        self.line(&format!(
+            "PokerStars Hand #{number}: {game} {limit} ({amounts}) - 1970/01/01 0:00:00 UTC"
+        ));
+        self.line(&format!(
+            "Table '{}' {}-max (Play Money) Seat #{} is the button",
+            short_id(&of),
+            stakes.seats(),
+            self.hand.button.index() + 1
+        ));
+        for seat in self.players() {
+            let chips = self.hand.stacks[seat.index()];
+            let line = format!(
+                "Seat {}: {} ({chips} in chips)",
+                seat.index() + 1,
+                self.name(seat)
+            );
+            self.line(&line);
+        }
+        for post in self.hand.posts.clone() {
+            self.post(&post);
+        }
+        self.line(&format!("*** {dealing} ***"));
+    }
+
+    fn post(&mut self, post: &Post) {
+        let what = match post.kind {
+            PostKind::Ante => "the ante",
+            PostKind::Small => "small blind",
+            PostKind::Big => "big blind",
+        };
+        let all_in = if post.all_in { " and is all-in" } else { "" };
+        let name = self.name(post.seat);
+        self.line(&format!("{name}: posts {what} {}{all_in}", post.chips));
+    }
+
+    fn event(&mut self, event: &HandEvent) {
+        match event {
+            HandEvent::Dealt { seat, positions } => self.dealt(*seat, positions),
+            HandEvent::Board(cards) => self.laid(cards),
+            HandEvent::Chose(chosen) => self.chose(chosen),
+            HandEvent::Shown { seat, cards } => self.shown(*seat, cards),
+            HandEvent::Returned { seat, chips } => {
+                let line = format!("Uncalled bet ({chips}) returned to {}", self.name(*seat));
+                self.line(&line);
+            }
+            HandEvent::Stopped { seat, .. } => {
+                let line = format!("{} leaves the table", self.name(*seat));
+                self.line(&line);
+            }
+            _ => {}
+        }
+    }
+
+    /// The reader sees the cards that it has noted, and no others before they are shown.
+    fn dealt(&mut self, seat: Seat, positions: &[usize]) {
+        let seen = |positions: &[usize]| -> Option<Vec<Card>> {
+            let seen = |position| self.hand.seen.get(position).copied();
+            positions.iter().map(seen).collect()
+        };
+        let before = std::mem::take(&mut self.held[seat.index()]);
+        let line = match (seen(&before), seen(positions)) {
+            (Some(kept), Some(new)) if kept.is_empty() => {
+                Some(format!("Dealt to {} [{}]", self.name(seat), row(&new)))
+            }
+            (Some(kept), Some(new)) => {
+                let (kept, new) = (row(&kept), row(&new));
+                Some(format!("Dealt to {} [{kept}] [{new}]", self.name(seat)))
+            }
+            _ => None,
+        };
+        line.iter().for_each(|line| self.line(line));
+        self.held[seat.index()] = [before, positions.to_vec()].concat();
+    }
+
+    fn laid(&mut self, cards: &[Card]) {
+        self.street += 1;
+        let street = STREETS[self.street.min(3)];
+        let line = match self.board.is_empty() {
+            true => format!("*** {street} *** [{}]", row(cards)),
+            false => format!("*** {street} *** [{}] [{}]", row(&self.board), row(cards)),
+        };
+        self.line(&line);
+        self.board.extend_from_slice(cards);
+    }
+
+    fn chose(&mut self, chosen: &Chosen) {
+        let Chosen {
+            seat, paid, level, ..
+        } = *chosen;
+        let all_in = if chosen.all_in { " and is all-in" } else { "" };
+        let what = match &chosen.choice {
+            Choice::Fold => {
+                self.folded[seat.index()] = Some(self.street);
+                "folds".to_owned()
+            }
+            Choice::Check => "checks".to_owned(),
+            Choice::Call => format!("calls {paid}{all_in}"),
+            Choice::Bet { to } => format!("bets {to}{all_in}"),
+            Choice::Raise { to } => {
+                format!("raises {} to {to}{all_in}", to.saturating_sub(level))
+            }
+            Choice::Exchange(places) => self.exchanged(chosen, places),
+            Choice::Muck => {
+                self.show_down();
+                "mucks hand".to_owned()
+            }
+            // The cards come with the next event.
+            _ => return,
+        };
+        let line = format!("{}: {what}", self.name(seat));
+        self.line(&line);
+    }
+
+    fn exchanged(&mut self, chosen: &Chosen, places: &[u8]) -> String {
+        self.street = 1;
+        let gone: Vec<usize> = (places.iter())
+            .filter_map(|&place| chosen.held.get(usize::from(place)).copied())
+            .collect();
+        let held = &mut self.held[chosen.seat.index()];
+        *held = (chosen.held.iter().copied())
+            .filter(|p| !gone.contains(p))
+            .collect();
+        let seen = |position| self.hand.seen.get(position).copied();
+        let cards: Vec<Card> = gone.iter().filter_map(seen).collect();
+        let cards = match cards.is_empty() {
+            true => String::new(),
+            false => format!(" [{}]", row(&cards)),
+        };
+        match gone.len() {
+            0 => "stands pat".to_owned(),
+            1 => format!("discards 1 card{cards}"),
+            number => format!("discards {number} cards{cards}"),
+        }
+    }
+
+    fn show_down(&mut self) {
+        if !std::mem::replace(&mut self.showdown, true) {
+            self.line("*** SHOW DOWN ***");
+        }
+    }
+
+    fn shown(&mut self, seat: Seat, cards: &[Card]) {
+        self.show_down();
+        let worth = self.worth(seat).map(|worth| format!(" ({worth})"));
+        let line = format!(
+            "{}: shows [{}]{}",
+            self.name(seat),
+            row(cards),
+            worth.unwrap_or_default()
+        );
+        self.line(&line);
+    }
+
+    /// What a hand is worth, if it was shown and the hand is over.
+    fn worth(&self, seat: Seat) -> Option<String> {
+        let outcome = self.hand.outcome.as_ref()?;
+        let shown = outcome.shown.iter().find(|shown| shown.seat == seat)?;
+        Some(shown.rank.to_string())
+    }
+
+    fn collected(&mut self, outcome: &Outcome) {
+        let pots = outcome.pots.len();
+        for (number, pot) in outcome.pots.iter().enumerate() {
+            let which = match (pots, number) {
+                (1, _) => "pot".to_owned(),
+                (_, 0) => "main pot".to_owned(),
+                (2, _) => "side pot".to_owned(),
+                (_, number) => format!("side pot-{number}"),
+            };
+            for (seat, chips) in &pot.winners {
+                let line = format!("{} collected {chips} from {which}", self.name(*seat));
+                self.line(&line);
+            }
+        }
+        for (seat, _) in outcome.pots.iter().flat_map(|pot| &pot.winners).take(1) {
+            if !self.showdown {
+                let line = format!("{}: doesn't show hand", self.name(*seat));
+                self.line(&line);
+            }
+        }
+    }
+
+    /// Nobody has signed a result.
+    fn unfinished(&mut self) {
+        let who = Who::of(self.record);
+        let state = state(&who, &self.record.state());
+        self.line(&format!("The hand was not played to its end. {state}"));
+    }
+
+    fn summary(&mut self) {
+        self.line("*** SUMMARY ***");
+        if let Some(outcome) = &self.hand.outcome {
+            let total: u64 = outcome.pots.iter().map(|pot| pot.chips).sum();
+            let mut line = format!("Total pot {total}");
+            if outcome.pots.len() > 1 {
+                for (number, pot) in outcome.pots.iter().enumerate() {
+                    let which = match (outcome.pots.len(), number) {
+                        (_, 0) => "Main pot".to_owned(),
+                        (2, _) => "Side pot".to_owned(),
+                        (_, number) => format!("Side pot-{number}"),
+                    };
+                    let _ = write!(line, " {which} {}.", pot.chips);
+                }
+            }
+            self.line(&format!("{line} | Rake 0"));
+        }
+        if !self.board.is_empty() {
+            let board = row(&self.board);
+            self.line(&format!("Board [{board}]"));
+        }
+        for seat in self.players() {
+            let line = self.summary_of(seat);
+            self.line(&line);
+        }
+    }
+
+    fn summary_of(&self, seat: Seat) -> String {
+        let mut line = format!("Seat {}: {}", seat.index() + 1, self.name(seat));
+        if seat == self.hand.button {
+            line.push_str(" (button)");
+        }
+        for post in self.hand.posts.iter().filter(|post| post.seat == seat) {
+            match post.kind {
+                PostKind::Small => line.push_str(" (small blind)"),
+                PostKind::Big => line.push_str(" (big blind)"),
+                PostKind::Ante => {}
+            }
+        }
+        line + &self.fate(seat)
+    }
+
+    /// What became of a seat.
+    fn fate(&self, seat: Seat) -> String {
+        let Some(outcome) = &self.hand.outcome else {
+            return String::new();
+        };
+        let winners = outcome.pots.iter().flat_map(|pot| &pot.winners);
+        let won: u64 = winners.filter(|won| won.0 == seat).map(|won| won.1).sum();
+        let shown = outcome.shown.iter().find(|shown| shown.seat == seat);
+        match (self.folded[seat.index()], shown, won) {
+            (Some(street), ..) => self.folded_on(street),
+            (_, Some(shown), 0) => {
+                format!(
+                    " showed [{}] and lost with {}",
+                    row(&shown.cards),
+                    shown.rank
+                )
+            }
+            (_, Some(shown), won) => format!(
+                " showed [{}] and won ({won}) with {}",
+                row(&shown.cards),
+                shown.rank
+            ),
+            (_, None, 0) => " mucked".to_owned(),
+            (_, None, won) => format!(" collected ({won})"),
+        }
+    }
+
+    fn folded_on(&self, street: usize) -> String {
+        let draw = matches!(
+            self.record.of().header().stakes.variety(),
+            Variety::FiveCardDraw(_)
+        );
+        match (draw, street) {
+            (true, 0) => " folded before the Draw".to_owned(),
+            (true, _) => " folded after the Draw".to_owned(),
+            (false, 0) => " folded before Flop".to_owned(),
+            (false, street) => {
+                let name = ["", "Flop", "Turn", "River"][street.min(3)];
+                format!(" folded on the {name}")
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! `show`: prints the hands of a match.
+
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use dealerless_table::{Record, RecordedHand, Variety};
+
+use super::source::Folder;
+use super::words;
+use super::{json, listing, phh, pokerstars};
+use crate::output::{say, show, show_json};
+use crate::table::FolderArgs;
+
+/// Prints the hands of a match, for people and for programs that read hand histories.
+///
+/// Poker is printed in the text format of PokerStars, or with --phh in that of the Poker Hand
+/// History. A deck without rules is listed plainly. Your own cards are shown if the file is yours,
+/// those of others only if they were opened.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless show 3f2a9c0d\n  \
+    dealerless show Bert --hand 3\n  \
+    dealerless show match.log --phh > match.phhs\n\n\
+    A record holds no time of day: hands in the format of PokerStars are dated 1970/01/01.")]
+pub(crate) struct Args {
+    /// The file of a match, the beginning of its id, or the name of the other player.
+    #[arg(value_name = "FILE|MATCH")]
+    which: String,
+    #[command(flatten)]
+    folder: FolderArgs,
+    /// Only this hand.
+    #[arg(long, value_name = "N")]
+    hand: Option<u32>,
+    /// Print Poker Hand History (PHH).
+    #[arg(long, conflicts_with = "json")]
+    phh: bool,
+    /// Print one JSON object; everything else goes to standard error.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let folder = Folder::open(&args.folder)?;
+    let given = Path::new(&args.which);
+    let record = match given.is_file() {
+        true => folder.read_any(given)?,
+        false => folder.read(&folder.find(&args.which)?.path)?,
+    };
+    let record = record.context("this record does not verify: see `dealerless verify`")?;
+    let hands = chosen(&record, args.hand)?;
+    if args.json {
+        return show_json(&json::shown(&record, &hands));
+    }
+    if args.phh {
+        return show(&phh::write(&record, &hands, args.hand.is_some())?);
+    }
+    let poker = record.of().header().stakes.betting().is_some();
+    if hands.is_empty() {
+        say("No hand was dealt.");
+    }
+    show(&match poker {
+        true => pokerstars::write(&record, &hands),
+        false => listing::write(&record, &hands),
+    })
+}
+
+fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedHand>> {
+    let wanted = |hand: &&RecordedHand| number.is_none_or(|number| hand.number == number);
+    let hands: Vec<&RecordedHand> = record.hands().iter().filter(wanted).collect();
+    match (number, hands.is_empty()) {
+        (Some(number), true) => bail!(
+            "there is no hand {number}: {} dealt",
+            words::hands(record.hands().len())
+        ),
+        _ => Ok(hands),
+    }
+}
+
+/// The cards of the deck that is played with.
+pub(super) fn deck(record: &Record) -> usize {
+    match record.of().header().stakes.variety() {
+        Variety::Deck { cards, .. } => cards as usize,
+        _ => 52,
+    }
+}

@@ -1,0 +1,253 @@
+//! Matches whose seats all play here, with decks that no engine made.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use dealerless::deck::Card;
+use dealerless::shuffle::Algorithm;
+use dealerless_table::{
+    BettingRules, CardOpening, Choice, Clock, Header, Identity, Journal, Learners, Legal, Limit,
+    Masked, Match, MatchLog, Name, Opening, Part, PartKind, Phase, Player, Posts, Record, Seal,
+    Seat, Seen, SignedPart, Sitting, Stakes, Storage, Variety, Versions,
+};
+
+/// A file in memory.
+#[derive(Clone, Default)]
+pub(super) struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Storage for Memory {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.0.lock().unwrap().clone())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn truncate(&mut self, _: u64) -> io::Result<()> {
+        unreachable!()
+    }
+}
+
+/// A match, and the file of each seat.
+pub(super) struct Made {
+    identities: Vec<Identity>,
+    pub(super) log: MatchLog,
+    journals: Vec<(Journal<Memory>, Memory)>,
+    /// The card at position p of hand h is `first * h + step * p`.
+    first: u32,
+    step: u32,
+}
+
+/// Stakes with blinds of 1 and 2.
+pub(super) fn rules(limit: Limit, stack: u64) -> BettingRules {
+    let posts = Posts::Blinds { small: 1, big: 2 };
+    BettingRules {
+        stack,
+        limit,
+        posts,
+    }
+}
+
+impl Made {
+    pub(super) fn new(variety: Variety, seats: u8, hands: u32, [first, step]: [u32; 2]) -> Self {
+        let header = Header {
+            versions: Versions {
+                log: Header::LOG_VERSION,
+                engine: 3,
+            },
+            stakes: Stakes::new(variety, seats, hands).unwrap(),
+            algorithm: Algorithm::Waksman,
+            circuit: [7; 32],
+            validity: seats,
+            clock: Clock {
+                each_move: 0,
+                bank: 0,
+            },
+        };
+        let identities: Vec<_> = (0..seats).map(|s| Identity::from_seed([s; 32])).collect();
+        let player = |identity: &Identity| Player {
+            identity: identity.public().clone(),
+            nonce: [9; 32],
+        };
+        let of = Match::new(header, identities.iter().map(player).collect()).unwrap();
+        let names = ["Anna", "Bert", "Carla"].map(Name::clean);
+        let journal = |seat: Seat| {
+            let memory = Memory::default();
+            let sitting = Sitting {
+                of: of.clone(),
+                seat,
+                names: names[..usize::from(seats)].to_vec(),
+            };
+            let key = identities[seat.index()].file_key();
+            let journal = Journal::create(memory.clone(), key, &sitting);
+            (journal.unwrap(), memory)
+        };
+        Made {
+            journals: Seat::all(seats.into()).map(journal).collect(),
+            log: MatchLog::new(of),
+            identities,
+            first,
+            step,
+        }
+    }
+
+    pub(super) fn file(&self, seat: Seat) -> Vec<u8> {
+        self.journals[seat.index()].1.0.lock().unwrap().clone()
+    }
+
+    /// The record of a seat, as its owner reads it.
+    pub(super) fn own(&self, seat: Seat) -> Record {
+        Record::read_own(&self.file(seat), &self.identities[seat.index()]).unwrap()
+    }
+
+    /// The record of a seat, as anybody reads it.
+    pub(super) fn record(&self, seat: Seat) -> Record {
+        Record::read(&self.file(seat)).unwrap()
+    }
+
+    /// Plays until `choose` has nothing to say. What it says instead of a choice ends the match.
+    pub(super) fn play(&mut self, mut choose: impl FnMut(Seat, &Legal) -> Option<Choice>) {
+        while let Some(&seat) = self.log.waits_for().first() {
+            let part = match self.log.phase() {
+                Phase::Choose { legal, .. } => match choose(seat, &legal) {
+                    Some(choice) => Part::Move(choice),
+                    None => return,
+                },
+                phase => self.due(seat, &phase),
+            };
+            self.say(seat, &part);
+        }
+    }
+
+    /// A seat says this, and all write it down.
+    pub(super) fn say(&mut self, seat: Seat, part: &Part) {
+        let phase = self.log.phase();
+        let said = self.log.say(&self.identities[seat.index()], seat, part);
+        let said = said.unwrap();
+        if let Phase::Open(openings) = &phase
+            && self.log.phase() != phase
+        {
+            self.note(openings);
+        }
+        self.write(&said);
+    }
+
+    pub(super) fn write(&mut self, said: &SignedPart) {
+        for (journal, _) in &mut self.journals {
+            journal.append([said]).unwrap();
+        }
+    }
+
+    /// Who has seen a card alone notes it.
+    fn note(&mut self, openings: &[Opening]) {
+        for &(position, to) in openings.iter().flat_map(|opening| &opening.cards) {
+            if let Learners::Seat(seat) = to {
+                let seen = Seen {
+                    of: self.log.attempt(),
+                    position: position as u16,
+                    card: self.card(position),
+                };
+                self.journals[seat.index()].0.note(&seen);
+            }
+        }
+    }
+
+    fn card(&self, position: usize) -> Card {
+        let (cards, _) = self.log.of().header().stakes.deck();
+        let number = self.first * self.log.attempt().hand + self.step * position as u32;
+        Card(number % cards as u32)
+    }
+
+    /// All shares but the host's are a number that follows from the position.
+    fn share(seat: Seat, position: usize) -> u16 {
+        (seat.index() + 1) as u16 * position as u16 % 32
+    }
+
+    fn nonce(seat: Seat) -> [u8; 32] {
+        [seat.number() + 50; 32]
+    }
+
+    fn due(&self, seat: Seat, phase: &Phase) -> Part {
+        match phase {
+            Phase::Seal(_) => Part::Seal(self.seal(seat)),
+            Phase::Open(openings) => {
+                let mine = openings.iter().find(|opening| opening.opener == seat);
+                let cards = mine.iter().flat_map(|opening| &opening.cards);
+                Part::Open(cards.map(|&(at, _)| Self::opening(seat, at)).collect())
+            }
+            Phase::Result(outcome) => Part::Result(outcome.stacks.clone()),
+            _ => {
+                let seats = self.log.of().seats();
+                let broke = |place: usize| self.log.stacks()[place] == 0;
+                let chips = self.log.of().header().stakes.betting().is_some();
+                let rebuys = (0..seats).map(|place| chips && broke(place)).collect();
+                Part::Deal(self.log.deal([seat.number() + 1; 32], rebuys, 0))
+            }
+        }
+    }
+
+    fn opening(seat: Seat, position: usize) -> CardOpening {
+        CardOpening {
+            position: position as u16,
+            share: Self::share(seat, position),
+            nonce: Self::nonce(seat),
+            macs: [seat.number(); 32],
+        }
+    }
+
+    fn seal(&self, seat: Seat) -> Seal {
+        let (_, drawn) = self.log.of().header().stakes.deck();
+        let seats = self.log.of().seats();
+        let attempt = self.log.attempt();
+        let masked = |position: usize| {
+            let shares = Seat::all(seats).map(|seat| Self::share(seat, position));
+            shares.fold(self.card(position).0 as u16, |sum, share| sum ^ share)
+        };
+        let commit = |position: usize| {
+            let share = Self::share(seat, position);
+            attempt.share_commitment(seat, position, share, &Self::nonce(seat))
+        };
+        Seal {
+            masked: (seat == Seat::HOST).then(|| Masked {
+                cards: (0..drawn).map(masked).collect(),
+                validity: vec![true; seats],
+            }),
+            commitments: (0..drawn).map(commit).collect(),
+            validity: vec![true; seats],
+            validity_macs: [3; 32],
+        }
+    }
+
+    /// A part that this seat may not say, with its signature.
+    pub(super) fn foul(&mut self, seat: Seat) {
+        let mut part = vec![PartKind::Leave as u8];
+        part.resize(40, 9);
+        let (of, step, before) = (self.log.of().id(), self.log.step(), self.log.hash());
+        let number = step.to_le_bytes();
+        let fields: [&[u8]; 5] = [&of, &number, &before, &[seat.number()], &part];
+        let signature = self.identities[seat.index()].sign("part", &fields);
+        self.write(&SignedPart {
+            step,
+            seat,
+            part,
+            signature,
+        });
+    }
+}
+
+/// What a seat chooses that never bets, and shows.
+pub(super) fn passive(legal: &Legal) -> Choice {
+    match legal {
+        Legal::Bet { call: Some(_), .. } => Choice::Call,
+        Legal::Bet { .. } => Choice::Check,
+        Legal::Exchange => Choice::Exchange(vec![0, 3]),
+        Legal::ShowOrMuck => Choice::Show,
+        _ => Choice::Pass,
+    }
+}

@@ -1,0 +1,5 @@
+//! Tests of what is printed of records, with matches whose seats all play here.
+
+mod made;
+mod pokerkit;
+mod screens;

@@ -1,0 +1,102 @@
+//! Hand histories are read back by another program: `pokerkit`, of Python's package index. It plays
+//! each hand by its own rules, and comes to the same chips.
+
+use std::env;
+use std::fs;
+use std::process::Command;
+
+use dealerless_table::{Amounts, BettingRules, Choice, Legal, Limit, Posts, Seat, Variety};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::super::{phh, pokerstars};
+use super::made::{Made, rules};
+
+/// Plays each hand of a file as its notation says.
+const READ: &str = include_str!("read_phh.py");
+
+fn random(legal: &Legal, rng: &mut StdRng) -> Choice {
+    let pick = |Amounts { min, max }, rng: &mut StdRng| match rng.random_range(0..4) {
+        0 => max,
+        1 => rng.random_range(min..=max),
+        _ => min,
+    };
+    match legal {
+        Legal::Bet { call, bet, raise } => match (rng.random_range(0..8), call, bet, raise) {
+            (0..=2, _, Some(bet), _) => Choice::Bet {
+                to: pick(*bet, rng),
+            },
+            (0..=2, _, _, Some(raise)) => Choice::Raise {
+                to: pick(*raise, rng),
+            },
+            (3, Some(_), ..) => Choice::Fold,
+            (_, Some(_), ..) => Choice::Call,
+            _ => Choice::Check,
+        },
+        Legal::ShowOrMuck if rng.random_ratio(1, 4) => Choice::Muck,
+        _ => Choice::Show,
+    }
+}
+
+#[test]
+fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
+    let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
+    let found = Command::new(&python)
+        .args(["-c", "import pokerkit"])
+        .output();
+    if !found.is_ok_and(|found| found.status.success()) {
+        println!("pokerkit is not installed: no hand history was read back");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let antes = BettingRules {
+        posts: Posts::Antes { ante: 1, bet: 2 },
+        ..rules(Limit::NoLimit, 40)
+    };
+    let games = [
+        (rules(Limit::NoLimit, 40), 2),
+        (rules(Limit::NoLimit, 40), 3),
+        (rules(Limit::Fixed, 40), 2),
+        (antes, 2),
+    ];
+    for (number, (rules, seats)) in games.into_iter().enumerate() {
+        let mut rng = StdRng::seed_from_u64(number as u64);
+        let mut made = Made::new(Variety::Holdem(rules), seats, 100, [5, 15]);
+        made.play(|_, legal| {
+            let choice = random(legal, &mut rng);
+            // It knows no side pot that all but one have given up.
+            let gives_up = choice == Choice::Muck && seats > 2;
+            Some(if gives_up { Choice::Show } else { choice })
+        });
+        for (whose, record) in [made.own(Seat::HOST), made.record(Seat::HOST)]
+            .iter()
+            .enumerate()
+        {
+            let hands: Vec<_> = record.hands().iter().collect();
+            assert_eq!(hands.len(), 100);
+            let file = folder.path().join(format!("{number}-{whose}"));
+            let phh = phh::write(record, &hands, false).unwrap();
+            fs::write(file.with_extension("phhs"), phh).unwrap();
+            // It reads the text format of no-limit games with blinds only, and needs the cards.
+            if seats == 2 && rules.limit == Limit::NoLimit && number == 0 {
+                fs::write(
+                    file.with_extension("txt"),
+                    pokerstars::write(record, &hands),
+                )
+                .unwrap();
+            }
+        }
+    }
+    let read = Command::new(&python)
+        .args(["-c", READ])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&read.stdout);
+    assert!(
+        read.status.success(),
+        "{said}\n{}",
+        String::from_utf8_lossy(&read.stderr)
+    );
+    assert!(said.contains("800 hands"), "{said}");
+}

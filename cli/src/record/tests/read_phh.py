@@ -1,0 +1,25 @@
+"""Reads the hand histories of a folder, plays every hand, and compares the chips."""
+
+import pathlib
+import sys
+
+from pokerkit import HandHistory
+
+folder = pathlib.Path(sys.argv[1])
+hands = 0
+for path in sorted(folder.glob("*.phhs")):
+    with path.open("rb") as file:
+        for history in HandHistory.load_all(file):
+            try:
+                state = list(history)[-1]
+            except (AssertionError, ValueError) as error:
+                sys.exit(f"{path.name}, hand {history.hand}: {error!r}\n{history.dumps()}")
+            if state.status or list(state.stacks) != history.finishing_stacks:
+                sys.exit(f"{path.name}, hand {history.hand}: {state.stacks}\n{history.dumps()}")
+            hands += 1
+texts = 0
+for path in sorted(folder.glob("*.txt")):
+    for history in HandHistory.from_pokerstars(path.read_text(), error_status=True):
+        list(history)
+        texts += 1
+print(f"{hands} hands, {texts} in the format of PokerStars")

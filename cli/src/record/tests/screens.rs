@@ -1,0 +1,273 @@
+//! What people see.
+
+use std::time::{Duration, SystemTime};
+
+use dealerless_table::{
+    Choice, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Variety,
+};
+
+use super::super::history::{self, of_file};
+use super::super::verify::{Read, both, outcome, report};
+use super::super::words;
+use super::super::{listing, phh, pokerstars};
+use super::made::{Made, passive, rules};
+
+fn holdem(hands: u32) -> Made {
+    let variety = Variety::Holdem(rules(Limit::NoLimit, 200));
+    Made::new(variety, 2, hands, [11, 15])
+}
+
+/// Says these choices one after the other, and then nothing.
+fn script(choices: Vec<Choice>) -> impl FnMut(Seat, &Legal) -> Option<Choice> {
+    let mut choices = choices.into_iter();
+    move |_, _| choices.next()
+}
+
+/// A hand that is shown down, one that ends on the flop, and one that is all in.
+fn played() -> Made {
+    let mut made = holdem(3);
+    let (call, check) = (Choice::Call, Choice::Check);
+    let mut choices = vec![Choice::Raise { to: 6 }, call.clone()];
+    choices.extend([check.clone(), Choice::Bet { to: 8 }, call.clone()]);
+    choices.extend([
+        check.clone(),
+        check.clone(),
+        Choice::Bet { to: 20 },
+        call.clone(),
+    ]);
+    choices.extend([Choice::Show, Choice::Show]);
+    choices.extend([
+        call.clone(),
+        check.clone(),
+        Choice::Bet { to: 2 },
+        Choice::Fold,
+    ]);
+    choices.extend([Choice::Raise { to: 160 }, Choice::Raise { to: 164 }, call]);
+    choices.extend([Choice::Show, Choice::Muck]);
+    made.play(script(choices));
+    made
+}
+
+fn read(name: &str, bytes: &[u8]) -> Read {
+    Read {
+        file: name.to_owned(),
+        record: Record::read(bytes),
+    }
+}
+
+fn golden(text: &str, expected: &str) {
+    if std::env::var_os("DEALERLESS_PRINT").is_some() {
+        println!("<<<\n{text}\n>>>");
+    }
+    assert_eq!(text, expected.trim_end());
+}
+
+fn pages(record: &Record) -> String {
+    pokerstars::write(record, &record.hands().iter().collect::<Vec<_>>())
+}
+
+#[test]
+fn hands_read_like_those_of_pokerstars() {
+    golden(
+        &pages(&played().own(Seat::GUEST)),
+        include_str!("screens/pokerstars.txt"),
+    );
+}
+
+#[test]
+fn who_does_not_own_a_record_sees_only_what_was_shown() {
+    let made = played();
+    let text = pages(&made.record(Seat::GUEST));
+    assert!(!text.contains("Dealt to"), "{text}");
+    assert!(text.contains("Anna: shows ["), "{text}");
+}
+
+#[test]
+fn five_card_draw_reads_like_this() {
+    let variety = Variety::FiveCardDraw(rules(Limit::Fixed, 200));
+    let mut made = Made::new(variety, 2, 1, [11, 15]);
+    made.play(|_, legal| Some(passive(legal)));
+    let record = made.own(Seat::HOST);
+    golden(&pages(&record), include_str!("screens/draw.txt"));
+    let hands: Vec<_> = record.hands().iter().collect();
+    let refused = phh::write(&record, &hands, false).unwrap_err().to_string();
+    assert!(refused.contains("no five-card draw"), "{refused}");
+}
+
+#[test]
+fn a_hand_in_phh_reads_like_this() {
+    let record = played().own(Seat::GUEST);
+    let hands = [&record.hands()[0]];
+    golden(
+        &phh::write(&record, &hands, true).unwrap(),
+        include_str!("screens/phh.txt"),
+    );
+}
+
+#[test]
+fn a_deck_without_rules_is_listed_like_this() {
+    let variety = Variety::Deck {
+        cards: 40,
+        drawn: 7,
+    };
+    let mut made = Made::new(variety, 2, 1, [11, 7]);
+    let all = |position| Choice::Propose(vec![(position, Learners::All)]);
+    let own = Choice::Propose(vec![
+        (1, Learners::Seat(Seat::HOST)),
+        (2, Learners::Seat(Seat::GUEST)),
+    ]);
+    let mut choices = vec![own, Choice::Agree(0), all(4), Choice::Agree(1)];
+    choices.extend([all(5), Choice::Refuse(2), Choice::Pass, Choice::Pass]);
+    made.play(script(choices));
+    let record = made.own(Seat::HOST);
+    let hands: Vec<_> = record.hands().iter().collect();
+    golden(
+        &listing::write(&record, &hands),
+        include_str!("screens/deck.txt"),
+    );
+}
+
+#[test]
+fn verify_says_what_two_good_records_prove() {
+    let made = played();
+    let files = [
+        read("anna.log", &made.file(Seat::HOST)),
+        read("bert.log", &made.file(Seat::GUEST)),
+    ];
+    let compared = both(&files);
+    assert!(outcome(&files, compared.as_ref()).is_ok());
+    golden(
+        &report(&files, compared.as_ref(), true),
+        include_str!("screens/verify.txt"),
+    );
+}
+
+#[test]
+fn verify_says_where_a_record_fails_first() {
+    let mut bytes = played().file(Seat::HOST);
+    // The last byte but 40 of a file is of its last part.
+    let at = bytes.len() - 40;
+    bytes[at] ^= 4;
+    let files = [read("anna.log", &bytes)];
+    assert!(outcome(&files, None).is_err());
+    golden(
+        &report(&files, None, false),
+        include_str!("screens/changed.txt"),
+    );
+}
+
+#[test]
+fn verify_names_who_signed_two_things() {
+    let (mut one, mut other) = (holdem(1), holdem(1));
+    one.play(script(vec![Choice::Call, Choice::Check]));
+    other.play(script(vec![Choice::Call, Choice::Raise { to: 20 }]));
+    let files = [
+        read("anna.log", &one.file(Seat::HOST)),
+        read("bert.log", &other.file(Seat::GUEST)),
+    ];
+    let compared = both(&files);
+    assert!(matches!(compared, Some(Compared::Forked(_))));
+    assert!(outcome(&files, compared.as_ref()).is_err());
+    golden(
+        &report(&files, compared.as_ref(), false),
+        include_str!("screens/fork.txt"),
+    );
+}
+
+#[test]
+fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
+    let say = |part: Part| {
+        let mut made = holdem(1);
+        made.play(|_, _| None);
+        let seat = made.log.waits_for()[0];
+        made.say(seat, &part);
+        made
+    };
+    let mut foul = holdem(1);
+    foul.play(|_, _| None);
+    foul.foul(Seat::HOST);
+    let cases = [
+        (played(), "All hands are played.", true),
+        (
+            holdem(1),
+            "Open before anything was said, in hand 1: Anna and Bert to speak.",
+            true,
+        ),
+        (
+            say(Part::Move(Choice::Call)),
+            "Open after step 5, in hand 1: Bert to speak.",
+            true,
+        ),
+        (say(Part::Leave), "Anna left the match.", true),
+        (
+            say(Part::Forfeit),
+            "Anna could not go on and forfeits the hand.",
+            true,
+        ),
+        (
+            say(Part::Dispute { step: 4 }),
+            "the record cannot tell which; the hand is undecided.",
+            false,
+        ),
+        (
+            foul,
+            "Anna broke the rules: what it signed is not in the one encoding.",
+            false,
+        ),
+    ];
+    for (made, words, good) in cases {
+        let files = [read("a", &made.file(Seat::HOST))];
+        let text = report(&files, None, true);
+        assert!(text.contains(words), "{text}");
+        assert_eq!(outcome(&files, None).is_ok(), good, "{text}");
+    }
+}
+
+fn listed(made: &Made, seat: Seat, of: &str) -> history::Listed {
+    let file = Shelved {
+        path: "matches/x.log".into(),
+        of: of.to_owned(),
+        peer: "Bert".into(),
+        changed: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_334_400),
+        len: 1,
+    };
+    of_file(&file, &Ok(made.own(seat)))
+}
+
+#[test]
+fn history_reads_like_this() {
+    let mut open = holdem(1);
+    open.play(script(vec![Choice::Call]));
+    let played = played();
+    let id = words::short_id(&played.log.of().id());
+    let mut all = vec![
+        listed(&open, Seat::HOST, &id),
+        listed(&played, Seat::HOST, &id),
+        listed(&played, Seat::GUEST, &id),
+    ];
+    let file = Shelved {
+        path: "matches/x.log".into(),
+        of: id,
+        peer: "Bert".into(),
+        changed: SystemTime::UNIX_EPOCH,
+        len: 1,
+    };
+    let mut bytes = played.file(Seat::HOST);
+    let at = bytes.len() - 40;
+    bytes[at] ^= 4;
+    all.push(of_file(&file, &Record::read(&bytes)));
+    golden(&history::lines(&all), include_str!("screens/history.txt"));
+}
+
+#[test]
+fn days_are_those_of_the_calendar() {
+    for (seconds, day) in [
+        (0, "1970-01-01 00:00"),
+        (951_782_400 + 3_599, "2000-02-29 00:59"),
+        (1_709_251_199, "2024-02-29 23:59"),
+        (1_709_251_200, "2024-03-01 00:00"),
+        (4_102_444_799, "2099-12-31 23:59"),
+    ] {
+        assert_eq!(history::date(seconds), day);
+    }
+}

@@ -1,0 +1,219 @@
+//! `verify`: replays the record of a match, and compares those of two sides.
+
+use std::path::PathBuf;
+
+use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
+
+use super::json::{self, Verified};
+use super::source::{NotGood, read};
+use super::words::{self, Who};
+use crate::output::{count, show, show_json};
+
+/// Replays the record of a match: every signature, card, choice and result.
+///
+/// It needs no key, so anybody can settle an argument with the file of either side. It proves who
+/// signed what in which order, that each opened card is the one that was sealed, and that the chips
+/// follow. It does not prove that a shuffle took place, nor who lied when an opening is disputed,
+/// nor who broke off a match that is open.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless verify match.log\n  \
+    dealerless verify mine.log theirs.log\n\n\
+    Exit codes: 0 all is good and agrees, 1 a file cannot be read, 2 a file was changed, the\n\
+    two do not agree, or they show that somebody broke the rules.")]
+pub(crate) struct Args {
+    /// The file of one side.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The file of the other side: whether both tell the same.
+    #[arg(value_name = "FILE_B")]
+    other: Option<PathBuf>,
+    /// Say what came of each hand.
+    #[arg(long, short)]
+    verbose: bool,
+    /// Print one JSON object; everything else goes to standard error.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A file, and what it is.
+pub(super) struct Read {
+    pub(super) file: String,
+    pub(super) record: Result<Record, BadRecord>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let paths = [Some(&args.file), args.other.as_ref()];
+    let mut files = Vec::new();
+    for path in paths.into_iter().flatten() {
+        let bytes = read(path)?;
+        files.push(Read {
+            file: path.display().to_string(),
+            record: Record::read(&bytes),
+        });
+    }
+    let compared = both(&files);
+    if args.json {
+        show_json(&Verified::of(&files, compared.as_ref()))?;
+    } else {
+        show(&report(&files, compared.as_ref(), args.verbose))?;
+    }
+    Ok(outcome(&files, compared.as_ref())?)
+}
+
+/// How two files compare, if both are good.
+pub(super) fn both(files: &[Read]) -> Option<Compared> {
+    match files {
+        [Read { record: Ok(a), .. }, Read { record: Ok(b), .. }] => Some(compare(a, b)),
+        _ => None,
+    }
+}
+
+/// What it all comes to.
+pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(), NotGood> {
+    if files.iter().any(|read| read.record.is_err()) {
+        return Err(NotGood("a record does not verify"));
+    }
+    if !matches!(compared, None | Some(Compared::Together { .. })) {
+        return Err(NotGood("the two records do not agree"));
+    }
+    let breach = |record: &Record| words::is_breach(&record.state());
+    match files.iter().flat_map(|read| &read.record).any(breach) {
+        true => Err(NotGood("somebody broke the rules of this match")),
+        false => Ok(()),
+    }
+}
+
+/// All of it, for people.
+pub(super) fn report(files: &[Read], compared: Option<&Compared>, verbose: bool) -> String {
+    let mut parts: Vec<String> = files.iter().map(|read| of_file(read, verbose)).collect();
+    if let ([Read { record: Ok(a), .. }, _], Some(compared)) = (files, compared) {
+        parts.push(of_both(&Who::of(a), compared, files));
+    }
+    parts.join("\n\n")
+}
+
+fn of_file(read: &Read, verbose: bool) -> String {
+    let record = match &read.record {
+        Err(error) => return format!("{}\n{}", read.file, words::bad(error)),
+        Ok(record) => record,
+    };
+    let who = Who::of(record);
+    let stakes = &record.of().header().stakes;
+    let mut lines = vec![
+        read.file.clone(),
+        format!(
+            "Match {}: {}, {}.",
+            words::short_id(&record.of().id()),
+            words::game(stakes),
+            words::hands(stakes.hands() as usize)
+        ),
+    ];
+    for (name, player) in who.all().iter().zip(record.of().players()) {
+        lines.push(format!("  {name}   {}", player.identity.fingerprint()));
+    }
+    if verbose {
+        lines.extend(record.hands().iter().map(|hand| of_hand(&who, hand)));
+    }
+    lines.push(format!(
+        "{} played. Every signature is good, every opened card is the one that was sealed, and \
+         the chips follow.",
+        match record.played() {
+            1 => "1 hand was".to_owned(),
+            number => format!("{} were", words::hands(number)),
+        }
+    ));
+    lines.push(words::state(&who, &record.state()));
+    if stakes.betting().is_some() {
+        lines.push(format!("{}.", who.chips(&record.log().final_stacks())));
+    }
+    lines.extend(said_of_the_file(record));
+    lines.join("\n")
+}
+
+/// What the file holds beside the match.
+fn said_of_the_file(record: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
+    if record.notes() > 0 {
+        lines.push(format!(
+            "It has {} notes of cards that only its owner saw and can read. They prove nothing.",
+            count(record.notes() as u64)
+        ));
+    }
+    if record.torn() > 0 {
+        lines.push(format!(
+            "The last {} bytes are no complete record: a crash leaves that, and then they were \
+             never sent; or the file was cut there.",
+            count(record.torn() as u64)
+        ));
+    }
+    lines
+}
+
+/// What came of a hand, on one line.
+fn of_hand(who: &Who, hand: &RecordedHand) -> String {
+    let void = match hand.voided.len() {
+        0 => String::new(),
+        1 => " (a try before was void)".to_owned(),
+        tries => format!(" ({tries} tries before were void)"),
+    };
+    let Some(outcome) = &hand.outcome else {
+        let sealed = if hand.sealed { "" } else { ", not sealed" };
+        return format!(
+            "  Hand {}{void}: not played to its end{sealed}.",
+            hand.number
+        );
+    };
+    let winners = outcome.pots.iter().flat_map(|pot| &pot.winners);
+    let won: Vec<String> = winners
+        .map(|&(seat, chips)| format!("{} wins {}", who.name(seat), count(chips)))
+        .collect();
+    let chips = match won.is_empty() {
+        true => "over".to_owned(),
+        false => format!("{}; {}", won.join(", "), who.chips(&outcome.stacks)),
+    };
+    format!("  Hand {}{void}: {chips}.", hand.number)
+}
+
+fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
+    match compared {
+        Compared::OtherMatch => "These are the records of two different matches.".into(),
+        Compared::Together { more: [0, 0] } => "Both records tell the same.".into(),
+        Compared::Together { more } => {
+            let said = |(read, &more): (&Read, &usize)| match more {
+                0 => None,
+                1 => Some(format!("{} has 1 part more.", read.file)),
+                more => Some(format!(
+                    "{} has {} parts more.",
+                    read.file,
+                    count(more as u64)
+                )),
+            };
+            let more: Vec<String> = files.iter().zip(more).filter_map(said).collect();
+            format!(
+                "Both records tell the same as far as both go. {}",
+                more.join(" ")
+            )
+        }
+        Compared::Forked(forked) => fork(who, forked),
+        _ => "The two records do not agree.".into(),
+    }
+}
+
+fn fork(who: &Who, forked: &Forked) -> String {
+    let (seat, step) = (forked.evidence.seat(), forked.evidence.parts[0].step);
+    format!(
+        "The records part in hand {}, step {step}: {name} signed two different things for it. \
+         Both signatures prove it to anybody: {name} cheated, or went on from a state that was put \
+         back.\nThe evidence, in hexadecimal digits, is printed by --json.",
+        forked.hand,
+        name = who.name(seat)
+    )
+}
+
+impl Verified {
+    fn of(files: &[Read], compared: Option<&Compared>) -> Self {
+        json::verified(files, compared, outcome(files, compared).is_ok())
+    }
+}

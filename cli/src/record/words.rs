@@ -1,0 +1,197 @@
+//! What records say, in words for people who may have sat at neither seat.
+
+use dealerless_table::{
+    BadRecord, BettingRules, End, Limit, MatchState, Posts, Record, Seat, Stakes, Stop, Variety,
+};
+
+use crate::output::count;
+
+/// What the players are called.
+pub(super) struct Who(Vec<String>);
+
+impl Who {
+    /// By their names. Where two have the same, their seats follow.
+    pub(super) fn of(record: &Record) -> Self {
+        let names = record.names();
+        let name = |seat: usize| {
+            let name = names[seat].as_str();
+            let same = |other: &&dealerless_table::Name| other.as_str() == name;
+            match names.iter().filter(same).count() {
+                1 => name.to_owned(),
+                _ => format!("{name} (seat {seat})"),
+            }
+        };
+        Who((0..names.len()).map(name).collect())
+    }
+
+    pub(super) fn name(&self, seat: Seat) -> &str {
+        self.0.get(seat.index()).map_or("?", String::as_str)
+    }
+
+    /// The players who are asked for.
+    pub(super) fn list(&self, seats: &[Seat]) -> String {
+        let names: Vec<&str> = seats.iter().map(|&seat| self.name(seat)).collect();
+        names.join(" and ")
+    }
+
+    pub(super) fn all(&self) -> &[String] {
+        &self.0
+    }
+
+    /// `Anna has 212 chips, Bert has 188 chips`.
+    pub(super) fn chips(&self, stacks: &[u64]) -> String {
+        let one = |(name, &chips): (&String, &u64)| format!("{name} has {} chips", count(chips));
+        let all: Vec<String> = self.0.iter().zip(stacks).map(one).collect();
+        all.join(", ")
+    }
+}
+
+/// The name of a game.
+pub(super) fn game_name(stakes: &Stakes) -> &'static str {
+    let fixed = |rules: &BettingRules| rules.limit == Limit::Fixed;
+    match stakes.variety() {
+        Variety::Holdem(rules) if fixed(&rules) => "fixed-limit Texas hold'em",
+        Variety::Holdem(_) => "no-limit Texas hold'em",
+        Variety::FiveCardDraw(rules) if fixed(&rules) => "fixed-limit five-card draw",
+        Variety::FiveCardDraw(_) => "no-limit five-card draw",
+        Variety::Deck { .. } => "a deck without rules",
+    }
+}
+
+/// What is played, and for how much.
+pub(super) fn game(stakes: &Stakes) -> String {
+    let mut text = game_name(stakes).to_owned();
+    if let Variety::Deck { cards, drawn } = stakes.variety() {
+        text += &format!(" ({drawn} of {cards} cards are drawn)");
+    }
+    if let Some(rules) = stakes.betting() {
+        let posts = match rules.posts {
+            Posts::Blinds { small, big } => format!("blinds {small}/{big}"),
+            Posts::Antes { ante, bet } => format!("ante {ante}, smallest bet {bet}"),
+        };
+        text += &format!(", {} chips each, {posts}", count(rules.stack));
+    }
+    text
+}
+
+/// `1 hand` or `20 hands`.
+pub(super) fn hands(number: usize) -> String {
+    match number {
+        1 => "1 hand".to_owned(),
+        number => format!("{} hands", count(number as u64)),
+    }
+}
+
+/// Where the match stands, as a sentence.
+pub(super) fn state(who: &Who, state: &MatchState) -> String {
+    match state {
+        MatchState::Over(over) => end(who, over),
+        MatchState::Open {
+            after,
+            hand,
+            waits_for,
+        } => {
+            let after = match after {
+                None => "before anything was said".to_owned(),
+                Some(step) => format!("after step {step}"),
+            };
+            format!(
+                "Open {after}, in hand {hand}: {} to speak.",
+                who.list(waits_for)
+            )
+        }
+    }
+}
+
+/// How a match ended, as a sentence.
+fn end(who: &Who, end: &End) -> String {
+    match end {
+        End::Played => "All hands are played.".into(),
+        End::NoChips => "A player has no chips left, and no rebuy was agreed.".into(),
+        End::Stopped(stops) => {
+            let one = |(seat, stop): &(Seat, Stop)| match stop {
+                Stop::Leave => format!("{} left the match.", who.name(*seat)),
+                Stop::Forfeit => {
+                    format!("{} could not go on and forfeits the hand.", who.name(*seat))
+                }
+                Stop::Dispute { step } => format!(
+                    "{} disputes what was opened in step {step}. One of the players cheated, and \
+                     the record cannot tell which; the hand is undecided.",
+                    who.name(*seat)
+                ),
+            };
+            stops.iter().map(one).collect::<Vec<_>>().join(" ")
+        }
+        End::Cards(bad) => format!(
+            "The cards that came out are none of this deck: {bad}. One of the players cheated, and \
+             the record cannot tell which; the hand is undecided."
+        ),
+        End::Foul { seat, foul } => format!(
+            "{} broke the rules: {foul}. The signature on that is in the record, and proves it.",
+            who.name(*seat)
+        ),
+        End::Fork { seat } => format!(
+            "{} signed two different things for one step. Both signatures are in the record, and \
+             prove it: {0} cheated, or went on from a state that was put back.",
+            who.name(*seat)
+        ),
+        _ => "The match has ended.".into(),
+    }
+}
+
+/// Who has broken the rules, if the record proves it of anybody.
+pub(super) fn convicted(state: &MatchState) -> Option<Seat> {
+    match state {
+        MatchState::Over(End::Foul { seat, .. } | End::Fork { seat }) => Some(*seat),
+        _ => None,
+    }
+}
+
+/// Whether a player has cheated, whoever it was.
+pub(super) fn is_breach(state: &MatchState) -> bool {
+    let disputed = |(_, stop): &(Seat, Stop)| matches!(stop, Stop::Dispute { .. });
+    match state {
+        MatchState::Over(End::Stopped(stops)) => stops.iter().any(disputed),
+        MatchState::Over(End::Cards(_)) => true,
+        state => convicted(state).is_some(),
+    }
+}
+
+/// What is wrong with a file.
+pub(super) fn bad(bad: &BadRecord) -> String {
+    let text = sentence(&chain(bad));
+    let means = match (bad.evidence(), bad.place()) {
+        (Some(evidence), _) => format!(
+            "Both parts bear the signature of {}: that proves a cheat, or a state that was put back.",
+            evidence.seat()
+        ),
+        (None, Some(_)) => "All before it is good. Whoever had the file can have changed it: that \
+                            proves nothing against a player."
+            .to_owned(),
+        (None, None) => return text,
+    };
+    format!("{text}\n{means} Seat 0 is the host.")
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        None => error.to_string(),
+        Some(source) => format!("{error}: {}", chain(source)),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(characters).chain(['.']).collect()
+}
+
+/// The beginning of a match's id, as history lists it.
+pub(super) fn short_id(of: &[u8; 32]) -> String {
+    hex(&of[..8])
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,168 @@
+//! A player goes on from a new machine: two folders, and the other player's.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// A process that is ended with the test.
+struct Running(Child, BufReader<ChildStdout>);
+
+impl Running {
+    fn start(folder: &Path, args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+            .args(args)
+            .env("DEALERLESS_HOME", folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Running(child, output)
+    }
+
+    /// A host, and its invite.
+    fn host(folder: &Path, hands: &str) -> (Self, String) {
+        let mut args = vec!["host", "--listen", "127.0.0.1:0", "--json", "--auto"];
+        args.extend([
+            "--stack", "50", "--blinds", "1/2", "--hands", hands, "--name", "Anna",
+        ]);
+        let mut host = Running::start(folder, &args);
+        let invite = host.until("invite")["invite"].as_str().unwrap().to_owned();
+        (host, invite)
+    }
+
+    /// The next event of this kind.
+    fn until(&mut self, kind: &str) -> Value {
+        loop {
+            let mut line = String::new();
+            assert_ne!(self.1.read_line(&mut line).unwrap(), 0, "no {kind}");
+            let event: Value = serde_json::from_str(&line).unwrap();
+            if event["event"] == kind {
+                return event;
+            }
+        }
+    }
+
+    /// All that it still prints.
+    fn rest(mut self) -> String {
+        let mut text = String::new();
+        self.1.read_to_string(&mut text).unwrap();
+        text
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It fails if the process has ended.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn folders() -> [tempfile::TempDir; 2] {
+    [(); 2].map(|()| tempfile::tempdir().unwrap())
+}
+
+/// Runs a command to its end: what it prints, and its exit code.
+fn command(folder: &Path, args: &[&str]) -> (String, String, i32) {
+    let output = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(args)
+        .env("DEALERLESS_HOME", folder)
+        .output()
+        .unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    (out, err, output.status.code().unwrap())
+}
+
+fn json_of(folder: &Path, args: &[&str]) -> Value {
+    let (out, err, code) = command(folder, args);
+    assert_eq!(code, 0, "{err}");
+    serde_json::from_str(&out).unwrap()
+}
+
+#[test]
+fn a_player_goes_on_from_a_new_machine_and_the_other_follows() {
+    let [a, b] = folders();
+    let play = |b: &Path| {
+        let (host, invite) = Running::host(a.path(), "1");
+        let (_, err, code) = command(b, &["join", &invite, "--json", "--auto"]);
+        assert_eq!(code, 0, "{err}");
+        host.rest()
+    };
+    play(b.path());
+    let old = json_of(b.path(), &["identity", "--json"])["fingerprint"].clone();
+    let path = b.path().to_str().unwrap();
+
+    let [c, d] = folders();
+    let done = json_of(c.path(), &["identity", "succeed", path, "--json"]);
+    assert_eq!(
+        (&done["succeeds"], &done["peers"]),
+        (&json!([old]), &json!(1))
+    );
+    let own = json_of(c.path(), &["identity", "--json"]);
+    assert_eq!(own["fingerprint"], done["fingerprint"]);
+    assert_eq!(own["succeeds"], json!([old]));
+    let was = json_of(b.path(), &["identity", "--json"]);
+    assert_eq!(
+        (&was["fingerprint"], &was["succeeded_by"]),
+        (&old, &done["fingerprint"])
+    );
+    let statement = json_of(c.path(), &["identity", "statement", "--json"]);
+    assert_eq!(statement["statement"], done["statement"]);
+
+    // The old identity plays no more, and has one successor.
+    for args in [&["host"][..], &["peers"], &["join", "Anna"]] {
+        let (_, err, code) = command(b.path(), args);
+        let by = done["fingerprint"].as_str().unwrap();
+        assert!(code == 1 && err.contains(by), "{err}");
+    }
+    let (_, err, code) = command(d.path(), &["identity", "succeed", path]);
+    assert!(code == 1 && err.contains("one successor"), "{err}");
+    let (_, err, code) = command(b.path(), &["identity", "succeed", path]);
+    assert!(code == 1 && err.contains("--home DIR"), "{err}");
+
+    let events = play(c.path());
+    assert!(events.contains("has a new identity"), "{events}");
+    let peers = json_of(a.path(), &["peers", "--json"]);
+    assert_eq!(peers["peers"].as_array().unwrap().len(), 1);
+    let peer = &peers["peers"][0];
+    assert_eq!(
+        (&peer["succeeds"], &peer["hands"]),
+        (&json!([old]), &json!(2))
+    );
+    assert_eq!(peer["fingerprint"], done["fingerprint"]);
+}
+
+#[test]
+fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_unnoticed() {
+    let [a, b] = folders();
+    let (host, invite) = Running::host(a.path(), "9");
+    let mut guest = Running::start(b.path(), &["join", &invite, "--json"]);
+    guest.until("your-turn");
+    drop(guest);
+    host.rest();
+    let (path, c) = (b.path().to_str().unwrap(), a.path().join("new"));
+    let (_, err, code) = command(&c, &["identity", "succeed", path]);
+    assert!(code == 1 && err.contains("--leave-open-matches"), "{err}");
+    let args = [
+        "identity",
+        "succeed",
+        &path,
+        "--leave-open-matches",
+        "--json",
+    ];
+    let done = json_of(&c, &args);
+    assert_eq!(done["left_matches"], json!(1));
+
+    let file = a.path().join("statement");
+    std::fs::write(&file, done["statement"].as_str().unwrap()).unwrap();
+    for statement in [done["statement"].as_str().unwrap(), file.to_str().unwrap()] {
+        let (out, err, code) = command(a.path(), &["peers", "follow", statement]);
+        assert_eq!(code, 0, "{err}");
+        assert!(out.contains(done["fingerprint"].as_str().unwrap()), "{out}");
+    }
+    let (_, err, code) = command(a.path(), &["peers", "follow", "dealerless-succession1-0"]);
+    assert!(code == 1 && err.contains("mistyped"), "{err}");
+}

@@ -1,0 +1,214 @@
+use super::*;
+use crate::identity::{Home, KnownPeers, PeersError, Recognised};
+
+/// The known peers of somebody, in a folder.
+fn peers() -> (tempfile::TempDir, KnownPeers) {
+    let folder = tempfile::tempdir().unwrap();
+    let peers = KnownPeers::open(&folder.path().join("known_peers"), public(100).into());
+    (folder, peers.unwrap())
+}
+
+fn read_again(folder: &tempfile::TempDir) -> KnownPeers {
+    KnownPeers::open(&folder.path().join("known_peers"), public(100).into()).unwrap()
+}
+
+fn fingerprint(seed: u8) -> crate::Fingerprint {
+    public(seed).fingerprint()
+}
+
+fn met(peers: &mut KnownPeers, seed: u8) {
+    let address = format!("192.0.2.{seed}:5252").parse().unwrap();
+    peers
+        .remember(&public(seed), &bob(), &[address], None)
+        .unwrap();
+}
+
+#[test]
+fn who_has_succeeded_a_known_peer_is_followed_with_all_its_counts() {
+    let (folder, mut peers) = peers();
+    met(&mut peers, 1);
+    peers
+        .change(&public(1), |peer| {
+            (peer.hands, peer.attempts, peer.in_a_row) = (7, 65_536, 9);
+            (peer.failed_checks, peer.forgiven) = (2, 3);
+        })
+        .unwrap();
+    let budget = crate::Budget::default();
+    let standing = peers.standing(&public(1), budget);
+    let shown = chain([1, 2, 3]);
+    let recognised = peers.recognise(&shown, &Name::clean("Robert")).unwrap();
+    let known = fingerprint(1);
+    assert_eq!(recognised, Recognised::Successor { known, name: bob() });
+    for _ in 0..2 {
+        peers.follow(&shown).unwrap();
+        let peers = read_again(&folder);
+        let [peer] = peers.peers() else {
+            panic!("{peers:?}")
+        };
+        assert_eq!(peer.identity, public(3));
+        assert_eq!(peer.before, [public(1), public(2)]);
+        assert_eq!((&peer.name, peer.addresses.len()), (&bob(), 1));
+        assert_eq!((peer.hands, peer.attempts, peer.in_a_row), (7, 65_536, 9));
+        assert_eq!((peer.failed_checks, peer.forgiven), (2, 3));
+        assert_eq!(peers.standing(&public(3), budget), standing);
+        let again = peers.recognise(&shown, &bob()).unwrap();
+        assert_eq!(again, Recognised::Known);
+    }
+}
+
+#[test]
+fn old_keys_are_refused_from_then_on_each_of_them() {
+    let (_folder, mut peers) = peers();
+    met(&mut peers, 1);
+    peers.follow(&chain([1, 2, 3])).unwrap();
+    for old in [public(1), public(2), half(1, 9), half(9, 2)] {
+        let refused = peers.recognise(&old.clone().into(), &bob());
+        assert!(matches!(refused, Err(PeersError::Succeeded { by, .. }) if by == fingerprint(3)));
+        let refused = peers.remember(&old, &bob(), &[], None);
+        assert!(matches!(refused, Err(PeersError::Succeeded { .. })));
+        assert!(peers.get(&old).is_none());
+    }
+    // Also with a chain that was true before it went on.
+    let refused = peers.follow(&chain([1, 2]));
+    assert!(matches!(refused, Err(PeersError::Succeeded { .. })));
+}
+
+#[test]
+fn of_two_successors_the_first_stays_and_nothing_follows_the_second() {
+    for second in [&[1, 4][..], &[1, 2, 4], &[1, 4, 3, 5], &[1, 3]] {
+        let (_folder, mut peers) = peers();
+        met(&mut peers, 1);
+        peers.follow(&chain([1, 2, 3])).unwrap();
+        let before = peers.peers().to_vec();
+        let shown = chain(second.iter().copied());
+        let refused = [
+            peers.recognise(&shown, &bob()).err(),
+            peers.follow(&shown).err(),
+        ];
+        for refused in refused {
+            match refused.unwrap() {
+                PeersError::TwoSuccessors { first, second, .. } => {
+                    assert_eq!(first, fingerprint(3));
+                    assert_eq!(second, shown.current().fingerprint());
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(peers.peers(), before);
+    }
+}
+
+#[test]
+fn a_successor_of_a_successor_is_followed_and_the_whole_past_is_refused() {
+    let (_folder, mut peers) = peers();
+    met(&mut peers, 1);
+    peers.follow(&chain([1, 2])).unwrap();
+    peers.follow(&chain([1, 2, 3])).unwrap();
+    // A chain whose oldest link was left out.
+    peers.follow(&chain([3, 4])).unwrap();
+    let peer = &peers.peers()[0];
+    assert_eq!(peer.before, [public(1), public(2), public(3)]);
+    assert_eq!(peer.identity, public(4));
+}
+
+#[test]
+fn somebody_new_is_remembered_with_its_past_so_that_its_old_keys_are_no_second_person() {
+    let (_folder, mut peers) = peers();
+    let shown = chain([1, 2]);
+    assert_eq!(peers.recognise(&shown, &bob()).unwrap(), Recognised::New);
+    assert!(matches!(peers.follow(&shown), Err(PeersError::Unknown)));
+    met(&mut peers, 2);
+    peers.follow(&shown).unwrap();
+    assert_eq!(peers.peers()[0].before, [public(1)]);
+    let refused = peers.recognise(&public(1).into(), &bob());
+    assert!(matches!(refused, Err(PeersError::Succeeded { .. })));
+    let refused = peers.recognise(&chain([1, 3]), &bob());
+    assert!(matches!(refused, Err(PeersError::TwoSuccessors { .. })));
+}
+
+#[test]
+fn two_entries_of_one_person_become_one_that_has_both_their_counts() {
+    let (_folder, mut peers) = peers();
+    for seed in [1, 2, 3, 9] {
+        met(&mut peers, seed);
+        peers
+            .change(&public(seed), |peer| peer.attempts = 5)
+            .unwrap();
+    }
+    peers.follow(&chain([1, 2, 3])).unwrap();
+    assert_eq!(peers.peers().len(), 2);
+    assert_eq!(peers.attempts(&public(3)), 15);
+    assert_eq!(peers.get(&public(3)).unwrap().addresses.len(), 3);
+    assert_eq!(peers.attempts(&public(9)), 5);
+}
+
+#[test]
+fn so_many_old_keys_are_kept_and_no_more() {
+    let (folder, mut peers) = peers();
+    met(&mut peers, 1);
+    for last in 2..40 {
+        peers.follow(&chain([last - 1, last])).unwrap();
+    }
+    let peers = read_again(&folder);
+    assert_eq!(peers.peers()[0].identity, public(39));
+    assert_eq!(peers.peers()[0].before.len(), 16);
+}
+
+#[test]
+fn whoever_has_ones_own_old_keys_is_refused_and_so_is_who_claims_to_succeed_oneself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("known_peers");
+    let peers = KnownPeers::open(&path, chain([50, 51])).unwrap();
+    for shown in [public(50).into(), chain([50, 3]), chain([51, 3])] {
+        let refused = peers.recognise(&shown, &bob());
+        assert!(matches!(refused, Err(PeersError::OwnOldKeys)), "{shown:?}");
+    }
+    let refused = peers.recognise(&public(51).into(), &bob());
+    assert!(matches!(refused, Err(PeersError::Oneself)));
+}
+
+#[test]
+fn one_known_key_beside_another_is_refused_also_in_a_past() {
+    let (_folder, mut peers) = peers();
+    met(&mut peers, 1);
+    let refused = peers.recognise(&half(1, 3).into(), &Name::clean("Eve"));
+    assert!(matches!(refused, Err(PeersError::HalfKnown(known)) if known == fingerprint(1)));
+    // Keys of which one is known, succeeded by others that are not.
+    peers.follow(&chain([1, 2])).unwrap();
+    let (folder, mut others) = self::peers();
+    others.remember(&half(1, 3), &bob(), &[], None).unwrap();
+    for shown in [chain([1, 2]), chain([3, 4])] {
+        let refused = others.follow(&shown);
+        assert!(
+            matches!(refused, Err(PeersError::HalfKnown(_))),
+            "{shown:?}"
+        );
+    }
+    drop(folder);
+}
+
+#[test]
+fn a_known_name_with_other_keys_is_told() {
+    let (_folder, mut peers) = peers();
+    let told =
+        |peers: &KnownPeers, seed| peers.recognise(&public(seed).into(), &Name::clean("bOB"));
+    assert_eq!(told(&peers, 1).unwrap(), Recognised::New);
+    met(&mut peers, 1);
+    assert_eq!(told(&peers, 1).unwrap(), Recognised::Known);
+    let known = fingerprint(1);
+    assert_eq!(told(&peers, 2).unwrap(), Recognised::OtherKeys { known });
+    met(&mut peers, 2);
+    assert!(matches!(peers.find("Bob"), Err(PeersError::Ambiguous)));
+}
+
+#[test]
+fn what_cannot_be_written_is_not_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::open(folder.path(), &mut rand::rng()).unwrap();
+    let mut peers = home.known_peers().unwrap();
+    met(&mut peers, 1);
+    drop(home);
+    drop(folder);
+    assert!(peers.follow(&chain([1, 2])).is_err());
+    assert_eq!(peers.peers()[0].identity, public(1));
+}

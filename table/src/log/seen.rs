@@ -1,0 +1,99 @@
+//! What a player alone has seen, noted in its own file.
+//!
+//! The log of a match holds the others' shares of a player's own cards, and never its own share.
+//! Without a note nobody, not even the player, could read them from the file later. A note proves
+//! nothing. The card in it can be read only with the owner's key, so that a player may hand its file
+//! to anybody.
+
+use dealerless::deck::Card;
+
+use super::commitment::Attempt;
+use crate::hash::Hash;
+use crate::wire::{Malformed, Reader, Writer};
+
+/// A card that the owner of a file has seen, and not everybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// In which try of which hand.
+    pub of: Attempt,
+    /// The position of the card.
+    pub position: u16,
+    /// The card.
+    pub card: Card,
+}
+
+/// A note, as it is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Note {
+    hand: u32,
+    attempt: u32,
+    position: u16,
+    /// The number of the card, and by XOR two bytes that only the owner knows.
+    hidden: u16,
+}
+
+impl Note {
+    pub(super) const LEN: usize = 4 + 4 + 2 + 2;
+
+    pub(super) fn of(seen: &Seen, key: &[u8; 32]) -> Self {
+        Note {
+            hand: seen.of.hand,
+            attempt: seen.of.attempt,
+            position: seen.position,
+            // A deck has at most 4 096 cards.
+            hidden: seen.card.0 as u16 ^ pad(&seen.of, seen.position, key),
+        }
+    }
+
+    /// What was noted in this match.
+    pub(crate) fn seen(&self, of: [u8; 32], key: &[u8; 32]) -> Seen {
+        let of = Attempt {
+            of,
+            hand: self.hand,
+            attempt: self.attempt,
+        };
+        let card = self.hidden ^ pad(&of, self.position, key);
+        Seen {
+            of,
+            position: self.position,
+            card: Card(card.into()),
+        }
+    }
+
+    /// The hand and the try.
+    pub(crate) fn attempt(&self) -> (u32, u32) {
+        (self.hand, self.attempt)
+    }
+
+    /// The position of the card.
+    pub(crate) fn position(&self) -> usize {
+        self.position.into()
+    }
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        writer.u32(self.hand).u32(self.attempt);
+        writer.u16(self.position).u16(self.hidden).finish()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let note = Note {
+            hand: reader.u32()?,
+            attempt: reader.u32()?,
+            position: reader.u16()?,
+            hidden: reader.u16()?,
+        };
+        reader.finish()?;
+        Ok(note)
+    }
+}
+
+/// What hides a card. A position of a try holds one card for ever, so that nothing else is ever
+/// hidden by the same bytes.
+fn pad(of: &Attempt, position: u16, key: &[u8; 32]) -> u16 {
+    let hash = Hash::new("file seen").field(key).field(&of.of);
+    let hash = hash.number(of.hand.into()).number(of.attempt.into());
+    let hash = hash.number(position.into()).finish();
+    u16::from_le_bytes([hash[0], hash[1]])
+}

@@ -1,0 +1,232 @@
+//! Files that somebody has changed: with the key all is noticed, without it all that is signed.
+
+use super::files::{begun, ends, face, file, file_of};
+use crate::log::tests::table::{Table, holdem};
+use crate::log::{MatchLog, PartKind, Phase, Seen};
+use crate::record::{BadRecord, Record};
+use crate::seat::Seat;
+
+/// A hand to its showdown, and the host's file with a note of its first card.
+pub(super) fn noted(table: &Table) -> (MatchLog, Vec<u8>) {
+    let (mut journal, memory) = begun(table, Seat::HOST);
+    let mut log = table.log();
+    while matches!(log.phase(), Phase::Deal | Phase::Seal(_)) {
+        journal.append([&table.speak(&mut log)]).unwrap();
+    }
+    journal.note(&Seen {
+        of: log.attempt(),
+        position: 0,
+        card: face(table, &log, 0),
+    });
+    while !log.waits_for().is_empty() {
+        journal.append([&table.speak(&mut log)]).unwrap();
+    }
+    (log, memory.bytes())
+}
+
+/// Whether a byte of a file is one that only the owner's key protects.
+pub(super) fn is_unsigned(bytes: &[u8], ends: &[usize], at: usize) -> bool {
+    let place = ends.partition_point(|&end| end <= at) - 1;
+    let (begin, end) = (ends[place], ends[place + 1]);
+    let (inside, content) = (at - begin, &bytes[begin + 20..end - 32]);
+    let check_or_mac = (4..20).contains(&inside) || at + 32 >= end;
+    // Behind the kind: magic, match, seat; each name stands at the end of a player.
+    let names = ["seat 0", "seat 1"].map(|name| {
+        let at = content
+            .windows(name.len())
+            .position(|w| w == name.as_bytes());
+        at.map(|at| at..at + name.len())
+    });
+    let in_name = |inside| names.iter().flatten().any(|name| name.contains(&inside));
+    let of_file = place == 0 && inside >= 20 && (inside == 20 + 1 + 48 || in_name(inside - 20));
+    let in_note = content[0] == 3 && inside > 20;
+    check_or_mac || of_file || in_note
+}
+
+/// What is noticed when these bytes are changed, each in these bits.
+pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &Table, at: usize, bits: u8) {
+    let ends = ends(bytes);
+    let mut changed = bytes.to_vec();
+    changed[at] ^= bits;
+    let own = Record::read_own(&changed, &table.identities[0]);
+    let changed_or_not_yours = matches!(own, Err(BadRecord::Changed(_) | BadRecord::NotYours));
+    assert!(changed_or_not_yours, "byte {at}: {own:?}");
+    let read = Record::read(&changed);
+    match (read, is_unsigned(bytes, &ends, at)) {
+        (Ok(record), true) => assert_eq!(record.log().hash(), log.hash(), "byte {at}"),
+        // The length of one of the last records: as if the file were cut there.
+        (Ok(record), false) => {
+            let parts = record.log().history(0).count();
+            let place = ends.partition_point(|&end| end <= at) - 1;
+            assert!(at - ends[place] < 4, "byte {at} of the file");
+            assert!(
+                record.torn() == bytes.len() - ends[place] && parts < place,
+                "byte {at}"
+            );
+            assert!(record.log().history(0).eq(log.history(0).take(parts)));
+        }
+        // A note of a hand or a card that is not there.
+        (Err(_), true) => assert!(at > ends[1]),
+        (Err(error), false) => {
+            if let Some(place) = error.place() {
+                assert_eq!(place.hand, 1);
+                assert!(place.at <= at, "byte {at}: {error}");
+            }
+            assert!(error.evidence().is_none());
+        }
+    }
+}
+
+#[test]
+fn a_changed_byte_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody() {
+    let table = holdem(2, 1);
+    let (log, bytes) = noted(&table);
+    assert_eq!(Record::read(&bytes).unwrap().log().hash(), log.hash());
+    for at in (0..bytes.len()).step_by(11) {
+        flipped(&bytes, &log, &table, at, 1 << (at % 8));
+    }
+}
+
+#[test]
+fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
+    let table = holdem(2, 1);
+    let log = table.played();
+    let bytes = file(&table, Seat::HOST, &log);
+    let parts: Vec<_> = log.history(0).cloned().collect();
+    let others = holdem(2, 2);
+    let foreign = others.played();
+    let foreign: Vec<_> = foreign.history(0).cloned().collect();
+    assert!(Record::read(&bytes).is_ok());
+    for i in 0..parts.len() {
+        let mut dropped = parts.clone();
+        dropped.remove(i);
+        let read = Record::read(&file_of(&table, Seat::HOST, &dropped));
+        match parts[i].step + 1 == log.step() {
+            // As if it was not said yet.
+            true => assert_eq!(read.unwrap().log().waits_for(), [parts[i].seat]),
+            false => assert!(matches!(read, Err(BadRecord::Part { .. })), "{i}"),
+        }
+        let mut repeated = parts.clone();
+        repeated.insert(i, parts[i].clone());
+        let read = Record::read(&file_of(&table, Seat::HOST, &repeated));
+        assert!(matches!(read, Err(BadRecord::Repeated { seat, .. }) if seat == parts[i].seat));
+        let mut mixed = parts.clone();
+        mixed[i] = foreign[i].clone();
+        let read = Record::read(&file_of(&table, Seat::HOST, &mixed));
+        let Err(BadRecord::Part { place, seat, .. }) = read else {
+            panic!("{i}: {read:?}");
+        };
+        assert_eq!(
+            (place.hand, place.step, seat),
+            (1, parts[i].step, parts[i].seat)
+        );
+        if i > 0 {
+            let mut swapped = parts.clone();
+            swapped.swap(i - 1, i);
+            let read = Record::read(&file_of(&table, Seat::HOST, &swapped));
+            match parts[i - 1].step == parts[i].step {
+                // Two parts of one step can arrive in either order.
+                true => assert_eq!(read.unwrap().log().hash(), log.hash()),
+                false => assert!(read.is_err(), "{i}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn the_error_names_the_hand_and_the_step_where_a_record_fails_first() {
+    let table = holdem(2, 3);
+    let log = table.played();
+    let mut parts: Vec<_> = log.history(0).cloned().collect();
+    let last = parts.len() - 1;
+    let second = parts
+        .iter()
+        .filter(|part| part.part[0] == PartKind::Deal as u8)
+        .nth(2);
+    let step = second.unwrap().step;
+    let at = parts.iter().position(|part| part.step == step).unwrap();
+    parts[at].signature[9] ^= 1;
+    parts[last].signature[9] ^= 1;
+    let error = Record::read(&file_of(&table, Seat::GUEST, &parts)).unwrap_err();
+    let place = error.place().unwrap();
+    assert_eq!((place.hand, place.step), (2, step));
+    assert!(
+        error
+            .to_string()
+            .starts_with(&format!("hand 2, step {step}")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_that_is_cut_at_any_byte_is_a_shorter_record_and_says_so() {
+    let table = holdem(2, 1);
+    let (_, bytes) = noted(&table);
+    let ends = ends(&bytes);
+    for cut in (0..bytes.len()).step_by(13) {
+        let records = ends.partition_point(|&end| end <= cut) - 1;
+        for zeros in [0, 7, bytes.len() - cut] {
+            let torn = [&bytes[..cut], &vec![0; zeros.min(bytes.len() - cut)]].concat();
+            match Record::read(&torn) {
+                Err(BadRecord::NeverBegun) => assert_eq!(records, 0),
+                Err(error) => panic!("{cut} {zeros}: {error}"),
+                Ok(record) => {
+                    // Where only a part of the MAC is missing, zeros make the record complete.
+                    let complete = torn.len() - record.torn();
+                    assert!(ends.contains(&complete) && complete >= ends[records]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_length_that_no_record_has_is_no_torn_record() {
+    let table = holdem(2, 1);
+    let (_, bytes) = noted(&table);
+    let ends = ends(&bytes);
+    for byte in [1, 2, 3] {
+        let mut changed = bytes.clone();
+        changed[ends[2] + byte] ^= 0x40;
+        let error = Record::read(&changed).unwrap_err();
+        assert_eq!(
+            error.place().map(|place| place.at),
+            Some(ends[2]),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_record_of_another_identity_is_read_by_anybody_and_not_as_ones_own() {
+    let table = holdem(2, 1);
+    let (log, bytes) = noted(&table);
+    let own = Record::read_own(&bytes, &table.identities[1]);
+    assert_eq!(own.unwrap_err(), BadRecord::NotYours);
+    let (mine, anybody) = (
+        Record::read_own(&bytes, &table.identities[0]).unwrap(),
+        Record::read(&bytes).unwrap(),
+    );
+    assert_eq!((mine.notes(), anybody.notes()), (1, 1));
+    assert_eq!(mine.hands()[0].seen.len(), 1);
+    assert!(anybody.hands()[0].seen.is_empty());
+    assert_eq!(anybody.log().phase(), log.phase());
+    // The card does not stand there for anybody to see.
+    let card = mine.hands()[0].seen[&0].0 as u16;
+    let note = ends(&bytes)
+        .windows(2)
+        .find(|r| bytes[r[0] + 20] == 3)
+        .unwrap()[0]
+        + 21;
+    assert_ne!(bytes[note + 10..note + 12], card.to_le_bytes());
+}
+
+#[test]
+fn files_that_are_none_are_refused() {
+    assert_eq!(Record::read(&[]).unwrap_err(), BadRecord::NeverBegun);
+    assert_eq!(Record::read(&[7; 400]).unwrap_err(), BadRecord::NeverBegun);
+    let mut text = vec![0; 400];
+    text[0] = 9;
+    text[100] = 1;
+    assert_eq!(Record::read(&text).unwrap_err(), BadRecord::NoMatch);
+}

@@ -1,0 +1,123 @@
+//! Where a match stands at the end of its record.
+
+use super::files::{begun, file, file_of};
+use crate::log::tests::table::{Table, holdem};
+use crate::log::{End, MatchLog, Part, PartKind, Phase, Refused, Stop};
+use crate::record::{BadRecord, MatchState, Record};
+use crate::seat::Seat;
+
+fn state(table: &Table, log: &MatchLog) -> MatchState {
+    let record = Record::read(&file(table, Seat::HOST, log)).unwrap();
+    assert_eq!(record.log().final_stacks(), log.final_stacks());
+    record.state()
+}
+
+fn chooses(table: &Table) -> MatchLog {
+    let mut log = table.log();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
+    log
+}
+
+#[test]
+fn a_match_that_was_broken_off_is_open_after_a_step_with_somebody_to_speak() {
+    let table = holdem(2, 1);
+    let parts: Vec<_> = table.played().history(0).cloned().collect();
+    for (count, log) in table.prefixes(&parts).iter().enumerate() {
+        let read = Record::read(&file_of(&table, Seat::HOST, &parts[..count])).unwrap();
+        let expected = match log.phase() {
+            Phase::Over(end) => MatchState::Over(end),
+            _ => MatchState::Open {
+                after: log.step().checked_sub(1),
+                hand: 1,
+                waits_for: log.waits_for(),
+            },
+        };
+        assert_eq!(read.state(), expected);
+        let nobody =
+            matches!(&expected, MatchState::Open { waits_for, .. } if waits_for.is_empty());
+        assert!(!nobody);
+    }
+}
+
+#[test]
+fn every_way_to_end_a_match_is_read() {
+    let table = holdem(2, 1);
+    assert_eq!(
+        state(&table, &table.played()),
+        MatchState::Over(End::Played)
+    );
+    let mut kinds = [PartKind::Leave, PartKind::Forfeit, PartKind::Dispute].map(|kind| {
+        let mut log = chooses(&table);
+        let seat = log.waits_for()[0];
+        let part = table.part(kind, &log, seat);
+        log.say(&table.identities[seat.index()], seat, &part)
+            .unwrap();
+        match state(&table, &log) {
+            MatchState::Over(End::Stopped(stops)) => stops[0],
+            other => panic!("{other:?}"),
+        }
+    });
+    kinds.sort_by_key(|stop| matches!(stop.1, Stop::Dispute { .. }));
+    assert_eq!(
+        kinds[..2],
+        [(Seat::HOST, Stop::Leave), (Seat::HOST, Stop::Forfeit)]
+    );
+    assert!(matches!(kinds[2], (Seat::HOST, Stop::Dispute { .. })));
+}
+
+#[test]
+fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
+    let table = holdem(2, 1);
+    let log = chooses(&table);
+    let seat = log.waits_for()[0];
+    let foul = table.sign(&log, seat, &Part::Again);
+    let mut parts: Vec<_> = log.history(0).cloned().collect();
+    parts.push(foul);
+    let record = Record::read(&file_of(&table, Seat::GUEST, &parts)).unwrap();
+    assert!(matches!(record.state(), MatchState::Over(End::Foul { seat: by, .. }) if by == seat));
+    // Nothing follows.
+    parts.push(parts[0].clone());
+    assert!(Record::read(&file_of(&table, Seat::GUEST, &parts)).is_err());
+
+    let mut log = table.log();
+    let other = table.sign(&log, Seat::HOST, &Part::Leave);
+    let said = table.speak(&mut log);
+    let Err(Refused::Fork(evidence)) = log.take(other.clone()) else {
+        panic!();
+    };
+    let (mut journal, memory) = begun(&table, Seat::GUEST);
+    journal.append([&said]).unwrap();
+    journal.append_evidence(&evidence).unwrap();
+    let record = Record::read(&memory.bytes()).unwrap();
+    assert_eq!(
+        record.state(),
+        MatchState::Over(End::Fork { seat: Seat::HOST })
+    );
+    journal.append_evidence(&evidence).unwrap();
+    let error = Record::read(&memory.bytes()).unwrap_err();
+    assert!(
+        matches!(error, BadRecord::Foreign(place) if place.step == 0),
+        "{error}"
+    );
+    // Both parts in one file are a fork that no program has noticed.
+    let error = Record::read(&file_of(&table, Seat::GUEST, &[said, other])).unwrap_err();
+    assert_eq!(
+        error.evidence().map(|evidence| evidence.seat()),
+        Some(Seat::HOST)
+    );
+}
+
+#[test]
+fn evidence_that_convicts_nobody_of_this_match_does_not_belong_there() {
+    let (table, others) = (holdem(2, 1), holdem(2, 2));
+    let mut log = others.log();
+    let other = others.sign(&log, Seat::HOST, &Part::Leave);
+    others.speak(&mut log);
+    let Err(Refused::Fork(evidence)) = log.take(other) else {
+        panic!();
+    };
+    let (mut journal, memory) = begun(&table, Seat::GUEST);
+    journal.append_evidence(&evidence).unwrap();
+    let error = Record::read(&memory.bytes()).unwrap_err();
+    assert!(matches!(error, BadRecord::Foreign(_)), "{error}");
+}

@@ -1,0 +1,139 @@
+//! Hands, as records tell them.
+
+use super::files::{face, file, random_match};
+use crate::log::PartKind;
+use crate::log::tests::table::{Table, draw, free_deck, holdem};
+use crate::record::{HandEvent, Record, RecordedHand};
+use crate::rules::Choice;
+use crate::seat::Seat;
+
+/// The chips that a seat has at the end of a hand, by what happened in it.
+fn chips(hand: &RecordedHand, seat: Seat) -> u64 {
+    let posted: u64 = (hand.posts.iter().filter(|post| post.seat == seat))
+        .map(|post| post.chips)
+        .sum();
+    let mut chips = hand.stacks[seat.index()] - posted;
+    for event in &hand.events {
+        match event {
+            HandEvent::Chose(chosen) if chosen.seat == seat => {
+                chips -= chosen.paid;
+                assert_eq!(chosen.all_in, chosen.paid > 0 && chips == 0);
+            }
+            HandEvent::Returned {
+                seat: to,
+                chips: back,
+            } if *to == seat => chips += back,
+            _ => {}
+        }
+    }
+    let pots = hand.outcome.iter().flat_map(|outcome| &outcome.pots);
+    let won = pots
+        .flat_map(|pot| &pot.winners)
+        .filter(|won| won.0 == seat);
+    chips + won.map(|won| won.1).sum::<u64>()
+}
+
+fn same_chips(table: &Table, hand: &RecordedHand) {
+    let Some(outcome) = &hand.outcome else { return };
+    if table.of.header().stakes.betting().is_some() {
+        let all: Vec<u64> = table.seats().map(|seat| chips(hand, seat)).collect();
+        assert_eq!(all, outcome.stacks, "hand {}", hand.number);
+    }
+}
+
+#[test]
+fn chips_and_cards_of_random_hands_are_those_of_the_table() {
+    for (table, hands) in [
+        (holdem(2, 40), 40),
+        (holdem(3, 30), 30),
+        (draw(2, 20), 20),
+        (free_deck(2), 2),
+        (free_deck(3), 2),
+    ] {
+        let (log, bytes) = random_match(&table, 7, hands);
+        let record = Record::read_own(&bytes, &table.identities[0]).unwrap();
+        assert_eq!(record.log().hash(), log.hash());
+        let played = log.attempt().hand as usize - 1;
+        assert_eq!((record.hands().len(), record.played()), (played, played));
+        for hand in record.hands() {
+            same_chips(&table, hand);
+            let own = &hand.held[0];
+            assert!(own.iter().all(|position| hand.card(*position).is_some()));
+            // Nobody else's card is known that was not shown.
+            let others = hand.held[1..].iter().flatten();
+            let mut others = others.filter(|position| !hand.public.contains_key(position));
+            assert!(others.all(|position| hand.card(*position).is_none()));
+        }
+        let anybody = Record::read(&bytes).unwrap();
+        for (hand, own) in anybody.hands().iter().zip(record.hands()) {
+            let public = RecordedHand {
+                seen: Default::default(),
+                ..own.clone()
+            };
+            assert_eq!(*hand, public);
+        }
+    }
+}
+
+#[test]
+fn a_hand_is_told_in_the_order_in_which_it_was_played() {
+    let table = holdem(2, 1);
+    let log = table.played();
+    let record = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
+    let [hand] = record.hands() else { panic!() };
+    let told: Vec<String> = (hand.events.iter())
+        .map(|event| match event {
+            HandEvent::Dealt { seat, positions } => format!("{seat} {positions:?}"),
+            HandEvent::Board(cards) => format!("board {}", cards.len()),
+            HandEvent::Shown { seat, cards } => format!("{seat} shows {}", cards.len()),
+            HandEvent::Chose(chosen) => match chosen.choice {
+                Choice::Show => String::new(),
+                _ => format!("{} {}", chosen.seat, chosen.paid),
+            },
+            other => format!("{other:?}"),
+        })
+        .filter(|told| !told.is_empty())
+        .collect();
+    let expected = [
+        "seat 1 [1, 3]",
+        "seat 0 [0, 2]",
+        "seat 0 1",
+        "seat 1 0",
+        "board 3",
+        "seat 1 0",
+        "seat 0 0",
+        "board 1",
+        "seat 1 0",
+        "seat 0 0",
+        "board 1",
+        "seat 1 0",
+        "seat 0 0",
+        "seat 1 shows 2",
+        "seat 0 shows 2",
+    ];
+    assert_eq!(told, expected);
+    let mut dealt = table.log();
+    table.play_until(&mut dealt, |log| log.seals().len() == 2);
+    let board: Vec<_> = (4..9)
+        .map(|position| face(&table, &dealt, position))
+        .collect();
+    assert_eq!(hand.board(), board);
+    assert_eq!((hand.posts[0].seat, hand.posts[1].chips), (hand.button, 2));
+}
+
+#[test]
+fn a_try_that_was_void_is_no_hand_and_its_notes_count_for_nothing() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    table.play_until(&mut log, |log| log.seals().len() == 1);
+    let guest = Seat::GUEST;
+    let again = table.part(PartKind::Again, &log, guest);
+    log.say(&table.identities[1], guest, &again).unwrap();
+    let open = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
+    assert!(open.hands().is_empty());
+    table.play_until(&mut log, |log| log.attempt().hand > 1);
+    let record = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
+    let [hand] = record.hands() else { panic!() };
+    assert_eq!((hand.number, &hand.voided[..]), (1, &[guest][..]));
+    same_chips(&table, hand);
+}

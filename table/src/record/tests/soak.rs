@@ -1,0 +1,40 @@
+//! What takes minutes: `cargo test -p dealerless-table --lib record -- --ignored --nocapture`.
+
+use std::time::Instant;
+
+use super::changes::{flipped, noted};
+use super::files::{file, random_match};
+use crate::log::tests::table::holdem;
+use crate::record::Record;
+use crate::seat::Seat;
+
+#[test]
+#[ignore = "it takes minutes"]
+fn every_bit_of_a_record_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody() {
+    let table = holdem(2, 1);
+    let (log, bytes) = noted(&table);
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            flipped(&bytes, &log, &table, at, 1 << bit);
+        }
+    }
+    println!("{} bits", 8 * bytes.len());
+}
+
+#[test]
+#[ignore = "it measures"]
+fn a_match_of_a_thousand_hands_is_verified() {
+    let table = holdem(2, 1000);
+    let mut called = table.log();
+    table.play_until(&mut called, |log| log.attempt().hand > 1000);
+    let called = file(&table, Seat::HOST, &called);
+    let (_, random) = random_match(&table, 3, 1000);
+    for bytes in [called, random] {
+        let begun = Instant::now();
+        let record = Record::read(&bytes).unwrap();
+        let taken = begun.elapsed();
+        let parts = record.log().history(0).count();
+        let (hands, bytes) = (record.played(), bytes.len());
+        println!("{hands} hands, {parts} parts, {bytes} bytes: {taken:?}");
+    }
+}
