@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use dealerless::deck::{Card, Choice as Shuffle, circuit};
+use dealerless::dice::Dice;
 use dealerless::mpc::{Attempt, Attempts, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
@@ -31,16 +32,6 @@ pub(crate) struct Cut {
     pub(crate) arrives: bool,
 }
 
-/// What is played.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) enum Game {
-    /// Two hands of hold'em.
-    #[default]
-    Holdem,
-    /// Two hands of a deck without rules: dice are rolled, cards are drawn and revealed.
-    Deck,
-}
-
 /// What goes wrong in a match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
@@ -60,33 +51,49 @@ pub(crate) struct Went {
     pub(crate) void: usize,
 }
 
-/// The stakes and the circuit of each game here.
-static GAMES: LazyLock<[(Stakes, Arc<ShuffleCircuit>); 2]> = LazyLock::new(|| {
+/// What is played.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Game {
+    /// Two hands of hold'em, in which all call and show.
+    #[default]
+    Holdem,
+    /// A deck without rules: dice are rolled, cards drawn and revealed.
+    Deck,
+}
+
+type Terms = (Stakes, Arc<ShuffleCircuit>);
+
+fn terms(variety: Variety, hands: u32) -> Terms {
+    let stakes = Stakes::new(variety, 2, hands).unwrap();
+    let (cards, drawn) = stakes.deck();
+    let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
+    let circuit = circuit(spec.unwrap(), Security::Malicious);
+    (stakes, Arc::new(circuit))
+}
+
+static HOLDEM: LazyLock<Terms> = LazyLock::new(|| {
     let rules = BettingRules {
         stack: 200,
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    let deck = Variety::Deck {
-        cards: 10,
-        drawn: 4,
+    terms(Variety::Holdem(rules), 2)
+});
+
+static DECK: LazyLock<Terms> = LazyLock::new(|| {
+    let variety = Variety::Deck {
+        cards: 20,
+        drawn: 6,
     };
-    [Variety::Holdem(rules), deck].map(|variety| {
-        let stakes = Stakes::new(variety, 2, 2).unwrap();
-        let (cards, drawn) = stakes.deck();
-        let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
-        let circuit = circuit(spec.unwrap(), Security::Malicious);
-        (stakes, Arc::new(circuit))
-    })
+    terms(variety, 1)
 });
 
 impl Game {
-    fn stakes(self) -> &'static Stakes {
-        &GAMES[self as usize].0
-    }
-
-    fn circuit(self) -> Arc<ShuffleCircuit> {
-        Arc::clone(&GAMES[self as usize].1)
+    fn terms(self) -> &'static Terms {
+        match self {
+            Game::Holdem => &HOLDEM,
+            Game::Deck => &DECK,
+        }
     }
 }
 
@@ -103,10 +110,10 @@ impl Attempts for Uncounted {
 type Program = Play<Growing, Disk, SystemRng>;
 
 struct Side {
-    game: Game,
     seat: Seat,
     identity: Arc<Identity>,
     of: Match,
+    circuit: Arc<ShuffleCircuit>,
     disk: Disk,
     program: Option<Program>,
     engine: Option<MemoryTransport>,
@@ -118,8 +125,6 @@ struct Side {
     signed: HashMap<u64, SignedPart>,
     /// The hand and the try, as it was told.
     dealt: (u32, u32),
-    /// The hands and faces of all dice that were rolled while its program ran.
-    rolls: Vec<(u32, Vec<u32>)>,
     /// The cards that it has seen, by hand, try and position.
     seen: HashMap<(u32, u32, usize), Card>,
     end: Option<End>,
@@ -204,7 +209,7 @@ impl Side {
                 journal: opened.journal,
                 inputs: self.inputs().map_err(PlayError::Inputs)?.file,
                 vault: self.disk.clone(),
-                circuit: self.game.circuit(),
+                circuit: Arc::clone(&self.circuit),
                 rng: system_rng(),
             })
         };
@@ -249,7 +254,7 @@ impl Side {
         let binding = Binding {
             seat: self.seat,
             handshake: [line as u8; 32],
-            circuit: self.game.circuit(),
+            circuit: Arc::clone(&self.circuit),
             attempts: Box::new(Uncounted),
         };
         let (done, seat) = (done.clone(), self.seat.index());
@@ -283,12 +288,8 @@ impl Side {
                 News::Over(end) => self.end = Some(end.clone()),
                 _ => {}
             }
-            if let News::Rolled(rolled) = &news {
-                let (hand, roll) = (self.dealt.0, self.rolls.len());
-                self.rolls.push((hand, rolled.faces.clone()));
-                assert!(roll < 8, "no dice are rolled again");
-            }
-            if let Some(command) = says(program, self.seat, &news) {
+            if let News::YourTurn { legal } = &news {
+                let command = Command::Choose(choice(program, legal));
                 program.command(command).expect("it may say that");
             }
         }
@@ -296,28 +297,27 @@ impl Side {
     }
 }
 
-/// What somebody says who calls and shows; or who rolls dice, draws a card, and reveals it.
-fn says(program: &Program, seat: Seat, news: &News) -> Option<Command> {
-    let News::YourTurn { legal } = news else {
-        return None;
-    };
-    let game = program.log().game()?;
-    let held = game.held(seat);
-    let shown = (0..4).any(|position| game.public(position).is_some());
-    Some(Command::Choose(match legal {
+/// What a player says who calls and shows; or who rolls dice, draws a card and reveals it.
+fn choice(program: &Program, legal: &Legal) -> Choice {
+    let game = program.log().game().expect("a hand is played");
+    let held = game.held(program.seat());
+    let is_open = |&position: &usize| program.log().public_card(position).is_some();
+    match legal {
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
-        Legal::Speak { .. } if game.rolls() < 2 => Choice::Roll("2d6".parse().unwrap()),
-        Legal::Speak { .. } if held.is_empty() && !shown => Choice::Draw,
-        Legal::Speak { .. } if !shown => Choice::Reveal(held[0] as u16),
-        Legal::Speak { .. } => Choice::Pass,
+        Legal::Speak { may_draw, .. } => match held.first() {
+            _ if game.rolls() < 2 => Choice::Roll(Dice::new(2, 6).unwrap()),
+            Some(&position) => Choice::Reveal(position as u16),
+            None if *may_draw && (0..6).filter(is_open).count() < 2 => Choice::Draw,
+            None => Choice::Pass,
+        },
         _ => Choice::Show,
-    }))
+    }
 }
 
 impl World {
     fn new(plan: Plan) -> Self {
-        let (stakes, circuit) = (plan.game.stakes(), plan.game.circuit());
+        let (stakes, circuit) = plan.game.terms();
         let header = Header {
             versions: Versions {
                 log: Header::LOG_VERSION,
@@ -350,10 +350,10 @@ impl World {
             Journal::create(disk.log(), identity.file_key(), &sitting).unwrap();
             let disk = disk.then_with(kills);
             Side {
-                game: plan.game,
                 seat,
                 identity,
                 of: of.clone(),
+                circuit: Arc::clone(circuit),
                 disk,
                 program: None,
                 engine: None,
@@ -362,7 +362,6 @@ impl World {
                 sent: 0,
                 signed: HashMap::new(),
                 dealt: (0, 0),
-                rolls: Vec::new(),
                 seen: HashMap::new(),
                 end: None,
             }
@@ -562,7 +561,7 @@ impl World {
             let log = program.log();
             logs.push((log.hash(), log.history(0).cloned().collect::<Vec<_>>()));
             assert!(log.evidence().is_none() && log.foul().is_none());
-            let chips = 2 * self.plan.game.stakes().stack();
+            let chips = 2 * log.of().header().stakes.stack();
             assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
             assert!(!side.disk.has_deck(), "the deck outlives the match");
             side.check_inputs();

@@ -122,11 +122,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let Some(kept) = kept else {
             return Ok(());
         };
-        let seat = self.set.seat;
-        let read = own_dice::from_bytes(&kept)
-            .and_then(|(deck, dice)| Some((read_back(deck, attempt, seat, &name)?, dice)));
+        let read = own_dice::from_bytes(&kept).and_then(|(deck, dice)| {
+            let deck = read_back(deck, attempt, self.set.seat, &name)?;
+            Some((deck, dice))
+        });
         match read {
-            Some((deck, dice)) => (self.hand.deck, self.hand.dice) = (Some(deck), dice),
+            Some((deck, dice)) => {
+                self.hand.deck = Some(deck);
+                self.hand.dice = dice;
+            }
             // Its user may have another copy. On a line it is known that there is no other way on.
             None if stands && self.line.is_none() => return Err(PlayError::Deck),
             // That of a try before.
