@@ -159,6 +159,12 @@ fn of_event(event: &HandEvent, deck: usize) -> Value {
             json!({ "event": "opened", "position": position, "to": of_learners(*to) })
         }
         HandEvent::Chose(chosen) => of_choice(chosen),
+        HandEvent::Rolled(rolled) => json!({
+            "event": "rolled",
+            "seat": rolled.by.number(),
+            "dice": rolled.dice.to_string(),
+            "faces": rolled.faces,
+        }),
         HandEvent::Returned { seat, chips } => {
             json!({ "event": "returned", "seat": seat.number(), "chips": chips })
         }
@@ -202,6 +208,9 @@ fn of_choice(chosen: &Chosen) -> Value {
         Choice::Agree(number) => json!({ "do": "agree", "proposal": number }),
         Choice::Refuse(number) => json!({ "do": "refuse", "proposal": number }),
         Choice::Pass => json!({ "do": "pass" }),
+        Choice::Roll(dice) => json!({ "do": "roll", "dice": dice.to_string() }),
+        Choice::Draw => json!({ "do": "draw" }),
+        Choice::Reveal(position) => json!({ "do": "reveal", "position": position }),
     };
     json!({
         "event": "chose",

@@ -34,3 +34,4 @@ pub(crate) use player::Player;
 pub use prompt::reads_typed;
 pub(crate) use seat::Ears;
 pub(crate) use stakes::{GameName, StakesArgs, Wishes};
+pub(crate) use words::rolled as dice;

@@ -157,6 +157,12 @@ impl Replay {
             (Part::Move(choice), Phase::Choose { legal, .. }, Some(before)) => {
                 self.chose(seat, choice, &legal, before);
             }
+            (_, Phase::Reveal(_), _) => {
+                let rolled = self.log.game().and_then(Hand::last_roll).cloned();
+                rolled
+                    .into_iter()
+                    .for_each(|rolled| self.push(HandEvent::Rolled(rolled)));
+            }
             (_, Phase::Result(outcome), _) => {
                 if let Some(hand) = self.hands.last_mut() {
                     (hand.outcome, hand.over_in) = (Some(outcome), Some(step));

@@ -297,3 +297,31 @@ fn a_long_match_is_broken_off_at_random_again_and_again() {
     );
     assert!(went.lines as usize > breaks / 2);
 }
+
+/// Dice that were forgotten after their commitment was said are a forfeit: never others.
+#[test]
+fn who_has_lost_its_dice_forfeits() {
+    let went = undisturbed(Game::Deck);
+    let kinds = went.disks[0].kinds();
+    let kept: Vec<usize> = (0..kinds.len())
+        .filter(|&deed| kinds[deed] == Kind::Keep)
+        .collect();
+    // The second deed of this kind keeps the first dice; the append after it says the commitment.
+    let put_back = PutBack {
+        deed: kept[1],
+        log: false,
+        deck: true,
+    };
+    let mut plan = Plan {
+        game: Game::Deck,
+        ..Plan::default()
+    };
+    plan.kills[0].push(Kill {
+        deed: kept[1] + 1,
+        when: When::After,
+        put_back: Some(put_back),
+    });
+    let went = World::play(&plan);
+    let forfeit = End::Stopped(vec![(Seat::HOST, Stop::Forfeit)]);
+    assert_eq!(went.ends, [forfeit.clone(), forfeit]);
+}
