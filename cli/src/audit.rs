@@ -181,24 +181,30 @@ fn call_host(args: &Args, own: &Own, file: &MatchFile, deadline: Instant) -> any
 
 /// Opens all to each other, try by try.
 fn exchange(auditing: &mut Auditing, line: &Line) -> anyhow::Result<Audit> {
+    let mut heard = false;
     loop {
-        while let Some(message) = auditing.say() {
-            line.send_control(message)?;
-        }
+        let sent = say_all(auditing, line);
         if let Some(opened) = auditing.opened() {
+            sent?;
             return Ok(opened);
         }
+        // What it said before it went comes first.
         let message = line.recv(ONE_TRY)?;
+        if !std::mem::replace(&mut heard, true) && Control::decode(&message.bytes).is_ok() {
+            bail!("the host audits no match with you now: it has to run `dealerless audit` too");
+        }
         match message.stream {
-            Stream::Control if Control::decode(&message.bytes).is_ok() => {
-                bail!(
-                    "the host does not audit this match now: it has to run `dealerless audit` too"
-                )
-            }
             Stream::Control => auditing.hear(&message.bytes)?,
             _ => Err(LineError::Broken("something else than an audit"))?,
         }
     }
+}
+
+fn say_all(auditing: &mut Auditing, line: &Line) -> Result<(), LineError> {
+    while let Some(message) = auditing.say() {
+        line.send_control(message)?;
+    }
+    Ok(())
 }
 
 /// Keeps what was opened, and says what follows from it.
