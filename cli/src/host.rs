@@ -217,6 +217,10 @@ impl Table {
                 }
                 Some(file) => Came::Again(line, Box::new(file)),
             },
+            Control::Audit(of) => {
+                sit::decline(&line, Control::Unknown(of));
+                return Ok(None);
+            }
             _ => match open::with(&self.own, &line.peer)? {
                 Some(file) if file.has_heard() => {
                     sit::decline(&line, Control::Open(file.of()));

@@ -5,7 +5,7 @@ use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand
 
 use super::show::deck;
 use super::words::{self, Who};
-use crate::table::short;
+use crate::table::{dice, short};
 
 /// Hands, one below the other.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
@@ -28,6 +28,10 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 lines.push(opened(&who, hand, *position, *to, of));
             }
             HandEvent::Chose(chosen) => lines.push(chose(&who, chosen)),
+            HandEvent::Rolled(rolled) => {
+                let sum = rolled.faces.iter().copied().map(u64::from).sum();
+                lines.push(dice(rolled.dice, &rolled.faces, sum));
+            }
             HandEvent::Stopped { seat, stop } => lines.push(stopped(&who, *seat, *stop)),
             _ => {}
         }
@@ -73,6 +77,9 @@ fn chose(who: &Who, chosen: &Chosen) -> String {
         }
         Choice::Agree(number) => format!("{name} agrees to proposal {number}."),
         Choice::Refuse(number) => format!("{name} refuses proposal {number}."),
+        Choice::Roll(dice) => format!("{name} rolls {dice}."),
+        Choice::Draw => format!("{name} draws a card."),
+        Choice::Reveal(position) => format!("{name} reveals card {}.", position + 1),
         _ => format!("{name} passes."),
     }
 }

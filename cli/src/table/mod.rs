@@ -42,3 +42,4 @@ pub(crate) use player::Player;
 pub(crate) use posts::{Post, Posts};
 pub use prompt::reads_typed;
 pub(crate) use stakes::{GameName, StakesArgs, Wishes};
+pub(crate) use words::rolled as dice;

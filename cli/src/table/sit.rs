@@ -28,7 +28,10 @@ pub(crate) fn say(line: &Line, control: Control) -> Result<(), LineError> {
 pub(crate) fn first_word(line: &Line, within: Duration) -> Result<Control, LineError> {
     let message = line.recv(within)?;
     match (message.stream, Control::decode(&message.bytes)) {
-        (Stream::Control, Ok(control @ (Control::Sit | Control::Resume(_)))) => Ok(control),
+        (
+            Stream::Control,
+            Ok(control @ (Control::Sit | Control::Resume(_) | Control::Audit(_))),
+        ) => Ok(control),
         _ => Err(LineError::Broken("something else than that it sits down")),
     }
 }

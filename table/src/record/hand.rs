@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use dealerless::deck::Card;
 
 use crate::log::Stop;
-use crate::rules::{Choice, Learners, Outcome};
+use crate::rules::{Choice, Learners, Outcome, Rolled};
 use crate::seat::Seat;
 
 /// A hand that was dealt.
@@ -95,6 +95,8 @@ pub enum HandEvent {
     },
     /// A seat chose.
     Chose(Chosen),
+    /// In a deck without rules: dice were rolled.
+    Rolled(Rolled),
     /// What nobody has matched went back.
     Returned {
         /// To whom.

@@ -2,9 +2,12 @@
 //! and the same chips, and no try is void of which anybody has seen a card.
 //!
 //! The programs are the real ones, with the real engine; disk and line are in memory, so that each
-//! moment can be hit. `DEALERLESS_SOAK=1 cargo test --release -p dealerless-table --test resuming --
-//! --nocapture` kills both sides at all pairs of moments.
+//! moment can be hit. `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-table --test resuming
+//! -- --nocapture` kills both sides at all pairs of moments, puts back every older state, and breaks
+//! off a match of 1 000 hands 200 times.
 
+mod audit;
+mod damaged;
 mod disk;
 mod world;
 
@@ -12,10 +15,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use dealerless::testing::soak::soak;
-use dealerless_table::{End, Seat, Stop};
+use dealerless_table::{Compared, End, Record, Seat, Stop, Storage, compare};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 use disk::{Kill, Kind, PutBack, When};
-use world::{Cut, Plan, Went, World};
+use world::{Cut, Game, Plan, Went, World, long};
 
 /// Plays matches with these plans, several at a time.
 fn play_all(plans: &[Plan], check: impl Fn(&Plan, &Went) + Sync) {
@@ -48,9 +53,13 @@ fn is_played(plan: &Plan, went: &Went) {
 }
 
 /// A match in which nothing goes wrong: how many deeds and messages each side has.
-fn undisturbed() -> Went {
-    let went = World::play(&Plan::default());
-    is_played(&Plan::default(), &went);
+fn undisturbed(game: Game) -> Went {
+    let plan = Plan {
+        game,
+        ..Plan::default()
+    };
+    let went = World::play(&plan);
+    is_played(&plan, &went);
     assert_eq!((went.lines, went.void), (1, 0));
     went
 }
@@ -70,11 +79,16 @@ fn moments(went: &Went, seat: usize) -> Vec<(usize, When)> {
 
 #[test]
 fn a_program_is_killed_in_each_of_its_deeds() {
-    let went = undisturbed();
     let mut plans = Vec::new();
-    for seat in [0, 1] {
-        let moments = moments(&went, seat).into_iter();
-        plans.extend(moments.map(|(deed, when)| kills(seat, deed, when)));
+    for game in [Game::Holdem, Game::Deck] {
+        let went = undisturbed(game);
+        for seat in [0, 1] {
+            let kill = |(deed, when)| Plan {
+                game,
+                ..kills(seat, deed, when)
+            };
+            plans.extend(moments(&went, seat).into_iter().map(kill));
+        }
     }
     let void = AtomicUsize::new(0);
     play_all(&plans, |plan, went| {
@@ -92,7 +106,7 @@ fn a_program_is_killed_in_each_of_its_deeds() {
 /// all pairs of moments.
 #[test]
 fn both_programs_are_killed() {
-    let went = undisturbed();
+    let went = undisturbed(Game::Holdem);
     let [steps, others] = went.disks.each_ref().map(disk::Disk::steps);
     let [of_host, of_guest] = [0, 1].map(|seat| moments(&went, seat));
     let mut plans = Vec::new();
@@ -113,7 +127,7 @@ fn both_programs_are_killed() {
 
 #[test]
 fn the_line_is_cut_at_each_message() {
-    let went = undisturbed();
+    let went = undisturbed(Game::Holdem);
     let mut plans = Vec::new();
     for seat in [0, 1] {
         for message in 0..went.sent[seat] {
@@ -154,7 +168,7 @@ fn the_line_is_cut_at_each_message() {
 /// is not convicted.
 #[test]
 fn an_older_state_is_put_back() {
-    let went = undisturbed();
+    let went = undisturbed(Game::Holdem);
     let mut plans = Vec::new();
     let step = if soak().is_some() { 1 } else { 5 };
     for seat in [0, 1] {
@@ -196,7 +210,7 @@ fn an_older_state_is_put_back() {
 /// does that once it could have seen a card, it forfeits the hand: there is no other deal.
 #[test]
 fn who_breaks_off_once_it_could_have_seen_its_cards_gets_no_other_deal() {
-    let went = undisturbed();
+    let went = undisturbed(Game::Holdem);
     let mut plans = Vec::new();
     for seat in [0, 1] {
         let kinds = went.disks[seat].kinds();
@@ -233,4 +247,81 @@ fn who_breaks_off_once_it_could_have_seen_its_cards_gets_no_other_deal() {
     let [forfeits, void, over] = counts.map(AtomicUsize::into_inner);
     println!("{forfeits} forfeits, {void} void before any card was seen, {over} after the last");
     assert!(forfeits > 10 && void > 0);
+}
+
+/// A long match whose line is cut and whose programs are killed at random, again and again.
+#[test]
+fn a_long_match_is_broken_off_at_random_again_and_again() {
+    let mut rng = StdRng::seed_from_u64(soak().unwrap_or(1) as u64);
+    let breaks = (long() / 5) as usize;
+    // A hand has some thirty deeds of each side, and a dozen messages.
+    let (deeds, messages) = (30 * long() as usize, 12 * long() as usize);
+    let mut plan = Plan {
+        game: Game::Long,
+        ..Plan::default()
+    };
+    for number in 0..breaks {
+        let seat = rng.random_range(0..2);
+        if number % 2 == 0 {
+            let when = When::ALL[rng.random_range(0..3)];
+            let kill = kills(seat, rng.random_range(0..deeds), when).kills[seat][0];
+            plan.kills[seat].push(kill);
+        } else {
+            let (message, arrives) = (rng.random_range(0..messages), rng.random());
+            plan.cuts.push(Cut {
+                seat,
+                message,
+                arrives,
+            });
+        }
+    }
+    let went = World::play(&plan);
+    is_played(&plan, &went);
+    let [one, other] = went.disks.each_ref().map(|disk| {
+        let bytes = disk.log().read().unwrap();
+        Record::read(&bytes).unwrap()
+    });
+    assert_eq!(
+        (one.played(), other.played()),
+        (long() as usize, long() as usize)
+    );
+    assert!(matches!(
+        compare(&one, &other),
+        Compared::Together { more: [0, 0] }
+    ));
+    println!(
+        "{} hands on {} lines; {} tries were void",
+        one.played(),
+        went.lines,
+        went.void / 2
+    );
+    assert!(went.lines as usize > breaks / 2);
+}
+
+/// Dice that were forgotten after their commitment was said are a forfeit: never others.
+#[test]
+fn who_has_lost_its_dice_forfeits() {
+    let went = undisturbed(Game::Deck);
+    let kinds = went.disks[0].kinds();
+    let kept: Vec<usize> = (0..kinds.len())
+        .filter(|&deed| kinds[deed] == Kind::Keep)
+        .collect();
+    // The second deed of this kind keeps the first dice; the append after it says the commitment.
+    let put_back = PutBack {
+        deed: kept[1],
+        log: false,
+        deck: true,
+    };
+    let mut plan = Plan {
+        game: Game::Deck,
+        ..Plan::default()
+    };
+    plan.kills[0].push(Kill {
+        deed: kept[1] + 1,
+        when: When::After,
+        put_back: Some(put_back),
+    });
+    let went = World::play(&plan);
+    let forfeit = End::Stopped(vec![(Seat::HOST, Stop::Forfeit)]);
+    assert_eq!(went.ends, [forfeit.clone(), forfeit]);
 }

@@ -7,9 +7,11 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use dealerless::deck::{Card, Choice as Shuffle, circuit};
+use dealerless::dice::Dice;
 use dealerless::mpc::{Attempt, Attempts, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
+use dealerless::testing::soak::soak;
 use dealerless_table::{
     BettingRules, Binding, Choice, Clock, Command, Dealer, Done, End, Event, Header, Identity,
     Inputs, Journal, Legal, Limit, LogMessage, Match, News, OpenedInputs, Orders, Outbox, Phase,
@@ -34,6 +36,7 @@ pub(crate) struct Cut {
 /// What goes wrong in a match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
+    pub(crate) game: Game,
     pub(crate) kills: [Vec<Kill>; 2],
     pub(crate) cuts: Vec<Cut>,
 }
@@ -49,19 +52,68 @@ pub(crate) struct Went {
     pub(crate) void: usize,
 }
 
-/// The stakes and the circuit of all matches here: hold'em of two hands.
-static GAME: LazyLock<(Stakes, Arc<ShuffleCircuit>)> = LazyLock::new(|| {
-    let rules = BettingRules {
-        stack: 200,
-        limit: Limit::NoLimit,
-        posts: Posts::Blinds { small: 1, big: 2 },
-    };
-    let stakes = Stakes::new(Variety::Holdem(rules), 2, 2).unwrap();
+/// What is played.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Game {
+    /// Two hands of hold'em, in which all call and show.
+    #[default]
+    Holdem,
+    /// A deck without rules: dice are rolled, cards drawn and revealed.
+    Deck,
+    /// Many hands of hold'em.
+    Long,
+}
+
+/// The hands of a long match; in a soak as many as it says.
+pub(crate) fn long() -> u32 {
+    soak().map_or(30, |hands| hands as u32)
+}
+
+type Terms = (Stakes, Arc<ShuffleCircuit>);
+
+fn terms(variety: Variety, hands: u32) -> Terms {
+    let stakes = Stakes::new(variety, 2, hands).unwrap();
     let (cards, drawn) = stakes.deck();
     let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
     let circuit = circuit(spec.unwrap(), Security::Malicious);
     (stakes, Arc::new(circuit))
+}
+
+fn holdem(stack: u64, hands: u32) -> Terms {
+    let rules = BettingRules {
+        stack,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    terms(Variety::Holdem(rules), hands)
+}
+
+static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));
+
+/// Nobody who calls loses so many chips.
+static LONG: LazyLock<Terms> = LazyLock::new(|| holdem(1_000_000, long()));
+
+static DECK: LazyLock<Terms> = LazyLock::new(|| {
+    let variety = Variety::Deck {
+        cards: 20,
+        drawn: 6,
+    };
+    terms(variety, 1)
 });
+
+impl Game {
+    pub(crate) fn circuit(self) -> &'static ShuffleCircuit {
+        &self.terms().1
+    }
+
+    fn terms(self) -> &'static Terms {
+        match self {
+            Game::Holdem => &HOLDEM,
+            Game::Deck => &DECK,
+            Game::Long => &LONG,
+        }
+    }
+}
 
 struct Uncounted;
 
@@ -73,12 +125,11 @@ impl Attempts for Uncounted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-type Program = Play<Growing, Disk, SystemRng>;
+pub(crate) type Program = Play<Growing, Disk, SystemRng>;
 
 struct Side {
     seat: Seat,
-    identity: Arc<Identity>,
-    of: Match,
+    game: Game,
     disk: Disk,
     program: Option<Program>,
     engine: Option<MemoryTransport>,
@@ -155,34 +206,40 @@ impl Orders for Nobody {
     }
 }
 
-impl Side {
-    fn inputs(&self) -> io::Result<OpenedInputs<Growing>> {
-        let key = self.identity.file_key();
-        Inputs::open(self.disk.inputs(), key, self.of.id())
-    }
+/// The keys of a seat.
+fn identity(seat: Seat) -> Arc<Identity> {
+    Arc::new(Identity::from_seed([seat.number() + 1; 32]))
+}
 
-    /// The program starts, with what is on the disk.
+/// What a seat has entered into the shuffles of a match.
+pub(crate) fn inputs(disk: &Disk, seat: Seat, of: [u8; 32]) -> io::Result<OpenedInputs<Growing>> {
+    Inputs::open(disk.inputs(), identity(seat).file_key(), of)
+}
+
+/// The program of a seat starts, with what is on its disk.
+pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, PlayError> {
+    let identity = identity(seat);
+    let opened = Journal::open(disk.log(), identity.file_key())?;
+    let of = opened.log.of().id();
+    Play::new(Setting {
+        seat,
+        log: opened.log,
+        journal: opened.journal,
+        inputs: inputs(disk, seat, of).map_err(PlayError::Inputs)?.file,
+        vault: disk.clone(),
+        circuit: Arc::clone(&game.terms().1),
+        rng: system_rng(),
+        identity,
+    })
+}
+
+impl Side {
+    /// The program starts. If it finds the deck of another hand, its user gives it up.
     fn start(&mut self) -> Result<(), PlayError> {
-        let setting = || -> Result<_, PlayError> {
-            let key = self.identity.file_key();
-            let opened = Journal::open(self.disk.log(), key)?;
-            assert_eq!(opened.sitting.of, self.of);
-            Ok(Setting {
-                identity: Arc::clone(&self.identity),
-                seat: self.seat,
-                log: opened.log,
-                journal: opened.journal,
-                inputs: self.inputs().map_err(PlayError::Inputs)?.file,
-                vault: self.disk.clone(),
-                circuit: Arc::clone(&GAME.1),
-                rng: system_rng(),
-            })
-        };
-        let program = match Play::new(setting()?) {
-            // That of another hand was put back: its user gives it up.
+        let program = match start(&self.disk, self.seat, self.game) {
             Err(PlayError::Deck) => {
                 self.disk.clone().destroy().map_err(PlayError::Vault)?;
-                Play::new(setting()?)
+                start(&self.disk, self.seat, self.game)
             }
             program => program,
         };
@@ -193,7 +250,8 @@ impl Side {
     /// All that it has committed itself to can be opened, if nothing was put back.
     fn check_inputs(&self) {
         let program = self.program.as_ref().expect("it runs");
-        let inputs = self.inputs().unwrap().inputs;
+        let of = program.log().of().id();
+        let inputs = inputs(&self.disk, self.seat, of).unwrap().inputs;
         for deal in program.log().deals(self.seat) {
             let opens = inputs.iter().any(|input| {
                 let (bits, nonce) = (&input.bits, &input.nonce);
@@ -219,7 +277,7 @@ impl Side {
         let binding = Binding {
             seat: self.seat,
             handshake: [line as u8; 32],
-            circuit: Arc::clone(&GAME.1),
+            circuit: Arc::clone(&self.game.terms().1),
             attempts: Box::new(Uncounted),
         };
         let (done, seat) = (done.clone(), self.seat.index());
@@ -253,7 +311,8 @@ impl Side {
                 News::Over(end) => self.end = Some(end.clone()),
                 _ => {}
             }
-            if let Some(command) = calls(&news) {
+            if let News::YourTurn { legal } = &news {
+                let command = Command::Choose(choice(program, legal));
                 program.command(command).expect("it may say that");
             }
         }
@@ -261,21 +320,27 @@ impl Side {
     }
 }
 
-/// What somebody says who calls and shows.
-fn calls(news: &News) -> Option<Command> {
-    let News::YourTurn { legal } = news else {
-        return None;
-    };
-    Some(Command::Choose(match legal {
+/// What a player says who calls and shows; or who rolls dice, draws a card and reveals it.
+fn choice(program: &Program, legal: &Legal) -> Choice {
+    let game = program.log().game().expect("a hand is played");
+    let held = game.held(program.seat());
+    let is_open = |&position: &usize| program.log().public_card(position).is_some();
+    match legal {
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
+        Legal::Speak { may_draw, .. } => match held.first() {
+            _ if game.rolls() < 2 => Choice::Roll(Dice::new(2, 6).unwrap()),
+            Some(&position) => Choice::Reveal(position as u16),
+            None if *may_draw && (0..6).filter(is_open).count() < 2 => Choice::Draw,
+            None => Choice::Pass,
+        },
         _ => Choice::Show,
-    }))
+    }
 }
 
 impl World {
     fn new(plan: Plan) -> Self {
-        let (stakes, circuit) = &*GAME;
+        let (stakes, circuit) = plan.game.terms();
         let header = Header {
             versions: Versions {
                 log: Header::LOG_VERSION,
@@ -290,27 +355,25 @@ impl World {
                 bank: 0,
             },
         };
-        let identities = [1, 2].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
-        let player = |identity: &Arc<Identity>| Player {
-            identity: identity.public().clone(),
+        let player = |seat: Seat| Player {
+            identity: identity(seat).public().clone(),
             nonce: [7; 32],
         };
-        let of = Match::new(header, identities.iter().map(player).collect()).unwrap();
-        let side = |seat: Seat, identity: Arc<Identity>, kills: Vec<Kill>| {
+        let of = Match::new(header, Seat::all(2).map(player).collect()).unwrap();
+        let side = |seat: Seat, kills: Vec<Kill>| {
             let sitting = Sitting {
                 of: of.clone(),
                 seat,
                 names: Vec::new(),
             };
             // The files are there before the match begins.
-            let disk = Disk::with(Vec::new());
-            Inputs::open(disk.inputs(), identity.file_key(), of.id()).unwrap();
-            Journal::create(disk.log(), identity.file_key(), &sitting).unwrap();
+            let disk = Disk::default();
+            inputs(&disk, seat, of.id()).unwrap();
+            Journal::create(disk.log(), identity(seat).file_key(), &sitting).unwrap();
             let disk = disk.then_with(kills);
             Side {
                 seat,
-                identity,
-                of: of.clone(),
+                game: plan.game,
                 disk,
                 program: None,
                 engine: None,
@@ -323,13 +386,9 @@ impl World {
                 end: None,
             }
         };
-        let [host, guest] = identities;
         let [of_host, of_guest] = plan.kills.clone();
         World {
-            sides: [
-                side(Seat::HOST, host, of_host),
-                side(Seat::GUEST, guest, of_guest),
-            ],
+            sides: [side(Seat::HOST, of_host), side(Seat::GUEST, of_guest)],
             plan,
             lines: 0,
             up: false,
@@ -518,10 +577,11 @@ impl World {
             let log = program.log();
             logs.push((log.hash(), log.history(0).cloned().collect::<Vec<_>>()));
             assert!(log.evidence().is_none() && log.foul().is_none());
-            assert_eq!(log.final_stacks().iter().sum::<u64>(), 400);
+            let chips = 2 * log.of().header().stakes.stack();
+            assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
             assert!(!side.disk.has_deck(), "the deck outlives the match");
             side.check_inputs();
-            let key = side.identity.file_key();
+            let key = identity(side.seat).file_key();
             let file = Journal::open(side.disk.log(), key).unwrap().log;
             assert_eq!((file.hash(), file.phase()), (log.hash(), log.phase()));
         }

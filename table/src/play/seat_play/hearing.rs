@@ -29,9 +29,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
-        self.hand.deck = Some(deck);
         // Before the seal is said.
-        self.keep_hand()?;
+        self.keep_hand(&deck.to_bytes(), None)?;
+        self.hand.deck = Some(deck);
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
             self.check_seal(&seal);

@@ -19,8 +19,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             reveal.commitment(terms, self.set.seat.number())
         });
         let roll = self.rolls();
-        self.hand.dice = Some(OwnDice { roll, reveal });
-        self.keep_hand()?;
+        let own = OwnDice { roll, reveal };
+        let deck = self.hand.deck.as_ref().map(|deck| deck.to_bytes());
+        self.keep_hand(&deck.unwrap_or_default(), Some(&own))?;
+        self.hand.dice = Some(own);
         Ok(Part::Commit(commitment.0))
     }
 
@@ -39,11 +41,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Keeps the deck and the dice of the hand in play.
-    pub(super) fn keep_hand(&mut self) -> Result<(), PlayError> {
-        let Some(deck) = &self.hand.deck else {
-            return Ok(());
-        };
-        let bytes = own_dice::to_bytes(&deck.to_bytes(), self.hand.dice.as_ref());
+    pub(super) fn keep_hand(
+        &mut self,
+        deck: &[u8],
+        dice: Option<&OwnDice>,
+    ) -> Result<(), PlayError> {
+        let bytes = own_dice::to_bytes(deck, dice);
         self.set.vault.keep(&bytes).map_err(PlayError::Vault)?;
         self.kept = true;
         Ok(())
