@@ -207,6 +207,7 @@ fn of_choice(chosen: &Chosen) -> Value {
         Choice::Roll(dice) => json!({ "do": "roll", "dice": dice.to_string() }),
         Choice::Draw => json!({ "do": "draw" }),
         Choice::Reveal(position) => json!({ "do": "reveal", "position": position }),
+        Choice::Steal(seat) => json!({ "do": "steal", "from": seat.number() }),
     };
     json!({
         "event": "chose",

@@ -79,6 +79,12 @@ fn chose(who: &Who, chosen: &Chosen) -> String {
         Choice::Refuse(number) => format!("{name} refuses proposal {number}."),
         Choice::Roll(dice) => format!("{name} rolls {dice}."),
         Choice::Draw => format!("{name} draws a card."),
+        Choice::Steal(seat) => {
+            format!(
+                "{name} steals a card out of the hand of {}.",
+                who.name(*seat)
+            )
+        }
         Choice::Reveal(position) => format!("{name} reveals card {}.", position + 1),
         _ => format!("{name} passes."),
     }

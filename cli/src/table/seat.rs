@@ -288,6 +288,7 @@ where
             let code = match refused {
                 NotNow::NotYourTurn => Refusal::NotYourTurn,
                 NotNow::NobodyAsked => Refusal::NobodyAsked,
+                NotNow::OnlyOpens => Refusal::OnlyOpens,
                 _ => Refusal::NotAllowed,
             };
             (code, refused.to_string())

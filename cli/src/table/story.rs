@@ -81,6 +81,10 @@ impl Story {
                 seat: seat.number(),
                 choice: Said::from(choice),
             },
+            News::NotStolen { seat } => Event::NotStolen {
+                hand,
+                seat: seat.number(),
+            },
             News::Rolled(rolled) => Event::Rolled {
                 hand,
                 seat: rolled.by.number(),
@@ -280,6 +284,7 @@ pub(crate) fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> 
         Phase::Deal => Awaited::Deal,
         Phase::Seal(_) => Awaited::Shuffle,
         Phase::Open(_) => Awaited::Cards,
+        Phase::Reseal(..) => Awaited::Shuffle,
         Phase::Commit(_) | Phase::Reveal(_) => Awaited::Dice,
         Phase::Choose { .. } => Awaited::Move,
         Phase::Result(_) => Awaited::Result,

@@ -39,7 +39,7 @@ pub use header::{Clock, Header, HeaderError, Versions};
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
 pub use match_log::{CannotSay, MatchLog, NoEvidence, Taken};
-pub use part::{CardOpening, Deal, Masked, Part, PartKind, Seal};
+pub use part::{CardOpening, Deal, Masked, Part, PartKind, Reseal, Seal};
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
 pub use resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};

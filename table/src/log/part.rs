@@ -20,6 +20,11 @@ pub enum Part {
     Open(Vec<CardOpening>),
     /// Chooses.
     Move(Choice),
+    /// Seals the cards of a hand that was shuffled again.
+    Reseal(Reseal),
+    /// The hand could not be shuffled again. It lies there as before, and nobody has seen a card of
+    /// the new one.
+    Void,
     /// Commits to dice: see [`dealerless::dice`].
     Commit([u8; 32]),
     /// Reveals the dice to which it has committed.
@@ -53,6 +58,10 @@ pub enum PartKind {
     Open,
     /// See [`Part::Move`].
     Move,
+    /// See [`Part::Reseal`].
+    Reseal,
+    /// See [`Part::Void`].
+    Void,
     /// See [`Part::Commit`].
     Commit,
     /// See [`Part::Reveal`].
@@ -104,6 +113,16 @@ pub struct Seal {
     pub validity_macs: [u8; 32],
 }
 
+/// What a seat says of its shares of a hand that was shuffled again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reseal {
+    /// The masked values of the cards, which the seat that seals first says for all; of the others
+    /// none.
+    pub masked: Vec<u16>,
+    /// The commitment to the share of each card.
+    pub commitments: Vec<[u8; 32]>,
+}
+
 /// The masked values of all output bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masked {
@@ -142,6 +161,8 @@ impl Part {
             Part::Again => PartKind::Again,
             Part::Open(_) => PartKind::Open,
             Part::Move(_) => PartKind::Move,
+            Part::Reseal(_) => PartKind::Reseal,
+            Part::Void => PartKind::Void,
             Part::Commit(_) => PartKind::Commit,
             Part::Reveal(_) => PartKind::Reveal,
             Part::Result(_) => PartKind::Result,
@@ -192,6 +213,7 @@ impl Part {
             Part::Move(choice) => {
                 writer.string(&choice.encode());
             }
+            Part::Reseal(reseal) => reseal.write(&mut writer),
             Part::Commit(commitment) => {
                 writer.raw(commitment);
             }
@@ -202,7 +224,7 @@ impl Part {
             Part::Dispute { step } => {
                 writer.u64(*step);
             }
-            Part::Again | Part::Leave | Part::Forfeit => {}
+            Part::Again | Part::Void | Part::Leave | Part::Forfeit => {}
         }
         let mut bytes = writer.finish();
         bytes.resize(bytes.len().max(size), 0);
@@ -227,6 +249,8 @@ impl Part {
             },
             10 => Part::Commit(reader.array()?),
             11 => Part::Reveal(read_reveal(&mut reader)?),
+            12 => Part::Reseal(Reseal::read(&mut reader, shape)?),
+            13 => Part::Void,
             _ => return Err(Malformed),
         };
         only_zeros(reader)?;
@@ -249,6 +273,8 @@ impl Part {
             Part::Dispute { .. } => 9,
             Part::Commit(_) => 10,
             Part::Reveal(_) => 11,
+            Part::Reseal(_) => 12,
+            Part::Void => 13,
         }
     }
 }
@@ -370,6 +396,35 @@ impl Seal {
             commitments: read_list(shape.drawn, || reader.array())?,
             validity: read_list(shape.validity, || read_bit(reader))?,
             validity_macs: reader.array()?,
+        })
+    }
+}
+
+impl Reseal {
+    fn write(&self, writer: &mut Writer) {
+        writer.u16(self.masked.len() as u16);
+        for &card in &self.masked {
+            writer.u16(card);
+        }
+        writer.u16(self.commitments.len() as u16);
+        writer.raw(self.commitments.as_flattened());
+    }
+
+    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
+        let count = |reader: &mut Reader<'_>| match usize::from(reader.u16()?) {
+            count if count <= shape.drawn => Ok(count),
+            _ => Err(Malformed),
+        };
+        let cards = count(reader)?;
+        let masked = read_list(cards, || reader.u16())?;
+        if masked.iter().any(|&card| card >> shape.width != 0) {
+            return Err(Malformed);
+        }
+        let cards = count(reader)?;
+        let commitments = read_list(cards, || reader.array())?;
+        Ok(Reseal {
+            masked,
+            commitments,
         })
     }
 }
