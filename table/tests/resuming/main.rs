@@ -271,3 +271,34 @@ fn who_has_lost_its_dice_forfeits() {
     let forfeit = End::Stopped(vec![(Seat::HOST, Stop::Forfeit)]);
     assert_eq!(went.ends, [forfeit.clone(), forfeit]);
 }
+
+/// A hand from which a card is stolen: the card is stolen once, or, where the engine was lost before
+/// both had sealed the hand anew, the hand lies there as before.
+#[test]
+fn a_program_is_killed_or_its_line_is_cut_in_the_midst_of_a_steal() {
+    let game = Game::Steal;
+    let went = undisturbed(game);
+    let mut plans = Vec::new();
+    for seat in [0, 1] {
+        for (deed, when) in moments(&went, seat) {
+            plans.push(Plan {
+                game,
+                ..kills(seat, deed, when)
+            });
+        }
+        for message in 0..went.sent[seat] {
+            plans.extend([false, true].map(|arrives| Plan {
+                game,
+                cuts: vec![Cut {
+                    seat,
+                    message,
+                    arrives,
+                }],
+                ..Plan::default()
+            }));
+        }
+    }
+    play_all(&plans, is_played);
+    println!("killed or cut at {} moments", plans.len());
+    assert!(plans.len() > 150, "{}", plans.len());
+}

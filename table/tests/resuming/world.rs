@@ -59,6 +59,8 @@ pub(crate) enum Game {
     Holdem,
     /// A deck without rules: dice are rolled, cards drawn and revealed.
     Deck,
+    /// The same, in which the guest steals a card of the host's.
+    Steal,
 }
 
 type Terms = (Stakes, Arc<ShuffleCircuit>);
@@ -88,11 +90,23 @@ static DECK: LazyLock<Terms> = LazyLock::new(|| {
     terms(variety, 1)
 });
 
+/// How many cards are drawn where one is stolen.
+const OF_A_STEAL: usize = 4;
+
+static STEAL: LazyLock<Terms> = LazyLock::new(|| {
+    let variety = Variety::Deck {
+        cards: 20,
+        drawn: OF_A_STEAL as u32,
+    };
+    terms(variety, 1)
+});
+
 impl Game {
     fn terms(self) -> &'static Terms {
         match self {
             Game::Holdem => &HOLDEM,
             Game::Deck => &DECK,
+            Game::Steal => &STEAL,
         }
     }
 }
@@ -125,8 +139,8 @@ struct Side {
     signed: HashMap<u64, SignedPart>,
     /// The hand and the try, as it was told.
     dealt: (u32, u32),
-    /// The cards that it has seen, by hand, try and position.
-    seen: HashMap<(u32, u32, usize), Card>,
+    /// The cards that it has seen, by hand, try and position, and by what sealed them last.
+    seen: HashMap<(u32, u32, (usize, Option<(u64, usize)>)), Card>,
     end: Option<End>,
 }
 
@@ -281,7 +295,8 @@ impl Side {
                 &News::Dealt { hand, attempt } => self.dealt = (hand, attempt),
                 News::Again { .. } => *void += 1,
                 &News::Card { position, card } => {
-                    let at = (self.dealt.0, self.dealt.1, position);
+                    let sealed = program.log().resealed(position);
+                    let at = (self.dealt.0, self.dealt.1, (position, sealed));
                     let before = self.seen.insert(at, card);
                     assert!(before.is_none_or(|before| before == card), "{at:?}");
                 }
@@ -302,6 +317,17 @@ fn choice(program: &Program, legal: &Legal) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let held = game.held(program.seat());
     let is_open = |&position: &usize| program.log().public_card(position).is_some();
+    if program.log().of().header().stakes.deck().1 == OF_A_STEAL {
+        let is_new = !(0..OF_A_STEAL).any(|position| is_open(&position));
+        let closed = held.iter().find(|position| !is_open(position));
+        let thief = program.seat() == Seat::GUEST && program.can_steal();
+        return match closed {
+            _ if held.len() < 2 && is_new => Choice::Draw,
+            _ if thief && is_new => Choice::Steal(Seat::HOST),
+            Some(&position) => Choice::Reveal(position as u16),
+            None => Choice::Pass,
+        };
+    }
     match legal {
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
@@ -575,7 +601,7 @@ impl World {
         let cards = || host.seen.keys().chain(guest.seen.keys());
         for &(hand, attempt, position) in cards() {
             let later = cards().any(|&(h, a, _)| h == hand && a > attempt);
-            assert!(!later, "hand {hand}, try {attempt}, card {position}");
+            assert!(!later, "hand {hand}, try {attempt}, card {position:?}");
         }
         // What both have seen is the same.
         for (at, card) in &host.seen {
