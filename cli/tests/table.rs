@@ -170,21 +170,82 @@ fn two_bots_play_a_match_and_meet_again_without_an_invite() {
     assert_eq!(code, 0, "{events:?}");
     assert_eq!(host.finish().1, 0);
 
+    records_of(a.path(), b.path());
+}
+
+/// Runs a command in a folder: what it prints, and its exit code.
+fn command(folder: &Path, arguments: &[&str]) -> (String, i32) {
+    let done = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(arguments)
+        .env("DEALERLESS_HOME", folder)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(done.stdout).unwrap();
+    (text, done.status.code().expect("no signal"))
+}
+
+fn history(folder: &Path, arguments: &[&str]) -> Vec<Value> {
+    let (text, code) = command(folder, &[&["history", "--json"], arguments].concat());
+    assert_eq!(code, 0);
+    let listed: Value = serde_json::from_str(&text).unwrap();
+    listed["matches"].as_array().unwrap().clone()
+}
+
+/// Two matches were played in these folders, by Anna and by Bert.
+fn records_of(anna: &Path, bert: &Path) {
+    let [mine, theirs] = [anna, bert].map(|folder| history(folder, &[]));
+    assert_eq!((mine.len(), theirs.len()), (2, 2));
+    let won = |list: &[Value]| list[0]["won"].as_i64().unwrap();
+    assert_eq!(won(&mine) + won(&theirs), 0);
+    // The last one comes first.
+    let [second, first] = [&mine[0], &mine[1]];
+    assert_eq!([&first["state"], &first["with"][0]], ["over", "Bert"]);
+    let file = |of: &Value| of["file"].as_str().unwrap().to_owned();
+    let same = |their: &&Value| their["match"] == first["match"];
+    let same = theirs.iter().find(same).unwrap();
+    let (one, other) = (file(first), file(same));
+
+    let (text, code) = command(anna, &["verify", &one, &other]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.ends_with("Both records tell the same.\n"), "{text}");
+    let (text, code) = command(anna, &["verify", "--json", &one, &file(second)]);
+    let verified: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((code, &verified["good"]), (2, &json!(false)));
+    assert_eq!(verified["compared"]["how"], "other-match");
+    let changed = anna.join("changed");
+    let mut bytes = std::fs::read(&one).unwrap();
+    let at = bytes.len() - 40;
+    bytes[at] ^= 1;
+    std::fs::write(&changed, bytes).unwrap();
+    let (text, code) = command(anna, &["verify", changed.to_str().unwrap()]);
+    assert!(code == 2 && text.contains("\nHand 5, step "), "{text}");
+    assert_eq!(command(anna, &["verify", "nowhere"]).1, 1);
+
+    let id = first["match"].as_str().unwrap();
+    let (text, code) = command(anna, &["show", &id[..6]]);
+    assert!(code == 0 && text.starts_with("PokerStars Hand #"), "{text}");
+    assert_eq!(text.matches("*** SUMMARY ***").count(), 5);
+    let (text, code) = command(anna, &["show", &other, "--phh", "--hand", "2"]);
+    assert!(
+        code == 0 && text.starts_with("variant = \"NT\"\n"),
+        "{text}"
+    );
+    assert_eq!(command(anna, &["show", id, "--hand", "6"]).1, 1);
+    assert_eq!(command(anna, &["show", "Bert"]).1, 1);
+    let (text, _) = command(anna, &["show", "--json", id]);
+    let shown: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(shown["hands"].as_array().unwrap().len(), 5);
+
     let states = |arguments: &[&str]| -> Vec<Value> {
-        let listed = Command::new(env!("CARGO_BIN_EXE_dealerless"))
-            .args(["matches", "--json"])
-            .args(arguments)
-            .env("DEALERLESS_HOME", a.path())
-            .output()
-            .unwrap();
-        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
-        let matches = listed["matches"].as_array().unwrap().iter();
-        matches.map(|file| file["state"].clone()).collect()
+        let listed = history(anna, arguments);
+        listed.iter().map(|of| of["state"].clone()).collect()
     };
-    assert_eq!(states(&[]), ["played to its end"; 2]);
-    assert_eq!(states(&["remove", "--older-than", "1"]), [""; 0]);
-    assert_eq!(states(&["remove", "--older-than", "0"]), ["removed"; 2]);
+    assert_eq!(states(&["--older-than", "1", "--delete"]), [""; 0]);
+    assert_eq!(states(&["--delete", id]), ["deleted"]);
+    assert_eq!(command(anna, &["show", "Bert"]).1, 0);
+    assert_eq!(states(&["--older-than", "0", "--delete"]), ["deleted"]);
     assert_eq!(states(&[]), [""; 0]);
+    assert_eq!(command(anna, &["history", "--delete"]).1, 1);
 }
 
 #[test]

@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod audit;
 mod game;
 mod hash;
 mod identity;
@@ -28,6 +29,7 @@ mod step;
 mod terms;
 mod wire;
 
+pub use audit::{Audit, AuditError, AuditedTry, Auditing, BadAudit, CannotAudit};
 pub use game::{Game, UnknownGame};
 pub use identity::{
     Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, BadSuccession, Budget,

@@ -159,6 +159,9 @@ fn of_event(event: &HandEvent, deck: usize) -> Value {
             json!({ "event": "opened", "position": position, "to": of_learners(*to) })
         }
         HandEvent::Chose(chosen) => of_choice(chosen),
+        HandEvent::NotStolen { seat } => {
+            json!({ "event": "not-stolen", "seat": seat.number() })
+        }
         HandEvent::Rolled(rolled) => json!({
             "event": "rolled",
             "seat": rolled.by.number(),
@@ -187,6 +190,10 @@ fn of_learners(to: Learners) -> Value {
     }
 }
 
+fn of_proposed(&(position, to): &(u16, Learners)) -> Value {
+    json!({ "position": position, "to": of_learners(to) })
+}
+
 fn of_choice(chosen: &Chosen) -> Value {
     let choice = match &chosen.choice {
         Choice::Fold => json!({ "do": "fold" }),
@@ -198,8 +205,8 @@ fn of_choice(chosen: &Chosen) -> Value {
         Choice::Show => json!({ "do": "show" }),
         Choice::Muck => json!({ "do": "muck" }),
         Choice::Propose(cards) => {
-            let card = |&(position, to): &(u16, Learners)| json!({ "position": position, "to": of_learners(to) });
-            json!({ "do": "propose", "cards": cards.iter().map(card).collect::<Vec<_>>() })
+            let cards: Vec<Value> = cards.iter().map(of_proposed).collect();
+            json!({ "do": "propose", "cards": cards })
         }
         Choice::Agree(number) => json!({ "do": "agree", "proposal": number }),
         Choice::Refuse(number) => json!({ "do": "refuse", "proposal": number }),

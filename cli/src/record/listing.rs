@@ -28,6 +28,9 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 lines.push(opened(&who, hand, *position, *to, of));
             }
             HandEvent::Chose(chosen) => lines.push(chose(&who, chosen)),
+            HandEvent::NotStolen { .. } => {
+                lines.push("The hand could not be shuffled again: nothing is stolen.".to_owned());
+            }
             HandEvent::Rolled(rolled) => {
                 let sum = rolled.faces.iter().copied().map(u64::from).sum();
                 lines.push(dice(rolled.dice, &rolled.faces, sum));

@@ -28,10 +28,10 @@ struct Page<'a> {
 
 const STREETS: [&str; 4] = ["", "FLOP", "TURN", "RIVER"];
 
-/// Hands, one below the other.
+/// Hands, with two empty lines between them, as programs expect.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
     let pages: Vec<String> = hands.iter().map(|hand| Page::of(record, hand)).collect();
-    pages.join("\n\n")
+    pages.join("\n\n\n")
 }
 
 /// Names that cannot be taken for a part of a line.

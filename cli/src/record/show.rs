@@ -42,6 +42,9 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let folder = Folder::open(&args.folder)?;
+    if !folder.has_keys() {
+        say("Another process plays with your keys: your own cards are not shown.");
+    }
     let given = Path::new(&args.which);
     let record = match given.is_file() {
         true => folder.read_any(given)?,

@@ -45,6 +45,11 @@ impl Folder {
         })
     }
 
+    /// Whether one's own cards can be read.
+    pub(super) fn has_keys(&self) -> bool {
+        self.identity.is_some()
+    }
+
     /// The files, the last changed first.
     pub(super) fn list(&self) -> anyhow::Result<Vec<Shelved>> {
         let shelf = Shelf::new(self.matches.clone());

@@ -6,11 +6,13 @@
 
 mod match_of_two;
 mod proxy;
+mod resuming;
 
 use std::time::{Duration, Instant};
 
 use match_of_two::{Measured, measure};
 use proxy::Way;
+use resuming::resume;
 
 const HANDS: u32 = 100;
 const SLOW_HANDS: u32 = 14;
@@ -46,6 +48,22 @@ fn main() {
     let at_rate = measure(at(0, Some(10 * MBIT)), Duration::ZERO, SLOW_HANDS);
     row(0, Some(10 * MBIT), &at_rate, &base);
 
+    println!(
+        "\nFrom dialing after a lost line until the guest can move, and until the host has its move:\n"
+    );
+    println!("| round trip | can move | move heard |");
+    println!("|---|---|---|");
+    let base_resumed = resume(at(0, None));
+    for round_trip in [0, 20, 50, 150] {
+        let [resumed, moved] = resume(at(round_trip, None));
+        let cell = |time, base| in_trips(round_trip, time, base);
+        println!(
+            "| {round_trip} ms | {} | {} |",
+            cell(resumed, base_resumed[0]),
+            cell(moved, base_resumed[1])
+        );
+    }
+
     let synced = measure(at(0, None), SYNC, SLOW_HANDS);
     let waiting = (synced.next - base.next).as_secs_f64() / SYNC.as_secs_f64();
     println!("\nSynced writes, one after the other, from both deals to hole cards: {waiting:.1}");
@@ -71,14 +89,17 @@ fn ms(time: Duration) -> String {
     format!("{:.1} ms", time.as_secs_f64() * 1e3)
 }
 
+/// A time, and how many round trips it is longer than without any.
+fn in_trips(round_trip: u64, time: Duration, base: Duration) -> String {
+    if round_trip == 0 {
+        return ms(time);
+    }
+    let trips = time.saturating_sub(base).as_secs_f64() * 1e3 / round_trip as f64;
+    format!("{} ({trips:.1} round trips)", ms(time))
+}
+
 fn row(round_trip: u64, rate: Option<u64>, measured: &Measured, base: &Measured) {
-    let cell = |time: Duration, base: Duration| {
-        if round_trip == 0 {
-            return ms(time);
-        }
-        let trips = time.saturating_sub(base).as_secs_f64() * 1e3 / round_trip as f64;
-        format!("{} ({trips:.1} round trips)", ms(time))
-    };
+    let cell = |time, base| in_trips(round_trip, time, base);
     let rate = rate.map_or("-".to_owned(), |rate| format!("{} Mbit/s", rate / MBIT));
     println!(
         "| {round_trip} ms | {rate} | {} | {} | {} | {} |",

@@ -40,12 +40,12 @@ pub(crate) struct Measured {
     pub(crate) syncs: [u64; 2],
 }
 
-struct Player {
+pub(crate) struct Player {
     // Removed when it is dropped.
     _folder: tempfile::TempDir,
-    home: Arc<Home>,
+    pub(crate) home: Arc<Home>,
     peers: SharedPeers,
-    name: Name,
+    pub(crate) name: Name,
 }
 
 impl Player {
@@ -63,13 +63,13 @@ impl Player {
 }
 
 /// A file in memory that counts how often it is synced, and takes some time for it.
-struct Counted {
+pub(crate) struct Counted {
     bytes: Vec<u8>,
     syncs: Syncs,
 }
 
-#[derive(Clone)]
-struct Syncs {
+#[derive(Clone, Default)]
+pub(crate) struct Syncs {
     count: Arc<AtomicU64>,
     takes: Duration,
 }
@@ -103,7 +103,7 @@ impl Storage for Counted {
 }
 
 /// A place for a deck that counts as its file does: the file and the folder are synced.
-struct CountedVault(Syncs);
+pub(crate) struct CountedVault(Syncs);
 
 impl Vault for CountedVault {
     fn keep(&mut self, _: &[u8]) -> io::Result<()> {
@@ -120,8 +120,8 @@ impl Vault for CountedVault {
     }
 }
 
-/// Plays a match, and measures.
-pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
+/// Two players, and the door of the first, at which a match of so many hands can begin.
+pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     let [host, guest] = ["Anna", "Bob"].map(Player::new);
     let rules = BettingRules {
         stack: 1000,
@@ -139,16 +139,20 @@ pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
     };
     let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).expect("a shuffle");
     let listen: [SocketAddr; 1] = ["127.0.0.1:0".parse().expect("an address")];
-    let timing = Timing::default();
     let door = Door::open(
         Arc::clone(&host.home),
         host.peers.clone(),
         host.name.clone(),
         header.encode(),
         &listen,
-        timing,
-    )
-    .expect("a door");
+        Timing::default(),
+    );
+    ([host, guest], door.expect("a door"))
+}
+
+/// Plays a match, and measures.
+pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
+    let ([host, guest], door) = door(hands);
     let (address, bytes) = proxy(door.addresses()[0], way);
     let invite = door.invite(vec![address.into()], None).expect("an invite");
     thread::scope(|scope| {
@@ -163,7 +167,7 @@ pub(crate) fn measure(way: Way, sync: Duration, hands: u32) -> Measured {
         let seat = Guest {
             identity: guest.home.identity(),
             name: &guest.name,
-            timing,
+            timing: Timing::default(),
         };
         let line = seat.join(&invite).expect("the host");
         let at_guest = play(&guest, line, begun, sync);
@@ -209,18 +213,18 @@ struct Played {
     syncs: u64,
 }
 
-fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
+/// A seat of the match that begins on this line.
+pub(crate) fn seat<X: Send + 'static>(
+    player: &Player,
+    line: &Line,
+    syncs: &Syncs,
+) -> Table<Counted, CountedVault, X> {
     let own = player.home.identity();
     (player.peers.lock())
         .remember(&line.peer, &line.peer_name, &[], None)
         .expect("a new peer");
     let header = Header::decode(&line.header).expect("what the host proposed");
     let seating = Seating::of_line(&line, header, (own.public(), &player.name)).expect("a match");
-    let attempts = CountedAttempts::new(&player.peers, &line.peer, Budget::default());
-    let syncs = Syncs {
-        count: Arc::default(),
-        takes: sync,
-    };
     let storage = Counted {
         bytes: Vec::new(),
         syncs: syncs.clone(),
@@ -242,8 +246,31 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
         circuit: seating.circuit,
         rng: system_rng(),
     };
-    let attempts = Box::new(attempts.expect("a known peer"));
-    let mut table = Table::<_, _, ()>::new(setting, Deadlines::default()).expect("no old deck");
+    Table::new(setting, Deadlines::default()).expect("no old deck")
+}
+
+/// Counts what the other could cheat in.
+pub(crate) fn attempts(player: &Player, line: &Line) -> Box<CountedAttempts> {
+    let attempts = CountedAttempts::new(&player.peers, &line.peer, Budget::default());
+    Box::new(attempts.expect("a known peer"))
+}
+
+/// What somebody says who calls and shows.
+pub(crate) fn calls(legal: &Legal) -> Command {
+    Command::Choose(match legal {
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } => Choice::Call,
+        _ => Choice::Show,
+    })
+}
+
+fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
+    let syncs = Syncs {
+        count: Arc::default(),
+        takes: sync,
+    };
+    let mut table = seat::<()>(player, &line, &syncs);
+    let attempts = attempts(player, &line);
     table.begin(line, attempts);
     let mailbox = table.mailbox();
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
@@ -265,11 +292,7 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
             }
             News::YourTurn { legal } => {
                 chosen.push(Instant::now());
-                mailbox.command(Command::Choose(match legal {
-                    Legal::Bet { call: None, .. } => Choice::Check,
-                    Legal::Bet { .. } => Choice::Call,
-                    _ => Choice::Show,
-                }));
+                mailbox.command(calls(&legal));
             }
             News::Chose { seat, .. } if seat != table.play().seat() => heard.push(Instant::now()),
             News::HandOver { .. } => dealt = Instant::now(),

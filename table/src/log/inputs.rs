@@ -43,7 +43,7 @@ pub struct Input {
 }
 
 impl Input {
-    fn encode(&self) -> Zeroizing<Vec<u8>> {
+    pub(crate) fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut writer = Writer::default();
         writer.u32(self.of.hand).u32(self.of.attempt);
         writer.raw(&*self.nonce).u32(self.bits.len() as u32);
@@ -53,7 +53,7 @@ impl Input {
         Zeroizing::new(writer.finish())
     }
 
-    fn decode(bytes: &[u8], of: [u8; 32]) -> Result<Self, Malformed> {
+    pub(crate) fn decode(bytes: &[u8], of: [u8; 32]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let of = Attempt {
             of,

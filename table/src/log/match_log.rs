@@ -1,5 +1,6 @@
 //! The log of a match: all that was said, and what it comes to.
 
+use super::ahead::Verified;
 use super::foul::{Proof, Refused};
 use super::judge::kinds;
 use super::part::{Part, PartKind};
@@ -96,13 +97,20 @@ impl MatchLog {
     /// # Errors
     /// [`Refused`]. The log is as it was; see [`close`](Self::close) for what proves a foul.
     pub fn take(&mut self, part: SignedPart) -> Result<Taken, Refused> {
+        self.take_verified(part.into())
+    }
+
+    /// The same, with a signature that may have been verified before.
+    pub(crate) fn take_verified(&mut self, verified: Verified) -> Result<Taken, Refused> {
+        let Verified { part, after } = verified;
         let before = self.before(&part)?;
         let known = self.part(part.step, part.seat);
         if known.is_some_and(|known| known.part == part.part) {
             return Ok(Taken::Known);
         }
         let player = &self.of.players()[part.seat.index()];
-        if !part.is_signed(&player.identity, &self.of.id(), &before) {
+        let verified = after == Some(before);
+        if !verified && !part.is_signed(&player.identity, &self.of.id(), &before) {
             return Err(Refused::Signature(part.seat));
         }
         if let Some(known) = known {

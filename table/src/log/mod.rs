@@ -5,6 +5,7 @@
 //! and for all that came before it, so that nobody can move, change or deny it, and two histories
 //! that cannot be one convict whoever signed both ([`Evidence`]).
 
+mod ahead;
 mod commitment;
 mod foul;
 mod header;
@@ -49,5 +50,6 @@ pub use signed::{BadSignedPart, Evidence, SignedPart};
 pub use sitting::Sitting;
 pub use storage::{DiskStorage, Storage};
 
+pub(crate) use ahead::{Verified, verify_ahead};
 pub(crate) use match_file::{BadFile, Entry, MatchFile};
 pub(crate) use seen::Note;

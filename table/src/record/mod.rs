@@ -3,7 +3,7 @@
 //! [`Record::read`] replays a file by the rules, from its bytes alone: every signature, every
 //! commitment that was opened, every choice, every result. It needs no key, so that a third person
 //! can settle an argument; with the key the owner also knows that nobody has touched the file, and
-//! reads its own cards ([`Record::read_own`]). [`compare`] lays the files of two sides beside each
+//! reads its own cards ([`Record::read_own`]). [`compare()`] lays the files of two sides beside each
 //! other.
 //!
 //! A record proves who signed what in which order, that each opened card is the one that all had
@@ -24,7 +24,7 @@ pub use error::{BadRecord, Place};
 pub use hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
 
 use crate::identity::{Identity, Name};
-use crate::log::{BadFile, End, Entry, Match, MatchFile, MatchLog, Phase};
+use crate::log::{BadFile, End, Entry, Match, MatchFile, MatchLog, Phase, verify_ahead};
 use crate::seat::Seat;
 use replay::Replay;
 
@@ -83,17 +83,28 @@ impl Record {
             _ => BadRecord::NoMatch,
         })?;
         let mut replay = Replay::new(sitting.of.clone(), key);
+        let (entries, wrong) = entries(&mut file);
+        let said = |(_, entry): &(usize, Entry)| match entry {
+            Entry::Part(part) => Some(part.clone()),
+            _ => None,
+        };
+        let said = entries.iter().filter_map(said).collect();
+        let mut verified = verify_ahead(&sitting.of, said).into_iter();
         let mut notes = 0;
-        for entry in &mut file {
-            let (at, entry) = entry.map_err(|bad| replay.bad_file(bad))?;
+        for (at, entry) in entries {
             match entry {
-                Entry::Part(part) => replay.part(at, part)?,
+                Entry::Part(part) => {
+                    replay.part(at, verified.next().unwrap_or_else(|| part.into()))?;
+                }
                 Entry::Evidence(evidence) => replay.evidence(at, evidence)?,
                 Entry::Seen(note) => {
                     replay.note(at, &note)?;
                     notes += 1;
                 }
             }
+        }
+        if let Some(bad) = wrong {
+            return Err(replay.bad_file(bad));
         }
         let torn = file.torn();
         if !file.may_be_torn(replay.log.longest_part()) {
@@ -173,4 +184,17 @@ impl Record {
     pub fn torn(&self) -> usize {
         self.torn
     }
+}
+
+/// The records behind the first one, and where each begins. What comes behind something that is none
+/// is not looked at.
+fn entries(file: &mut MatchFile<'_>) -> (Vec<(usize, Entry)>, Option<BadFile>) {
+    let mut entries = Vec::new();
+    for entry in file {
+        match entry {
+            Ok(entry) => entries.push(entry),
+            Err(bad) => return (entries, Some(bad)),
+        }
+    }
+    (entries, None)
 }

@@ -5,9 +5,7 @@ use zeroize::Zeroizing;
 
 use super::error::{BadRecord, Place};
 use super::hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
-use crate::log::{
-    BadFile, Evidence, Match, MatchLog, Note, Part, Phase, Refused, SignedPart, Taken,
-};
+use crate::log::{BadFile, Evidence, Match, MatchLog, Note, Part, Phase, Refused, Taken, Verified};
 use crate::rules::{Choice, Hand, Learners, Legal, Opening, Posts};
 use crate::seat::Seat;
 
@@ -78,12 +76,12 @@ impl Replay {
     }
 
     /// Takes in what was said.
-    pub(super) fn part(&mut self, at: usize, part: SignedPart) -> Result<(), BadRecord> {
+    pub(super) fn part(&mut self, at: usize, part: Verified) -> Result<(), BadRecord> {
         self.at = at;
         let place = self.place();
-        let (seat, phase) = (part.seat, self.log.phase());
+        let (seat, phase) = (part.seat(), self.log.phase());
         let before = (self.log.game()).map(|hand| Before::of(hand, self.log.of().seats()));
-        match self.log.take(part) {
+        match self.log.take_verified(part) {
             Ok(Taken::Known) => Err(BadRecord::Repeated { place, seat }),
             Ok(Taken::New(said)) => {
                 self.happened(place.step, seat, said, phase, before);
@@ -164,6 +162,14 @@ impl Replay {
                 rolled
                     .into_iter()
                     .for_each(|rolled| self.push(HandEvent::Rolled(rolled)));
+            }
+            (Part::Void, ..) => self.push(HandEvent::NotStolen { seat }),
+            (_, Phase::Reseal(_, steal), _) if self.log.stolen_in().is_none() => {
+                // Other cards lie at these positions now.
+                if let Some(hand) = self.hands.last_mut() {
+                    hand.public
+                        .retain(|position, _| !steal.hand.contains(position));
+                }
             }
             (_, Phase::Result(outcome), _) => {
                 if let Some(hand) = self.hands.last_mut() {

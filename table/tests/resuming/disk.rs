@@ -50,11 +50,12 @@ pub(crate) struct PutBack {
     pub(crate) deck: bool,
 }
 
-#[derive(Clone, Default)]
+/// What is on a disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Files {
-    log: Vec<u8>,
-    inputs: Vec<u8>,
-    deck: Option<Vec<u8>>,
+    pub(crate) log: Vec<u8>,
+    pub(crate) inputs: Vec<u8>,
+    pub(crate) deck: Option<Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -79,19 +80,28 @@ fn killed() -> io::Error {
 }
 
 impl Disk {
-    pub(crate) fn with(kills: Vec<Kill>) -> Self {
-        Disk(Arc::new(Mutex::new(State {
-            kills,
-            ..State::default()
-        })))
-    }
-
     /// The same files, and from now on these kills.
     pub(crate) fn then_with(self, kills: Vec<Kill>) -> Self {
-        let files = self.lock().files.clone();
-        let disk = Disk::with(kills);
+        let disk = Disk::of(self.files());
+        disk.lock().kills = kills;
+        disk
+    }
+
+    /// A disk with these files.
+    pub(crate) fn of(files: Files) -> Self {
+        let disk = Disk::default();
         disk.lock().files = files;
         disk
+    }
+
+    /// What is on it.
+    pub(crate) fn files(&self) -> Files {
+        self.lock().files.clone()
+    }
+
+    /// What was on it before each deed.
+    pub(crate) fn before_each_deed(&self) -> Vec<Files> {
+        self.lock().before.clone()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

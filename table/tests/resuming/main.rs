@@ -2,9 +2,12 @@
 //! and the same chips, and no try is void of which anybody has seen a card.
 //!
 //! The programs are the real ones, with the real engine; disk and line are in memory, so that each
-//! moment can be hit. `DEALERLESS_SOAK=1 cargo test --release -p dealerless-table --test resuming --
-//! --nocapture` kills both sides at all pairs of moments.
+//! moment can be hit. `DEALERLESS_SOAK=1000 cargo test --release -p dealerless-table --test resuming
+//! -- --nocapture` kills both sides at all pairs of moments, puts back every older state, and breaks
+//! off a match of 1 000 hands 200 times.
 
+mod audit;
+mod damaged;
 mod disk;
 mod world;
 
@@ -12,10 +15,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use dealerless::testing::soak::soak;
-use dealerless_table::{End, Seat, Stop};
+use dealerless_table::{Compared, End, Record, Seat, Stop, Storage, compare};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 use disk::{Kill, Kind, PutBack, When};
-use world::{Cut, Game, Plan, Went, World};
+use world::{Cut, Game, Plan, Went, World, long};
 
 /// Plays matches with these plans, several at a time.
 fn play_all(plans: &[Plan], check: impl Fn(&Plan, &Went) + Sync) {
@@ -244,6 +249,55 @@ fn who_breaks_off_once_it_could_have_seen_its_cards_gets_no_other_deal() {
     assert!(forfeits > 10 && void > 0);
 }
 
+/// A long match whose line is cut and whose programs are killed at random, again and again.
+#[test]
+fn a_long_match_is_broken_off_at_random_again_and_again() {
+    let mut rng = StdRng::seed_from_u64(soak().unwrap_or(1) as u64);
+    let breaks = (long() / 5) as usize;
+    // A hand has some thirty deeds of each side, and a dozen messages.
+    let (deeds, messages) = (30 * long() as usize, 12 * long() as usize);
+    let mut plan = Plan {
+        game: Game::Long,
+        ..Plan::default()
+    };
+    for number in 0..breaks {
+        let seat = rng.random_range(0..2);
+        if number % 2 == 0 {
+            let when = When::ALL[rng.random_range(0..3)];
+            let kill = kills(seat, rng.random_range(0..deeds), when).kills[seat][0];
+            plan.kills[seat].push(kill);
+        } else {
+            let (message, arrives) = (rng.random_range(0..messages), rng.random());
+            plan.cuts.push(Cut {
+                seat,
+                message,
+                arrives,
+            });
+        }
+    }
+    let went = World::play(&plan);
+    is_played(&plan, &went);
+    let [one, other] = went.disks.each_ref().map(|disk| {
+        let bytes = disk.log().read().unwrap();
+        Record::read(&bytes).unwrap()
+    });
+    assert_eq!(
+        (one.played(), other.played()),
+        (long() as usize, long() as usize)
+    );
+    assert!(matches!(
+        compare(&one, &other),
+        Compared::Together { more: [0, 0] }
+    ));
+    println!(
+        "{} hands on {} lines; {} tries were void",
+        one.played(),
+        went.lines,
+        went.void / 2
+    );
+    assert!(went.lines as usize > breaks / 2);
+}
+
 /// Dice that were forgotten after their commitment was said are a forfeit: never others.
 #[test]
 fn who_has_lost_its_dice_forfeits() {
@@ -298,7 +352,15 @@ fn a_program_is_killed_or_its_line_is_cut_in_the_midst_of_a_steal() {
             }));
         }
     }
-    play_all(&plans, is_played);
-    println!("killed or cut at {} moments", plans.len());
-    assert!(plans.len() > 150, "{}", plans.len());
+    let stolen = AtomicUsize::new(0);
+    play_all(&plans, |plan, went| {
+        is_played(plan, went);
+        stolen.fetch_add(usize::from(went.stolen), Ordering::Relaxed);
+    });
+    let stolen = stolen.into_inner();
+    println!(
+        "killed or cut at {} moments, stolen in {stolen}",
+        plans.len()
+    );
+    assert!(plans.len() > 150 && stolen > 50 && stolen < plans.len());
 }

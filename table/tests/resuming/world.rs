@@ -11,6 +11,7 @@ use dealerless::dice::Dice;
 use dealerless::mpc::{Attempt, Attempts, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::ShuffleCircuit;
+use dealerless::testing::soak::soak;
 use dealerless_table::{
     BettingRules, Binding, Choice, Clock, Command, Dealer, Done, End, Event, Header, Identity,
     Inputs, Journal, Legal, Limit, LogMessage, Match, News, OpenedInputs, Orders, Outbox, Phase,
@@ -49,6 +50,8 @@ pub(crate) struct Went {
     pub(crate) lines: u64,
     /// The tries that were declared void.
     pub(crate) void: usize,
+    /// A hand was sealed anew.
+    pub(crate) stolen: bool,
 }
 
 /// What is played.
@@ -61,6 +64,13 @@ pub(crate) enum Game {
     Deck,
     /// The same, in which the guest steals a card of the host's.
     Steal,
+    /// Many hands of hold'em.
+    Long,
+}
+
+/// The hands of a long match; in a soak as many as it says.
+pub(crate) fn long() -> u32 {
+    soak().map_or(30, |hands| hands as u32)
 }
 
 type Terms = (Stakes, Arc<ShuffleCircuit>);
@@ -73,14 +83,19 @@ fn terms(variety: Variety, hands: u32) -> Terms {
     (stakes, Arc::new(circuit))
 }
 
-static HOLDEM: LazyLock<Terms> = LazyLock::new(|| {
+fn holdem(stack: u64, hands: u32) -> Terms {
     let rules = BettingRules {
-        stack: 200,
+        stack,
         limit: Limit::NoLimit,
         posts: Posts::Blinds { small: 1, big: 2 },
     };
-    terms(Variety::Holdem(rules), 2)
-});
+    terms(Variety::Holdem(rules), hands)
+}
+
+static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));
+
+/// Nobody who calls loses so many chips.
+static LONG: LazyLock<Terms> = LazyLock::new(|| holdem(1_000_000, long()));
 
 static DECK: LazyLock<Terms> = LazyLock::new(|| {
     let variety = Variety::Deck {
@@ -102,11 +117,16 @@ static STEAL: LazyLock<Terms> = LazyLock::new(|| {
 });
 
 impl Game {
+    pub(crate) fn circuit(self) -> &'static ShuffleCircuit {
+        &self.terms().1
+    }
+
     fn terms(self) -> &'static Terms {
         match self {
             Game::Holdem => &HOLDEM,
             Game::Deck => &DECK,
             Game::Steal => &STEAL,
+            Game::Long => &LONG,
         }
     }
 }
@@ -121,13 +141,11 @@ impl Attempts for Uncounted {
     fn ends_well(&mut self, _: Attempt) {}
 }
 
-type Program = Play<Growing, Disk, SystemRng>;
+pub(crate) type Program = Play<Growing, Disk, SystemRng>;
 
 struct Side {
     seat: Seat,
-    identity: Arc<Identity>,
-    of: Match,
-    circuit: Arc<ShuffleCircuit>,
+    game: Game,
     disk: Disk,
     program: Option<Program>,
     engine: Option<MemoryTransport>,
@@ -204,34 +222,40 @@ impl Orders for Nobody {
     }
 }
 
-impl Side {
-    fn inputs(&self) -> io::Result<OpenedInputs<Growing>> {
-        let key = self.identity.file_key();
-        Inputs::open(self.disk.inputs(), key, self.of.id())
-    }
+/// The keys of a seat.
+fn identity(seat: Seat) -> Arc<Identity> {
+    Arc::new(Identity::from_seed([seat.number() + 1; 32]))
+}
 
-    /// The program starts, with what is on the disk.
+/// What a seat has entered into the shuffles of a match.
+pub(crate) fn inputs(disk: &Disk, seat: Seat, of: [u8; 32]) -> io::Result<OpenedInputs<Growing>> {
+    Inputs::open(disk.inputs(), identity(seat).file_key(), of)
+}
+
+/// The program of a seat starts, with what is on its disk.
+pub(crate) fn start(disk: &Disk, seat: Seat, game: Game) -> Result<Program, PlayError> {
+    let identity = identity(seat);
+    let opened = Journal::open(disk.log(), identity.file_key())?;
+    let of = opened.log.of().id();
+    Play::new(Setting {
+        seat,
+        log: opened.log,
+        journal: opened.journal,
+        inputs: inputs(disk, seat, of).map_err(PlayError::Inputs)?.file,
+        vault: disk.clone(),
+        circuit: Arc::clone(&game.terms().1),
+        rng: system_rng(),
+        identity,
+    })
+}
+
+impl Side {
+    /// The program starts. If it finds the deck of another hand, its user gives it up.
     fn start(&mut self) -> Result<(), PlayError> {
-        let setting = || -> Result<_, PlayError> {
-            let key = self.identity.file_key();
-            let opened = Journal::open(self.disk.log(), key)?;
-            assert_eq!(opened.sitting.of, self.of);
-            Ok(Setting {
-                identity: Arc::clone(&self.identity),
-                seat: self.seat,
-                log: opened.log,
-                journal: opened.journal,
-                inputs: self.inputs().map_err(PlayError::Inputs)?.file,
-                vault: self.disk.clone(),
-                circuit: Arc::clone(&self.circuit),
-                rng: system_rng(),
-            })
-        };
-        let program = match Play::new(setting()?) {
-            // That of another hand was put back: its user gives it up.
+        let program = match start(&self.disk, self.seat, self.game) {
             Err(PlayError::Deck) => {
                 self.disk.clone().destroy().map_err(PlayError::Vault)?;
-                Play::new(setting()?)
+                start(&self.disk, self.seat, self.game)
             }
             program => program,
         };
@@ -242,7 +266,8 @@ impl Side {
     /// All that it has committed itself to can be opened, if nothing was put back.
     fn check_inputs(&self) {
         let program = self.program.as_ref().expect("it runs");
-        let inputs = self.inputs().unwrap().inputs;
+        let of = program.log().of().id();
+        let inputs = inputs(&self.disk, self.seat, of).unwrap().inputs;
         for deal in program.log().deals(self.seat) {
             let opens = inputs.iter().any(|input| {
                 let (bits, nonce) = (&input.bits, &input.nonce);
@@ -268,7 +293,7 @@ impl Side {
         let binding = Binding {
             seat: self.seat,
             handshake: [line as u8; 32],
-            circuit: Arc::clone(&self.circuit),
+            circuit: Arc::clone(&self.game.terms().1),
             attempts: Box::new(Uncounted),
         };
         let (done, seat) = (done.clone(), self.seat.index());
@@ -358,28 +383,25 @@ impl World {
                 bank: 0,
             },
         };
-        let identities = [1, 2].map(|seed| Arc::new(Identity::from_seed([seed; 32])));
-        let player = |identity: &Arc<Identity>| Player {
-            identity: identity.public().clone(),
+        let player = |seat: Seat| Player {
+            identity: identity(seat).public().clone(),
             nonce: [7; 32],
         };
-        let of = Match::new(header, identities.iter().map(player).collect()).unwrap();
-        let side = |seat: Seat, identity: Arc<Identity>, kills: Vec<Kill>| {
+        let of = Match::new(header, Seat::all(2).map(player).collect()).unwrap();
+        let side = |seat: Seat, kills: Vec<Kill>| {
             let sitting = Sitting {
                 of: of.clone(),
                 seat,
                 names: Vec::new(),
             };
             // The files are there before the match begins.
-            let disk = Disk::with(Vec::new());
-            Inputs::open(disk.inputs(), identity.file_key(), of.id()).unwrap();
-            Journal::create(disk.log(), identity.file_key(), &sitting).unwrap();
+            let disk = Disk::default();
+            inputs(&disk, seat, of.id()).unwrap();
+            Journal::create(disk.log(), identity(seat).file_key(), &sitting).unwrap();
             let disk = disk.then_with(kills);
             Side {
                 seat,
-                identity,
-                of: of.clone(),
-                circuit: Arc::clone(circuit),
+                game: plan.game,
                 disk,
                 program: None,
                 engine: None,
@@ -392,13 +414,9 @@ impl World {
                 end: None,
             }
         };
-        let [host, guest] = identities;
         let [of_host, of_guest] = plan.kills.clone();
         World {
-            sides: [
-                side(Seat::HOST, host, of_host),
-                side(Seat::GUEST, guest, of_guest),
-            ],
+            sides: [side(Seat::HOST, of_host), side(Seat::GUEST, of_guest)],
             plan,
             lines: 0,
             up: false,
@@ -570,6 +588,7 @@ impl World {
         world.check();
         let [host, guest] = world.sides;
         Went {
+            stolen: host.seen.keys().any(|(_, _, (_, sealed))| sealed.is_some()),
             sent: [host.sent, guest.sent],
             ends: [host.end.expect("over"), guest.end.expect("over")],
             disks: [host.disk, guest.disk],
@@ -591,7 +610,7 @@ impl World {
             assert_eq!(log.final_stacks().iter().sum::<u64>(), chips);
             assert!(!side.disk.has_deck(), "the deck outlives the match");
             side.check_inputs();
-            let key = side.identity.file_key();
+            let key = identity(side.seat).file_key();
             let file = Journal::open(side.disk.log(), key).unwrap().log;
             assert_eq!((file.hash(), file.phase()), (log.hash(), log.phase()));
         }

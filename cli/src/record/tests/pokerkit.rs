@@ -3,9 +3,12 @@
 
 use std::env;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
-use dealerless_table::{Amounts, BettingRules, Choice, Legal, Limit, Posts, Seat, Variety};
+use dealerless_table::{
+    Amounts, BettingRules, Choice, HandEvent, Legal, Limit, Posts, RecordedHand, Seat, Variety,
+};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -38,17 +41,16 @@ fn random(legal: &Legal, rng: &mut StdRng) -> Choice {
     }
 }
 
-#[test]
-fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
-    let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
-    let found = Command::new(&python)
-        .args(["-c", "import pokerkit"])
-        .output();
-    if !found.is_ok_and(|found| found.status.success()) {
-        println!("pokerkit is not installed: no hand history was read back");
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
+fn mucks(hand: &RecordedHand) -> bool {
+    let muck = |event: &HandEvent| match event {
+        HandEvent::Chose(chosen) => chosen.choice == Choice::Muck,
+        _ => false,
+    };
+    hand.events.iter().any(muck)
+}
+
+/// Random matches, each as its host and as anybody reads it.
+fn write_games(folder: &Path) {
     let antes = BettingRules {
         posts: Posts::Antes { ante: 1, bet: 2 },
         ..rules(Limit::NoLimit, 40)
@@ -74,19 +76,32 @@ fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
         {
             let hands: Vec<_> = record.hands().iter().collect();
             assert_eq!(hands.len(), 100);
-            let file = folder.path().join(format!("{number}-{whose}"));
+            let file = folder.join(format!("{number}-{whose}"));
             let phh = phh::write(record, &hands, false).unwrap();
             fs::write(file.with_extension("phhs"), phh).unwrap();
-            // It reads the text format of no-limit games with blinds only, and needs the cards.
-            if seats == 2 && rules.limit == Limit::NoLimit && number == 0 {
-                fs::write(
-                    file.with_extension("txt"),
-                    pokerstars::write(record, &hands),
-                )
-                .unwrap();
+            // It reads the text format too, of no-limit games for two with blinds, in which who is
+            // first at a showdown does not muck.
+            if number == 0 {
+                let hands: Vec<_> = hands.into_iter().filter(|hand| !mucks(hand)).collect();
+                let text = pokerstars::write(record, &hands) + "\n\n\n";
+                fs::write(file.with_extension("txt"), text).unwrap();
             }
         }
     }
+}
+
+#[test]
+fn pokerkit_plays_the_hands_and_comes_to_the_same_chips() {
+    let python = env::var_os("DEALERLESS_PYTHON").unwrap_or_else(|| "python3".into());
+    let found = Command::new(&python)
+        .args(["-c", "import pokerkit"])
+        .output();
+    if !found.is_ok_and(|found| found.status.success()) {
+        println!("pokerkit is not installed: no hand history was read back");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    write_games(folder.path());
     let read = Command::new(&python)
         .args(["-c", READ])
         .arg(folder.path())

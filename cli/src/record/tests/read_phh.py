@@ -22,4 +22,6 @@ for path in sorted(folder.glob("*.txt")):
     for history in HandHistory.from_pokerstars(path.read_text(), error_status=True):
         list(history)
         texts += 1
+if not texts:
+    sys.exit("no hand in the format of PokerStars was read")
 print(f"{hands} hands, {texts} in the format of PokerStars")

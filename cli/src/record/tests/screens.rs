@@ -56,9 +56,6 @@ fn read(name: &str, bytes: &[u8]) -> Read {
 }
 
 fn golden(text: &str, expected: &str) {
-    if std::env::var_os("DEALERLESS_PRINT").is_some() {
-        println!("<<<\n{text}\n>>>");
-    }
     assert_eq!(text, expected.trim_end());
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::table::{Table, draw, free_deck, holdem};
-use crate::rules::{self, Choice};
+use crate::rules::{self, Choice, Learners};
 use crate::seat::Seat;
 use dealerless::dice::{self, Reveal, Terms};
 
@@ -428,5 +428,82 @@ fn the_faces_are_the_sums_of_what_all_have_drawn() {
         }
         let rolled = after.game().unwrap().last_roll().unwrap();
         assert_eq!(rolled.faces, sums.map(|sum| sum % 6 + 1));
+    }
+}
+
+fn to_reseal(table: &Table, seat: Seat) -> MatchLog {
+    in_phase(
+        table,
+        |phase| matches!(phase, Phase::Reseal(of, _) if *of == seat),
+    )
+}
+
+#[test]
+fn a_hand_that_is_sealed_anew_by_one_who_says_too_little_or_too_much_is_a_foul() {
+    let table = free_deck(2);
+    for seat in [Seat::HOST, Seat::GUEST] {
+        let log = to_reseal(&table, seat);
+        let Part::Reseal(honest) = table.part(PartKind::Reseal, &log, seat) else {
+            panic!("a hand is sealed anew");
+        };
+        let changes: [fn(&mut Reseal); 5] = [
+            |reseal| reseal.masked.push(0),
+            |reseal| reseal.masked.truncate(1),
+            |reseal| reseal.commitments.truncate(1),
+            |reseal| reseal.commitments.push([0; 32]),
+            |reseal| reseal.commitments.clear(),
+        ];
+        for change in changes {
+            let mut reseal = honest.clone();
+            change(&mut reseal);
+            if reseal == honest {
+                continue;
+            }
+            let found = foul(&table, &log, seat, &Part::Reseal(reseal));
+            let fouls = [PartFoul::Seal, PartFoul::Malformed];
+            assert!(fouls.contains(&found), "{found}");
+        }
+        let again = foul(&table, &log, seat, &Part::Again);
+        assert_eq!(again, PartFoul::Kind(PartKind::Again));
+    }
+}
+
+#[test]
+fn a_card_that_was_sealed_anew_opens_to_that_commitment_and_to_no_earlier_one() {
+    let table = free_deck(2);
+    let before = to_reseal(&table, Seat::HOST);
+    let log = in_phase(&table, |phase| match phase {
+        Phase::Open(openings) => openings.iter().any(|opening| {
+            let owners = (opening.opener == Seat::GUEST) && opening.cards.len() == 2;
+            owners && opening.cards[0].1 == Learners::All
+        }),
+        _ => false,
+    });
+    let Phase::Open(openings) = log.phase() else {
+        panic!("the hand is opened");
+    };
+    for opening in openings {
+        let positions: Vec<usize> = opening.cards.iter().map(|card| card.0).collect();
+        assert!(positions.iter().all(|&at| log.resealed(at).is_some()));
+        // The share and the nonce of the card that lay there before.
+        let old = table.opening(&before, opening.opener, &positions);
+        let found = foul(&table, &log, opening.opener, &old);
+        assert_eq!(found, PartFoul::Commitment(positions[0]));
+    }
+}
+
+#[test]
+fn a_hand_that_was_not_sealed_by_all_lies_there_as_before() {
+    let table = free_deck(2);
+    for seat in [Seat::HOST, Seat::GUEST] {
+        let mut log = to_reseal(&table, seat);
+        let held = log.game().unwrap().held(Seat::HOST);
+        log.take(table.sign(&log, seat, &Part::Void)).unwrap();
+        assert!(matches!(log.phase(), Phase::Choose { .. }));
+        assert_eq!(log.game().unwrap().held(Seat::HOST), held);
+        assert!(
+            held.iter()
+                .all(|&position| log.resealed(position).is_none())
+        );
     }
 }

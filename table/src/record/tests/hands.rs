@@ -1,9 +1,11 @@
 //! Hands, as records tell them.
 
-use super::files::{face, file, random_match};
-use crate::log::PartKind;
+use dealerless::deck::Card;
+
+use super::files::{begun, face, file, random_match};
 use crate::log::tests::table::{Table, draw, free_deck, holdem};
-use crate::record::{HandEvent, Record, RecordedHand};
+use crate::log::{Attempt, PartKind, Phase, Seen};
+use crate::record::{BadRecord, HandEvent, Record, RecordedHand};
 use crate::rules::Choice;
 use crate::seat::Seat;
 
@@ -124,16 +126,48 @@ fn a_hand_is_told_in_the_order_in_which_it_was_played() {
 #[test]
 fn a_try_that_was_void_is_no_hand_and_its_notes_count_for_nothing() {
     let table = holdem(2, 1);
+    let (mut journal, memory) = begun(&table, Seat::HOST);
     let mut log = table.log();
     table.play_until(&mut log, |log| log.seals().len() == 1);
+    let void = noted(log.attempt(), 0);
     let guest = Seat::GUEST;
     let again = table.part(PartKind::Again, &log, guest);
     log.say(&table.identities[1], guest, &again).unwrap();
     let open = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
     assert!(open.hands().is_empty());
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
+    let good = noted(log.attempt(), 2);
     table.play_until(&mut log, |log| log.attempt().hand > 1);
-    let record = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
+    journal.note(&void);
+    journal.note(&good);
+    journal.append(log.history(0)).unwrap();
+    let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
     let [hand] = record.hands() else { panic!() };
     assert_eq!((hand.number, &hand.voided[..]), (1, &[guest][..]));
+    assert_eq!(hand.seen.iter().collect::<Vec<_>>(), [(&2, &good.card)]);
     same_chips(&table, hand);
+}
+
+#[test]
+fn a_note_of_a_hand_that_was_not_dealt_or_of_no_card_does_not_belong_there() {
+    let table = holdem(2, 2);
+    let now = table.log().attempt();
+    let later = Attempt { hand: 2, ..now };
+    for (note, good) in [
+        (noted(now, 8), true),
+        (noted(now, 9), false),
+        (noted(later, 0), false),
+    ] {
+        let (mut journal, memory) = begun(&table, Seat::HOST);
+        journal.note(&note);
+        journal.append([]).unwrap();
+        let read = Record::read(&memory.bytes());
+        assert_eq!(read.is_ok(), good, "{read:?}");
+        assert!(good || matches!(read, Err(BadRecord::Foreign(_))));
+    }
+}
+
+fn noted(of: Attempt, position: u16) -> Seen {
+    let card = Card(7);
+    Seen { of, position, card }
 }

@@ -4,8 +4,9 @@ use std::time::Instant;
 
 use super::changes::{flipped, noted};
 use super::files::{file, random_match};
-use crate::log::tests::table::holdem;
+use crate::log::tests::table::{Table, holdem};
 use crate::record::Record;
+use crate::rules::{BettingRules, Limit, Posts, Variety};
 use crate::seat::Seat;
 
 #[test]
@@ -24,10 +25,13 @@ fn every_bit_of_a_record_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody(
 #[test]
 #[ignore = "it measures"]
 fn a_match_of_a_thousand_hands_is_verified() {
-    let table = holdem(2, 1000);
-    let mut called = table.log();
-    table.play_until(&mut called, |log| log.attempt().hand > 1000);
-    let called = file(&table, Seat::HOST, &called);
+    let rules = BettingRules {
+        stack: 1_000_000_000,
+        limit: Limit::Fixed,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let table = Table::new(Variety::Holdem(rules), 2, 1000);
+    let called = file(&table, Seat::HOST, &table.played());
     let (_, random) = random_match(&table, 3, 1000);
     for bytes in [called, random] {
         let begun = Instant::now();

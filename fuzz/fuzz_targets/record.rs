@@ -1,0 +1,159 @@
+//! The record of a match, as anybody reads it: whatever bytes are in the file, nothing passes for
+//! said that no seat has signed; and two records that were read agree, or convict a seat that has
+//! signed two things.
+//!
+//! Input: a table and a moment of its match; then changes of the file, records of any content, or
+//! what a hostile seat has told the other side.
+
+#![no_main]
+
+mod edits;
+mod seats;
+
+use std::io;
+
+use dealerless_table::internals::write_records;
+use dealerless_table::{
+    BadRecord, Compared, Journal, MatchLog, Record, Seat, SignedPart, Storage, compare,
+};
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use seats::{TABLES, Table};
+
+/// A file in memory.
+struct Memory<'a>(&'a mut Vec<u8>);
+
+impl Storage for Memory<'_> {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.0.clone())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.0.truncate(len as usize);
+        Ok(())
+    }
+}
+
+fn written<'a>(table: &Table, parts: impl Iterator<Item = &'a SignedPart>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
+    let mut journal = Journal::create(Memory(&mut bytes), key, &sitting).expect("an empty file");
+    journal.append(parts).expect("memory takes any write");
+    bytes
+}
+
+/// Bytes of an honest file, changed: what is still read was said in this order.
+fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let mut bytes = match input.ratio(1, 16)? {
+        true => input.arbitrary::<&[u8]>()?.to_vec(),
+        false => written(table, log.history(0)),
+    };
+    edits::edit(&mut bytes, input)?;
+    match Record::read(&bytes) {
+        Ok(record) => {
+            assert_eq!(record.of().id(), table.of.id());
+            let count = record.log().history(0).count();
+            assert!(count <= log.history(0).count());
+            let said = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
+            assert!(record.log().history(0).all(said));
+            let honest = Record::read(&written(table, log.history(0))).expect("an honest file");
+            let agree = matches!(compare(&record, &honest), Compared::Together { more: [0, _] });
+            assert!(agree);
+        }
+        Err(error) => assert!(error.evidence().is_none(), "nobody has signed two things"),
+    }
+    let _ = Record::read_own(&bytes, &table.identities[0]);
+    Ok(())
+}
+
+/// Records of any content: the owner and anybody read the same, or neither does.
+fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let begun = written(table, std::iter::empty());
+    // A head of 20 bytes, a kind, the sitting and a MAC of 32.
+    let mut records = vec![(0, begun[21..begun.len() - 32].to_vec())];
+    let history: Vec<_> = log.history(0).collect();
+    let honest = input.int_in_range(0..=history.len())?;
+    records.extend(history[..honest].iter().map(|part| (1, part.encode())));
+    for _ in 0..input.int_in_range(0..=4)? {
+        let mut content = match history.get(honest) {
+            Some(part) if input.arbitrary()? => part.encode(),
+            _ => input.arbitrary::<&[u8]>()?.to_vec(),
+        };
+        edits::edit(&mut content, input)?;
+        records.push((input.int_in_range(0..=4)?, content));
+    }
+    let mut bytes = Vec::new();
+    let owner = &table.identities[0];
+    let written = write_records(Memory(&mut bytes), owner.file_key(), records);
+    written.expect("memory takes any write");
+    let (own, read) = (Record::read_own(&bytes, owner), Record::read(&bytes));
+    match (own, read) {
+        (Ok(own), Ok(read)) => {
+            assert_eq!(own.log().hash(), read.log().hash());
+            assert_eq!(own.state(), read.state());
+            assert_eq!(own.hands().len(), read.hands().len());
+        }
+        (Err(own), Err(read)) => assert_eq!(own, read),
+        (own, read) => panic!("{own:?} {read:?}"),
+    }
+    Ok(())
+}
+
+/// A seat signs something else for the other side.
+fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()> {
+    let Some(&seat) = log.waits_for().first() else {
+        return Ok(());
+    };
+    let mut sides = Vec::new();
+    for _ in 0..2 {
+        let mut part = input.arbitrary::<&[u8]>()?.to_vec();
+        if let Some(honest) = table.honest(log, seat, input.arbitrary()?) {
+            let said = log.clone().say(&table.identities[seat.index()], seat, &honest);
+            part = said.map_or(part, |said| said.part);
+        }
+        edits::edit(&mut part, input)?;
+        let signed = table.sign(log, seat, part);
+        let bytes = written(table, log.history(0).chain([&signed]));
+        sides.push((signed, Record::read(&bytes)));
+    }
+    if let [(one, Ok(a)), (other, Ok(b))] = &sides[..] {
+        match compare(a, b) {
+            Compared::Together { more } => assert!(one == other && more == [0, 0]),
+            Compared::Forked(forked) => {
+                assert_eq!(forked.evidence.seat(), seat);
+                assert!(forked.evidence.holds(&table.of));
+            }
+            different => panic!("{different:?}"),
+        }
+    }
+    // What an honest table has signed is always read.
+    let refused = |side: &&(_, std::result::Result<Record, BadRecord>)| side.1.is_err();
+    assert_eq!(sides.iter().filter(refused).count(), 0);
+    Ok(())
+}
+
+fn run(input: &mut Unstructured) -> Result<()> {
+    let table = input.choose(&*TABLES)?;
+    // Long histories take long to verify.
+    let moments = &table.moments[..table.moments.len().min(24)];
+    let log = input.choose(moments)?;
+    match input.int_in_range(0..=2)? {
+        0 => changed(table, log, input),
+        1 => any_records(table, log, input),
+        _ => forked(table, log, input),
+    }
+}
+
+fuzz_target!(|input: &[u8]| {
+    // An input that is too short does nothing.
+    let _ = run(&mut Unstructured::new(input));
+});

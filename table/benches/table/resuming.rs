@@ -1,0 +1,106 @@
+//! A line that is lost in the midst of a hand, and the next one.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless_table::{
+    Address, DoorEvent, Guest, Happened, Line, News, Storage, Table, Timing, Vault,
+};
+
+use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
+use crate::proxy::{Way, proxy};
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// From when the guest dials again until it can move, and until the host has heard its move.
+pub(crate) fn resume(way: Way) -> [Duration; 2] {
+    let ([host, guest], door) = door(2);
+    let (address, _) = proxy(door.addresses()[0], way);
+    let invite = door.invite(vec![address.into()], None).expect("an invite");
+    thread::scope(|scope| {
+        let host = &host;
+        let at_host = scope.spawn(move || {
+            let line = || match door.next(LONG) {
+                Some(DoorEvent::Line(line)) => *line,
+                _ => panic!("the guest did not come"),
+            };
+            play_host(host, line)
+        });
+        let dialer = Guest {
+            identity: guest.home.identity(),
+            name: &guest.name,
+            timing: Timing::default(),
+        };
+        let line = dialer.join(&invite).expect("the host");
+        let host_keys = line.peer.clone();
+        let again = || {
+            let at: [Address; 1] = [address.into()];
+            dialer.join_again(&host_keys, &at, None).expect("the host")
+        };
+        let [dialed, resumed] = play_guest(&guest, line, again);
+        let heard = at_host.join().expect("the host");
+        [resumed - dialed, heard - dialed]
+    })
+}
+
+/// What the seat has to tell next; nothing if its line is lost.
+fn news<S: Storage, V: Vault>(table: &mut Table<S, V, ()>) -> Option<News> {
+    match table.next(LONG).expect("no trouble") {
+        Some(Happened::News(news)) => Some(news),
+        _ => None,
+    }
+}
+
+/// Plays until it has heard a move on the second line. Gives when that was.
+fn play_host(player: &Player, mut line: impl FnMut() -> Line) -> Instant {
+    let first = line();
+    let mut table = seat::<()>(player, &first, &Syncs::default());
+    let counts = attempts(player, &first);
+    table.begin(first, counts);
+    let (mailbox, mut again) = (table.mailbox(), false);
+    loop {
+        match news(&mut table) {
+            Some(News::YourTurn { legal }) => mailbox.command(calls(&legal)),
+            Some(News::Chose { seat, .. }) if again && seat != table.play().seat() => {
+                return Instant::now();
+            }
+            Some(_) => {}
+            None => {
+                let next = line();
+                let counts = attempts(player, &next);
+                table.meet_again(next, counts).expect("files in memory");
+                again = true;
+            }
+        }
+    }
+}
+
+/// Plays until its first turn in the second hand, loses its line there, and moves on the next one.
+/// Gives when it dialed, and when it could move.
+fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Instant; 2] {
+    let mut table = seat::<()>(player, &line, &Syncs::default());
+    let counts = attempts(player, &line);
+    table.begin(line, counts);
+    let (mailbox, mut hands) = (table.mailbox(), 0);
+    loop {
+        match news(&mut table).expect("a line") {
+            News::YourTurn { .. } if hands > 0 => break,
+            News::YourTurn { legal } => mailbox.command(calls(&legal)),
+            News::HandOver { .. } => hands += 1,
+            _ => {}
+        }
+    }
+    let dialed = Instant::now();
+    let line = again();
+    let counts = attempts(player, &line);
+    table.meet_again(line, counts).expect("files in memory");
+    loop {
+        if let News::YourTurn { legal } = news(&mut table).expect("a line") {
+            let resumed = Instant::now();
+            mailbox.command(calls(&legal));
+            // Sends it, and waits until the host has gone.
+            while news(&mut table).is_some() {}
+            return [dialed, resumed];
+        }
+    }
+}

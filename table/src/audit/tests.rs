@@ -1,0 +1,50 @@
+//! A match whose shuffles never took place: two players have made up its cards.
+
+use dealerless::circuit::Party;
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use zeroize::Zeroizing;
+
+use super::{Audit, AuditError};
+use crate::log::tests::table::holdem;
+use crate::log::{Input, Journal, Part, Phase};
+use crate::record::Record;
+use crate::seat::Seat;
+
+#[test]
+fn a_deck_that_does_not_follow_from_what_was_entered_is_noticed() {
+    let table = holdem(2, 1);
+    let circuit = ShuffleCircuit::build(Spec::new(52, 9, Algorithm::Waksman).unwrap());
+    let mut rng = StdRng::seed_from_u64(5);
+    let mut log = table.log();
+    let mut inputs = Vec::new();
+    for (seat, party) in table.seats().zip(Party::BOTH) {
+        let input = Input {
+            of: log.attempt(),
+            bits: Zeroizing::new(circuit.sample(party, &mut rng).bits().to_vec()),
+            nonce: Zeroizing::new([3; 32]),
+        };
+        let commitment = (input.of).input_commitment(seat, &input.bits, &input.nonce);
+        let deal = log.deal(commitment, vec![false; 2], 0);
+        let identity = &table.identities[seat.index()];
+        log.say(identity, seat, &Part::Deal(deal)).unwrap();
+        inputs.push(input);
+    }
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Over(_)));
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("match.log");
+    let storage = crate::log::DiskStorage::create(&path).unwrap();
+    let key = table.identities[0].file_key();
+    let mut journal = Journal::create(storage, key, &table.sitting(Seat::HOST)).unwrap();
+    journal.append(log.history(0)).unwrap();
+    let record = Record::read(&std::fs::read(&path).unwrap()).unwrap();
+    let audit = Audit {
+        of: table.of.id(),
+        tries: vec![inputs],
+    };
+    // Both commitments are opened as they were made; one of the two has lied all the same.
+    let error = audit.check(&record, &circuit).unwrap_err();
+    assert!(matches!(error, AuditError::OtherCard { hand: 1, .. }));
+}
