@@ -62,7 +62,7 @@ pub(crate) enum Game {
     Holdem,
     /// A deck without rules: dice are rolled, cards drawn and revealed.
     Deck,
-    /// The same, in which the guest steals a card of the host's.
+    /// The same, in which the host steals a card of the guest's.
     Steal,
     /// Many hands of hold'em.
     Long,
@@ -345,10 +345,11 @@ fn choice(program: &Program, legal: &Legal) -> Choice {
     if program.log().of().header().stakes.deck().1 == OF_A_STEAL {
         let is_new = !(0..OF_A_STEAL).any(|position| is_open(&position));
         let closed = held.iter().find(|position| !is_open(position));
-        let thief = program.seat() == Seat::GUEST && program.can_steal();
+        // The host is the first to hold two.
+        let thief = program.seat() == Seat::HOST && program.can_steal();
         return match closed {
             _ if held.len() < 2 && is_new => Choice::Draw,
-            _ if thief && is_new => Choice::Steal(Seat::HOST),
+            _ if thief && is_new => Choice::Steal(Seat::GUEST),
             Some(&position) => Choice::Reveal(position as u16),
             None => Choice::Pass,
         };
