@@ -12,6 +12,14 @@ pub(crate) const LOCAL: u8 = 1;
 pub(crate) const PEER: u8 = 2;
 /// The exit code when the connection was lost or timed out.
 const LOST: u8 = 3;
+/// The exit code when the user has ended the program in a match (Ctrl-C, the end of the terminal or of
+/// its input), which can be resumed.
+pub(crate) const BROKEN_OFF: u8 = 4;
+
+/// The user has ended the program in a match.
+#[derive(Debug, thiserror::Error)]
+#[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
+pub(crate) struct BrokenOff;
 
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
@@ -86,6 +94,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
     }
+    if error.is::<BrokenOff>() {
+        return BROKEN_OFF;
+    }
     if let Some(not_good) = error.downcast_ref::<NotGood>() {
         return not_good.exit_code();
     }
@@ -99,6 +110,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
 /// The message, what it means, and how to go on.
 pub(crate) fn explain(error: &anyhow::Error) -> String {
     match blame(error) {
+        Blame::ThisSide if error.is::<PlayError>() => {
+            format!("{error:#}\n{}", on_this_side(error))
+        }
         // On an encrypted line only its ends can change what passes.
         blame if error.is::<PlayError>() || error.is::<MeetingError>() => {
             format!("{error:#}\n{}", at_a_table(blame))
@@ -106,6 +120,25 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
         Blame::ThisSide => format!("{error:#}"),
         blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
         blame => format!("{error:#}\n{blame}"),
+    }
+}
+
+/// What to do about a fault of this side in a match.
+fn on_this_side(error: &anyhow::Error) -> &'static str {
+    match error.downcast_ref() {
+        Some(PlayError::Deck) => {
+            "Put the file back as it was. If it is lost, `dealerless resume --forfeit` removes it and \
+             gives up the hand."
+        }
+        Some(PlayError::Journal(_) | PlayError::Vault(_)) => {
+            "Nothing was sent that is not written. When the disk can be written to again, \
+             `dealerless resume` goes on."
+        }
+        Some(PlayError::Uncounted(_)) => {
+            "If the peer's attempts are used up, `dealerless peers forgive NAME` allows as many again, \
+             which costs a bit of security."
+        }
+        _ => "The fault is on this side.",
     }
 }
 

@@ -7,13 +7,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{Address, Door, DoorEvent, Header, Line, Seating, Timing, own_addresses};
+use dealerless_table::{
+    Address, Control, Door, DoorEvent, Header, Line, PublicIdentity, Seating, Timing, own_addresses,
+};
 
-use crate::failure;
+use crate::failure::{self, BrokenOff};
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
-use crate::table::{Ears, Event, Own, OwnArgs, Player, StakesArgs, VERSION, sit};
+use crate::table::open::{self, MatchFile};
+use crate::table::whole::{self, Around, Whole};
+use crate::table::{Event, Own, OwnArgs, Player, Post, Posts, StakesArgs, VERSION, sit, standing};
 
 /// Invites another player, waits, and plays with them.
 ///
@@ -22,7 +26,7 @@ use crate::table::{Ears, Event, Own, OwnArgs, Player, StakesArgs, VERSION, sit};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless host\n  \
-    dealerless host --hands 20 --stack 500 --blinds 5/10 --name Anna\n  \
+    dealerless host --hands 20 --stack 500 --blinds 5/10 --time 30+120 --name Anna\n  \
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n\n\
     It waits for the other player as long as it takes, unless --timeout is given. Players who know\n\
@@ -61,15 +65,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         };
         return plain::host(at, &args.stakes, args.memory, &args.session, args.own.json);
     }
-    let mut player = args.own.player();
-    let outcome = Table::lay(args).and_then(|table| table.wait(args, &mut player));
-    match outcome {
-        Ok((table, line, ears)) => table.play(line, ears, player, args.own.json),
-        Err(error) => {
-            report(&error, args.own.json);
-            Err(error)
-        }
-    }
+    let played = Table::lay(args).and_then(|table| table.host(args));
+    played.inspect_err(|error| report(error, args.own.json))
 }
 
 /// Reports an error as an event; the text follows on standard error, as for every command.
@@ -91,6 +88,14 @@ struct Table {
     header: Header,
 }
 
+/// Who has come.
+enum Came {
+    /// A guest that has sat down to a new match.
+    New(Line),
+    /// One that goes on with an open match.
+    Again(Line, Box<MatchFile>),
+}
+
 impl Table {
     fn lay(args: &Args) -> anyhow::Result<Self> {
         ensure!(
@@ -105,56 +110,62 @@ impl Table {
         })
     }
 
-    /// Waits until a guest has sat down. The door stays open behind it: a second holder of the
-    /// invite is told that it was used, and the player that it has leaked.
-    fn wait(self, args: &Args, player: &mut Player) -> anyhow::Result<(Self, Arc<Line>, Ears)> {
-        let listen = resolve(&args.listen)?;
-        let door = Door::open(
-            Arc::clone(&self.own.home),
-            self.own.peers.clone(),
-            self.own.name.clone(),
-            self.header.encode(),
-            &listen,
-            Timing::default(),
-        )?;
-        let addresses = reachable(&door, &args.advertise)?;
+    fn host(self, args: &Args) -> anyhow::Result<()> {
+        let mut player = args.own.player();
+        let posts = Posts::default();
+        posts.break_off_by_signal()?;
+        let door = open_door(&self.own, &self.header, &args.listen)?;
+        self.invite(&door, args, &mut player)?;
+        wait_at_relays(&self.own, &door, args.relay.as_ref())?;
+        let came = self.guest(&door, args, &mut player, &posts)?;
+        let around = Around {
+            own: &self.own,
+            player,
+            posts: &posts,
+            dialer: None,
+        };
+        let whole = match came {
+            Came::New(line) => {
+                let own = (self.own.home.identity().public(), &self.own.name);
+                let seating = Seating::of_line(&line, self.header.clone(), own)?;
+                keep_watch(door, &posts, (line.peer.clone(), seating.sitting.of.id()))?;
+                Whole::begin(around, line, seating)?
+            }
+            Came::Again(line, file) => {
+                keep_watch(door, &posts, (line.peer.clone(), file.of()))?;
+                let mut whole = Whole::take_up(around, *file)?;
+                whole.meet_again(line)?;
+                whole
+            }
+        };
+        whole.play().map(drop)
+    }
+
+    fn invite(&self, door: &Door, args: &Args, player: &mut Player) -> anyhow::Result<()> {
+        let addresses = reachable(door, &args.advertise)?;
         let invite = door.invite(addresses.clone(), args.relay.clone())?;
         player.tell(&Event::Invite {
             version: VERSION,
             invite: invite.to_string(),
         })?;
-        let listening = door.addresses().iter().map(SocketAddr::to_string);
-        player.tell(&Event::Listening {
-            addresses: listening.collect(),
-        })?;
+        player.tell(&listening(door))?;
         if args.relay.is_none() && addresses.iter().all(Address::is_private) {
             player.tell(&notice(
                 "The invite holds only private addresses: the other player must be in the same \
                  network. Otherwise forward a port and name it with --advertise, or use --relay.",
             ))?;
         }
-        self.wait_at_relays(&door, args.relay.as_ref())?;
-        let line = self.guest(&door, args, player)?;
-        let ears = Ears::new();
-        let notices = ears.notices();
-        thread::Builder::new()
-            .name("door-watch".into())
-            .spawn(move || watch(&door, notices))?;
-        Ok((self, Arc::new(line), ears))
-    }
-
-    /// Known peers that were met over a relay are waited for there.
-    fn wait_at_relays(&self, door: &Door, relay: Option<&Address>) -> anyhow::Result<()> {
-        let peers = self.own.peers.lock();
-        for peer in peers.peers() {
-            if let Some(relay) = relay.or(peer.relay.as_ref()) {
-                door.wait_at_relay(relay, &peer.identity)?;
-            }
-        }
         Ok(())
     }
 
-    fn guest(&self, door: &Door, args: &Args, player: &mut Player) -> anyhow::Result<Line> {
+    /// Waits until a guest has sat down.
+    fn guest(
+        &self,
+        door: &Door,
+        args: &Args,
+        player: &mut Player,
+        posts: &Posts,
+    ) -> anyhow::Result<Came> {
         let patience = args.session.patience();
         let begun = Instant::now();
         loop {
@@ -164,66 +175,168 @@ impl Table {
             let line = match door.next(left.min(Duration::from_secs(3600))) {
                 None => continue,
                 Some(DoorEvent::InviteLeaked { second }) => {
-                    player.tell(&leaked(&second.to_string()))?;
+                    player.tell(&notice(&leaked(&second.to_string())))?;
                     continue;
                 }
                 Some(DoorEvent::Line(line)) => *line,
             };
-            let met = sit::recognise(&self.own, &line, args.relay.as_ref()).and_then(|warning| {
-                sit::await_guest(&line)
-                    .map(|()| warning)
-                    .map_err(Into::into)
-            });
-            match met {
-                Ok(warning) => {
-                    if let Some(text) = warning {
-                        player.tell(&Event::Notice { text })?;
-                    }
-                    return Ok(line);
-                }
+            let name = line.peer_name.to_string();
+            match self.receive(line, (door, args.relay.as_ref()), player, posts) {
+                Ok(Some(came)) => return Ok(came),
+                Ok(None) => {}
+                Err(error) if error.is::<BrokenOff>() => return Err(error),
                 Err(error) => player.tell(&notice(&format!(
-                    "{} came and did not sit down ({error:#}). Waiting goes on.",
-                    line.peer_name
+                    "{name} came and did not sit down ({error:#}). Waiting goes on."
                 )))?,
             }
         }
     }
 
-    fn play(self, line: Arc<Line>, ears: Ears, player: Player, json: bool) -> anyhow::Result<()> {
-        let own = (self.own.home.identity().public(), &self.own.name);
-        let seating = Seating::of_line(&line, self.header, own).map_err(Into::into);
-        seating
-            .and_then(|seating| sit::play(&self.own, line, seating, player, ears))
-            .inspect_err(|error| report(error, json))
+    /// Hears what a guest wants. None if it was served, and waiting goes on.
+    fn receive(
+        &self,
+        line: Line,
+        (door, relay): (&Door, Option<&Address>),
+        player: &mut Player,
+        posts: &Posts,
+    ) -> anyhow::Result<Option<Came>> {
+        let known = self.own.peers.lock().get(&line.peer).is_some();
+        let warning = sit::recognise(&self.own, &line, relay)?;
+        if let (Some(relay), false) = (relay, known) {
+            door.wait_at_relay(relay, &line.peer)?;
+        }
+        let came = match sit::first_word(&line, sit::SIT_TIME)? {
+            Control::Resume(of) => match open::find(&self.own, &of, &line.peer)? {
+                None => {
+                    sit::decline(&line, Control::Unknown(of));
+                    return Ok(None);
+                }
+                Some(file) if file.is_over() => {
+                    whole::tell_the_end(&self.own, file, line)?;
+                    return Ok(None);
+                }
+                Some(file) => Came::Again(line, Box::new(file)),
+            },
+            _ => match open::with(&self.own, &line.peer)? {
+                Some(file) if file.has_heard() => {
+                    sit::decline(&line, Control::Open(file.of()));
+                    return Ok(None);
+                }
+                // The guest does not know it.
+                Some(file) => {
+                    file.forget()?;
+                    Came::New(line)
+                }
+                None => Came::New(line),
+            },
+        };
+        if let Some(text) = warning {
+            player.tell(&Event::Notice { text })?;
+        }
+        let (Came::New(line) | Came::Again(line, _)) = &came;
+        standing::ask(
+            &self.own,
+            (&line.peer, line.peer_name.as_str()),
+            player,
+            posts,
+        )?;
+        Ok(Some(came))
     }
+}
+
+/// A door for a match with this header.
+///
+/// # Errors
+/// If it cannot be opened there.
+pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Door> {
+    Ok(Door::open(
+        Arc::clone(&own.home),
+        own.peers.clone(),
+        own.name.clone(),
+        header.encode(),
+        &resolve(listen)?,
+        Timing::default(),
+    )?)
+}
+
+/// Where somebody can come to.
+pub(crate) fn listening(door: &Door) -> Event {
+    let addresses = door.addresses().iter().map(SocketAddr::to_string);
+    Event::Listening {
+        addresses: addresses.collect(),
+    }
+}
+
+/// Known peers that were met over a relay are waited for there.
+///
+/// # Errors
+/// If there are no threads for it.
+pub(crate) fn wait_at_relays(
+    own: &Own,
+    door: &Door,
+    relay: Option<&Address>,
+) -> anyhow::Result<()> {
+    let peers = own.peers.lock();
+    for peer in peers.peers() {
+        if let Some(relay) = relay.or(peer.relay.as_ref()) {
+            door.wait_at_relay(relay, &peer.identity)?;
+        }
+    }
+    Ok(())
 }
 
 fn notice(text: &str) -> Event {
     Event::Notice { text: text.into() }
 }
 
-fn leaked(second: &str) -> Event {
-    notice(&format!(
+fn leaked(second: &str) -> String {
+    format!(
         "WARNING: THE INVITE HAS LEAKED. Somebody else came with it ({second}) and was turned away. \
          One of the two is not whom you have invited: compare fingerprints."
-    ))
+    )
 }
 
-/// Watches the door during a match. Whoever comes now finds the seat taken.
-fn watch(door: &Door, tell: impl Fn(String) -> bool) {
-    loop {
-        let told = match door.next(Duration::from_secs(3600)) {
-            Some(DoorEvent::InviteLeaked { second }) => match leaked(&second.to_string()) {
-                Event::Notice { text } => tell(text),
+/// Keeps the door open behind a guest: it may come again when its line is lost, a second holder of
+/// the invite is told that it was used, and whoever else comes finds the seat taken.
+///
+/// # Errors
+/// If there is no thread for it.
+pub(crate) fn keep_watch(
+    door: Door,
+    posts: &Posts,
+    (peer, of): (PublicIdentity, [u8; 32]),
+) -> std::io::Result<()> {
+    let posts = posts.clone();
+    let watch = move || {
+        loop {
+            let wanted = match door.next(Duration::from_secs(3600)) {
+                Some(DoorEvent::InviteLeaked { second }) => {
+                    posts.put(Post::Notice(leaked(&second.to_string())))
+                }
+                Some(DoorEvent::Line(line)) if line.peer == peer => comes_back(line, of, &posts),
+                // Dropped, the line is closed.
                 _ => true,
-            },
-            // Dropped, the line is closed.
-            _ => true,
-        };
-        if !told {
-            break;
+            };
+            if !wanted {
+                break;
+            }
         }
+    };
+    let thread = thread::Builder::new().name("door-watch".into());
+    thread.spawn(watch).map(|_| ())
+}
+
+/// The guest of this match has come once more. Says whether anybody still wants to know.
+fn comes_back(line: Box<Line>, of: [u8; 32], posts: &Posts) -> bool {
+    // Who goes on with a match says so with its first bytes.
+    const AT_ONCE: Duration = Duration::from_secs(5);
+    match sit::first_word(&line, AT_ONCE) {
+        Ok(Control::Resume(id)) if id == of => return posts.put(Post::Line(line)),
+        Ok(_) => sit::decline(&line, Control::Open(of)),
+        // Dropped, the line is closed.
+        Err(_) => {}
     }
+    true
 }
 
 fn resolve(listen: &[String]) -> anyhow::Result<Vec<SocketAddr>> {

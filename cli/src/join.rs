@@ -1,16 +1,20 @@
 //! `join`: goes to another player's table.
 
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{Address, Guest, Header, Invite, Line, Name, Seating, Timing};
+use dealerless_table::{Address, Control, Guest, Header, Invite, Line, Name, Seating, Timing};
 
 use crate::host::report;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
-use crate::table::{Ears, Event, Own, OwnArgs, Player, VERSION, Wishes, sit};
+use crate::table::open::{self, MatchFile};
+use crate::table::whole::{self, Around, Whole};
+use crate::table::{
+    Dialer, Event, Own, OwnArgs, Player, Posts, VERSION, Way, Wishes, sit, standing,
+};
 
 /// Joins a player who hosts.
 ///
@@ -66,49 +70,158 @@ fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
     );
     let mut player = args.own.player();
     player.tell(&Event::Hello { version: VERSION })?;
-    let way = Way::of(whom)?;
+    let found = Found::of(whom)?;
     let own = args.own.open()?;
-    let line = way.go(args, &own)?;
-    let relay = way.relay().or(args.relay.as_ref());
-    let seating = agree(args, &own, (&line, relay), &mut player)?;
-    sit::accept(&line)?;
-    sit::play(&own, Arc::new(line), seating, player, Ears::new())
+    let posts = Posts::default();
+    posts.break_off_by_signal()?;
+    // The host may name the match that is open between the two, or not know the one that is here.
+    let mut named = None;
+    for _ in 0..=CHANGES {
+        let (line, way) = found.go(args, &own)?;
+        let relay = way.relay.as_ref();
+        if let Some(text) = sit::recognise(&own, &line, relay)? {
+            player.tell(&Event::Notice { text })?;
+        }
+        let whom = (&line.peer, line.peer_name.as_str());
+        standing::ask(&own, whom, &mut player, &posts)?;
+        let sits = Sits {
+            own: &own,
+            posts: &posts,
+            args,
+        };
+        let Some((control, same)) = sits.play((line, way), named, player)? else {
+            return Ok(());
+        };
+        player = same;
+        named = match control {
+            Control::Open(of) => Some(of),
+            _ => None,
+        };
+    }
+    bail!("the host names another match each time")
+}
+
+/// A host that is asked more often does not know what it wants.
+const CHANGES: usize = 2;
+
+/// A guest that has met its host.
+struct Sits<'a> {
+    own: &'a Own,
+    posts: &'a Posts,
+    args: &'a Args,
+}
+
+impl Sits<'_> {
+    /// Goes on with the match that is open, or sits down to a new one. Gives what the host says that
+    /// does not agree.
+    fn play(
+        &self,
+        (line, way): (Line, Way),
+        named: Option<[u8; 32]>,
+        mut player: Player,
+    ) -> anyhow::Result<Option<(Control, Player)>> {
+        let own = self.own;
+        let file = match named {
+            Some(of) => open::find(own, &of, &line.peer)?,
+            None => open::with(own, &line.peer)?,
+        };
+        let around = |player, of| Around {
+            own,
+            player,
+            posts: self.posts,
+            dialer: Some(Dialer::new(
+                (own.home.shared_identity(), own.name.clone()),
+                (line.peer.clone(), of),
+                way.clone(),
+                self.posts.clone(),
+            )),
+        };
+        let (of, path, whole) = match (file, named) {
+            (None, Some(of)) => bail!(
+                "the host has an open match with you ({}), which is not in this folder. Play from the \
+                 folder in which it was begun; or the host closes it: dealerless resume --close",
+                sit::hex(&of[..8])
+            ),
+            (Some(file), _) => {
+                let (of, path) = (file.of(), file.path.clone());
+                sit::say(&line, Control::Resume(of))?;
+                if file.is_over() {
+                    whole::tell_the_end(own, file, line)?;
+                    let text =
+                        "The host did not know that your last match is over; it does now. To \
+                                begin another, join again."
+                            .into();
+                    player.tell(&Event::Notice { text })?;
+                    return Ok(None);
+                }
+                let mut whole = Whole::take_up(around(player, of), file)?;
+                whole.meet_again(line)?;
+                (of, path, whole)
+            }
+            (None, None) => {
+                let seating = agree(self.args, own, &line)?;
+                let of = seating.sitting.of.id();
+                sit::say(&line, Control::Sit)?;
+                let whole = Whole::begin(around(player, of), line, seating)?;
+                (of, whole.path(), whole)
+            }
+        };
+        let declined = whole.play()?;
+        if declined.is_some() {
+            forget_unless_begun(own, (&of, path))?;
+        }
+        Ok(declined)
+    }
+}
+
+/// The host does not go on with this match. If it has never said a word in it, that is all.
+fn forget_unless_begun(own: &Own, (of, path): (&[u8; 32], PathBuf)) -> anyhow::Result<()> {
+    let file = MatchFile::open(own, path)?;
+    ensure!(
+        !file.has_heard(),
+        "the host does not have your open match ({}) any more, or plays from another folder. To give \
+         it up, run: dealerless resume --close {}",
+        sit::hex(&of[..8]),
+        sit::hex(&of[..8])
+    );
+    file.forget()
 }
 
 /// How the host is found.
-enum Way {
+enum Found {
     Invite(Box<Invite>),
     Known(String),
 }
 
-impl Way {
+impl Found {
     /// # Errors
     /// If it looks like an invite and is none.
     fn of(whom: &str) -> anyhow::Result<Self> {
         match whom.parse::<Invite>() {
-            Ok(invite) => Ok(Way::Invite(Box::new(invite))),
+            Ok(invite) => Ok(Found::Invite(Box::new(invite))),
             Err(error) if looks_like_an_invite(whom) => Err(error.into()),
-            Err(_) => Ok(Way::Known(whom.into())),
+            Err(_) => Ok(Found::Known(whom.into())),
         }
     }
 
-    /// The relay that an invite names.
-    fn relay(&self) -> Option<&Address> {
-        match self {
-            Way::Invite(invite) => invite.relay(),
-            Way::Known(_) => None,
-        }
-    }
-
-    fn go(&self, args: &Args, own: &Own) -> anyhow::Result<Line> {
+    /// A line to the host, and how another is got.
+    fn go(&self, args: &Args, own: &Own) -> anyhow::Result<(Line, Way)> {
         let guest = Guest {
             identity: own.home.identity(),
             name: &own.name,
             timing: Timing::default(),
         };
         let whom = match self {
-            Way::Invite(invite) => return Ok(guest.join(invite)?),
-            Way::Known(whom) => whom,
+            Found::Invite(invite) => {
+                let line = guest.join(invite)?;
+                let way = Way {
+                    addresses: invite.addresses().to_vec(),
+                    relay: invite.relay().or(args.relay.as_ref()).cloned(),
+                    invite: Some(invite.clone()),
+                };
+                return Ok((line, way));
+            }
+            Found::Known(whom) => whom,
         };
         let peer = {
             let peers = own.peers.lock();
@@ -120,18 +233,9 @@ impl Way {
             });
             found?.clone()
         };
-        let at = match args.at.is_empty() {
-            true => &peer.addresses,
-            false => &args.at,
-        };
-        let relay = args.relay.as_ref().or(peer.relay.as_ref());
-        if at.is_empty() && relay.is_none() {
-            bail!(
-                "no address of {} is known: say where with --at HOST:PORT",
-                peer.name
-            );
-        }
-        Ok(guest.join_again(&peer.identity, at, relay)?)
+        let way = Way::to(&peer, &args.at, args.relay.as_ref())?;
+        let line = guest.join_again(&peer.identity, &way.addresses, way.relay.as_ref())?;
+        Ok((line, way))
     }
 }
 
@@ -141,18 +245,10 @@ fn looks_like_an_invite(text: &str) -> bool {
     text.to_ascii_lowercase().starts_with("dealerless") || text.len() > 100
 }
 
-/// Whether to play what the host proposes, with whom it is. Nothing of the match has begun.
-fn agree(
-    args: &Args,
-    own: &Own,
-    (line, relay): (&Line, Option<&Address>),
-    player: &mut Player,
-) -> anyhow::Result<Seating> {
+/// Whether to play what the host proposes. Nothing of the match has begun.
+fn agree(args: &Args, own: &Own, line: &Line) -> anyhow::Result<Seating> {
     let header = Header::decode(&line.header).context("the host proposes no match")?;
     args.wishes.check(&header.stakes)?;
-    if let Some(text) = sit::recognise(own, line, relay)? {
-        player.tell(&Event::Notice { text })?;
-    }
     let limit = args.memory.unwrap_or(Limit::megabytes(256));
     args.wishes.check_shuffle(&header, limit)?;
     let own = (own.home.identity().public(), &own.name);

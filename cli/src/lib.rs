@@ -28,6 +28,7 @@ mod plain;
 mod play;
 mod progress;
 mod record;
+mod resume;
 mod seat;
 mod session;
 mod table;
@@ -52,7 +53,8 @@ pub mod arguments {
     next_line_help = true,
     after_help = "Example: dealerless demo\n\n\
         Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
-        broke the protocol, disagreed or aborted, 3 the connection was lost or timed out."
+        broke the protocol, disagreed or aborted, 3 the connection was lost or timed out,\n\
+        4 you ended the program in a match, which can be resumed."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -64,6 +66,7 @@ enum Command {
     Demo(demo::Args),
     Host(host::Args),
     Join(join::Args),
+    Resume(resume::Args),
     History(record::history::Args),
     Show(record::show::Args),
     Verify(record::verify::Args),
@@ -94,6 +97,7 @@ pub fn run() -> ExitCode {
         Command::Demo(args) => demo::run(&args),
         Command::Host(args) => host::run(&args),
         Command::Join(args) => join::run(&args),
+        Command::Resume(args) => resume::run(&args),
         Command::History(args) => record::history::run(&args),
         Command::Show(args) => record::show::run(&args),
         Command::Verify(args) => record::verify::run(&args),
@@ -106,7 +110,11 @@ pub fn run() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            output::say(&format!("error: {}", failure::explain(&error)));
+            let text = failure::explain(&error);
+            match error.is::<failure::BrokenOff>() {
+                true => output::say(&text),
+                false => output::say(&format!("error: {text}")),
+            }
             ExitCode::from(failure::exit_code(&error))
         }
     }

@@ -2,122 +2,11 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
 
+use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
-
-/// No process of a test lasts longer.
-const LIMIT: Duration = Duration::from_secs(60);
-
-/// One side, with its folder.
-struct Side {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-}
-
-impl Side {
-    fn start(folder: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
-            .args(args)
-            .env("DEALERLESS_HOME", folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the program starts");
-        Side {
-            input: child.stdin.take(),
-            output: BufReader::new(child.stdout.take().expect("piped")),
-            child,
-        }
-    }
-
-    /// A host, and its invite.
-    fn host(folder: &Path, args: &[&str]) -> (Self, String) {
-        let listen = [
-            "host",
-            "--json",
-            "--listen",
-            "127.0.0.1:0",
-            "--name",
-            "Anna",
-        ];
-        let mut host = Side::start(folder, &[&listen, args].concat());
-        let invite = host.event();
-        assert_eq!(
-            (&invite["event"], &invite["version"]),
-            (&json!("invite"), &json!(1))
-        );
-        let invite = invite["invite"].as_str().expect("an invite").to_owned();
-        (host, invite)
-    }
-
-    fn join(folder: &Path, whom: &str, args: &[&str]) -> Self {
-        let join = ["join", whom, "--json", "--name", "Bert"];
-        Side::start(folder, &[&join, args].concat())
-    }
-
-    fn event(&mut self) -> Value {
-        let mut line = String::new();
-        self.output.read_line(&mut line).expect("a line");
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
-    }
-
-    /// The next event of this kind.
-    fn until(&mut self, kind: &str) -> Value {
-        loop {
-            let event = self.event();
-            if event["event"] == kind {
-                return event;
-            }
-        }
-    }
-
-    fn say(&mut self, command: &Value) {
-        let input = self.input.as_mut().expect("open");
-        writeln!(input, "{command}").expect("it listens");
-    }
-
-    /// All events to the end, and the exit code.
-    fn finish(mut self) -> (Vec<Value>, i32) {
-        let mut events = Vec::new();
-        for line in self.output.by_ref().lines() {
-            events.push(serde_json::from_str(&line.expect("UTF-8")).expect("JSON"));
-        }
-        let begun = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a child") {
-                return (events, status.code().expect("no signal"));
-            }
-            assert!(begun.elapsed() < LIMIT, "the process hangs");
-            std::thread::sleep(Duration::from_millis(2));
-        }
-    }
-}
-
-impl Drop for Side {
-    fn drop(&mut self) {
-        // It fails if the process has ended.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn folders() -> [tempfile::TempDir; 2] {
-    [(); 2].map(|()| tempfile::tempdir().expect("a folder"))
-}
-
-fn of_kind(events: &[Value], kind: &str) -> Vec<Value> {
-    events
-        .iter()
-        .filter(|event| event["event"] == kind)
-        .cloned()
-        .collect()
-}
 
 #[test]
 fn two_bots_play_a_match_and_meet_again_without_an_invite() {
@@ -281,29 +170,6 @@ fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
     guest.say(&json!({"do": "leave"}));
     let (events, code) = guest.finish();
     assert_eq!((code, &events.last().unwrap()["how"]), (0, &json!("left")));
-    let (events, code) = host.finish();
-    assert_eq!((code, &events.last().unwrap()["how"]), (0, &json!("left")));
-}
-
-#[test]
-fn a_peer_that_is_gone_is_a_lost_connection_and_one_that_hangs_up_has_left() {
-    let [a, b] = folders();
-    let (host, invite) = Side::host(a.path(), &["--auto"]);
-    let mut guest = Side::join(b.path(), &invite, &[]);
-    guest.until("your-turn");
-    guest.child.kill().unwrap();
-    let (events, code) = host.finish();
-    assert_eq!(
-        (code, &events.last().unwrap()["exit_code"]),
-        (3, &json!(3)),
-        "{events:?}"
-    );
-
-    let (host, invite) = Side::host(a.path(), &["--auto"]);
-    let mut guest = Side::join(b.path(), &invite, &[]);
-    guest.until("your-turn");
-    drop(guest.input.take());
-    assert_eq!(guest.finish().1, 0);
     let (events, code) = host.finish();
     assert_eq!((code, &events.last().unwrap()["how"]), (0, &json!("left")));
 }

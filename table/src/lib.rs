@@ -42,16 +42,17 @@ pub use line::{
     MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
 };
 pub use log::{
-    Attempt, BadLogMessage, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Clock,
-    Deal, DiskStorage, End, Evidence, Header, HeaderError, Input, Inputs, Journal, JournalError,
-    LogMessage, Masked, Match, MatchLog, NoEvidence, Opened, OpenedInputs, Part, PartFoul,
-    PartKind, Phase, Player, Proof, Refused, Reseal, Resume, Resuming, Seal, Seen, Shelf, Shelved,
-    SignedPart, Sitting, Stop, Storage, Taken, ToDo, Versions,
+    Attempt, BadLogMessage, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Claim,
+    Claimed, Clock, Deal, DiskStorage, End, Evidence, Header, HeaderError, Input, Inputs, Journal,
+    JournalError, LogMessage, Masked, Match, MatchLog, NoEvidence, Opened, OpenedInputs, Part,
+    PartFoul, PartKind, Phase, Player, Proof, Refused, Reseal, Resume, Resuming, Seal, Seen, Shelf,
+    Shelved, SignedPart, Sitting, Stop, Storage, Taken, ToDo, Versions,
 };
 pub use play::{
-    Binding, CannotBegin, Command, Dealer, Done, Event, FileVault, HandDeck, Happened, Mailbox,
-    MemoryVault, News, NotNow, Orders, Outbox, Play, PlayError, Reshuffling, STATISTICAL_SECURITY,
-    Seating, Setting, Shuffled, Table, Vault, deck_name, role,
+    BadControl, Binding, CannotBegin, Command, Control, Dealer, Done, Event, FileVault, HandDeck,
+    Happened, Mailbox, MemoryVault, News, NotNow, Orders, Outbox, Play, PlayError, Reshuffling,
+    STATISTICAL_SECURITY, Seating, Setting, Shuffled, Table, TimeBank, TimeLeft, Vault, deck_name,
+    role,
 };
 pub use random::{SystemRng, system_rng};
 pub use record::{

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use dealerless_table::{
-    BadRecord, Choice, Chosen, Compared, HandEvent, Learners, MatchState, Record, RecordedHand,
-    Seat, Stop,
+    BadRecord, Chosen, Compared, HandEvent, Learners, MatchState, Record, RecordedHand, Seat, Stop,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 use super::show::deck;
 use super::verify::Read;
 use super::words::{self, Who, hex};
-use crate::table::short;
+use crate::table::{Said, short};
 
 /// What `verify` found.
 #[derive(Serialize)]
@@ -190,36 +189,12 @@ fn of_learners(to: Learners) -> Value {
     }
 }
 
-fn of_proposed(&(position, to): &(u16, Learners)) -> Value {
-    json!({ "position": position, "to": of_learners(to) })
-}
-
 fn of_choice(chosen: &Chosen) -> Value {
-    let choice = match &chosen.choice {
-        Choice::Fold => json!({ "do": "fold" }),
-        Choice::Check => json!({ "do": "check" }),
-        Choice::Call => json!({ "do": "call" }),
-        Choice::Bet { to } => json!({ "do": "bet", "to": to }),
-        Choice::Raise { to } => json!({ "do": "raise", "to": to }),
-        Choice::Exchange(places) => json!({ "do": "exchange", "places": places }),
-        Choice::Show => json!({ "do": "show" }),
-        Choice::Muck => json!({ "do": "muck" }),
-        Choice::Propose(cards) => {
-            let cards: Vec<Value> = cards.iter().map(of_proposed).collect();
-            json!({ "do": "propose", "cards": cards })
-        }
-        Choice::Agree(number) => json!({ "do": "agree", "proposal": number }),
-        Choice::Refuse(number) => json!({ "do": "refuse", "proposal": number }),
-        Choice::Pass => json!({ "do": "pass" }),
-        Choice::Roll(dice) => json!({ "do": "roll", "dice": dice.to_string() }),
-        Choice::Draw => json!({ "do": "draw" }),
-        Choice::Reveal(position) => json!({ "do": "reveal", "position": position }),
-        Choice::Steal(seat) => json!({ "do": "steal", "from": seat.number() }),
-    };
     json!({
         "event": "chose",
         "seat": chosen.seat.number(),
-        "choice": choice,
+        // As it is said at a table.
+        "choice": Said::from(&chosen.choice),
         "paid": chosen.paid,
         "all_in": chosen.all_in,
     })

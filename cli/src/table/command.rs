@@ -55,6 +55,14 @@ pub(crate) enum Said {
     Rebuy {
         agree: bool,
     },
+    /// Sits out from the next hand on.
+    SitOut {},
+    /// Sits in again.
+    Back {},
+    /// Connects once more, after the program has asked.
+    Again {},
+    /// Closes the match here, when the other's time is out.
+    Close {},
     /// Ends the match for good, at one's next turn.
     Leave {},
 }
@@ -154,10 +162,21 @@ pub(crate) fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
     cards.iter().map(reveal).collect()
 }
 
+/// What somebody wants who has said something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Something of the match.
+    Seat(Command),
+    /// To connect once more.
+    Again,
+    /// To close the match here.
+    Close,
+}
+
 impl Said {
-    /// The command for the seat.
-    pub(crate) fn command(self) -> Command {
-        Command::Choose(match self {
+    /// What is to be done.
+    pub(crate) fn order(self) -> Order {
+        Order::Seat(Command::Choose(match self {
             Said::Fold {} => Choice::Fold,
             Said::Check {} => Choice::Check,
             Said::Call {} => Choice::Call,
@@ -177,9 +196,13 @@ impl Said {
             Said::Draw {} => Choice::Draw,
             Said::Reveal { position } => Choice::Reveal(position),
             Said::Steal { from } => Choice::Steal(Seat::new(from)),
-            Said::Rebuy { agree } => return Command::Rebuy(agree),
-            Said::Leave {} => return Command::Leave,
-        })
+            Said::Rebuy { agree } => return Order::Seat(Command::Rebuy(agree)),
+            Said::SitOut {} => return Order::Seat(Command::SitOut(true)),
+            Said::Back {} => return Order::Seat(Command::SitOut(false)),
+            Said::Leave {} => return Order::Seat(Command::Leave),
+            Said::Again {} => return Order::Again,
+            Said::Close {} => return Order::Close,
+        }))
     }
 }
 
@@ -213,8 +236,8 @@ pub fn reads_again(line: &str) -> bool {
     };
     let again =
         serde_json::to_string(&said).is_ok_and(|text| parse(&text) == Ok((said.clone(), None)));
-    let choice = match said.clone().command() {
-        Command::Choose(choice) => Said::from(&choice) == said,
+    let choice = match said.clone().order() {
+        Order::Seat(Command::Choose(choice)) => Said::from(&choice) == said,
         _ => true,
     };
     again && choice

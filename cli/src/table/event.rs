@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::command::{Said, To, as_text};
 
 /// The version of this protocol. Events may gain fields and kinds without a new one.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// Something that happened, on one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +81,21 @@ pub(crate) enum Event {
         what: Awaited,
         seconds: u64,
     },
+    /// The line to the other seat is gone. The program tries to get another.
+    LineLost { message: String },
+    /// There is a line again, and both sides have the same log.
+    Resumed {},
+    /// So much went wrong with the other's keys that the program does not connect by itself. The
+    /// command `again` lets it try once more.
+    AskAgain {
+        in_a_row: u32,
+        failed_checks: u32,
+        message: String,
+    },
+    /// This seat sits out, and the next hand waits for it.
+    SitsOut {},
+    /// The time of a seat is out. This one has checked or folded then; another's is only claimed.
+    OutOfTime { seat: u8 },
     /// A hand is over.
     Result(Box<HandResult>),
     /// These seats have no chips. Shall they buy in again? Both must agree.
@@ -102,6 +117,12 @@ pub(crate) enum Event {
         /// The file of the match.
         log: Option<String>,
         exit_code: u8,
+        message: String,
+    },
+    /// The match was closed here, and is not over.
+    Closed {
+        /// The file of the match.
+        log: Option<String>,
         message: String,
     },
     /// A command could not be carried out, and nothing has changed; or, with an exit code, the
@@ -131,6 +152,20 @@ pub(crate) struct Seated {
     #[serde(rename = "match")]
     pub(crate) of: String,
     pub(crate) log: Option<String>,
+    /// The time to think, if there is a limit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) clock: Option<Time>,
+    /// The match was begun before, and goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub(crate) resumed: bool,
+}
+
+/// Seconds for a move, and for all that takes longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Time {
+    #[serde(rename = "move")]
+    pub(crate) each_move: u64,
+    pub(crate) bank: u64,
 }
 
 /// What is bet.
@@ -167,6 +202,9 @@ pub(crate) struct YourTurn {
     /// In a deck without rules: the cards that everybody sees.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(crate) open: Vec<OpenCard>,
+    /// What is left of one's time, if there is a limit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) time: Option<Time>,
     #[serde(flatten)]
     pub(crate) ask: Ask,
 }
@@ -259,6 +297,7 @@ pub(crate) struct Shown {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Awaited {
+    Line,
     Deal,
     Shuffle,
     Cards,

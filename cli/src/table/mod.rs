@@ -4,34 +4,42 @@
 //! the same. What a player says comes back as commands. The driver of the match, its log and its
 //! rules are those of the crate `dealerless-table`.
 
+mod banks;
 mod bot;
 mod cards;
 mod command;
-mod connection;
+mod dial;
 mod ending;
 mod event;
 mod input;
+pub(crate) mod open;
 mod own;
 mod player;
+mod posts;
 mod prompt;
 mod screen;
 mod seat;
+mod session;
 pub(crate) mod sit;
 mod stakes;
+pub(crate) mod standing;
 mod story;
 mod turn;
+pub(crate) mod whole;
 mod words;
 
 #[cfg(test)]
 mod tests;
 
 pub(crate) use cards::short;
+pub(crate) use command::Said;
 pub use command::reads_again;
+pub(crate) use dial::{Dialer, Way};
 pub(crate) use ending::Breach;
 pub(crate) use event::{Event, VERSION};
 pub(crate) use own::{FolderArgs, Own, OwnArgs};
 pub(crate) use player::Player;
+pub(crate) use posts::{Post, Posts};
 pub use prompt::reads_typed;
-pub(crate) use seat::Ears;
 pub(crate) use stakes::{GameName, StakesArgs, Wishes};
 pub(crate) use words::rolled as dice;

@@ -126,7 +126,7 @@ impl OwnArgs {
         let bot = self
             .auto
             .then(|| Bot::new(StdRng::from_rng(&mut rand::rng())));
-        Player::new(face, bot)
+        Player::new(face, bot, Box::new(io::BufReader::new(io::stdin())))
     }
 
     fn screen(&self) -> Screen {

@@ -1,6 +1,6 @@
 //! Who plays at a seat: a person at a screen, a program, or the bot; and what each is told.
 
-use std::io::Write;
+use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
 use rand::rngs::StdRng;
@@ -9,6 +9,7 @@ use super::bot::Bot;
 use super::command::{self, Complaint, Said};
 use super::event::{Event, Refusal};
 use super::input::{LONGEST, Line};
+use super::posts::Posts;
 use super::screen::Screen;
 
 /// What a player wants.
@@ -16,6 +17,8 @@ use super::screen::Screen;
 pub(crate) enum Wish {
     /// To say this, in this turn if one is named.
     Say(Said, Option<u64>),
+    /// To end the program. The match can be resumed.
+    BreakOff,
     /// Nothing of the match: it was answered.
     Nothing,
 }
@@ -32,11 +35,32 @@ pub(crate) enum Face {
 pub(crate) struct Player {
     face: Face,
     bot: Option<Bot<StdRng>>,
+    /// Where its lines come from, until somebody reads them.
+    input: Option<Box<dyn BufRead + Send>>,
 }
 
 impl Player {
-    pub(crate) fn new(face: Face, bot: Option<Bot<StdRng>>) -> Self {
-        Player { face, bot }
+    pub(crate) fn new(
+        face: Face,
+        bot: Option<Bot<StdRng>>,
+        input: Box<dyn BufRead + Send>,
+    ) -> Self {
+        Player {
+            face,
+            input: bot.is_none().then_some(input),
+            bot,
+        }
+    }
+
+    /// Listens to what the player says from now on, if nobody does and it is no bot.
+    ///
+    /// # Errors
+    /// If there is no thread for it.
+    pub(crate) fn listen(&mut self, posts: &Posts) -> io::Result<()> {
+        match self.input.take() {
+            Some(input) => posts.read(input),
+            None => Ok(()),
+        }
     }
 
     /// Whether nobody is to be asked.
@@ -80,8 +104,8 @@ impl Player {
     /// What is wrong with it.
     pub(crate) fn read(&mut self, line: Line) -> Result<Wish, Complaint> {
         match (line, &mut self.face) {
-            // Who cannot be heard any more has left.
-            (Line::End, _) => Ok(Wish::Say(Said::Leave {}, None)),
+            // A program or a terminal that is gone has not left for good.
+            (Line::End, _) => Ok(Wish::BreakOff),
             (Line::TooLong, _) => Err((
                 Refusal::LineTooLong,
                 format!("a line has at most {LONGEST} bytes"),

@@ -10,6 +10,7 @@ pub(crate) enum Typed {
     Say(Said),
     Help,
     Leave,
+    Close,
     Nothing,
 }
 
@@ -40,6 +41,10 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "y" | "yes" | "n" | "no" if asked.rebuy => Said::Rebuy {
             agree: word.starts_with('y'),
         },
+        "close" => return Ok(Typed::Close),
+        "again" => Said::Again {},
+        "out" => Said::SitOut {},
+        "back" => Said::Back {},
         "f" | "fold" => Said::Fold {},
         "k" | "check" => Said::Check {},
         "c" | "call" => call(asked.turn),
@@ -249,6 +254,7 @@ mod tests {
             positions: Vec::new(),
             board: Vec::new(),
             open: Vec::new(),
+            time: None,
             ask,
         }
     }
@@ -301,6 +307,9 @@ mod tests {
             ("y 3", Said::Agree { proposal: 3 }),
             ("n 3", Said::Refuse { proposal: 3 }),
             ("pass", Said::Pass {}),
+            ("out", Said::SitOut {}),
+            ("back", Said::Back {}),
+            ("again", Said::Again {}),
             ("roll 2d6", Said::Roll { dice: dice(2) }),
             ("2d6", Said::Roll { dice: dice(2) }),
             ("D6", Said::Roll { dice: dice(1) }),

@@ -27,8 +27,8 @@ pub(crate) struct Screen {
     hand: Hand,
     turn: Option<YourTurn>,
     rebuy: bool,
-    /// The player was asked whether it means to leave.
-    sure: bool,
+    /// The player was asked whether it means this.
+    sure: Option<Typed>,
     leaving: bool,
 }
 
@@ -52,7 +52,7 @@ impl Screen {
             hand: Hand::default(),
             turn: None,
             rebuy: false,
-            sure: false,
+            sure: None,
             leaving: false,
         }
     }
@@ -123,6 +123,9 @@ impl Screen {
             Event::Notice { text } => one(text.clone()),
             Event::Seated(seated) => {
                 let mut lines = vec![words::table(names, seated), words::game(seated)];
+                if seated.resumed {
+                    lines.push("The match was begun before, and goes on.".into());
+                }
                 let log = seated.log.iter();
                 lines.extend(log.map(|log| format!("The match is written to\n{log}")));
                 lines
@@ -179,10 +182,39 @@ impl Screen {
                 log,
                 ..
             } => self.over(message, stacks, *hands, log.as_deref()),
+            Event::LineLost { message } => one(format!(
+                "The line is lost ({message}). The match stays; it goes on by itself when there is a \
+                 line again. Ctrl-C ends the program, and `dealerless resume` goes on later."
+            )),
+            Event::Resumed {} => one("The line is back, and the match goes on.".into()),
+            Event::AskAgain { message, .. } => one(format!(
+                "{} Type `again` to connect once more.",
+                words::sentence(message)
+            )),
+            Event::SitsOut {} => {
+                one("You sit out: the next hand waits for you. Type `back` to sit in again.".into())
+            }
+            Event::OutOfTime { seat } if *seat == self.own_seat() => {
+                one("Your time is out. You sit out from the next hand on.".into())
+            }
+            Event::OutOfTime { seat } => one(format!(
+                "The time of {} is out. Wait, or type `close` to close the match here; that is \
+                 written beside the record, and is no step of it.",
+                names.name(*seat)
+            )),
+            Event::Closed { message, log } => {
+                let mut lines = vec![String::new(), message.clone()];
+                lines.extend(log.iter().map(|log| format!("Its record is\n{log}")));
+                lines
+            }
             Event::Error { message, .. } => one(words::sentence(message)),
             Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
             Event::YourTurn(_) | Event::Invite { .. } => Vec::new(),
         }
+    }
+
+    fn own_seat(&self) -> u8 {
+        self.seated.as_ref().map_or(0, |seated| seated.seat)
     }
 
     fn dealt(
@@ -291,7 +323,7 @@ impl Screen {
         let asked = Asked {
             turn: self.turn.as_ref(),
             rebuy: self.rebuy,
-            seat: self.seated.as_ref().map_or(0, |seated| seated.seat),
+            seat: self.own_seat(),
             seats: self.seated.as_ref().map_or(2, |seated| seated.names.len()),
         };
         let typed = prompt::read(text, &asked)?;
@@ -304,12 +336,20 @@ impl Screen {
             Typed::Help => {
                 let _ = self.line(turn::HELP).and_then(|()| self.ask_again());
             }
-            Typed::Leave if sure || self.leaving => {
+            Typed::Leave if sure == Some(Typed::Leave) || self.leaving => {
                 return Ok(Wish::Say(super::command::Said::Leave {}, None));
             }
             Typed::Leave => {
-                self.sure = true;
+                self.sure = Some(Typed::Leave);
                 let text = "Leave the match for good? Say q once more; anything else goes on.";
+                let _ = self.line(text).and_then(|()| self.ask_again());
+            }
+            Typed::Close if sure == Some(Typed::Close) => {
+                return Ok(Wish::Say(super::command::Said::Close {}, None));
+            }
+            Typed::Close => {
+                self.sure = Some(Typed::Close);
+                let text = "Close the match here? Say close once more; anything else goes on.";
                 let _ = self.line(text).and_then(|()| self.ask_again());
             }
             Typed::Say(said) => {

@@ -55,6 +55,8 @@ fn seated(game: &str) -> Event {
         drawn: 9,
         of: "00".into(),
         log: Some("matches/00-Bert.log".into()),
+        clock: None,
+        resumed: false,
     }))
 }
 
@@ -88,6 +90,7 @@ fn turn(ask: Ask, board: &[&str]) -> Event {
         positions: vec![0, 1],
         board: names(board),
         open: Vec::new(),
+        time: None,
         ask,
     }))
 }

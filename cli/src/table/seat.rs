@@ -1,329 +1,306 @@
-//! One seat of a match, played to its end: what comes over the line, from the engine and from the
-//! player goes into one queue, and is worked off one after the other.
+//! One seat of a match, played to its end, or until its player breaks it off: what the table has to
+//! tell goes to the player, and what the player says to the table.
 
-use std::io;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless::Blame;
 use dealerless_table::{
-    Command, Done, End, LineError, News, NotNow, Orders, Outbox, Phase, Play, PlayError, Storage,
-    Vault,
+    Command, Control, End, Happened, News, PlayError, PublicIdentity, Seat as Place, Storage,
+    Table, Vault,
 };
-use rand::CryptoRng;
 
-use super::command::Complaint;
-use super::connection::{Connection, lost};
-use super::event::{Event, Refusal};
-use super::input::{self, Line};
+use super::banks::Banks;
+use super::command::Order;
+use super::dial::Dialer;
+use super::event::{Awaited, Event, Refusal, Time};
+use super::input::Line;
+use super::own::Own;
 use super::player::{Player, Wish};
+use super::posts::Post;
+use super::session::Sessions;
+use super::standing;
 use super::story::{Story, awaited};
 
-/// So much may be heard and not worked off.
-const QUEUE: usize = 64;
-/// After the engine has lost the line, what else came over it is heard so soon.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+/// Between two looks at nothing in particular.
+const LONG: Duration = Duration::from_secs(3600);
 
-/// Between two looks whether the engine waits for room.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// Something for the seat.
-pub(crate) enum Heard {
-    /// A part of the other seat.
-    Part(Vec<u8>),
-    /// The line has ended. No part comes any more.
-    Ended(LineError),
-    /// From the engine.
-    Engine(Done),
-    /// From the player.
-    Line(Line),
-    /// Something for the player beside the match.
-    Notice(String),
+/// How a seat has stopped.
+#[derive(Debug)]
+pub(crate) enum Stopped {
+    /// The match is over.
+    Over(End),
+    /// Its player has closed it here.
+    Closed,
+    /// Its player has ended the program.
+    BrokenOff,
+    /// The host does not go on with this match: it says so.
+    Declined(Control),
 }
 
-/// The queue of a seat.
-pub(crate) struct Ears {
-    sender: SyncSender<Heard>,
-    heard: Receiver<Heard>,
-    /// Closed when the engine's thread is gone.
-    engine: Option<Receiver<()>>,
-}
-
-impl Ears {
-    pub(crate) fn new() -> Self {
-        let (sender, heard) = sync_channel(QUEUE);
-        Ears {
-            sender,
-            heard,
-            engine: None,
-        }
-    }
-
-    /// What the engine reports to.
-    pub(crate) fn report(&mut self) -> impl Fn(Done) -> bool + Send + 'static {
-        let sender = self.sender.clone();
-        let (lives, engine) = channel::<()>();
-        self.engine = Some(engine);
-        move |done| {
-            // Dropped with this, and this with the engine's thread.
-            let _lives = &lives;
-            sender.send(Heard::Engine(done)).is_ok()
-        }
-    }
-
-    /// Waits until the engine, which has got its last order, is done and gone, but not longer than
-    /// `within`. An attempt that is cut off counts against the peer.
-    pub(crate) fn until_engine_gone(&self, within: Duration) {
-        let deadline = Instant::now() + within;
-        while let Some(engine) = &self.engine
-            && Instant::now() < deadline
-            && engine.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout)
-        {
-            // It could wait for room in the queue.
-            self.heard.try_iter().for_each(drop);
-        }
-    }
-
-    /// Listens to the line, until it ends.
-    pub(crate) fn listen(&self, connection: Arc<impl Connection>) -> io::Result<()> {
-        let sender = self.sender.clone();
-        let listen = move || {
-            loop {
-                let heard = connection.receive().map_or_else(Heard::Ended, Heard::Part);
-                let ended = matches!(heard, Heard::Ended(_));
-                if sender.send(heard).is_err() || ended {
-                    break;
-                }
-            }
-        };
-        thread::Builder::new()
-            .name("match-line".into())
-            .spawn(listen)
-            .map(|_| ())
-    }
-
-    /// A way into the queue for what happens beside the match.
-    pub(crate) fn notices(&self) -> impl Fn(String) -> bool + Send + 'static {
-        let sender = self.sender.clone();
-        move |text| sender.send(Heard::Notice(text)).is_ok()
-    }
-
-    /// Waits until the line has ended, but not longer than `within`.
-    pub(crate) fn until_ended(&self, within: Duration) {
-        let deadline = Instant::now() + within;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left) {
-                Ok(Heard::Ended(_)) | Err(_) => break,
-                Ok(_) => {}
-            }
-        }
-    }
-
-    /// Reads what the player says, until nothing comes any more.
-    pub(crate) fn read(&self, mut input: impl io::BufRead + Send + 'static) -> io::Result<()> {
-        let sender = self.sender.clone();
-        let read = move || {
-            loop {
-                let line = input::next_line(&mut input);
-                let ended = line == Line::End;
-                if sender.send(Heard::Line(line)).is_err() || ended {
-                    break;
-                }
-            }
-        };
-        thread::Builder::new()
-            .name("player-input".into())
-            .spawn(read)
-            .map(|_| ())
-    }
-}
-
-/// Where the parts of this seat go.
-struct Mouth<'a, C>(&'a C);
-
-impl<C: Connection> Outbox for Mouth<'_, C> {
-    fn send(&mut self, part: Vec<u8>) -> io::Result<()> {
-        self.0.send(part).map_err(lost)
-    }
+/// A seat, and all that it talks to.
+pub(crate) struct Seat<'a, S, V> {
+    pub(crate) own: &'a Own,
+    pub(crate) table: Table<S, V, Post>,
+    pub(crate) peer: PublicIdentity,
+    pub(crate) peer_name: String,
+    pub(crate) story: Story,
+    pub(crate) player: Player,
+    /// How a guest finds its host again; a host waits at its door.
+    pub(crate) dialer: Option<Dialer>,
+    pub(crate) sessions: Sessions,
+    pub(crate) banks: Option<Banks>,
+    pub(crate) wait: Wait,
 }
 
 /// Since when the same is waited for.
-struct Wait {
-    step: u64,
+pub(crate) struct Wait {
+    what: Option<(u64, bool)>,
     since: Instant,
     told: Duration,
 }
 
-/// A seat, and all that it talks to.
-pub(crate) struct Seat<S, V, R, C, O> {
-    pub(crate) play: Play<S, V, R>,
-    pub(crate) connection: Arc<C>,
-    pub(crate) engine: O,
-    pub(crate) ears: Ears,
-    pub(crate) story: Story,
-    pub(crate) player: Player,
+impl Default for Wait {
+    fn default() -> Self {
+        Wait {
+            what: None,
+            since: Instant::now(),
+            told: Duration::ZERO,
+        }
+    }
 }
 
-impl<S, V, R, C, O> Seat<S, V, R, C, O>
-where
-    S: Storage,
-    V: Vault,
-    R: CryptoRng,
-    C: Connection,
-    O: Orders,
-{
-    /// Plays until the match is over.
+impl<S: Storage, V: Vault> Seat<'_, S, V> {
+    /// Plays until the match stops here.
     ///
     /// # Errors
     /// Why it cannot go on.
-    pub(crate) fn play(&mut self) -> anyhow::Result<End> {
-        match self.turns() {
-            Err(error) if is_loss(&error) => self.last_words(error),
-            outcome => outcome,
-        }
-    }
-
-    fn turns(&mut self) -> anyhow::Result<End> {
-        let mut wait = Wait {
-            step: u64::MAX,
-            since: Instant::now(),
-            told: Duration::ZERO,
-        };
+    pub(crate) fn play(&mut self) -> anyhow::Result<Stopped> {
         loop {
-            self.play
-                .go_on(&mut Mouth(&*self.connection), &mut self.engine)?;
-            let (end, said) = self.tell()?;
-            if let Some(end) = end {
-                return Ok(end);
+            let within = self.due();
+            let happened = self.table.next(within)?;
+            if let Some(banks) = &mut self.banks {
+                // What is not kept is only time.
+                let _ = banks.keep(&self.table);
             }
-            if !said {
-                match self.next(&mut wait)? {
-                    Heard::Part(part) => self.play.hear(dealerless_table::Event::Said(part))?,
-                    Heard::Engine(done) => self.play.hear(dealerless_table::Event::Done(done))?,
-                    Heard::Ended(error) => return Err(PlayError::Line(lost(error)).into()),
-                    Heard::Line(line) => self.obey(line)?,
-                    Heard::Notice(text) => self.player.tell(&Event::Notice { text })?,
+            let stopped = match happened {
+                None => self.tell_waiting()?,
+                Some(Happened::News(news)) => self.news(&news)?,
+                Some(Happened::LineLost(error)) => self.line_lost(&error)?,
+                Some(Happened::Control(control @ (Control::Open(_) | Control::Unknown(_))))
+                    if self.dialer.is_some() =>
+                {
+                    Some(Stopped::Declined(control))
                 }
-            }
-        }
-    }
-
-    /// Tells the player all news. Says how the match ended, if it has, and whether the player has
-    /// answered at once.
-    fn tell(&mut self) -> anyhow::Result<(Option<End>, bool)> {
-        let mut said = false;
-        while let Some(news) = self.play.news() {
-            for event in self.story.tell(&news, &self.play) {
-                self.player.tell(&event)?;
-                if let Some(answer) = self.player.answer(&event) {
-                    self.play.command(answer.command())?;
-                    said = true;
-                }
-            }
-            if let News::Over(end) = news {
-                return Ok((Some(end), false));
-            }
-        }
-        Ok((None, said))
-    }
-
-    /// Waits for what comes next, and says now and then for whom.
-    fn next(&mut self, wait: &mut Wait) -> anyhow::Result<Heard> {
-        let log = self.play.log();
-        if wait.step != log.step() {
-            *wait = Wait {
-                step: log.step(),
-                since: Instant::now(),
-                told: Duration::ZERO,
+                // A host is told nothing more on a line on which it plays.
+                Some(Happened::Control(_)) => None,
+                Some(Happened::Posted(post)) => self.posted(post)?,
             };
-        }
-        let disconnected = |_| io::Error::other("all threads of the match have ended");
-        loop {
-            let Some((seats, what)) = awaited(self.play.log(), self.play.seat()) else {
-                return Ok(self.ears.heard.recv().map_err(disconnected)?);
-            };
-            let due = self.player.tells_waiting_after(wait.told);
-            let left = due.saturating_sub(wait.since.elapsed());
-            match self.ears.heard.recv_timeout(left) {
-                Ok(heard) => return Ok(heard),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(io::Error::other("all threads of the match have ended").into());
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+            if let Some(stopped) = stopped {
+                return Ok(stopped);
             }
-            wait.told = due;
-            let seconds = due.as_secs();
-            self.player.tell(&Event::Waiting {
-                seats,
-                what,
-                seconds,
-            })?;
         }
     }
 
-    /// Does what the player says. What cannot be done is said, and changes nothing.
-    fn obey(&mut self, line: Line) -> anyhow::Result<()> {
-        let refused = match self.player.read(line) {
-            Ok(Wish::Nothing) => return Ok(()),
-            Ok(Wish::Say(said, turn)) => {
-                match turn.filter(|turn| *turn != self.play.log().step()) {
-                    Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
-                    None => self.command(said.command()).err(),
-                }
-            }
-            Err(complaint) => Some(complaint),
-        };
-        match refused {
-            Some((code, message)) => self.player.tell(&Event::refused(code, message)),
-            None => Ok(()),
+    fn news(&mut self, news: &News) -> anyhow::Result<Option<Stopped>> {
+        if let (News::Resumed, Some(dialer)) = (news, &mut self.dialer) {
+            dialer.succeeds();
         }
+        for mut event in self.story.tell(news, self.table.play()) {
+            if let Event::YourTurn(turn) = &mut event {
+                turn.time = self.time_left();
+            }
+            self.player.tell(&event)?;
+            if let Some(answer) = self.player.answer(&event)
+                && let Order::Seat(command) = answer.order()
+            {
+                self.table.command(command)?;
+            }
+        }
+        Ok(match news {
+            News::Over(end) => Some(Stopped::Over(end.clone())),
+            _ => None,
+        })
     }
 
-    fn command(&mut self, command: Command) -> Result<(), Complaint> {
-        let leaves = command == Command::Leave;
-        self.play.command(command).map_err(|refused| {
-            let code = match refused {
-                NotNow::NotYourTurn => Refusal::NotYourTurn,
-                NotNow::NobodyAsked => Refusal::NobodyAsked,
-                NotNow::OnlyOpens => Refusal::OnlyOpens,
-                _ => Refusal::NotAllowed,
-            };
-            (code, refused.to_string())
+    fn time_left(&self) -> Option<Time> {
+        let left = self.table.time_left(self.table.play().seat())?;
+        Some(Time {
+            each_move: left.each_move.as_secs(),
+            bank: left.bank.as_secs(),
+        })
+    }
+
+    fn line_lost(&mut self, error: &PlayError) -> anyhow::Result<Option<Stopped>> {
+        self.player.tell(&Event::LineLost {
+            message: with_sources(error),
         })?;
-        if leaves {
-            self.player.leaves();
+        self.reconnect()?;
+        Ok(None)
+    }
+
+    /// Looks for another line, unless the player has to be asked first.
+    ///
+    /// # Errors
+    /// If there must be none.
+    pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
+        self.sessions.until_settled();
+        let whom = (&self.peer, self.peer_name.as_str());
+        let question = standing::question(self.own, whom)?;
+        if let Some(question) = question.filter(|_| !self.sessions.allowed) {
+            standing::refuse_for_bots(&self.player, &question)?;
+            return self.player.tell(&question);
+        }
+        if let Some(dialer) = &mut self.dialer {
+            dialer.dial()?;
         }
         Ok(())
     }
 
-    /// The line is lost. What the other said before may have ended the match: that comes in its own
-    /// order, and the engine may have noticed first.
-    fn last_words(&mut self, error: anyhow::Error) -> anyhow::Result<End> {
-        let deadline = Instant::now() + LAST_WORDS;
-        loop {
-            if matches!(self.play.log().phase(), Phase::Over(_)) {
-                // Nothing is said any more, but what was heard is written.
-                self.play
-                    .go_on(&mut Mouth(&*self.connection), &mut self.engine)?;
+    fn posted(&mut self, post: Post) -> anyhow::Result<Option<Stopped>> {
+        match post {
+            Post::Line(line) => {
+                // The other has lost the old one, which this side may not have noticed.
+                self.table.lose_line();
+                self.sessions.until_settled();
+                let whom = (&self.peer, self.peer_name.as_str());
+                let asks = standing::question(self.own, whom)?.is_some();
+                // Dropped, it is closed; the player was asked when the last line was lost.
+                if !asks || std::mem::take(&mut self.sessions.allowed) {
+                    let attempts = self.sessions.counted(self.own, &self.peer)?;
+                    self.table.meet_again(*line, attempts)?;
+                }
             }
-            if let (Some(end), _) = self.tell()? {
-                return Ok(end);
+            Post::Typed(line) => return self.obey(line),
+            Post::Notice(text) => self.player.tell(&Event::Notice { text })?,
+            Post::BreakOff => return Ok(Some(Stopped::BrokenOff)),
+        }
+        Ok(None)
+    }
+
+    /// Does what the player says. What cannot be done is said, and changes nothing.
+    fn obey(&mut self, line: Line) -> anyhow::Result<Option<Stopped>> {
+        let refused = match self.player.read(line) {
+            Ok(Wish::Nothing) => return Ok(None),
+            Ok(Wish::BreakOff) => return Ok(Some(Stopped::BrokenOff)),
+            Ok(Wish::Say(said, turn)) => {
+                match turn.filter(|turn| *turn != self.table.play().log().step()) {
+                    Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
+                    None => match said.order() {
+                        Order::Seat(command) => return self.command(command),
+                        Order::Close => return self.close(),
+                        Order::Again => return self.again(),
+                    },
+                }
             }
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.ears.heard.recv_timeout(left) {
-                Ok(Heard::Part(part)) => self.play.hear(dealerless_table::Event::Said(part))?,
-                Ok(Heard::Ended(_)) | Err(_) => return Err(error),
-                Ok(_) => {}
+            Err(complaint) => Some(complaint),
+        };
+        if let Some((code, message)) = refused {
+            self.player.tell(&Event::refused(code, message))?;
+        }
+        Ok(None)
+    }
+
+    fn command(&mut self, command: Command) -> anyhow::Result<Option<Stopped>> {
+        let leaves = command == Command::Leave;
+        if let Err(refused) = self.table.command(command) {
+            return self.news(&News::NotNow(refused));
+        }
+        if leaves {
+            self.player.leaves();
+        }
+        if !self.table.play().has_met() {
+            let text = "There is no line: this is said as soon as it is back.".into();
+            self.player.tell(&Event::Notice { text })?;
+        }
+        Ok(None)
+    }
+
+    /// The player may close the match when the other's time is out.
+    fn close(&mut self) -> anyhow::Result<Option<Stopped>> {
+        let own = self.table.play().seat();
+        let out = |seat: &Place| *seat != own && self.is_out(*seat);
+        if !self.table.play().log().waits_for().iter().any(out) {
+            let text = "nobody else's time is out; `leave` ends the match for good";
+            self.player
+                .tell(&Event::refused(Refusal::NotAllowed, text))?;
+            return Ok(None);
+        }
+        self.table.close_here()?;
+        Ok(Some(Stopped::Closed))
+    }
+
+    fn is_out(&self, seat: Place) -> bool {
+        (self.table.time_left(seat)).is_some_and(|left| left.total().is_zero())
+    }
+
+    /// The player lets the program connect once more.
+    fn again(&mut self) -> anyhow::Result<Option<Stopped>> {
+        if self.table.line().is_some() {
+            let text = "there is a line";
+            self.player
+                .tell(&Event::refused(Refusal::NobodyAsked, text))?;
+            return Ok(None);
+        }
+        self.sessions.allowed = true;
+        self.reconnect()?;
+        Ok(None)
+    }
+
+    /// How long nothing is to be said of a wait.
+    fn due(&mut self) -> Duration {
+        let log = self.table.play().log();
+        let now = Some((log.step(), self.table.play().has_met()));
+        if self.wait.what != now {
+            self.wait = Wait {
+                what: now,
+                ..Wait::default()
+            };
+        }
+        match self.awaited() {
+            None => LONG,
+            Some(_) => {
+                let due = self.player.tells_waiting_after(self.wait.told);
+                due.saturating_sub(self.wait.since.elapsed())
             }
         }
     }
+
+    fn awaited(&self) -> Option<(Vec<u8>, Awaited)> {
+        let play = self.table.play();
+        if play.has_met() {
+            return awaited(play.log(), play.seat());
+        }
+        let seats = Place::all(play.log().of().seats());
+        let others = seats.filter(|seat| *seat != play.seat());
+        Some((others.map(Place::number).collect(), Awaited::Line))
+    }
+
+    fn tell_waiting(&mut self) -> anyhow::Result<Option<Stopped>> {
+        let due = self.player.tells_waiting_after(self.wait.told);
+        let Some((seats, what)) = self.awaited().filter(|_| self.wait.since.elapsed() >= due)
+        else {
+            return Ok(None);
+        };
+        self.wait.told = due;
+        let seconds = due.as_secs();
+        self.player.tell(&Event::Waiting {
+            seats,
+            what,
+            seconds,
+        })?;
+        Ok(None)
+    }
 }
 
-/// Whether the line is gone, or the other has ended the engine's session.
-fn is_loss(error: &anyhow::Error) -> bool {
-    let blame = error.downcast_ref().map(PlayError::blame);
-    matches!(blame, Some(Blame::Connection | Blame::Peer))
+/// An error with what lies behind it, in one line.
+fn with_sources(error: &PlayError) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(error) = source {
+        let more = error.to_string();
+        if !text.ends_with(&more) {
+            text = format!("{text}: {more}");
+        }
+        source = error.source();
+    }
+    text
 }

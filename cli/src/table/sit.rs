@@ -1,61 +1,51 @@
-//! Two have met: they sit down, play, and say goodbye.
+//! Two have met: what they say before they play, and who sits where.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
-use dealerless::net::{Channel, Deadlines};
 use dealerless_table::{
-    Address, Binding, Budget, CountedAttempts, Dealer, DiskStorage, FileVault, Journal, Line,
-    LineError, Match, MatchLog, Name, Player as Sits, PublicIdentity, Recognised, Seat, Seating,
-    Setting, Shelf, Sitting, Standing, Stream,
+    Address, Control, Line, LineError, Match, Name, Player as Sits, Recognised, Seat, Stream,
 };
 
-use super::connection::Connection;
-use super::ending::{Breach, is_failed_check};
-use super::event::{Event, Seated, VERSION};
+use super::event::{Event, Seated, Time, VERSION};
 use super::own::Own;
-use super::player::Player;
-use super::seat::{Ears, Seat as Place};
 use super::stakes::{GameName, chips};
-use super::story::{Story, hands_with_a_result};
-use crate::session::system_rng;
 
-/// What the guest says on the control stream when it accepts the match.
-const SITS: &[u8] = b"sits";
-/// How long it may take for that: it may have to build a circuit.
-const SIT_TIME: Duration = Duration::from_secs(120);
-/// How long the engines of both have for what they do when a match ends.
-const ENGINE: Duration = Duration::from_secs(4);
-/// How long the other may take to hang up.
-const GOODBYE: Duration = Duration::from_secs(2);
+/// How long a guest may take to sit down: it may have to build a circuit.
+pub(crate) const SIT_TIME: Duration = Duration::from_secs(120);
 
-/// The guest accepts.
+/// Says something of the match as a whole.
 ///
 /// # Errors
 /// If the line has ended.
-pub(crate) fn accept(line: &Line) -> Result<(), LineError> {
-    line.send_control(SITS.to_vec())
+pub(crate) fn say(line: &Line, control: Control) -> Result<(), LineError> {
+    line.send_control(control.encode())
 }
 
-/// Waits until the guest accepts.
+/// Waits for what the guest says first.
 ///
 /// # Errors
-/// If it does not.
-pub(crate) fn await_guest(line: &Line) -> Result<(), LineError> {
-    let message = line.recv(SIT_TIME)?;
-    match message.stream == Stream::Control && message.bytes == SITS {
-        true => Ok(()),
-        false => Err(LineError::Broken("something else than that it sits down")),
+/// If it says nothing that begins a match or goes on with one.
+pub(crate) fn first_word(line: &Line, within: Duration) -> Result<Control, LineError> {
+    let message = line.recv(within)?;
+    match (message.stream, Control::decode(&message.bytes)) {
+        (Stream::Control, Ok(control @ (Control::Sit | Control::Resume(_)))) => Ok(control),
+        _ => Err(LineError::Broken("something else than that it sits down")),
     }
 }
 
-/// Looks up whom one has met: whether to play with them, and what the user must know. Remembers
-/// them, and the relay at which they can be met again.
+/// Says that it will not do, and hangs up.
+pub(crate) fn decline(line: &Line, control: Control) {
+    const GOODBYE: Duration = Duration::from_secs(2);
+    if say(line, control).is_ok() {
+        line.close(GOODBYE);
+    }
+}
+
+/// Looks up whom one has met: what the user must know. Remembers them, and the relay at which they
+/// can be met again.
 ///
 /// # Errors
-/// If one must not play with them, or not without the user's word.
+/// If one must not play with them.
 pub(crate) fn recognise(
     own: &Own,
     line: &Line,
@@ -87,24 +77,6 @@ pub(crate) fn recognise(
         )),
         _ => None,
     };
-    let name = line.peer_name.as_str();
-    match peers.standing(&line.peer, Budget::default()) {
-        Standing::Fine => {}
-        Standing::Ask {
-            in_a_row,
-            failed_checks,
-        } => bail!(
-            "{name} is not played with before you say so: {failed_checks} failed checks, {in_a_row} \
-             attempts in a row that did not end well. To play on, run: dealerless peers forgive \
-             {fingerprint}"
-        ),
-        Standing::Refuse { attempts } => bail!(
-            "{name} is not played with: {attempts} attempts did not end well, which is all that may. \
-             To allow as many again, which costs a bit of security, run: dealerless peers forgive \
-             {fingerprint}"
-        ),
-        _ => bail!("{name} is not played with"),
-    }
     let at: Vec<_> = line.at.iter().map(|at| (*at).into()).collect();
     // A host is found again where it was; where a guest came from nobody listens.
     let at = if line.seat == Seat::GUEST {
@@ -118,111 +90,18 @@ pub(crate) fn recognise(
     Ok(notice)
 }
 
-/// Plays a match over a line on which both have accepted it.
-///
-/// # Errors
-/// Why it could not go on, or how it was broken.
-pub(crate) fn play(
-    own: &Own,
-    line: Arc<Line>,
-    seating: Seating,
-    mut player: Player,
-    mut ears: Ears,
-) -> anyhow::Result<()> {
-    let Seating { sitting, circuit } = seating;
-    let Sitting { of, seat, names } = sitting.clone();
-    let deck = of.header().stakes.deck();
-    let shelf = Shelf::new(own.home.matches());
-    let (path, storage) = shelf
-        .create(&of.id(), line.peer_name.as_str())
-        .context("cannot make the file of the match")?;
-    let identity = own.home.shared_identity();
-    let journal = Journal::create(storage, identity.file_key(), &sitting)?;
-    let log_file = path.display().to_string();
-    player.sit(&seated(&of, seat, &names, Some(log_file.clone())))?;
-
-    let budget = Budget::default();
-    let binding = Binding {
-        seat,
-        handshake: line.handshake_hash,
-        circuit: Arc::clone(&circuit),
-        attempts: Box::new(CountedAttempts::new(&own.peers, &line.peer, budget)?),
-    };
-    let channel = Channel::new(Connection::engine(&*line)?, Deadlines::default());
-    let gives_way = Arc::clone(&line);
-    let give_way = move |whether| gives_way.give_way(whether);
-    let engine = Dealer::start(channel, binding, system_rng(), give_way, ears.report());
-    ears.listen(Arc::clone(&line))?;
-    if !player.is_bot() {
-        ears.read(std::io::BufReader::new(std::io::stdin()))?;
-    }
-    let setting: Setting<DiskStorage, FileVault, _> = Setting {
-        identity,
-        seat,
-        log: MatchLog::new(of),
-        journal,
-        vault: FileVault::new(deck_file(path)),
-        circuit,
-        rng: system_rng(),
-    };
-    let mut place = Place {
-        play: dealerless_table::Play::new(setting),
-        connection: Arc::clone(&line),
-        engine,
-        ears,
-        story: Story::new(seat, deck, Some(log_file)),
-        player,
-    };
-    let outcome = place.play();
-    let Place {
-        play, engine, ears, ..
-    } = place;
-    drop(engine);
-    if outcome.is_ok() {
-        ears.until_engine_gone(ENGINE);
-    }
-    close(&line, &ears);
-    settle(own, &line.peer, &outcome, hands_with_a_result(play.log()))?;
-    Breach::check(&outcome?, seat)?;
-    Ok(())
-}
-
-/// What was said last is taken in by the other before this process ends.
-fn close(line: &Line, ears: &Ears) {
-    Connection::close(line);
-    ears.until_ended(GOODBYE);
-}
-
-/// Counts what was played with a peer, and what it failed in.
-fn settle(
-    own: &Own,
-    peer: &PublicIdentity,
-    outcome: &anyhow::Result<dealerless_table::End>,
-    hands: u32,
-) -> anyhow::Result<()> {
-    let mut peers = own.peers.lock();
-    if hands > 0 {
-        peers.count_hands(peer, hands.into())?;
-    }
-    let failed = match outcome {
-        Ok(end) => super::ending::is_dispute(end),
-        Err(error) => is_failed_check(error),
-    };
-    if failed {
-        peers.count_failed_check(peer)?;
-    }
-    Ok(())
-}
-
-fn deck_file(log: PathBuf) -> PathBuf {
-    log.with_extension("deck")
-}
-
 /// Who sits where.
-pub(crate) fn seated(of: &Match, seat: Seat, names: &[Name], log: Option<String>) -> Event {
+pub(crate) fn seated(
+    of: &Match,
+    seat: Seat,
+    names: &[Name],
+    (log, resumed): (Option<String>, bool),
+) -> Event {
     let stakes = &of.header().stakes;
     let (cards, drawn) = stakes.deck();
     let fingerprint = |player: &Sits| player.identity.fingerprint().to_string();
+    let clock = of.header().clock;
+    let limited = clock.each_move > 0 || clock.bank > 0;
     Event::Seated(Box::new(Seated {
         version: VERSION,
         seat: seat.number(),
@@ -233,7 +112,16 @@ pub(crate) fn seated(of: &Match, seat: Seat, names: &[Name], log: Option<String>
         chips: chips(stakes),
         cards,
         drawn,
-        of: of.id().iter().map(|byte| format!("{byte:02x}")).collect(),
+        of: hex(&of.id()),
         log,
+        clock: limited.then(|| Time {
+            each_move: clock.each_move.into(),
+            bank: clock.bank.into(),
+        }),
+        resumed,
     }))
+}
+
+pub(crate) fn hex(id: &[u8]) -> String {
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -74,6 +74,31 @@ impl fmt::Display for Pair {
     }
 }
 
+/// The time to think: `30+120`, or `30` with an empty bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Time(Clock);
+
+const NO_LIMIT: Clock = Clock {
+    each_move: 0,
+    bank: 0,
+};
+
+impl FromStr for Time {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (each_move, bank) = text.split_once('+').unwrap_or((text, "0"));
+        let clock = match (each_move.parse(), bank.parse()) {
+            (Ok(each_move), Ok(bank)) => Clock { each_move, bank },
+            _ => return Err("two numbers of seconds are needed: 30+120, for example"),
+        };
+        match clock == NO_LIMIT {
+            true => Err("nobody can play in no time at all; without --time there is no limit"),
+            false => Ok(Time(clock)),
+        }
+    }
+}
+
 /// What a host offers.
 #[derive(clap::Args)]
 pub(crate) struct StakesArgs {
@@ -92,6 +117,10 @@ pub(crate) struct StakesArgs {
     /// The ante and the smallest bet, instead of blinds.
     #[arg(long, value_name = "A/BET")]
     ante: Option<Pair>,
+    /// Seconds for a move and in the bank of each player: 30+120, for example. Who runs out of both
+    /// checks or folds, and sits out [default: no limit].
+    #[arg(long, value_name = "MOVE+BANK")]
+    time: Option<Time>,
     /// Cards in the deck; only for --game deck [default: 52].
     #[arg(long, value_name = "N")]
     pub(crate) cards: Option<usize>,
@@ -152,10 +181,7 @@ impl StakesArgs {
         let choice = self.algorithm.unwrap_or(Choice::Cheapest);
         let spec = choice.spec(cards, drawn, Security::Malicious)?;
         memory.check_session(spec, Security::Malicious, 1, at_once(&stakes))?;
-        let clock = Clock {
-            each_move: 0,
-            bank: 0,
-        };
+        let clock = self.time.map_or(NO_LIMIT, |time| time.0);
         Ok(Seating::propose(stakes, spec.algorithm(), clock)?)
     }
 }

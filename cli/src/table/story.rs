@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    Amounts, End, Legal, MatchLog, News, Outcome, Phase, Play, Proposal, Seat, Stop, Storage, Vault,
+    Amounts, End, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal, Seat, Stop,
+    Storage, Vault,
 };
 use rand::CryptoRng;
 
@@ -12,7 +13,8 @@ use super::cards::short;
 use super::command::{Said, reveals};
 use super::ending;
 use super::event::{
-    Ask, Awaited, Event, HandResult, How, OpenCard, Pot, Range, Shown, Standing, Winner, YourTurn,
+    Ask, Awaited, Event, HandResult, How, OpenCard, Pot, Range, Refusal, Shown, Standing, Winner,
+    YourTurn,
 };
 
 /// Turns the news of a seat into events.
@@ -76,6 +78,20 @@ impl Story {
                 Some(turn) => Event::YourTurn(Box::new(turn)),
                 None => return Vec::new(),
             },
+            News::SitsOut => Event::SitsOut {},
+            News::OutOfTime { seat } => Event::OutOfTime {
+                seat: seat.number(),
+            },
+            News::Resumed => Event::Resumed {},
+            News::NotNow(refused) => {
+                let code = match refused {
+                    NotNow::NotYourTurn => Refusal::NotYourTurn,
+                    NotNow::NobodyAsked => Refusal::NobodyAsked,
+                    NotNow::OnlyOpens => Refusal::OnlyOpens,
+                    _ => Refusal::NotAllowed,
+                };
+                Event::refused(code, refused.to_string())
+            }
             News::Chose { seat, choice } => Event::Chose {
                 hand,
                 seat: seat.number(),
@@ -170,6 +186,7 @@ impl Story {
                 true => Vec::new(),
                 false => (0..self.drawn).filter_map(open).collect(),
             },
+            time: None,
             ask: ask(legal)?,
         })
     }

@@ -1,7 +1,7 @@
 //! What a person looks at when it is their turn.
 
 use super::cards::Ink;
-use super::event::{Ask, Range, YourTurn};
+use super::event::{Ask, Range, Time, YourTurn};
 use super::words::{self, Names};
 use crate::output::count;
 
@@ -38,6 +38,9 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
     if turn.pot > 0 {
         let chips = words::bets(names, &turn.stacks, &turn.bets);
         lines.push(format!("  Pot    {}   ({chips})", count(turn.pot)));
+    }
+    if let Some(Time { each_move, bank }) = turn.time {
+        lines.push(format!("  Time   {each_move} s, and {bank} s in the bank"));
     }
     lines.push(format!("{} {}", ink.bold("Your turn:"), allowed(turn)));
     lines.join("\n")
@@ -130,5 +133,7 @@ What you can type:
   steal     take a random card out of the other's hand
   2d6       roll two dice of six sides, together with the other
   -         pass
-  q         leave the match for good
+  out, back sit out from the next hand on; sit in again
+  close     close the match here, when the other's time is out
+  q         leave the match for good; Ctrl-C only ends the program
 Words do as well as letters: raise 60.";

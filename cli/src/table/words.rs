@@ -1,7 +1,7 @@
 //! Sentences for people.
 
 use super::command::{Said, To};
-use super::event::{Awaited, Chips, HandResult, Posts, Reveal, Seated};
+use super::event::{Awaited, Chips, HandResult, Posts, Reveal, Seated, Time};
 use crate::output::count;
 use dealerless::dice::Dice;
 
@@ -80,7 +80,13 @@ pub(crate) fn game(seated: &Seated) -> String {
             format!(", {} chips each, {posts}", count(*stack))
         }
     };
-    format!("{game}{chips}, {hands}.")
+    let clock = match seated.clock {
+        None => String::new(),
+        Some(Time { each_move, bank }) => {
+            format!(" Time: {each_move} s for a move, and a bank of {bank} s.")
+        }
+    };
+    format!("{game}{chips}, {hands}.{clock}")
 }
 
 /// What a seat has chosen.
@@ -126,7 +132,13 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
             };
             format!("{} a card out of {owner}.", names.does(seat, "steal"))
         }
-        Said::Rebuy { .. } | Said::Leave {} => String::new(),
+        // No choices.
+        Said::Rebuy { .. }
+        | Said::SitOut {}
+        | Said::Back {}
+        | Said::Again {}
+        | Said::Close {}
+        | Said::Leave {} => String::new(),
     }
 }
 
@@ -233,6 +245,7 @@ pub(crate) fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) 
         Awaited::Cards => " to open cards",
         Awaited::Dice => " to roll",
         Awaited::Move => " to choose",
+        Awaited::Line => " to be there again",
         _ => "",
     };
     let time = match seconds {

@@ -7,6 +7,7 @@ use std::io;
 
 use zeroize::Zeroizing;
 
+use super::claim::{Claim, Claimed};
 use super::foul::Refused;
 use super::match_file::{BadFile, Entry, MatchFile, chain, first};
 use super::match_log::MatchLog;
@@ -35,6 +36,17 @@ pub struct Opened<S> {
     pub sitting: Sitting,
     /// What was said in it.
     pub log: MatchLog,
+    /// What the owner claims beside it, in the order in which it was written.
+    pub claims: Vec<Claim>,
+}
+
+impl<S> Opened<S> {
+    /// Whether the owner closed the match, and nothing was said in that step since.
+    pub fn is_closed(&self) -> bool {
+        let closed = |claim: &&Claim| claim.what == Claimed::Closed;
+        let last = self.claims.iter().rfind(closed);
+        last.is_some_and(|claim| claim.stands(&self.log))
+    }
 }
 
 /// A file of a match cannot be written or read.
@@ -116,7 +128,7 @@ impl<S: Storage> Journal<S> {
     pub fn open(mut storage: S, key: Zeroizing<[u8; 32]>) -> Result<Opened<S>, JournalError> {
         let bytes = storage.read()?;
         let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
-        let log = replay(&sitting, &mut file)?;
+        let (log, claims) = replay(&sitting, &mut file)?;
         let (chain, complete) = file.into_chain();
         // The file was read with the key.
         let chain = chain.ok_or(JournalError::Failed)?;
@@ -128,6 +140,7 @@ impl<S: Storage> Journal<S> {
             journal: Self::behind(storage, chain),
             sitting,
             log,
+            claims,
         })
     }
 
@@ -139,7 +152,7 @@ impl<S: Storage> Journal<S> {
         let bytes = self.storage.read()?;
         let key = Zeroizing::new(*self.chain.key());
         let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
-        replay(&sitting, &mut file)
+        Ok(replay(&sitting, &mut file)?.0)
     }
 
     /// Writes parts. When this returns, they outlive a crash: then, and not before, what was said
@@ -174,6 +187,14 @@ impl<S: Storage> Journal<S> {
         self.write([Entry::Evidence(evidence.clone()).encode()])
     }
 
+    /// Writes what the owner claims beside the log.
+    ///
+    /// # Errors
+    /// As [`append`](Self::append).
+    pub fn append_claim(&mut self, claim: &Claim) -> Result<(), JournalError> {
+        self.write([Entry::Claim(*claim).encode()])
+    }
+
     pub(super) fn write(
         &mut self,
         contents: impl IntoIterator<Item = Vec<u8>>,
@@ -194,14 +215,22 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// What was said in a match, by the records of its file.
-fn replay(sitting: &Sitting, file: &mut MatchFile<'_>) -> Result<MatchLog, JournalError> {
+/// What was said in a match, by the records of its file, and what its owner claims beside that.
+fn replay(
+    sitting: &Sitting,
+    file: &mut MatchFile<'_>,
+) -> Result<(MatchLog, Vec<Claim>), JournalError> {
     let mut log = MatchLog::new(sitting.of.clone());
+    let mut claims = Vec::new();
     for record in file {
-        let (at, entry) = record?;
-        take(&mut log, entry).map_err(|refused| JournalError::Record { at, refused })?;
+        match record? {
+            (_, Entry::Claim(claim)) => claims.push(claim),
+            (at, entry) => {
+                take(&mut log, entry).map_err(|refused| JournalError::Record { at, refused })?;
+            }
+        }
     }
-    Ok(log)
+    Ok((log, claims))
 }
 
 /// Takes a record after the first. Gives why it was refused, if a part was.
@@ -216,7 +245,8 @@ fn take(log: &mut MatchLog, entry: Entry) -> Result<(), Option<Refused>> {
             Err(refused) => Err(Some(refused)),
         },
         Entry::Evidence(evidence) => log.convict(evidence).map_err(|_| None),
-        Entry::Seen(_) => Ok(()),
+        // They say nothing of the match.
+        Entry::Seen(_) | Entry::Claim(_) => Ok(()),
     }
 }
 

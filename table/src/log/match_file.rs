@@ -2,6 +2,7 @@
 
 use zeroize::Zeroizing;
 
+use super::claim::Claim;
 use super::part::Part;
 use super::records::{Chain, Changed, Records, Tags, claimed};
 use super::seen::Note;
@@ -20,6 +21,7 @@ const SITTING: u8 = 0;
 const PART: u8 = 1;
 const EVIDENCE: u8 = 2;
 const SEEN: u8 = 3;
+const CLAIM: u8 = 4;
 
 /// A record after the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub(crate) enum Entry {
     Evidence(Evidence),
     /// What the owner alone has seen.
     Seen(Note),
+    /// What the owner claims beside the log.
+    Claim(Claim),
 }
 
 /// What is wrong with a file, as far as its records go.
@@ -60,6 +64,7 @@ impl Entry {
             Entry::Part(part) => content(PART, part.encode()),
             Entry::Evidence(evidence) => content(EVIDENCE, evidence.encode()),
             Entry::Seen(note) => content(SEEN, note.encode()),
+            Entry::Claim(claim) => content(CLAIM, claim.encode()),
         }
     }
 
@@ -69,6 +74,7 @@ impl Entry {
             PART => Entry::Part(SignedPart::decode(bytes).map_err(|_| Malformed)?),
             EVIDENCE => Entry::Evidence(Evidence::decode(bytes).map_err(|_| Malformed)?),
             SEEN => Entry::Seen(Note::decode(bytes)?),
+            CLAIM => Entry::Claim(Claim::decode(bytes)?),
             _ => return Err(Malformed),
         })
     }
@@ -117,6 +123,7 @@ impl<'a> MatchFile<'a> {
         let most = match kind {
             PART => part,
             SEEN => Note::LEN,
+            CLAIM => Claim::LEN,
             // Also where only zeros stand: it was not written any more.
             _ => 32 + 32 + 4 + 2 * part,
         };

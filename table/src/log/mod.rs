@@ -6,6 +6,7 @@
 //! that cannot be one convict whoever signed both ([`Evidence`]).
 
 mod ahead;
+mod claim;
 mod commitment;
 mod foul;
 mod header;
@@ -34,6 +35,7 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use claim::{Claim, Claimed};
 pub use commitment::Attempt;
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};

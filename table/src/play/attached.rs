@@ -11,6 +11,7 @@ use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines};
 use dealerless::shuffle::{Randomness, ShuffleCircuit};
 
+use super::control::Control;
 use super::dealer::{Binding, Dealer};
 use super::news::Command;
 use super::seat_play::{Event, Orders, Outbox, Reshuffling};
@@ -33,6 +34,8 @@ pub(super) enum Heard<X> {
     Event(Event),
     /// The line has ended.
     Lost(LineError),
+    /// Something was said on the control stream.
+    Control(Control),
     /// From the player.
     Command(Command),
     /// For whoever runs the table.
@@ -196,13 +199,16 @@ impl Attached {
         }
     }
 
-    /// Sends what is queued and ends the line. Says whether the other has taken it.
+    /// Sends what is queued and ends the line. Says whether the other has taken it: a side says
+    /// goodbye only when it has the end of the match too.
     pub(super) fn close(self) -> bool {
         drop(self.ears);
         // The engine ends when nobody orders any more, and lets go of the line.
         drop(self.engine);
         self.listener.join().is_ok()
-            && unshared(self.line).is_some_and(|line| line.close(LAST_WORDS))
+            && unshared(self.line).is_some_and(|line| {
+                line.close(LAST_WORDS) || line.ended() == Some(LineError::Closed)
+            })
     }
 }
 
@@ -229,8 +235,12 @@ fn listen<X>(line: &Line, hearing: &Hearing, heard: impl Fn(Heard<X>) -> bool) {
                 hearing.waiting.fetch_add(1, Ordering::Relaxed);
                 Heard::Event(Event::Said(message.bytes))
             }
-            // Nothing is said there yet.
-            Ok(_) | Err(LineError::TimedOut) => continue,
+            Ok(message) => match Control::decode(&message.bytes) {
+                Ok(control) => Heard::Control(control),
+                // A newer program may say more.
+                Err(_) => continue,
+            },
+            Err(LineError::TimedOut) => continue,
             Err(error) => Heard::Lost(error),
         };
         let lost = matches!(event, Heard::Lost(_));

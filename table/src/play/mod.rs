@@ -7,6 +7,9 @@
 //! both, on lines that come and go.
 
 mod attached;
+mod clock;
+mod clocks;
+mod control;
 mod dealer;
 mod deck;
 mod error;
@@ -18,6 +21,8 @@ mod seating;
 mod table;
 mod vault;
 
+pub use clock::{TimeBank, TimeLeft};
+pub use control::{BadControl, Control};
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use deck::{HandDeck, Shuffled};
 pub use error::PlayError;

@@ -69,6 +69,12 @@ pub enum News {
         /// Who.
         broke: Vec<Seat>,
     },
+    /// The time of a seat is out. If it is this one's, it has checked or folded, and sits out from
+    /// the next hand on; if it is another's, that is a claim of this side, and changes nothing.
+    OutOfTime {
+        /// Who.
+        seat: Seat,
+    },
     /// The player's command cannot be carried out. Nothing has changed.
     NotNow(NotNow),
     /// A seat has ended the match.

@@ -24,7 +24,7 @@ use super::vault::Vault;
 use crate::hash::Hash;
 use crate::identity::Identity;
 use crate::log::{
-    Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
+    Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
 };
 use crate::rules::Choice;
 use crate::seat::Seat;
@@ -332,6 +332,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.set.vault.destroy().map_err(PlayError::Vault)?;
         }
         Ok(())
+    }
+
+    /// Writes what this side claims of a seat that says nothing, beside the log.
+    pub(super) fn claim(&mut self, claim: &Claim) -> Result<(), PlayError> {
+        self.write()?;
+        Ok(self.set.journal.append_claim(claim)?)
+    }
+
+    /// Tells the player something that the seat itself does not know of.
+    pub(super) fn tell(&mut self, news: News) {
+        self.news.push_back(news);
     }
 
     fn write(&mut self) -> Result<(), PlayError> {

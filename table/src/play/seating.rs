@@ -84,15 +84,7 @@ impl Seating {
         header: Header,
         own: (&PublicIdentity, &Name),
     ) -> Result<Self, CannotBegin> {
-        let (theirs, ours) = (header.versions.engine, net::VERSION);
-        if theirs != ours {
-            return Err(CannotBegin::Engine { theirs, ours });
-        }
-        let circuit = circuit(&header.stakes, header.algorithm)?;
-        let same = circuit.circuit().digest() == header.circuit;
-        if !same || circuit.validity().is_some() != (header.validity > 0) {
-            return Err(CannotBegin::Circuit(header.algorithm));
-        }
+        let circuit = proposed_circuit(&header)?;
         let both = [own, (&line.peer, &line.peer_name)];
         let mut players: Vec<_> = both.into_iter().collect();
         // The host comes first.
@@ -113,6 +105,29 @@ impl Seating {
             circuit: Arc::new(circuit),
         })
     }
+
+    /// A match that is taken up again, as it stands in its file.
+    ///
+    /// # Errors
+    /// [`CannotBegin`], if this program cannot shuffle as that one did with which it was begun.
+    pub fn of_file(sitting: Sitting) -> Result<Self, CannotBegin> {
+        let circuit = Arc::new(proposed_circuit(sitting.of.header())?);
+        Ok(Seating { sitting, circuit })
+    }
+}
+
+/// The circuit that a header means, if this program knows it.
+fn proposed_circuit(header: &Header) -> Result<ShuffleCircuit, CannotBegin> {
+    let (theirs, ours) = (header.versions.engine, net::VERSION);
+    if theirs != ours {
+        return Err(CannotBegin::Engine { theirs, ours });
+    }
+    let circuit = circuit(&header.stakes, header.algorithm)?;
+    let same = circuit.circuit().digest() == header.circuit;
+    if !same || circuit.validity().is_some() != (header.validity > 0) {
+        return Err(CannotBegin::Circuit(header.algorithm));
+    }
+    Ok(circuit)
 }
 
 fn circuit(stakes: &Stakes, algorithm: Algorithm) -> Result<ShuffleCircuit, SpecError> {

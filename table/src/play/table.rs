@@ -5,20 +5,24 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use dealerless::Blame;
 use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
 
 use super::attached::{Attached, Heard, Nowhere};
+use super::clock::TimeLeft;
+use super::clocks::{Clocks, Out};
+use super::control::Control;
 use super::error::PlayError;
-use super::news::{Command, News};
+use super::news::{Command, News, NotNow};
 use super::seat_play::{Play, Setting};
 use super::vault::Vault;
 use crate::line::Line;
-use crate::log::{Phase, Storage};
+use crate::log::{Claim, Claimed, Phase, Storage};
 use crate::random::SystemRng;
+use crate::seat::Seat;
 
 /// After the engine has lost the line, what else came over it is heard so soon.
 const LAST_WORDS: Duration = Duration::from_secs(3);
@@ -38,6 +42,7 @@ pub struct Table<S, V, X> {
     heard: Receiver<(u64, Heard<X>)>,
     /// What was posted while the last words of a line were heard.
     posted: VecDeque<X>,
+    clocks: Clocks,
 }
 
 /// What a [`Table`] has to tell.
@@ -47,6 +52,8 @@ pub enum Happened<X> {
     News(News),
     /// The line is lost. The match goes on on the [next](Table::meet_again) one.
     LineLost(PlayError),
+    /// The other has said something of the match as a whole.
+    Control(Control),
     /// Something that was [posted](Mailbox::post).
     Posted(X),
 }
@@ -80,8 +87,11 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// Those of [`Play::new`].
     pub fn new(setting: Setting<S, V, SystemRng>, deadlines: Deadlines) -> Result<Self, PlayError> {
         let (sender, heard) = mpsc::channel();
+        let header = setting.log.of().header();
+        let clocks = Clocks::new(header.clock, setting.log.of().seats());
         Ok(Table {
             play: Play::new(setting)?,
+            clocks,
             deadlines,
             attached: None,
             lines: 0,
@@ -115,9 +125,18 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.attached = Some(Attached::new(line, attempts, ears));
     }
 
-    fn lose_line(&mut self) {
+    /// Drops the line, if there is one, and with it the engine.
+    pub fn lose_line(&mut self) {
         self.attached = None;
         self.play.lose_line();
+    }
+
+    /// Takes in what the player says.
+    ///
+    /// # Errors
+    /// [`NotNow`]; nothing has changed then.
+    pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
+        self.play.command(command)
     }
 
     /// Where the player's commands go.
@@ -146,6 +165,9 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             if let Err(error) = self.go_on() {
                 return self.loses_line_by(error).map(Some);
             }
+            if self.look_at_clocks()? {
+                continue;
+            }
             if let Some(news) = self.play.news() {
                 return Ok(Some(Happened::News(news)));
             }
@@ -158,13 +180,17 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 return Ok(Some(Happened::Posted(item)));
             }
             let left = deadline.saturating_duration_since(Instant::now());
-            match self.heard.recv_timeout(left) {
+            let quiet = self.clocks.quiet_for(self.play.seat());
+            match self.heard.recv_timeout(left.min(quiet)) {
                 Ok((0, Heard::Command(command))) => {
                     if let Err(refused) = self.play.command(command) {
                         return Ok(Some(Happened::News(News::NotNow(refused))));
                     }
                 }
                 Ok((0, Heard::Posted(item))) => return Ok(Some(Happened::Posted(item))),
+                Ok((line, Heard::Control(control))) if line == self.lines => {
+                    return Ok(Some(Happened::Control(control)));
+                }
                 Ok((line, heard)) if line == self.lines => {
                     if let Err(error) = self.hear(heard) {
                         return self.loses_line_by(error).map(Some);
@@ -172,6 +198,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 }
                 // Of a line that is gone.
                 Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) if quiet < left => {}
                 Err(RecvTimeoutError::Timeout) => return Ok(None),
                 Err(RecvTimeoutError::Disconnected) => {
                     unreachable!("the table holds a sender of its own")
@@ -205,7 +232,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 self.play.hear(event)
             }
             Heard::Lost(error) => Err(PlayError::Line(io::Error::other(error))),
-            Heard::Command(_) | Heard::Posted(_) => Ok(()),
+            Heard::Command(_) | Heard::Posted(_) | Heard::Control(_) => Ok(()),
         }
     }
 
@@ -243,8 +270,68 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(())
     }
 
-    /// Stands up: says the last words and closes the line. Says whether the other has taken them.
-    pub fn close(self) -> bool {
-        self.attached.is_some_and(Attached::close)
+    /// Says the last words and closes the line. Says whether the other has taken them; if not, it
+    /// may be met again for them.
+    pub fn close(&mut self) -> bool {
+        let attached = self.attached.take();
+        self.play.lose_line();
+        attached.is_some_and(Attached::close)
+    }
+
+    /// What is left of a seat's time, as this side counts it; none if there is no clock.
+    pub fn time_left(&self, seat: Seat) -> Option<TimeLeft> {
+        self.clocks.left(seat)
+    }
+
+    /// Takes up the banks of all seats as they were when a program ended, in order of the seats.
+    pub fn take_up_banks(&mut self, banks: &[Duration]) {
+        self.clocks.take_up(banks);
+    }
+
+    /// Closes the match here: a claim in its file says that this side does not mean to go on, and
+    /// for whom it waited. It is no step of the match.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn close_here(&mut self) -> Result<(), PlayError> {
+        match self.play.log().waits_for().first() {
+            Some(&seat) => self.claim(seat, Claimed::Closed),
+            None => Ok(()),
+        }
+    }
+
+    fn claim(&mut self, seat: Seat, what: Claimed) -> Result<(), PlayError> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        self.play.claim(&Claim {
+            step: self.play.log().step(),
+            seat,
+            time: since.map_or(0, |since| since.as_secs()),
+            what,
+        })
+    }
+
+    /// Says whether something has changed. A seat whose own time is out says what costs it nothing
+    /// more, and sits out from the next hand on.
+    fn look_at_clocks(&mut self) -> Result<bool, PlayError> {
+        let speaks = self.play.has_met();
+        let seat = self.play.seat();
+        let Some(out) = (self.clocks).look((self.play.log(), seat), speaks, Instant::now()) else {
+            return Ok(false);
+        };
+        let seat = match out {
+            Out::Own(legal) => {
+                let choice = legal.out_of_time();
+                // The rules allow it.
+                let _ = self.play.command(Command::Choose(choice));
+                let _ = self.play.command(Command::SitOut(true));
+                seat
+            }
+            Out::Other(seat) => {
+                self.claim(seat, Claimed::OutOfTime)?;
+                seat
+            }
+        };
+        self.play.tell(News::OutOfTime { seat });
+        Ok(true)
     }
 }

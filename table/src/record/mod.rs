@@ -24,7 +24,7 @@ pub use error::{BadRecord, Place};
 pub use hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
 
 use crate::identity::{Identity, Name};
-use crate::log::{BadFile, End, Entry, Match, MatchFile, MatchLog, Phase, verify_ahead};
+use crate::log::{BadFile, Claim, End, Entry, Match, MatchFile, MatchLog, Phase, verify_ahead};
 use crate::seat::Seat;
 use replay::Replay;
 
@@ -36,6 +36,7 @@ pub struct Record {
     log: MatchLog,
     hands: Vec<RecordedHand>,
     notes: usize,
+    claims: Vec<Claim>,
     torn: usize,
 }
 
@@ -91,6 +92,7 @@ impl Record {
         let said = entries.iter().filter_map(said).collect();
         let mut verified = verify_ahead(&sitting.of, said).into_iter();
         let mut notes = 0;
+        let mut claims = Vec::new();
         for (at, entry) in entries {
             match entry {
                 Entry::Part(part) => {
@@ -101,6 +103,7 @@ impl Record {
                     replay.note(at, &note)?;
                     notes += 1;
                 }
+                Entry::Claim(claim) => claims.push(claim),
             }
         }
         if let Some(bad) = wrong {
@@ -117,6 +120,7 @@ impl Record {
             log,
             hands,
             notes,
+            claims,
             torn,
         })
     }
@@ -129,6 +133,11 @@ impl Record {
     /// Whose file it is. Only the owner's key shows that this is so.
     pub fn owner(&self) -> Seat {
         self.owner
+    }
+
+    /// What the owner claims beside the log. Nobody else has signed it.
+    pub fn claims(&self) -> &[Claim] {
+        &self.claims
     }
 
     /// What the players called themselves, in order of the seats. No name is to be trusted.

@@ -1,5 +1,6 @@
 //! What the rules ask for next.
 
+use super::choice::Choice;
 use super::ranking::HandRank;
 use crate::seat::Seat;
 use dealerless::deck::Card;
@@ -74,6 +75,19 @@ pub enum Legal {
         /// A card is left that it may draw.
         may_draw: bool,
     },
+}
+
+impl Legal {
+    /// What a seat says whose time is out: nothing that costs it a chip, and nothing that shows a card.
+    pub fn out_of_time(&self) -> Choice {
+        match self {
+            Legal::Bet { call: None, .. } => Choice::Check,
+            Legal::Bet { call: Some(_), .. } => Choice::Fold,
+            Legal::Exchange => Choice::Exchange(Vec::new()),
+            Legal::ShowOrMuck => Choice::Muck,
+            Legal::Speak { .. } => Choice::Pass,
+        }
+    }
 }
 
 /// From which amount to which a seat may bet or raise: what it has then bet in this round.

@@ -114,7 +114,7 @@ fn what_a_table_does_not_take_in_stays_with_the_sender() {
     let joined = guest
         .join(&door.invite(vec![through], None).unwrap())
         .unwrap();
-    let seat = table(&host, header, line(&door));
+    let mut seat = table(&host, header, line(&door));
     let (message, many) = (vec![7; 128 << 10], 256);
     for _ in 0..many {
         joined.send_log(message.clone()).unwrap();

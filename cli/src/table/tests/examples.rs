@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::super::command::{Said, parse};
+use super::super::command::{Order, Said, parse};
 use super::super::event::Event;
 
 fn page() -> String {
@@ -50,8 +50,8 @@ fn every_example_of_the_page_is_what_the_program_says_and_reads() {
                 again["turn"] = turn.into();
             }
             assert_eq!(again, object);
-            let command = said.clone().command();
-            if let dealerless_table::Command::Choose(choice) = command {
+            let order = said.clone().order();
+            if let Order::Seat(dealerless_table::Command::Choose(choice)) = order {
                 assert_eq!(Said::from(&choice), said);
             }
         }

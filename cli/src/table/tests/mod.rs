@@ -1,5 +1,6 @@
-//! Two seats at one table, in this process, over lines in memory.
+//! Two seats at one table, in this process, over an encrypted line.
 
+mod disk_full;
 mod examples;
 mod json_match;
 mod seats;

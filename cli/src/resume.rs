@@ -1,0 +1,206 @@
+//! `resume`: goes on with a match that is open.
+
+use std::time::SystemTime;
+
+use anyhow::{Context, bail, ensure};
+use dealerless_table::{Address, Header, Name, PlayError, Seat};
+use serde::Serialize;
+
+use crate::host::{keep_watch, listening, open_door, report, wait_at_relays};
+use crate::output::{show, show_json};
+use crate::session::address;
+use crate::table::open::{self, MatchFile};
+use crate::table::whole::{self, Around, Whole};
+use crate::table::{Dialer, Event, Own, OwnArgs, Posts, VERSION, Way, sit};
+
+/// Goes on with a match that was broken off: after a killed program, a lost line, Ctrl-C.
+///
+/// The cards stay: a hand goes on where it was. Both players run this, in any order, or the program
+/// that still waits on the other side is enough.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless resume\n  \
+    dealerless resume --list\n  \
+    dealerless resume Bert --at 192.0.2.1:5252\n  \
+    dealerless resume --close 3f2a9c0d\n\n\
+    A match that has waited too long for the other player can be closed here. It is not over then, and\n\
+    its record says where it stands; `resume` goes on with it if it is named.")]
+pub(crate) struct Args {
+    /// The name or fingerprint of the other player, or the first digits of the match. Not needed if
+    /// one match is open.
+    #[arg(value_name = "MATCH|NAME")]
+    which: Vec<String>,
+    /// List the open matches.
+    #[arg(long, conflicts_with_all = ["forfeit", "close"])]
+    list: bool,
+    /// Where to wait for the other player, at the host's seat.
+    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
+    listen: Vec<String>,
+    /// Where the host is now, at the guest's seat, instead of where it was met last.
+    #[arg(long, value_name = "HOST:PORT")]
+    at: Vec<Address>,
+    /// The relay at which both wait.
+    #[arg(long, value_name = "HOST:PORT")]
+    relay: Option<Address>,
+    /// Give up the hand in play, because the file of its deck is lost or damaged.
+    #[arg(long, conflicts_with = "close")]
+    forfeit: bool,
+    /// Close the match here, without the other player.
+    #[arg(long)]
+    close: bool,
+    #[command(flatten)]
+    own: OwnArgs,
+}
+
+/// An open match, for a program.
+#[derive(Serialize)]
+struct Listed {
+    #[serde(rename = "match")]
+    of: String,
+    seat: u8,
+    peer: String,
+    fingerprint: String,
+    state: String,
+    closed: bool,
+    log: String,
+    /// Seconds since 1970.
+    changed: u64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    resume(args).inspect_err(|error| report(error, args.own.json))
+}
+
+fn resume(args: &Args) -> anyhow::Result<()> {
+    let own = args.own.open()?;
+    let files = open::all(&own)?;
+    if args.list {
+        return list(&files, args.own.json);
+    }
+    let file = choose(files, &args.which.join(" "), args.own.json)?;
+    if args.close {
+        let log = file.path.display().to_string();
+        file.close()?;
+        return whole::closed(&mut args.own.player(), log);
+    }
+    let file = match args.forfeit {
+        true => without_deck(&own, file)?,
+        false => file,
+    };
+    go_on(args, &own, file)
+}
+
+fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
+    let mut player = args.own.player();
+    player.tell(&Event::Hello { version: VERSION })?;
+    let posts = Posts::default();
+    posts.break_off_by_signal()?;
+    let (peer, of, header) = (file.peer().clone(), file.of(), header(&file));
+    let dialer = match file.seat() {
+        Seat::HOST => {
+            let door = open_door(own, &header, &args.listen)?;
+            wait_at_relays(own, &door, args.relay.as_ref())?;
+            player.tell(&listening(&door))?;
+            keep_watch(door, &posts, (peer, of))?;
+            None
+        }
+        _ => {
+            let known = own.peers.lock().get(&peer).cloned();
+            let known = known.context("the host of this match is not among the known peers")?;
+            let way = Way::to(&known, &args.at, args.relay.as_ref())?;
+            let who = (own.home.shared_identity(), own.name.clone());
+            Some(Dialer::new(who, (peer, of), way, posts.clone()))
+        }
+    };
+    let around = Around {
+        own,
+        player,
+        posts: &posts,
+        dialer,
+    };
+    let mut whole = Whole::take_up(around, file)?;
+    whole.reconnect()?;
+    match whole.play()? {
+        None => Ok(()),
+        Some(_) => bail!(
+            "the host does not go on with this match: it has another one open with you, or plays from \
+             another folder. `dealerless join` asks it; to give this one up, run: dealerless resume \
+             --close {}",
+            sit::hex(&of[..8])
+        ),
+    }
+}
+
+fn header(file: &MatchFile) -> Header {
+    file.opened.sitting.of.header().clone()
+}
+
+/// The one that is named, or the only one.
+fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {
+    let lower = which.to_lowercase();
+    let name = Name::clean(which);
+    let fits = |file: &MatchFile| match which {
+        "" => !file.opened.is_closed(),
+        _ => {
+            file.peer_name() == name.as_str()
+                || file.peer().fingerprint().to_string() == lower
+                || (lower.len() >= 4 && sit::hex(&file.of()).starts_with(&lower))
+        }
+    };
+    let mut fitting: Vec<MatchFile> = files.into_iter().filter(fits).collect();
+    match (fitting.len(), which) {
+        (1, _) => Ok(fitting.remove(0)),
+        (0, "") => bail!("no match is open here"),
+        (0, _) => bail!("no open match is called {:?}", name.as_str()),
+        _ => {
+            list(&fitting, json)?;
+            bail!("several matches are open: say which")
+        }
+    }
+}
+
+fn list(files: &[MatchFile], json: bool) -> anyhow::Result<()> {
+    let listed: Vec<Listed> = files.iter().map(listed).collect();
+    if json {
+        return show_json(&serde_json::json!({ "matches": listed }));
+    }
+    if listed.is_empty() {
+        return show("No match is open.");
+    }
+    let line = |one: &Listed| {
+        let seat = if one.seat == 0 { "host" } else { "guest" };
+        let of = &one.of[..16];
+        format!(
+            "{of}  with {}, you are the {seat}\n  {}",
+            one.peer, one.state
+        )
+    };
+    show(&listed.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
+fn listed(file: &MatchFile) -> Listed {
+    let changed = std::fs::metadata(&file.path).and_then(|metadata| metadata.modified());
+    let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
+    let since = changed.duration_since(SystemTime::UNIX_EPOCH);
+    Listed {
+        of: sit::hex(&file.of()),
+        seat: file.seat().number(),
+        peer: file.peer_name().to_owned(),
+        fingerprint: file.peer().fingerprint().to_string(),
+        state: file.state(),
+        closed: file.opened.is_closed(),
+        log: file.path.display().to_string(),
+        changed: since.map_or(0, |since| since.as_secs()),
+    }
+}
+
+/// The match without its damaged deck: the seat forfeits the hand.
+fn without_deck(own: &Own, file: MatchFile) -> anyhow::Result<MatchFile> {
+    let path = file.path.clone();
+    let error = whole::unattended(own, file).err();
+    let error = error.context("the deck is as it was written: there is nothing to forfeit")?;
+    ensure!(matches!(error.downcast_ref(), Some(PlayError::Deck)), error);
+    std::fs::remove_file(open::deck_file(&path)).context("cannot remove the deck")?;
+    MatchFile::open(own, path)
+}

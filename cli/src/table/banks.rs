@@ -1,0 +1,79 @@
+//! The time banks of a match, kept beside its file so that they outlive the program.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use atomic_write_file::AtomicWriteFile;
+use dealerless_table::{Seat, Storage, Table, Vault};
+
+use super::open::clock_file;
+
+/// The file of the banks: milliseconds, one number a seat.
+pub(crate) struct Banks {
+    path: PathBuf,
+    kept: Vec<u64>,
+}
+
+/// A change of less is not worth a write.
+const WORTH: u64 = 1000;
+
+impl Banks {
+    /// Takes up the banks of a match, if they were kept.
+    pub(crate) fn take_up<S: Storage, V: Vault, X: Send + 'static>(
+        log: &std::path::Path,
+        table: &mut Table<S, V, X>,
+    ) -> Self {
+        let path = clock_file(log);
+        // Whoever changes it cheats only at its own clock.
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        let kept: Option<Vec<u64>> = text
+            .split_whitespace()
+            .map(|word| word.parse().ok())
+            .collect();
+        let kept = kept.unwrap_or_default();
+        let banks: Vec<Duration> = kept
+            .iter()
+            .map(|&bank| Duration::from_millis(bank))
+            .collect();
+        table.take_up_banks(&banks);
+        let kept = banks_of(table);
+        Banks { path, kept }
+    }
+
+    /// Keeps them, if they have changed.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(crate) fn keep<S: Storage, V: Vault, X: Send + 'static>(
+        &mut self,
+        table: &Table<S, V, X>,
+    ) -> std::io::Result<()> {
+        let now = banks_of(table);
+        let pairs = now.iter().zip(&self.kept);
+        if !pairs
+            .into_iter()
+            .any(|(now, kept)| kept.abs_diff(*now) >= WORTH)
+        {
+            return Ok(());
+        }
+        let text: Vec<String> = now.iter().map(u64::to_string).collect();
+        let mut file = AtomicWriteFile::open(&self.path)?;
+        file.write_all((text.join(" ") + "\n").as_bytes())?;
+        file.commit()?;
+        self.kept = now;
+        Ok(())
+    }
+
+    /// Nobody needs them any more.
+    pub(crate) fn remove(&self) {
+        // That it is still there does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn banks_of<S: Storage, V: Vault, X: Send + 'static>(table: &Table<S, V, X>) -> Vec<u64> {
+    let seats = Seat::all(table.play().log().of().seats());
+    let left = seats.filter_map(|seat| table.time_left(seat));
+    left.map(|left| left.bank.as_millis() as u64).collect()
+}

@@ -1,0 +1,201 @@
+//! The matches that are open: begun, and not over.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context;
+use dealerless_table::{
+    Claim, Claimed, DiskStorage, Journal, JournalError, MatchLog, Opened, Phase, PublicIdentity,
+    Seat, Shelf,
+};
+
+use super::own::Own;
+
+/// A file of a match, opened and locked.
+pub(crate) struct MatchFile {
+    pub(crate) path: PathBuf,
+    pub(crate) opened: Opened<DiskStorage>,
+}
+
+impl MatchFile {
+    pub(crate) fn open(own: &Own, path: PathBuf) -> anyhow::Result<Self> {
+        let storage = DiskStorage::open(&path).with_context(|| {
+            format!("cannot open {}: another program may use it", path.display())
+        })?;
+        let opened = Journal::open(storage, own.home.identity().file_key())
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(MatchFile { path, opened })
+    }
+
+    pub(crate) fn of(&self) -> [u8; 32] {
+        self.opened.sitting.of.id()
+    }
+
+    pub(crate) fn seat(&self) -> Seat {
+        self.opened.sitting.seat
+    }
+
+    /// The keys of the other player.
+    pub(crate) fn peer(&self) -> &PublicIdentity {
+        let players = self.opened.sitting.of.players();
+        &players[other(self.seat()).index()].identity
+    }
+
+    /// What the other player called itself.
+    pub(crate) fn peer_name(&self) -> &str {
+        let names = &self.opened.sitting.names;
+        (names.get(other(self.seat()).index())).map_or("nameless", |name| name.as_str())
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.opened.log.phase(), Phase::Over(_))
+    }
+
+    /// Whether the other has said anything in it.
+    pub(crate) fn has_heard(&self) -> bool {
+        has_heard(&self.opened.log, self.seat())
+    }
+
+    /// Whether anybody has said anything in it.
+    fn is_begun(&self) -> bool {
+        self.opened.log.history(0).next().is_some()
+    }
+
+    /// Removes a match in which the other has said nothing: it was never begun with it.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub(crate) fn forget(self) -> anyhow::Result<()> {
+        let MatchFile { path, opened } = self;
+        // Its lock is taken once more.
+        drop(opened);
+        forget(&path)
+    }
+
+    /// Closes the match here: a claim in its file says for whom it waited.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn close(mut self) -> anyhow::Result<()> {
+        let log = &self.opened.log;
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let claim = Claim {
+            step: log.step(),
+            seat: log.waits_for().first().copied().unwrap_or(Seat::HOST),
+            time: since.map_or(0, |since| since.as_secs()),
+            what: Claimed::Closed,
+        };
+        Ok(self.opened.journal.append_claim(&claim)?)
+    }
+
+    /// A line for people.
+    pub(crate) fn state(&self) -> String {
+        let log = &self.opened.log;
+        let attempt = log.attempt();
+        let hands = log.of().header().stakes.hands();
+        let speaks = log.waits_for();
+        let who = match speaks.contains(&self.seat()) {
+            true => "you".to_owned(),
+            false => self.peer_name().to_owned(),
+        };
+        let closed = match self.opened.is_closed() {
+            true => ", closed here",
+            false => "",
+        };
+        let late = self
+            .opened
+            .claims
+            .iter()
+            .any(|claim| claim.what == Claimed::OutOfTime && claim.stands(log));
+        let late = if late { ", out of time" } else { "" };
+        format!(
+            "hand {} of {hands}, {who} to speak{late}{closed}",
+            attempt.hand
+        )
+    }
+}
+
+/// Removes the file of a match, with what lies beside it.
+///
+/// # Errors
+/// If it cannot be removed.
+pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
+    Shelf::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
+    for beside in [deck_file(path), clock_file(path), inputs_file(path)] {
+        match std::fs::remove_file(&beside) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn deck_file(log: &Path) -> PathBuf {
+    log.with_extension("deck")
+}
+
+pub(crate) fn inputs_file(log: &Path) -> PathBuf {
+    log.with_extension("inputs")
+}
+
+pub(crate) fn clock_file(log: &Path) -> PathBuf {
+    log.with_extension("clock")
+}
+
+fn other(seat: Seat) -> Seat {
+    seat.next(2)
+}
+
+pub(crate) fn has_heard(log: &MatchLog, own: Seat) -> bool {
+    log.history(0).any(|part| part.seat != own)
+}
+
+/// All files whose match is begun and not over, the last changed first. Those in which nothing was
+/// said are removed. A file that cannot be read is left to others.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub(crate) fn all(own: &Own) -> anyhow::Result<Vec<MatchFile>> {
+    let files = Shelf::new(own.home.matches()).list();
+    let mut open = Vec::new();
+    for file in files.context("cannot read the folder of matches")? {
+        match MatchFile::open(own, file.path.clone()) {
+            Ok(file) if file.is_over() => {}
+            Ok(file) if !file.is_begun() => file.forget()?,
+            Ok(file) => open.push(file),
+            Err(error) => {
+                // Its maker was killed before it wrote anything.
+                if let Some(JournalError::NeverBegun) = error.downcast_ref() {
+                    forget(&file.path)?;
+                }
+            }
+        }
+    }
+    Ok(open)
+}
+
+/// The open match with this player that was not closed here.
+///
+/// # Errors
+/// Those of [`all`].
+pub(crate) fn with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<MatchFile>> {
+    let fits = |file: &MatchFile| file.peer() == peer && !file.opened.is_closed();
+    Ok(all(own)?.into_iter().find(fits))
+}
+
+/// The file of this match with this player, open or over.
+///
+/// # Errors
+/// If the folder or the file cannot be read.
+pub(crate) fn find(
+    own: &Own,
+    of: &[u8; 32],
+    peer: &PublicIdentity,
+) -> anyhow::Result<Option<MatchFile>> {
+    let found = Shelf::new(own.home.matches()).find(of);
+    let Some(found) = found.context("cannot read the folder of matches")? else {
+        return Ok(None);
+    };
+    let file = MatchFile::open(own, found.path)?;
+    Ok(Some(file).filter(|file| file.of() == *of && file.peer() == peer))
+}

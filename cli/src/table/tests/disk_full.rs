@@ -1,0 +1,110 @@
+//! A disk on which nothing can be written any more.
+
+use std::io::{self, BufRead, BufReader};
+use std::thread;
+
+use dealerless::net::Deadlines;
+use dealerless_table::{
+    BettingRules, Inputs, Journal, Limit, MatchLog, MemoryVault, PlayError, Posts as Stakes_,
+    Setting, Stakes, Storage, Table, Variety, system_rng,
+};
+
+use super::super::posts::Posts;
+use super::super::seat::{Seat, Wait};
+use super::super::session::Sessions;
+use super::super::story::Story;
+use super::seats::{met, player, sit};
+use crate::failure::{exit_code, explain};
+
+/// A disk with room for so many more writes.
+struct Full(Vec<u8>, u32);
+
+impl Storage for Full {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.0.clone())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.1 = (self.1.checked_sub(1)).ok_or(io::ErrorKind::StorageFull)?;
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.0.truncate(len as usize);
+        Ok(())
+    }
+}
+
+#[test]
+fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
+    let rules = BettingRules {
+        stack: 100,
+        limit: Limit::NoLimit,
+        posts: Stakes_::Blinds { small: 1, big: 2 },
+    };
+    let stakes = Stakes::new(Variety::Holdem(rules), 2, 3).unwrap();
+    let [host, guest] = met(&stakes);
+    let (other, front) = player();
+    let (told, hears) = std::sync::mpsc::channel();
+    // It ends with the test: nobody comes back to it.
+    thread::spawn(move || sit(guest, other));
+    thread::spawn(move || {
+        for line in BufReader::new(front.events).lines().map_while(Result::ok) {
+            let _ = told.send(line);
+        }
+        drop(front.commands);
+    });
+
+    let own = &host.own;
+    let identity = own.home.shared_identity();
+    let sitting = &host.seating.sitting;
+    // The first record, the deals; not the seal.
+    let journal = Journal::create(Full(Vec::new(), 2), identity.file_key(), sitting).unwrap();
+    let inputs = Full(Vec::new(), u32::MAX);
+    let inputs = Inputs::open(inputs, identity.file_key(), sitting.of.id()).unwrap();
+    let setting = Setting {
+        seat: sitting.seat,
+        log: MatchLog::new(sitting.of.clone()),
+        journal,
+        inputs: inputs.file,
+        vault: MemoryVault::default(),
+        circuit: host.seating.circuit.clone(),
+        rng: system_rng(),
+        identity,
+    };
+    let (me, _front) = player();
+    let peer = host.line.peer.clone();
+    let mut sessions = Sessions::default();
+    let attempts = sessions.counted(own, &peer).unwrap();
+    let mut table = Table::new(setting, Deadlines::default()).unwrap();
+    Posts::default().go_to(table.mailbox());
+    table.begin(host.line, attempts);
+    let mut seat = Seat {
+        own,
+        story: Story::new(sitting.seat, stakes.deck(), None),
+        table,
+        peer,
+        peer_name: "Bert".into(),
+        player: me,
+        dialer: None,
+        sessions,
+        banks: None,
+        wait: Wait::default(),
+    };
+    let error = seat.play().unwrap_err();
+    assert!(matches!(error.downcast_ref(), Some(PlayError::Journal(_))));
+    assert_eq!(exit_code(&error), 1);
+    let text = explain(&error);
+    for said in ["cannot be written", "Nothing was sent", "dealerless resume"] {
+        assert!(text.contains(said), "{text}");
+    }
+    seat.table.lose_line();
+    let lost = hears.iter().find(|line| line.contains("line-lost"));
+    let kinds: Vec<String> = hears.try_iter().collect();
+    assert!(lost.is_some(), "{kinds:?}");
+}

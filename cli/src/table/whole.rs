@@ -1,0 +1,318 @@
+//! A match from the moment at which two sit down to it, or at which it is taken up again, to its
+//! end here.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use dealerless::net::Deadlines;
+use dealerless::shuffle::ShuffleCircuit;
+use dealerless_table::{
+    Control, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog, PublicIdentity,
+    Seating, Setting, Shelf, Sitting, SystemRng, Table, system_rng,
+};
+
+use super::banks::Banks;
+use super::dial::Dialer;
+use super::ending::{self, Breach, is_failed_check};
+use super::event::Event;
+use super::open::{MatchFile, deck_file, inputs_file};
+use super::own::Own;
+use super::player::Player;
+use super::posts::{Post, Posts};
+use super::seat::{Seat, Stopped, Wait};
+use super::session::Sessions;
+use super::sit;
+use super::story::{Story, hands_with_a_result};
+use crate::failure::BrokenOff;
+
+/// How long the other may take to come back for the end of a match.
+const LAST_CALL: Duration = Duration::from_secs(30);
+
+type OnDisk = Setting<DiskStorage, FileVault, SystemRng>;
+
+/// A seat whose match is in a file.
+pub(crate) struct Whole<'a> {
+    seat: Seat<'a, DiskStorage, FileVault>,
+    /// The hands that were played before.
+    before: u32,
+    posts: Posts,
+    log_file: String,
+}
+
+/// What a seat needs beside the match.
+pub(crate) struct Around<'a> {
+    pub(crate) own: &'a Own,
+    pub(crate) player: Player,
+    pub(crate) posts: &'a Posts,
+    pub(crate) dialer: Option<Dialer>,
+}
+
+impl<'a> Whole<'a> {
+    /// The match that begins on this line, on which both have agreed to it.
+    ///
+    /// # Errors
+    /// If its file cannot be made.
+    pub(crate) fn begin(
+        around: Around<'a>,
+        line: Line,
+        Seating { sitting, circuit }: Seating,
+    ) -> anyhow::Result<Self> {
+        let own = around.own;
+        let shelf = Shelf::new(own.home.matches());
+        let (path, storage) = shelf
+            .create(&sitting.of.id(), line.peer_name.as_str())
+            .context("cannot make the file of the match")?;
+        let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
+        let log = MatchLog::new(sitting.of.clone());
+        let whom = (line.peer.clone(), line.peer_name.to_string());
+        let setting = setting(own, (&path, &sitting), (journal, log), circuit)?;
+        let mut whole = Whole::sit(around, (&path, &sitting, false), setting, whom)?;
+        let seat = &mut whole.seat;
+        let attempts = seat.sessions.counted(own, &seat.peer)?;
+        seat.table.begin(line, attempts);
+        Ok(whole)
+    }
+
+    /// A match that is taken up again. It has no line yet.
+    ///
+    /// # Errors
+    /// If it cannot go on: a deck that is damaged, a shuffle that this program does not know.
+    pub(crate) fn take_up(around: Around<'a>, file: MatchFile) -> anyhow::Result<Self> {
+        let own = around.own;
+        let whom = (file.peer().clone(), file.peer_name().to_owned());
+        let MatchFile { path, opened } = file;
+        let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
+        let from_file = (opened.journal, opened.log);
+        let setting = setting(own, (&path, &sitting), from_file, circuit)?;
+        Whole::sit(around, (&path, &sitting, true), setting, whom)
+    }
+
+    fn sit(
+        around: Around<'a>,
+        (path, sitting, resumed): (&Path, &Sitting, bool),
+        setting: OnDisk,
+        (peer, peer_name): (PublicIdentity, String),
+    ) -> anyhow::Result<Self> {
+        let Around {
+            own,
+            mut player,
+            posts,
+            dialer,
+        } = around;
+        let before = hands_with_a_result(&setting.log);
+        let mut table = Table::new(setting, Deadlines::default())?;
+        let log_file = path.display().to_string();
+        let Sitting { of, seat, names } = sitting;
+        let about = (Some(log_file.clone()), resumed);
+        player.sit(&sit::seated(of, *seat, names, about))?;
+        let banks = Some(Banks::take_up(path, &mut table));
+        posts.go_to(table.mailbox());
+        player.listen(posts)?;
+        let deck = of.header().stakes.deck();
+        let seat = Seat {
+            own,
+            table,
+            peer,
+            peer_name,
+            story: Story::new(*seat, deck, Some(log_file.clone())),
+            player,
+            dialer,
+            sessions: Sessions::default(),
+            banks,
+            wait: Wait::default(),
+        };
+        Ok(Whole {
+            seat,
+            before,
+            posts: posts.clone(),
+            log_file,
+        })
+    }
+
+    /// The file of the match.
+    pub(crate) fn path(&self) -> PathBuf {
+        PathBuf::from(&self.log_file)
+    }
+
+    /// The match goes on on this line. The player was asked whether it may.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn meet_again(&mut self, line: Line) -> anyhow::Result<()> {
+        let seat = &mut self.seat;
+        let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
+        Ok(seat.table.meet_again(line, attempts)?)
+    }
+
+    /// Looks for a line.
+    ///
+    /// # Errors
+    /// If there must be none.
+    pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
+        self.seat.reconnect()
+    }
+
+    /// Plays to the end, here. What the host said that does not go on with the match is given back,
+    /// with the player, who may go on with another.
+    ///
+    /// # Errors
+    /// Why it could not go on, how it was broken, or that it was broken off.
+    pub(crate) fn play(mut self) -> anyhow::Result<Option<(Control, Player)>> {
+        let stopped = self.seat.play();
+        // A goodbye is for good.
+        let taken = match stopped {
+            Ok(Stopped::BrokenOff) => {
+                self.seat.table.lose_line();
+                true
+            }
+            _ => self.seat.table.close(),
+        };
+        self.seat.sessions.until_settled();
+        if let (Ok(Stopped::Over(_)), false) = (&stopped, taken) {
+            self.last_call()?;
+        }
+        self.settle(&stopped)?;
+        let mut seat = self.seat;
+        match stopped? {
+            Stopped::Over(end) => {
+                seat.banks.iter().for_each(Banks::remove);
+                Breach::check(&end, seat.table.play().seat())?;
+            }
+            Stopped::Closed => closed(&mut seat.player, self.log_file)?,
+            Stopped::BrokenOff => return Err(BrokenOff.into()),
+            Stopped::Declined(control) => {
+                self.posts.come_back();
+                return Ok(Some((control, seat.player)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The other side may not have the end of the match, and is given time to come back for it.
+    fn last_call(&mut self) -> anyhow::Result<()> {
+        let seat = &mut self.seat;
+        seat.player.tell(&Event::Notice {
+            text: format!(
+                "The match is over here, and the other side may not know. It has {} s to come back \
+                 for the last words; Ctrl-C does no harm.",
+                LAST_CALL.as_secs()
+            ),
+        })?;
+        if let Some(dialer) = &mut seat.dialer {
+            dialer.dial()?;
+        }
+        let deadline = Instant::now() + LAST_CALL;
+        while Instant::now() < deadline {
+            match seat.table.next(Duration::from_millis(200))? {
+                Some(Happened::Posted(Post::Line(line))) => {
+                    let attempts = seat.sessions.counted(seat.own, &seat.peer)?;
+                    seat.table.meet_again(*line, attempts)?;
+                }
+                Some(Happened::Posted(Post::BreakOff)) => break,
+                _ => {}
+            }
+            if seat.table.play().has_met() && seat.table.close() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Counts what was played with a peer, and what it failed in.
+    fn settle(&self, stopped: &anyhow::Result<Stopped>) -> anyhow::Result<()> {
+        let mut peers = self.seat.own.peers.lock();
+        let hands = hands_with_a_result(self.seat.table.play().log());
+        let new = hands.saturating_sub(self.before);
+        if new > 0 {
+            peers.count_hands(&self.seat.peer, new.into())?;
+        }
+        let failed = match stopped {
+            Ok(Stopped::Over(end)) => ending::is_dispute(end),
+            Ok(_) => false,
+            Err(error) => is_failed_check(error),
+        };
+        if failed {
+            peers.count_failed_check(&self.seat.peer)?;
+        }
+        Ok(())
+    }
+}
+
+/// Says that a match was closed here.
+///
+/// # Errors
+/// If nobody reads it any more.
+pub(crate) fn closed(player: &mut Player, log: String) -> anyhow::Result<()> {
+    player.tell(&Event::Closed {
+        log: Some(log),
+        message:
+            "The match is closed here, and not over: `dealerless resume` goes on with it if it \
+                  is named."
+                .into(),
+    })
+}
+
+fn setting(
+    own: &Own,
+    (path, sitting): (&Path, &Sitting),
+    (journal, log): (Journal<DiskStorage>, MatchLog),
+    circuit: Arc<ShuffleCircuit>,
+) -> anyhow::Result<OnDisk> {
+    let identity = own.home.shared_identity();
+    let inputs = opened_or_new(&inputs_file(path))
+        .and_then(|storage| Inputs::open(storage, identity.file_key(), sitting.of.id()))
+        .context("cannot use the file of what this side enters into the shuffles")?;
+    Ok(Setting {
+        identity,
+        inputs: inputs.file,
+        seat: sitting.seat,
+        log,
+        journal,
+        vault: FileVault::new(deck_file(path)),
+        circuit,
+        rng: system_rng(),
+    })
+}
+
+/// A table for a match that is taken up, at which nobody sits.
+///
+/// # Errors
+/// As [`Whole::take_up`].
+pub(crate) fn unattended(
+    own: &Own,
+    file: MatchFile,
+) -> anyhow::Result<Table<DiskStorage, FileVault, Post>> {
+    let MatchFile { path, opened } = file;
+    let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
+    let from_file = (opened.journal, opened.log);
+    let setting = setting(own, (&path, &sitting), from_file, circuit)?;
+    Ok(Table::new(setting, Deadlines::default())?)
+}
+
+/// Tells the other side, which has said or is told that it goes on with it, how a match ended that is
+/// over here.
+///
+/// # Errors
+/// If its file is damaged, or the other side breaks the protocol.
+pub(crate) fn tell_the_end(own: &Own, file: MatchFile, line: Line) -> anyhow::Result<()> {
+    let peer = line.peer.clone();
+    let mut table = unattended(own, file)?;
+    let mut sessions = Sessions::default();
+    table.meet_again(line, sessions.counted(own, &peer)?)?;
+    let deadline = Instant::now() + LAST_CALL;
+    while Instant::now() < deadline {
+        if let Some(Happened::LineLost(_)) = table.next(Duration::from_millis(200))? {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+fn opened_or_new(path: &Path) -> std::io::Result<DiskStorage> {
+    match DiskStorage::open(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => DiskStorage::create(path),
+        opened => opened,
+    }
+}

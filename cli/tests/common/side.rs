@@ -1,0 +1,151 @@
+//! The program as one side of a table, by its JSON.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// No process of a test lasts longer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// One side, with its folder.
+pub struct Side {
+    pub child: Child,
+    pub input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Side {
+    /// Starts the program in this folder.
+    pub fn start(folder: &Path, args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+            .args(args)
+            .env("DEALERLESS_HOME", folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        Side {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().expect("piped")),
+            child,
+        }
+    }
+
+    /// A host, and its invite.
+    pub fn host(folder: &Path, args: &[&str]) -> (Self, String) {
+        let listen = [
+            "host",
+            "--json",
+            "--listen",
+            "127.0.0.1:0",
+            "--name",
+            "Anna",
+        ];
+        let mut host = Side::start(folder, &[&listen, args].concat());
+        let invite = host.event();
+        assert_eq!(
+            (&invite["event"], &invite["version"]),
+            (&json!("invite"), &json!(2))
+        );
+        let invite = invite["invite"].as_str().expect("an invite").to_owned();
+        (host, invite)
+    }
+
+    /// A guest.
+    pub fn join(folder: &Path, whom: &str, args: &[&str]) -> Self {
+        let join = ["join", whom, "--json", "--name", "Bert"];
+        Side::start(folder, &[&join, args].concat())
+    }
+
+    /// The next event.
+    pub fn event(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// The next event of this kind.
+    pub fn until(&mut self, kind: &str) -> Value {
+        loop {
+            let event = self.event();
+            if event["event"] == kind {
+                return event;
+            }
+        }
+    }
+
+    /// All events up to the second of this kind.
+    pub fn up_to(&mut self, kind: &str) -> Vec<Value> {
+        let mut events = Vec::new();
+        while of_kind(&events, kind).len() < 2 {
+            events.push(self.event());
+        }
+        events
+    }
+
+    /// Says something.
+    pub fn say(&mut self, command: &Value) {
+        let input = self.input.as_mut().expect("open");
+        writeln!(input, "{command}").expect("it listens");
+    }
+
+    /// Sends it a signal by its name, such as INT.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.expect("kill is there").success());
+    }
+
+    /// Kills it without a warning. Gives what it had said by then.
+    pub fn kill(mut self) -> Vec<Value> {
+        self.child.kill().expect("it runs");
+        let mut events = Vec::new();
+        for line in self.output.by_ref().lines() {
+            // The last line may be cut.
+            events.extend(serde_json::from_str::<Value>(&line.expect("UTF-8")));
+        }
+        events
+    }
+
+    /// All events to the end, and the exit code.
+    pub fn finish(mut self) -> (Vec<Value>, i32) {
+        let mut events = Vec::new();
+        for line in self.output.by_ref().lines() {
+            events.push(serde_json::from_str(&line.expect("UTF-8")).expect("JSON"));
+        }
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child") {
+                return (events, status.code().expect("no signal"));
+            }
+            assert!(begun.elapsed() < LIMIT, "the process hangs");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        // It fails if the process has ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Two folders that are removed when they are dropped.
+pub fn folders() -> [tempfile::TempDir; 2] {
+    [(); 2].map(|()| tempfile::tempdir().expect("a folder"))
+}
+
+/// The events of a kind.
+pub fn of_kind(events: &[Value], kind: &str) -> Vec<Value> {
+    events
+        .iter()
+        .filter(|event| event["event"] == kind)
+        .cloned()
+        .collect()
+}

@@ -1,0 +1,67 @@
+//! What a player says of the other beside the log: that its time is out.
+
+use super::match_log::MatchLog;
+use crate::seat::Seat;
+use crate::wire::{Malformed, Reader, Writer};
+
+/// What the owner of a file claims. Nobody else has signed it, and it is no step: a signed part of
+/// that seat for that step, whenever it comes, voids it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The step in which nothing came.
+    pub step: u64,
+    /// Who had to speak.
+    pub seat: Seat,
+    /// When this was written, in seconds since 1970, by the owner's own clock.
+    pub time: u64,
+    /// What is claimed.
+    pub what: Claimed,
+}
+
+/// What is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Claimed {
+    /// The time of the seat was out.
+    OutOfTime,
+    /// The owner of the file closed the match here, and does not mean to come back to it.
+    Closed,
+}
+
+const OUT_OF_TIME: u8 = 0;
+const CLOSED: u8 = 1;
+
+impl Claim {
+    /// Whether the seat has said nothing for that step since.
+    pub fn stands(&self, log: &MatchLog) -> bool {
+        self.step == log.step() && log.part(self.step, self.seat).is_none()
+    }
+
+    pub(super) const LEN: usize = 8 + 1 + 8 + 1;
+
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let what = match self.what {
+            Claimed::OutOfTime => OUT_OF_TIME,
+            Claimed::Closed => CLOSED,
+        };
+        let mut writer = Writer::default();
+        writer.u64(self.step).u8(self.seat.number());
+        writer.u64(self.time).u8(what).finish()
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let claim = Claim {
+            step: reader.u64()?,
+            seat: Seat::new(reader.u8()?),
+            time: reader.u64()?,
+            what: match reader.u8()? {
+                OUT_OF_TIME => Claimed::OutOfTime,
+                CLOSED => Claimed::Closed,
+                _ => return Err(Malformed),
+            },
+        };
+        reader.finish()?;
+        Ok(claim)
+    }
+}

@@ -1,0 +1,167 @@
+//! The time to think of one seat: so much for each move, and a bank for what takes longer. It has no
+//! clock of its own: it is told what time it is.
+
+use std::time::{Duration, Instant};
+
+use crate::log::Clock;
+
+/// The time of one seat, as one program counts it.
+#[derive(Clone, Debug)]
+pub struct TimeBank {
+    each_move: Duration,
+    bank: Duration,
+    turn: Option<Turn>,
+    /// Since when time passes that is not counted yet; none while it stands still.
+    since: Option<Instant>,
+}
+
+#[derive(Clone, Debug)]
+struct Turn {
+    step: u64,
+    spent: Duration,
+}
+
+/// What is left of a seat's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLeft {
+    /// For this move, before the bank is touched.
+    pub each_move: Duration,
+    /// In the bank.
+    pub bank: Duration,
+}
+
+impl TimeLeft {
+    /// Both together.
+    pub fn total(self) -> Duration {
+        self.each_move + self.bank
+    }
+}
+
+impl TimeBank {
+    /// The full time; none where people may think as long as they like.
+    pub fn new(clock: Clock) -> Option<Self> {
+        (clock.each_move > 0 || clock.bank > 0).then(|| TimeBank {
+            each_move: Duration::from_secs(clock.each_move.into()),
+            bank: Duration::from_secs(clock.bank.into()),
+            turn: None,
+            since: None,
+        })
+    }
+
+    /// Says in which step it is this seat's turn now, if it is, and whether its time runs from now
+    /// on. A turn that is over takes off the bank what it took more than a move may.
+    pub fn look(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
+        let passed = self.since.map(|since| now.saturating_duration_since(since));
+        if let (Some(turn), Some(passed)) = (&mut self.turn, passed) {
+            turn.spent += passed;
+        }
+        if self.turn.as_ref().map(|turn| turn.step) != turn {
+            self.bank = self.left().bank;
+            let spent = Duration::ZERO;
+            self.turn = turn.map(|step| Turn { step, spent });
+        }
+        self.since = (runs && turn.is_some()).then_some(now);
+    }
+
+    /// What was left when somebody last looked.
+    pub fn left(&self) -> TimeLeft {
+        let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
+        let over = spent.saturating_sub(self.each_move);
+        TimeLeft {
+            each_move: self.each_move.saturating_sub(spent),
+            bank: self.bank.saturating_sub(over),
+        }
+    }
+
+    /// Takes up a bank as it was when a program ended. It never grows.
+    pub fn take_up(&mut self, bank: Duration) {
+        self.bank = self.bank.min(bank);
+    }
+
+    /// Whether it is this seat's turn.
+    pub fn has_turn(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    /// For how long nothing has been left in this turn.
+    pub fn late(&self) -> Duration {
+        let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
+        spent.saturating_sub(self.each_move + self.bank)
+    }
+
+    /// Whether it is this seat's turn and nothing is left.
+    pub fn is_out(&self) -> bool {
+        self.turn.is_some() && self.left().total().is_zero()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn bank(each_move: u32, bank: u32) -> (TimeBank, Instant) {
+        let clock = Clock { each_move, bank };
+        (TimeBank::new(clock).unwrap(), Instant::now())
+    }
+
+    fn left(bank: &TimeBank) -> (u64, u64) {
+        let left = bank.left();
+        (left.each_move.as_secs(), left.bank.as_secs())
+    }
+
+    #[test]
+    fn no_time_at_all_means_as_long_as_one_likes() {
+        let clock = Clock {
+            each_move: 0,
+            bank: 0,
+        };
+        assert!(TimeBank::new(clock).is_none());
+    }
+
+    #[test]
+    fn a_move_takes_its_own_time_first_and_then_the_bank() {
+        let (mut bank, now) = bank(10, 20);
+        bank.look(Some(5), true, now);
+        bank.look(Some(5), true, now + 4 * SECOND);
+        assert_eq!(left(&bank), (6, 20));
+        bank.look(Some(5), true, now + 13 * SECOND);
+        assert_eq!(left(&bank), (0, 17));
+        // The next move has its time again, and the bank is what was left of it.
+        bank.look(Some(7), true, now + 14 * SECOND);
+        assert_eq!(left(&bank), (10, 16));
+        bank.look(Some(7), true, now + 39 * SECOND);
+        assert!(!bank.is_out());
+        bank.look(Some(7), true, now + 40 * SECOND);
+        assert!(bank.is_out());
+        bank.look(Some(7), true, now + 43 * SECOND);
+        assert_eq!(bank.late(), 3 * SECOND);
+        // It is out for that turn; afterwards there is the time of a move and no bank.
+        bank.look(None, true, now + 44 * SECOND);
+        assert!(!bank.is_out());
+        bank.look(Some(9), true, now + 50 * SECOND);
+        assert_eq!(left(&bank), (10, 0));
+    }
+
+    #[test]
+    fn time_stands_still_between_turns_and_while_nothing_can_be_said() {
+        let (mut bank, now) = bank(10, 20);
+        bank.look(None, true, now);
+        bank.look(Some(1), true, now + 100 * SECOND);
+        bank.look(Some(1), false, now + 105 * SECOND);
+        bank.look(Some(1), false, now + 500 * SECOND);
+        bank.look(Some(1), true, now + 900 * SECOND);
+        bank.look(Some(1), true, now + 907 * SECOND);
+        assert_eq!(left(&bank), (0, 18));
+    }
+
+    #[test]
+    fn a_bank_that_is_taken_up_never_grows() {
+        let (mut bank, _) = bank(0, 20);
+        bank.take_up(30 * SECOND);
+        assert_eq!(left(&bank), (0, 20));
+        bank.take_up(3 * SECOND);
+        assert_eq!(left(&bank), (0, 3));
+    }
+}
