@@ -143,6 +143,9 @@ impl Attempts for Uncounted {
 
 pub(crate) type Program = Play<Growing, Disk, SystemRng>;
 
+/// Where a card lies: its position, and what has sealed it last.
+type Lies = (usize, Option<(u64, usize)>);
+
 struct Side {
     seat: Seat,
     game: Game,
@@ -158,7 +161,7 @@ struct Side {
     /// The hand and the try, as it was told.
     dealt: (u32, u32),
     /// The cards that it has seen, by hand, try and position, and by what sealed them last.
-    seen: HashMap<(u32, u32, (usize, Option<(u64, usize)>)), Card>,
+    seen: HashMap<(u32, u32, Lies), Card>,
     end: Option<End>,
 }
 
