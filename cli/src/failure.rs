@@ -1,7 +1,7 @@
 //! What an error means for the caller of the program.
 
 use dealerless::{Blame, deck, mpc, net};
-use dealerless_table::{LineError, MeetingError, OfferError, PlayError};
+use dealerless_table::{CannotAudit, LineError, MeetingError, OfferError, PlayError};
 
 use crate::record::NotGood;
 use crate::table::Breach;
@@ -40,6 +40,7 @@ fn blame(error: &anyhow::Error) -> Blame {
     let play = || error.downcast_ref().map(PlayError::blame);
     let meeting = || error.downcast_ref().map(of_meeting);
     let line = || error.downcast_ref().map(of_line);
+    let audit = || error.downcast_ref().map(of_audit);
     deck.or_else(session)
         .or_else(channel)
         .or_else(offer)
@@ -47,6 +48,7 @@ fn blame(error: &anyhow::Error) -> Blame {
         .or_else(play)
         .or_else(meeting)
         .or_else(line)
+        .or_else(audit)
         .unwrap_or(Blame::ThisSide)
 }
 
@@ -74,6 +76,14 @@ fn of_line(error: &LineError) -> Blame {
             Blame::ThisSide
         }
         _ => Blame::Connection,
+    }
+}
+
+fn of_audit(error: &CannotAudit) -> Blame {
+    match error {
+        CannotAudit::Commitment { .. } => Blame::CheatOrConnection,
+        CannotAudit::NotOver => Blame::ThisSide,
+        _ => Blame::ProgramOrConnection,
     }
 }
 

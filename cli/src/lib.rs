@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod audit;
 mod bench;
 mod circuit;
 mod console;
@@ -70,6 +71,7 @@ enum Command {
     History(record::history::Args),
     Show(record::show::Args),
     Verify(record::verify::Args),
+    Audit(audit::Args),
     Peers(peers::Args),
     Identity(identity::Args),
     Doctor(doctor::Args),
@@ -101,6 +103,7 @@ pub fn run() -> ExitCode {
         Command::History(args) => record::history::run(&args),
         Command::Show(args) => record::show::run(&args),
         Command::Verify(args) => record::verify::run(&args),
+        Command::Audit(args) => audit::run(&args),
         Command::Peers(args) => peers::run(&args),
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),

@@ -138,21 +138,15 @@ fn header(file: &MatchFile) -> Header {
 
 /// The one that is named, or the only one.
 fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<MatchFile> {
-    let lower = which.to_lowercase();
-    let name = Name::clean(which);
     let fits = |file: &MatchFile| match which {
         "" => !file.opened.is_closed(),
-        _ => {
-            file.peer_name() == name.as_str()
-                || file.peer().fingerprint().to_string() == lower
-                || (lower.len() >= 4 && sit::hex(&file.of()).starts_with(&lower))
-        }
+        _ => file.is_called(which),
     };
     let mut fitting: Vec<MatchFile> = files.into_iter().filter(fits).collect();
     match (fitting.len(), which) {
         (1, _) => Ok(fitting.remove(0)),
         (0, "") => bail!("no match is open here"),
-        (0, _) => bail!("no open match is called {:?}", name.as_str()),
+        (0, _) => bail!("no open match is called {:?}", Name::clean(which).as_str()),
         _ => {
             list(&fitting, json)?;
             bail!("several matches are open: say which")

@@ -8,6 +8,7 @@ use dealerless_table::{
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::decks::Decks;
 use super::show::deck;
 use super::verify::Read;
 use super::words::{self, Who, hex};
@@ -21,6 +22,18 @@ pub(super) struct Verified {
     records: Vec<Value>,
     /// None if there is one file, or one of two is not good.
     compared: Option<Value>,
+    /// The decks that were computed anew, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<Value>,
+}
+
+impl Verified {
+    /// With what an audit gives.
+    pub(super) fn with(mut self, decks: Option<&Decks>) -> Self {
+        self.good &= decks.is_none_or(|decks| decks.outcome().is_ok());
+        self.audit = decks.map(Decks::json);
+        self
+    }
 }
 
 /// What `verify` found.
@@ -29,6 +42,7 @@ pub(super) fn verified(files: &[Read], compared: Option<&Compared>, good: bool) 
         good,
         records: files.iter().map(of_file).collect(),
         compared: compared.map(of_both),
+        audit: None,
     }
 }
 

@@ -1,5 +1,6 @@
-//! The records of matches: `verify`, `history` and `show`.
+//! The records of matches: `verify`, `history` and `show`; and the decks of an audit.
 
+mod decks;
 pub(crate) mod history;
 mod json;
 mod listing;
@@ -13,4 +14,5 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use decks::Decks;
 pub(crate) use source::NotGood;

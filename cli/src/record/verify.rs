@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
 
+use super::decks::Decks;
 use super::json::{self, Verified};
 use super::source::{NotGood, read};
 use super::words::{self, Who};
@@ -18,7 +19,8 @@ use crate::output::{count, show, show_json};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless verify match.log\n  \
-    dealerless verify mine.log theirs.log\n\n\
+    dealerless verify mine.log theirs.log\n  \
+    dealerless verify mine.log --audit mine.audit\n\n\
     Exit codes: 0 all is good and agrees, 1 a file cannot be read, 2 a file was changed, the\n\
     two do not agree, or they show that somebody broke the rules.")]
 pub(crate) struct Args {
@@ -28,6 +30,9 @@ pub(crate) struct Args {
     /// The file of the other side: whether both tell the same.
     #[arg(value_name = "FILE_B")]
     other: Option<PathBuf>,
+    /// Compute every deck anew from what both players have opened in an audit.
+    #[arg(long, value_name = "AUDIT")]
+    audit: Option<PathBuf>,
     /// Say what came of each hand.
     #[arg(long, short)]
     verbose: bool,
@@ -54,12 +59,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         });
     }
     let compared = both(&files);
+    let decks = match (&args.audit, &files[0].record) {
+        (Some(path), Ok(record)) => Some(Decks::of_file(record, path)?),
+        _ => None,
+    };
     if args.json {
-        show_json(&Verified::of(&files, compared.as_ref()))?;
+        let verified = Verified::of(&files, compared.as_ref());
+        show_json(&verified.with(decks.as_ref()))?;
     } else {
         show(&report(&files, compared.as_ref(), args.verbose))?;
+        if let Some(decks) = &decks {
+            show(&format!("\n{decks}"))?;
+        }
     }
-    Ok(outcome(&files, compared.as_ref())?)
+    outcome(&files, compared.as_ref())?;
+    Ok(decks.as_ref().map_or(Ok(()), Decks::outcome)?)
 }
 
 /// How two files compare, if both are good.

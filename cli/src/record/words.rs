@@ -195,3 +195,12 @@ pub(super) fn short_id(of: &[u8; 32]) -> String {
 pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+/// `5 decks were`, `4 of 5 decks were`.
+pub(super) fn decks_were(some: usize, all: usize) -> String {
+    let decks = if all == 1 { "deck was" } else { "decks were" };
+    match some == all {
+        true => format!("{all} {decks}"),
+        false => format!("{some} of {all} {decks}"),
+    }
+}

@@ -5,8 +5,8 @@ use std::time::SystemTime;
 
 use anyhow::Context;
 use dealerless_table::{
-    Claim, Claimed, DiskStorage, Journal, JournalError, MatchLog, Opened, Phase, PublicIdentity,
-    Seat, Shelf,
+    Claim, Claimed, DiskStorage, Journal, JournalError, MatchLog, Name, Opened, Phase,
+    PublicIdentity, Seat, Shelf,
 };
 
 use super::own::Own;
@@ -45,6 +45,14 @@ impl MatchFile {
     pub(crate) fn peer_name(&self) -> &str {
         let names = &self.opened.sitting.names;
         (names.get(other(self.seat()).index())).map_or("nameless", |name| name.as_str())
+    }
+
+    /// Whether the other player, or the match, is called so.
+    pub(crate) fn is_called(&self, which: &str) -> bool {
+        let lower = which.to_lowercase();
+        self.peer_name() == Name::clean(which).as_str()
+            || self.peer().fingerprint().to_string() == lower
+            || (lower.len() >= 4 && super::sit::hex(&self.of()).starts_with(&lower))
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -121,7 +129,8 @@ impl MatchFile {
 /// If it cannot be removed.
 pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
     Shelf::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
-    for beside in [deck_file(path), clock_file(path), inputs_file(path)] {
+    for beside in [deck_file, clock_file, inputs_file, audit_file] {
+        let beside = beside(path);
         match std::fs::remove_file(&beside) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error)?,
             _ => {}
@@ -136,6 +145,11 @@ pub(crate) fn deck_file(log: &Path) -> PathBuf {
 
 pub(crate) fn inputs_file(log: &Path) -> PathBuf {
     log.with_extension("inputs")
+}
+
+/// What both have opened, if an audit was made.
+pub(crate) fn audit_file(log: &Path) -> PathBuf {
+    log.with_extension("audit")
 }
 
 pub(crate) fn clock_file(log: &Path) -> PathBuf {

@@ -2,8 +2,9 @@
 
 use std::env;
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use dealerless_table::{Home, Name, SharedPeers};
@@ -12,6 +13,7 @@ use rand::rngs::StdRng;
 
 use super::bot::Bot;
 use super::cards::{Colours, Ink, Style};
+use super::open::inputs_file;
 use super::player::{Face, Player};
 use super::screen::Screen;
 use crate::session::system_rng;
@@ -82,6 +84,24 @@ impl FolderArgs {
     }
 }
 
+/// What was entered into the shuffles of a match is kept for an audit, but no longer than this.
+const INPUTS_KEPT: Duration = Duration::from_secs(30 * 86_400);
+
+/// Removes the inputs of matches that were played so long ago.
+fn forget_old_inputs(matches: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(matches)? {
+        let path = entry?.path();
+        let old = || -> io::Result<bool> {
+            let age = path.metadata()?.modified()?.elapsed();
+            Ok(age.is_ok_and(|age| age > INPUTS_KEPT))
+        };
+        if path == inputs_file(&path) && old()? {
+            std::fs::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// The place of the system for what a program keeps for a user.
 fn data_folder(set: impl Fn(&'static str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
     let in_home = |path: &str| Some(PathBuf::from(set("HOME")?).join(path));
@@ -104,6 +124,7 @@ impl OwnArgs {
     /// Those of [`FolderArgs::open`], and if the known peers cannot be read.
     pub(crate) fn open(&self) -> anyhow::Result<Own> {
         let home = self.folder.open()?;
+        forget_old_inputs(&home.matches()).context("cannot remove old files of inputs")?;
         let peers = home.known_peers().context("cannot read the known peers")?;
         Ok(Own {
             home: Arc::new(home),

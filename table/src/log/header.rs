@@ -1,6 +1,6 @@
 //! What is agreed before a match begins.
 
-use dealerless::shuffle::Algorithm;
+use dealerless::shuffle::{Algorithm, Spec, SpecError};
 
 use super::shape::Shape;
 use crate::rules::{Stakes, StakesError};
@@ -118,6 +118,15 @@ impl Header {
             return Err(HeaderError::Malformed);
         }
         Ok(header)
+    }
+
+    /// How the decks are shuffled and drawn.
+    ///
+    /// # Errors
+    /// If there is no such shuffle.
+    pub fn shuffle(&self) -> Result<Spec, SpecError> {
+        let (cards, drawn) = self.stakes.deck();
+        Spec::new(cards, drawn, self.algorithm)
     }
 
     pub(super) fn shape(&self) -> Shape {

@@ -2,14 +2,17 @@
 
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What is said on the control stream. The guest begins, with one of the first two; the host answers
-/// only if it does not agree, with one of the last two.
+/// What is said on the control stream. The guest begins, with one of the first three; the host
+/// answers only if it does not agree, with one of the last two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// The guest sits down to the match that the host proposes.
     Sit,
     /// The guest goes on with the match of this id.
     Resume([u8; 32]),
+    /// The guest [audits](crate::Auditing) the match of this id, which is over. What both open
+    /// follows.
+    Audit([u8; 32]),
     /// There is an open match of this id between the two. It is resumed; none is begun beside it.
     Open([u8; 32]),
     /// The host has no match of this id with the guest.
@@ -31,6 +34,7 @@ const SIT: u8 = 0;
 const RESUME: u8 = 1;
 const OPEN: u8 = 2;
 const UNKNOWN: u8 = 3;
+const AUDIT: u8 = 4;
 
 impl Control {
     /// The bytes that stand for it.
@@ -39,6 +43,7 @@ impl Control {
         match self {
             Control::Sit => writer.u8(SIT),
             Control::Resume(of) => writer.u8(RESUME).raw(&of),
+            Control::Audit(of) => writer.u8(AUDIT).raw(&of),
             Control::Open(of) => writer.u8(OPEN).raw(&of),
             Control::Unknown(of) => writer.u8(UNKNOWN).raw(&of),
         };
@@ -56,6 +61,7 @@ impl Control {
             RESUME => Control::Resume(reader.array()?),
             OPEN => Control::Open(reader.array()?),
             UNKNOWN => Control::Unknown(reader.array()?),
+            AUDIT => Control::Audit(reader.array()?),
             _ => return Err(BadControl),
         };
         reader.finish()?;
@@ -75,6 +81,7 @@ mod tests {
             Control::Resume(of),
             Control::Open(of),
             Control::Unknown(of),
+            Control::Audit(of),
         ] {
             let bytes = control.encode();
             assert_eq!(Control::decode(&bytes), Ok(control));
@@ -82,6 +89,6 @@ mod tests {
             assert_eq!(Control::decode(&more), Err(BadControl));
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), Err(BadControl));
         }
-        assert_eq!(Control::decode(&[4]), Err(BadControl));
+        assert_eq!(Control::decode(&[5]), Err(BadControl));
     }
 }

@@ -116,6 +116,16 @@ impl Seating {
     }
 }
 
+impl Seating {
+    /// The circuit that a header means, for who only computes decks anew.
+    ///
+    /// # Errors
+    /// [`CannotBegin`], if this program does not know it.
+    pub fn circuit_of(header: &Header) -> Result<ShuffleCircuit, CannotBegin> {
+        proposed_circuit(header)
+    }
+}
+
 /// The circuit that a header means, if this program knows it.
 fn proposed_circuit(header: &Header) -> Result<ShuffleCircuit, CannotBegin> {
     let (theirs, ours) = (header.versions.engine, net::VERSION);

@@ -1,0 +1,223 @@
+//! `audit`: two players open what they entered into the shuffles of a match that is over.
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use dealerless_table::{
+    Address, Audit, Auditing, Control, DiskStorage, DoorEvent, Guest, Inputs, Line, LineError,
+    Record, Seat, Shelf, Stream, Timing,
+};
+
+use crate::host::{listening, open_door, report, wait_at_relays};
+use crate::output::{say, show, show_json};
+use crate::record::Decks;
+use crate::session::address;
+use crate::table::open::{MatchFile, audit_file, inputs_file};
+use crate::table::{Own, OwnArgs, Way, sit};
+use crate::whole_file;
+
+/// Opens, with the other player, what both entered into the shuffles of a match that is over, and
+/// computes every deck anew.
+///
+/// Both players run this. It shows every card of the match, also those that were mucked or never
+/// dealt, so it is never done without you. What both have opened is kept beside the record, and
+/// `dealerless verify FILE --audit AUDIT` checks it for anybody.
+///
+/// If a deck does not agree with a card that was opened, one of the two has lied; nobody can tell
+/// which.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless audit Bert\n  \
+    dealerless audit 3f2a9c0d --at 192.0.2.1:5252\n  \
+    dealerless audit Bert --decline\n\n\
+    What you entered is kept until an audit was made or declined, or for 30 days.")]
+pub(crate) struct Args {
+    /// The name or fingerprint of the other player, or the first digits of the match. Not needed if
+    /// one match can be audited.
+    #[arg(value_name = "MATCH|NAME")]
+    which: Vec<String>,
+    /// Destroy what you entered: there will be no audit of this match.
+    #[arg(long)]
+    decline: bool,
+    /// Where to wait for the other player, at the host's seat.
+    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
+    listen: Vec<String>,
+    /// Where the host is now, at the guest's seat, instead of where it was met last.
+    #[arg(long, value_name = "HOST:PORT")]
+    at: Vec<Address>,
+    /// The relay at which both wait.
+    #[arg(long, value_name = "HOST:PORT")]
+    relay: Option<Address>,
+    /// Give up after so many seconds in which the other player did not come.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+    #[command(flatten)]
+    own: OwnArgs,
+}
+
+/// How long the other may take to open one try.
+const ONE_TRY: Duration = Duration::from_secs(60);
+/// Between two calls to a host that is not there.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    audit(args).inspect_err(|error| report(error, args.own.json))
+}
+
+fn audit(args: &Args) -> anyhow::Result<()> {
+    let own = args.own.open()?;
+    let file = choose(&own, &args.which.join(" "))?;
+    if args.decline {
+        let path = inputs_file(&file.path);
+        std::fs::remove_file(path).context("cannot remove what you entered")?;
+        return show("What you entered is destroyed. This match will not be audited.");
+    }
+    let mut auditing = begin(&own, &file)?;
+    say(&format!(
+        "This opens all cards of your match with {}, also those that you mucked. Both of you run \
+         this. Ctrl-C ends it.",
+        file.peer_name()
+    ));
+    let deadline = Instant::now() + Duration::from_secs(args.timeout);
+    let line = match file.seat() {
+        Seat::HOST => await_guest(args, &own, &file, deadline)?,
+        _ => call_host(args, &own, &file, deadline)?,
+    };
+    let opened = exchange(&mut auditing, &line)?;
+    line.close(PAUSE);
+    conclude(&file, &opened, args.own.json)
+}
+
+/// The one that is named, or the only one that can be audited.
+fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
+    let files = Shelf::new(own.home.matches()).list();
+    let mut found = Vec::new();
+    for shelved in files.context("cannot read the folder of matches")? {
+        if inputs_file(&shelved.path).exists()
+            && let Ok(file) = MatchFile::open(own, shelved.path)
+            && file.is_over()
+            && (which.is_empty() || file.is_called(which))
+        {
+            found.push(file);
+        }
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => bail!(
+            "no match that is over can be audited here{}",
+            if which.is_empty() {
+                ""
+            } else {
+                " by that name"
+            }
+        ),
+        _ => {
+            let line = |file: &MatchFile| {
+                format!("{}  with {}", sit::hex(&file.of()[..8]), file.peer_name())
+            };
+            say(&found.iter().map(line).collect::<Vec<_>>().join("\n"));
+            bail!("several matches can be audited: say which")
+        }
+    }
+}
+
+fn begin(own: &Own, file: &MatchFile) -> anyhow::Result<Auditing> {
+    let storage = DiskStorage::open(&inputs_file(&file.path))
+        .context("cannot open what you entered into the shuffles")?;
+    let key = own.home.identity().file_key();
+    let inputs = Inputs::open(storage, key, file.of())
+        .context("cannot read what you entered into the shuffles")?
+        .inputs;
+    Ok(Auditing::new(&file.opened.log, file.seat(), &inputs)?)
+}
+
+fn await_guest(
+    args: &Args,
+    own: &Own,
+    file: &MatchFile,
+    deadline: Instant,
+) -> anyhow::Result<Line> {
+    let header = file.opened.sitting.of.header();
+    let door = open_door(own, header, &args.listen)?;
+    wait_at_relays(own, &door, args.relay.as_ref())?;
+    args.own.player().tell(&listening(&door))?;
+    let wanted = Control::Audit(file.of());
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        ensure!(!left.is_zero(), "the other player did not come in time");
+        let Some(DoorEvent::Line(line)) = door.next(left) else {
+            continue;
+        };
+        let said = line.recv(PAUSE).ok().map(|message| message.bytes);
+        if line.peer == *file.peer() && said == Some(wanted.encode()) {
+            return Ok(*line);
+        }
+        sit::decline(&line, Control::Unknown(file.of()));
+    }
+}
+
+fn call_host(args: &Args, own: &Own, file: &MatchFile, deadline: Instant) -> anyhow::Result<Line> {
+    let known = own.peers.lock().get(file.peer()).cloned();
+    let known = known.context("the host of this match is not among the known peers")?;
+    let way = Way::to(&known, &args.at, args.relay.as_ref())?;
+    let guest = Guest {
+        identity: own.home.identity(),
+        name: &own.name,
+        timing: Timing::default(),
+    };
+    loop {
+        match guest.join_again(file.peer(), &way.addresses, way.relay.as_ref()) {
+            Ok(line) => {
+                sit::say(&line, Control::Audit(file.of()))?;
+                return Ok(line);
+            }
+            Err(error) => ensure!(Instant::now() < deadline, error),
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Opens all to each other, try by try.
+fn exchange(auditing: &mut Auditing, line: &Line) -> anyhow::Result<Audit> {
+    loop {
+        while let Some(message) = auditing.say() {
+            line.send_control(message)?;
+        }
+        if let Some(opened) = auditing.opened() {
+            return Ok(opened);
+        }
+        let message = line.recv(ONE_TRY)?;
+        match message.stream {
+            Stream::Control if Control::decode(&message.bytes).is_ok() => {
+                bail!(
+                    "the host does not audit this match now: it has to run `dealerless audit` too"
+                )
+            }
+            Stream::Control => auditing.hear(&message.bytes)?,
+            _ => Err(LineError::Broken("something else than an audit"))?,
+        }
+    }
+}
+
+/// Keeps what was opened, and says what follows from it.
+fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
+    let path = audit_file(&file.path);
+    whole_file::write(&path, |file| file.write_all(&opened.encode()))?;
+    // What was opened need not be kept apart any more.
+    std::fs::remove_file(inputs_file(&file.path)).context("cannot remove what you entered")?;
+    let bytes = std::fs::read(&file.path).context("cannot read the record")?;
+    let decks = Decks::of(&Record::read(&bytes)?, opened)?;
+    if json {
+        show_json(&decks.json())?;
+    } else {
+        show(&decks.to_string())?;
+        let (log, audit) = (file.path.display(), path.display());
+        say(&format!(
+            "\nWhat both have opened is in {audit}. Anybody can check it:\n  dealerless verify {log} \
+             --audit {audit}"
+        ));
+    }
+    Ok(decks.outcome()?)
+}

@@ -1,0 +1,136 @@
+//! The decks of a match, computed anew from what both players have opened.
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::Context;
+use dealerless_table::{Audit, AuditError, AuditedTry, Record, Seating};
+use serde::Serialize;
+
+use super::source::{NotGood, read};
+use super::words::decks_were;
+use crate::memory::Limit;
+use crate::table::short;
+
+/// What an audit gives for a record.
+pub(crate) struct Decks {
+    /// The cards of the deck.
+    cards: usize,
+    /// The tries that were dealt.
+    tries: usize,
+    audited: Result<Vec<AuditedTry>, AuditError>,
+}
+
+/// A deck, for a program.
+#[derive(Serialize)]
+struct Deck {
+    hand: u32,
+    #[serde(rename = "try")]
+    attempt: u32,
+    void: bool,
+    /// In the order in which they were drawn.
+    cards: Vec<String>,
+    /// The positions of those that everybody has seen.
+    seen: Vec<usize>,
+}
+
+impl Decks {
+    /// Computes them anew.
+    ///
+    /// # Errors
+    /// If this program does not know the shuffle of the match, or it takes too much memory.
+    pub(crate) fn of(record: &Record, audit: &Audit) -> anyhow::Result<Self> {
+        const MEMORY: Limit = Limit::megabytes(256);
+        let header = record.of().header();
+        MEMORY.check_circuit(header.shuffle()?)?;
+        let circuit = Seating::circuit_of(header)?;
+        Ok(Decks {
+            cards: header.stakes.deck().0,
+            tries: record
+                .hands()
+                .iter()
+                .map(|hand| hand.voided.len() + 1)
+                .sum(),
+            audited: audit.check(record, &circuit),
+        })
+    }
+
+    /// The same from the file of an audit.
+    ///
+    /// # Errors
+    /// If it cannot be read, or holds none.
+    pub(super) fn of_file(record: &Record, path: &Path) -> anyhow::Result<Self> {
+        let audit = Audit::decode(&read(path)?);
+        Decks::of(record, &audit.with_context(|| path.display().to_string())?)
+    }
+
+    /// Whether all agrees.
+    pub(crate) fn outcome(&self) -> Result<(), NotGood> {
+        match &self.audited {
+            Ok(_) => Ok(()),
+            Err(_) => Err(NotGood("the audit does not agree with the record")),
+        }
+    }
+
+    /// For a program.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        let deck = |of_try: &AuditedTry| Deck {
+            hand: of_try.hand,
+            attempt: of_try.attempt,
+            void: of_try.void,
+            cards: self.names(of_try),
+            seen: of_try.public.clone(),
+        };
+        match &self.audited {
+            Ok(tries) => serde_json::json!({
+                "good": true,
+                "tries": self.tries,
+                "decks": tries.iter().map(deck).collect::<Vec<_>>(),
+            }),
+            Err(error) => serde_json::json!({ "good": false, "error": error.to_string() }),
+        }
+    }
+
+    fn names(&self, of_try: &AuditedTry) -> Vec<String> {
+        let cards = of_try.cards.iter();
+        cards.map(|&card| short(card, self.cards)).collect()
+    }
+}
+
+/// One line a deck; cards that were never opened stand in brackets.
+impl fmt::Display for Decks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tries = match &self.audited {
+            Ok(tries) => tries,
+            Err(error @ AuditError::OtherCard { .. }) => {
+                return write!(
+                    f,
+                    "The audit fails: {error}.\nOne of the two has lied about what it entered, or \
+                     the cards were made up by both. Nobody can tell which. The card that was opened \
+                     counts."
+                );
+            }
+            Err(error) => return write!(f, "The audit fails: {error}."),
+        };
+        for of_try in tries {
+            write!(f, "Hand {}", of_try.hand)?;
+            if of_try.void {
+                write!(f, ", a try that was void")?;
+            }
+            write!(f, ":")?;
+            for (position, name) in self.names(of_try).iter().enumerate() {
+                match of_try.public.contains(&position) {
+                    true => write!(f, " {name}")?,
+                    false => write!(f, " [{name}]")?,
+                }
+            }
+            writeln!(f)?;
+        }
+        write!(
+            f,
+            "{} computed anew: each is what both entered, and agrees with every card that was opened. \
+             Cards in brackets not everybody had seen.",
+            decks_were(tries.len(), self.tries)
+        )
+    }
+}
