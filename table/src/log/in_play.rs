@@ -3,9 +3,10 @@
 use dealerless::deck::Card;
 use dealerless::dice::Commitment;
 
+use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::match_log::MatchLog;
-use super::part::{CardOpening, Deal, Part, Reseal, Seal};
+use super::part::{CardOpening, Deal, Part, Seal};
 use super::phase::{End, Phase, Stop};
 use crate::rules::{Hand, Learners};
 use crate::seat::Seat;

@@ -1,7 +1,8 @@
 //! Whether a seat may say a part where the match stands.
 
+use super::beyond_poker::Reseal;
 use super::foul::PartFoul;
-use super::part::{CardOpening, Deal, Part, PartKind, Reseal, Seal};
+use super::part::{CardOpening, Deal, Part, PartKind, Seal};
 use super::phase::Phase;
 use super::state::{Dealt, State};
 use crate::rules::{Choice, Learners, Opening, Steal};

@@ -6,6 +6,7 @@
 //! that cannot be one convict whoever signed both ([`Evidence`]).
 
 mod ahead;
+mod beyond_poker;
 mod claim;
 mod commitment;
 mod foul;
@@ -35,6 +36,7 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use beyond_poker::Reseal;
 pub use claim::{Claim, Claimed};
 pub use commitment::Attempt;
 pub use foul::{PartFoul, Proof, Refused};
@@ -42,7 +44,7 @@ pub use header::{Clock, Header, HeaderError, Versions};
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
 pub use match_log::{CannotSay, MatchLog, NoEvidence, Taken};
-pub use part::{CardOpening, Deal, Masked, Part, PartKind, Reseal, Seal};
+pub use part::{CardOpening, Deal, Masked, Part, PartKind, Seal};
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
 pub use resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};

@@ -1,5 +1,6 @@
 //! What a seat says: the parts of a step, and the one way to write each.
 
+use super::beyond_poker::{Reseal, read_reveal, write_reveal};
 use super::phase::Stop;
 use super::shape::Shape;
 use crate::rules::Choice;
@@ -111,16 +112,6 @@ pub struct Seal {
     pub validity: Vec<bool>,
     /// The digest of the MACs of these shares.
     pub validity_macs: [u8; 32],
-}
-
-/// What a seat says of its shares of a hand that was shuffled again.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reseal {
-    /// The masked values of the cards, which the seat that seals first says for all; of the others
-    /// none.
-    pub masked: Vec<u16>,
-    /// The commitment to the share of each card.
-    pub commitments: Vec<[u8; 32]>,
 }
 
 /// The masked values of all output bits.
@@ -279,7 +270,7 @@ impl Part {
     }
 }
 
-fn read_list<T>(
+pub(super) fn read_list<T>(
     count: usize,
     mut read: impl FnMut() -> Result<T, Malformed>,
 ) -> Result<Vec<T>, Malformed> {
@@ -320,27 +311,6 @@ fn read_openings(reader: &mut Reader<'_>, shape: &Shape) -> Result<Vec<CardOpeni
 fn read_choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
     let bytes = reader.string(Choice::MAX_LEN)?;
     Choice::decode(bytes).map_err(|_| Malformed)
-}
-
-/// How many dice, their values, the nonce.
-fn write_reveal(writer: &mut Writer, reveal: &Reveal) {
-    let values = &reveal.values[..reveal.values.len().min(Choice::MAX_DICE as usize)];
-    writer.u8(values.len() as u8);
-    for &value in values {
-        writer.u32(value);
-    }
-    writer.raw(&reveal.nonce);
-}
-
-fn read_reveal(reader: &mut Reader<'_>) -> Result<Reveal, Malformed> {
-    let count = usize::from(reader.u8()?);
-    if count > Choice::MAX_DICE as usize {
-        return Err(Malformed);
-    }
-    Ok(Reveal {
-        values: read_list(count, || reader.u32())?,
-        nonce: reader.array()?,
-    })
 }
 
 impl Deal {
@@ -396,35 +366,6 @@ impl Seal {
             commitments: read_list(shape.drawn, || reader.array())?,
             validity: read_list(shape.validity, || read_bit(reader))?,
             validity_macs: reader.array()?,
-        })
-    }
-}
-
-impl Reseal {
-    fn write(&self, writer: &mut Writer) {
-        writer.u16(self.masked.len() as u16);
-        for &card in &self.masked {
-            writer.u16(card);
-        }
-        writer.u16(self.commitments.len() as u16);
-        writer.raw(self.commitments.as_flattened());
-    }
-
-    fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
-        let count = |reader: &mut Reader<'_>| match usize::from(reader.u16()?) {
-            count if count <= shape.drawn => Ok(count),
-            _ => Err(Malformed),
-        };
-        let cards = count(reader)?;
-        let masked = read_list(cards, || reader.u16())?;
-        if masked.iter().any(|&card| card >> shape.width != 0) {
-            return Err(Malformed);
-        }
-        let cards = count(reader)?;
-        let commitments = read_list(cards, || reader.array())?;
-        Ok(Reseal {
-            masked,
-            commitments,
         })
     }
 }

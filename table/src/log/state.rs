@@ -1,8 +1,9 @@
 //! Where a match stands: what follows from all complete steps, and what a complete step changes.
 
+use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::foul::PartFoul;
-use super::part::{Deal, Part, Reseal, Seal};
+use super::part::{Deal, Part, Seal};
 use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;
