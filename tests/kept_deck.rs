@@ -1,7 +1,7 @@
 //! A deck that was kept opens card by card without its session, and opens nothing else.
 
 use dealerless::circuit::Party;
-use dealerless::deck::{Card, Check, Error, KeptDeck, Share};
+use dealerless::deck::{Card, Check, Error, KeptDeck, LiveDeck, Share};
 use dealerless::mpc::{self, Malicious, TwoParty};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 use dealerless::testing::line::End;
@@ -237,4 +237,72 @@ fn a_position_that_was_not_drawn_is_a_misuse() {
     assert!(matches!(garbler.share(4), Err(Error::Usage(_))));
     let share = garbler.share(0).unwrap();
     assert!(matches!(evaluator.open(4, &share), Err(Error::Usage(_))));
+}
+
+/// Opens all cards of a deck of both parties.
+fn opened([mut garbler, mut evaluator]: [KeptDeck; 2]) -> Vec<u32> {
+    garbler.check_seeds(&evaluator.validity()).unwrap();
+    evaluator.check_seeds(&garbler.validity()).unwrap();
+    let count = garbler.len();
+    let open = |position| {
+        let theirs = evaluator.share(position).unwrap();
+        let card = garbler.open(position, &theirs).unwrap();
+        let mine = garbler.share(position).unwrap();
+        assert_eq!(evaluator.open(position, &mine).unwrap(), card);
+        card.0
+    };
+    (0..count).map(open).collect()
+}
+
+#[test]
+fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
+    let shuffle = circuit(52, 6);
+    let seeds = seeds(&shuffle);
+    let expected = cards_of(&shuffle, &seeds);
+    let decks = sessions(in_memory(), |session: &mut Session| {
+        let (me, rng) = (session.role() as usize, &mut system_rng());
+        let dealt = KeptDeck::shuffle_live(session, &shuffle, &seeds[me], b"hand 1");
+        let (_, deck) = dealt.unwrap();
+        let hand = LiveDeck::hand(&[(&deck, 4), (&deck, 1), (&deck, 5)]).unwrap();
+        let (first, again) = hand.reshuffle(session, b"steal 1", rng).unwrap();
+        // Out of both decks, through files.
+        let hand = LiveDeck::hand(&[(&again, 1), (&deck, 0), (&again, 2)]).unwrap();
+        let (second, _) = hand.reshuffle(session, b"steal 2", rng).unwrap();
+        let through = |kept: KeptDeck, name: &[u8]| {
+            KeptDeck::from_bytes(&kept.to_bytes(), name).expect("what was kept")
+        };
+        [through(first, b"steal 1"), through(second, b"steal 2")]
+    });
+    let [[first, second], [of_first, of_second]] = decks;
+    let [first, second] = [[first, of_first], [second, of_second]].map(opened);
+    let sorted = |mut cards: Vec<u32>| {
+        cards.sort_unstable();
+        cards
+    };
+    let of = |positions: [usize; 3]| sorted(positions.map(|position| expected[position]).into());
+    assert_eq!(sorted(first.clone()), of([4, 1, 5]));
+    let after = vec![first[1], expected[0], first[2]];
+    assert_eq!(sorted(second), sorted(after));
+}
+
+/// The cards that the seeds draw.
+fn cards_of(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2]) -> Vec<u32> {
+    let bits = seeds.each_ref().map(|seeds| seeds.bits().to_vec());
+    shuffle.decode(&shuffle.circuit().evaluate(&bits).unwrap())
+}
+
+#[test]
+fn a_hand_that_cannot_be_is_refused() {
+    let shuffle = circuit(16, 4);
+    let seeds = seeds(&shuffle);
+    sessions(in_memory(), |session: &mut Session| {
+        let seeds = &seeds[session.role() as usize];
+        let (_, deck) = KeptDeck::shuffle_live(session, &shuffle, seeds, b"hand 1").unwrap();
+        let larger = circuit(17, 2);
+        let drawn = larger.sample(session.role(), &mut system_rng());
+        let (_, other) = KeptDeck::shuffle_live(session, &larger, &drawn, b"hand 2").unwrap();
+        for hand in [&[][..], &[(&deck, 4)], &[(&deck, 0), (&other, 0)]] {
+            assert!(matches!(LiveDeck::hand(hand), Err(Error::Usage(_))));
+        }
+    });
 }

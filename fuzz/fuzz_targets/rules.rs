@@ -166,6 +166,10 @@ fn play(hand: &mut Hand, deck: &[Card], chips: u64, input: &mut Unstructured) ->
                 return Ok(());
             }
             Next::Open(openings) => open(hand, &openings, deck, input)?,
+            Next::Steal(_) => {
+                assert!(hand.rolled(&[1]).is_err() && hand.opened(&[]).is_err());
+                hand.reshuffled(false).expect("a hand is to be shuffled");
+            }
             Next::Roll(dice) => {
                 let faces = vec![dice.sides(); dice.count() as usize];
                 assert!(hand.rolled(&faces[1..]).is_err());

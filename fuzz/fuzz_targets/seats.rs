@@ -185,6 +185,7 @@ impl Table {
                 let allowed = log.game()?.clone().choose(seat, &choice).is_ok();
                 Part::Move(if allowed { choice } else { Choice::Pass })
             }
+            (_, Phase::Reseal(..)) => Part::Void,
             (_, Phase::Commit(dice)) => {
                 let (terms, reveal) = (Roll::of(log, dice), drawn(dice, seat));
                 Part::Commit(reveal.commitment(&terms.terms(), seat.number()).0)
@@ -282,6 +283,7 @@ pub fn choice(legal: &Legal, number: u8) -> Choice {
             }
             (10, _) => Choice::Draw,
             (11, _) => Choice::Reveal(u16::from(number % 7)),
+            (13, _) => Choice::Steal(Seat::new(number % 2)),
             (12, _) => Choice::Roll(Dice::new(1 + u32::from(number % 16), 6).expect("dice")),
             _ => Choice::Pass,
         },

@@ -13,9 +13,12 @@ use zeroize::Zeroizing;
 
 use super::error::{Check, Error, Result};
 use super::faces::Faces;
+use super::live::LiveDeck;
 use super::{Card, check_circuit, seeds_in_range};
 use crate::circuit::Party;
-use crate::mpc::{self, Input, KeptBit, Malicious, Run, Security, TwoParty};
+use crate::mpc::{
+    self, AuthenticatedBit, Input, KeptBit, Malicious, Run, Security, TwoParty, Words,
+};
 use crate::net::Transport;
 use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 
@@ -68,22 +71,49 @@ impl KeptDeck {
         seeds: &Randomness,
         name: &[u8],
     ) -> Result<Self> {
+        Self::shuffle_live(session, shuffle, seeds, name).map(|(kept, _)| kept)
+    }
+
+    /// As [`shuffle`](Self::shuffle), and gives the cards too of which something can be computed
+    /// while the session lives.
+    ///
+    /// # Errors
+    /// Those of [`shuffle`](Self::shuffle).
+    pub fn shuffle_live<T: Transport>(
+        session: &mut Malicious<T>,
+        shuffle: &ShuffleCircuit,
+        seeds: &Randomness,
+        name: &[u8],
+    ) -> Result<(Self, LiveDeck)> {
         check_circuit(Security::Malicious, shuffle)?;
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, seeds.bits());
         let words = session.run(run.in_context(name))?;
+        let (cards, drawn) = (shuffle.spec().cards() as u32, shuffle.spec().draw());
+        Self::keep(session, cards, (&words, drawn), shuffle.validity(), name)
+    }
+
+    /// Keeps the first words of a run as cards, and one as the bits of validity.
+    pub(super) fn keep<T: Transport>(
+        session: &Malicious<T>,
+        cards: u32,
+        (words, drawn): (&Words<AuthenticatedBit>, usize),
+        validity: Option<usize>,
+        name: &[u8],
+    ) -> Result<(Self, LiveDeck)> {
         // The word's number comes first: it has a fixed length.
         let keep = |word: usize| {
             let name = [&(word as u64).to_le_bytes(), name].concat();
             session.keep(&words[word], &name)
         };
-        let count = shuffle.spec().draw();
-        Ok(KeptDeck {
+        let kept = KeptDeck {
             name: blake3::derive_key(NAME_CONTEXT, name),
-            cards: (0..count).map(keep).collect::<mpc::Result<_>>()?,
-            validity: (shuffle.validity().map(keep).transpose()?).unwrap_or_default(),
+            cards: (0..drawn).map(keep).collect::<mpc::Result<_>>()?,
+            validity: (validity.map(keep).transpose()?).unwrap_or_default(),
             checked: false,
-            faces: Faces::unseen(shuffle.spec().cards() as u32, count),
-        })
+            faces: Faces::unseen(cards, drawn),
+        };
+        let words = words.iter().take(drawn).map(<[_]>::to_vec).collect();
+        Ok((kept, LiveDeck { cards, words }))
     }
 
     /// This party's share of the bits that say whether the seeds were in range, for the peer.

@@ -13,6 +13,7 @@ mod error;
 mod estimate;
 mod faces;
 mod kept;
+mod live;
 mod pile;
 mod steal;
 
@@ -28,6 +29,7 @@ pub use choice::{Choice, UnknownChoice, circuit};
 pub use error::{Check, Error, Result};
 pub use estimate::Estimate;
 pub use kept::{KeptDeck, Share};
+pub use live::LiveDeck;
 pub use pile::{Kinds, KindsError, Pile};
 
 /// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the

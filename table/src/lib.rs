@@ -45,12 +45,12 @@ pub use log::{
     Attempt, BadLogMessage, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Claim,
     Claimed, Clock, Deal, DiskStorage, End, Evidence, Header, HeaderError, Input, Inputs, Journal,
     JournalError, LogMessage, Masked, Match, MatchLog, NoEvidence, Opened, OpenedInputs, Part,
-    PartFoul, PartKind, Phase, Player, Proof, Refused, Resume, Resuming, Seal, Seen, Shelf,
+    PartFoul, PartKind, Phase, Player, Proof, Refused, Reseal, Resume, Resuming, Seal, Seen, Shelf,
     Shelved, SignedPart, Sitting, Stop, Storage, Taken, ToDo, Versions,
 };
 pub use play::{
     BadControl, Binding, CannotBegin, Command, Control, Dealer, Done, Event, FileVault, HandDeck,
-    Happened, Mailbox, MemoryVault, News, NotNow, Orders, Outbox, Play, PlayError,
+    Happened, Mailbox, MemoryVault, News, NotNow, Orders, Outbox, Play, PlayError, Reshuffling,
     STATISTICAL_SECURITY, Seating, Setting, Shuffled, Table, TimeBank, TimeLeft, Vault, deck_name,
     role,
 };
@@ -62,7 +62,7 @@ pub use record::{
 pub use rules::{
     Amounts, BadCards, BadFaces, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand,
     HandRank, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Rolled, Shown,
-    Stakes, StakesError, Variety,
+    Stakes, StakesError, Steal, Variety,
 };
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};

@@ -172,6 +172,9 @@ fn of_event(event: &HandEvent, deck: usize) -> Value {
             json!({ "event": "opened", "position": position, "to": of_learners(*to) })
         }
         HandEvent::Chose(chosen) => of_choice(chosen),
+        HandEvent::NotStolen { seat } => {
+            json!({ "event": "not-stolen", "seat": seat.number() })
+        }
         HandEvent::Rolled(rolled) => json!({
             "event": "rolled",
             "seat": rolled.by.number(),

@@ -28,6 +28,9 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 lines.push(opened(&who, hand, *position, *to, of));
             }
             HandEvent::Chose(chosen) => lines.push(chose(&who, chosen)),
+            HandEvent::NotStolen { .. } => {
+                lines.push("The hand could not be shuffled again: nothing is stolen.".to_owned());
+            }
             HandEvent::Rolled(rolled) => {
                 let sum = rolled.faces.iter().copied().map(u64::from).sum();
                 lines.push(dice(rolled.dice, &rolled.faces, sum));
@@ -79,6 +82,12 @@ fn chose(who: &Who, chosen: &Chosen) -> String {
         Choice::Refuse(number) => format!("{name} refuses proposal {number}."),
         Choice::Roll(dice) => format!("{name} rolls {dice}."),
         Choice::Draw => format!("{name} draws a card."),
+        Choice::Steal(seat) => {
+            format!(
+                "{name} steals a card out of the hand of {}.",
+                who.name(*seat)
+            )
+        }
         Choice::Reveal(position) => format!("{name} reveals card {}.", position + 1),
         _ => format!("{name} passes."),
     }

@@ -48,6 +48,10 @@ pub(crate) enum Said {
     Reveal {
         position: u16,
     },
+    /// Takes a random card out of the hand of a seat.
+    Steal {
+        from: u8,
+    },
     Rebuy {
         agree: bool,
     },
@@ -142,6 +146,9 @@ impl From<&Choice> for Said {
             &Choice::Roll(dice) => Said::Roll { dice },
             Choice::Draw => Said::Draw {},
             &Choice::Reveal(position) => Said::Reveal { position },
+            Choice::Steal(seat) => Said::Steal {
+                from: seat.number(),
+            },
         }
     }
 }
@@ -188,6 +195,7 @@ impl Said {
             Said::Roll { dice } => Choice::Roll(dice),
             Said::Draw {} => Choice::Draw,
             Said::Reveal { position } => Choice::Reveal(position),
+            Said::Steal { from } => Choice::Steal(Seat::new(from)),
             Said::Rebuy { agree } => return Order::Seat(Command::Rebuy(agree)),
             Said::SitOut {} => return Order::Seat(Command::SitOut(true)),
             Said::Back {} => return Order::Seat(Command::SitOut(false)),

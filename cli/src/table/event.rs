@@ -60,6 +60,9 @@ pub(crate) enum Event {
         #[serde(flatten)]
         choice: Said,
     },
+    /// The hand from which a card was to be stolen could not be shuffled again, and lies there as
+    /// before.
+    NotStolen { hand: u32, seat: u8 },
     /// All have rolled the dice for which a seat has asked.
     Rolled {
         hand: u32,
@@ -338,6 +341,8 @@ pub(crate) enum Refusal {
     NotYourTurn,
     /// The rules do not allow it.
     NotAllowed,
+    /// The deck was taken up again after a break, and can only be opened.
+    OnlyOpens,
     /// Nobody has asked for a rebuy.
     NobodyAsked,
 }

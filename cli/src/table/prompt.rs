@@ -75,6 +75,9 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "v" | "reveal" => Said::Reveal {
             position: position(&rest)?,
         },
+        "steal" if asked.seats == 2 => Said::Steal {
+            from: 1 - asked.seat.min(1),
+        },
         _ => Said::Roll {
             dice: word.parse().map_err(|error| unknown(word, error))?,
         },
@@ -312,6 +315,7 @@ mod tests {
             ("D6", Said::Roll { dice: dice(1) }),
             ("d", Said::Draw {}),
             ("v 3", Said::Reveal { position: 2 }),
+            ("steal", Said::Steal { from: 0 }),
             (
                 "o 3 me, 1 2 all 7 to them",
                 Said::Propose {

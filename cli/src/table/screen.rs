@@ -156,6 +156,10 @@ impl Screen {
                 text if text.is_empty() => Vec::new(),
                 text => one(text),
             },
+            Event::NotStolen { .. } => one(
+                "The hand could not be shuffled again: nothing is stolen, and it lies there as before."
+                    .to_owned(),
+            ),
             Event::Rolled {
                 dice, faces, sum, ..
             } => one(words::rolled(*dice, faces, *sum)),

@@ -87,6 +87,7 @@ impl Story {
                 let code = match refused {
                     NotNow::NotYourTurn => Refusal::NotYourTurn,
                     NotNow::NobodyAsked => Refusal::NobodyAsked,
+                    NotNow::OnlyOpens => Refusal::OnlyOpens,
                     _ => Refusal::NotAllowed,
                 };
                 Event::refused(code, refused.to_string())
@@ -95,6 +96,10 @@ impl Story {
                 hand,
                 seat: seat.number(),
                 choice: Said::from(choice),
+            },
+            News::NotStolen { seat } => Event::NotStolen {
+                hand,
+                seat: seat.number(),
             },
             News::Rolled(rolled) => Event::Rolled {
                 hand,
@@ -296,6 +301,7 @@ pub(crate) fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> 
         Phase::Deal => Awaited::Deal,
         Phase::Seal(_) => Awaited::Shuffle,
         Phase::Open(_) => Awaited::Cards,
+        Phase::Reseal(..) => Awaited::Shuffle,
         Phase::Commit(_) | Phase::Reveal(_) => Awaited::Dice,
         Phase::Choose { .. } => Awaited::Move,
         Phase::Result(_) => Awaited::Result,

@@ -130,6 +130,7 @@ What you can type:
   o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
   y 0, n 0  agree to proposal 0, refuse it
   d, v 3    draw the next closed card; reveal card 3, which only you see
+  steal     take a random card out of the other's hand
   2d6       roll two dice of six sides, together with the other
   -         pass
   out, back sit out from the next hand on; sit in again

@@ -125,6 +125,13 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
         Said::Reveal { position } => {
             format!("{} card {}.", names.does(seat, "reveal"), position + 1)
         }
+        Said::Steal { from } => {
+            let owner = match names.is_own(*from) {
+                true => "your hand".to_owned(),
+                false => format!("the hand of {}", names.name(*from)),
+            };
+            format!("{} a card out of {owner}.", names.does(seat, "steal"))
+        }
         // No choices.
         Said::Rebuy { .. }
         | Said::SitOut {}

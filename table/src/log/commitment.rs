@@ -50,6 +50,23 @@ impl Attempt {
             .finish()
     }
 
+    /// The commitment of a seat to its share of a card that was sealed anew: the card at place
+    /// `place` of the hand that was shuffled again for the choice of step `step`.
+    pub fn reseal_commitment(
+        &self,
+        seat: Seat,
+        (step, place): (u64, usize),
+        share: u16,
+        nonce: &[u8; 32],
+    ) -> [u8; 32] {
+        self.hash("share again", seat)
+            .number(step)
+            .number(place as u64)
+            .number(u64::from(share))
+            .field(nonce)
+            .finish()
+    }
+
     /// What the dice of this try are rolled for: the context of all commitments to them.
     pub fn dice_context(&self) -> [u8; 32] {
         Hash::new("dice")

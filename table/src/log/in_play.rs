@@ -3,6 +3,7 @@
 use dealerless::deck::Card;
 use dealerless::dice::Commitment;
 
+use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::match_log::MatchLog;
 use super::part::{CardOpening, Deal, Part, Seal};
@@ -106,7 +107,12 @@ impl MatchLog {
             let said = Part::decode(&part.part, &self.state.shape).ok()?;
             let learners = due.cards.iter().map(|(_, learners)| *learners);
             let cards = said.opened().iter().cloned().zip(learners);
-            Some((step, due.opener, cards.collect()))
+            // Another card may lie there since.
+            let lies_there = |(card, _): &(CardOpening, Learners)| {
+                let again = self.resealed(card.position.into());
+                again.is_none_or(|(since, _)| since < step)
+            };
+            Some((step, due.opener, cards.filter(lies_there).collect()))
         })
         .collect()
     }
@@ -121,6 +127,26 @@ impl MatchLog {
         self.state.dealt.as_ref().map(|dealt| &dealt.game)
     }
 
+    /// Where the card at a position was sealed last, if that was not with the deck: the step of the
+    /// choice for which a hand was shuffled again, and the place in that hand.
+    pub fn resealed(&self, position: usize) -> Option<(u64, usize)> {
+        let again = self.state.dealt.as_ref()?.resealed.get(position)?;
+        again.as_ref().map(|again| again.place)
+    }
+
+    /// The step of the choice for which a hand is being shuffled again.
+    pub fn stolen_in(&self) -> Option<u64> {
+        match self.state.phase {
+            Phase::Reseal(..) => Some(self.state.dealt.as_ref()?.chosen_in),
+            _ => None,
+        }
+    }
+
+    /// What the host has sealed anew, while the others have not.
+    pub fn reseal(&self) -> Option<&Reseal> {
+        self.state.dealt.as_ref()?.reseals.first()
+    }
+
     /// What a seat has committed to, of the dice that are being revealed.
     pub fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
         let dealt = self.state.dealt.as_ref()?;
@@ -129,7 +155,7 @@ impl MatchLog {
 
     /// The masked value of a card of the hand in play, once it is sealed.
     pub fn masked(&self, position: usize) -> Option<u16> {
-        self.state.dealt.as_ref()?.masked().get(position).copied()
+        self.state.dealt.as_ref()?.masked(position)
     }
 
     /// A seat's share of a card of the hand in play, once it was said.
@@ -139,7 +165,6 @@ impl MatchLog {
 
     /// A card of the hand in play that everybody can compute.
     pub fn public_card(&self, position: usize) -> Option<Card> {
-        let dealt = self.state.dealt.as_ref()?;
-        dealt.shares.card(dealt.masked(), position)
+        self.state.dealt.as_ref()?.card(position)
     }
 }

@@ -1,10 +1,11 @@
 //! Whether a seat may say a part where the match stands.
 
+use super::beyond_poker::Reseal;
 use super::foul::PartFoul;
 use super::part::{CardOpening, Deal, Part, PartKind, Seal};
 use super::phase::Phase;
 use super::state::{Dealt, State};
-use crate::rules::{Choice, Learners, Opening};
+use crate::rules::{Choice, Learners, Opening, Steal};
 use crate::seat::Seat;
 use dealerless::dice::{self, Dice, Reveal, Terms};
 
@@ -24,6 +25,7 @@ pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFo
             judge_opening(state, dealt, seat, openings, cards)
         }
         (Part::Move(choice), _, Some(dealt)) => judge_choice(dealt, seat, choice),
+        (Part::Reseal(reseal), Phase::Reseal(_, steal), _) => judge_reseal(seat, steal, reseal),
         (Part::Reveal(reveal), &Phase::Reveal(dice), Some(dealt)) => {
             judge_reveal(state, dealt, seat, dice, reveal)
         }
@@ -35,7 +37,7 @@ pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFo
             require(to_seat, PartFoul::NothingToDispute(*step))
         }
         // Whatever it commits to, it can reveal no dice but those.
-        (Part::Again | Part::Commit(_) | Part::Leave | Part::Forfeit, ..) => Ok(()),
+        (Part::Again | Part::Void | Part::Commit(_) | Part::Leave | Part::Forfeit, ..) => Ok(()),
         _ => Err(PartFoul::Kind(kind)),
     }
 }
@@ -48,6 +50,9 @@ pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
     let mut kinds: Vec<PartKind> = state.phase.kind().into_iter().collect();
     if state.may_deal_again() {
         kinds.push(PartKind::Again);
+    }
+    if let Phase::Reseal(..) = state.phase {
+        kinds.push(PartKind::Void);
     }
     if state.phase.stands() {
         kinds.push(PartKind::Forfeit);
@@ -85,6 +90,13 @@ fn judge_seal(seat: Seat, seal: &Seal) -> Result<(), PartFoul> {
     )
 }
 
+fn judge_reseal(seat: Seat, steal: &Steal, reseal: &Reseal) -> Result<(), PartFoul> {
+    let cards = steal.hand.len();
+    let masked = if seat == Seat::HOST { cards } else { 0 };
+    let fits = (reseal.masked.len(), reseal.commitments.len()) == (masked, cards);
+    require(fits, PartFoul::Seal)
+}
+
 fn judge_opening(
     state: &State,
     dealt: &Dealt,
@@ -102,13 +114,17 @@ fn judge_opening(
     let commitments = &dealt.seals[seat.index()].commitments;
     for card in cards {
         let position = usize::from(card.position);
-        let opens = state
-            .attempt()
-            .share_commitment(seat, position, card.share, &card.nonce);
-        require(
-            commitments.get(position) == Some(&opens),
-            PartFoul::Commitment(position),
-        )?;
+        let (of, share, nonce) = (state.attempt(), card.share, &card.nonce);
+        let again = dealt.resealed.get(position).and_then(Option::as_ref);
+        let opens = match again {
+            Some(again) => of.reseal_commitment(seat, again.place, share, nonce),
+            None => of.share_commitment(seat, position, share, nonce),
+        };
+        let commitment = match again {
+            Some(again) => again.commitments.get(seat.index()),
+            None => commitments.get(position),
+        };
+        require(commitment == Some(&opens), PartFoul::Commitment(position))?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 //! that cannot be one convict whoever signed both ([`Evidence`]).
 
 mod ahead;
+mod beyond_poker;
 mod claim;
 mod commitment;
 mod foul;
@@ -35,6 +36,7 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use beyond_poker::Reseal;
 pub use claim::{Claim, Claimed};
 pub use commitment::Attempt;
 pub use foul::{PartFoul, Proof, Refused};

@@ -1,5 +1,6 @@
 //! What a seat says: the parts of a step, and the one way to write each.
 
+use super::beyond_poker::{Reseal, read_reveal, write_reveal};
 use super::phase::Stop;
 use super::shape::Shape;
 use crate::rules::Choice;
@@ -20,6 +21,11 @@ pub enum Part {
     Open(Vec<CardOpening>),
     /// Chooses.
     Move(Choice),
+    /// Seals the cards of a hand that was shuffled again.
+    Reseal(Reseal),
+    /// The hand could not be shuffled again. It lies there as before, and nobody has seen a card of
+    /// the new one.
+    Void,
     /// Commits to dice: see [`dealerless::dice`].
     Commit([u8; 32]),
     /// Reveals the dice to which it has committed.
@@ -53,6 +59,10 @@ pub enum PartKind {
     Open,
     /// See [`Part::Move`].
     Move,
+    /// See [`Part::Reseal`].
+    Reseal,
+    /// See [`Part::Void`].
+    Void,
     /// See [`Part::Commit`].
     Commit,
     /// See [`Part::Reveal`].
@@ -142,6 +152,8 @@ impl Part {
             Part::Again => PartKind::Again,
             Part::Open(_) => PartKind::Open,
             Part::Move(_) => PartKind::Move,
+            Part::Reseal(_) => PartKind::Reseal,
+            Part::Void => PartKind::Void,
             Part::Commit(_) => PartKind::Commit,
             Part::Reveal(_) => PartKind::Reveal,
             Part::Result(_) => PartKind::Result,
@@ -192,6 +204,7 @@ impl Part {
             Part::Move(choice) => {
                 writer.string(&choice.encode());
             }
+            Part::Reseal(reseal) => reseal.write(&mut writer),
             Part::Commit(commitment) => {
                 writer.raw(commitment);
             }
@@ -202,7 +215,7 @@ impl Part {
             Part::Dispute { step } => {
                 writer.u64(*step);
             }
-            Part::Again | Part::Leave | Part::Forfeit => {}
+            Part::Again | Part::Void | Part::Leave | Part::Forfeit => {}
         }
         let mut bytes = writer.finish();
         bytes.resize(bytes.len().max(size), 0);
@@ -227,6 +240,8 @@ impl Part {
             },
             10 => Part::Commit(reader.array()?),
             11 => Part::Reveal(read_reveal(&mut reader)?),
+            12 => Part::Reseal(Reseal::read(&mut reader, shape)?),
+            13 => Part::Void,
             _ => return Err(Malformed),
         };
         only_zeros(reader)?;
@@ -249,11 +264,13 @@ impl Part {
             Part::Dispute { .. } => 9,
             Part::Commit(_) => 10,
             Part::Reveal(_) => 11,
+            Part::Reseal(_) => 12,
+            Part::Void => 13,
         }
     }
 }
 
-fn read_list<T>(
+pub(super) fn read_list<T>(
     count: usize,
     mut read: impl FnMut() -> Result<T, Malformed>,
 ) -> Result<Vec<T>, Malformed> {
@@ -294,27 +311,6 @@ fn read_openings(reader: &mut Reader<'_>, shape: &Shape) -> Result<Vec<CardOpeni
 fn read_choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
     let bytes = reader.string(Choice::MAX_LEN)?;
     Choice::decode(bytes).map_err(|_| Malformed)
-}
-
-/// How many dice, their values, the nonce.
-fn write_reveal(writer: &mut Writer, reveal: &Reveal) {
-    let values = &reveal.values[..reveal.values.len().min(Choice::MAX_DICE as usize)];
-    writer.u8(values.len() as u8);
-    for &value in values {
-        writer.u32(value);
-    }
-    writer.raw(&reveal.nonce);
-}
-
-fn read_reveal(reader: &mut Reader<'_>) -> Result<Reveal, Malformed> {
-    let count = usize::from(reader.u8()?);
-    if count > Choice::MAX_DICE as usize {
-        return Err(Malformed);
-    }
-    Ok(Reveal {
-        values: read_list(count, || reader.u32())?,
-        nonce: reader.array()?,
-    })
 }
 
 impl Deal {

@@ -1,7 +1,7 @@
 //! What is being said now, and how a match ends.
 
 use super::part::PartKind;
-use crate::rules::{BadCards, Legal, Opening, Outcome};
+use crate::rules::{BadCards, Legal, Opening, Outcome, Steal};
 use crate::seat::Seat;
 use dealerless::dice::Dice;
 
@@ -24,6 +24,8 @@ pub enum Phase {
         /// What it may say.
         legal: Legal,
     },
+    /// A hand is shuffled again, and this seat seals it anew.
+    Reseal(Seat, Steal),
     /// All seats commit to dice.
     Commit(Dice),
     /// All seats reveal the dice to which they have committed.
@@ -82,7 +84,7 @@ impl Phase {
             Phase::Deal | Phase::Commit(_) | Phase::Reveal(_) | Phase::Result(_) => {
                 Seat::all(seats).collect()
             }
-            Phase::Seal(seat) | Phase::Choose { seat, .. } => vec![*seat],
+            Phase::Seal(seat) | Phase::Reseal(seat, _) | Phase::Choose { seat, .. } => vec![*seat],
             Phase::Open(openings) => openings.iter().map(|opening| opening.opener).collect(),
             Phase::Over(_) => Vec::new(),
         }
@@ -94,6 +96,7 @@ impl Phase {
             self,
             Phase::Open(_)
                 | Phase::Choose { .. }
+                | Phase::Reseal(..)
                 | Phase::Commit(_)
                 | Phase::Reveal(_)
                 | Phase::Result(_)
@@ -107,6 +110,7 @@ impl Phase {
             Phase::Seal(_) => Some(PartKind::Seal),
             Phase::Open(_) => Some(PartKind::Open),
             Phase::Choose { .. } => Some(PartKind::Move),
+            Phase::Reseal(..) => Some(PartKind::Reseal),
             Phase::Commit(_) => Some(PartKind::Commit),
             Phase::Reveal(_) => Some(PartKind::Reveal),
             Phase::Result(_) => Some(PartKind::Result),

@@ -60,6 +60,13 @@ impl Shape {
         KIND + 2 + self.choice
     }
 
+    /// The bytes of whatever is said by a seat that seals a hand of so many cards anew; `first` says
+    /// the masked values too.
+    pub(super) fn reseal(&self, cards: usize, first: bool) -> usize {
+        let masked = if first { 2 * cards } else { 0 };
+        (KIND + 2 + masked + 2 + 32 * cards).max(LEAST)
+    }
+
     /// The bytes of whatever is said when all commit to dice.
     pub(super) fn commit(&self) -> usize {
         KIND + 32
@@ -82,6 +89,7 @@ impl Shape {
             self.seal(true),
             self.open(self.drawn),
             self.choose(),
+            self.reseal(self.drawn, true),
             self.commit(),
             self.reveal(Choice::MAX_DICE),
             self.result(),

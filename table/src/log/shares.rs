@@ -22,15 +22,24 @@ impl Shares {
         }
     }
 
+    /// Another card lies at this position now.
+    pub(super) fn forget(&mut self, position: usize) {
+        for of in &mut self.0 {
+            if let Some(share) = of.get_mut(position) {
+                *share = None;
+            }
+        }
+    }
+
     /// A seat's share of a card, if it was said.
     pub(super) fn of(&self, seat: Seat, position: usize) -> Option<u16> {
         *self.0.get(seat.index())?.get(position)?
     }
 
     /// The card, if all shares of it were said.
-    pub(super) fn card(&self, masked: &[u16], position: usize) -> Option<Card> {
+    pub(super) fn card(&self, masked: u16, position: usize) -> Option<Card> {
         let shares = self.0.iter().map(|of| *of.get(position)?);
-        let mut card = *masked.get(position)?;
+        let mut card = masked;
         for share in shares {
             card ^= share?;
         }

@@ -1,5 +1,6 @@
 //! Where a match stands: what follows from all complete steps, and what a complete step changes.
 
+use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::foul::PartFoul;
 use super::part::{Deal, Part, Seal};
@@ -8,7 +9,7 @@ use super::players::Match;
 use super::shape::Shape;
 use super::shares::Shares;
 use crate::hash::Hash;
-use crate::rules::{Hand, Learners, Next, Opening, Outcome, Stakes};
+use crate::rules::{Hand, Learners, Next, Opening, Outcome, Stakes, Steal};
 use crate::seat::Seat;
 use dealerless::dice::{Commitment, Dice, Reveal};
 
@@ -45,9 +46,25 @@ pub(super) struct Dealt {
     pub(super) shares: Shares,
     /// What was opened in which step.
     pub(super) openings: Vec<(u64, Opening)>,
+    /// The cards that were sealed anew, by position.
+    pub(super) resealed: Vec<Option<Resealed>>,
+    /// The step of the last choice.
+    pub(super) chosen_in: u64,
+    /// What was sealed anew by some seats and not yet by all, in order of the seats.
+    pub(super) reseals: Vec<Reseal>,
     /// The commitments to the dice that are revealed now, in order of the seats.
     pub(super) commitments: Vec<Commitment>,
     pub(super) game: Hand,
+}
+
+/// A card that was sealed anew.
+#[derive(Clone, Debug)]
+pub(super) struct Resealed {
+    /// The step of the choice for which its hand was shuffled again, and its place in that hand.
+    pub(super) place: (u64, usize),
+    masked: u16,
+    /// In order of the seats.
+    pub(super) commitments: Vec<[u8; 32]>,
 }
 
 impl State {
@@ -111,8 +128,17 @@ impl State {
             (Phase::Choose { .. }, [(seat, Part::Move(choice))]) => self.play(|dealt| {
                 // Judged before: the rules have taken it once.
                 let _ = dealt.game.choose(*seat, choice);
+                dealt.chosen_in = step;
                 Ok(())
             }),
+            (Phase::Reseal(..), [(_, Part::Void)]) => self.play(|dealt| {
+                dealt.reseals.clear();
+                let _ = dealt.game.reshuffled(false);
+                Ok(())
+            }),
+            (Phase::Reseal(seat, steal), [(_, Part::Reseal(reseal))]) => {
+                self.reseal(seat, steal, reseal)
+            }
             (Phase::Commit(dice), _) => self.commit(dice, parts),
             (Phase::Reveal(dice), _) => self.play(|dealt| {
                 // Judged before: they are the faces of these dice.
@@ -153,6 +179,9 @@ impl State {
             seals: Vec::new(),
             shares: Shares::none(&self.shape),
             openings: Vec::new(),
+            resealed: vec![None; self.shape.drawn],
+            chosen_in: 0,
+            reseals: Vec::new(),
             commitments: Vec::new(),
             game,
         });
@@ -167,6 +196,19 @@ impl State {
                 true => Err(Phase::Seal(seat.next(seats))),
                 false => Ok(()),
             }
+        })
+    }
+
+    fn reseal(&mut self, seat: Seat, steal: Steal, reseal: &Reseal) -> Phase {
+        let seats = self.shape.seats;
+        self.play(|dealt| {
+            dealt.reseals.push(reseal.clone());
+            if seat.index() + 1 < seats {
+                return Err(Phase::Reseal(seat.next(seats), steal));
+            }
+            dealt.replace(&steal.hand);
+            let _ = dealt.game.reshuffled(true);
+            Ok(())
         })
     }
 
@@ -207,6 +249,7 @@ impl State {
             Ok(()) => match dealt.game.next() {
                 Next::Open(openings) => Phase::Open(openings),
                 Next::Roll(dice) => Phase::Commit(dice),
+                Next::Steal(steal) => Phase::Reseal(Seat::HOST, steal),
                 Next::Choose { seat, legal } => Phase::Choose { seat, legal },
                 Next::Over(outcome) => Phase::Result(outcome),
             },
@@ -277,6 +320,7 @@ impl State {
                     .open(mine.map_or(0, |opening| opening.cards.len()))
             }
             Phase::Choose { .. } => self.shape.choose(),
+            Phase::Reseal(_, steal) => self.shape.reseal(steal.hand.len(), seat == Seat::HOST),
             Phase::Commit(_) => self.shape.commit(),
             Phase::Reveal(dice) => self.shape.reveal(dice.count()),
             Phase::Result(_) => self.shape.result(),
@@ -316,14 +360,36 @@ impl Dealt {
         let mut positions: Vec<usize> = to_all.map(|&(position, _)| position).collect();
         positions.sort_unstable();
         positions.dedup();
-        let masked = self.masked();
-        let card = |position| Some((position, self.shares.card(masked, position)?));
+        let card = |position| Some((position, self.card(position)?));
         positions.into_iter().filter_map(card).collect()
     }
 
-    /// The masked values of the cards; none before the first seal.
-    pub(super) fn masked(&self) -> &[u16] {
-        let first = self.seals.first().and_then(|seal| seal.masked.as_ref());
-        first.map_or(&[], |masked| &masked.cards)
+    /// The cards of a hand are those that all seats have sealed anew.
+    fn replace(&mut self, hand: &[usize]) {
+        let reseals = std::mem::take(&mut self.reseals);
+        for (place, &position) in hand.iter().enumerate() {
+            let masked = reseals.first().and_then(|first| first.masked.get(place));
+            let commitment = |reseal: &Reseal| reseal.commitments.get(place).copied();
+            self.shares.forget(position);
+            self.resealed[position] = masked.map(|&masked| Resealed {
+                place: (self.chosen_in, place),
+                masked,
+                commitments: reseals.iter().filter_map(commitment).collect(),
+            });
+        }
+    }
+
+    /// The card at a position, if all shares of it were said.
+    pub(super) fn card(&self, position: usize) -> Option<dealerless::deck::Card> {
+        self.shares.card(self.masked(position)?, position)
+    }
+
+    /// The masked value of the card at a position; none before the first seal.
+    pub(super) fn masked(&self, position: usize) -> Option<u16> {
+        if let Some(Some(again)) = self.resealed.get(position) {
+            return Some(again.masked);
+        }
+        let first = self.seals.first().and_then(|seal| seal.masked.as_ref())?;
+        first.cards.get(position).copied()
     }
 }

@@ -14,7 +14,7 @@ use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use super::control::Control;
 use super::dealer::{Binding, Dealer};
 use super::news::Command;
-use super::seat_play::{Event, Orders, Outbox};
+use super::seat_play::{Event, Orders, Outbox, Reshuffling};
 use crate::line::{Line, LineError, Priority, Stream};
 use crate::random::system_rng;
 use crate::seat::Seat;
@@ -108,6 +108,12 @@ impl Orders for Attached {
     fn prepare(&mut self, hands: u32) {
         if let Engine::Runs(dealer) = &mut self.engine {
             dealer.prepare(hands);
+        }
+    }
+
+    fn reshuffle(&mut self, hand: Reshuffling) {
+        if let Engine::Runs(dealer) = &mut self.engine {
+            dealer.reshuffle(hand);
         }
     }
 

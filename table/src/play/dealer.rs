@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use dealerless::circuit::Party;
-use dealerless::deck::{self, KeptDeck, SealedDeck};
+use dealerless::deck::{self, KeptDeck, LiveDeck, SealedDeck};
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Transport};
 use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use rand::CryptoRng;
 
 use super::deck::Shuffled;
-use super::seat_play::Orders;
+use super::seat_play::{Orders, Reshuffling};
 use crate::seat::Seat;
 
 /// Statistical security of every batch: 40 bits, and 16 more for the attempts that a peer has
@@ -35,6 +35,8 @@ enum Order {
     Prepare(usize),
     /// Shuffle, with these seeds, a deck of this name.
     Shuffle(Randomness, Vec<u8>),
+    /// Shuffle a hand again.
+    Reshuffle(Reshuffling),
 }
 
 /// What the engine has done.
@@ -43,6 +45,13 @@ pub enum Done {
     Prepared,
     /// It has shuffled. Nothing of the deck has been opened.
     Shuffled(Box<dyn Shuffled>),
+    /// It has shuffled a hand again. Nothing of it has been opened.
+    Reshuffled {
+        /// The step of the choice that asked for it.
+        step: u64,
+        /// The cards of the hand, counted from 0.
+        hand: Box<dyn Shuffled>,
+    },
     /// Its session is over.
     Failed(deck::Error),
 }
@@ -138,6 +147,10 @@ impl Orders for Dealer {
         self.order(Order::Prepare(hands as usize));
     }
 
+    fn reshuffle(&mut self, hand: Reshuffling) {
+        self.order(Order::Reshuffle(hand));
+    }
+
     fn voided(&mut self) -> io::Result<()> {
         self.attempts.begins(Attempt::Run)
     }
@@ -156,6 +169,8 @@ fn serve<T: Transport>(
         .statistical_security(STATISTICAL_SECURITY)
         .counted_by(binding.attempts);
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
+    // The cards of the last deck, and of the hands of it that were shuffled again.
+    let mut live: Vec<(Option<u64>, LiveDeck)> = Vec::new();
     // Ends when nobody orders any more.
     for order in orders {
         give_way(matches!(order, Order::Prepare(_)));
@@ -165,8 +180,19 @@ fn serve<T: Transport>(
                 Done::Prepared
             }
             Order::Shuffle(seeds, name) => {
-                let deck = KeptDeck::shuffle(&mut session, &binding.circuit, &seeds, &name)?;
+                let circuit = &binding.circuit;
+                let (deck, cards) = KeptDeck::shuffle_live(&mut session, circuit, &seeds, &name)?;
+                live = vec![(None, cards)];
                 Done::Shuffled(Box::new(deck))
+            }
+            Order::Reshuffle(Reshuffling { step, hand, name }) => {
+                let hand = gathered(&live, &hand)?;
+                let (hand, cards) = hand.reshuffle(&mut session, &name, rng)?;
+                live.push((Some(step), cards));
+                Done::Reshuffled {
+                    step,
+                    hand: Box::new(hand),
+                }
             }
         };
         if !report(done) {
@@ -174,4 +200,20 @@ fn serve<T: Transport>(
         }
     }
     Ok(())
+}
+
+/// The cards of a hand, each from the deck or the hand in which it was shuffled last.
+fn gathered(
+    live: &[(Option<u64>, LiveDeck)],
+    hand: &[(Option<u64>, usize)],
+) -> deck::Result<LiveDeck> {
+    let card = |&(step, place): &(Option<u64>, usize)| {
+        let mut decks = live.iter();
+        let deck = decks.find(|(of, _)| *of == step);
+        let lost =
+            || deck::Error::Usage("the cards of an earlier engine can only be opened".into());
+        deck.map(|(_, deck)| (deck, place)).ok_or_else(lost)
+    };
+    let cards: Vec<_> = hand.iter().map(card).collect::<deck::Result<_>>()?;
+    LiveDeck::hand(&cards)
 }

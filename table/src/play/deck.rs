@@ -16,6 +16,16 @@ pub trait Shuffled: Send {
         seat: Seat,
         secret: Zeroizing<[u8; 32]>,
     ) -> Box<dyn HandDeck>;
+
+    /// The same, if it is a hand that was shuffled again for the choice of this step. Its cards are
+    /// counted from 0.
+    fn seated_again(
+        self: Box<Self>,
+        of: Attempt,
+        step: u64,
+        seat: Seat,
+        secret: Zeroizing<[u8; 32]>,
+    ) -> Box<dyn HandDeck>;
 }
 
 /// A seat's part of the deck of a try: all that the play of a hand needs of it. What it says can be
@@ -62,6 +72,23 @@ impl Shuffled for KeptDeck {
     ) -> Box<dyn HandDeck> {
         Box::new(TryDeck {
             name: of,
+            again: None,
+            seat,
+            kept: *self,
+            secret,
+        })
+    }
+
+    fn seated_again(
+        self: Box<Self>,
+        of: Attempt,
+        step: u64,
+        seat: Seat,
+        secret: Zeroizing<[u8; 32]>,
+    ) -> Box<dyn HandDeck> {
+        Box::new(TryDeck {
+            name: of,
+            again: Some(step),
             seat,
             kept: *self,
             secret,
@@ -82,9 +109,23 @@ pub(super) fn read_back(
     Some(Box::new(kept).seated(of, seat, Zeroizing::new(*secret)))
 }
 
+/// The same for a hand that was shuffled again for the choice of a step.
+pub(super) fn read_back_again(
+    bytes: &[u8],
+    (of, step): (Attempt, u64),
+    seat: Seat,
+    name: &[u8],
+) -> Option<Box<dyn HandDeck>> {
+    let (secret, deck) = bytes.split_first_chunk()?;
+    let kept = Box::new(KeptDeck::from_bytes(deck, name)?);
+    Some(kept.seated_again(of, step, seat, Zeroizing::new(*secret)))
+}
+
 /// The deck of the engine for two parties.
 struct TryDeck {
     name: Attempt,
+    /// The step of the choice for which it was shuffled, if it is a hand that was shuffled again.
+    again: Option<u64>,
     seat: Seat,
     kept: KeptDeck,
     /// From which the nonces of all commitments of this try are made.
@@ -110,7 +151,11 @@ impl HandDeck for TryDeck {
         let commitments = (0..self.kept.len()).map(|position| {
             let share = number(&self.kept.share(position)?.bits);
             let nonce = self.nonce(position);
-            Ok((self.name).share_commitment(self.seat, position, share, &nonce))
+            let (of, seat) = (&self.name, self.seat);
+            Ok(match self.again {
+                Some(step) => of.reseal_commitment(seat, (step, position), share, &nonce),
+                None => of.share_commitment(seat, position, share, &nonce),
+            })
         });
         let validity = self.kept.validity();
         Ok(Seal {

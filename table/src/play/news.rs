@@ -47,6 +47,12 @@ pub enum News {
         /// What.
         choice: Choice,
     },
+    /// The hand from which a card was to be stolen could not be shuffled again, and lies there as
+    /// before.
+    NotStolen {
+        /// Who said so.
+        seat: Seat,
+    },
     /// All have rolled the dice for which a seat has asked.
     Rolled(Rolled),
     /// A hand is over.
@@ -106,6 +112,9 @@ pub enum NotNow {
     /// The rules do not allow it.
     #[error("{0}")]
     Foul(#[source] crate::rules::Foul),
+    /// The match was taken up again in the midst of the hand: its engine is gone.
+    #[error("this deck was taken up again after a break: its cards can only be opened")]
+    OnlyOpens,
     /// Nobody asked.
     #[error("nobody has asked for a rebuy")]
     NobodyAsked,

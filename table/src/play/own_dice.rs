@@ -1,10 +1,13 @@
 //! The dice that this seat has drawn: they must outlive a crash between commitment and reveal.
 //!
-//! They are kept with the deck of the hand, in one file: the deck's length, the deck, and the dice if
-//! there are any.
+//! They are kept with the cards of the hand, in one file: the length of the cards, the cards, the dice
+//! if there are any, and a digest of all that. A file that went bad would make an honest seat look like
+//! a cheat.
 
 use dealerless::dice::Reveal;
 use zeroize::Zeroizing;
+
+use crate::hash::Hash;
 
 /// What this seat has drawn for a roll.
 pub(super) struct OwnDice {
@@ -17,7 +20,9 @@ pub(super) struct OwnDice {
 pub(super) fn to_bytes(deck: &[u8], dice: Option<&OwnDice>) -> Zeroizing<Vec<u8>> {
     let values = dice.map_or(&[][..], |dice| &dice.reveal.values);
     // Room for all at once: a vector that grows leaves copies behind that nobody wipes.
-    let mut bytes = Zeroizing::new(Vec::with_capacity(4 + deck.len() + 36 + 4 * values.len()));
+    let mut bytes = Zeroizing::new(Vec::with_capacity(
+        4 + deck.len() + 36 + 4 * values.len() + 32,
+    ));
     bytes.extend_from_slice(&(deck.len() as u32).to_le_bytes());
     bytes.extend_from_slice(deck);
     if let Some(OwnDice { roll, reveal }) = dice {
@@ -27,12 +32,22 @@ pub(super) fn to_bytes(deck: &[u8], dice: Option<&OwnDice>) -> Zeroizing<Vec<u8>
             bytes.extend_from_slice(&value.to_le_bytes());
         }
     }
+    let digest = digest(&bytes);
+    bytes.extend_from_slice(&digest);
     bytes
 }
 
+fn digest(bytes: &[u8]) -> [u8; 32] {
+    Hash::new("kept hand").field(bytes).finish()
+}
+
 /// The deck and the dice that [`to_bytes`] has written. Whether the dice are those that were
-/// committed to is for the log to say.
+/// committed to is for the log to say. `None` if the bytes are anything else.
 pub(super) fn from_bytes(bytes: &[u8]) -> Option<(&[u8], Option<OwnDice>)> {
+    let (bytes, expected) = bytes.split_last_chunk::<32>()?;
+    if digest(bytes) != *expected {
+        return None;
+    }
     let (length, rest) = bytes.split_first_chunk()?;
     let (deck, dice) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
     let read = || {
@@ -75,11 +90,11 @@ mod tests {
                 let read = read.unwrap();
                 assert_eq!((same, read.roll), (deck, 7));
                 assert_eq!(read.reveal, dice.reveal);
-                // A part of the dice is none.
-                for end in deck.len() + 4..bytes.len() {
-                    if (end - deck.len()) % 4 != 0 || end < deck.len() + 40 {
-                        assert!(matches!(from_bytes(&bytes[..end]), Some((_, None))));
-                    }
+                for at in 0..bytes.len() {
+                    let mut other = bytes.to_vec();
+                    other[at] ^= 1;
+                    assert!(from_bytes(&other).is_none(), "{at}");
+                    assert!(from_bytes(&bytes[..at]).is_none(), "{at}");
                 }
             }
         }

@@ -4,6 +4,7 @@ mod hearing;
 mod resuming;
 mod rolling;
 mod saying;
+mod stealing;
 
 use std::collections::VecDeque;
 use std::io;
@@ -13,9 +14,10 @@ use dealerless::deck::{self, Card};
 use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use rand::CryptoRng;
 
+pub use self::stealing::Reshuffling;
 use super::dealer::Done;
-use super::deck::HandDeck;
 use super::error::PlayError;
+use super::hand_cards::HandCards;
 use super::news::{Command, News, NotNow};
 use super::own_dice::OwnDice;
 use super::vault::Vault;
@@ -45,6 +47,8 @@ pub trait Orders {
     fn shuffle(&mut self, seeds: Randomness, name: Vec<u8>);
     /// Makes ahead what so many hands take.
     fn prepare(&mut self, hands: u32);
+    /// Shuffles a hand again.
+    fn reshuffle(&mut self, _: Reshuffling) {}
     /// Counts a try that another seat has declared void on this line: as an attempt of the peer
     /// that did not end well.
     ///
@@ -125,7 +129,11 @@ struct InHand {
     seeds: Option<Randomness>,
     /// The engine has its order.
     ordered: bool,
-    deck: Option<Box<dyn HandDeck>>,
+    deck: Option<HandCards>,
+    /// The engine of this line has dealt it.
+    live: bool,
+    /// The step of the choice for which the engine was last told to shuffle a hand again.
+    reshuffled: Option<u64>,
     /// What it has drawn for the last roll to which it has committed.
     dice: Option<OwnDice>,
     /// The batch behind this hand has been ordered.
@@ -211,6 +219,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Event::Said(bytes) => self.hear_message(&bytes),
             Event::Done(Done::Prepared) => Ok(()),
             Event::Done(Done::Shuffled(deck)) => self.keep(deck),
+            Event::Done(Done::Reshuffled { step, hand }) => self.keep_reshuffled(step, hand),
             Event::Done(Done::Failed(error)) => {
                 // A deck that is sealed needs no engine any more.
                 self.failed = Some(error);
@@ -230,6 +239,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                     Phase::Choose { seat, .. } if seat == self.set.seat => self.set.log.game(),
                     _ => None,
                 };
+                if matches!(choice, Choice::Steal(_)) && !self.hand.live && game.is_some() {
+                    return Err(NotNow::OnlyOpens);
+                }
                 let mut after = game.ok_or(NotNow::NotYourTurn)?.clone();
                 after.choose(self.set.seat, &choice).map_err(NotNow::Foul)?;
                 self.choice = Some(choice);
@@ -308,6 +320,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match self.set.log.phase() {
             Phase::Deal => true,
             Phase::Seal(_) => self.hand.deck.is_none(),
+            Phase::Reseal(seat, _) => self.hand.live && seat == self.set.seat,
             _ => false,
         }
     }
@@ -353,6 +366,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             orders.shuffle(seeds, name);
             self.pooled = self.pooled.saturating_sub(1);
         }
+        self.order_reshuffle(orders)?;
         let batch = self.set.log.batch();
         if batch > 0 && self.stands() && !self.hand.prepared {
             self.hand.prepared = true;

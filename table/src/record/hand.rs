@@ -95,6 +95,12 @@ pub enum HandEvent {
     },
     /// A seat chose.
     Chose(Chosen),
+    /// In a deck without rules: the hand from which a card was to be stolen could not be shuffled
+    /// again.
+    NotStolen {
+        /// Who said so.
+        seat: Seat,
+    },
     /// In a deck without rules: dice were rolled.
     Rolled(Rolled),
     /// What nobody has matched went back.

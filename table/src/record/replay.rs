@@ -163,6 +163,14 @@ impl Replay {
                     .into_iter()
                     .for_each(|rolled| self.push(HandEvent::Rolled(rolled)));
             }
+            (Part::Void, ..) => self.push(HandEvent::NotStolen { seat }),
+            (_, Phase::Reseal(_, steal), _) if self.log.stolen_in().is_none() => {
+                // Other cards lie at these positions now.
+                if let Some(hand) = self.hands.last_mut() {
+                    hand.public
+                        .retain(|position, _| !steal.hand.contains(position));
+                }
+            }
             (_, Phase::Result(outcome), _) => {
                 if let Some(hand) = self.hands.last_mut() {
                     (hand.outcome, hand.over_in) = (Some(outcome), Some(step));

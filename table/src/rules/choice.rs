@@ -46,6 +46,8 @@ pub enum Choice {
     Draw,
     /// In a deck without rules: shows a card to all that this seat alone has seen.
     Reveal(u16),
+    /// In a deck without rules: takes a random card out of the hand of this seat.
+    Steal(Seat),
 }
 
 /// The bytes are not what [`Choice::encode`] writes.
@@ -97,6 +99,7 @@ impl Choice {
             Choice::Roll(dice) => writer.u8(12).u32(dice.count()).u32(dice.sides()),
             Choice::Draw => writer.u8(13),
             Choice::Reveal(position) => writer.u8(14).u16(*position),
+            Choice::Steal(seat) => writer.u8(15).u8(seat.number()),
         };
         writer.finish()
     }
@@ -123,6 +126,7 @@ impl Choice {
             12 => Choice::Roll(read_dice(&mut reader)?),
             13 => Choice::Draw,
             14 => Choice::Reveal(reader.u16()?),
+            15 => Choice::Steal(Seat::new(reader.u8()?)),
             _ => return Err(ChoiceError),
         };
         reader.finish()?;

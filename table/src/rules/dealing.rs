@@ -54,6 +54,12 @@ impl Seen {
         self.cards.get(&position).copied()
     }
 
+    /// Other cards lie at these positions now.
+    pub(super) fn forget(&mut self, positions: &[usize]) {
+        self.cards
+            .retain(|position, _| !positions.contains(position));
+    }
+
     /// Takes in the cards that these openings show to everybody: all of them, and no others.
     pub(super) fn add(
         &mut self,

@@ -81,6 +81,9 @@ pub enum Foul {
     /// Every card has been seen by somebody.
     #[error("no card is left to be drawn")]
     NothingToDraw,
+    /// There is no such seat, or it has no cards, or it is the seat's own hand.
+    #[error("there is nothing to steal from {0}")]
+    NothingToSteal(Seat),
     /// The seat does not hold this card.
     #[error("card {0} is not this seat's to reveal")]
     NotHeld(u16),

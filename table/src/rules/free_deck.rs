@@ -8,6 +8,9 @@
 //! Three things need no agreement. A seat may have dice rolled, by all seats together. It may draw: the
 //! closed card at the lowest position is opened to it alone. And it may reveal a card that it alone
 //! has seen. So a pile of cards lies there to be drawn from, and nobody chooses which card comes next.
+//! And it may steal: the hand of another seat is shuffled again by all, the card that then lies at the
+//! hand's first position is opened to all and belongs to the thief, and the others are opened to their
+//! owner alone.
 //!
 //! A card is closed, or one seat sees it, or all do. To show it to a second of three seats would
 //! show it to all, since each share is said in the hearing of all: only an opening to all says so.
@@ -15,7 +18,7 @@
 use super::choice::Choice;
 use super::dealing::{Seen, openings};
 use super::foul::{BadCards, BadFaces, Foul};
-use super::next::{Learners, Legal, Next, Opening, Outcome, Proposal, Rolled};
+use super::next::{Learners, Legal, Next, Opening, Outcome, Proposal, Rolled, Steal};
 use crate::seat::Seat;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
@@ -35,6 +38,8 @@ pub(super) struct FreeDeck {
     number: u32,
     /// Who has learned each card.
     learned: Vec<Option<Learners>>,
+    /// Who has stolen each card that was stolen, and that all have seen since.
+    stolen: Vec<Option<Seat>>,
     seen: Seen,
     rolls: u32,
     last_roll: Option<Rolled>,
@@ -49,6 +54,8 @@ enum Due {
     Cards(Vec<(usize, Learners)>),
     /// This seat has asked for these dice.
     Roll(Seat, Dice),
+    /// A hand is shuffled again.
+    Steal(Steal),
     /// Nothing: a seat speaks, or all have passed.
     Nothing,
 }
@@ -62,6 +69,7 @@ impl FreeDeck {
             proposals: Vec::new(),
             number: 0,
             learned: vec![None; drawn],
+            stolen: vec![None; drawn],
             seen: Seen::none(cards),
             rolls: 0,
             last_roll: None,
@@ -77,6 +85,7 @@ impl FreeDeck {
             }]),
             Due::Cards(cards) => Next::Open(self.openings(cards)),
             &Due::Roll(_, dice) => Next::Roll(dice),
+            Due::Steal(steal) => Next::Steal(steal.clone()),
             Due::Nothing if self.passed == self.seats => Next::Over(Outcome {
                 stacks: vec![0; self.seats],
                 ..Outcome::default()
@@ -165,6 +174,7 @@ impl FreeDeck {
                 self.due = Due::Cards(vec![(next, Learners::Seat(self.turn))]);
             }
             &Choice::Reveal(position) => self.reveal(position)?,
+            &Choice::Steal(owner) => self.steal(owner)?,
             _ => return Err(Foul::WrongKind),
         }
         match choice {
@@ -243,6 +253,43 @@ impl FreeDeck {
         Ok(())
     }
 
+    fn steal(&mut self, owner: Seat) -> Result<(), Foul> {
+        let hand = self.held(owner);
+        if owner == self.turn || hand.is_empty() {
+            return Err(Foul::NothingToSteal(owner));
+        }
+        let thief = self.turn;
+        self.due = Due::Steal(Steal { thief, owner, hand });
+        Ok(())
+    }
+
+    /// The hand has been shuffled again, or it could not be.
+    pub(super) fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
+        let Due::Steal(Steal { thief, owner, hand }) = &self.due else {
+            return Err(Foul::NotAsked);
+        };
+        let (thief, owner, hand) = (*thief, *owner, hand.clone());
+        self.due = Due::Nothing;
+        let Some((&first, rest)) = hand.split_first().filter(|_| sealed) else {
+            return Ok(());
+        };
+        self.seen.forget(&hand);
+        for &position in &hand {
+            (self.learned[position], self.stolen[position]) = (None, None);
+        }
+        self.stolen[first] = Some(thief);
+        let of_owner = rest.iter().map(|&at| (at, Learners::Seat(owner)));
+        let cards = [(first, Learners::All)].into_iter().chain(of_owner);
+        self.due = Due::Cards(cards.collect());
+        // Who agreed to see a card meant the one that lay there.
+        let touches = |proposal: &Proposal| {
+            let mut cards = proposal.cards.iter();
+            cards.any(|(position, _)| hand.contains(&usize::from(*position)))
+        };
+        self.proposals.retain(|proposal| !touches(proposal));
+        Ok(())
+    }
+
     fn reveal(&mut self, position: u16) -> Result<(), Foul> {
         let at = usize::from(position);
         match self.learned.get(at) {
@@ -276,9 +323,12 @@ impl FreeDeck {
         &self.seen
     }
 
-    /// The cards that were opened to this seat alone.
+    /// The cards that were opened to this seat alone, and those that it has stolen.
     pub(super) fn held(&self, seat: Seat) -> Vec<usize> {
-        let its_own = |position: &usize| self.learned[*position] == Some(Learners::Seat(seat));
+        let its_own = |&position: &usize| {
+            self.learned[position] == Some(Learners::Seat(seat))
+                || self.stolen[position] == Some(seat)
+        };
         (0..self.learned.len()).filter(its_own).collect()
     }
 }

@@ -135,6 +135,18 @@ impl Hand {
         }
     }
 
+    /// The hand from which a card is stolen has been shuffled again and sealed; or it could not be, and
+    /// lies there as before.
+    ///
+    /// # Errors
+    /// If no card is to be stolen. The hand is then as it was.
+    pub fn reshuffled(&mut self, sealed: bool) -> Result<(), Foul> {
+        match &mut self.game {
+            Game::Poker(_) => Err(Foul::NotAsked),
+            Game::FreeDeck(deck) => deck.reshuffled(sealed),
+        }
+    }
+
     /// How many rolls of this hand are complete.
     pub fn rolls(&self) -> u32 {
         match &self.game {
@@ -180,7 +192,7 @@ impl Hand {
     }
 
     /// The positions of the cards that the seat holds now, in the order of their places in the hand.
-    /// In a deck without rules they are those that only this seat sees.
+    /// In a deck without rules they are those that only this seat sees, and those that it has stolen.
     pub fn held(&self, seat: Seat) -> Vec<usize> {
         match &self.game {
             Game::Poker(poker) => poker.held(seat).to_vec(),

@@ -19,6 +19,8 @@ mod stakes;
 pub use choice::{Choice, ChoiceError};
 pub use foul::{BadCards, BadFaces, CannotDeal, Foul};
 pub use hand::Hand;
-pub use next::{Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Rolled, Shown};
+pub use next::{
+    Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Rolled, Shown, Steal,
+};
 pub use ranking::HandRank;
 pub use stakes::{BettingRules, Limit, Posts, Stakes, StakesError, Variety};

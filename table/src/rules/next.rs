@@ -15,6 +15,9 @@ pub enum Next {
     /// All seats roll these dice: all commit, then all reveal. Then the rules want to
     /// [hear](super::Hand::rolled) the faces.
     Roll(Dice),
+    /// This hand is shuffled again, and its cards are sealed anew. Then the rules want to
+    /// [hear](super::Hand::reshuffled) whether that was done.
+    Steal(Steal),
     /// A seat chooses.
     Choose {
         /// Whose turn it is.
@@ -62,7 +65,8 @@ pub enum Legal {
     /// To show its hand or to muck it.
     ShowOrMuck,
     /// In a deck without rules: to propose, to agree, to refuse or to pass; to roll dice; to draw a
-    /// card; and to reveal one that it [holds](super::Hand::held).
+    /// card; to reveal one that it [holds](super::Hand::held) and that nobody else has seen; and to
+    /// steal one that another seat holds.
     Speak {
         /// The proposals that stand.
         proposals: Vec<Proposal>,
@@ -106,6 +110,18 @@ pub struct Proposal {
     pub cards: Vec<(u16, Learners)>,
     /// The others who have agreed so far.
     pub agreed: Vec<Seat>,
+}
+
+/// A random card of a hand is taken: the one that lies at the first position, once the hand is
+/// shuffled again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steal {
+    /// Who takes it.
+    pub thief: Seat,
+    /// Whose hand it is.
+    pub owner: Seat,
+    /// The positions of the hand, in rising order.
+    pub hand: Vec<usize>,
 }
 
 /// Dice that were rolled.

@@ -43,7 +43,7 @@ fn a_deck_that_is_cut_changed_or_of_another_hand_is_refused_and_nothing_is_done(
     for cut in [0, 1, 35, deck.len() / 2, deck.len() - 1] {
         refused(Some(deck[..cut].to_vec()));
     }
-    for at in (36..deck.len()).step_by(7) {
+    for at in (0..deck.len()).step_by(7) {
         let mut changed = deck.clone();
         changed[at] ^= 4;
         refused(Some(changed));

@@ -325,3 +325,42 @@ fn who_has_lost_its_dice_forfeits() {
     let forfeit = End::Stopped(vec![(Seat::HOST, Stop::Forfeit)]);
     assert_eq!(went.ends, [forfeit.clone(), forfeit]);
 }
+
+/// A hand from which a card is stolen: the card is stolen once, or, where the engine was lost before
+/// both had sealed the hand anew, the hand lies there as before.
+#[test]
+fn a_program_is_killed_or_its_line_is_cut_in_the_midst_of_a_steal() {
+    let game = Game::Steal;
+    let went = undisturbed(game);
+    let mut plans = Vec::new();
+    for seat in [0, 1] {
+        for (deed, when) in moments(&went, seat) {
+            plans.push(Plan {
+                game,
+                ..kills(seat, deed, when)
+            });
+        }
+        for message in 0..went.sent[seat] {
+            plans.extend([false, true].map(|arrives| Plan {
+                game,
+                cuts: vec![Cut {
+                    seat,
+                    message,
+                    arrives,
+                }],
+                ..Plan::default()
+            }));
+        }
+    }
+    let stolen = AtomicUsize::new(0);
+    play_all(&plans, |plan, went| {
+        is_played(plan, went);
+        stolen.fetch_add(usize::from(went.stolen), Ordering::Relaxed);
+    });
+    let stolen = stolen.into_inner();
+    println!(
+        "killed or cut at {} moments, stolen in {stolen}",
+        plans.len()
+    );
+    assert!(plans.len() > 150 && stolen > 50 && stolen < plans.len());
+}

@@ -50,6 +50,8 @@ pub(crate) struct Went {
     pub(crate) lines: u64,
     /// The tries that were declared void.
     pub(crate) void: usize,
+    /// A hand was sealed anew.
+    pub(crate) stolen: bool,
 }
 
 /// What is played.
@@ -60,6 +62,8 @@ pub(crate) enum Game {
     Holdem,
     /// A deck without rules: dice are rolled, cards drawn and revealed.
     Deck,
+    /// The same, in which the host steals a card of the guest's.
+    Steal,
     /// Many hands of hold'em.
     Long,
 }
@@ -101,6 +105,17 @@ static DECK: LazyLock<Terms> = LazyLock::new(|| {
     terms(variety, 1)
 });
 
+/// How many cards are drawn where one is stolen.
+const OF_A_STEAL: usize = 4;
+
+static STEAL: LazyLock<Terms> = LazyLock::new(|| {
+    let variety = Variety::Deck {
+        cards: 20,
+        drawn: OF_A_STEAL as u32,
+    };
+    terms(variety, 1)
+});
+
 impl Game {
     pub(crate) fn circuit(self) -> &'static ShuffleCircuit {
         &self.terms().1
@@ -110,6 +125,7 @@ impl Game {
         match self {
             Game::Holdem => &HOLDEM,
             Game::Deck => &DECK,
+            Game::Steal => &STEAL,
             Game::Long => &LONG,
         }
     }
@@ -127,6 +143,9 @@ impl Attempts for Uncounted {
 
 pub(crate) type Program = Play<Growing, Disk, SystemRng>;
 
+/// Where a card lies: its position, and what has sealed it last.
+type Lies = (usize, Option<(u64, usize)>);
+
 struct Side {
     seat: Seat,
     game: Game,
@@ -141,8 +160,8 @@ struct Side {
     signed: HashMap<u64, SignedPart>,
     /// The hand and the try, as it was told.
     dealt: (u32, u32),
-    /// The cards that it has seen, by hand, try and position.
-    seen: HashMap<(u32, u32, usize), Card>,
+    /// The cards that it has seen, by hand, try and position, and by what sealed them last.
+    seen: HashMap<(u32, u32, Lies), Card>,
     end: Option<End>,
 }
 
@@ -304,7 +323,8 @@ impl Side {
                 &News::Dealt { hand, attempt } => self.dealt = (hand, attempt),
                 News::Again { .. } => *void += 1,
                 &News::Card { position, card } => {
-                    let at = (self.dealt.0, self.dealt.1, position);
+                    let sealed = program.log().resealed(position);
+                    let at = (self.dealt.0, self.dealt.1, (position, sealed));
                     let before = self.seen.insert(at, card);
                     assert!(before.is_none_or(|before| before == card), "{at:?}");
                 }
@@ -325,6 +345,18 @@ fn choice(program: &Program, legal: &Legal) -> Choice {
     let game = program.log().game().expect("a hand is played");
     let held = game.held(program.seat());
     let is_open = |&position: &usize| program.log().public_card(position).is_some();
+    if program.log().of().header().stakes.deck().1 == OF_A_STEAL {
+        let is_new = !(0..OF_A_STEAL).any(|position| is_open(&position));
+        let closed = held.iter().find(|position| !is_open(position));
+        // The host is the first to hold two.
+        let thief = program.seat() == Seat::HOST && program.can_steal();
+        return match closed {
+            _ if held.len() < 2 && is_new => Choice::Draw,
+            _ if thief && is_new => Choice::Steal(Seat::GUEST),
+            Some(&position) => Choice::Reveal(position as u16),
+            None => Choice::Pass,
+        };
+    }
     match legal {
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
@@ -560,6 +592,7 @@ impl World {
         world.check();
         let [host, guest] = world.sides;
         Went {
+            stolen: host.seen.keys().any(|(_, _, (_, sealed))| sealed.is_some()),
             sent: [host.sent, guest.sent],
             ends: [host.end.expect("over"), guest.end.expect("over")],
             disks: [host.disk, guest.disk],
@@ -591,7 +624,7 @@ impl World {
         let cards = || host.seen.keys().chain(guest.seen.keys());
         for &(hand, attempt, position) in cards() {
             let later = cards().any(|&(h, a, _)| h == hand && a > attempt);
-            assert!(!later, "hand {hand}, try {attempt}, card {position}");
+            assert!(!later, "hand {hand}, try {attempt}, card {position:?}");
         }
         // What both have seen is the same.
         for (at, card) in &host.seen {

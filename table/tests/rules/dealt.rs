@@ -74,6 +74,10 @@ impl Dealt {
                     self.hand.rolled(&faces).unwrap();
                     continue;
                 }
+                Next::Steal(steal) => {
+                    self.reshuffle(&steal.hand);
+                    continue;
+                }
                 Next::Choose { .. } | Next::Over(_) => break,
             };
             for opening in &openings {
@@ -92,6 +96,22 @@ impl Dealt {
             self.opened.push(openings);
         }
         self.check_who_sees_what();
+    }
+
+    /// A hand is shuffled again: here its cards move on by one place, and nobody has said a share of
+    /// them.
+    fn reshuffle(&mut self, hand: &[usize]) {
+        let cards: Vec<Card> = hand.iter().map(|&position| self.deck[position]).collect();
+        for (place, &position) in hand.iter().enumerate() {
+            self.deck[position] = cards[(place + 1) % hand.len()];
+            self.said[position] = vec![false; self.seats];
+            for openings in &mut self.opened {
+                for opening in openings {
+                    opening.cards.retain(|&(at, _)| at != position);
+                }
+            }
+        }
+        self.hand.reshuffled(true).unwrap();
     }
 
     /// Each sees the cards that were opened to it, and no others.

@@ -145,6 +145,7 @@ fn any_choice() -> impl Strategy<Value = Choice> {
             .prop_map(|(count, sides)| Choice::Roll(Dice::new(count, sides).unwrap())),
         Just(Choice::Draw),
         any::<u16>().prop_map(Choice::Reveal),
+        any::<u8>().prop_map(|seat| Choice::Steal(Seat::new(seat))),
     ]
 }
 

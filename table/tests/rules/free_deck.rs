@@ -3,7 +3,7 @@
 use crate::dealt::Dealt;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
-use dealerless_table::{Choice, Foul, Learners, Legal, Next, Seat, Stakes, Variety};
+use dealerless_table::{Choice, Foul, Learners, Legal, Next, Seat, Stakes, Steal, Variety};
 
 const ALL: Learners = Learners::All;
 const HOST: Learners = Learners::Seat(Seat::HOST);
@@ -287,4 +287,75 @@ fn at_most_100_dice_are_rolled_at_once() {
     let refused = hand.try_to(&Choice::Roll(dice(101, 6)));
     assert_eq!(refused, Err(Foul::TooManyDice));
     say(&mut hand, &[Choice::Roll(dice(100, u32::MAX))]);
+}
+
+#[test]
+fn a_stolen_card_is_seen_by_all_and_belongs_to_the_thief() {
+    let mut hand = dealt(2);
+    // The host holds cards 0 and 1, of which the guest knows nothing.
+    say(&mut hand, &[Choice::Draw, Choice::Pass, Choice::Draw]);
+    assert_eq!(hand.hand.held(Seat::HOST), [0, 1]);
+    let mut asked = hand.hand.clone();
+    asked
+        .choose(Seat::GUEST, &Choice::Steal(Seat::HOST))
+        .unwrap();
+    let steal = Steal {
+        thief: Seat::GUEST,
+        owner: Seat::HOST,
+        hand: vec![0, 1],
+    };
+    assert_eq!(asked.next(), Next::Steal(steal));
+    assert!(asked.rolled(&[1]).is_err() && asked.opened(&[]).is_err());
+    say(&mut hand, &[Choice::Steal(Seat::HOST)]);
+    assert_eq!(
+        (hand.hand.held(Seat::HOST), hand.hand.held(Seat::GUEST)),
+        (vec![1], vec![0])
+    );
+    assert!(hand.is_public(0) && !hand.sees(Seat::GUEST, 1));
+    // It can be stolen back, from a hand with another card; it then lies where nobody knows.
+    say(&mut hand, &[Choice::Pass, Choice::Draw]);
+    assert_eq!(hand.hand.held(Seat::GUEST), [0, 2]);
+    say(&mut hand, &[Choice::Steal(Seat::GUEST)]);
+    assert_eq!(hand.hand.held(Seat::HOST), [0, 1]);
+    assert!(!hand.sees(Seat::HOST, 2) && hand.sees(Seat::GUEST, 2));
+}
+
+#[test]
+fn a_hand_that_could_not_be_shuffled_again_lies_there_as_before() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[Choice::Draw]);
+    let before = hand.hand.held(Seat::HOST);
+    let mut asked = hand.hand.clone();
+    assert!(asked.reshuffled(true).is_err());
+    asked
+        .choose(Seat::GUEST, &Choice::Steal(Seat::HOST))
+        .unwrap();
+    asked.reshuffled(false).unwrap();
+    assert_eq!(asked.held(Seat::HOST), before);
+    assert!(matches!(
+        asked.next(),
+        Next::Choose {
+            seat: Seat::HOST,
+            ..
+        }
+    ));
+}
+
+#[test]
+fn there_must_be_something_to_steal_from_another() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[Choice::Draw, Choice::Pass]);
+    for seat in [0, 1, 2, 255] {
+        let seat = Seat::new(seat);
+        let refused = hand.try_to(&Choice::Steal(seat));
+        assert_eq!(refused, Err(Foul::NothingToSteal(seat)));
+    }
+}
+
+#[test]
+fn a_proposal_ends_when_its_card_lies_elsewhere() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[Choice::Draw, propose(&[(0, ALL), (5, ALL)])]);
+    say(&mut hand, &[Choice::Pass, Choice::Steal(Seat::HOST)]);
+    assert_eq!(standing(&hand), []);
 }

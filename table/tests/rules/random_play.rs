@@ -241,6 +241,7 @@ fn any_word(seats: u8) -> impl Strategy<Value = Choice> {
         1 => (1..=101_u32).prop_map(|count| Choice::Roll(Dice::new(count, 6).unwrap())),
         2 => Just(Choice::Draw),
         2 => (0..10_u16).prop_map(Choice::Reveal),
+        2 => (0..=seats).prop_map(|seat| Choice::Steal(Seat::new(seat))),
     ]
 }
 
@@ -285,7 +286,8 @@ proptest! {
             match hand.try_to(&choice) {
                 Err(_) => prop_assert_eq!(&hand.hand, &before.hand),
                 Ok(()) if hand.opened.len() == steps => {
-                    let opens = matches!(choice, Choice::Draw | Choice::Reveal(_));
+                    let opens =
+                        matches!(choice, Choice::Draw | Choice::Reveal(_) | Choice::Steal(_));
                     prop_assert!(!opens, "{:?} opens nothing", choice);
                 }
                 Ok(()) => {
@@ -315,6 +317,15 @@ proptest! {
                             prop_assert_eq!(opened, [(position, Learners::All)]);
                             prop_assert_eq!(hand.opened[steps].len(), 1);
                             prop_assert_eq!(hand.opened[steps][0].opener, seat);
+                        }
+                        Choice::Steal(owner) => {
+                            let hand = before.hand.held(owner);
+                            let of_owner = hand[1..].iter().map(|&at| (at as u16, Learners::Seat(owner)));
+                            let mut due: Vec<_> = of_owner.collect();
+                            due.insert(0, (hand[0] as u16, Learners::All));
+                            prop_assert_eq!(opened, due);
+                            prop_assert!(owner != seat && hand.iter().all(|&at| seers(at).count() >= 1));
+                            prop_assert!(hand.iter().all(|&at| seers(at).any(|s| s == owner)));
                         }
                         choice => panic!("{choice:?} opens cards"),
                     }

@@ -105,3 +105,51 @@ fn a_card_that_was_drawn_can_be_shown_by_a_proposal_too() {
     assert_eq!(outcomes[0], outcomes[1]);
     assert_eq!(outcomes[0].0, End::Played);
 }
+
+/// Both draw three cards; the guest steals one of the host's, the host one of the guest's, and both
+/// reveal all that they hold.
+#[test]
+fn cards_are_stolen_and_revealed_and_both_see_the_same() {
+    let stakes = stakes(2);
+    let outcomes = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
+        let (mut said, mut all, mut void) = (0, Seen::default(), 0);
+        let end = side.run(|play, news| {
+            seen(news, &mut all);
+            void += usize::from(matches!(news, News::NotStolen { .. }));
+            match news {
+                News::Dealt { .. } => {
+                    said = 0;
+                    all.1.clear();
+                }
+                News::YourTurn { .. } => {
+                    let game = play.log().game()?;
+                    let held = game.held(play.seat());
+                    let closed = held.iter().find(|&&at| game.public(at).is_none());
+                    said += 1;
+                    return Some(Command::Choose(match said {
+                        1..=3 => Choice::Draw,
+                        4 => Choice::Steal(play.seat().next(2)),
+                        _ => closed.map_or(Choice::Pass, |&at| Choice::Reveal(at as u16)),
+                    }));
+                }
+                _ => {}
+            }
+            None
+        });
+        assert_eq!(void, 0);
+        (end.unwrap(), side.play.log().hash(), all.1)
+    });
+    let [(end, hash, host), (same, other, guest)] = outcomes;
+    assert_eq!((&end, hash), (&End::Played, other));
+    assert_eq!(end, same);
+    // Where a card lay last, both have seen the same.
+    let last = |cards: &[(usize, u32)]| -> std::collections::BTreeMap<usize, u32> {
+        cards.iter().copied().collect()
+    };
+    let (host, guest) = (last(&host), last(&guest));
+    assert_eq!(host, guest);
+    let mut cards: Vec<u32> = host.into_values().collect();
+    cards.sort_unstable();
+    cards.dedup();
+    assert_eq!(cards.len(), 6, "no card is lost or there twice");
+}

@@ -85,7 +85,7 @@ impl Puppet {
                         self.deck.get_or_insert(seated);
                     }
                 }
-                Ok(Event::Done(Done::Prepared)) => {}
+                Ok(Event::Done(Done::Prepared | Done::Reshuffled { .. })) => {}
                 Ok(Event::Done(Done::Failed(_))) | Err(_) => return,
             }
         }

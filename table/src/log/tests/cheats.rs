@@ -4,7 +4,6 @@ use super::super::*;
 use super::table::{Table, draw, free_deck, holdem};
 use crate::rules::{self, Choice};
 use crate::seat::Seat;
-use dealerless::dice::{self, Reveal, Terms};
 
 pub(super) fn in_phase(table: &Table, so: impl Fn(&Phase) -> bool) -> MatchLog {
     let mut log = table.log();
@@ -13,7 +12,7 @@ pub(super) fn in_phase(table: &Table, so: impl Fn(&Phase) -> bool) -> MatchLog {
 }
 
 /// What is refused, and its foul.
-fn foul(table: &Table, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
+pub(super) fn foul(table: &Table, log: &MatchLog, seat: Seat, part: &Part) -> PartFoul {
     let hash = log.hash();
     let mut log = log.clone();
     match log.take(table.sign(&log, seat, part)) {
@@ -278,155 +277,5 @@ fn a_dispute_names_a_step_of_this_try_that_opened_something_to_the_seat() {
             assert_eq!(log.phase(), Phase::Over(stopped));
             assert_eq!(log.final_stacks(), [100, 100]);
         }
-    }
-}
-
-/// A log in which the host is to reveal dice, and what it honestly reveals.
-fn to_reveal(table: &Table) -> (MatchLog, Reveal) {
-    let log = in_phase(table, |phase| matches!(phase, Phase::Reveal(_)));
-    match table.part(PartKind::Reveal, &log, Seat::HOST) {
-        Part::Reveal(reveal) => (log, reveal),
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn dice_that_do_not_open_the_commitment_are_a_foul() {
-    let table = free_deck(2);
-    let (log, honest) = to_reveal(&table);
-    let lie = |change: &dyn Fn(&mut Reveal)| {
-        let mut reveal = honest.clone();
-        change(&mut reveal);
-        let found = foul(&table, &log, Seat::HOST, &Part::Reveal(reveal));
-        let fouls = [
-            PartFoul::Dice(dice::Check::NotCommitted),
-            // Another number of dice has another length.
-            PartFoul::Malformed,
-        ];
-        assert!(fouls.contains(&found), "{found}");
-    };
-    for bit in 0..256 {
-        lie(&|reveal| reveal.nonce[bit / 8] ^= 1 << (bit % 8));
-    }
-    for bit in 0..64 {
-        lie(&|reveal| reveal.values[bit / 32] ^= 1 << (bit % 32));
-    }
-    lie(&|reveal| reveal.values.truncate(1));
-    lie(&|reveal| reveal.values.push(0));
-    // What the other has committed to, also once it has been revealed.
-    let Part::Reveal(of_guest) = table.part(PartKind::Reveal, &log, Seat::GUEST) else {
-        panic!("the guest reveals too");
-    };
-    lie(&|reveal| *reveal = of_guest.clone());
-}
-
-#[test]
-fn a_commitment_of_the_other_seat_or_of_another_roll_cannot_be_opened() {
-    let table = free_deck(2);
-    let honest = in_phase(&table, |phase| matches!(phase, Phase::Commit(_)));
-    let game = honest.game().expect("a hand in play");
-    let reveal = |seat| match table.part(PartKind::Reveal, &honest, seat) {
-        Part::Reveal(reveal) => reveal,
-        other => panic!("{other:?}"),
-    };
-    let dice = "2d6".parse().unwrap();
-    let context = honest.attempt().dice_context();
-    let other_try = Attempt {
-        attempt: 1,
-        ..honest.attempt()
-    };
-    let other_context = other_try.dice_context();
-    let terms = |context, number| Terms {
-        context,
-        number,
-        dice,
-    };
-    let number = u64::from(game.rolls());
-    let mine = reveal(Seat::HOST);
-    for commitment in [
-        reveal(Seat::GUEST).commitment(&terms(&context, number), 1),
-        mine.commitment(&terms(&context, number), 1),
-        mine.commitment(&terms(&context, number + 1), 0),
-        mine.commitment(&terms(&other_context, number), 0),
-    ] {
-        let mut log = honest.clone();
-        let parts = [
-            (Seat::HOST, Part::Commit(commitment.0)),
-            (Seat::GUEST, table.part(PartKind::Commit, &log, Seat::GUEST)),
-        ];
-        for (seat, part) in parts {
-            log.take(table.sign(&log, seat, &part)).unwrap();
-        }
-        for other in [mine.clone(), reveal(Seat::GUEST)] {
-            let found = foul(&table, &log, Seat::HOST, &Part::Reveal(other));
-            assert_eq!(found, PartFoul::Dice(dice::Check::NotCommitted));
-        }
-    }
-}
-
-#[test]
-fn a_value_that_no_die_has_is_a_foul_though_it_was_committed_to() {
-    let table = free_deck(2);
-    let mut log = in_phase(&table, |phase| matches!(phase, Phase::Commit(_)));
-    let lie = Reveal {
-        values: vec![0, 6],
-        nonce: [1; 32],
-    };
-    let context = log.attempt().dice_context();
-    let terms = Terms {
-        context: &context,
-        number: 0,
-        dice: "2d6".parse().unwrap(),
-    };
-    let commitment = Part::Commit(lie.commitment(&terms, 0).0);
-    log.take(table.sign(&log, Seat::HOST, &commitment)).unwrap();
-    let of_guest = table.part(PartKind::Commit, &log, Seat::GUEST);
-    log.take(table.sign(&log, Seat::GUEST, &of_guest)).unwrap();
-    let found = foul(&table, &log, Seat::HOST, &Part::Reveal(lie));
-    let out_of_range = dice::Check::OutOfRange { die: 1 };
-    assert_eq!(found, PartFoul::Dice(out_of_range));
-}
-
-#[test]
-fn a_withheld_reveal_leaves_the_log_waiting_and_is_never_rolled_again() {
-    let table = free_deck(2);
-    let (mut log, honest) = to_reveal(&table);
-    log.take(table.sign(&log, Seat::HOST, &Part::Reveal(honest)))
-        .unwrap();
-    assert_eq!(log.waits_for(), [Seat::GUEST]);
-    let may = log.may_say(Seat::GUEST);
-    assert_eq!(may[0], PartKind::Reveal);
-    for kind in [
-        PartKind::Commit,
-        PartKind::Again,
-        PartKind::Deal,
-        PartKind::Move,
-    ] {
-        assert!(!may.contains(&kind), "{kind}");
-    }
-    log.take(table.sign(&log, Seat::GUEST, &Part::Forfeit))
-        .unwrap();
-    let stops = vec![(Seat::GUEST, Stop::Forfeit)];
-    assert_eq!(log.phase(), Phase::Over(End::Stopped(stops)));
-}
-
-#[test]
-fn the_faces_are_the_sums_of_what_all_have_drawn() {
-    for seats in [2, 3] {
-        let table = free_deck(seats);
-        let log = in_phase(&table, |phase| matches!(phase, Phase::Reveal(_)));
-        let mut after = log.clone();
-        table.play_until(&mut after, |log| !matches!(log.phase(), Phase::Reveal(_)));
-        let mut sums = [0; 2];
-        for seat in table.seats() {
-            let Part::Reveal(reveal) = table.part(PartKind::Reveal, &log, seat) else {
-                panic!("all reveal");
-            };
-            for (sum, value) in sums.iter_mut().zip(&reveal.values) {
-                *sum += value;
-            }
-        }
-        let rolled = after.game().unwrap().last_roll().unwrap();
-        assert_eq!(rolled.faces, sums.map(|sum| sum % 6 + 1));
     }
 }

@@ -4,6 +4,7 @@ mod cheats;
 mod endings;
 mod files;
 mod forks;
+mod free_deck;
 mod kinds;
 mod model;
 mod parts;

@@ -81,7 +81,7 @@ fn may_say(log: &MatchLog, seat: Seat, phase: &str) -> BTreeSet<char> {
         PartKind::Leave => 'l',
         PartKind::Forfeit => 'f',
         PartKind::Dispute => 'c',
-        PartKind::Commit | PartKind::Reveal => panic!("no dice are rolled in hold'em"),
+        kind => panic!("no {kind} in hold'em"),
     };
     log.may_say(seat).into_iter().map(letter).collect()
 }
@@ -98,7 +98,7 @@ fn phase(log: &MatchLog) -> &'static str {
             seat: Seat::HOST, ..
         } => "moveG",
         Phase::Choose { .. } => "moveE",
-        Phase::Commit(_) | Phase::Reveal(_) => panic!("no dice are rolled in hold'em"),
+        Phase::Reseal(..) | Phase::Commit(_) | Phase::Reveal(_) => panic!("none in hold'em"),
         Phase::Result(_) => "result",
         Phase::Over(_) => "over",
     }

@@ -18,8 +18,12 @@ pub(crate) struct Table {
     pub(crate) of: Match,
 }
 
+/// The nonce of a card that was sealed anew is that of a position so much higher.
+const AGAIN: usize = 1000;
+
 /// A deck that is sealed: the shares of each seat.
 struct Deck {
+    cards: Vec<u16>,
     masked: Vec<u16>,
     shares: Vec<Vec<u16>>,
 }
@@ -108,7 +112,35 @@ impl Table {
         let masked = (0..drawn).map(|position| deck[position] ^ mask(position));
         Deck {
             masked: masked.collect(),
+            cards: deck,
             shares,
+        }
+    }
+
+    /// What a seat says when a hand is sealed anew: its cards have moved on by one place, and the
+    /// shares are what they were.
+    fn reseal(&self, log: &MatchLog, seat: Seat) -> Reseal {
+        let (deck, of) = (self.deck(log), log.attempt());
+        let (hand, step) = match log.phase() {
+            Phase::Reseal(_, steal) => (steal.hand, log.stolen_in().unwrap()),
+            _ => (vec![0], 0),
+        };
+        let masked = |(place, &position): (usize, &usize)| {
+            let card = deck.cards[hand[(place + 1) % hand.len()]];
+            deck.shares.iter().fold(card, |sum, of| sum ^ of[position])
+        };
+        let commitment = |(place, &position): (usize, &usize)| {
+            let share = deck.shares[seat.index()][position];
+            let nonce = of.share_nonce(seat, AGAIN + position, &[5; 32]);
+            of.reseal_commitment(seat, (step, place), share, &nonce)
+        };
+        let cards = || hand.iter().enumerate();
+        Reseal {
+            masked: match seat {
+                Seat::HOST => cards().map(masked).collect(),
+                _ => Vec::new(),
+            },
+            commitments: cards().map(commitment).collect(),
         }
     }
 
@@ -118,7 +150,10 @@ impl Table {
         let card = |&position: &usize| CardOpening {
             position: position as u16,
             share: deck.shares[seat.index()][position],
-            nonce: log.attempt().share_nonce(seat, position, &[5; 32]),
+            nonce: match log.resealed(position) {
+                Some(_) => log.attempt().share_nonce(seat, AGAIN + position, &[5; 32]),
+                None => log.attempt().share_nonce(seat, position, &[5; 32]),
+            },
             macs: [seat.number(); 32],
         };
         Part::Open(positions.iter().map(card).collect())
@@ -171,6 +206,8 @@ impl Table {
                 Phase::Choose { legal, .. } => passive(&legal),
                 _ => Choice::Check,
             }),
+            PartKind::Reseal => Part::Reseal(self.reseal(log, seat)),
+            PartKind::Void => Part::Void,
             PartKind::Commit => {
                 let (context, reveal) = self.drawn_dice(log, seat);
                 let terms = Terms {
@@ -201,16 +238,18 @@ impl Table {
         }
     }
 
-    /// What a seat says in a deck without rules: in turn they roll, draw a card each, reveal the
-    /// host's, and pass.
+    /// What a seat says in a deck without rules: they roll, draw two cards each, the guest steals one
+    /// of the host's, the host reveals the other, and all pass.
     fn pastime(&self, log: &MatchLog, seat: Seat, may_draw: bool) -> Choice {
         let game = log.game().expect("a hand in play");
         let drawn = self.of.header().stakes.deck().1;
-        let nothing_shown = (0..drawn).all(|position| log.public_card(position).is_none());
+        let is_shown = |&position: &usize| log.public_card(position).is_some();
+        let shown = (0..drawn).filter(is_shown).count();
         match game.held(seat)[..] {
             _ if game.rolls() == 0 => Choice::Roll(Dice::new(2, 6).unwrap()),
-            [] if may_draw && nothing_shown => Choice::Draw,
-            [position] if seat == Seat::HOST => Choice::Reveal(position as u16),
+            [] | [_] if may_draw && shown == 0 => Choice::Draw,
+            _ if shown == 0 && seat == Seat::GUEST => Choice::Steal(Seat::HOST),
+            [position] if shown == 1 && seat == Seat::HOST => Choice::Reveal(position as u16),
             _ => Choice::Pass,
         }
     }

@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
+use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::super::vault::Vault;
 use super::{InHand, Play, Trouble};
@@ -29,9 +30,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
+        let deck = HandCards::new(deck);
         // Before the seal is said.
         self.keep_hand(&deck.to_bytes(), None)?;
         self.hand.deck = Some(deck);
+        self.hand.live = true;
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
             self.check_seal(&seal);
@@ -132,6 +135,15 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 let choice = choice.clone();
                 self.news.push_back(News::Chose { seat, choice });
             }
+            (Part::Void, Phase::Reseal(_, steal)) => {
+                self.settled(&steal, false);
+                self.news.push_back(News::NotStolen { seat });
+            }
+            (Part::Reseal(_), Phase::Reseal(_, steal))
+                if !matches!(self.set.log.phase(), Phase::Reseal(..)) =>
+            {
+                self.settled(&steal, true);
+            }
             (Part::Reveal(_), Phase::Reveal(_)) if complete => {
                 let rolled = self.set.log.game().and_then(Hand::last_roll).cloned();
                 self.news.extend(rolled.map(News::Rolled));
@@ -207,7 +219,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             let Some(deck) = self.hand.deck.as_mut().filter(|_| mine) else {
                 continue;
             };
-            match deck.learn(card) {
+            match deck.learn(&self.set.log, card) {
                 Ok(face) => {
                     let position = usize::from(card.position);
                     self.hand.known[position] = Some(face);

@@ -2,11 +2,12 @@
 
 use rand::CryptoRng;
 
-use super::super::deck::read_back;
 use super::super::error::PlayError;
+use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::super::own_dice;
 use super::super::vault::Vault;
+use super::stealing::steal_name;
 use super::{Play, deck_name};
 use crate::log::{LogMessage, Phase, Resuming, Storage};
 use crate::seat::Seat;
@@ -40,6 +41,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.hand.seeds = None;
         self.hand.ordered = false;
         self.hand.prepared = false;
+        self.hand.live = false;
+        self.hand.reshuffled = None;
         self.asked = None;
     }
 
@@ -122,9 +125,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let Some(kept) = kept else {
             return Ok(());
         };
-        let read = own_dice::from_bytes(&kept).and_then(|(deck, dice)| {
-            let deck = read_back(deck, attempt, self.set.seat, &name)?;
-            Some((deck, dice))
+        let log = &self.set.log;
+        let read = own_dice::from_bytes(&kept).and_then(|(cards, dice)| {
+            let of = (attempt, self.set.seat);
+            let again = |step| steal_name(log, step);
+            let cards = HandCards::from_bytes(cards, of, &name, again)?;
+            cards.has_all(log).then_some((cards, dice))
         });
         match read {
             Some((deck, dice)) => {

@@ -52,6 +52,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 false => Ok(Some(Part::Forfeit)),
             },
             Phase::Open(openings) => self.open(&openings).map(Some),
+            Phase::Reseal(seat, steal) => self.reseal(seat, &steal),
             Phase::Commit(dice) => self.commit_to_dice(dice).map(Some),
             Phase::Reveal(dice) => Ok(Some(self.reveal_dice(dice))),
             Phase::Choose { legal, .. } => {
@@ -141,7 +142,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             .iter()
             .filter(|opening| opening.opener == self.set.seat);
         let cards = due.flat_map(|opening| &opening.cards);
-        let shares = cards.map(|&(position, _)| deck.open(position));
+        let shares = cards.map(|&(position, _)| deck.open(&self.set.log, position));
         let shares: deck::Result<Vec<CardOpening>> = shares.collect();
         shares.map(Part::Open).map_err(PlayError::Engine)
     }

@@ -1,0 +1,130 @@
+//! What a seat does when a card is stolen: its engine shuffles the hand again, and it seals the cards
+//! anew. A deck whose engine is gone can only be opened: then the hand stays as it is.
+
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::super::deck::Shuffled;
+use super::super::error::PlayError;
+use super::super::vault::Vault;
+use super::{Orders, Play};
+use crate::hash::Hash;
+use crate::log::{MatchLog, Part, Phase, Storage};
+use crate::rules::Steal;
+use crate::seat::Seat;
+
+/// A hand that the engine is to shuffle again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reshuffling {
+    /// The step of the choice that asks for it.
+    pub step: u64,
+    /// Each card: the step of the choice for which it was shuffled last, if it was shuffled again,
+    /// and its place in that hand; or its position in the deck.
+    pub hand: Vec<(Option<u64>, usize)>,
+    /// What both sides call it.
+    pub name: Vec<u8>,
+}
+
+impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
+    /// Whether the engine of this line has dealt the hand in play. Otherwise its cards can be
+    /// opened, and nothing else.
+    pub fn can_steal(&self) -> bool {
+        self.hand.live
+    }
+
+    /// Orders the engine to shuffle a hand again, once.
+    pub(super) fn order_reshuffle(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
+        let log = &self.set.log;
+        let (Phase::Reseal(_, steal), Some(step)) = (log.phase(), log.stolen_in()) else {
+            return Ok(());
+        };
+        if !self.hand.live || self.hand.reshuffled == Some(step) {
+            return Ok(());
+        }
+        let card = |&position: &usize| match log.resealed(position) {
+            Some((step, place)) => (Some(step), place),
+            None => (None, position),
+        };
+        let reshuffling = Reshuffling {
+            step,
+            hand: steal.hand.iter().map(card).collect(),
+            name: steal_name(log, step).unwrap_or_default(),
+        };
+        // The choice is on the disk before the engine runs.
+        self.write()?;
+        self.hand.reshuffled = Some(step);
+        orders.reshuffle(reshuffling);
+        Ok(())
+    }
+
+    /// The engine has shuffled a hand again.
+    pub(super) fn keep_reshuffled(
+        &mut self,
+        step: u64,
+        shuffled: Box<dyn Shuffled>,
+    ) -> Result<(), PlayError> {
+        // The other may have said in the meantime that it could not be.
+        if self.set.log.stolen_in() != Some(step) {
+            return Ok(());
+        }
+        let mut secret = Zeroizing::new([0; 32]);
+        self.set.rng.fill_bytes(&mut *secret);
+        let log = &self.set.log;
+        let hand = shuffled.seated_again(log.attempt(), step, self.set.seat, secret);
+        let Some(cards) = &mut self.hand.deck else {
+            return Ok(());
+        };
+        cards.add(step, hand).map_err(PlayError::Engine)?;
+        // Before it is sealed.
+        let bytes = cards.to_bytes();
+        self.keep_hand(&bytes, None)
+    }
+
+    /// What this seat says when it is to seal a hand anew, if anything.
+    pub(super) fn reseal(&mut self, seat: Seat, steal: &Steal) -> Result<Option<Part>, PlayError> {
+        let log = &self.set.log;
+        let (Some(step), Some(cards)) = (log.stolen_in(), &mut self.hand.deck) else {
+            return Ok(Some(Part::Void));
+        };
+        let Some(reseal) = cards.reseal(step) else {
+            // The engine is not done yet, or it is gone.
+            return Ok((!self.hand.live).then_some(Part::Void));
+        };
+        let reseal = reseal.map_err(PlayError::Engine)?;
+        let agrees = match log.reseal() {
+            // What was shuffled on a line that is gone, the other may not have.
+            None => seat != Seat::HOST || self.hand.live,
+            Some(first) => {
+                first.masked.len() == steal.hand.len()
+                    && cards.check_again(step, &first.masked).is_ok()
+            }
+        };
+        Ok(Some(match agrees {
+            true => Part::Reseal(reseal),
+            false => Part::Void,
+        }))
+    }
+
+    /// A hand was sealed anew by all, or by none: the cards that were seen at its positions lie
+    /// elsewhere, or not.
+    pub(super) fn settled(&mut self, steal: &Steal, sealed: bool) {
+        let log = &self.set.log;
+        if let Some(cards) = &mut self.hand.deck {
+            let drawn = 0..self.hand.known.len();
+            let used: Vec<u64> = drawn.filter_map(|at| Some(log.resealed(at)?.0)).collect();
+            cards.keep_only(&used);
+        }
+        for &position in steal.hand.iter().filter(|_| sealed) {
+            self.hand.known[position] = None;
+        }
+    }
+}
+
+/// What the engines of both sides call the hand that is shuffled again for the choice of this step.
+pub(super) fn steal_name(log: &MatchLog, step: u64) -> Option<Vec<u8>> {
+    let (attempt, said) = (log.attempt(), log.hash_before(step + 1)?);
+    let hash = Hash::new("steal").field(&attempt.of).field(&said);
+    let numbers = [u64::from(attempt.hand), u64::from(attempt.attempt), step];
+    let hash = numbers.into_iter().fold(hash, Hash::number);
+    Some(hash.finish().to_vec())
+}
