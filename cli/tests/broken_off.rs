@@ -27,6 +27,8 @@ struct Bot {
     folder: PathBuf,
     resume: Vec<String>,
     child: Child,
+    /// The results that it had told when it was last killed.
+    results: usize,
 }
 
 fn start(folder: &Path, arguments: &[&str]) -> Child {
@@ -52,6 +54,7 @@ impl Bot {
             folder: folder.to_owned(),
             resume: resume.iter().map(|&argument| argument.to_owned()).collect(),
             child: start(folder, arguments),
+            results: 0,
         }
     }
 
@@ -126,9 +129,13 @@ fn no_hand_is_lost_however_often_one_of_the_programs_is_killed() {
         assert!(since.elapsed() < STUCK, "it hangs: {codes:?}");
         thread::sleep(Duration::from_millis(rng.random_range(5..250)));
         let bot = if rng.random() { &mut host } else { &mut guest };
-        // Who has played to the end is left alone.
-        let plays = bot.code().is_none() && bot.events().iter().all(|e| e["event"] != "over");
-        if killed < kills && plays && bot.events().iter().any(|e| e["event"] == "dealt") {
+        let events = bot.events();
+        let told = |kind: &str| events.iter().filter(|event| event["event"] == kind).count();
+        // Who has played to the end is left alone. And it must have played since the last time:
+        // after eight attempts in a row that did not end well a bot gives up, as it should.
+        let plays = bot.code().is_none() && told("over") == 0 && told("result") > bot.results;
+        if killed < kills && plays {
+            bot.results = told("result");
             bot.kill();
             killed += 1;
             since = Instant::now();

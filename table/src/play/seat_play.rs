@@ -100,6 +100,8 @@ pub struct Play<S, V, R> {
     unwritten: Vec<SignedPart>,
     /// What is to be sent, once all that was said is on the disk.
     unsent: Vec<LogMessage>,
+    /// What was not ordered of the engine yet.
+    due: VecDeque<Due>,
     hand: InHand,
     /// The try whose run of the engine belonged to a line that is gone: its hand and its number.
     lost_run: Option<(u32, u32)>,
@@ -120,6 +122,13 @@ pub struct Play<S, V, R> {
     /// The step for which the player was asked.
     asked: Option<u64>,
     news: VecDeque<News>,
+}
+
+/// Something for the engine to do.
+enum Due {
+    Shuffle(Randomness, Vec<u8>),
+    Reshuffle(Reshuffling),
+    Prepare(u32),
 }
 
 /// What a seat holds in a try of a hand, and nowhere else.
@@ -170,6 +179,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             sits_out: false,
             unwritten: Vec::new(),
             unsent: Vec::new(),
+            due: VecDeque::new(),
             hand: InHand::default(),
             stale: 0,
             voided: 0,
@@ -351,27 +361,44 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Orders the shuffle of a try that all seats have begun, and the batch behind a hand that
-    /// stands.
-    fn order(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
+    /// Notes what the engine is to do where the log has come to: the shuffle of a try that all seats
+    /// have begun, a hand that is shuffled again, the batch behind a hand that stands. Both sides'
+    /// logs come to the same, one part after the other, so both engines get the same orders in the
+    /// same order, however many parts are heard at once.
+    fn note_due(&mut self) {
+        if !self.may_speak() {
+            return;
+        }
         if self.set.log.phase() == Phase::Seal(Seat::HOST)
             && !self.hand.ordered
             && !self.has_lost_its_run()
-            && let Some(seeds) = self.hand.seeds.take()
+            && let (Some(seeds), Some(name)) = (self.hand.seeds.take(), deck_name(&self.set.log))
         {
-            // The deals of all seats are on the disk before the engine runs.
-            self.write()?;
             self.hand.ordered = true;
-            let name = deck_name(&self.set.log).unwrap_or_default();
-            orders.shuffle(seeds, name);
+            self.due.push_back(Due::Shuffle(seeds, name));
             self.pooled = self.pooled.saturating_sub(1);
         }
-        self.order_reshuffle(orders)?;
+        let reshuffling = self.reshuffling_due();
+        self.due.extend(reshuffling.map(Due::Reshuffle));
         let batch = self.set.log.batch();
         if batch > 0 && self.stands() && !self.hand.prepared {
             self.hand.prepared = true;
-            orders.prepare(batch);
+            self.due.push_back(Due::Prepare(batch));
             self.pooled += batch;
+        }
+    }
+
+    /// Orders what is due. All that was said before is on the disk before the engine runs.
+    fn order(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
+        if !self.due.is_empty() {
+            self.write()?;
+        }
+        for due in self.due.drain(..) {
+            match due {
+                Due::Shuffle(seeds, name) => orders.shuffle(seeds, name),
+                Due::Reshuffle(reshuffling) => orders.reshuffle(reshuffling),
+                Due::Prepare(hands) => orders.prepare(hands),
+            }
         }
         Ok(())
     }

@@ -17,6 +17,9 @@ pub(crate) enum When {
     After,
 }
 
+/// The bytes of the log of a long match.
+const LONG: usize = 1 << 17;
+
 /// What a deed is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -122,7 +125,12 @@ impl Disk {
             if state.killed {
                 return Err(killed());
             }
-            let (deed, files, step) = (state.before.len(), state.files.clone(), state.step);
+            let (deed, step) = (state.before.len(), state.step);
+            // Nobody looks at the states of a long match.
+            let files = match state.files.log.len() < LONG {
+                true => state.files.clone(),
+                false => Files::default(),
+            };
             state.before.push(files);
             state.steps.push(step);
             state.kinds.push(kind);

@@ -165,6 +165,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if let Some(stop) = part.stop() {
             self.news.push_back(News::Stopped { seat, stop });
         }
+        self.note_due();
         self.over();
         Ok(())
     }

@@ -35,6 +35,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub fn lose_line(&mut self) {
         self.line = None;
         self.unsent.clear();
+        self.due.clear();
         self.stale = 0;
         self.pooled = 0;
         self.failed = None;
@@ -97,6 +98,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             self.lost_run = Some((attempt.hand, attempt.attempt));
         }
         self.asked = None;
+        self.note_due();
         self.news.push_back(News::Resumed);
         self.over();
         Ok(())

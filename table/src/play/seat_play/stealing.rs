@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::vault::Vault;
-use super::{Orders, Play};
+use super::Play;
 use crate::hash::Hash;
 use crate::log::{MatchLog, Part, Phase, Storage};
 use crate::rules::Steal;
@@ -32,14 +32,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.hand.live
     }
 
-    /// Orders the engine to shuffle a hand again, once.
-    pub(super) fn order_reshuffle(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
+    /// The hand that the engine is to shuffle again, once.
+    pub(super) fn reshuffling_due(&mut self) -> Option<Reshuffling> {
         let log = &self.set.log;
         let (Phase::Reseal(_, steal), Some(step)) = (log.phase(), log.stolen_in()) else {
-            return Ok(());
+            return None;
         };
         if !self.hand.live || self.hand.reshuffled == Some(step) {
-            return Ok(());
+            return None;
         }
         let card = |&position: &usize| match log.resealed(position) {
             Some((step, place)) => (Some(step), place),
@@ -50,11 +50,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             hand: steal.hand.iter().map(card).collect(),
             name: steal_name(log, step).unwrap_or_default(),
         };
-        // The choice is on the disk before the engine runs.
-        self.write()?;
         self.hand.reshuffled = Some(step);
-        orders.reshuffle(reshuffling);
-        Ok(())
+        Some(reshuffling)
     }
 
     /// The engine has shuffled a hand again.
