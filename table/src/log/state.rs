@@ -48,7 +48,7 @@ pub(super) struct Dealt {
     pub(super) openings: Vec<(u64, Opening)>,
     /// The cards that were sealed anew, by position.
     pub(super) resealed: Vec<Option<Resealed>>,
-    /// The step of the last choice; 0 before the first.
+    /// The step of the last choice.
     pub(super) chosen_in: u64,
     /// What was sealed anew by some seats and not yet by all, in order of the seats.
     pub(super) reseals: Vec<Reseal>,
@@ -269,16 +269,14 @@ impl State {
 
     /// Whether the seat whose turn it is may say that the try is void. Who seals may; and the host,
     /// which seals first and hears of the others' validity last, instead of the first opening: it
-    /// opens alone, and nobody has seen a card. Where something was chosen before, it stands: dice that
-    /// were rolled are not to be rolled again.
+    /// opens alone, and nobody has seen a card.
     pub(super) fn may_deal_again(&self) -> bool {
         match &self.phase {
             Phase::Seal(_) => true,
             Phase::Open(_) => {
                 let alone = self.phase.speakers(self.shape.seats) == [Seat::HOST];
                 let dealt = self.dealt.as_ref();
-                let is_new = |dealt: &Dealt| dealt.openings.is_empty() && dealt.chosen_in == 0;
-                alone && dealt.is_some_and(is_new)
+                alone && dealt.is_some_and(|dealt| dealt.openings.is_empty())
             }
             _ => false,
         }

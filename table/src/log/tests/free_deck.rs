@@ -234,7 +234,8 @@ fn a_hand_that_was_not_sealed_by_all_lies_there_as_before() {
     }
 }
 
-/// The host could otherwise undo a hand at the guest's first draw, with all dice that were rolled in it.
+/// A hand stands before anything is chosen in it: its first opening, of no card, comes first. Otherwise
+/// the host could undo all dice at the guest's first draw.
 #[test]
 fn a_host_that_does_not_like_the_dice_gets_no_other_deal() {
     let table = free_deck(2);
