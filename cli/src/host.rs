@@ -224,6 +224,7 @@ impl Table {
             _ => match open::with(&self.own, &line.peer)? {
                 Some(file) if file.has_heard() => {
                     sit::decline(&line, Control::Open(file.of()));
+                    file.must_be_with(&line.peer)?;
                     return Ok(None);
                 }
                 // The guest does not know it.

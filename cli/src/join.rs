@@ -125,6 +125,9 @@ impl Sits<'_> {
             Some(of) => open::find(own, &of, &line.peer)?,
             None => open::with(own, &line.peer)?,
         };
+        if let Some(file) = &file {
+            file.must_be_with(&line.peer)?;
+        }
         let around = |player, of| Around {
             own,
             player,

@@ -166,3 +166,38 @@ fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_
     let (_, err, code) = command(a.path(), &["peers", "follow", "dealerless-succession1-0"]);
     assert!(code == 1 && err.contains("mistyped"), "{err}");
 }
+
+/// A player who does not like its cards and goes on from a new machine gets no other match, and so no
+/// other deal, before the other player has given up the one that is open.
+#[test]
+fn who_goes_on_from_a_new_machine_in_an_open_match_gets_no_other_before_it_is_closed() {
+    let [a, b] = folders();
+    let (host, invite) = Running::host(a.path(), "9");
+    let mut guest = Running::start(b.path(), &["join", &invite, "--json"]);
+    guest.until("your-turn");
+    drop(guest);
+    drop(host);
+    let (path, c) = (b.path().to_str().unwrap(), a.path().join("new"));
+    let args = ["identity", "succeed", path, "--leave-open-matches"];
+    let (_, err, code) = command(&c, &args);
+    assert_eq!(code, 0, "{err}");
+
+    let (mut host, invite) = Running::host(a.path(), "1");
+    let (_, err, code) = command(&c, &["join", &invite, "--json", "--auto"]);
+    assert!(code == 1 && err.contains("resume --close"), "{err}");
+    let told = loop {
+        let notice = host.until("notice")["text"].as_str().unwrap().to_owned();
+        if notice.contains("old keys, and nobody can go on") {
+            break notice;
+        }
+    };
+    drop(host);
+    let of = told.rsplit("--close ").next().unwrap();
+    let of = of.split(')').next().unwrap();
+    let (_, err, code) = command(a.path(), &["resume", "--close", of]);
+    assert_eq!(code, 0, "{err}");
+    let (host, invite) = Running::host(a.path(), "1");
+    let (_, err, code) = command(&c, &["join", &invite, "--json", "--auto"]);
+    assert_eq!(code, 0, "{err}");
+    host.rest();
+}

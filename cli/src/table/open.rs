@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use dealerless_table::{
     Claim, Claimed, DiskStorage, Journal, JournalError, MatchLog, Name, Opened, Phase,
     PublicIdentity, Seat, Shelf,
@@ -45,6 +45,22 @@ impl MatchFile {
     pub(crate) fn peer_name(&self) -> &str {
         let names = &self.opened.sitting.names;
         (names.get(other(self.seat()).index())).map_or("nameless", |name| name.as_str())
+    }
+
+    /// Checks that the other player has these keys, and not others that have succeeded those with which
+    /// the match was begun.
+    ///
+    /// # Errors
+    /// If it has others: the match cannot go on with them.
+    pub(crate) fn must_be_with(&self, peer: &PublicIdentity) -> anyhow::Result<()> {
+        let of = super::sit::hex(&self.of()[..8]);
+        ensure!(
+            self.peer() == peer,
+            "your open match ({of}) with {} was begun with their old keys, and nobody can go on with \
+             it. No other is begun until you give it up: dealerless resume --close {of}",
+            self.peer_name()
+        );
+        Ok(())
     }
 
     /// Whether the other player, or the match, is called so.
@@ -188,12 +204,16 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Vec<MatchFile>> {
     Ok(open)
 }
 
-/// The open match with this player that was not closed here.
+/// The open match with this player that was not closed here. Also one with keys that this player has
+/// succeeded: it cannot go on, but a new machine is no way to another deal.
 ///
 /// # Errors
 /// Those of [`all`].
 pub(crate) fn with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<MatchFile>> {
-    let fits = |file: &MatchFile| file.peer() == peer && !file.opened.is_closed();
+    let known = own.peers.lock().get(peer).cloned();
+    let before = known.map_or_else(Vec::new, |known| known.before);
+    let is_theirs = |keys: &PublicIdentity| keys == peer || before.contains(keys);
+    let fits = |file: &MatchFile| is_theirs(file.peer()) && !file.opened.is_closed();
     Ok(all(own)?.into_iter().find(fits))
 }
 

@@ -170,15 +170,18 @@ impl<'a> Whole<'a> {
             _ => self.seat.table.close(),
         };
         self.seat.sessions.until_settled();
-        if let (Ok(Stopped::Over(_)), false) = (&stopped, taken) {
-            self.last_call()?;
-        }
+        // Before the other is heard once more: what it says then is no reason to forget anything.
         self.settle(&stopped)?;
+        let called = match (&stopped, taken) {
+            (Ok(Stopped::Over(_)), false) => self.last_call(),
+            _ => Ok(()),
+        };
         let mut seat = self.seat;
         match stopped? {
             Stopped::Over(end) => {
                 seat.banks.iter().for_each(Banks::remove);
                 Breach::check(&end, seat.table.play().seat())?;
+                called?;
             }
             Stopped::Closed => closed(&mut seat.player, self.log_file)?,
             Stopped::BrokenOff => {

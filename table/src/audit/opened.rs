@@ -33,7 +33,8 @@ pub struct AuditedTry {
     pub void: bool,
     /// The drawn cards, by position.
     pub cards: Vec<Card>,
-    /// The positions of those that everybody has seen.
+    /// The positions of those that everybody has seen there. After a steal other cards lie at the
+    /// positions of that hand: they are not among these.
     pub public: Vec<usize>,
 }
 
@@ -50,6 +51,9 @@ pub enum AuditError {
         /// The number of the hand.
         hand: u32,
     },
+    /// A try is there twice, or out of order.
+    #[error("the audit has the tries of the match twice, or in another order")]
+    Order,
     /// A seat opens something else than it has committed itself to, or something of another shape.
     #[error("{seat} has not entered into the shuffle of hand {hand} what it says")]
     Commitment {
@@ -135,6 +139,15 @@ impl Audit {
             return Err(AuditError::OtherMatch);
         }
         let commitments = Commitments::of(record.log());
+        // A try that is told twice must not stand in for one that is not told.
+        let of = |inputs: &Vec<Input>| {
+            inputs
+                .first()
+                .map(|input| (input.of.hand, input.of.attempt))
+        };
+        if !self.tries.is_sorted_by(|one, next| of(one) < of(next)) {
+            return Err(AuditError::Order);
+        }
         let audited = self.tries.iter().map(|inputs| {
             let of = inputs.first().ok_or(AuditError::OtherMatch)?.of;
             commitments.check(&of, inputs)?;
@@ -223,8 +236,13 @@ fn audit(
     // What was opened was opened of the last try of its hand.
     let played = record.hands().iter().find(|played| played.number == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
-    let public = played.filter(|_| last).map(|played| &played.public);
-    for (&position, card) in public.into_iter().flatten() {
+    let played = played.filter(|_| last);
+    // What was entered into a steal is no part of an audit: the cards of that hand lie elsewhere.
+    let public = played.map_or_else(Vec::new, |played| {
+        let dealt = |(position, _): &(&usize, &Card)| !played.reshuffled.contains(position);
+        played.public.iter().filter(dealt).collect()
+    });
+    for &(&position, card) in &public {
         if cards.get(position) != Some(card) {
             return Err(AuditError::OtherCard { hand, position });
         }
@@ -234,8 +252,6 @@ fn audit(
         attempt,
         void: !last,
         cards,
-        public: public
-            .map(|cards| cards.keys().copied().collect())
-            .unwrap_or_default(),
+        public: public.into_iter().map(|(&position, _)| position).collect(),
     })
 }

@@ -38,7 +38,7 @@ pub enum PlayError {
     #[error("the shuffle failed")]
     Engine(#[source] deck::Error),
     /// What another seat has sealed does not pass the check of this side's engine. The hand was
-    /// declared void; nobody has seen a card.
+    /// declared void, or the steal for which it was shuffled again; nobody has seen a card of it.
     #[error("a check of the sealed deck failed")]
     Seal(#[source] deck::Error),
     /// That another seat has declared a try void cannot be counted, or it did so too often.

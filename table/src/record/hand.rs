@@ -1,6 +1,6 @@
 //! A hand, as a record tells it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use dealerless::deck::Card;
 
@@ -37,6 +37,9 @@ pub struct RecordedHand {
     pub held: Vec<Vec<usize>>,
     /// The cards that everybody can compute, by position.
     pub public: BTreeMap<usize, Card>,
+    /// The positions at which other cards lie than the shuffle of the deck has put there: a card was
+    /// stolen out of a hand, and the hand was shuffled again.
+    pub reshuffled: BTreeSet<usize>,
     /// The cards that the owner alone was shown and has noted, by position, if the record was read
     /// with its key. That they were these, nothing proves, unless they are public now.
     pub seen: BTreeMap<usize, Card>,

@@ -169,6 +169,7 @@ impl Replay {
                 if let Some(hand) = self.hands.last_mut() {
                     hand.public
                         .retain(|position, _| !steal.hand.contains(position));
+                    hand.reshuffled.extend(&steal.hand);
                 }
             }
             (_, Phase::Result(outcome), _) => {
@@ -216,6 +217,7 @@ impl Replay {
             over_in: None,
             held: Seat::all(seats).map(|seat| game.held(seat)).collect(),
             public: Default::default(),
+            reshuffled: Default::default(),
             seen: Default::default(),
         };
         self.hands.push(hand);

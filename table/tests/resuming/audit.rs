@@ -2,7 +2,8 @@
 //! played is then computed anew, also those of tries that a killed program has made void.
 
 use dealerless_table::{
-    Audit, AuditError, Auditing, BadAudit, CannotAudit, Input, MatchLog, Record, Seat, Storage,
+    Audit, AuditError, Auditing, BadAudit, CannotAudit, Input, MatchLog, Record, RecordedHand,
+    Seat, Storage,
 };
 use zeroize::Zeroizing;
 
@@ -79,7 +80,15 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
         game: Game::Deck,
         ..Plan::default()
     };
-    for over in [with_a_void_try(), over(&World::play(&deck), Game::Deck)] {
+    let steal = Plan {
+        game: Game::Steal,
+        ..Plan::default()
+    };
+    let stolen = over(&World::play(&steal), Game::Steal);
+    let reshuffled = |hand: &RecordedHand| !hand.reshuffled.is_empty();
+    assert!(stolen.records[0].hands().iter().any(reshuffled));
+    let deck = over(&World::play(&deck), Game::Deck);
+    for over in [with_a_void_try(), deck, stolen] {
         let [one, other] = over.exchange(|_, _| {}).unwrap();
         assert!(one == other);
         assert!(Audit::decode(&one.encode()).is_ok_and(|read| read == one));
@@ -90,7 +99,9 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
             assert_eq!((tries.len(), void), (record.hands().len() + voided, voided));
             for of_try in tries.iter().filter(|of_try| !of_try.void) {
                 let hand = &record.hands()[of_try.hand as usize - 1];
-                assert!(of_try.public.len() >= 2);
+                assert!(of_try.public.len() >= 2 || reshuffled(hand));
+                // Which cards lie there since a steal, no audit tells.
+                assert!(of_try.public.iter().all(|at| !hand.reshuffled.contains(at)));
                 for &position in &of_try.public {
                     assert_eq!(hand.public[&position], of_try.cards[position]);
                 }
@@ -128,7 +139,7 @@ fn what_a_seat_has_not_entered_is_refused() {
     let check = |audit: &Audit| audit.check(&over.records[0], over.game.circuit());
     let changes: [fn(&mut Audit); 4] = [
         |audit| audit.tries[0].swap(0, 1),
-        |audit| audit.tries[0][0] = audit.tries[1][0].clone(),
+        |audit| audit.tries[0][1] = audit.tries[1][1].clone(),
         |audit| audit.tries[1][1].bits[3] ^= true,
         |audit| audit.tries[1][1].nonce = Zeroizing::new([1; 32]),
     ];
@@ -144,6 +155,23 @@ fn what_a_seat_has_not_entered_is_refused() {
     let mut fewer = audit.clone();
     fewer.tries[0].pop();
     assert_eq!(check(&fewer), Err(AuditError::NoSuchTry { hand: 1 }));
+}
+
+/// A deck that is not opened must not be counted as computed because another one is there twice.
+#[test]
+fn a_try_that_is_told_twice_does_not_stand_in_for_another() {
+    let over = with_a_void_try();
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let check = |audit: &Audit| audit.check(&over.records[0], over.game.circuit());
+    let mut twice = audit.clone();
+    twice.tries[1] = twice.tries[0].clone();
+    assert_eq!(check(&twice), Err(AuditError::Order));
+    let mut swapped = audit.clone();
+    swapped.tries.swap(0, 1);
+    assert_eq!(check(&swapped), Err(AuditError::Order));
+    let mut fewer = audit;
+    fewer.tries.remove(0);
+    assert!(check(&fewer).is_ok());
 }
 
 #[test]

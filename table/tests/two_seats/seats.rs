@@ -84,7 +84,7 @@ pub(crate) struct Wiring {
 /// A seat that follows the protocol.
 pub(crate) struct Side {
     pub(crate) play: Seated,
-    wiring: Wiring,
+    pub(crate) wiring: Wiring,
 }
 
 /// Both sides of a match for these stakes, and the log that they begin with.

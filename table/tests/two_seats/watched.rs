@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dealerless_table::{
     Choice, Command, End, Event, Journal, Legal, MatchLog, News, Orders, Outbox, Play, PlayError,
-    Setting, Sitting, Storage, SystemRng, Vault, system_rng,
+    Reshuffling, Setting, Sitting, Storage, SystemRng, Vault, system_rng,
 };
 
 use zeroize::Zeroizing;
@@ -102,6 +102,10 @@ impl<O: Orders> Orders for Hands<'_, O> {
 
     fn prepare(&mut self, hands: u32) {
         self.0.prepare(hands);
+    }
+
+    fn reshuffle(&mut self, hand: Reshuffling) {
+        self.0.reshuffle(hand);
     }
 
     fn voided(&mut self) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use super::super::*;
 use super::cheats::{foul, in_phase};
 use super::table::{Table, free_deck};
-use crate::rules::Learners;
+use crate::rules::{Choice, Learners};
 use crate::seat::Seat;
 use dealerless::dice::{self, Reveal, Terms};
 
@@ -232,4 +232,37 @@ fn a_hand_that_was_not_sealed_by_all_lies_there_as_before() {
                 .all(|&position| log.resealed(position).is_none())
         );
     }
+}
+
+/// A hand stands before anything is chosen in it: its first opening, of no card, comes first. Otherwise
+/// the host could undo all dice at the guest's first draw.
+#[test]
+fn a_host_that_does_not_like_the_dice_gets_no_other_deal() {
+    let table = free_deck(2);
+    let chooses = |log: &MatchLog| matches!(log.phase(), Phase::Choose { .. });
+    let mut log = in_phase(&table, |phase| matches!(phase, Phase::Choose { .. }));
+    let mut rolled = false;
+    loop {
+        let Phase::Choose { seat, .. } = log.phase() else {
+            panic!("{:?}", log.phase());
+        };
+        let draws = seat == Seat::GUEST && rolled;
+        let choice = match seat {
+            Seat::HOST => Choice::Roll("2d6".parse().unwrap()),
+            _ if draws => Choice::Draw,
+            _ => Choice::Pass,
+        };
+        rolled |= seat == Seat::HOST;
+        let part = table.sign(&log, seat, &Part::Move(choice));
+        log.take(part).unwrap();
+        if draws {
+            break;
+        }
+        table.play_until(&mut log, chooses);
+    }
+    assert!(matches!(log.phase(), Phase::Open(_)));
+    assert!(log.game().is_some_and(|game| game.rolls() > 0));
+    assert!(!log.may_say(Seat::HOST).contains(&PartKind::Again));
+    let found = foul(&table, &log, Seat::HOST, &Part::Again);
+    assert_eq!(found, PartFoul::Kind(PartKind::Again));
 }

@@ -78,6 +78,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.over();
                 Ok(())
             }
+            // A match ends once, and so does its record: who is convicted may say more of that kind on
+            // each line.
+            Err(Refused::Fork(_)) if self.set.log.is_convicted() => Ok(()),
             Err(Refused::Fork(evidence)) => {
                 self.write()?;
                 self.set.journal.append_evidence(&evidence)?;
@@ -136,6 +139,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.news.push_back(News::Chose { seat, choice });
             }
             (Part::Void, Phase::Reseal(_, steal)) => {
+                // The choice lies one step or two before. If the engines ran for it, this is one more
+                // run that did not end well.
+                let ran = |choice| step <= choice + 2;
+                self.voided += u32::from(theirs && self.hand.reshuffled.is_some_and(ran));
                 self.settled(&steal, false);
                 self.news.push_back(News::NotStolen { seat });
             }

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::vault::Vault;
-use super::Play;
+use super::{Play, Trouble};
 use crate::hash::Hash;
 use crate::log::{MatchLog, Part, Phase, Storage};
 use crate::rules::Steal;
@@ -91,10 +91,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let agrees = match log.reseal() {
             // What was shuffled on a line that is gone, the other may not have.
             None => seat != Seat::HOST || self.hand.live,
-            Some(first) => {
-                first.masked.len() == steal.hand.len()
-                    && cards.check_again(step, &first.masked).is_ok()
-            }
+            Some(first) => match cards.check_again(step, &first.masked) {
+                Ok(()) => first.masked.len() == steal.hand.len(),
+                // Told once it has been said that nothing is stolen.
+                Err(error) => {
+                    self.hand.trouble = Some(Trouble::Seal(error));
+                    false
+                }
+            },
         };
         Ok(Some(match agrees {
             true => Part::Reseal(reseal),
