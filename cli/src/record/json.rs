@@ -175,6 +175,11 @@ fn of_event(event: &HandEvent, deck: usize) -> Value {
         HandEvent::NotStolen { seat } => {
             json!({ "event": "not-stolen", "seat": seat.number() })
         }
+        HandEvent::Reshuffled {
+            seat, positions, ..
+        } => {
+            json!({ "event": "reshuffled", "seat": seat.number(), "positions": positions })
+        }
         HandEvent::Rolled(rolled) => json!({
             "event": "rolled",
             "seat": rolled.by.number(),

@@ -33,7 +33,8 @@ pub struct AuditedTry {
     pub void: bool,
     /// The drawn cards, by position.
     pub cards: Vec<Card>,
-    /// The positions of those that everybody has seen.
+    /// The positions of those that everybody has seen. Cards that were shuffled again, for one to be
+    /// stolen, are not among them: no audit covers that.
     pub public: Vec<usize>,
 }
 
@@ -223,10 +224,15 @@ fn audit(
     // What was opened was opened of the last try of its hand.
     let played = record.hands().iter().find(|played| played.number == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
-    let public = played.filter(|_| last).map(|played| &played.public);
-    for (&position, card) in public.into_iter().flatten() {
-        if cards.get(position) != Some(card) {
-            return Err(AuditError::OtherCard { hand, position });
+    let mut public = Vec::new();
+    if let Some(played) = played.filter(|_| last) {
+        // What was shuffled again for a steal is not what was drawn there.
+        let drawn = |(position, _): &(&usize, &Card)| played.since(**position) == 0;
+        for (&position, card) in played.public.iter().filter(drawn) {
+            if cards.get(position) != Some(card) {
+                return Err(AuditError::OtherCard { hand, position });
+            }
+            public.push(position);
         }
     }
     Ok(AuditedTry {
@@ -234,8 +240,6 @@ fn audit(
         attempt,
         void: !last,
         cards,
-        public: public
-            .map(|cards| cards.keys().copied().collect())
-            .unwrap_or_default(),
+        public,
     })
 }

@@ -11,6 +11,14 @@ use super::phase::{End, Phase, Stop};
 use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
+/// What a seat has opened in a step of the try in play.
+pub(crate) struct SaidOpen {
+    pub(crate) step: u64,
+    pub(crate) opener: Seat,
+    /// Each card with who is to learn it.
+    pub(crate) cards: Vec<(CardOpening, Learners)>,
+}
+
 impl MatchLog {
     /// The try that is dealt or played now.
     pub fn attempt(&self) -> Attempt {
@@ -89,9 +97,8 @@ impl MatchLog {
         self.hash_before(self.state.dealt.as_ref()?.since)
     }
 
-    /// What the seats have opened in the try in play: the step, who, and each card with who is to
-    /// learn it.
-    pub(crate) fn opened(&self) -> Vec<(u64, Seat, Vec<(CardOpening, Learners)>)> {
+    /// What the seats have opened in the try in play, as far as the cards still lie there.
+    pub(crate) fn opened(&self) -> Vec<SaidOpen> {
         let Some(dealt) = &self.state.dealt else {
             return Vec::new();
         };
@@ -112,7 +119,11 @@ impl MatchLog {
                 let again = self.resealed(card.position.into());
                 again.is_none_or(|(since, _)| since < step)
             };
-            Some((step, due.opener, cards.filter(lies_there).collect()))
+            Some(SaidOpen {
+                step,
+                opener: due.opener,
+                cards: cards.filter(lies_there).collect(),
+            })
         })
         .collect()
     }

@@ -101,6 +101,24 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
     }
 }
 
+/// A stolen card was shuffled again: that it is not the one that was drawn there accuses nobody.
+#[test]
+fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
+    let game = Game::Steal;
+    let went = World::play(&Plan {
+        game,
+        ..Plan::default()
+    });
+    assert!(went.stolen);
+    let over = over(&went, game);
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let hand = &over.records[0].hands()[0];
+    let again = |position: &usize| hand.since(*position) > 0;
+    assert!(hand.public.keys().any(again), "the stolen card is open");
+    let tries = audit.check(&over.records[0], game.circuit()).unwrap();
+    assert!(!tries[0].public.iter().any(again));
+}
+
 #[test]
 fn what_a_seat_has_not_entered_is_refused() {
     let over = with_a_void_try();

@@ -151,6 +151,7 @@ impl Made {
                 let seen = Seen {
                     of: self.log.attempt(),
                     position: position as u16,
+                    since: 0,
                     card: self.card(position),
                 };
                 self.journals[seat.index()].0.note(&seen);
