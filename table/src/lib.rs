@@ -8,6 +8,7 @@
 //! | log | [`MatchLog`], [`Journal`]: what was said, signed; whose turn it is; its file |
 //! | record | [`Record`], [`compare`]: what a file proves, to anybody |
 //! | play | [`Play`], [`Dealer`], [`Table`]: one seat of a match, with the engine beside it |
+//! | audit | [`Auditing`], [`Audit`]: after a match, all decks computed anew |
 //!
 //! A [`Game`] is something smaller: a list of [`Step`]s without decisions, which a demonstration plays
 //! from top to bottom.
