@@ -26,7 +26,7 @@ impl MatchLog {
     }
 
     /// The most bytes of a part in this match.
-    pub fn longest_part(&self) -> usize {
+    pub(crate) fn longest_part(&self) -> usize {
         self.state.shape.longest()
     }
 
@@ -78,7 +78,7 @@ impl MatchLog {
     }
 
     /// The chips with which the hand in play began, if one was dealt.
-    pub fn dealt_stacks(&self) -> Option<&[u64]> {
+    pub(crate) fn dealt_stacks(&self) -> Option<&[u64]> {
         self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
     }
 
@@ -93,7 +93,7 @@ impl MatchLog {
     }
 
     /// The hash of all steps up to the deals of the try in play, if it was dealt.
-    pub fn dealt_hash(&self) -> Option<[u8; 32]> {
+    pub(crate) fn dealt_hash(&self) -> Option<[u8; 32]> {
         self.hash_before(self.state.dealt.as_ref()?.since)
     }
 
@@ -146,7 +146,7 @@ impl MatchLog {
     }
 
     /// The step of the choice for which a hand is being shuffled again.
-    pub fn stolen_in(&self) -> Option<u64> {
+    pub(crate) fn stolen_in(&self) -> Option<u64> {
         match self.state.phase {
             Phase::Reseal(..) => Some(self.state.dealt.as_ref()?.chosen_in),
             _ => None,
@@ -154,12 +154,12 @@ impl MatchLog {
     }
 
     /// What the host has sealed anew, while the others have not.
-    pub fn reseal(&self) -> Option<&Reseal> {
+    pub(crate) fn reseal(&self) -> Option<&Reseal> {
         self.state.dealt.as_ref()?.reseals.first()
     }
 
     /// What a seat has committed to, of the dice that are being revealed.
-    pub fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
+    pub(crate) fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
         let dealt = self.state.dealt.as_ref()?;
         dealt.commitments.get(seat.index()).copied()
     }
