@@ -3,8 +3,8 @@
 //! This library is the program, and promises nothing to others: only [`run`] and the readers of
 //! arguments, which are fuzzed, are public.
 //!
-//! Standard output carries what the user asked for, or one JSON object (`host` and `join`: one a
-//! line) with `--json`; everything else goes to standard error. See `failure` for exit codes.
+//! Standard output carries what the user asked for, or one JSON object (`host`, `join`,
+//! `resume` and `audit`: one a line) with `--json`; everything else goes to standard error. See `failure` for exit codes.
 
 #![forbid(unsafe_code)]
 

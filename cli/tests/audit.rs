@@ -34,7 +34,6 @@ fn two_players_audit_their_match_and_a_third_person_checks_it() {
     let (_, code) = Side::join(b.path(), &invite, &["--auto"]).finish();
     assert_eq!((code, host.finish().1), (0, 0));
 
-    // The guest alone: its host audits nothing.
     let mut host = Side::start(
         a.path(),
         &["audit", "Bert", "--json", "--listen", "127.0.0.1:0"],

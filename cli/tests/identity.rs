@@ -149,7 +149,7 @@ fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_
     let args = [
         "identity",
         "succeed",
-        &path,
+        path,
         "--leave-open-matches",
         "--json",
     ];

@@ -134,6 +134,9 @@ fn records_of(anna: &Path, bert: &Path) {
     assert_eq!(command(anna, &["show", "Bert"]).1, 0);
     assert_eq!(states(&["--older-than", "0", "--delete"]), ["deleted"]);
     assert_eq!(states(&[]), [""; 0]);
+    // Nor is anything left of what lay beside the records.
+    let left = std::fs::read_dir(anna.join("matches")).unwrap();
+    assert_eq!(left.count(), 0);
     assert_eq!(command(anna, &["history", "--delete"]).1, 1);
 }
 

@@ -6,7 +6,7 @@
 //!
 //! | to | look at |
 //! |---|---|
-//! | roll over a channel | [`roll`] |
+//! | roll over a channel | [`roll()`] |
 //! | roll over anything else | [`Roll`], which sends nothing by itself |
 //! | roll with more than two, or keep what was drawn on a disk | [`Reveal`], [`Dice::faces`] |
 //!

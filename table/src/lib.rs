@@ -8,6 +8,7 @@
 //! | log | [`MatchLog`], [`Journal`]: what was said, signed; whose turn it is; its file |
 //! | record | [`Record`], [`compare`]: what a file proves, to anybody |
 //! | play | [`Play`], [`Dealer`], [`Table`]: one seat of a match, with the engine beside it |
+//! | audit | [`Auditing`], [`Audit`]: after a match, all decks computed anew |
 //!
 //! A [`Game`] is something smaller: a list of [`Step`]s without decisions, which a demonstration plays
 //! from top to bottom.
@@ -51,8 +52,7 @@ pub use log::{
 pub use play::{
     BadControl, Binding, CannotBegin, Command, Control, Dealer, Done, Event, FileVault, HandDeck,
     Happened, Mailbox, MemoryVault, News, NotNow, Orders, Outbox, Play, PlayError, Reshuffling,
-    STATISTICAL_SECURITY, Seating, Setting, Shuffled, Table, TimeBank, TimeLeft, Vault, deck_name,
-    role,
+    STATISTICAL_SECURITY, Seating, Setting, Shuffled, Table, TimeLeft, Vault, deck_name, role,
 };
 pub use random::{SystemRng, system_rng};
 pub use record::{

@@ -1,20 +1,21 @@
 //! `history`: the matches that were played here.
 
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, bail};
-use dealerless_table::{BadRecord, MatchState, Record, Shelf, Shelved};
+use anyhow::bail;
+use dealerless_table::{BadRecord, MatchState, Record, Shelved};
 use serde::Serialize;
 
 use super::source::Folder;
 use super::words::{self, Who};
 use crate::output::{count, show, show_json};
 use crate::table::FolderArgs;
+use crate::table::open::forget;
 
 /// Lists the matches that you have played, or deletes their records.
 ///
-/// The record of a match is kept until you delete it. It grows by about 6 kB with each hand.
+/// The record of a match is kept until you delete it. It grows by about 6 kB with each hand. What
+/// lies beside it is deleted with it: deck, clock, inputs and audit.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless history\n  \
@@ -117,18 +118,13 @@ fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     let mut deleted = Vec::new();
     for file in files {
         let record = folder.read(&file.path)?;
-        remove(&file.path)?;
+        forget(&file.path)?;
         deleted.push(Listed {
             state: "deleted",
             ..of_file(&file, &record)
         });
     }
     Ok(deleted)
-}
-
-fn remove(path: &Path) -> anyhow::Result<()> {
-    let removed = Shelf::remove(path);
-    removed.with_context(|| format!("cannot delete {}", path.display()))
 }
 
 fn is_over(record: &Record) -> bool {
@@ -185,7 +181,7 @@ fn screen(listed: &[Listed], args: &Args) -> String {
 /// Two lines for each match.
 pub(super) fn lines(listed: &[Listed]) -> String {
     let one = |one: &Listed| {
-        let date = date(one.changed);
+        let date = words::date(one.changed);
         let Some(played) = &one.played else {
             return format!(
                 "{}  {date}  with {}\n  {}",
@@ -213,22 +209,4 @@ pub(super) fn lines(listed: &[Listed]) -> String {
         )
     };
     listed.iter().map(one).collect::<Vec<_>>().join("\n")
-}
-
-/// A day in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
-pub(super) fn date(seconds: u64) -> String {
-    let (days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
-    // Years that begin in March have their leap day at the end.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let of_month = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = match month < 10 {
-        true => (400 * era + year, month + 3),
-        false => (400 * era + year + 1, month - 9),
-    };
-    let (hour, minute) = (minutes / 60, minutes % 60);
-    format!("{year}-{month:02}-{of_month:02} {hour:02}:{minute:02}")
 }

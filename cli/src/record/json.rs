@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use dealerless_table::{
-    BadRecord, Chosen, Compared, HandEvent, Learners, MatchState, Record, RecordedHand, Seat, Stop,
+    BadRecord, Chosen, Claim, Claimed, Compared, HandEvent, Learners, MatchState, Record,
+    RecordedHand, Seat, Stop,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -97,7 +98,24 @@ fn of_record(record: &Record) -> Value {
         "stacks": record.log().final_stacks(),
         "bought": record.bought(),
         "notes": record.notes(),
+        "claims": record.claims().iter().map(|claim| of_claim(record, claim)).collect::<Vec<_>>(),
         "torn": record.torn(),
+    })
+}
+
+/// What the owner of a file claims; a signed part of that seat for that step makes it void.
+fn of_claim(record: &Record, claim: &Claim) -> Value {
+    let what = match claim.what {
+        Claimed::OutOfTime => "out-of-time",
+        Claimed::Closed => "closed",
+        _ => "other",
+    };
+    json!({
+        "what": what,
+        "step": claim.step,
+        "seat": claim.seat.number(),
+        "time": claim.time,
+        "void": record.log().part(claim.step, claim.seat).is_some(),
     })
 }
 
@@ -174,6 +192,11 @@ fn of_event(event: &HandEvent, deck: usize) -> Value {
         HandEvent::Chose(chosen) => of_choice(chosen),
         HandEvent::NotStolen { seat } => {
             json!({ "event": "not-stolen", "seat": seat.number() })
+        }
+        HandEvent::Reshuffled {
+            seat, positions, ..
+        } => {
+            json!({ "event": "reshuffled", "seat": seat.number(), "positions": positions })
         }
         HandEvent::Rolled(rolled) => json!({
             "event": "rolled",

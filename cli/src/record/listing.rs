@@ -1,5 +1,7 @@
 //! Hands of a deck without rules, listed plainly.
 
+use std::collections::BTreeMap;
+
 use dealerless::deck::Card;
 use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand, Seat, Stop};
 
@@ -22,10 +24,26 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
         hand.number
     )];
     let of = deck(record);
+    // Of a card that is shuffled again later, the record keeps no face.
+    let mut since = BTreeMap::new();
     for event in &hand.events {
         match event {
             HandEvent::Opened { position, to } => {
-                lines.push(opened(&who, hand, *position, *to, of));
+                let cards = match to {
+                    Learners::All => &hand.public,
+                    Learners::Seat(_) => &hand.seen,
+                };
+                let lies_there = since.get(position).unwrap_or(&0) == &hand.since(*position);
+                let card = cards.get(position).filter(|_| lies_there);
+                lines.push(opened(&who, *position, *to, (card, of)));
+            }
+            HandEvent::Reshuffled {
+                seat,
+                positions,
+                since: step,
+            } => {
+                since.extend(positions.iter().map(|position| (*position, *step)));
+                lines.push(reshuffled(&who, *seat, positions));
             }
             HandEvent::Chose(chosen) => lines.push(chose(&who, chosen)),
             HandEvent::NotStolen { .. } => {
@@ -47,21 +65,22 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
 }
 
 /// People count cards from 1.
-fn opened(who: &Who, hand: &RecordedHand, position: usize, to: Learners, of: usize) -> String {
-    let face = |card: Option<&Card>| card.map_or("?".to_owned(), |&card| short(card, of));
-    match to {
-        Learners::All => format!(
-            "Card {} is opened to all: {}",
-            position + 1,
-            face(hand.public.get(&position))
-        ),
-        Learners::Seat(seat) => format!(
-            "Card {} is opened to {}: {}",
-            position + 1,
-            who.name(seat),
-            face(hand.seen.get(&position))
-        ),
-    }
+fn opened(who: &Who, position: usize, to: Learners, (card, of): (Option<&Card>, usize)) -> String {
+    let to = match to {
+        Learners::All => "all",
+        Learners::Seat(seat) => who.name(seat),
+    };
+    let face = card.map_or("?".to_owned(), |&card| short(card, of));
+    format!("Card {} is opened to {to}: {face}", position + 1)
+}
+
+fn reshuffled(who: &Who, seat: Seat, positions: &[usize]) -> String {
+    let cards: Vec<String> = positions.iter().map(|at| (at + 1).to_string()).collect();
+    format!(
+        "The hand of {} is shuffled again, at the places of cards {}.",
+        who.name(seat),
+        cards.join(", ")
+    )
 }
 
 fn chose(who: &Who, chosen: &Chosen) -> String {

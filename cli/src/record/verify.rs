@@ -142,6 +142,12 @@ fn of_file(read: &Read, verbose: bool) -> String {
     if stakes.betting().is_some() {
         lines.push(format!("{}.", who.chips(&record.log().final_stacks())));
     }
+    lines.extend(
+        record
+            .claims()
+            .iter()
+            .map(|claim| words::claim(&who, record, claim)),
+    );
     lines.extend(said_of_the_file(record));
     lines.join("\n")
 }

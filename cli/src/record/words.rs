@@ -1,7 +1,8 @@
 //! What records say, in words for people who may have sat at neither seat.
 
 use dealerless_table::{
-    BadRecord, BettingRules, End, Limit, MatchState, Posts, Record, Seat, Stakes, Stop, Variety,
+    BadRecord, BettingRules, Claim, Claimed, End, Limit, MatchState, Posts, Record, Seat, Stakes,
+    Stop, Variety,
 };
 
 use crate::output::count;
@@ -139,6 +140,33 @@ fn end(who: &Who, end: &End) -> String {
     }
 }
 
+/// What the owner of a file claims, as a sentence.
+pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
+    let Claim { step, seat, .. } = *claim;
+    let (owner, name) = (who.name(record.owner()), who.name(seat));
+    let at = date(claim.time);
+    match claim.what {
+        Claimed::OutOfTime => {
+            let worth = match record.log().part(step, seat) {
+                None => format!("It is {owner}'s word alone."),
+                Some(_) => format!("It is void: {name} has spoken in that step."),
+            };
+            format!(
+                "{owner}'s program noted on {at} UTC that the time of {name} was out in step {step}. \
+                 {worth}"
+            )
+        }
+        Claimed::Closed => {
+            let since = match record.log().step() > step {
+                true => " It went on since.",
+                false => "",
+            };
+            format!("{owner} closed the match here on {at} UTC, in step {step}.{since}")
+        }
+        _ => format!("{owner}'s program noted something on {at} UTC that this one does not know."),
+    }
+}
+
 /// Who has broken the rules, if the record proves it of anybody.
 pub(super) fn convicted(state: &MatchState) -> Option<Seat> {
     match state {
@@ -203,4 +231,22 @@ pub(super) fn decks_were(some: usize, all: usize) -> String {
         true => format!("{all} {decks}"),
         false => format!("{some} of {all} {decks}"),
     }
+}
+
+/// A day in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
+pub(super) fn date(seconds: u64) -> String {
+    let (days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
+    // Years that begin in March have their leap day at the end.
+    let shifted = days + 719_468;
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let of_month = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = match month < 10 {
+        true => (400 * era + year, month + 3),
+        false => (400 * era + year + 1, month - 9),
+    };
+    let (hour, minute) = (minutes / 60, minutes % 60);
+    format!("{year}-{month:02}-{of_month:02} {hour:02}:{minute:02}")
 }

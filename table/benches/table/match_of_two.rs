@@ -224,7 +224,7 @@ pub(crate) fn seat<X: Send + 'static>(
         .remember(&line.peer, &line.peer_name, &[], None)
         .expect("a new peer");
     let header = Header::decode(&line.header).expect("what the host proposed");
-    let seating = Seating::of_line(&line, header, (own.public(), &player.name)).expect("a match");
+    let seating = Seating::of_line(line, header, (own.public(), &player.name)).expect("a match");
     let storage = Counted {
         bytes: Vec::new(),
         syncs: syncs.clone(),

@@ -33,8 +33,8 @@ pub struct AuditedTry {
     pub void: bool,
     /// The drawn cards, by position.
     pub cards: Vec<Card>,
-    /// The positions of those that everybody has seen there. After a steal other cards lie at the
-    /// positions of that hand: they are not among these.
+    /// The positions of those that everybody has seen. Cards that were shuffled again, for one to be
+    /// stolen, are not among them: no audit covers that.
     pub public: Vec<usize>,
 }
 
@@ -236,15 +236,15 @@ fn audit(
     // What was opened was opened of the last try of its hand.
     let played = record.hands().iter().find(|played| played.number == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
-    let played = played.filter(|_| last);
-    // What was entered into a steal is no part of an audit: the cards of that hand lie elsewhere.
-    let public = played.map_or_else(Vec::new, |played| {
-        let dealt = |(position, _): &(&usize, &Card)| !played.reshuffled.contains(position);
-        played.public.iter().filter(dealt).collect()
-    });
-    for &(&position, card) in &public {
-        if cards.get(position) != Some(card) {
-            return Err(AuditError::OtherCard { hand, position });
+    let mut public = Vec::new();
+    if let Some(played) = played.filter(|_| last) {
+        // What was shuffled again for a steal is not what was drawn there.
+        let drawn = |(position, _): &(&usize, &Card)| played.since(**position) == 0;
+        for (&position, card) in played.public.iter().filter(drawn) {
+            if cards.get(position) != Some(card) {
+                return Err(AuditError::OtherCard { hand, position });
+            }
+            public.push(position);
         }
     }
     Ok(AuditedTry {
@@ -252,6 +252,6 @@ fn audit(
         attempt,
         void: !last,
         cards,
-        public: public.into_iter().map(|(&position, _)| position).collect(),
+        public,
     })
 }

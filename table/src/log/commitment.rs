@@ -52,7 +52,7 @@ impl Attempt {
 
     /// The commitment of a seat to its share of a card that was sealed anew: the card at place
     /// `place` of the hand that was shuffled again for the choice of step `step`.
-    pub fn reseal_commitment(
+    pub(crate) fn reseal_commitment(
         &self,
         seat: Seat,
         (step, place): (u64, usize),

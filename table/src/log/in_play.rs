@@ -11,6 +11,14 @@ use super::phase::{End, Phase, Stop};
 use crate::rules::{Hand, Learners};
 use crate::seat::Seat;
 
+/// What a seat has opened in a step of the try in play.
+pub(crate) struct SaidOpen {
+    pub(crate) step: u64,
+    pub(crate) opener: Seat,
+    /// Each card with who is to learn it.
+    pub(crate) cards: Vec<(CardOpening, Learners)>,
+}
+
 impl MatchLog {
     /// The try that is dealt or played now.
     pub fn attempt(&self) -> Attempt {
@@ -18,7 +26,7 @@ impl MatchLog {
     }
 
     /// The most bytes of a part in this match.
-    pub fn longest_part(&self) -> usize {
+    pub(crate) fn longest_part(&self) -> usize {
         self.state.shape.longest()
     }
 
@@ -70,7 +78,7 @@ impl MatchLog {
     }
 
     /// The chips with which the hand in play began, if one was dealt.
-    pub fn dealt_stacks(&self) -> Option<&[u64]> {
+    pub(crate) fn dealt_stacks(&self) -> Option<&[u64]> {
         self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
     }
 
@@ -85,13 +93,12 @@ impl MatchLog {
     }
 
     /// The hash of all steps up to the deals of the try in play, if it was dealt.
-    pub fn dealt_hash(&self) -> Option<[u8; 32]> {
+    pub(crate) fn dealt_hash(&self) -> Option<[u8; 32]> {
         self.hash_before(self.state.dealt.as_ref()?.since)
     }
 
-    /// What the seats have opened in the try in play: the step, who, and each card with who is to
-    /// learn it.
-    pub(crate) fn opened(&self) -> Vec<(u64, Seat, Vec<(CardOpening, Learners)>)> {
+    /// What the seats have opened in the try in play, as far as the cards still lie there.
+    pub(crate) fn opened(&self) -> Vec<SaidOpen> {
         let Some(dealt) = &self.state.dealt else {
             return Vec::new();
         };
@@ -112,7 +119,11 @@ impl MatchLog {
                 let again = self.resealed(card.position.into());
                 again.is_none_or(|(since, _)| since < step)
             };
-            Some((step, due.opener, cards.filter(lies_there).collect()))
+            Some(SaidOpen {
+                step,
+                opener: due.opener,
+                cards: cards.filter(lies_there).collect(),
+            })
         })
         .collect()
     }
@@ -143,12 +154,12 @@ impl MatchLog {
     }
 
     /// What the host has sealed anew, while the others have not.
-    pub fn reseal(&self) -> Option<&Reseal> {
+    pub(crate) fn reseal(&self) -> Option<&Reseal> {
         self.state.dealt.as_ref()?.reseals.first()
     }
 
     /// What a seat has committed to, of the dice that are being revealed.
-    pub fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
+    pub(crate) fn dice_commitment(&self, seat: Seat) -> Option<Commitment> {
         let dealt = self.state.dealt.as_ref()?;
         dealt.commitments.get(seat.index()).copied()
     }

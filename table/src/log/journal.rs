@@ -183,7 +183,7 @@ impl<S: Storage> Journal<S> {
     ///
     /// # Errors
     /// As [`append`](Self::append).
-    pub fn append_evidence(&mut self, evidence: &Evidence) -> Result<(), JournalError> {
+    pub(crate) fn append_evidence(&mut self, evidence: &Evidence) -> Result<(), JournalError> {
         self.write([Entry::Evidence(evidence.clone()).encode()])
     }
 

@@ -18,6 +18,9 @@ pub struct Seen {
     pub of: Attempt,
     /// The position of the card.
     pub position: u16,
+    /// The step of the choice for which the card was shuffled again; 0 if it lies there since the
+    /// deal.
+    pub since: u64,
     /// The card.
     pub card: Card,
 }
@@ -28,20 +31,22 @@ pub(crate) struct Note {
     hand: u32,
     attempt: u32,
     position: u16,
+    since: u64,
     /// The number of the card, and by XOR two bytes that only the owner knows.
     hidden: u16,
 }
 
 impl Note {
-    pub(super) const LEN: usize = 4 + 4 + 2 + 2;
+    pub(super) const LEN: usize = 4 + 4 + 2 + 8 + 2;
 
     pub(super) fn of(seen: &Seen, key: &[u8; 32]) -> Self {
         Note {
             hand: seen.of.hand,
             attempt: seen.of.attempt,
             position: seen.position,
+            since: seen.since,
             // A deck has at most 4 096 cards.
-            hidden: seen.card.0 as u16 ^ pad(&seen.of, seen.position, key),
+            hidden: seen.card.0 as u16 ^ pad(&seen.of, seen.position, seen.since, key),
         }
     }
 
@@ -52,10 +57,11 @@ impl Note {
             hand: self.hand,
             attempt: self.attempt,
         };
-        let card = self.hidden ^ pad(&of, self.position, key);
+        let card = self.hidden ^ pad(&of, self.position, self.since, key);
         Seen {
             of,
             position: self.position,
+            since: self.since,
             card: Card(card.into()),
         }
     }
@@ -73,7 +79,9 @@ impl Note {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.u32(self.hand).u32(self.attempt);
-        writer.u16(self.position).u16(self.hidden).finish()
+        (writer.u16(self.position).u64(self.since))
+            .u16(self.hidden)
+            .finish()
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
@@ -82,6 +90,7 @@ impl Note {
             hand: reader.u32()?,
             attempt: reader.u32()?,
             position: reader.u16()?,
+            since: reader.u64()?,
             hidden: reader.u16()?,
         };
         reader.finish()?;
@@ -89,11 +98,43 @@ impl Note {
     }
 }
 
-/// What hides a card. A position of a try holds one card for ever, so that nothing else is ever
-/// hidden by the same bytes.
-fn pad(of: &Attempt, position: u16, key: &[u8; 32]) -> u16 {
+/// What hides a card. A position holds one card until it is shuffled again, so that nothing else is
+/// ever hidden by the same bytes.
+fn pad(of: &Attempt, position: u16, since: u64, key: &[u8; 32]) -> u16 {
     let hash = Hash::new("file seen").field(key).field(&of.of);
     let hash = hash.number(of.hand.into()).number(of.attempt.into());
-    let hash = hash.number(position.into()).finish();
+    let hash = hash.number(position.into()).number(since).finish();
     u16::from_le_bytes([hash[0], hash[1]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_cards_at_one_position_are_hidden_by_different_bytes() {
+        let of = Attempt {
+            of: [9; 32],
+            hand: 1,
+            attempt: 0,
+        };
+        let key = [5; 32];
+        let note = |since| {
+            let card = Card(7);
+            let seen = Seen {
+                of,
+                position: 3,
+                since,
+                card,
+            };
+            (seen, Note::of(&seen, &key))
+        };
+        let hidden: Vec<u16> = (0..8).map(|since| note(since).1.hidden).collect();
+        assert!(hidden.iter().any(|one| *one != hidden[0]), "{hidden:?}");
+        for since in 0..8 {
+            let (seen, note) = note(since);
+            assert_eq!(Note::decode(&note.encode()), Ok(note));
+            assert_eq!(note.seen(of.of, &key), seen);
+        }
+    }
 }

@@ -95,32 +95,6 @@ impl Shelf {
         let _lock = DiskStorage::open(path)?;
         fs::remove_file(path)
     }
-
-    /// Removes the files that were last changed before this time and of which `over` says that
-    /// their match is over. Gives what was removed. Files that are open stay.
-    ///
-    /// # Errors
-    /// If the folder cannot be read, or a file not be removed.
-    pub fn prune(
-        &self,
-        before: SystemTime,
-        mut over: impl FnMut(&Path) -> bool,
-    ) -> io::Result<Vec<Shelved>> {
-        let mut removed = Vec::new();
-        for file in self.list()? {
-            if file.changed >= before || !over(&file.path) {
-                continue;
-            }
-            match Self::remove(&file.path) {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                done => {
-                    done?;
-                    removed.push(file);
-                }
-            }
-        }
-        Ok(removed)
-    }
 }
 
 fn digits(of: &[u8; 32]) -> String {

@@ -7,7 +7,7 @@ use crate::log::Clock;
 
 /// The time of one seat, as one program counts it.
 #[derive(Clone, Debug)]
-pub struct TimeBank {
+pub(super) struct TimeBank {
     each_move: Duration,
     bank: Duration,
     turn: Option<Turn>,
@@ -39,7 +39,7 @@ impl TimeLeft {
 
 impl TimeBank {
     /// The full time; none where people may think as long as they like.
-    pub fn new(clock: Clock) -> Option<Self> {
+    pub(super) fn new(clock: Clock) -> Option<Self> {
         (clock.each_move > 0 || clock.bank > 0).then(|| TimeBank {
             each_move: Duration::from_secs(clock.each_move.into()),
             bank: Duration::from_secs(clock.bank.into()),
@@ -50,7 +50,7 @@ impl TimeBank {
 
     /// Says in which step it is this seat's turn now, if it is, and whether its time runs from now
     /// on. A turn that is over takes off the bank what it took more than a move may.
-    pub fn look(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
+    pub(super) fn look(&mut self, turn: Option<u64>, runs: bool, now: Instant) {
         let passed = self.since.map(|since| now.saturating_duration_since(since));
         if let (Some(turn), Some(passed)) = (&mut self.turn, passed) {
             turn.spent += passed;
@@ -64,7 +64,7 @@ impl TimeBank {
     }
 
     /// What was left when somebody last looked.
-    pub fn left(&self) -> TimeLeft {
+    pub(super) fn left(&self) -> TimeLeft {
         let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
         let over = spent.saturating_sub(self.each_move);
         TimeLeft {
@@ -74,23 +74,23 @@ impl TimeBank {
     }
 
     /// Takes up a bank as it was when a program ended. It never grows.
-    pub fn take_up(&mut self, bank: Duration) {
+    pub(super) fn take_up(&mut self, bank: Duration) {
         self.bank = self.bank.min(bank);
     }
 
     /// Whether it is this seat's turn.
-    pub fn has_turn(&self) -> bool {
+    pub(super) fn has_turn(&self) -> bool {
         self.turn.is_some()
     }
 
     /// For how long nothing has been left in this turn.
-    pub fn late(&self) -> Duration {
+    pub(super) fn late(&self) -> Duration {
         let spent = self.turn.as_ref().map_or(Duration::ZERO, |turn| turn.spent);
         spent.saturating_sub(self.each_move + self.bank)
     }
 
     /// Whether it is this seat's turn and nothing is left.
-    pub fn is_out(&self) -> bool {
+    pub(super) fn is_out(&self) -> bool {
         self.turn.is_some() && self.left().total().is_zero()
     }
 }

@@ -21,7 +21,7 @@ mod seating;
 mod table;
 mod vault;
 
-pub use clock::{TimeBank, TimeLeft};
+pub use clock::TimeLeft;
 pub use control::{BadControl, Control};
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use deck::{HandDeck, Shuffled};

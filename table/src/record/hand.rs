@@ -1,6 +1,6 @@
 //! A hand, as a record tells it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 
@@ -37,9 +37,6 @@ pub struct RecordedHand {
     pub held: Vec<Vec<usize>>,
     /// The cards that everybody can compute, by position.
     pub public: BTreeMap<usize, Card>,
-    /// The positions at which other cards lie than the shuffle of the deck has put there: a card was
-    /// stolen out of a hand, and the hand was shuffled again.
-    pub reshuffled: BTreeSet<usize>,
     /// The cards that the owner alone was shown and has noted, by position, if the record was read
     /// with its key. That they were these, nothing proves, unless they are public now.
     pub seen: BTreeMap<usize, Card>,
@@ -104,6 +101,16 @@ pub enum HandEvent {
         /// Who said so.
         seat: Seat,
     },
+    /// In a deck without rules: both have shuffled a hand again. Other cards lie at these positions
+    /// from now on, of which one was stolen.
+    Reshuffled {
+        /// Whose hand it was.
+        seat: Seat,
+        /// Its positions.
+        positions: Vec<usize>,
+        /// The step of the choice to steal.
+        since: u64,
+    },
     /// In a deck without rules: dice were rolled.
     Rolled(Rolled),
     /// What nobody has matched went back.
@@ -144,6 +151,18 @@ impl RecordedHand {
     pub fn card(&self, position: usize) -> Option<Card> {
         let public = self.public.get(&position);
         public.or_else(|| self.seen.get(&position)).copied()
+    }
+
+    /// Since which step the card lies at this position that lies there at the end: that of the last
+    /// choice to steal for which it was shuffled again, or 0 if it is the one that was drawn.
+    pub fn since(&self, position: usize) -> u64 {
+        let shuffled = |event: &HandEvent| match event {
+            HandEvent::Reshuffled {
+                positions, since, ..
+            } if positions.contains(&position) => Some(*since),
+            _ => None,
+        };
+        self.events.iter().rev().find_map(shuffled).unwrap_or(0)
     }
 
     /// The board.

@@ -5,8 +5,10 @@ use zeroize::Zeroizing;
 
 use super::error::{BadRecord, Place};
 use super::hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
-use crate::log::{BadFile, Evidence, Match, MatchLog, Note, Part, Phase, Refused, Taken, Verified};
-use crate::rules::{Choice, Hand, Learners, Legal, Opening, Posts};
+use crate::log::{
+    BadFile, Evidence, Match, MatchLog, Note, Part, Phase, Refused, Seen, Taken, Verified,
+};
+use crate::rules::{Choice, Hand, Learners, Legal, Opening, Posts, Steal};
 use crate::seat::Seat;
 
 /// A record as far as it has been read.
@@ -16,7 +18,7 @@ pub(super) struct Replay {
     key: Option<Zeroizing<[u8; 32]>>,
     hands: Vec<RecordedHand>,
     /// What was noted of tries that were not found void yet.
-    seen: Vec<((u32, u32), usize, Card)>,
+    seen: Vec<Seen>,
     /// Who declared the tries before this one void.
     voided: Vec<Seat>,
     /// Where the record begins that is read now.
@@ -120,8 +122,7 @@ impl Replay {
             return Err(BadRecord::Foreign(self.place()));
         }
         if let Some(key) = &self.key {
-            let card = note.seen(now.of, key).card;
-            self.seen.push((note.attempt(), note.position(), card));
+            self.seen.push(note.seen(now.of, key));
         }
         Ok(())
     }
@@ -165,12 +166,7 @@ impl Replay {
             }
             (Part::Void, ..) => self.push(HandEvent::NotStolen { seat }),
             (_, Phase::Reseal(_, steal), _) if self.log.stolen_in().is_none() => {
-                // Other cards lie at these positions now.
-                if let Some(hand) = self.hands.last_mut() {
-                    hand.public
-                        .retain(|position, _| !steal.hand.contains(position));
-                    hand.reshuffled.extend(&steal.hand);
-                }
+                self.reshuffled(steal);
             }
             (_, Phase::Result(outcome), _) => {
                 if let Some(hand) = self.hands.last_mut() {
@@ -179,6 +175,23 @@ impl Replay {
             }
             _ => {}
         }
+    }
+
+    /// Other cards lie at the positions of this hand now.
+    fn reshuffled(&mut self, steal: Steal) {
+        let first = steal
+            .hand
+            .first()
+            .and_then(|&first| self.log.resealed(first));
+        if let Some(hand) = self.hands.last_mut() {
+            hand.public
+                .retain(|position, _| !steal.hand.contains(position));
+        }
+        self.push(HandEvent::Reshuffled {
+            seat: steal.owner,
+            positions: steal.hand,
+            since: first.map_or(0, |(since, _)| since),
+        });
     }
 
     fn push(&mut self, event: HandEvent) {
@@ -217,7 +230,6 @@ impl Replay {
             over_in: None,
             held: Seat::all(seats).map(|seat| game.held(seat)).collect(),
             public: Default::default(),
-            reshuffled: Default::default(),
             seen: Default::default(),
         };
         self.hands.push(hand);
@@ -290,13 +302,15 @@ impl Replay {
 
     /// What came of all records.
     pub(super) fn finish(mut self) -> (MatchLog, Vec<RecordedHand>) {
-        for ((number, attempt), position, card) in self.seen {
-            let at = (self.hands).binary_search_by_key(&number, |hand| hand.number);
+        for seen in self.seen {
+            let at = (self.hands).binary_search_by_key(&seen.of.hand, |hand| hand.number);
             let Some(hand) = at.ok().map(|at| &mut self.hands[at]) else {
                 continue;
             };
-            if hand.voided.len() as u64 == u64::from(attempt) {
-                hand.seen.insert(position, card);
+            let position = seen.position.into();
+            let of_last_try = hand.voided.len() as u64 == u64::from(seen.of.attempt);
+            if of_last_try && hand.since(position) == seen.since {
+                hand.seen.insert(position, seen.card);
             }
         }
         (self.log, self.hands)

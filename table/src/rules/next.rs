@@ -79,7 +79,7 @@ pub enum Legal {
 
 impl Legal {
     /// What a seat says whose time is out: nothing that costs it a chip, and nothing that shows a card.
-    pub fn out_of_time(&self) -> Choice {
+    pub(crate) fn out_of_time(&self) -> Choice {
         match self {
             Legal::Bet { call: None, .. } => Choice::Check,
             Legal::Bet { call: Some(_), .. } => Choice::Fold,

@@ -85,7 +85,7 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
         ..Plan::default()
     };
     let stolen = over(&World::play(&steal), Game::Steal);
-    let reshuffled = |hand: &RecordedHand| !hand.reshuffled.is_empty();
+    let reshuffled = |hand: &RecordedHand| (0..6).any(|at| hand.since(at) > 0);
     assert!(stolen.records[0].hands().iter().any(reshuffled));
     let deck = over(&World::play(&deck), Game::Deck);
     for over in [with_a_void_try(), deck, stolen] {
@@ -101,7 +101,7 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
                 let hand = &record.hands()[of_try.hand as usize - 1];
                 assert!(of_try.public.len() >= 2 || reshuffled(hand));
                 // Which cards lie there since a steal, no audit tells.
-                assert!(of_try.public.iter().all(|at| !hand.reshuffled.contains(at)));
+                assert!(of_try.public.iter().all(|&at| hand.since(at) == 0));
                 for &position in &of_try.public {
                     assert_eq!(hand.public[&position], of_try.cards[position]);
                 }
@@ -110,6 +110,24 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
             }
         }
     }
+}
+
+/// A stolen card was shuffled again: that it is not the one that was drawn there accuses nobody.
+#[test]
+fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
+    let game = Game::Steal;
+    let went = World::play(&Plan {
+        game,
+        ..Plan::default()
+    });
+    assert!(went.stolen);
+    let over = over(&went, game);
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let hand = &over.records[0].hands()[0];
+    let again = |position: &usize| hand.since(*position) > 0;
+    assert!(hand.public.keys().any(again), "the stolen card is open");
+    let tries = audit.check(&over.records[0], game.circuit()).unwrap();
+    assert!(!tries[0].public.iter().any(again));
 }
 
 #[test]

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
 use dealerless_table::{
-    BettingRules, CardOpening, Choice, Clock, Header, Identity, Journal, Learners, Legal, Limit,
-    Masked, Match, MatchLog, Name, Opening, Part, PartKind, Phase, Player, Posts, Record, Seal,
-    Seat, Seen, SignedPart, Sitting, Stakes, Storage, Variety, Versions,
+    BettingRules, CardOpening, Choice, Claim, Claimed, Clock, Header, Identity, Journal, Learners,
+    Legal, Limit, Masked, Match, MatchLog, Name, Opening, Part, PartKind, Phase, Player, Posts,
+    Record, Seal, Seat, Seen, SignedPart, Sitting, Stakes, Storage, Variety, Versions,
 };
 
 /// A file in memory.
@@ -144,6 +144,18 @@ impl Made {
         }
     }
 
+    /// A seat writes into its own file that the time of another is out, or that the match is closed.
+    pub(super) fn claim(&mut self, owner: Seat, seat: Seat, what: Claimed) {
+        let claim = Claim {
+            step: self.log.step(),
+            seat,
+            time: 1_795_334_400,
+            what,
+        };
+        let (journal, _) = &mut self.journals[owner.index()];
+        journal.append_claim(&claim).unwrap();
+    }
+
     /// Who has seen a card alone notes it.
     fn note(&mut self, openings: &[Opening]) {
         for &(position, to) in openings.iter().flat_map(|opening| &opening.cards) {
@@ -151,6 +163,7 @@ impl Made {
                 let seen = Seen {
                     of: self.log.attempt(),
                     position: position as u16,
+                    since: 0,
                     card: self.card(position),
                 };
                 self.journals[seat.index()].0.note(&seen);

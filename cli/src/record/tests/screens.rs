@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use dealerless_table::{
-    Choice, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Variety,
+    Choice, Claimed, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Variety,
 };
 
 use super::super::history::{self, of_file};
@@ -140,6 +140,37 @@ fn verify_says_what_two_good_records_prove() {
 }
 
 #[test]
+fn verify_tells_what_the_owner_claims_and_what_a_signed_part_has_made_void() {
+    let mut made = holdem(1);
+    made.play(|_, _| None);
+    let late = made.log.waits_for()[0];
+    let owner = Seat::GUEST;
+    assert_ne!(late, owner);
+    made.claim(owner, late, Claimed::OutOfTime);
+    made.claim(owner, late, Claimed::Closed);
+    let text = |made: &Made| report(&[read("bert.log", &made.file(owner))], None, false);
+    let out =
+        "Bert's program noted on 2026-11-22 08:00 UTC that the time of Anna was out in step 5.";
+    let closed = "Bert closed the match here on 2026-11-22 08:00 UTC, in step 5.";
+    let open = text(&made);
+    assert!(
+        open.contains(&format!("{out} It is Bert's word alone.\n{closed}\n")),
+        "{open}"
+    );
+    made.say(late, &Part::Move(Choice::Call));
+    let void = text(&made);
+    let went_on = format!("{closed} It went on since.\n");
+    let expected = format!("{out} It is void: Anna has spoken in that step.\n{went_on}");
+    assert!(void.contains(&expected), "{void}");
+    // The file of the other side says nothing of it.
+    let other = report(&[read("anna.log", &made.file(late))], None, false);
+    assert!(
+        !other.contains("noted") && !other.contains("closed"),
+        "{other}"
+    );
+}
+
+#[test]
 fn verify_says_where_a_record_fails_first() {
     let mut bytes = played().file(Seat::HOST);
     // The last byte but 40 of a file is of its last part.
@@ -265,6 +296,6 @@ fn days_are_those_of_the_calendar() {
         (1_709_251_200, "2024-03-01 00:00"),
         (4_102_444_799, "2099-12-31 23:59"),
     ] {
-        assert_eq!(history::date(seconds), day);
+        assert_eq!(words::date(seconds), day);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
 
 use super::super::*;
 use super::table::{Table, holdem};
@@ -255,15 +254,12 @@ fn files_are_made_listed_found_locked_and_removed() {
     // While it is open nobody else opens or removes it.
     let blocked = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
     assert!(DiskStorage::open(&path).is_err_and(blocked));
-    let later = SystemTime::now() + Duration::from_secs(60);
-    assert_eq!(shelf.prune(later, |_| true).unwrap(), []);
+    assert!(Shelf::remove(&path).is_err_and(blocked));
     drop(journal);
     let opened = Journal::open(DiskStorage::open(&path).unwrap(), key(&table)).unwrap();
     assert_eq!(opened.log.hash(), log.hash());
     drop(opened);
-    assert_eq!(shelf.prune(SystemTime::UNIX_EPOCH, |_| true).unwrap(), []);
-    assert_eq!(shelf.prune(later, |_| false).unwrap(), []);
-    assert_eq!(shelf.prune(later, |_| true).unwrap().len(), 1);
+    Shelf::remove(&path).unwrap();
     assert_eq!(shelf.list().unwrap(), []);
     #[cfg(unix)]
     {

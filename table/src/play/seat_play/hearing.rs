@@ -207,9 +207,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Notes a card in the file that only this seat has seen: the log alone never shows it.
     fn note(&mut self, position: usize, card: Card, learners: Learners) {
         if learners == Learners::Seat(self.set.seat) {
+            let log = &self.set.log;
             self.set.journal.note(&Seen {
-                of: self.set.log.attempt(),
+                of: log.attempt(),
                 position: position as u16,
+                since: log.resealed(position).map_or(0, |(step, _)| step),
                 card,
             });
         }

@@ -153,9 +153,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if stands {
             self.news.push_back(News::Sealed);
         }
-        for (step, opener, cards) in self.set.log.opened() {
-            if opener != self.set.seat {
-                self.learn(step, &cards)?;
+        for said in self.set.log.opened() {
+            if said.opener != self.set.seat {
+                self.learn(said.step, &said.cards)?;
             }
         }
         Ok(())

@@ -16,6 +16,7 @@ pub(super) fn noted(table: &Table) -> (MatchLog, Vec<u8>) {
     journal.note(&Seen {
         of: log.attempt(),
         position: 0,
+        since: 0,
         card: face(table, &log, 0),
     });
     while !log.waits_for().is_empty() {

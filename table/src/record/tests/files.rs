@@ -115,6 +115,7 @@ pub(super) fn random_match(table: &Table, seed: u64, hands: u32) -> (MatchLog, V
                     journal.note(&Seen {
                         of: log.attempt(),
                         position: position as u16,
+                        since: log.resealed(position).map_or(0, |(step, _)| step),
                         card: face(table, &log, position),
                     });
                 }

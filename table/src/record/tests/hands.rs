@@ -4,7 +4,7 @@ use dealerless::deck::Card;
 
 use super::files::{begun, face, file, random_match};
 use crate::log::tests::table::{Table, draw, free_deck, holdem};
-use crate::log::{Attempt, PartKind, Phase, Seen};
+use crate::log::{Attempt, MatchLog, PartKind, Phase, Seen};
 use crate::record::{BadRecord, HandEvent, Record, RecordedHand};
 use crate::rules::Choice;
 use crate::seat::Seat;
@@ -124,6 +124,64 @@ fn a_hand_is_told_in_the_order_in_which_it_was_played() {
 }
 
 #[test]
+fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_nothing() {
+    let table = free_deck(2);
+    let (mut journal, memory) = begun(&table, Seat::HOST);
+    let log = table.played();
+    let old = noted(table.log().attempt(), 0);
+    let Some(&(position, since)) = reshuffled(&table, &log).first() else {
+        panic!("a card is stolen")
+    };
+    let [old, new] = [(0, Card(7)), (since, Card(8))].map(|(since, card)| Seen {
+        position: position as u16,
+        since,
+        card,
+        ..old
+    });
+    for notes in [vec![old], vec![old, new], vec![new, old]] {
+        let (mut journal, memory) = begun(&table, Seat::HOST);
+        journal.append(log.history(0)).unwrap();
+        notes.iter().for_each(|note| journal.note(note));
+        journal.append([]).unwrap();
+        let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
+        let seen = record.hands()[0].seen.get(&position);
+        let counts = notes.contains(&new).then_some(&new.card);
+        assert_eq!(seen, counts);
+    }
+    // The one that lies there since the deal is told where none was stolen.
+    let mut before = table.log();
+    table.play_until(&mut before, |log| log.stolen_in().is_some());
+    journal.append(before.history(0)).unwrap();
+    journal.note(&old);
+    journal.append([]).unwrap();
+    let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
+    assert_eq!(record.hands()[0].seen.get(&position), Some(&old.card));
+}
+
+/// The positions that were shuffled again, and since when, as the record of the host tells it.
+fn reshuffled(table: &Table, log: &MatchLog) -> Vec<(usize, u64)> {
+    let record = Record::read(&file(table, Seat::HOST, log)).unwrap();
+    let hand = &record.hands()[0];
+    let told = hand.events.iter().find_map(|event| match event {
+        HandEvent::Reshuffled {
+            seat,
+            positions,
+            since,
+        } => Some((*seat, positions.clone(), *since)),
+        _ => None,
+    });
+    let (seat, positions, since) = told.expect("a card is stolen");
+    assert_eq!(seat, Seat::HOST);
+    let all = positions.into_iter().map(|position| (position, since));
+    let all: Vec<_> = all.collect();
+    assert!(
+        all.iter()
+            .all(|&(position, since)| hand.since(position) == since)
+    );
+    all
+}
+
+#[test]
 fn a_try_that_was_void_is_no_hand_and_its_notes_count_for_nothing() {
     let table = holdem(2, 1);
     let (mut journal, memory) = begun(&table, Seat::HOST);
@@ -169,5 +227,10 @@ fn a_note_of_a_hand_that_was_not_dealt_or_of_no_card_does_not_belong_there() {
 
 fn noted(of: Attempt, position: u16) -> Seen {
     let card = Card(7);
-    Seen { of, position, card }
+    Seen {
+        of,
+        position,
+        since: 0,
+        card,
+    }
 }
