@@ -5,6 +5,7 @@ mod enemy;
 mod free_deck;
 mod puppet;
 mod seats;
+mod stolen_from;
 mod watched;
 
 use std::sync::Arc;
