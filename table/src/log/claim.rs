@@ -65,3 +65,35 @@ impl Claim {
         Ok(claim)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::tests::table::holdem;
+
+    #[test]
+    fn a_claim_stands_until_the_seat_or_anybody_has_gone_on_from_that_step() {
+        let table = holdem(2, 1);
+        let mut log = table.log();
+        let claim = |log: &MatchLog, seat| Claim {
+            step: log.step(),
+            seat,
+            time: 1,
+            what: Claimed::OutOfTime,
+        };
+        let [host, guest] = [Seat::HOST, Seat::GUEST].map(|seat| claim(&log, seat));
+        assert!(host.stands(&log) && guest.stands(&log));
+        assert_eq!(Claim::decode(&host.encode()), Ok(host));
+        // Both deal: one has spoken.
+        table.speak(&mut log);
+        assert!(!host.stands(&log) && guest.stands(&log));
+        table.speak(&mut log);
+        assert!(!guest.stands(&log));
+        // Nobody claims anything of a step that has not come.
+        let later = Claim {
+            step: log.step() + 1,
+            ..claim(&log, Seat::HOST)
+        };
+        assert!(!later.stands(&log));
+    }
+}

@@ -227,14 +227,56 @@ mod tests {
     }
 
     #[test]
+    fn nothing_is_written_behind_a_write_that_has_failed() {
+        struct Full(Memory);
+
+        impl Storage for Full {
+            fn read(&mut self) -> io::Result<Vec<u8>> {
+                self.0.read()
+            }
+
+            fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+                self.0.append(&bytes[..bytes.len() / 2])?;
+                let full = self.0.0.len() < 200;
+                if full {
+                    Err(io::ErrorKind::StorageFull.into())
+                } else {
+                    Ok(())
+                }
+            }
+
+            fn sync(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+
+            fn truncate(&mut self, _: u64) -> io::Result<()> {
+                unreachable!()
+            }
+        }
+
+        let begun = Inputs::open(Memory::default(), key(), OF).unwrap().file;
+        let mut file = Inputs::open(Full(begun.storage), key(), OF).unwrap().file;
+        assert!(file.append(&input(1)).is_err());
+        let written = file.storage.0.0.len();
+        assert!(file.append(&input(2)).is_err());
+        assert_eq!(file.storage.0.0.len(), written);
+    }
+
+    #[test]
     fn what_a_crash_left_incomplete_is_dropped_and_anything_else_is_refused() {
         let whole = file();
         let mut ends = Vec::new();
         for len in 0..=whole.len() {
             let opened = Inputs::open(Memory(whole[..len].to_vec()), key(), OF).unwrap();
             let all = [1, 2, 3].map(input);
-            assert!(opened.inputs == all[..opened.inputs.len()]);
-            ends.push(opened.inputs.len());
+            let complete = opened.inputs.len();
+            assert!(opened.inputs == all[..complete]);
+            ends.push(complete);
+            // What is written next is not behind what a crash has left.
+            let mut file = opened.file;
+            file.append(&input(4)).unwrap();
+            let again = Inputs::open(file.storage, key(), OF).unwrap().inputs;
+            assert!(again.len() == complete + 1 && again[complete] == input(4));
         }
         assert!(ends.is_sorted() && ends[whole.len()] == 3);
         for at in 0..whole.len() {

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::disk::When;
 use crate::kills;
-use crate::world::{Game, Plan, Went, World, inputs};
+use crate::world::{Game, Plan, Went, World, identity, inputs};
 
 /// The records of both sides, what each has entered, and the circuit.
 struct Over {
@@ -126,6 +126,10 @@ fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
     let hand = &over.records[0].hands()[0];
     let again = |position: &usize| hand.since(*position) > 0;
     assert!(hand.public.keys().any(again), "the stolen card is open");
+    // Whose hand it was has noted the cards that are left of it.
+    let bytes = went.disks[1].log().read().unwrap();
+    let own = Record::read_own(&bytes, &identity(Seat::GUEST)).unwrap();
+    assert!(own.hands()[0].seen.keys().any(again));
     let tries = audit.check(&over.records[0], game.circuit()).unwrap();
     assert!(!tries[0].public.iter().any(again));
 }

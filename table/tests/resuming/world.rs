@@ -226,7 +226,7 @@ impl Orders for Nobody {
 }
 
 /// The keys of a seat.
-fn identity(seat: Seat) -> Arc<Identity> {
+pub(crate) fn identity(seat: Seat) -> Arc<Identity> {
     Arc::new(Identity::from_seed([seat.number() + 1; 32]))
 }
 
