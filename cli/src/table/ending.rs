@@ -110,10 +110,12 @@ pub(crate) fn in_words(end: &End, seat: Seat) -> String {
     }
 }
 
-/// Whether one of the two must have cheated, and nobody can tell which.
-pub(crate) fn is_dispute(end: &End) -> bool {
+/// Whether the other player has cheated, or one of the two, and nobody can tell which. It is asked
+/// about before the next match then.
+pub(crate) fn counts_against_peer(end: &End, own: Seat) -> bool {
     match end {
         End::Cards(_) => true,
+        End::Foul { seat, .. } | End::Fork { seat } => *seat != own,
         End::Stopped(stops) => {
             let disputed = |(_, stop): &(Seat, Stop)| matches!(stop, Stop::Dispute { .. });
             stops.iter().any(disputed)
@@ -153,6 +155,8 @@ mod tests {
             assert_eq!(exit_code(&end, me), code, "{end:?}");
             assert_eq!(Breach::check(&end, me).is_ok(), code == 0);
             assert!(in_words(&end, me).ends_with('.'));
+            // Nobody counts its own faults against the other.
+            assert_eq!(counts_against_peer(&end, me), code == 2, "{end:?}");
         }
     }
 }

@@ -235,7 +235,9 @@ impl<'a> Whole<'a> {
             peers.count_hands(&self.seat.peer, new.into())?;
         }
         let failed = match stopped {
-            Ok(Stopped::Over(end)) => ending::is_dispute(end),
+            Ok(Stopped::Over(end)) => {
+                ending::counts_against_peer(end, self.seat.table.play().seat())
+            }
             Ok(_) => false,
             Err(error) => is_failed_check(error),
         };
