@@ -1,12 +1,13 @@
 //! `audit`: two players open what they entered into the shuffles of a match that is over.
 
-use std::io::Write;
+use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_table::{
     Address, Audit, Auditing, Control, DiskStorage, DoorEvent, Guest, Inputs, Line, LineError,
-    Record, Seat, Shelf, Stream, Timing,
+    Record, Seat, Shelf, Storage, Stream, Timing,
 };
 
 use crate::host::{listening, open_door, report, wait_at_relays};
@@ -15,7 +16,6 @@ use crate::record::Decks;
 use crate::session::address;
 use crate::table::open::{MatchFile, audit_file, inputs_file};
 use crate::table::{Own, OwnArgs, Way, sit};
-use crate::whole_file;
 
 /// Opens, with the other player, what both entered into the shuffles of a match that is over, and
 /// computes every deck anew.
@@ -207,10 +207,22 @@ fn say_all(auditing: &mut Auditing, line: &Line) -> Result<(), LineError> {
     Ok(())
 }
 
+/// Writes a file that only its owner may read.
+fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A leftover of an audit that was broken off while it was written.
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = DiskStorage::create(path)?;
+    file.append(bytes)?;
+    file.sync()
+}
+
 /// Keeps what was opened, and says what follows from it.
 fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> {
     let path = audit_file(&file.path);
-    whole_file::write(&path, |file| file.write_all(&opened.encode()))?;
+    keep(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
     // What was opened need not be kept apart any more.
     std::fs::remove_file(inputs_file(&file.path)).context("cannot remove what you entered")?;
     let bytes = std::fs::read(&file.path).context("cannot read the record")?;

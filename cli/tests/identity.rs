@@ -141,8 +141,8 @@ fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_
     let (host, invite) = Running::host(a.path(), "9");
     let mut guest = Running::start(b.path(), &["join", &invite, "--json"]);
     guest.until("your-turn");
-    drop(guest);
-    host.rest();
+    // Killed, both of them: the host would wait for its guest.
+    drop((guest, host));
     let (path, c) = (b.path().to_str().unwrap(), a.path().join("new"));
     let (_, err, code) = command(&c, &["identity", "succeed", path]);
     assert!(code == 1 && err.contains("--leave-open-matches"), "{err}");
