@@ -17,21 +17,26 @@ pub(crate) struct Way {
     pub(crate) rate: Option<u64>,
 }
 
-/// A proxy before `target`, for one connection; and the bytes that have passed, both ways.
+/// A proxy before `target`; and the bytes that have passed, both ways.
 pub(crate) fn proxy(target: SocketAddr, way: Way) -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let bytes = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&bytes);
     thread::spawn(move || {
-        let guest = listener.accept().expect("the guest").0;
-        // The handshake of TCP takes a round trip.
-        thread::sleep(2 * way.delay);
-        let host = TcpStream::connect(target).expect("the host");
-        for (from, to) in [(&guest, &host), (&host, &guest)] {
-            from.set_nodelay(true).expect("a socket");
-            let streams = [from, to].map(|stream| stream.try_clone().expect("a socket"));
-            carry(streams, way, Arc::clone(&counted));
+        for guest in listener.incoming() {
+            // The handshake of TCP takes a round trip.
+            thread::sleep(2 * way.delay);
+            let host = TcpStream::connect(target);
+            // At the end the host is gone.
+            let (Ok(guest), Ok(host)) = (guest, host) else {
+                break;
+            };
+            for (from, to) in [(&guest, &host), (&host, &guest)] {
+                from.set_nodelay(true).expect("a socket");
+                let streams = [from, to].map(|stream| stream.try_clone().expect("a socket"));
+                carry(streams, way, Arc::clone(&counted));
+            }
         }
     });
     (address, bytes)

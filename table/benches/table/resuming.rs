@@ -11,6 +11,7 @@ use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
 use crate::proxy::{Way, proxy};
 
 const LONG: Duration = Duration::from_secs(60);
+const NOTICED: Duration = Duration::from_millis(500);
 
 /// From when the guest dials again until it can move, and until the host has heard its move.
 pub(crate) fn resume(way: Way) -> [Duration; 2] {
@@ -90,6 +91,9 @@ fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Ins
             _ => {}
         }
     }
+    // Both have noticed that the line is gone.
+    table.lose_line();
+    thread::sleep(NOTICED);
     let dialed = Instant::now();
     let line = again();
     let counts = attempts(player, &line);
