@@ -6,9 +6,11 @@
 
 #![no_main]
 
+#[allow(dead_code, reason = "the tests from which it comes use more of it")]
 #[path = "../../table/tests/resuming/disk.rs"]
 mod disk;
 mod edits;
+#[allow(dead_code, reason = "the tests from which it comes use more of it")]
 #[path = "../../table/tests/resuming/world.rs"]
 mod world;
 
