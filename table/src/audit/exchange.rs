@@ -7,8 +7,8 @@
 //! other  its input
 //! ```
 //!
-//! Each input is checked against its commitment before the next one is opened: who breaks off has
-//! seen one try more than the other at most.
+//! Each input is checked against its commitment before the next one is opened: who breaks off an
+//! audit has seen one try more in it than the other, at most. Who begins it again can lose another.
 
 use crate::log::{Attempt, Input, MatchLog, Phase};
 use crate::seat::Seat;
