@@ -45,9 +45,10 @@ pub use line::{
 pub use log::{
     Attempt, BadLogMessage, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Claim,
     Claimed, Clock, Deal, DiskStorage, End, Evidence, Header, HeaderError, Input, Inputs, Journal,
-    JournalError, LogMessage, Masked, Match, MatchLog, NoEvidence, Opened, OpenedInputs, Part,
-    PartFoul, PartKind, Phase, Player, Proof, Refused, Reseal, Resume, Resuming, Seal, Seen, Shelf,
-    Shelved, SignedPart, Sitting, Stop, Storage, Taken, ToDo, Versions,
+    JournalError, LogMessage, Masked, Match, MatchLog, MemoryStorage, NoEvidence, Opened,
+    OpenedInputs, Part, PartFoul, PartKind, Phase, Player, Proof, Refused, Reseal, Resume,
+    Resuming, Seal, Seen, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, ToDo,
+    Versions,
 };
 pub use play::{
     BadControl, Binding, CannotBegin, Command, Control, Dealer, Done, Event, FileVault, HandDeck,

@@ -163,30 +163,8 @@ fn changed() -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use super::super::storage::MemoryStorage;
     use super::*;
-
-    #[derive(Clone, Default)]
-    struct Memory(Vec<u8>);
-
-    impl Storage for Memory {
-        fn read(&mut self) -> io::Result<Vec<u8>> {
-            Ok(self.0.clone())
-        }
-
-        fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-            self.0.extend_from_slice(bytes);
-            Ok(())
-        }
-
-        fn sync(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-
-        fn truncate(&mut self, len: u64) -> io::Result<()> {
-            self.0.truncate(len as usize);
-            Ok(())
-        }
-    }
 
     fn key() -> Zeroizing<[u8; 32]> {
         Zeroizing::new([3; 32])
@@ -209,16 +187,18 @@ mod tests {
 
     /// A file with three inputs.
     fn file() -> Vec<u8> {
-        let mut file = Inputs::open(Memory::default(), key(), OF).unwrap().file;
+        let mut file = Inputs::open(MemoryStorage::default(), key(), OF)
+            .unwrap()
+            .file;
         for hand in 1..=3 {
             file.append(&input(hand)).unwrap();
         }
-        file.storage.0
+        file.storage.bytes()
     }
 
     #[test]
     fn what_was_written_is_read_in_its_order_and_more_is_written_behind_it() {
-        let opened = Inputs::open(Memory(file()), key(), OF).unwrap();
+        let opened = Inputs::open(MemoryStorage::of(file()), key(), OF).unwrap();
         assert!(opened.inputs == [1, 2, 3].map(input));
         let mut file = opened.file;
         file.append(&input(4)).unwrap();
@@ -228,7 +208,7 @@ mod tests {
 
     #[test]
     fn nothing_is_written_behind_a_write_that_has_failed() {
-        struct Full(Memory);
+        struct Full(MemoryStorage);
 
         impl Storage for Full {
             fn read(&mut self) -> io::Result<Vec<u8>> {
@@ -237,7 +217,7 @@ mod tests {
 
             fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
                 self.0.append(&bytes[..bytes.len() / 2])?;
-                let full = self.0.0.len() < 200;
+                let full = self.0.bytes().len() < 200;
                 if full {
                     Err(io::ErrorKind::StorageFull.into())
                 } else {
@@ -254,12 +234,14 @@ mod tests {
             }
         }
 
-        let begun = Inputs::open(Memory::default(), key(), OF).unwrap().file;
+        let begun = Inputs::open(MemoryStorage::default(), key(), OF)
+            .unwrap()
+            .file;
         let mut file = Inputs::open(Full(begun.storage), key(), OF).unwrap().file;
         assert!(file.append(&input(1)).is_err());
-        let written = file.storage.0.0.len();
+        let written = file.storage.0.bytes().len();
         assert!(file.append(&input(2)).is_err());
-        assert_eq!(file.storage.0.0.len(), written);
+        assert_eq!(file.storage.0.bytes().len(), written);
     }
 
     #[test]
@@ -267,7 +249,7 @@ mod tests {
         let whole = file();
         let mut ends = Vec::new();
         for len in 0..=whole.len() {
-            let opened = Inputs::open(Memory(whole[..len].to_vec()), key(), OF).unwrap();
+            let opened = Inputs::open(MemoryStorage::of(whole[..len].to_vec()), key(), OF).unwrap();
             let all = [1, 2, 3].map(input);
             let complete = opened.inputs.len();
             assert!(opened.inputs == all[..complete]);
@@ -282,12 +264,12 @@ mod tests {
         for at in 0..whole.len() {
             let mut changed = whole.clone();
             changed[at] ^= 1;
-            let opened = Inputs::open(Memory(changed), key(), OF);
+            let opened = Inputs::open(MemoryStorage::of(changed), key(), OF);
             let error = opened.err().expect("a changed byte is noticed");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "byte {at}");
         }
         for (key, of) in [([4; 32], OF), ([3; 32], [8; 32])] {
-            let opened = Inputs::open(Memory(whole.clone()), Zeroizing::new(key), of);
+            let opened = Inputs::open(MemoryStorage::of(whole.clone()), Zeroizing::new(key), of);
             assert!(opened.is_err());
         }
     }

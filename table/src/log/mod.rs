@@ -52,7 +52,7 @@ pub use seen::Seen;
 pub use shelf::{Shelf, Shelved};
 pub use signed::{BadSignedPart, Evidence, SignedPart};
 pub use sitting::Sitting;
-pub use storage::{DiskStorage, Storage};
+pub use storage::{DiskStorage, MemoryStorage, Storage};
 
 pub(crate) use ahead::{Verified, verify_ahead};
 pub(crate) use match_file::{BadFile, Entry, MatchFile};

@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A file that only grows, but for what was never completed.
 pub trait Storage {
@@ -89,5 +90,46 @@ impl Storage for DiskStorage {
 
     fn truncate(&mut self, len: u64) -> io::Result<()> {
         self.0.set_len(len)
+    }
+}
+
+/// A file in memory, for a table that nobody means to come back to. Its clones are the same file.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryStorage(Arc<Mutex<Vec<u8>>>);
+
+impl MemoryStorage {
+    /// A file with these bytes.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        MemoryStorage(Arc::new(Mutex::new(bytes)))
+    }
+
+    /// What is in it.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        // Each change is one call.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Storage for MemoryStorage {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(self.bytes())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.lock().extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn truncate(&mut self, len: u64) -> io::Result<()> {
+        self.lock().truncate(len as usize);
+        Ok(())
     }
 }

@@ -8,8 +8,8 @@ use dealerless::circuit::Party;
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless_table::{
-    Binding, Dealer, Done, End, Event, Identity, Journal, LogMessage, MatchLog, Orders, Part,
-    Phase, Seat, SignedPart, Storage, system_rng,
+    Binding, Dealer, Done, End, Event, Identity, Journal, LogMessage, MatchLog, MemoryStorage,
+    Orders, Part, Phase, Seat, SignedPart, system_rng,
 };
 
 use crate::seats::wirings;
@@ -112,28 +112,7 @@ fn file_after(said: impl Fn(&MatchLog, &Identity) -> Vec<Event>) -> MatchLog {
     }
     bytes.truncate(synced);
     let key = guest.wiring.identity.file_key();
-    Journal::open(Found(bytes), key).unwrap().log
-}
-
-/// A file that is only read.
-struct Found(Vec<u8>);
-
-impl Storage for Found {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.0.clone())
-    }
-
-    fn append(&mut self, _: &[u8]) -> io::Result<()> {
-        unreachable!()
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        unreachable!()
-    }
-
-    fn truncate(&mut self, _: u64) -> io::Result<()> {
-        unreachable!()
-    }
+    Journal::open(MemoryStorage::of(bytes), key).unwrap().log
 }
 
 #[test]

@@ -11,37 +11,13 @@ use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::session::system_rng;
 use dealerless_table::{
     Binding, Clock, Command, Dealer, End, Event, Header, Identity, Inputs, Journal, Match,
-    MatchLog, MemoryVault, News, Outbox, Play, PlayError, Player, Seat, Setting, Sitting, Stakes,
-    Storage, Versions,
+    MatchLog, MemoryStorage, MemoryVault, News, Outbox, Play, PlayError, Player, Seat, Setting,
+    Sitting, Stakes, Storage, Versions,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// A file in memory.
-#[derive(Clone, Default)]
-pub(crate) struct Memory(Vec<u8>);
-
-impl Storage for Memory {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.0.clone())
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn truncate(&mut self, len: u64) -> io::Result<()> {
-        self.0.truncate(len as usize);
-        Ok(())
-    }
-}
-
-pub(crate) type Seated = Play<Memory, MemoryVault, UnwrapErr<SysRng>>;
+pub(crate) type Seated = Play<MemoryStorage, MemoryVault, UnwrapErr<SysRng>>;
 
 /// Counts nothing.
 struct Uncounted;
@@ -167,8 +143,8 @@ impl Side {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
             log: MatchLog::new(of.clone()),
-            journal: Journal::create(Memory::default(), key, &sitting).unwrap(),
-            inputs: inputs(Memory::default(), &wiring.identity, of),
+            journal: Journal::create(MemoryStorage::default(), key, &sitting).unwrap(),
+            inputs: inputs(MemoryStorage::default(), &wiring.identity, of),
             vault: MemoryVault::default(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),

@@ -1,44 +1,18 @@
 //! Matches whose seats all play here, with decks that no engine made.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
 use dealerless_table::{
     BettingRules, CardOpening, Choice, Claim, Claimed, Clock, Header, Identity, Journal, Learners,
-    Legal, Limit, Masked, Match, MatchLog, Name, Opening, Part, PartKind, Phase, Player, Posts,
-    Record, Seal, Seat, Seen, SignedPart, Sitting, Stakes, Storage, Variety, Versions,
+    Legal, Limit, Masked, Match, MatchLog, MemoryStorage, Name, Opening, Part, PartKind, Phase,
+    Player, Posts, Record, Seal, Seat, Seen, SignedPart, Sitting, Stakes, Variety, Versions,
 };
-
-/// A file in memory.
-#[derive(Clone, Default)]
-pub(super) struct Memory(Arc<Mutex<Vec<u8>>>);
-
-impl Storage for Memory {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.0.lock().unwrap().clone())
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn truncate(&mut self, _: u64) -> io::Result<()> {
-        unreachable!()
-    }
-}
 
 /// A match, and the file of each seat.
 pub(super) struct Made {
     identities: Vec<Identity>,
     pub(super) log: MatchLog,
-    journals: Vec<(Journal<Memory>, Memory)>,
+    journals: Vec<(Journal<MemoryStorage>, MemoryStorage)>,
     /// The card at position p of hand h is `first * h + step * p`.
     first: u32,
     step: u32,
@@ -78,7 +52,7 @@ impl Made {
         let of = Match::new(header, identities.iter().map(player).collect()).unwrap();
         let names = ["Anna", "Bert", "Carla"].map(Name::clean);
         let journal = |seat: Seat| {
-            let memory = Memory::default();
+            let memory = MemoryStorage::default();
             let sitting = Sitting {
                 of: of.clone(),
                 seat,
@@ -98,7 +72,7 @@ impl Made {
     }
 
     pub(super) fn file(&self, seat: Seat) -> Vec<u8> {
-        self.journals[seat.index()].1.0.lock().unwrap().clone()
+        self.journals[seat.index()].1.bytes()
     }
 
     /// The record of a seat, as its owner reads it.

@@ -1,50 +1,17 @@
 //! Files of matches in memory.
 
-use std::io;
-use std::sync::{Arc, Mutex};
-
 use dealerless::deck::Card;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::log::tests::table::Table;
-use crate::log::{Journal, MatchLog, Part, PartKind, Phase, Seen, SignedPart, Storage};
+use crate::log::{Journal, MatchLog, MemoryStorage, Part, PartKind, Phase, Seen, SignedPart};
 use crate::rules::{Amounts, Choice, Learners, Legal};
 use crate::seat::Seat;
 
-/// The bytes of a file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Memory(Arc<Mutex<Vec<u8>>>);
-
-impl Memory {
-    pub(super) fn bytes(&self) -> Vec<u8> {
-        self.0.lock().unwrap().clone()
-    }
-}
-
-impl Storage for Memory {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.bytes())
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn truncate(&mut self, len: u64) -> io::Result<()> {
-        self.0.lock().unwrap().truncate(len as usize);
-        Ok(())
-    }
-}
-
 /// The file of a seat's match, opened for more.
-pub(super) fn begun(table: &Table, seat: Seat) -> (Journal<Memory>, Memory) {
-    let memory = Memory::default();
+pub(super) fn begun(table: &Table, seat: Seat) -> (Journal<MemoryStorage>, MemoryStorage) {
+    let memory = MemoryStorage::default();
     let key = table.identities[seat.index()].file_key();
     let journal = Journal::create(memory.clone(), key, &table.sitting(seat)).unwrap();
     (journal, memory)
