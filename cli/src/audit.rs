@@ -228,7 +228,7 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
     let bytes = std::fs::read(&file.path).context("cannot read the record")?;
     let decks = Decks::of(&Record::read(&bytes)?, opened)?;
     if json {
-        show_json(&decks.json())?;
+        show_json("audit", &decks.json())?;
     } else {
         show(&decks.to_string())?;
         let (log, audit) = (file.path.display(), path.display());

@@ -77,7 +77,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     drop(progress);
     let report = Report::new(args, &shuffle, &garbler.slower(&evaluator));
     if args.json {
-        show_json(&report)
+        show_json("bench", &report)
     } else {
         show(&report.describe())
     }

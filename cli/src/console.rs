@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::failure;
 use crate::cost::DealCost;
 use crate::faces::Faces;
-use crate::output::{count, say, show, show_json};
+use crate::output::{count, say, show, show_event};
 use crate::play::{Moment, Table};
 
 /// One line of JSON.
@@ -157,13 +157,13 @@ impl Console {
                 message: &failure::explain(error),
             };
             // The error itself matters more than that it could not be shown here.
-            let _ = show_json(&event);
+            let _ = show_event(&event);
         }
     }
 
     fn tell(&self, event: Event<'_>, text: impl FnOnce() -> String) -> anyhow::Result<()> {
         if self.json {
-            show_json(&event)
+            show_event(&event)
         } else {
             show(&text())
         }

@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ),
     };
     match args.json {
-        true => show_json(&report),
+        true => show_json("doctor", &report),
         false => show(&describe(&args.listen, &report)),
     }
 }

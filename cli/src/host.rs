@@ -78,7 +78,7 @@ pub(crate) fn report(error: &anyhow::Error, json: bool) {
             message: failure::explain(error),
         };
         // The error itself matters more than that it could not be shown here.
-        let _ = crate::output::show_json(&event);
+        let _ = crate::output::show_event(&event);
     }
 }
 

@@ -16,12 +16,37 @@ pub(crate) fn show(text: &str) -> anyhow::Result<()> {
     writeln!(io::stdout().lock(), "{text}").context("cannot write to standard output")
 }
 
-/// Writes one JSON object to standard output, on a line.
+/// The version of the objects that [`show_json`] writes. A change that breaks a program gets a new one.
+const VERSION: u32 = 1;
+
+/// What a command reports to a program.
+#[derive(Serialize)]
+struct Report<'a, T> {
+    version: u32,
+    command: &'a str,
+    #[serde(flatten)]
+    report: &'a T,
+}
+
+/// Writes what a command reports to standard output: one JSON object, on a line. A command that
+/// reports many things alike writes a line for each.
 ///
 /// # Errors
 /// Those of [`show`].
-pub(crate) fn show_json(object: &impl Serialize) -> anyhow::Result<()> {
-    show(&serde_json::to_string(object)?)
+pub(crate) fn show_json(command: &str, report: &impl Serialize) -> anyhow::Result<()> {
+    show_event(&Report {
+        version: VERSION,
+        command,
+        report,
+    })
+}
+
+/// Writes an event of a match to standard output, as JSON on a line.
+///
+/// # Errors
+/// Those of [`show`].
+pub(crate) fn show_event(event: &impl Serialize) -> anyhow::Result<()> {
+    show(&serde_json::to_string(event)?)
 }
 
 /// Writes lines to standard error. If nobody reads them, that is no reason to stop.

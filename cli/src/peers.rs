@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         None if args.json => {
             let own = home.identity().public().fingerprint().to_string();
             let listed: Vec<Listed<'_>> = peers.peers().iter().map(listed).collect();
-            show_json(&serde_json::json!({ "own": own, "peers": listed }))
+            show_json("peers", &serde_json::json!({ "own": own, "peers": listed }))
         }
         None => {
             show(&format!(

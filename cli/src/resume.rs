@@ -157,7 +157,7 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
 fn list(files: &[MatchFile], json: bool) -> anyhow::Result<()> {
     let listed: Vec<Listed> = files.iter().map(listed).collect();
     if json {
-        return show_json(&serde_json::json!({ "matches": listed }));
+        return show_json("resume", &serde_json::json!({ "matches": listed }));
     }
     if listed.is_empty() {
         return show("No match is open.");

@@ -91,14 +91,14 @@ fn stats_draw_the_whole_deck_of_52_unless_told_otherwise() {
 #[test]
 fn csv_and_the_table_say_what_json_says() {
     let sweep = "circuit stats --cards 5,20 --draw 2,9 --comparison";
-    let report = run(&format!("{sweep} --json")).exits(0).json();
+    let report = run(&format!("{sweep} --json")).exits(0).json_lines();
     let csv = run(&format!("{sweep} --csv")).exits(0).stdout;
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
     assert_eq!(names[..2], ["cards", "draw"]);
     assert_eq!(names[2..], FIELDS);
     let table = run(sweep).exits(0).stdout;
-    for deal in report["sweep"].as_array().unwrap() {
+    for deal in &report {
         for row in rows(deal) {
             let line = lines.next().unwrap();
             for (name, value) in names.iter().zip(line.split(',')) {
@@ -118,9 +118,9 @@ fn csv_and_the_table_say_what_json_says() {
 fn a_sweep_covers_ranges_and_doublings_and_leaves_out_impossible_draws() {
     let deals = |arguments: &str| -> Vec<(usize, usize)> {
         let line = format!("circuit stats {arguments} --algorithm lehmer --json");
-        let report = run(&line).exits(0).json();
-        let sweep = report["sweep"].as_array().expect("a sweep").iter();
+        let sweep = run(&line).exits(0).json_lines();
         sweep
+            .iter()
             .map(|deal| (number(&deal["cards"]), number(&deal["draw"])))
             .collect()
     };
@@ -129,7 +129,6 @@ fn a_sweep_covers_ranges_and_doublings_and_leaves_out_impossible_draws() {
     let doublings = [(8, 8), (16, 16), (32, 32), (64, 64)];
     assert_eq!(deals("--cards 8,16,…,64"), doublings);
     assert_eq!(deals("--cards 4,8 --draw 3,5"), [(4, 3), (8, 3), (8, 5)]);
-    // A sweep is one even if only one deal is left.
     assert_eq!(deals("--cards 4,8 --draw 5"), [(8, 5)]);
 }
 

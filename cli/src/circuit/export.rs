@@ -107,13 +107,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return Ok(());
     }
     let seeds = |party| shuffle.seeds(party).iter().map(SeedLayout::from).collect();
-    show_json(&Layout {
-        file: path.display().to_string(),
-        garbler: seeds(Party::Garbler),
-        evaluator: seeds(Party::Evaluator),
-        output: Words {
-            words: spec.draw(),
-            bits: spec.word_bits(),
+    show_json(
+        "circuit export",
+        &Layout {
+            file: path.display().to_string(),
+            garbler: seeds(Party::Garbler),
+            evaluator: seeds(Party::Evaluator),
+            output: Words {
+                words: spec.draw(),
+                bits: spec.word_bits(),
+            },
         },
-    })
+    )
 }

@@ -232,16 +232,19 @@ impl Outcome {
         let and = job.circuit.ands();
         let (setup_ms, run_ms) = (milliseconds(self.setup), milliseconds(self.run));
         if args.json {
-            return show_json(&Report {
-                outputs,
-                and,
-                security: args.session.security.to_string(),
-                cost: Cost {
-                    setup_ms,
-                    run_ms,
-                    line: &self.line,
+            return show_json(
+                "circuit run",
+                &Report {
+                    outputs,
+                    and,
+                    security: args.session.security.to_string(),
+                    cost: Cost {
+                        setup_ms,
+                        run_ms,
+                        line: &self.line,
+                    },
                 },
-            });
+            );
         }
         for (number, bits) in outputs.iter().enumerate() {
             show(&format!("output {}: {bits}", number + 1))?;

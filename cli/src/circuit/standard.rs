@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         bytes(total as u64)
     ));
     if args.json {
-        show_json(&Report { files: &files })?;
+        show_json("circuit standard", &Report { files: &files })?;
     }
     Ok(())
 }

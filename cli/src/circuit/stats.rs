@@ -39,7 +39,7 @@ pub(crate) struct Args {
     comparison: bool,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// Print one JSON object.
+    /// Print one JSON object for each deck and draw, on a line.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
     /// Print comma-separated values, with a line of names first.
@@ -59,27 +59,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let pairs = pairs(&args.cards, &args.draw)?;
     let deals = count_all(&pairs, args)?;
     if args.json {
-        match &deals[..] {
-            [deal] if args.asks_for_one() => show_json(&Report::of(deal)),
-            _ => show_json(&Sweep {
-                sweep: deals.iter().map(Report::of).collect(),
-            }),
-        }
+        let mut reports = deals.iter().map(Report::of);
+        reports.try_for_each(|report| show_json("circuit stats", &report))
     } else if args.csv {
         show(&csv(&deals))
     } else {
         show(&screen(&deals))
-    }
-}
-
-impl Args {
-    /// Whether one deck and one draw are asked for, and not a sweep of which one is left.
-    fn asks_for_one(&self) -> bool {
-        let one_draw = match &self.draw {
-            Draws::All => true,
-            Draws::These(numbers) => numbers.single().is_some(),
-        };
-        one_draw && self.cards.single().is_some()
     }
 }
 
@@ -130,12 +115,6 @@ fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>>
         });
     }
     Ok(deals)
-}
-
-/// The object of `--json` for a sweep.
-#[derive(Serialize)]
-struct Sweep<'a> {
-    sweep: Vec<Report<'a>>,
 }
 
 /// The object of `--json` for one deck and draw.

@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     if args.json {
         let verified = Verified::of(&files, compared.as_ref());
-        show_json(&verified.with(decks.as_ref()))?;
+        show_json("verify", &verified.with(decks.as_ref()))?;
     } else {
         show(&report(&files, compared.as_ref(), args.verbose))?;
         if let Some(decks) = &decks {

@@ -158,6 +158,13 @@ impl Finished {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// The JSON objects that it printed, one a line.
+    pub fn json_lines(&self) -> Vec<Value> {
+        let object =
+            |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        self.stdout.lines().map(object).collect()
+    }
+
     /// Asserts the exit code.
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");

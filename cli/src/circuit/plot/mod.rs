@@ -81,10 +81,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::write(path, |file| file.write_all(svg.as_bytes()))?;
     say(&format!("Wrote {}.", path.display()));
     if args.json {
-        show_json(&Report {
-            file: path.display().to_string(),
-            crossings: &crossings,
-        })?;
+        show_json(
+            "circuit plot",
+            &Report {
+                file: path.display().to_string(),
+                crossings: &crossings,
+            },
+        )?;
     }
     Ok(())
 }
