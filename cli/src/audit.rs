@@ -12,7 +12,7 @@ use dealerless_table::{
 
 use crate::host::report;
 use crate::output::{say, show, show_json};
-use crate::record::Decks;
+use crate::record::{Decks, read};
 use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{MatchFile, audit_file, inputs_file};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
@@ -210,7 +210,7 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
     keep(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
     // What was opened need not be kept apart any more.
     std::fs::remove_file(inputs_file(&file.path)).context("cannot remove what you entered")?;
-    let bytes = std::fs::read(&file.path).context("cannot read the record")?;
+    let bytes = read(&file.path)?;
     let decks = Decks::of(&Record::read(&bytes)?, opened)?;
     if json {
         show_json(&decks.json())?;
