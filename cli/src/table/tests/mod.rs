@@ -4,4 +4,5 @@ mod disk_full;
 mod door;
 mod examples;
 mod json_match;
+mod last_call;
 mod seats;
