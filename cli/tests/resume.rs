@@ -365,3 +365,75 @@ fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_n
     assert_eq!(host.finish().1, 0);
     assert_eq!(guest.finish().1, 0);
 }
+
+/// A host whose turn it is, and whose guest is killed then.
+fn left_alone_at_ones_turn(folders: &[tempfile::TempDir; 2], time: &[&str]) -> (Side, String) {
+    let at = free_address();
+    let host = [&["--hands", "2"], time].concat();
+    let (mut host, invite) = host_at(folders[0].path(), &at, &host);
+    let mut guest = Side::join(folders[1].path(), &invite, &["--auto"]);
+    host.until("your-turn");
+    guest.until("sealed");
+    // There is a line, and it is not the guest's turn.
+    host.say(&json!({"do": "close"}));
+    assert_eq!(host.until("error")["code"], "not-allowed");
+    guest.kill();
+    host.until("line-lost");
+    (host, at)
+}
+
+/// The host closes its match: what is listed of it, and what `verify` says that it has noted.
+fn closes(mut host: Side, folder: &Path) -> (String, String) {
+    host.say(&json!({"do": "close"}));
+    let (events, code) = host.finish();
+    let closed = events.last().unwrap();
+    assert_eq!((code, &closed["event"]), (0, &json!("closed")));
+    let verified = run(folder, &["verify", closed["log"].as_str().unwrap()]);
+    let listed = run(folder, &["resume", "--list"]);
+    let text = |output: Output| String::from_utf8(output.stdout).unwrap();
+    (text(listed), text(verified))
+}
+
+#[test]
+fn who_is_left_alone_at_its_own_turn_may_close_the_match_when_the_other_was_away_for_a_move() {
+    let folders = folders();
+    let (mut host, at) = left_alone_at_ones_turn(&folders, &["--time", "1+0"]);
+    host.say(&json!({"do": "close"}));
+    assert_eq!(host.until("error")["code"], "not-allowed");
+    let out = host.until("out-of-time");
+    assert_eq!((&out["seat"], &out["away"]), (&json!(1), &json!(true)));
+    let (listed, verified) = closes(host, folders[0].path());
+    let state = "you to speak, Bert was away, closed here";
+    assert!(listed.contains(state), "{listed}");
+    assert!(
+        verified.contains("that Bert was away in step"),
+        "{verified}"
+    );
+    assert!(verified.contains("It is Anna's word alone."), "{verified}");
+
+    let [a, b] = folders;
+    let host = resume(a.path(), &["Bert", "--auto", "--listen", &at]);
+    let guest = resume(b.path(), &["--auto", "--at", &at]);
+    let (events, code) = host.finish();
+    assert_eq!(code, 0, "{events:?}");
+    assert_eq!(guest.finish().1, 0);
+    let log = events.last().unwrap()["log"].as_str().unwrap();
+    let verified = run(a.path(), &["verify", log]).stdout;
+    let verified = String::from_utf8(verified).unwrap();
+    assert!(
+        verified.contains("It is void: the match went on since."),
+        "{verified}"
+    );
+}
+
+#[test]
+fn without_a_clock_a_match_can_be_closed_while_there_is_no_line() {
+    let folders = folders();
+    let (host, _) = left_alone_at_ones_turn(&folders, &[]);
+    let (listed, verified) = closes(host, folders[0].path());
+    assert!(listed.contains("Bert was away, closed here"), "{listed}");
+    assert!(
+        verified.contains("that Bert was away in step"),
+        "{verified}"
+    );
+}
