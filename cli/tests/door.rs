@@ -5,7 +5,7 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::side::{Side, folders};
+use common::side::{Side, folders, free_address, host_at};
 use dealerless_table::{Guest, Home, Invite, Line, Name, PublicIdentity, Timing, system_rng};
 
 /// No test waits longer.
@@ -52,26 +52,18 @@ fn guest(home: &Home) -> Guest<'_> {
     }
 }
 
-fn host_at(folder: &Path, at: &str) -> (Side, String) {
-    let host = ["host", "--json", "--auto", "--hands", "1", "--name", "Anna"];
-    let mut host = Side::start(folder, &[&host[..], &["--listen", at]].concat());
-    let invite = host.until("invite")["invite"].as_str().unwrap().to_owned();
-    host.until("listening");
-    (host, invite)
-}
-
 #[test]
 fn a_known_peer_that_says_nothing_keeps_nobody_waiting_and_holds_one_line() {
     let [a, b] = folders();
     let mallory = tempfile::tempdir().unwrap();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let at = listener.local_addr().unwrap().to_string();
-    drop(listener);
-    let (host, invite) = host_at(a.path(), &at);
+    let at = free_address();
+    let bot = ["--auto", "--hands", "1"];
+    let (host, invite) = host_at(a.path(), &at, &bot);
     let silent = Silent::meet(mallory.path(), &invite, at.clone());
     host.kill();
 
-    let (host, invite) = host_at(a.path(), &at);
+    let (mut host, invite) = host_at(a.path(), &at, &bot);
+    host.until("listening");
     let lines: Vec<Line> = (0..20).map(|_| silent.comes().unwrap()).collect();
     let begun = Instant::now();
     while lines[..19].iter().any(|line| line.ended().is_none()) {
