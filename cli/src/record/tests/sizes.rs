@@ -6,7 +6,7 @@ use std::io;
 use super::super::source::{MOST, at_most, read};
 
 #[test]
-fn a_file_that_is_too_large_is_refused_by_its_name_before_it_fills_the_memory() {
+fn a_file_that_is_too_large_is_refused_by_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.log");
     // It takes no place on the disk.
