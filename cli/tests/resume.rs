@@ -6,38 +6,10 @@ mod common;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use common::cuts::Cuts;
-use common::side::{Side, folders, of_kind};
+use common::side::{Side, folders, free_address, host_at, of_kind, resume, run};
 use serde_json::{Value, json};
-
-fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dealerless"))
-        .args(args)
-        .env("DEALERLESS_HOME", folder)
-        .stdin(std::process::Stdio::null())
-        .output()
-        .unwrap()
-}
-
-/// A port that is free now, and by which the host is found again.
-fn free_address() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
-}
-
-/// A host at this address, and its invite.
-fn host_at(folder: &Path, at: &str, args: &[&str]) -> (Side, String) {
-    let host = ["host", "--json", "--listen", at, "--name", "Anna"];
-    let mut host = Side::start(folder, &[&host, args].concat());
-    let invite = host.event()["invite"].as_str().unwrap().to_owned();
-    (host, invite)
-}
-
-fn resume(folder: &Path, args: &[&str]) -> Side {
-    Side::start(folder, &[&["resume", "--json"], args].concat())
-}
 
 /// Every card that was seen, by its deal and position. A deck is the same after a program was
 /// killed: whatever is told twice is the same card.
@@ -173,7 +145,7 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
-    guest.until("your-turn");
+    let asked = guest.until("your-turn");
     host.until("your-turn");
 
     let second = run(b.path(), &["resume"]);
@@ -196,7 +168,9 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     let one = &listed["matches"][0];
     assert_eq!((&one["peer"], &one["seat"]), (&json!("Anna"), &json!(1)));
     let state = one["state"].as_str().unwrap();
-    assert!(state.starts_with("hand 1 of 3, "), "{state}");
+    // The bot may have folded before the guest was ever asked.
+    let hand = format!("hand {} of 3, ", asked["hand"]);
+    assert!(state.starts_with(&hand), "{state}");
 
     // A new host is told of it as well, and there is one match between the two.
     let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "9"]);
@@ -300,68 +274,4 @@ fn a_damaged_deck_is_left_alone_until_its_player_gives_up_the_hand() {
         (code, &of_kind(&events, "over")[0]["how"]),
         (0, &json!("forfeited"))
     );
-}
-
-#[test]
-fn who_is_out_of_time_checks_or_folds_and_sits_out_until_it_is_back() {
-    let [a, b] = folders();
-    let (host, invite) = Side::host(a.path(), &["--auto", "--hands", "2", "--time", "1+0"]);
-    let mut guest = Side::join(b.path(), &invite, &[]);
-    assert_eq!(
-        guest.until("seated")["clock"],
-        json!({"move": 1, "bank": 0})
-    );
-    let turn = guest.until("your-turn");
-    let out = guest.until("out-of-time");
-    assert_eq!(out["seat"], 1);
-    let chose = guest.until("chose");
-    let must = if turn["call"].is_null() {
-        "check"
-    } else {
-        "fold"
-    };
-    assert_eq!((&chose["seat"], &chose["do"]), (&json!(1), &json!(must)));
-    guest.until("sits-out");
-    guest.say(&json!({"do": "back"}));
-    assert_eq!(guest.until("dealt")["hand"], 2);
-    guest.say(&json!({"do": "leave"}));
-    assert_eq!(guest.finish().1, 0);
-    assert_eq!(host.finish().1, 0);
-}
-
-#[test]
-fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_name() {
-    let [a, b] = folders();
-    let at = free_address();
-    let time = ["--hands", "2", "--time", "1+0"];
-    let (mut host, invite) = host_at(a.path(), &at, &time);
-    let guest = Side::join(b.path(), &invite, &["--auto"]);
-    let turn = host.until("your-turn");
-    host.say(&json!({"do": "close"}));
-    assert_eq!(host.until("error")["code"], "not-allowed");
-    guest.signal("STOP");
-    host.say(&json!({"do": if turn["call"].is_null() { "check" } else { "call" }}));
-    while host.until("out-of-time")["seat"] != 1 {}
-    host.say(&json!({"do": "close"}));
-    let (events, code) = host.finish();
-    assert_eq!(
-        (code, &events.last().unwrap()["event"]),
-        (0, &json!("closed"))
-    );
-    guest.signal("KILL");
-    drop(guest);
-
-    let listed = run(a.path(), &["resume", "--list"]);
-    let listed = String::from_utf8(listed.stdout).unwrap();
-    assert!(
-        listed.contains("Bert to speak, out of time, closed here"),
-        "{listed}"
-    );
-    assert_eq!(run(a.path(), &["resume"]).status.code(), Some(1));
-    let mut host = resume(a.path(), &["Bert", "--listen", &at]);
-    let guest = resume(b.path(), &["--auto", "--at", &at]);
-    host.until("resumed");
-    host.say(&json!({"do": "leave"}));
-    assert_eq!(host.finish().1, 0);
-    assert_eq!(guest.finish().1, 0);
 }

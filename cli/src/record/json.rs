@@ -103,19 +103,22 @@ fn of_record(record: &Record) -> Value {
     })
 }
 
-/// What the owner of a file claims; a signed part of that seat for that step makes it void.
+/// What the owner of a file claims. A signed part of that seat for that step makes it void; that the
+/// seat was away, also that the match went on.
 fn of_claim(record: &Record, claim: &Claim) -> Value {
     let what = match claim.what {
         Claimed::OutOfTime => "out-of-time",
         Claimed::Closed => "closed",
+        Claimed::Away => "away",
         _ => "other",
     };
+    let spoken = record.log().part(claim.step, claim.seat).is_some();
     json!({
         "what": what,
         "step": claim.step,
         "seat": claim.seat.number(),
         "time": claim.time,
-        "void": record.log().part(claim.step, claim.seat).is_some(),
+        "void": spoken || (claim.what == Claimed::Away && !claim.stands(record.log())),
     })
 }
 

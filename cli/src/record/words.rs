@@ -156,6 +156,16 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
                  {worth}"
             )
         }
+        Claimed::Away => {
+            let worth = match claim.stands(record.log()) {
+                true => format!("It is {owner}'s word alone."),
+                false => "It is void: the match went on since.".to_owned(),
+            };
+            format!(
+                "{owner}'s program noted on {at} UTC that {name} was away in step {step}: it waited \
+                 for a line to go on, and there was none. {worth}"
+            )
+        }
         Claimed::Closed => {
             let since = match record.log().step() > step {
                 true => " It went on since.",

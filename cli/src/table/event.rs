@@ -95,7 +95,12 @@ pub(crate) enum Event {
     /// This seat sits out, and the next hand waits for it.
     SitsOut {},
     /// The time of a seat is out. This one has checked or folded then; another's is only claimed.
-    OutOfTime { seat: u8 },
+    OutOfTime {
+        seat: u8,
+        /// There is no line to it, and it is not its turn.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        away: bool,
+    },
     /// A hand is over.
     Result(Box<HandResult>),
     /// These seats have no chips. Shall they buy in again? Both must agree.

@@ -5,7 +5,7 @@ use super::super::command::{Said, To};
 use super::super::event::{
     Ask, Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner,
 };
-use super::super::event::{OpenCard, Range, Refusal, Standing};
+use super::super::event::{OpenCard, Range, Refusal, Standing, Time};
 use super::super::player::Wish;
 use super::super::turn as turn_block;
 use super::*;
@@ -332,4 +332,35 @@ fn help_fits_the_screen() {
             .lines()
             .all(|line| words::width(line) <= words::WIDTH)
     );
+}
+
+#[test]
+fn the_screen_says_when_a_match_may_be_closed_because_the_other_is_away() {
+    let lost = Event::LineLost {
+        message: "cut".into(),
+    };
+    let away = Event::OutOfTime {
+        seat: 1,
+        away: true,
+    };
+    let timed = |clock: Option<Time>| match seated("holdem") {
+        Event::Seated(seated) => Event::Seated(Box::new(Seated { clock, ..*seated })),
+        other => other,
+    };
+    let clock = Time {
+        each_move: 30,
+        bank: 120,
+    };
+    for (seated, closes) in [(timed(None), true), (timed(Some(clock)), false)] {
+        let (mut screen, page) = screen(Style::Letters, false);
+        screen.tell(&seated, false).unwrap();
+        page.take();
+        screen.tell(&lost, false).unwrap();
+        let text = page.take().replace('\n', " ");
+        assert_eq!(text.contains("Type `close`"), closes, "{text}");
+        screen.tell(&away, false).unwrap();
+        let text = page.take().replace('\n', " ");
+        let expected = "Bert has been away for as long as it has for a move. Wait, or type `close`";
+        assert!(text.contains(expected), "{text}");
+    }
 }

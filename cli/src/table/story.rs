@@ -81,6 +81,11 @@ impl Story {
             News::SitsOut => Event::SitsOut {},
             News::OutOfTime { seat } => Event::OutOfTime {
                 seat: seat.number(),
+                away: false,
+            },
+            News::Away { seat } => Event::OutOfTime {
+                seat: seat.number(),
+                away: true,
             },
             News::Resumed => Event::Resumed {},
             News::NotNow(refused) => {

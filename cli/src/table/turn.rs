@@ -134,6 +134,6 @@ What you can type:
   2d6       roll two dice of six sides, together with the other
   -         pass
   out, back sit out from the next hand on; sit in again
-  close     close the match here, when the other's time is out
+  close     close the match here, when the other is out of time or away
   q         leave the match for good; Ctrl-C only ends the program
 Words do as well as letters: raise 60.";

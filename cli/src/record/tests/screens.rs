@@ -171,6 +171,30 @@ fn verify_tells_what_the_owner_claims_and_what_a_signed_part_has_made_void() {
 }
 
 #[test]
+fn verify_tells_who_is_said_to_have_been_away_and_whether_it_came_back() {
+    let mut made = holdem(1);
+    made.play(|_, _| None);
+    let owner = made.log.waits_for()[0];
+    assert_eq!(owner, Seat::HOST);
+    made.claim(owner, Seat::GUEST, Claimed::Away);
+    let text = |made: &Made| report(&[read("anna.log", &made.file(owner))], None, false);
+    let away = "Anna's program noted on 2026-11-22 08:00 UTC that Bert was away in step 5: it waited \
+                for a line to go on, and there was none.";
+    let alone = text(&made);
+    assert!(
+        alone.contains(&format!("{away} It is Anna's word alone.\n")),
+        "{alone}"
+    );
+    // It is the owner's own part with which the match goes on.
+    made.say(owner, &Part::Move(Choice::Call));
+    let void = text(&made);
+    assert!(
+        void.contains(&format!("{away} It is void: the match went on since.\n")),
+        "{void}"
+    );
+}
+
+#[test]
 fn verify_says_where_a_record_fails_first() {
     let mut bytes = played().file(Seat::HOST);
     // The last byte but 40 of a file is of its last part.
