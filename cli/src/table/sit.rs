@@ -6,7 +6,7 @@ use dealerless_table::{
     Address, Control, Line, LineError, Match, Name, Player as Sits, Recognised, Seat, Stream,
 };
 
-use super::event::{Event, Seated, Time, VERSION};
+use super::event::{Event, Kind, Seated, Time, VERSION};
 use super::own::Own;
 use super::stakes::{GameName, chips};
 
@@ -115,6 +115,7 @@ pub(crate) fn seated(
         chips: chips(stakes),
         cards,
         drawn,
+        kinds: Kind::of(stakes),
         of: hex(&of.id()),
         log,
         clock: limited.then(|| Time {
