@@ -10,10 +10,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::decks::Decks;
-use super::show::deck;
 use super::verify::Read;
 use super::words::{self, Who, hex};
-use crate::table::{Said, short};
+use crate::table::{CardNames, Kind, Said};
 
 /// What `verify` found.
 #[derive(Serialize)]
@@ -87,6 +86,7 @@ fn of_record(record: &Record) -> Value {
         "names": who.all(),
         "fingerprints": fingerprints,
         "game": words::game_name(stakes),
+        "kinds": Kind::of(stakes),
         "hands": record.played(),
         "of": stakes.hands(),
         "steps": record.log().step(),
@@ -139,14 +139,14 @@ fn of_both(compared: &Compared) -> Value {
 
 /// What `show` prints.
 pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
-    let deck = deck(record);
-    let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, deck)).collect();
+    let names = CardNames::of(&record.of().header().stakes);
+    let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, &names)).collect();
     json!({ "record": of_record(record), "hands": hands })
 }
 
-fn of_hand(hand: &RecordedHand, deck: usize) -> Value {
+fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
     let faces = |cards: &BTreeMap<usize, dealerless::deck::Card>| -> BTreeMap<usize, String> {
-        let face = |(&position, &card): (&usize, &_)| (position, short(card, deck));
+        let face = |(&position, &card): (&usize, &_)| (position, names.name(card));
         cards.iter().map(face).collect()
     };
     let posts = hand.posts.iter();
@@ -157,7 +157,7 @@ fn of_hand(hand: &RecordedHand, deck: usize) -> Value {
     let events: Vec<Value> = hand
         .events
         .iter()
-        .map(|event| of_event(event, deck))
+        .map(|event| of_event(event, names))
         .collect();
     json!({
         "hand": hand.number,
@@ -177,9 +177,9 @@ fn of_hand(hand: &RecordedHand, deck: usize) -> Value {
     })
 }
 
-fn of_event(event: &HandEvent, deck: usize) -> Value {
+fn of_event(event: &HandEvent, names: &CardNames) -> Value {
     let faces = |cards: &[dealerless::deck::Card]| -> Vec<String> {
-        cards.iter().map(|&card| short(card, deck)).collect()
+        cards.iter().map(|&card| names.name(card)).collect()
     };
     match event {
         HandEvent::Dealt { seat, positions } => {

@@ -6,6 +6,7 @@ use dealerless_table::{
 };
 
 use crate::output::count;
+use crate::table::{Kind, kinds_of_cards};
 
 /// What the players are called.
 pub(super) struct Who(Vec<String>);
@@ -63,7 +64,8 @@ pub(super) fn game_name(stakes: &Stakes) -> &'static str {
 pub(super) fn game(stakes: &Stakes) -> String {
     let mut text = game_name(stakes).to_owned();
     if let Variety::Deck { cards, drawn } = stakes.variety() {
-        text += &format!(" ({drawn} of {cards} cards are drawn)");
+        let kinds = kinds_of_cards(&Kind::of(stakes));
+        text += &format!(", {drawn} of {cards} cards are drawn{kinds}");
     }
     if let Some(rules) = stakes.betting() {
         let posts = match rules.posts {

@@ -34,16 +34,16 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cards::short;
+pub(crate) use cards::{CardNames, short};
 pub(crate) use command::Said;
 pub use command::reads_again;
 pub(crate) use dial::{Dialer, Way};
 pub(crate) use ending::Breach;
-pub(crate) use event::{Event, VERSION};
+pub(crate) use event::{Event, Kind, VERSION};
 pub(crate) use meet_again::MeetAgainArgs;
 pub(crate) use own::{FolderArgs, Own, OwnArgs};
 pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;
 pub(crate) use stakes::{GameName, StakesArgs, Wishes};
-pub(crate) use words::rolled as dice;
+pub(crate) use words::{kinds as kinds_of_cards, rolled as dice};

@@ -4,7 +4,7 @@ use dealerless_table::{
     Address, Control, Line, LineError, Match, Name, Player as Sits, Recognised, Seat,
 };
 
-use super::event::{Event, Seated, Time, VERSION};
+use super::event::{Event, Kind, Seated, Time, VERSION};
 use super::own::Own;
 use super::stakes::{GameName, chips};
 
@@ -87,6 +87,7 @@ pub(crate) fn seated(
         chips: chips(stakes),
         cards,
         drawn,
+        kinds: Kind::of(stakes),
         of: hex(&of.id()),
         log,
         clock: limited.then(|| Time {

@@ -111,13 +111,12 @@ impl<'a> Whole<'a> {
         let banks = Some(Banks::take_up(path, &mut table));
         posts.go_to(table.mailbox());
         player.listen(posts)?;
-        let deck = of.header().stakes.deck();
         let seat = Seat {
             own,
             table,
             peer,
             peer_name,
-            story: Story::new(*seat, deck, Some(log_file.clone())),
+            story: Story::new(*seat, &of.header().stakes, Some(log_file.clone())),
             player,
             dialer,
             sessions: Sessions::default(),

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use dealerless_table::{
-    Choice, Claimed, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Variety,
+    Choice, Claimed, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Stakes, Variety,
 };
 
 use super::super::history::{self, of_file};
@@ -122,6 +122,24 @@ fn a_deck_without_rules_is_listed_like_this() {
         &listing::write(&record, &hands),
         include_str!("screens/deck.txt"),
     );
+}
+
+#[test]
+fn a_pile_of_kinds_is_listed_like_this() {
+    let kinds = "knight=28,castle=10,road=2".parse().unwrap();
+    let mut made = Made::of(Stakes::of_kinds(kinds, 7, 2, 1).unwrap(), [11, 7]);
+    let mut choices = vec![Choice::Draw; 3];
+    choices.extend([Choice::ShowCard(1), Choice::Reveal(2), Choice::Reveal(1)]);
+    choices.extend([Choice::Pass, Choice::Pass]);
+    made.play(script(choices));
+    let record = made.own(Seat::HOST);
+    let hands: Vec<_> = record.hands().iter().collect();
+    golden(
+        &listing::write(&record, &hands),
+        include_str!("screens/kinds.txt"),
+    );
+    // Nobody holds what was laid down, also where it had been shown before.
+    assert_eq!(hands[0].held, [vec![0], vec![]]);
 }
 
 #[test]
