@@ -12,7 +12,7 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
     let mut headers = tables.map(|table| table.of.header().clone()).to_vec();
     let kinds = "knight=14,castle=5,road=2".parse().unwrap();
     headers.push(Header {
-        stakes: Stakes::of_kinds(kinds, 7, 2, 3).unwrap(),
+        stakes: Stakes::of_kinds(kinds, 7, 200, 3).unwrap(),
         ..headers[2].clone()
     });
     for header in headers {
