@@ -99,7 +99,8 @@ impl Storage for Growing {
 
     fn truncate(&mut self, len: u64) -> io::Result<()> {
         let file = &mut self.file;
-        self.deeds.deed(Kind::Truncate, || {}, || file.truncate(len))
+        self.deeds
+            .deed(Kind::Truncate, || {}, || file.truncate(len))
     }
 }
 

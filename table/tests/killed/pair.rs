@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::Security;
 use dealerless_table::{
-    BettingRules, Clock, Compared, DiskStorage, End, Header, Home, Inputs, Journal, Limit,
-    Match, MatchState, Name, Player, Posts, Record, Seat, Seating, Sitting, Stakes, Variety, compare,
+    BettingRules, Clock, Compared, DiskStorage, End, Header, Home, Inputs, Journal, Limit, Match,
+    MatchState, Name, Player, Posts, Record, Seat, Seating, Sitting, Stakes, Variety, compare,
     system_rng,
 };
 use tempfile::TempDir;

@@ -13,17 +13,20 @@ use dealerless::net::Deadlines;
 use dealerless_table::{
     Address, Budget, Choice, Command, Control, CountedAttempts, DiskStorage, Door, DoorEvent, End,
     FileVault, Guest, Happened, Home, Inputs, Journal, Legal, Line, Mailbox, MatchLog, Name, News,
-    Phase, PublicIdentity, Seat, Seating, Setting, SharedPeers, Table, Timing, system_rng,
+    Phase, PublicIdentity, Seating, Setting, SharedPeers, Table, Timing, system_rng,
 };
 
 use crate::deeds::{Deeds, Growing, Kept, Tried};
 use crate::points::Kind;
 
-/// How it is told what it needs.
-pub(crate) const FOLDER: &str = "KILLED_FOLDER";
-pub(crate) const KILL: &str = "KILLED_IN";
-pub(crate) const FIRST: &str = "KILLED_FIRST";
-pub(crate) const HOST: &str = "KILLED_HOST";
+/// The variable with the folder of the player.
+pub(crate) const FOLDER: &str = "DEALERLESS_TEST_FOLDER";
+/// That with the deed in which it is killed, if it is.
+pub(crate) const KILL: &str = "DEALERLESS_TEST_KILL";
+/// That which is there if the match begins.
+pub(crate) const FIRST: &str = "DEALERLESS_TEST_FIRST";
+/// That with the address of the host, at the guest's seat.
+pub(crate) const HOST: &str = "DEALERLESS_TEST_HOST";
 
 /// The file of the match, in the folder of matches.
 pub(crate) const LOG: &str = "played.log";
@@ -33,15 +36,18 @@ pub(crate) const LOG: &str = "played.log";
 pub(crate) enum Said {
     /// A host listens here.
     Listens(String),
-    /// Somebody else has sealed this try of a hand, and it sees this card of it.
+    /// It sees this card of this try of a hand.
     Card {
         hand: u32,
         attempt: u32,
         position: usize,
         card: u32,
     },
+    /// A try is void.
     Void,
+    /// The match is over; whether it was played to its end.
     Over(bool),
+    /// What it did to its disk, and in which step of the log.
     Did(Kind, u64),
 }
 
@@ -93,7 +99,6 @@ enum Post {
 type OnDisk = Table<Growing, Kept, Post>;
 
 struct Program {
-    seat: Seat,
     table: OnDisk,
     deeds: Deeds,
     peers: SharedPeers,
@@ -109,13 +114,15 @@ pub(crate) fn play() {
     let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
         return;
     };
-    let kill = env::var(KILL).ok().map(|text| text.parse().expect("a deed"));
+    let kill = env::var(KILL)
+        .ok()
+        .map(|text| text.parse().expect("a deed"));
     let deeds = Deeds::until(kill);
     let home = Arc::new(Home::open(&folder, &mut system_rng()).expect("a folder"));
     let peers = SharedPeers::new(home.known_peers().expect("a list"));
     let setting = setting(&home, &deeds);
-    let (seat, of) = (setting.seat, setting.log.of().clone());
-    let peer = of.players()[1 - seat.index()].identity.clone();
+    let of = setting.log.of().clone();
+    let peer = of.players()[1 - setting.seat.index()].identity.clone();
     let table = Table::new(setting, Deadlines::default()).expect("what was kept");
     let mailbox = table.mailbox();
     let (dial, dialled) = channel();
@@ -142,7 +149,6 @@ pub(crate) fn play() {
         mailbox.post(Post::End);
     });
     let program = Program {
-        seat,
         table,
         deeds,
         peers,
@@ -153,10 +159,7 @@ pub(crate) fn play() {
     program.run();
 }
 
-fn setting(
-    home: &Home,
-    deeds: &Deeds,
-) -> Setting<Growing, Kept, dealerless_table::SystemRng> {
+fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, dealerless_table::SystemRng> {
     let path = home.matches().join(LOG);
     let growing = |file| Growing {
         file,
@@ -237,7 +240,11 @@ impl Program {
         let _ = self.dial.send(());
         loop {
             self.deeds.at_step(self.log().step());
-            match self.table.next(Duration::from_secs(1)).expect("an honest match") {
+            match self
+                .table
+                .next(Duration::from_secs(1))
+                .expect("an honest match")
+            {
                 Some(Happened::News(news)) => self.hear(&news),
                 Some(Happened::LineLost(_)) => drop(self.dial.send(())),
                 Some(Happened::Posted(Post::Line(line, says))) => self.meet(*line, says),
@@ -290,7 +297,9 @@ impl Program {
                     Legal::Bet { .. } => Choice::Call,
                     _ => Choice::Show,
                 };
-                self.table.command(Command::Choose(choice)).expect("its turn");
+                self.table
+                    .command(Command::Choose(choice))
+                    .expect("its turn");
             }
             News::Over(end) => Said::Over(*end == End::Played).tell(),
             _ => {}
