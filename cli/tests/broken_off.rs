@@ -175,7 +175,10 @@ fn no_hand_is_lost_however_often_one_of_the_programs_is_killed() {
 /// What the program prints of records.
 fn read(arguments: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dealerless"));
-    let printed = command.args(arguments).output().unwrap();
+    // A folder of the user is no business of a test.
+    let home = concat!(env!("CARGO_TARGET_TMPDIR"), "/home");
+    command.args(arguments).env("DEALERLESS_HOME", home);
+    let printed = command.output().unwrap();
     assert!(printed.status.success(), "{printed:?}");
     serde_json::from_slice(&printed.stdout).unwrap()
 }
