@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,10 @@ use tempfile::TempDir;
 use crate::points::{Kind, Plan};
 use crate::seat::{self, LOG, Said};
 use crate::way::Way;
+
+/// Held while a program starts, and while this process has locked a folder. A process that starts
+/// has for a moment all files that are open here, and with them their locks.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// No match lasts longer.
 const STUCK: Duration = Duration::from_secs(60);
@@ -94,6 +98,7 @@ fn folders() -> [TempDir; 2] {
     // In memory where that can be: what is written outlives a killed program there as well.
     let folder = || tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
     let folders = [(); 2].map(|()| folder().unwrap());
+    let _alone = alone();
     let names = ["Anna", "Bob"].map(Name::clean);
     let homes = folders.each_ref();
     let homes = homes.map(|folder| Home::open(folder.path(), &mut system_rng()).unwrap());
@@ -116,6 +121,10 @@ fn folders() -> [TempDir; 2] {
         Journal::create(file, home.identity().file_key(), &sitting).unwrap();
     }
     folders
+}
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn child(children: &Children, seat: usize) -> MutexGuard<'_, Option<Child>> {
@@ -169,7 +178,10 @@ impl Pair {
         if seat == 1 {
             command.env(seat::HOST, self.way.address.to_string());
         }
-        let mut started = command.spawn().unwrap();
+        let mut started = {
+            let _alone = alone();
+            command.spawn().unwrap()
+        };
         let said = BufReader::new(started.stderr.take().unwrap());
         let words = self.words.0.clone();
         thread::spawn(move || {
@@ -262,6 +274,7 @@ impl Pair {
     /// What must be so however a match went.
     fn check(&self) {
         let plan = self.plan;
+        let _alone = alone();
         let records = self.sides.each_ref().map(|side| {
             let home = Home::open(side.folder.path(), &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
