@@ -90,7 +90,7 @@ pub(crate) struct Pair {
     way: Way,
     words: (Sender<Word>, Receiver<Word>),
     /// What both have said, for whoever looks for a fault.
-    story: Vec<Word>,
+    story: String,
 }
 
 /// Both folders, each with a file of the match in which nothing was said.
@@ -156,7 +156,7 @@ impl Pair {
             children,
             way: Way::new(plan.frame, Box::new(kill)),
             words: channel(),
-            story: Vec::new(),
+            story: String::new(),
         }
     }
 
@@ -203,9 +203,10 @@ impl Pair {
         while !pair.sides.iter().all(|side| side.ended) {
             let left = STUCK.saturating_sub(begun.elapsed());
             let Ok((seat, word)) = pair.words.1.recv_timeout(left) else {
-                panic!("it hangs: {plan:?} {:#?}", pair.story)
+                panic!("it hangs: {plan:?} {}", pair.story)
             };
-            pair.story.push((seat, word.clone()));
+            let heard = word.as_deref().unwrap_or("(ends)");
+            pair.story.push_str(&format!("{seat}: {heard}\n"));
             match word.as_deref().map(Said::read) {
                 None => pair.ended(seat),
                 Some(Some(said)) => pair.hear(seat, said),
@@ -232,7 +233,7 @@ impl Pair {
             return;
         }
         let story = &self.story;
-        assert_eq!(status.signal(), Some(9), "{:?} {story:#?}", self.plan);
+        assert_eq!(status.signal(), Some(9), "{:?} {story}", self.plan);
         (side.kills, side.over) = (side.kills + 1, false);
         if seat == 0 {
             self.way.host_is(None);
@@ -252,11 +253,11 @@ impl Pair {
             } => {
                 let before = side.cards.insert((hand, attempt, position), card);
                 let same = before.is_none_or(|before| before == card);
-                assert!(same, "another card: {:?} {:#?}", self.plan, self.story);
+                assert!(same, "another card: {:?} {}", self.plan, self.story);
             }
             Said::Void => side.void += 1,
             Said::Over(played) => {
-                assert!(played, "{:?} {:#?}", self.plan, self.story);
+                assert!(played, "{:?} {}", self.plan, self.story);
                 side.over = true;
             }
             Said::Did(kind, step) => side.did.push((kind, step)),

@@ -13,7 +13,7 @@ use dealerless::net::Deadlines;
 use dealerless_table::{
     Address, Budget, Choice, Command, Control, CountedAttempts, DiskStorage, Door, DoorEvent, End,
     FileVault, Guest, Happened, Home, Inputs, Journal, Legal, Line, Mailbox, MatchLog, Name, News,
-    Phase, PublicIdentity, Seating, Setting, SharedPeers, Table, Timing, system_rng,
+    Phase, PublicIdentity, Seating, Setting, SharedPeers, SystemRng, Table, Timing, system_rng,
 };
 
 use crate::deeds::{Deeds, Growing, Kept, Tried};
@@ -159,7 +159,7 @@ pub(crate) fn play() {
     program.run();
 }
 
-fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, dealerless_table::SystemRng> {
+fn setting(home: &Home, deeds: &Deeds) -> Setting<Growing, Kept, SystemRng> {
     let path = home.matches().join(LOG);
     let growing = |file| Growing {
         file,
