@@ -13,6 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::matches::free_address;
 use common::side::folders;
 use dealerless::testing::soak::soak;
 use rand::rngs::StdRng;
@@ -109,9 +110,7 @@ fn no_hand_is_lost_however_often_one_of_the_programs_is_killed() {
     let kills = (hands / 5).max(3);
     let mut rng = StdRng::seed_from_u64(hands as u64);
     let [a, b] = folders();
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let at = listener.local_addr().unwrap().to_string();
-    drop(listener);
+    let at = free_address();
     let (count, stack) = (hands.to_string(), "100000");
     let host = ["host", "--listen", &at, "--hands", &count, "--stack", stack];
     let mut host = Bot::new(a.path(), &host, &["resume", "--listen", &at]);

@@ -1,9 +1,11 @@
 //! Two programs that play a match, and how it must have gone.
 
 use std::collections::BTreeMap;
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use rand::RngExt;
 use serde_json::{Value, json};
 
 use super::side::{Side, of_kind};
@@ -18,10 +20,16 @@ pub fn run(folder: &Path, args: &[&str]) -> Output {
         .unwrap()
 }
 
-/// A port that is free now, and by which the host is found again.
+/// A port that is free now, and by which the host is found again. It is below those that systems give
+/// to connections: while the host is gone nobody gets it.
 pub fn free_address() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
+    loop {
+        let port = rand::rng().random_range(15_000..32_000);
+        let address = format!("127.0.0.1:{port}");
+        if TcpListener::bind(&address).is_ok() {
+            return address;
+        }
+    }
 }
 
 /// A host at this address, and its invite.
