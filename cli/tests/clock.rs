@@ -6,7 +6,8 @@ mod common;
 use std::path::Path;
 use std::process::Output;
 
-use common::side::{Side, folders, free_address, host_at, resume, run};
+use common::matches::{free_address, host_at, resume, run};
+use common::side::{Side, folders};
 use serde_json::json;
 
 #[test]

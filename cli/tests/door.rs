@@ -5,7 +5,8 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::side::{Side, folders, free_address, host_at};
+use common::matches::{free_address, host_at};
+use common::side::{Side, folders};
 use dealerless_table::{Guest, Home, Invite, Line, Name, PublicIdentity, Timing, system_rng};
 
 /// No test waits longer.

@@ -3,55 +3,11 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
 use std::path::Path;
 
-use common::cuts::Cuts;
-use common::side::{Side, folders, free_address, host_at, of_kind, resume, run};
+use common::matches::{agree, free_address, host_at, resume, run, same_turn};
+use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
-
-/// Every card that was seen, by its deal and position. A deck is the same after a program was
-/// killed: whatever is told twice is the same card.
-fn cards(events: &[Value]) -> BTreeMap<String, Value> {
-    let mut deal = String::new();
-    let mut cards = BTreeMap::new();
-    for event in events {
-        if event["event"] == "dealt" {
-            deal = format!("{}/{}", event["hand"], event["try"]);
-        }
-        if event["event"] == "card" {
-            let key = format!("{deal}/{}", event["position"]);
-            let before = cards.insert(key, event["card"].clone());
-            assert!(before.is_none_or(|before| before == event["card"]));
-        }
-    }
-    cards
-}
-
-/// Both have played to the end, with the same results and records that agree.
-fn agree([host, guest]: [&[Value]; 2], hands: usize) {
-    let over = |events: &[Value]| of_kind(events, "over").last().cloned().unwrap();
-    let [a, b] = [host, guest].map(over);
-    for over in [&a, &b] {
-        assert_eq!(
-            (&over["how"], &over["hands"]),
-            (&json!("played"), &json!(hands))
-        );
-    }
-    assert_eq!(a["stacks"], b["stacks"]);
-    let files = [&a, &b].map(|over| over["log"].as_str().unwrap().to_owned());
-    let verified = run(Path::new("."), &["verify", &files[0], &files[1]]);
-    assert!(verified.status.success(), "{verified:?}");
-    // What both have seen is one deck.
-    let (host, guest) = (cards(host), cards(guest));
-    for (place, card) in &host {
-        assert!(
-            guest.get(place).is_none_or(|other| other == card),
-            "{place}"
-        );
-    }
-}
 
 const BOTS: [&str; 5] = ["--auto", "--hands", "4", "--stack", "60"];
 
@@ -108,35 +64,11 @@ fn both_can_be_killed_and_resumed_in_any_order() {
     let host = resume(a.path(), &["--auto", "--listen", &at]);
     // The guest is asked the same again, with the same cards.
     let again = guest.until("your-turn");
-    for field in ["hand", "turn", "cards", "pot", "stacks", "board"] {
-        assert_eq!(again[field], before[1].last().unwrap()[field], "{field}");
-    }
+    same_turn(before[1].last().unwrap(), &again);
     guest.say(&json!({"do": "leave", "turn": again["turn"]}));
     assert_eq!(guest.finish().1, 0);
     let (events, code) = host.finish();
     assert_eq!((code, &events.last().unwrap()["how"]), (0, &json!("left")));
-}
-
-#[test]
-fn a_line_that_is_cut_at_any_of_its_first_messages_is_picked_up_by_itself() {
-    let [a, b] = folders();
-    let at: SocketAddr = free_address().parse().unwrap();
-    let (host, invite) = host_at(a.path(), &at.to_string(), &["--auto", "--hands", "1"]);
-    assert_eq!(Side::join(b.path(), &invite, &["--auto"]).finish().1, 0);
-    assert_eq!(host.finish().1, 0);
-
-    let cuts = Cuts::start(at);
-    let by = cuts.address.to_string();
-    let (host, _) = host_at(a.path(), &at.to_string(), &["--auto", "--hands", "100"]);
-    let guest = Side::join(b.path(), "Anna", &["--auto", "--at", &by]);
-    let (by_guest, code) = guest.finish();
-    assert_eq!(code, 0, "{:?}", by_guest.last());
-    let (by_host, code) = host.finish();
-    assert_eq!(code, 0, "{:?}", by_host.last());
-    agree([&by_host, &by_guest], 100);
-    println!("lines that were cut: {}", cuts.number());
-    assert!(cuts.number() > 8);
-    assert!(!of_kind(&by_guest, "resumed").is_empty());
 }
 
 #[test]
@@ -181,6 +113,88 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     drop(guest.input.take());
     let (events, code) = guest.finish();
     assert_eq!(code, 4, "{events:?}");
+}
+
+#[test]
+fn a_closed_terminal_leaves_a_match_that_is_resumed() {
+    let [a, b] = folders();
+    let at = free_address();
+    let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    let before = guest.until("your-turn");
+    guest.signal("HUP");
+    let (events, code) = guest.finish();
+    let message = events.last().unwrap()["message"].to_string();
+    assert!(
+        code == 4 && message.contains("dealerless resume"),
+        "{events:?}"
+    );
+    host.until("line-lost");
+    let mut guest = resume(b.path(), &[]);
+    let again = guest.until("your-turn");
+    same_turn(&before, &again);
+    guest.say(&json!({"do": "leave", "turn": again["turn"]}));
+    assert_eq!(guest.finish().1, 0);
+    assert_eq!(host.finish().1, 0);
+}
+
+/// Writes as many attempts into the list of known peers as a player may lose in a row.
+fn lose_eight_attempts(folder: &Path) {
+    let path = folder.join("known_peers");
+    let list = std::fs::read_to_string(&path).unwrap();
+    let count = |word: &str| match word.split_once('=') {
+        Some((name @ ("attempts" | "in_a_row"), _)) => format!("{name}=8"),
+        _ => word.to_owned(),
+    };
+    let lines = list.split('\n').map(|line| {
+        let words: Vec<String> = line.split(' ').map(count).collect();
+        words.join(" ")
+    });
+    let lost = lines.collect::<Vec<_>>().join("\n");
+    assert!(lost.contains("in_a_row=8"), "{list}");
+    std::fs::write(&path, lost).unwrap();
+}
+
+#[test]
+fn after_eight_attempts_that_did_not_end_well_a_player_is_asked_and_again_goes_on() {
+    let [a, b] = folders();
+    let at = free_address();
+    let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    let before = guest.until("your-turn");
+    guest.kill();
+    host.until("line-lost");
+    lose_eight_attempts(b.path());
+
+    // A bot has nobody to ask.
+    let (events, code) = resume(b.path(), &["--auto"]).finish();
+    let message = events.last().unwrap()["message"].to_string();
+    assert!(
+        code == 1 && message.contains("did not end well"),
+        "{events:?}"
+    );
+    let mut guest = resume(b.path(), &[]);
+    let asks = guest.until("ask-again");
+    assert!(asks["in_a_row"].as_u64() >= Some(8), "{asks}");
+    guest.say(&json!({"do": "again"}));
+    let again = guest.until("your-turn");
+    same_turn(&before, &again);
+    // The next deck ends the row, and nobody is asked the next time.
+    guest.say(&json!({"do": "fold", "turn": again["turn"]}));
+    guest.until("sealed");
+    guest.signal("INT");
+    assert_eq!(guest.finish().1, 4);
+    let mut guest = resume(b.path(), &[]);
+    let again = loop {
+        let event = guest.event();
+        assert_ne!(event["event"], "ask-again");
+        if event["event"] == "your-turn" {
+            break event;
+        }
+    };
+    guest.say(&json!({"do": "leave", "turn": again["turn"]}));
+    assert_eq!(guest.finish().1, 0);
+    assert_eq!(host.finish().1, 0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -167,33 +167,4 @@ pub fn of_kind(events: &[Value], kind: &str) -> Vec<Value> {
         .filter(|event| event["event"] == kind)
         .cloned()
         .collect()
-}
-
-/// Runs the program to its end.
-pub fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dealerless"))
-        .args(args)
-        .env("DEALERLESS_HOME", folder)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
-/// A port that is free now, and by which the host is found again.
-pub fn free_address() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
-}
-
-/// A host at this address, and its invite.
-pub fn host_at(folder: &Path, at: &str, args: &[&str]) -> (Side, String) {
-    let host = ["host", "--json", "--listen", at, "--name", "Anna"];
-    let mut host = Side::start(folder, &[&host, args].concat());
-    let invite = host.event()["invite"].as_str().unwrap().to_owned();
-    (host, invite)
-}
-
-/// One who goes on.
-pub fn resume(folder: &Path, args: &[&str]) -> Side {
-    Side::start(folder, &[&["resume", "--json"], args].concat())
 }

@@ -203,8 +203,9 @@ impl Replay {
     }
 
     fn void(&mut self, seat: Seat) {
+        // The tries before this one are void as well.
+        self.voided = self.hands.pop().map(|hand| hand.voided).unwrap_or_default();
         self.voided.push(seat);
-        self.hands.pop();
     }
 
     /// All seats have begun a try.
