@@ -91,7 +91,7 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
         let (events, code) = side.finish();
         let message = events.last().unwrap()["message"].to_string();
         assert!(
-            code == 4 && message.contains("dealerless resume"),
+            code == 130 && message.contains("dealerless resume"),
             "{events:?}"
         );
     }
@@ -112,7 +112,7 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     guest.until("your-turn");
     drop(guest.input.take());
     let (events, code) = guest.finish();
-    assert_eq!(code, 4, "{events:?}");
+    assert_eq!(code, 130, "{events:?}");
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_closed_terminal_leaves_a_match_that_is_resumed() {
     let (events, code) = guest.finish();
     let message = events.last().unwrap()["message"].to_string();
     assert!(
-        code == 4 && message.contains("dealerless resume"),
+        code == 130 && message.contains("dealerless resume"),
         "{events:?}"
     );
     host.until("line-lost");
@@ -183,7 +183,7 @@ fn after_eight_attempts_that_did_not_end_well_a_player_is_asked_and_again_goes_o
     guest.say(&json!({"do": "fold", "turn": again["turn"]}));
     guest.until("sealed");
     guest.signal("INT");
-    assert_eq!(guest.finish().1, 4);
+    assert_eq!(guest.finish().1, 130);
     let mut guest = resume(b.path(), &[]);
     let again = loop {
         let event = guest.event();
@@ -234,7 +234,7 @@ fn a_guest_without_its_folder_is_told_of_the_open_match_and_the_host_can_close_i
     host.until("sealed");
     guest.kill();
     host.signal("INT");
-    assert_eq!(host.finish().1, 4);
+    assert_eq!(host.finish().1, 130);
     std::fs::remove_dir_all(b.path().join("matches")).unwrap();
 
     let (host, _) = host_at(a.path(), &at, &["--auto", "--hands", "2"]);

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use dealerless_table::{BadRecord, HomeError, Identity, Record, Shelf, Shelved};
 
-use crate::failure::PEER;
 use crate::table::FolderArgs;
 
 /// The records do not verify, do not agree, or hold a breach of the rules. What it is was said on
@@ -16,12 +15,6 @@ use crate::table::FolderArgs;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct NotGood(pub(super) &'static str);
-
-impl NotGood {
-    pub(crate) fn exit_code(&self) -> u8 {
-        PEER
-    }
-}
 
 /// The player's own folder.
 pub(super) struct Folder {
