@@ -1,16 +1,16 @@
 //! A sealed deck opens card by card, to those it is opened to, and is what the seeds of both
 //! parties make it.
 
+mod forgery;
+
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, SealedDeck};
-use dealerless::mpc::{
-    self, Audience, Demand, Disagreement, Input, Malicious, Opened, Opening, Run, Security,
-    TwoParty, Words,
-};
-use dealerless::net::{self, Traffic};
+use dealerless::mpc::{self, Audience, Disagreement, Input, Malicious, Run, TwoParty};
+use dealerless::net;
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, reveal, sessions, system_rng};
+use forgery::Forgery;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
@@ -255,52 +255,6 @@ fn decks_are_shuffled_for_what_both_mean<E: Engine>() {
     }
 }
 
-/// A computation that ends in the words that the peer wants, as a semi-honest one may if the peer
-/// cheats. Its shared bits are clear.
-struct Forgery {
-    words: Vec<u32>,
-    aborted: bool,
-}
-
-impl TwoParty for Forgery {
-    type Shared = bool;
-
-    fn role(&self) -> Party {
-        Party::Evaluator
-    }
-
-    fn security(&self) -> Security {
-        Security::SemiHonest
-    }
-
-    fn prepare(&mut self, _: Demand) -> mpc::Result<()> {
-        Ok(())
-    }
-
-    fn run(&mut self, run: Run<'_, bool>) -> mpc::Result<Words<bool>> {
-        let outputs = run.circuit().outputs().iter();
-        let bits = (outputs.zip(&self.words))
-            .flat_map(|(output, word)| (0..output.len()).map(move |bit| word >> bit & 1 == 1));
-        Ok(Words::of_outputs(run.circuit(), bits.collect()))
-    }
-
-    fn open(&mut self, openings: &[Opening<'_, bool>]) -> mpc::Result<Opened> {
-        let mine = openings
-            .iter()
-            .filter(|opening| opening.to.includes(self.role()));
-        let values = mine.flat_map(|opening| opening.bits.iter().copied());
-        Ok(Opened::new(openings, self.role(), values))
-    }
-
-    fn abort(&mut self) {
-        self.aborted = true;
-    }
-
-    fn traffic(&self) -> Traffic {
-        Traffic::default()
-    }
-}
-
 #[test]
 fn a_card_that_cannot_be_ends_the_session() {
     let shuffle = ShuffleCircuit::build(Spec::new(52, 3, Algorithm::FisherYates).unwrap());
@@ -311,10 +265,7 @@ fn a_card_that_cannot_be_ends_the_session() {
         (vec![51, 0, 0], Check::OpenedTwice),
     ] {
         for at_once in [true, false] {
-            let mut forgery = Forgery {
-                words: words.clone(),
-                aborted: false,
-            };
+            let mut forgery = Forgery::of([words.clone()]);
             let mut deck = SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()).unwrap();
             let openings = [(0, EVALUATOR), (1, Audience::Both), (2, EVALUATOR)];
             let outcome = if at_once {
@@ -347,10 +298,7 @@ fn seeds_out_of_range_end_the_session() {
         (0b10, Some(Party::Garbler)),
         (0b01, Some(Party::Evaluator)),
     ] {
-        let mut forgery = Forgery {
-            words: vec![5, 6, validity],
-            aborted: false,
-        };
+        let mut forgery = Forgery::of([vec![5, 6, validity]]);
         match SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()) {
             Ok(deck) => assert_eq!((deck.len(), culprit), (2, None)),
             Err(Error::Check(Check::SeedsOutOfRange(party))) => assert_eq!(Some(party), culprit),

@@ -1,19 +1,19 @@
 //! A stolen card is a uniform one of the hand, both learn it, and the thief learns nothing of the
 //! rest, nor where any of it lies.
 
+mod forgery;
+
 use std::collections::HashMap;
 
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, SealedDeck};
-use dealerless::mpc::{
-    self, Audience, Demand, Disagreement, Malicious, Opened, Opening, Run, Security, TwoParty,
-    Words,
-};
-use dealerless::net::{self, Traffic};
+use dealerless::mpc::{self, Audience, Disagreement, Malicious, TwoParty};
+use dealerless::net;
 use dealerless::shuffle::{Algorithm, Reshuffle, ShuffleCircuit, Spec};
 use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
+use forgery::Forgery;
 
 type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
 
@@ -311,50 +311,6 @@ fn every_place_of_a_hand_is_stolen_from_in_a_session() {
     );
 }
 
-/// A computation that ends in the words that the peer wants, as a semi-honest one may if the peer
-/// cheats. Its shared bits are clear.
-struct Forgery {
-    runs: Vec<Vec<u32>>,
-    aborted: bool,
-}
-
-impl TwoParty for Forgery {
-    type Shared = bool;
-
-    fn role(&self) -> Party {
-        Party::Evaluator
-    }
-
-    fn security(&self) -> Security {
-        Security::SemiHonest
-    }
-
-    fn prepare(&mut self, _: Demand) -> mpc::Result<()> {
-        Ok(())
-    }
-
-    fn run(&mut self, run: Run<'_, bool>) -> mpc::Result<Words<bool>> {
-        let words = self.runs.remove(0);
-        let outputs = run.circuit().outputs().iter().zip(words);
-        let bits = outputs.flat_map(|(output, card)| word(card, output.len()));
-        Ok(Words::of_outputs(run.circuit(), bits.collect()))
-    }
-
-    fn open(&mut self, openings: &[Opening<'_, bool>]) -> mpc::Result<Opened> {
-        let mine = (openings.iter()).filter(|opening| opening.to.includes(self.role()));
-        let values = mine.flat_map(|opening| opening.bits.iter().copied());
-        Ok(Opened::new(openings, self.role(), values))
-    }
-
-    fn abort(&mut self) {
-        self.aborted = true;
-    }
-
-    fn traffic(&self) -> Traffic {
-        Traffic::default()
-    }
-}
-
 #[test]
 fn a_hand_that_comes_out_with_other_cards_ends_the_session() {
     use Party::{Evaluator, Garbler};
@@ -371,10 +327,7 @@ fn a_hand_that_comes_out_with_other_cards_ends_the_session() {
         (Garbler, [9, 7, 8], Some(Check::OpenedTwice)),
         (Garbler, [63, 7, 8], Some(Check::NotInDeck)),
     ] {
-        let mut forgery = Forgery {
-            runs: vec![vec![6, 7, 8, 9], after.to_vec()],
-            aborted: false,
-        };
+        let mut forgery = Forgery::of([vec![6, 7, 8, 9], after.to_vec()]);
         let mut deck = SealedDeck::shuffle(&mut forgery, &shuffle, &mut system_rng()).unwrap();
         let hand = [0, 1, 2].map(|position| (position, Audience::Only(owner)));
         deck.open(&mut forgery, &hand).unwrap();

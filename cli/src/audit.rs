@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_table::{
-    Address, Audit, Auditing, Control, DiskStorage, DoorEvent, Guest, Inputs, Line, LineError,
-    Record, Seat, Shelf, Storage, Stream, Timing,
+    Audit, Auditing, Control, DiskStorage, Guest, Inputs, Line, LineError, Record, Seat, Shelf,
+    Storage, Stream, Timing,
 };
 
-use crate::host::{listening, open_door, report, wait_at_relays};
+use crate::host::report;
 use crate::output::{say, show, show_json};
-use crate::record::Decks;
-use crate::session::address;
+use crate::record::{Decks, read};
+use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{MatchFile, audit_file, inputs_file};
-use crate::table::{Own, OwnArgs, Way, sit};
+use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
 
 /// Opens, with the other player, what both entered into the shuffles of a match that is over, and
 /// computes every deck anew.
@@ -33,22 +33,11 @@ use crate::table::{Own, OwnArgs, Way, sit};
     dealerless audit Bert --decline\n\n\
     What you entered is kept until an audit was made or declined, or for 30 days.")]
 pub(crate) struct Args {
-    /// The name or fingerprint of the other player, or the first digits of the match. Not needed if
-    /// one match can be audited.
-    #[arg(value_name = "MATCH|NAME")]
-    which: Vec<String>,
+    #[command(flatten)]
+    with: MeetAgainArgs,
     /// Destroy what you entered: there will be no audit of this match.
     #[arg(long)]
     decline: bool,
-    /// Where to wait for the other player, at the host's seat.
-    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
-    listen: Vec<String>,
-    /// Where the host is now, at the guest's seat, instead of where it was met last.
-    #[arg(long, value_name = "HOST:PORT")]
-    at: Vec<Address>,
-    /// The relay at which both wait.
-    #[arg(long, value_name = "HOST:PORT")]
-    relay: Option<Address>,
     /// Give up after so many seconds in which the other player did not come.
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
@@ -68,7 +57,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 fn audit(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open()?;
-    let file = choose(&own, &args.which.join(" "))?;
+    let file = choose(&own, &args.with.which())?;
     if args.decline {
         let path = inputs_file(&file.path);
         std::fs::remove_file(path).context("cannot remove what you entered")?;
@@ -139,29 +128,25 @@ fn await_guest(
     file: &MatchFile,
     deadline: Instant,
 ) -> anyhow::Result<Line> {
-    let header = file.opened.sitting.of.header();
-    let door = open_door(own, header, &args.listen)?;
-    wait_at_relays(own, &door, args.relay.as_ref())?;
-    args.own.player().tell(&listening(&door))?;
-    let wanted = Control::Audit(file.of());
+    let mut hearing = Hearing::new(args.with.door(own, file, &mut args.own.player())?);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         ensure!(!left.is_zero(), "the other player did not come in time");
-        let Some(DoorEvent::Line(line)) = door.next(left) else {
-            continue;
-        };
-        let said = line.recv(PAUSE).ok().map(|message| message.bytes);
-        if line.peer == *file.peer() && said == Some(wanted.encode()) {
-            return Ok(*line);
+        match hearing.next(left) {
+            Some(Comes::In(line)) => hearing.listen(line, None),
+            Some(Comes::Says(line, word, _)) => {
+                if line.peer == *file.peer() && word == Control::Audit(file.of()) {
+                    return Ok(*line);
+                }
+                hearing.decline(line, Control::Unknown(file.of()));
+            }
+            _ => {}
         }
-        sit::decline(&line, Control::Unknown(file.of()));
     }
 }
 
 fn call_host(args: &Args, own: &Own, file: &MatchFile, deadline: Instant) -> anyhow::Result<Line> {
-    let known = own.peers.lock().get(file.peer()).cloned();
-    let known = known.context("the host of this match is not among the known peers")?;
-    let way = Way::to(&known, &args.at, args.relay.as_ref())?;
+    let way = args.with.way(own, file.peer())?;
     let guest = Guest {
         identity: own.home.identity(),
         name: &own.name,
@@ -225,7 +210,7 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
     keep(&path, &opened.encode()).with_context(|| format!("cannot write {}", path.display()))?;
     // What was opened need not be kept apart any more.
     std::fs::remove_file(inputs_file(&file.path)).context("cannot remove what you entered")?;
-    let bytes = std::fs::read(&file.path).context("cannot read the record")?;
+    let bytes = read(&file.path)?;
     let decks = Decks::of(&Record::read(&bytes)?, opened)?;
     if json {
         show_json("audit", &decks.json())?;

@@ -12,9 +12,11 @@ pub(crate) const LOCAL: u8 = 1;
 pub(crate) const PEER: u8 = 2;
 /// The exit code when the connection was lost or timed out.
 const LOST: u8 = 3;
-/// The exit code when the user has ended the program in a match (Ctrl-C, the end of the terminal or of
-/// its input), which can be resumed.
-pub(crate) const BROKEN_OFF: u8 = 4;
+/// The exit code when all went well and the answer is no: a record does not verify, for example.
+const NO: u8 = 4;
+/// The exit code when the user has ended the program (Ctrl-C, the end of the terminal or of its
+/// input). A match can be resumed.
+pub(crate) const BROKEN_OFF: u8 = 130;
 
 /// The user has ended the program in a match.
 #[derive(Debug, thiserror::Error)]
@@ -107,8 +109,8 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<BrokenOff>() {
         return BROKEN_OFF;
     }
-    if let Some(not_good) = error.downcast_ref::<NotGood>() {
-        return not_good.exit_code();
+    if error.is::<NotGood>() {
+        return NO;
     }
     match blame(error) {
         Blame::Connection => LOST,

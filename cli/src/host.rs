@@ -1,23 +1,20 @@
 //! `host`: invites another player, waits, and plays.
 
-use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{
-    Address, Control, Door, DoorEvent, Header, Line, PublicIdentity, Seating, Timing, own_addresses,
-};
+use dealerless_table::{Address, Control, Door, Header, Line, Seating, own_addresses};
 
 use crate::failure::{self, BrokenOff};
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
+use crate::table::door::{keep_watch, leaked, listening, open_door, wait_at_relays};
+use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{self, MatchFile};
-use crate::table::whole::{self, Around, Whole};
-use crate::table::{Event, Own, OwnArgs, Player, Post, Posts, StakesArgs, VERSION, sit, standing};
+use crate::table::whole::{Around, Farewells, Whole};
+use crate::table::{Event, Own, OwnArgs, Player, Posts, StakesArgs, VERSION, sit, standing};
 
 /// Invites another player, waits, and plays with them.
 ///
@@ -117,7 +114,8 @@ impl Table {
         let door = open_door(&self.own, &self.header, &args.listen)?;
         self.invite(&door, args, &mut player)?;
         wait_at_relays(&self.own, &door, args.relay.as_ref())?;
-        let came = self.guest(&door, args, &mut player, &posts)?;
+        let mut hearing = Hearing::new(door);
+        let came = self.guest(&mut hearing, args, &mut player, &posts)?;
         let around = Around {
             own: &self.own,
             player,
@@ -128,11 +126,15 @@ impl Table {
             Came::New(line) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
                 let seating = Seating::of_line(&line, self.header.clone(), own)?;
-                keep_watch(door, &posts, (line.peer.clone(), seating.sitting.of.id()))?;
+                keep_watch(
+                    hearing,
+                    &posts,
+                    (line.peer.clone(), seating.sitting.of.id()),
+                )?;
                 Whole::begin(around, line, seating)?
             }
             Came::Again(line, file) => {
-                keep_watch(door, &posts, (line.peer.clone(), file.of()))?;
+                keep_watch(hearing, &posts, (line.peer.clone(), file.of()))?;
                 let mut whole = Whole::take_up(around, *file)?;
                 whole.meet_again(line)?;
                 whole
@@ -161,202 +163,124 @@ impl Table {
     /// Waits until a guest has sat down.
     fn guest(
         &self,
-        door: &Door,
+        hearing: &mut Hearing,
         args: &Args,
         player: &mut Player,
         posts: &Posts,
     ) -> anyhow::Result<Came> {
         let patience = args.session.patience();
         let begun = Instant::now();
+        let mut farewells = Farewells::default();
         loop {
             let left = patience.saturating_sub(begun.elapsed());
             ensure!(!left.is_zero(), "nobody came in time");
             // A wait of years is no moment that the clock knows.
-            let line = match door.next(left.min(Duration::from_secs(3600))) {
+            let (name, failed) = match hearing.next(left.min(Duration::from_secs(3600))) {
                 None => continue,
-                Some(DoorEvent::InviteLeaked { second }) => {
-                    player.tell(&notice(&leaked(&second.to_string())))?;
+                Some(Comes::Leaked(second)) => {
+                    player.tell(&notice(&leaked(&second)))?;
                     continue;
                 }
-                Some(DoorEvent::Line(line)) => *line,
+                Some(Comes::In(line)) => match self.recognise(&line, hearing, args) {
+                    Ok(warning) => {
+                        hearing.listen(line, warning);
+                        continue;
+                    }
+                    Err(error) => (line.peer_name.clone(), error),
+                },
+                Some(Comes::Says(line, word, warning)) => {
+                    let name = line.peer_name.clone();
+                    let came = match self.serve((line, word), hearing, &mut farewells) {
+                        Ok(None) => continue,
+                        Ok(Some(came)) => self.ask(&came, warning, player, posts).map(|()| came),
+                        Err(error) => Err(error),
+                    };
+                    match came {
+                        Ok(came) => return Ok(came),
+                        Err(error) if error.is::<BrokenOff>() => return Err(error),
+                        Err(error) => (name, error),
+                    }
+                }
+                Some(Comes::Goes(name, error)) => (name, error.into()),
             };
-            let name = line.peer_name.to_string();
-            match self.receive(line, (door, args.relay.as_ref()), player, posts) {
-                Ok(Some(came)) => return Ok(came),
-                Ok(None) => {}
-                Err(error) if error.is::<BrokenOff>() => return Err(error),
-                Err(error) => player.tell(&notice(&format!(
-                    "{name} came and did not sit down ({error:#}). Waiting goes on."
-                )))?,
-            }
+            player.tell(&notice(&format!(
+                "{name} came and did not sit down ({failed:#}). Waiting goes on."
+            )))?;
         }
     }
 
-    /// Hears what a guest wants. None if it was served, and waiting goes on.
-    fn receive(
+    /// Looks up who has come in: what the player is to know if it sits down.
+    fn recognise(
         &self,
-        line: Line,
-        (door, relay): (&Door, Option<&Address>),
-        player: &mut Player,
-        posts: &Posts,
-    ) -> anyhow::Result<Option<Came>> {
+        line: &Line,
+        hearing: &Hearing,
+        args: &Args,
+    ) -> anyhow::Result<Option<String>> {
+        let relay = args.relay.as_ref();
         let known = self.own.peers.lock().get(&line.peer).is_some();
-        let warning = sit::recognise(&self.own, &line, relay)?;
+        let warning = sit::recognise(&self.own, line, relay)?;
         if let (Some(relay), false) = (relay, known) {
-            door.wait_at_relay(relay, &line.peer)?;
+            hearing.door().wait_at_relay(relay, &line.peer)?;
         }
-        let came = match sit::first_word(&line, sit::SIT_TIME)? {
-            Control::Resume(of) => match open::find(&self.own, &of, &line.peer)? {
-                None => {
-                    sit::decline(&line, Control::Unknown(of));
-                    return Ok(None);
-                }
-                Some(file) if file.is_over() => {
-                    whole::tell_the_end(&self.own, file, line)?;
-                    return Ok(None);
-                }
-                Some(file) => Came::Again(line, Box::new(file)),
-            },
+        Ok(warning)
+    }
+
+    /// Does what a guest wants. None if it was served, and waiting goes on.
+    fn serve(
+        &self,
+        (line, word): (Box<Line>, Control),
+        hearing: &mut Hearing,
+        farewells: &mut Farewells,
+    ) -> anyhow::Result<Option<Came>> {
+        let of = match word {
+            Control::Resume(of) => of,
             Control::Audit(of) => {
-                sit::decline(&line, Control::Unknown(of));
+                hearing.decline(line, Control::Unknown(of));
                 return Ok(None);
             }
-            _ => match open::with(&self.own, &line.peer)? {
-                Some(file) if file.has_heard() => {
-                    sit::decline(&line, Control::Open(file.of()));
-                    file.must_be_with(&line.peer)?;
-                    return Ok(None);
-                }
-                // The guest does not know it.
-                Some(file) => {
-                    file.forget()?;
-                    Came::New(line)
-                }
-                None => Came::New(line),
-            },
+            _ => return self.new_match(line, hearing),
         };
+        match open::find(&self.own, &of, &line.peer)? {
+            None => hearing.decline(line, Control::Unknown(of)),
+            Some(file) if file.is_over() => farewells.tell_the_end(&self.own, file, *line)?,
+            Some(file) => return Ok(Some(Came::Again(*line, Box::new(file)))),
+        }
+        Ok(None)
+    }
+
+    /// A guest wants to begin a match, which it may if none is open between the two.
+    fn new_match(&self, line: Box<Line>, hearing: &mut Hearing) -> anyhow::Result<Option<Came>> {
+        match open::with(&self.own, &line.peer)? {
+            Some(file) if file.has_heard() => {
+                let fits = file.must_be_with(&line.peer);
+                hearing.decline(line, Control::Open(file.of()));
+                return fits.map(|()| None);
+            }
+            // The guest does not know it.
+            Some(file) => file.forget()?,
+            None => {}
+        }
+        Ok(Some(Came::New(*line)))
+    }
+
+    /// Asks the player, if there is something to ask, before a match goes on.
+    fn ask(
+        &self,
+        (Came::New(line) | Came::Again(line, _)): &Came,
+        warning: Option<String>,
+        player: &mut Player,
+        posts: &Posts,
+    ) -> anyhow::Result<()> {
         if let Some(text) = warning {
             player.tell(&Event::Notice { text })?;
         }
-        let (Came::New(line) | Came::Again(line, _)) = &came;
-        standing::ask(
-            &self.own,
-            (&line.peer, line.peer_name.as_str()),
-            player,
-            posts,
-        )?;
-        Ok(Some(came))
+        let peer = (&line.peer, line.peer_name.as_str());
+        standing::ask(&self.own, peer, player, posts)
     }
-}
-
-/// A door for a match with this header.
-///
-/// # Errors
-/// If it cannot be opened there.
-pub(crate) fn open_door(own: &Own, header: &Header, listen: &[String]) -> anyhow::Result<Door> {
-    Ok(Door::open(
-        Arc::clone(&own.home),
-        own.peers.clone(),
-        own.name.clone(),
-        header.encode(),
-        &resolve(listen)?,
-        Timing::default(),
-    )?)
-}
-
-/// Where somebody can come to.
-pub(crate) fn listening(door: &Door) -> Event {
-    let addresses = door.addresses().iter().map(SocketAddr::to_string);
-    Event::Listening {
-        addresses: addresses.collect(),
-    }
-}
-
-/// Known peers that were met over a relay are waited for there.
-///
-/// # Errors
-/// If there are no threads for it.
-pub(crate) fn wait_at_relays(
-    own: &Own,
-    door: &Door,
-    relay: Option<&Address>,
-) -> anyhow::Result<()> {
-    let peers = own.peers.lock();
-    for peer in peers.peers() {
-        if let Some(relay) = relay.or(peer.relay.as_ref()) {
-            door.wait_at_relay(relay, &peer.identity)?;
-        }
-    }
-    Ok(())
 }
 
 fn notice(text: &str) -> Event {
     Event::Notice { text: text.into() }
-}
-
-fn leaked(second: &str) -> String {
-    format!(
-        "WARNING: THE INVITE HAS LEAKED. Somebody else came with it ({second}) and was turned away. \
-         One of the two is not whom you have invited: compare fingerprints."
-    )
-}
-
-/// Keeps the door open behind a guest: it may come again when its line is lost, a second holder of
-/// the invite is told that it was used, and whoever else comes finds the seat taken.
-///
-/// # Errors
-/// If there is no thread for it.
-pub(crate) fn keep_watch(
-    door: Door,
-    posts: &Posts,
-    (peer, of): (PublicIdentity, [u8; 32]),
-) -> std::io::Result<()> {
-    let posts = posts.clone();
-    let watch = move || {
-        loop {
-            let wanted = match door.next(Duration::from_secs(3600)) {
-                Some(DoorEvent::InviteLeaked { second }) => {
-                    posts.put(Post::Notice(leaked(&second.to_string())))
-                }
-                Some(DoorEvent::Line(line)) if line.peer == peer => comes_back(line, of, &posts),
-                // Dropped, the line is closed.
-                _ => true,
-            };
-            if !wanted {
-                break;
-            }
-        }
-    };
-    let thread = thread::Builder::new().name("door-watch".into());
-    thread.spawn(watch).map(|_| ())
-}
-
-/// The guest of this match has come once more. Says whether anybody still wants to know.
-fn comes_back(line: Box<Line>, of: [u8; 32], posts: &Posts) -> bool {
-    // Who goes on with a match says so with its first bytes.
-    const AT_ONCE: Duration = Duration::from_secs(5);
-    match sit::first_word(&line, AT_ONCE) {
-        Ok(Control::Resume(id)) if id == of => return posts.put(Post::Line(line)),
-        Ok(_) => sit::decline(&line, Control::Open(of)),
-        // Dropped, the line is closed.
-        Err(_) => {}
-    }
-    true
-}
-
-fn resolve(listen: &[String]) -> anyhow::Result<Vec<SocketAddr>> {
-    let mut all = Vec::new();
-    for text in listen {
-        let mut found = text
-            .to_socket_addrs()
-            .with_context(|| format!("{text} is no address of this machine"))?;
-        all.push(
-            found
-                .next()
-                .with_context(|| format!("{text} is no address"))?,
-        );
-    }
-    Ok(all)
 }
 
 /// Where the guest may reach the door, the best first.

@@ -55,7 +55,7 @@ pub mod arguments {
     after_help = "Example: dealerless demo\n\n\
         Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
         broke the protocol, disagreed or aborted, 3 the connection was lost or timed out,\n\
-        4 you ended the program in a match, which can be resumed."
+        4 the answer is no (verify), 130 you ended the program."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -3,7 +3,7 @@
 
 use std::fmt::Display;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use dealerless::circuit::Party;
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
@@ -23,6 +23,8 @@ use crate::table::{GameName, StakesArgs, Wishes};
 
 /// The most hands that a host may propose without being asked for them.
 const UNASKED_HANDS: u32 = 100;
+
+const NO_KINDS: &str = "--insecure-plain plays without kinds of cards";
 
 /// The game by this name that has a fixed script.
 ///
@@ -48,6 +50,7 @@ pub(crate) fn host(
     session: &SessionArgs,
     json: bool,
 ) -> anyhow::Result<()> {
+    ensure!(stakes.kinds.is_none(), NO_KINDS);
     let console = Console::new(Party::Garbler, json);
     let deck = DeckArgs {
         game: game(stakes.game)?,
@@ -125,6 +128,7 @@ fn go(
 /// # Errors
 /// When the host's terms are not what this side insists on.
 fn check(wishes: &Wishes, limit: Limit, terms: &Terms, security: Security) -> anyhow::Result<()> {
+    ensure!(wishes.kinds.is_none(), NO_KINDS);
     let spec = terms.spec();
     let wish = wishes.game.map(game).transpose()?;
     agree("--game", wish, terms.game())?;

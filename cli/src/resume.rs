@@ -3,15 +3,16 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{Address, Header, Name, PlayError, Seat};
+use dealerless_table::{Name, PlayError, Seat};
 use serde::Serialize;
 
-use crate::host::{keep_watch, listening, open_door, report, wait_at_relays};
+use crate::host::report;
 use crate::output::{show, show_json};
-use crate::session::address;
+use crate::table::door::keep_watch;
+use crate::table::hearing::Hearing;
 use crate::table::open::{self, MatchFile};
 use crate::table::whole::{self, Around, Whole};
-use crate::table::{Dialer, Event, Own, OwnArgs, Posts, VERSION, Way, sit};
+use crate::table::{Dialer, Event, MeetAgainArgs, Own, OwnArgs, Posts, VERSION, sit};
 
 /// Goes on with a match that was broken off: after a killed program, a lost line, Ctrl-C.
 ///
@@ -26,22 +27,11 @@ use crate::table::{Dialer, Event, Own, OwnArgs, Posts, VERSION, Way, sit};
     A match that has waited too long for the other player can be closed here. It is not over then, and\n\
     its record says where it stands; `resume` goes on with it if it is named.")]
 pub(crate) struct Args {
-    /// The name or fingerprint of the other player, or the first digits of the match. Not needed if
-    /// one match is open.
-    #[arg(value_name = "MATCH|NAME")]
-    which: Vec<String>,
+    #[command(flatten)]
+    with: MeetAgainArgs,
     /// List the open matches.
     #[arg(long, conflicts_with_all = ["forfeit", "close"])]
     list: bool,
-    /// Where to wait for the other player, at the host's seat.
-    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
-    listen: Vec<String>,
-    /// Where the host is now, at the guest's seat, instead of where it was met last.
-    #[arg(long, value_name = "HOST:PORT")]
-    at: Vec<Address>,
-    /// The relay at which both wait.
-    #[arg(long, value_name = "HOST:PORT")]
-    relay: Option<Address>,
     /// Give up the hand in play, because the file of its deck is lost or damaged.
     #[arg(long, conflicts_with = "close")]
     forfeit: bool,
@@ -78,7 +68,7 @@ fn resume(args: &Args) -> anyhow::Result<()> {
     if args.list {
         return list(&files, args.own.json);
     }
-    let file = choose(files, &args.which.join(" "), args.own.json)?;
+    let file = choose(files, &args.with.which(), args.own.json)?;
     if args.close {
         let log = file.path.display().to_string();
         file.close()?;
@@ -96,19 +86,15 @@ fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
-    let (peer, of, header) = (file.peer().clone(), file.of(), header(&file));
+    let (peer, of) = (file.peer().clone(), file.of());
     let dialer = match file.seat() {
         Seat::HOST => {
-            let door = open_door(own, &header, &args.listen)?;
-            wait_at_relays(own, &door, args.relay.as_ref())?;
-            player.tell(&listening(&door))?;
-            keep_watch(door, &posts, (peer, of))?;
+            let door = args.with.door(own, &file, &mut player)?;
+            keep_watch(Hearing::new(door), &posts, (peer, of))?;
             None
         }
         _ => {
-            let known = own.peers.lock().get(&peer).cloned();
-            let known = known.context("the host of this match is not among the known peers")?;
-            let way = Way::to(&known, &args.at, args.relay.as_ref())?;
+            let way = args.with.way(own, &peer)?;
             let who = (own.home.shared_identity(), own.name.clone());
             Some(Dialer::new(who, (peer, of), way, posts.clone()))
         }
@@ -130,10 +116,6 @@ fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
             sit::hex(&of[..8])
         ),
     }
-}
-
-fn header(file: &MatchFile) -> Header {
-    file.opened.sitting.of.header().clone()
 }
 
 /// The one that is named, or the only one.

@@ -72,7 +72,7 @@ fn two_players_audit_their_match_and_a_third_person_checks_it() {
     let changed = a.path().join("changed.audit");
     std::fs::write(&changed, bytes).unwrap();
     let verified = verify(&changed);
-    assert_eq!(verified.status.code(), Some(2));
+    assert_eq!(verified.status.code(), Some(4));
     assert_eq!(last_line(&verified)["good"], json!(false));
 }
 

@@ -249,3 +249,79 @@ fn the_bot_in_python_plays() {
         assert_eq!(host.finish().1, 0);
     }
 }
+
+/// Plays a deck without rules: at its turns the side says these, and passes from then on.
+fn chooses(mut side: Side, mut says: impl FnMut(&[Value]) -> Value + Send) -> (Vec<Value>, i32) {
+    let mut events = Vec::new();
+    loop {
+        let event = side.event();
+        let (turn, over) = (event["event"] == "your-turn", event["event"] == "over");
+        events.push(event);
+        if turn {
+            side.say(&says(&events));
+        }
+        if over {
+            return (events, side.finish().1);
+        }
+    }
+}
+
+fn has(events: &[Value], seat: u8, what: &str) -> usize {
+    let chosen = of_kind(events, "chose");
+    let chosen = chosen
+        .iter()
+        .filter(|chose| chose["seat"] == seat && chose["do"] == what);
+    chosen.count()
+}
+
+#[test]
+fn what_was_stolen_is_told_when_the_hand_is_shown() {
+    let [a, b] = folders();
+    let deck = [
+        "--game", "deck", "--cards", "12", "--draw", "4", "--hands", "1",
+    ];
+    let (host, invite) = Side::host(a.path(), &deck);
+    let guest = Side::join(b.path(), &invite, &[]);
+    let draws = |events: &[Value]| match has(events, 0, "draw") {
+        0 | 1 => json!({"do": "draw"}),
+        _ => json!({"do": "pass"}),
+    };
+    let steals = |events: &[Value]| match (has(events, 0, "draw"), has(events, 1, "steal")) {
+        (2, 0) => json!({"do": "steal", "from": 0}),
+        _ => json!({"do": "pass"}),
+    };
+    let ((by_host, code), (by_guest, guests_code)) = std::thread::scope(|scope| {
+        let host = scope.spawn(|| chooses(host, draws));
+        let guest = chooses(guest, steals);
+        (host.join().unwrap(), guest)
+    });
+    assert_eq!((code, guests_code), (0, 0));
+    let log = |events: &[Value]| events.last().unwrap()["log"].as_str().unwrap().to_owned();
+    let card = |events: &[Value], position: usize| {
+        let cards = of_kind(events, "card");
+        let there = cards.iter().rfind(|card| card["position"] == position);
+        there.unwrap()["card"].as_str().unwrap().to_owned()
+    };
+    let (stolen, kept) = (card(&by_guest, 0), card(&by_host, 1));
+    assert_eq!(stolen, card(&by_host, 0));
+    // Of a card that was shuffled again nobody keeps the face that it had before.
+    let told = |kept: &str| {
+        format!(
+            "Bert steals a card out of the hand of Anna.\n\
+             The hand of Anna is shuffled again, at the places of cards 1, 2.\n\
+             Card 1 is opened to all: {stolen}\n\
+             Card 2 is opened to Anna: {kept}\n"
+        )
+    };
+    for (folder, log, kept) in [(&a, log(&by_host), &kept[..]), (&b, log(&by_guest), "?")] {
+        let (shown, code) = command(folder.path(), &["show", &log]);
+        assert_eq!(code, 0);
+        for before in [
+            "Card 1 is opened to Anna: ?\n",
+            "Card 2 is opened to Anna: ?\n",
+        ] {
+            assert!(shown.contains(before), "{shown}");
+        }
+        assert!(shown.contains(&told(kept)), "{shown}");
+    }
+}

@@ -9,53 +9,31 @@
 mod edits;
 mod seats;
 
-use std::io;
-
 use dealerless_table::internals::write_records;
-use dealerless_table::{Identity, Journal, JournalError, MatchLog, Opened, Seat, Storage};
+use dealerless_table::{Identity, Journal, JournalError, MatchLog, MemoryStorage, Opened, Seat};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
 
-/// A file in memory.
-#[derive(Debug)]
-struct Memory<'a>(&'a mut Vec<u8>);
-
-impl Storage for Memory<'_> {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.0.clone())
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn truncate(&mut self, len: u64) -> io::Result<()> {
-        self.0.truncate(len as usize);
-        Ok(())
-    }
-}
-
 fn written(table: &Table, log: &MatchLog) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let file = MemoryStorage::default();
     let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
-    let mut journal = Journal::create(Memory(&mut bytes), key, &sitting).expect("an empty file");
+    let mut journal = Journal::create(file.clone(), key, &sitting).expect("an empty file");
     journal
         .append(log.history(0))
         .expect("memory takes any write");
-    bytes
+    file.bytes()
 }
 
-fn open<'a>(
+/// Opens the file of these bytes, which are afterwards what it left.
+fn open(
     owner: &Identity,
-    bytes: &'a mut Vec<u8>,
-) -> std::result::Result<Opened<Memory<'a>>, JournalError> {
-    Journal::open(Memory(bytes), owner.file_key())
+    bytes: &mut Vec<u8>,
+) -> std::result::Result<Opened<MemoryStorage>, JournalError> {
+    let file = MemoryStorage::of(std::mem::take(bytes));
+    let opened = Journal::open(file.clone(), owner.file_key());
+    *bytes = file.bytes();
+    opened
 }
 
 /// Nobody but the owner can change anything unnoticed, but for the end of the file.
@@ -111,9 +89,10 @@ fn written_by_the_owner(table: &Table, log: &MatchLog, input: &mut Unstructured)
         edits::edit(&mut content, input)?;
         records.push((input.int_in_range(0..=3)?, content));
     }
-    let mut bytes = Vec::new();
-    let written = write_records(Memory(&mut bytes), owner.file_key(), records);
+    let file = MemoryStorage::default();
+    let written = write_records(file.clone(), owner.file_key(), records);
     written.expect("memory takes any write");
+    let mut bytes = file.bytes();
     let before = bytes.clone();
     match open(owner, &mut bytes) {
         Ok(opened) => {

@@ -10,45 +10,20 @@
 mod edits;
 mod seats;
 
-use std::io;
-
 use dealerless_table::internals::write_records;
 use dealerless_table::{
-    BadRecord, Compared, Journal, MatchLog, Record, Seat, SignedPart, Storage, compare,
+    BadRecord, Compared, Journal, MatchLog, MemoryStorage, Record, Seat, SignedPart, compare,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};
 
-/// A file in memory.
-struct Memory<'a>(&'a mut Vec<u8>);
-
-impl Storage for Memory<'_> {
-    fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(self.0.clone())
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.0.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn sync(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn truncate(&mut self, len: u64) -> io::Result<()> {
-        self.0.truncate(len as usize);
-        Ok(())
-    }
-}
-
 fn written<'a>(table: &Table, parts: impl Iterator<Item = &'a SignedPart>) -> Vec<u8> {
-    let mut bytes = Vec::new();
+    let file = MemoryStorage::default();
     let (key, sitting) = (table.identities[0].file_key(), table.sitting(Seat::HOST));
-    let mut journal = Journal::create(Memory(&mut bytes), key, &sitting).expect("an empty file");
+    let mut journal = Journal::create(file.clone(), key, &sitting).expect("an empty file");
     journal.append(parts).expect("memory takes any write");
-    bytes
+    file.bytes()
 }
 
 /// Bytes of an honest file, changed: what is still read was said in this order.
@@ -91,10 +66,11 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
         edits::edit(&mut content, input)?;
         records.push((input.int_in_range(0..=4)?, content));
     }
-    let mut bytes = Vec::new();
+    let file = MemoryStorage::default();
     let owner = &table.identities[0];
-    let written = write_records(Memory(&mut bytes), owner.file_key(), records);
+    let written = write_records(file.clone(), owner.file_key(), records);
     written.expect("memory takes any write");
+    let bytes = file.bytes();
     let (own, read) = (Record::read_own(&bytes, owner), Record::read(&bytes));
     match (own, read) {
         (Ok(own), Ok(read)) => {

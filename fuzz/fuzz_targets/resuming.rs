@@ -11,6 +11,12 @@
 mod disk;
 mod edits;
 #[allow(dead_code, reason = "the tests from which it comes use more of it")]
+#[path = "../../table/tests/resuming/games.rs"]
+mod games;
+#[allow(dead_code, reason = "the tests from which it comes use more of it")]
+#[path = "../../table/tests/resuming/side.rs"]
+mod side;
+#[allow(dead_code, reason = "the tests from which it comes use more of it")]
 #[path = "../../table/tests/resuming/world.rs"]
 mod world;
 
@@ -23,7 +29,9 @@ use dealerless_table::{
 use disk::{Disk, Files};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
-use world::{Game, Plan, Program, World, start};
+use games::Game;
+use side::{Program, start};
+use world::{Plan, World};
 
 /// A match that was played, as it was at each seat before each of its deeds.
 struct Played {

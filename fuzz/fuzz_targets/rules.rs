@@ -7,9 +7,11 @@
 
 mod seats;
 
+use std::collections::HashSet;
+
 use dealerless::deck::Card;
 use dealerless_table::{
-    BettingRules, Choice, Hand, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Seat,
+    BettingRules, Choice, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome, Posts, Seat,
     Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
@@ -53,11 +55,31 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
         },
     };
     let (seats, hands) = (input.int_in_range(0..=25)?, input.arbitrary()?);
-    let stakes = Stakes::new(variety, seats, hands).ok();
+    let stakes = match input.ratio(1, 4)? {
+        true => any_kinds(input)?.and_then(|kinds| Stakes::of_kinds(kinds, high as u32, seats, hands).ok()),
+        false => Stakes::new(variety, seats, hands).ok(),
+    };
     if let Some(stakes) = &stakes {
         assert_eq!(Stakes::decode(&stakes.encode()).as_ref(), Ok(stakes));
     }
     Ok(stakes)
+}
+
+/// Kinds that are read from text are written as text that is read again.
+fn any_kinds(input: &mut Unstructured) -> Result<Option<NamedKinds>> {
+    let text = match input.arbitrary()? {
+        true => input.arbitrary::<&str>()?.to_owned(),
+        false => format!("a={},b-1={}", input.int_in_range(0..=40)?, input.int_in_range(0..=40)?),
+    };
+    let kinds = text.parse::<NamedKinds>().ok();
+    if let Some(kinds) = &kinds {
+        assert_eq!(kinds.to_string().parse().as_ref(), Ok(kinds));
+        let cards = kinds.cards() as u32;
+        let faces: HashSet<_> = (0..cards).map(|card| kinds.face(Card(card))).collect();
+        assert!(faces.len() == cards as usize && !faces.contains(&None));
+        assert_eq!(kinds.face(Card(cards)), None);
+    }
+    Ok(kinds)
 }
 
 fn any_choice(legal: &Legal, input: &mut Unstructured) -> Result<Choice> {

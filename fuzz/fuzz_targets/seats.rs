@@ -25,15 +25,16 @@ pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
         cards: 40,
         drawn: 7,
     };
+    let kinds = "knight=28,castle=10,road=2".parse().expect("kinds");
     let tables = [
-        (holdem, 2, 3),
-        (holdem, 3, 2),
-        (draw, 2, 2),
-        (deck, 2, 2),
-        (deck, 3, 1),
+        Stakes::new(holdem, 2, 3),
+        Stakes::new(holdem, 3, 2),
+        Stakes::new(draw, 2, 2),
+        Stakes::of_kinds(kinds, 7, 2, 2),
+        Stakes::new(deck, 3, 1),
     ];
     (tables.into_iter().zip(0..))
-        .map(|((variety, seats, hands), seed)| Table::new(variety, seats, hands, seed))
+        .map(|(stakes, seed)| Table::new(stakes.expect("in bounds"), seed))
         .collect()
 });
 
@@ -61,13 +62,14 @@ struct Deck {
 }
 
 impl Table {
-    fn new(variety: Variety, seats: u8, hands: u32, seed: u64) -> Self {
+    fn new(stakes: Stakes, seed: u64) -> Self {
+        let seats = stakes.seats() as u8;
         let header = Header {
             versions: Versions {
                 log: Header::LOG_VERSION,
                 engine: 3,
             },
-            stakes: Stakes::new(variety, seats, hands).expect("stakes within bounds"),
+            stakes,
             algorithm: Algorithm::Waksman,
             circuit: [7; 32],
             validity: seats,
@@ -283,6 +285,7 @@ pub fn choice(legal: &Legal, number: u8) -> Choice {
             }
             (10, _) => Choice::Draw,
             (11, _) => Choice::Reveal(u16::from(number % 7)),
+            (14, _) => Choice::ShowCard(u16::from(number % 7)),
             (13, _) => Choice::Steal(Seat::new(number % 2)),
             (12, _) => Choice::Roll(Dice::new(1 + u32::from(number % 16), 6).expect("dice")),
             _ => Choice::Pass,

@@ -58,11 +58,20 @@ impl Kinds {
 
     /// The kind of a card, from 0. `None` if there is no such card.
     pub fn of(&self, card: Card) -> Option<usize> {
-        let mut end = 0;
-        self.counts.iter().position(|count| {
-            end += count;
-            card.0 < end
-        })
+        self.place(card).map(|(kind, _)| kind)
+    }
+
+    /// The kind of a card, and its place among the cards of that kind, both from 0. `None` if there
+    /// is no such card.
+    pub fn place(&self, card: Card) -> Option<(usize, u32)> {
+        let mut place = card.0;
+        for (kind, &count) in self.counts.iter().enumerate() {
+            match place.checked_sub(count) {
+                None => return Some((kind, place)),
+                Some(rest) => place = rest,
+            }
+        }
+        None
     }
 }
 

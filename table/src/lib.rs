@@ -61,9 +61,9 @@ pub use record::{
     RecordedHand, compare,
 };
 pub use rules::{
-    Amounts, BadCards, BadFaces, BettingRules, CannotDeal, Choice, ChoiceError, Foul, Hand,
-    HandRank, Learners, Legal, Limit, Next, Opening, Outcome, Posts, Pot, Proposal, Rolled, Shown,
-    Stakes, StakesError, Steal, Variety,
+    Amounts, BadCards, BadFaces, BadKinds, BettingRules, CannotDeal, Choice, ChoiceError, Foul,
+    Hand, HandRank, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome, Posts, Pot,
+    Proposal, Rolled, Shown, Stakes, StakesError, Steal, Variety,
 };
 pub use seat::Seat;
 pub use step::{Owner, Reveal, Step};

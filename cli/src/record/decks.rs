@@ -10,12 +10,11 @@ use serde::Serialize;
 use super::source::{NotGood, read};
 use super::words::decks_were;
 use crate::memory::Limit;
-use crate::table::short;
+use crate::table::CardNames;
 
 /// What an audit gives for a record.
 pub(crate) struct Decks {
-    /// The cards of the deck.
-    cards: usize,
+    names: CardNames,
     /// The tries that were dealt.
     tries: usize,
     audited: Result<Vec<AuditedTry>, AuditError>,
@@ -45,7 +44,7 @@ impl Decks {
         MEMORY.check_circuit(header.shuffle()?)?;
         let circuit = Seating::circuit_of(header)?;
         Ok(Decks {
-            cards: header.stakes.deck().0,
+            names: CardNames::of(&header.stakes),
             tries: record
                 .hands()
                 .iter()
@@ -93,7 +92,7 @@ impl Decks {
 
     fn names(&self, of_try: &AuditedTry) -> Vec<String> {
         let cards = of_try.cards.iter();
-        cards.map(|&card| short(card, self.cards)).collect()
+        cards.map(|&card| self.names.name(card)).collect()
     }
 }
 

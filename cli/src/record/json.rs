@@ -10,10 +10,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::decks::Decks;
-use super::show::deck;
 use super::verify::Read;
 use super::words::{self, Who, hex};
-use crate::table::{Said, short};
+use crate::table::{CardNames, Kind, Said};
 
 /// What `verify` found.
 #[derive(Serialize)]
@@ -87,6 +86,7 @@ fn of_record(record: &Record) -> Value {
         "names": who.all(),
         "fingerprints": fingerprints,
         "game": words::game_name(stakes),
+        "kinds": Kind::of(stakes),
         "hands": record.played(),
         "of": stakes.hands(),
         "steps": record.log().step(),
@@ -103,19 +103,22 @@ fn of_record(record: &Record) -> Value {
     })
 }
 
-/// What the owner of a file claims; a signed part of that seat for that step makes it void.
+/// What the owner of a file claims. A signed part of that seat for that step makes it void; that the
+/// seat was away, also that the match went on.
 fn of_claim(record: &Record, claim: &Claim) -> Value {
     let what = match claim.what {
         Claimed::OutOfTime => "out-of-time",
         Claimed::Closed => "closed",
+        Claimed::Away => "away",
         _ => "other",
     };
+    let spoken = record.log().part(claim.step, claim.seat).is_some();
     json!({
         "what": what,
         "step": claim.step,
         "seat": claim.seat.number(),
         "time": claim.time,
-        "void": record.log().part(claim.step, claim.seat).is_some(),
+        "void": spoken || (claim.what == Claimed::Away && !claim.stands(record.log())),
     })
 }
 
@@ -136,14 +139,14 @@ fn of_both(compared: &Compared) -> Value {
 
 /// What `show` prints.
 pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
-    let deck = deck(record);
-    let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, deck)).collect();
+    let names = CardNames::of(&record.of().header().stakes);
+    let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, &names)).collect();
     json!({ "record": of_record(record), "hands": hands })
 }
 
-fn of_hand(hand: &RecordedHand, deck: usize) -> Value {
+fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
     let faces = |cards: &BTreeMap<usize, dealerless::deck::Card>| -> BTreeMap<usize, String> {
-        let face = |(&position, &card): (&usize, &_)| (position, short(card, deck));
+        let face = |(&position, &card): (&usize, &_)| (position, names.name(card));
         cards.iter().map(face).collect()
     };
     let posts = hand.posts.iter();
@@ -154,7 +157,7 @@ fn of_hand(hand: &RecordedHand, deck: usize) -> Value {
     let events: Vec<Value> = hand
         .events
         .iter()
-        .map(|event| of_event(event, deck))
+        .map(|event| of_event(event, names))
         .collect();
     json!({
         "hand": hand.number,
@@ -174,9 +177,9 @@ fn of_hand(hand: &RecordedHand, deck: usize) -> Value {
     })
 }
 
-fn of_event(event: &HandEvent, deck: usize) -> Value {
+fn of_event(event: &HandEvent, names: &CardNames) -> Value {
     let faces = |cards: &[dealerless::deck::Card]| -> Vec<String> {
-        cards.iter().map(|&card| short(card, deck)).collect()
+        cards.iter().map(|&card| names.name(card)).collect()
     };
     match event {
         HandEvent::Dealt { seat, positions } => {

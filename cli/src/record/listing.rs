@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use dealerless::deck::Card;
 use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand, Seat, Stop};
 
-use super::show::deck;
 use super::words::{self, Who};
-use crate::table::{dice, short};
+use crate::table::{CardNames, Kind, dice, kinds_of_cards};
 
 /// Hands, one below the other.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
@@ -17,13 +16,15 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
 
 fn page(record: &Record, hand: &RecordedHand) -> String {
     let who = Who::of(record);
-    let (cards, drawn) = record.of().header().stakes.deck();
+    let stakes = &record.of().header().stakes;
+    let (cards, drawn) = stakes.deck();
     let mut lines = vec![format!(
-        "Match {}, hand {}: {drawn} of {cards} cards are drawn.",
+        "Match {}, hand {}: {drawn} of {cards} cards are drawn{}.",
         words::short_id(&record.of().id()),
-        hand.number
+        hand.number,
+        kinds_of_cards(&Kind::of(stakes))
     )];
-    let of = deck(record);
+    let names = CardNames::of(stakes);
     // Of a card that is shuffled again later, the record keeps no face.
     let mut since = BTreeMap::new();
     for event in &hand.events {
@@ -35,7 +36,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 };
                 let lies_there = since.get(position).unwrap_or(&0) == &hand.since(*position);
                 let card = cards.get(position).filter(|_| lies_there);
-                lines.push(opened(&who, *position, *to, (card, of)));
+                lines.push(opened(&who, *position, *to, (card, &names)));
             }
             HandEvent::Reshuffled {
                 seat,
@@ -65,12 +66,17 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
 }
 
 /// People count cards from 1.
-fn opened(who: &Who, position: usize, to: Learners, (card, of): (Option<&Card>, usize)) -> String {
+fn opened(
+    who: &Who,
+    position: usize,
+    to: Learners,
+    (card, names): (Option<&Card>, &CardNames),
+) -> String {
     let to = match to {
         Learners::All => "all",
         Learners::Seat(seat) => who.name(seat),
     };
-    let face = card.map_or("?".to_owned(), |&card| short(card, of));
+    let face = card.map_or("?".to_owned(), |&card| names.name(card));
     format!("Card {} is opened to {to}: {face}", position + 1)
 }
 
@@ -108,6 +114,7 @@ fn chose(who: &Who, chosen: &Chosen) -> String {
             )
         }
         Choice::Reveal(position) => format!("{name} reveals card {}.", position + 1),
+        Choice::ShowCard(position) => format!("{name} shows card {}, and keeps it.", position + 1),
         _ => format!("{name} passes."),
     }
 }

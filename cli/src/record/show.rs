@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use dealerless_table::{Record, RecordedHand, Variety};
+use dealerless_table::{Record, RecordedHand};
 
 use super::source::Folder;
 use super::words;
@@ -77,13 +77,5 @@ fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedH
             words::hands(record.hands().len())
         ),
         _ => Ok(hands),
-    }
-}
-
-/// The cards of the deck that is played with.
-pub(super) fn deck(record: &Record) -> usize {
-    match record.of().header().stakes.variety() {
-        Variety::Deck { cards, .. } => cards as usize,
-        _ => 52,
     }
 }

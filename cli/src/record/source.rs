@@ -1,13 +1,13 @@
 //! Where records come from: a path, or the player's own folder.
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use dealerless_table::{BadRecord, HomeError, Identity, Record, Shelf, Shelved};
 
-use crate::failure::PEER;
 use crate::table::FolderArgs;
 
 /// The records do not verify, do not agree, or hold a breach of the rules. What it is was said on
@@ -15,12 +15,6 @@ use crate::table::FolderArgs;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct NotGood(pub(super) &'static str);
-
-impl NotGood {
-    pub(crate) fn exit_code(&self) -> u8 {
-        PEER
-    }
-}
 
 /// The player's own folder.
 pub(super) struct Folder {
@@ -93,7 +87,35 @@ impl Folder {
     }
 }
 
-/// The bytes of a file.
-pub(super) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+/// The most bytes of a record or an audit that are read: files come from others too.
+///
+/// A hand of hold'em takes about 6 kB on average, so these are 40 000 hands; the largest hands, of a
+/// deck of 4096 cards that are all opened, take 1 MB: two seals and the openings of two seats, with
+/// 34 and 68 bytes a card.
+pub(super) const MOST: u64 = 256 << 20;
+
+/// The bytes of a file that holds a record or an audit.
+///
+/// # Errors
+/// If it cannot be read, or is larger than any that this program reads.
+pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let cannot = || format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(cannot)?;
+    let length = file.metadata().with_context(cannot)?.len();
+    // A file may grow, and a device has no length.
+    let bytes = match length > MOST {
+        true => None,
+        false => at_most(file, MOST).with_context(cannot)?,
+    };
+    bytes.with_context(|| {
+        let (path, most) = (path.display(), MOST >> 20);
+        format!("{path} is larger than {most} MiB: this program reads no such record")
+    })
+}
+
+/// All that comes, if it is not more than so many bytes.
+pub(super) fn at_most(from: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
 }

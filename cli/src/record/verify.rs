@@ -21,7 +21,7 @@ use crate::output::{count, show, show_json};
     dealerless verify match.log\n  \
     dealerless verify mine.log theirs.log\n  \
     dealerless verify mine.log --audit mine.audit\n\n\
-    Exit codes: 0 all is good and agrees, 1 a file cannot be read, 2 a file was changed, the\n\
+    Exit codes: 0 all is good and agrees, 1 a file cannot be read, 4 a file was changed, the\n\
     two do not agree, or they show that somebody broke the rules.")]
 pub(crate) struct Args {
     /// The file of one side.

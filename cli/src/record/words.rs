@@ -6,6 +6,7 @@ use dealerless_table::{
 };
 
 use crate::output::count;
+use crate::table::{Kind, kinds_of_cards};
 
 /// What the players are called.
 pub(super) struct Who(Vec<String>);
@@ -63,7 +64,8 @@ pub(super) fn game_name(stakes: &Stakes) -> &'static str {
 pub(super) fn game(stakes: &Stakes) -> String {
     let mut text = game_name(stakes).to_owned();
     if let Variety::Deck { cards, drawn } = stakes.variety() {
-        text += &format!(" ({drawn} of {cards} cards are drawn)");
+        let kinds = kinds_of_cards(&Kind::of(stakes));
+        text += &format!(", {drawn} of {cards} cards are drawn{kinds}");
     }
     if let Some(rules) = stakes.betting() {
         let posts = match rules.posts {
@@ -154,6 +156,16 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             format!(
                 "{owner}'s program noted on {at} UTC that the time of {name} was out in step {step}. \
                  {worth}"
+            )
+        }
+        Claimed::Away => {
+            let worth = match claim.stands(record.log()) {
+                true => format!("It is {owner}'s word alone."),
+                false => "It is void: the match went on since.".to_owned(),
+            };
+            format!(
+                "{owner}'s program noted on {at} UTC that {name} was away in step {step}: it waited \
+                 for a line to go on, and there was none. {worth}"
             )
         }
         Claimed::Closed => {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use dealerless::deck::Card;
+use dealerless_table::{NamedKinds, Stakes};
 
 const RANKS: &[u8; 13] = b"23456789TJQKA";
 const SUITS: &[u8; 4] = b"cdhs";
@@ -13,6 +14,28 @@ pub(crate) fn short(card: Card, deck: usize) -> String {
     match (deck, SUITS.get(number / 13)) {
         (52, Some(&suit)) => [RANKS[number % 13], suit].map(char::from).iter().collect(),
         _ => card.to_string(),
+    }
+}
+
+/// What the cards of a match are called.
+#[derive(Clone, Debug)]
+pub(crate) struct CardNames {
+    deck: usize,
+    kinds: Option<NamedKinds>,
+}
+
+impl CardNames {
+    pub(crate) fn of(stakes: &Stakes) -> Self {
+        CardNames {
+            deck: stakes.deck().0,
+            kinds: stakes.kinds().cloned(),
+        }
+    }
+
+    /// Kind and number of a card where there are kinds: `knight#3`. Otherwise as [`short`].
+    pub(crate) fn name(&self, card: Card) -> String {
+        let face = self.kinds.as_ref().and_then(|kinds| kinds.face(card));
+        face.unwrap_or_else(|| short(card, self.deck))
     }
 }
 
@@ -125,6 +148,25 @@ mod tests {
         assert_eq!(plain(Style::Words).card("51"), "51");
         let row = plain(Style::Words).row([Some("Ks"), None]);
         assert_eq!(row, "king of spades, ?");
+    }
+
+    #[test]
+    fn a_deck_of_52_has_suits_only_where_it_has_no_kinds() {
+        let kinds = Stakes::of_kinds("As=40,b=12".parse().unwrap(), 9, 2, 1).unwrap();
+        let names = CardNames::of(&kinds);
+        let named = [0, 39, 40, 51].map(|card| names.name(Card(card)));
+        assert_eq!(named, ["As#1", "As#40", "b#1", "b#12"]);
+        let ink = Ink {
+            style: Style::Words,
+            colours: Colours::Four,
+        };
+        assert_eq!(ink.card("b#1"), "b#1");
+        let plain = dealerless_table::Variety::Deck {
+            cards: 52,
+            drawn: 9,
+        };
+        let names = CardNames::of(&Stakes::new(plain, 2, 1).unwrap());
+        assert_eq!(names.name(Card(51)), "As");
     }
 
     #[test]

@@ -44,8 +44,12 @@ pub(crate) enum Said {
     },
     /// Draws the next closed card.
     Draw {},
-    /// Shows a card of one's own to all.
+    /// Lays a card of one's own down: all see it, and nobody holds it.
     Reveal {
+        position: u16,
+    },
+    /// Shows a card of one's own to all, and keeps it.
+    ShowCard {
         position: u16,
     },
     /// Takes a random card out of the hand of a seat.
@@ -146,6 +150,7 @@ impl From<&Choice> for Said {
             &Choice::Roll(dice) => Said::Roll { dice },
             Choice::Draw => Said::Draw {},
             &Choice::Reveal(position) => Said::Reveal { position },
+            &Choice::ShowCard(position) => Said::ShowCard { position },
             Choice::Steal(seat) => Said::Steal {
                 from: seat.number(),
             },
@@ -195,6 +200,7 @@ impl Said {
             Said::Roll { dice } => Choice::Roll(dice),
             Said::Draw {} => Choice::Draw,
             Said::Reveal { position } => Choice::Reveal(position),
+            Said::ShowCard { position } => Choice::ShowCard(position),
             Said::Steal { from } => Choice::Steal(Seat::new(from)),
             Said::Rebuy { agree } => return Order::Seat(Command::Rebuy(agree)),
             Said::SitOut {} => return Order::Seat(Command::SitOut(true)),

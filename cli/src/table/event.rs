@@ -4,6 +4,7 @@
 //! changes here changes there.
 
 use dealerless::dice::Dice;
+use dealerless_table::{NamedKinds, Stakes};
 use serde::{Deserialize, Serialize};
 
 use super::command::{Said, To, as_text};
@@ -95,7 +96,12 @@ pub(crate) enum Event {
     /// This seat sits out, and the next hand waits for it.
     SitsOut {},
     /// The time of a seat is out. This one has checked or folded then; another's is only claimed.
-    OutOfTime { seat: u8 },
+    OutOfTime {
+        seat: u8,
+        /// There is no line to it, and it is not its turn.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        away: bool,
+    },
     /// A hand is over.
     Result(Box<HandResult>),
     /// These seats have no chips. Shall they buy in again? Both must agree.
@@ -149,6 +155,9 @@ pub(crate) struct Seated {
     pub(crate) chips: Option<Chips>,
     pub(crate) cards: usize,
     pub(crate) drawn: usize,
+    /// The kinds of the cards, if they have kinds.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub(crate) kinds: Vec<Kind>,
     #[serde(rename = "match")]
     pub(crate) of: String,
     pub(crate) log: Option<String>,
@@ -158,6 +167,25 @@ pub(crate) struct Seated {
     /// The match was begun before, and goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub(crate) resumed: bool,
+}
+
+/// A kind of cards, and how many cards there are of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kind {
+    pub(crate) name: String,
+    pub(crate) count: u32,
+}
+
+impl Kind {
+    /// The kinds of the cards that are played with.
+    pub(crate) fn of(stakes: &Stakes) -> Vec<Self> {
+        let kinds = stakes.kinds().into_iter().flat_map(NamedKinds::iter);
+        let kind = |(name, count): (&str, u32)| Kind {
+            name: name.to_owned(),
+            count,
+        };
+        kinds.map(kind).collect()
+    }
 }
 
 /// Seconds for a move, and for all that takes longer.
@@ -214,6 +242,9 @@ pub(crate) struct YourTurn {
 pub(crate) struct OpenCard {
     pub(crate) position: usize,
     pub(crate) card: String,
+    /// Who has shown or stolen it, and holds it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) holder: Option<u8>,
 }
 
 /// What is asked.

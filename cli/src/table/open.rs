@@ -126,14 +126,20 @@ impl MatchFile {
             true => ", closed here",
             false => "",
         };
-        let late = self
-            .opened
-            .claims
-            .iter()
-            .any(|claim| claim.what == Claimed::OutOfTime && claim.stands(log));
-        let late = if late { ", out of time" } else { "" };
+        let claimed = |what| {
+            let claims = &mut self.opened.claims.iter();
+            claims.any(|claim| claim.what == what && claim.stands(log))
+        };
+        let late = match claimed(Claimed::OutOfTime) {
+            true => ", out of time",
+            false => "",
+        };
+        let away = match claimed(Claimed::Away) {
+            true => format!(", {} was away", self.peer_name()),
+            false => String::new(),
+        };
         format!(
-            "hand {} of {hands}, {who} to speak{late}{closed}",
+            "hand {} of {hands}, {who} to speak{late}{away}{closed}",
             attempt.hand
         )
     }

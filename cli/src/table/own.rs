@@ -53,6 +53,7 @@ pub(crate) struct FolderArgs {
 }
 
 /// One side of a table.
+#[derive(Clone)]
 pub(crate) struct Own {
     pub(crate) home: Arc<Home>,
     pub(crate) peers: SharedPeers,

@@ -58,7 +58,10 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "x" | "exchange" => Said::Exchange {
             places: places(&rest)?,
         },
-        "s" | "show" => Said::Show {},
+        "s" | "show" if rest.is_empty() => Said::Show {},
+        "s" | "show" => Said::ShowCard {
+            position: position(&rest, "s 3")?,
+        },
         "m" | "muck" => Said::Muck {},
         "o" | "open" | "p" | "propose" => Said::Propose {
             cards: proposal(&rest, asked)?,
@@ -73,7 +76,7 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "roll" => Said::Roll { dice: dice(&rest)? },
         "d" | "draw" => Said::Draw {},
         "v" | "reveal" => Said::Reveal {
-            position: position(&rest)?,
+            position: position(&rest, "v 3")?,
         },
         "steal" if asked.seats == 2 => Said::Steal {
             from: 1 - asked.seat.min(1),
@@ -101,10 +104,10 @@ fn unknown(word: &str, error: DiceError) -> Complaint {
 }
 
 fn takes_words(word: &str, said: &Said) -> bool {
-    use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse, Reveal, Roll};
+    use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse, Reveal, Roll, ShowCard};
     match said {
         Bet { .. } | Raise { .. } | Exchange { .. } | Propose { .. } => true,
-        Agree { .. } | Refuse { .. } | Reveal { .. } => true,
+        Agree { .. } | Refuse { .. } | Reveal { .. } | ShowCard { .. } => true,
         // The dice alone are the whole of it.
         Roll { .. } => word == "roll",
         _ => false,
@@ -174,13 +177,17 @@ fn dice(rest: &[&str]) -> Result<Dice, Complaint> {
 }
 
 /// People count from 1.
-fn position(rest: &[&str]) -> Result<u16, Complaint> {
+fn position(rest: &[&str], example: &str) -> Result<u16, Complaint> {
     let number = match rest {
         [number] => number.parse::<u16>().ok(),
         _ => None,
     };
     let position = number.and_then(|number| number.checked_sub(1));
-    position.ok_or_else(|| complaint("the number of one of your cards is needed: v 3"))
+    position.ok_or_else(|| {
+        complaint(format!(
+            "the number of one of your cards is needed: {example}"
+        ))
+    })
 }
 
 /// People count from 1.
@@ -315,6 +322,7 @@ mod tests {
             ("D6", Said::Roll { dice: dice(1) }),
             ("d", Said::Draw {}),
             ("v 3", Said::Reveal { position: 2 }),
+            ("s 3", Said::ShowCard { position: 2 }),
             ("steal", Said::Steal { from: 0 }),
             (
                 "o 3 me, 1 2 all 7 to them",
@@ -363,6 +371,8 @@ mod tests {
             "d 3",
             "v",
             "v 0",
+            "s 0",
+            "show 1 2",
             "\u{1b}[A",
         ] {
             assert!(typed(text, to_call()).is_err(), "{text}");

@@ -182,10 +182,7 @@ impl Screen {
                 log,
                 ..
             } => self.over(message, stacks, *hands, log.as_deref()),
-            Event::LineLost { message } => one(format!(
-                "The line is lost ({message}). The match stays; it goes on by itself when there is a \
-                 line again. Ctrl-C ends the program, and `dealerless resume` goes on later."
-            )),
+            Event::LineLost { message } => one(self.line_lost(message)),
             Event::Resumed {} => one("The line is back, and the match goes on.".into()),
             Event::AskAgain { message, .. } => one(format!(
                 "{} Type `again` to connect once more.",
@@ -194,14 +191,20 @@ impl Screen {
             Event::SitsOut {} => {
                 one("You sit out: the next hand waits for you. Type `back` to sit in again.".into())
             }
-            Event::OutOfTime { seat } if *seat == self.own_seat() => {
+            Event::OutOfTime { seat, .. } if *seat == self.own_seat() => {
                 one("Your time is out. You sit out from the next hand on.".into())
             }
-            Event::OutOfTime { seat } => one(format!(
-                "The time of {} is out. Wait, or type `close` to close the match here; that is \
-                 written beside the record, and is no step of it.",
-                names.name(*seat)
-            )),
+            Event::OutOfTime { seat, away } => {
+                let name = names.name(*seat);
+                let why = match away {
+                    true => format!("{name} has been away for as long as it has for a move"),
+                    false => format!("The time of {name} is out"),
+                };
+                one(format!(
+                    "{why}. Wait, or type `close` to close the match here; that is written beside \
+                     the record, and is no step of it."
+                ))
+            }
             Event::Closed { message, log } => {
                 let mut lines = vec![String::new(), message.clone()];
                 lines.extend(log.iter().map(|log| format!("Its record is\n{log}")));
@@ -211,6 +214,22 @@ impl Screen {
             Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
             Event::YourTurn(_) | Event::Invite { .. } => Vec::new(),
         }
+    }
+
+    fn line_lost(&self, message: &str) -> String {
+        let clock = self
+            .seated
+            .as_ref()
+            .and_then(|seated| seated.clock.as_ref());
+        let close = match clock {
+            // Who is away has as long as for a move, and then this is said.
+            Some(_) => "",
+            None => " Type `close` to close the match here.",
+        };
+        format!(
+            "The line is lost ({message}). The match stays; it goes on by itself when there is a line \
+             again. Ctrl-C ends the program, and `dealerless resume` goes on later.{close}"
+        )
     }
 
     fn own_seat(&self) -> u8 {

@@ -3,9 +3,9 @@ use std::sync::{Arc, Mutex};
 use super::super::cards::{Colours, Style};
 use super::super::command::{Said, To};
 use super::super::event::{
-    Ask, Awaited, Chips, Ended, HandResult, Posts, Pot, Reveal, Shown, Winner,
+    Ask, Awaited, Chips, Ended, HandResult, Kind, Posts, Pot, Reveal, Shown, Winner,
 };
-use super::super::event::{OpenCard, Range, Refusal, Standing};
+use super::super::event::{OpenCard, Range, Refusal, Standing, Time};
 use super::super::player::Wish;
 use super::super::turn as turn_block;
 use super::*;
@@ -54,6 +54,7 @@ fn seated(game: &str) -> Event {
         chips: (game != "deck").then_some(chips),
         cards: 52,
         drawn: 9,
+        kinds: Vec::new(),
         of: "00".into(),
         log: Some("matches/00-Bert.log".into()),
         clock: None,
@@ -237,6 +238,7 @@ fn a_deck_without_rules_reads_like_this() {
         turn.open = vec![OpenCard {
             position: 4,
             card: "8c".into(),
+            holder: None,
         }];
     }
     let text = shown(
@@ -270,6 +272,54 @@ fn a_deck_without_rules_reads_like_this() {
         ],
     );
     assert_eq!(text, include_str!("screens/deck.txt"));
+}
+
+#[test]
+fn a_pile_of_kinds_looks_like_this() {
+    let speak = Ask::Speak {
+        proposals: Vec::new(),
+        may_propose: true,
+        may_draw: false,
+    };
+    let mut ask = turn(speak, &[]);
+    if let Event::YourTurn(turn) = &mut ask {
+        turn.pot = 0;
+        turn.cards = vec![Some("castle#5".into()), Some("knight#3".into())];
+        turn.positions = vec![0, 2];
+        let open = |position, card: &str, holder| OpenCard {
+            position,
+            card: card.into(),
+            holder,
+        };
+        turn.open = vec![
+            open(0, "castle#5", Some(0)),
+            open(1, "knight#12", None),
+            open(3, "road#1", Some(1)),
+        ];
+    }
+    let mut sits = seated("deck");
+    if let Event::Seated(seated) = &mut sits {
+        let kind = |(name, count): (&str, u32)| Kind {
+            name: name.into(),
+            count,
+        };
+        (seated.cards, seated.drawn) = (21, 4);
+        seated.kinds = [("knight", 14), ("castle", 5), ("road", 2)]
+            .map(kind)
+            .into();
+    }
+    let text = shown(
+        Style::Words,
+        &[
+            sits,
+            card(0, "castle#5", Some(0)),
+            chose(0, Said::ShowCard { position: 0 }),
+            chose(1, Said::ShowCard { position: 3 }),
+            card(3, "road#1", None),
+            ask,
+        ],
+    );
+    assert_eq!(text, include_str!("screens/kinds.txt"));
 }
 
 #[test]
@@ -332,4 +382,35 @@ fn help_fits_the_screen() {
             .lines()
             .all(|line| words::width(line) <= words::WIDTH)
     );
+}
+
+#[test]
+fn the_screen_says_when_a_match_may_be_closed_because_the_other_is_away() {
+    let lost = Event::LineLost {
+        message: "cut".into(),
+    };
+    let away = Event::OutOfTime {
+        seat: 1,
+        away: true,
+    };
+    let timed = |clock: Option<Time>| match seated("holdem") {
+        Event::Seated(seated) => Event::Seated(Box::new(Seated { clock, ..*seated })),
+        other => other,
+    };
+    let clock = Time {
+        each_move: 30,
+        bank: 120,
+    };
+    for (seated, closes) in [(timed(None), true), (timed(Some(clock)), false)] {
+        let (mut screen, page) = screen(Style::Letters, false);
+        screen.tell(&seated, false).unwrap();
+        page.take();
+        screen.tell(&lost, false).unwrap();
+        let text = page.take().replace('\n', " ");
+        assert_eq!(text.contains("Type `close`"), closes, "{text}");
+        screen.tell(&away, false).unwrap();
+        let text = page.take().replace('\n', " ");
+        let expected = "Bert has been away for as long as it has for a move. Wait, or type `close`";
+        assert!(text.contains(expected), "{text}");
+    }
 }

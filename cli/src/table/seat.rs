@@ -151,8 +151,10 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         let question = standing::question(self.own, whom)?;
         if let Some(question) = question.filter(|_| !self.sessions.allowed) {
             standing::refuse_for_bots(&self.player, &question)?;
+            self.table.hold(true);
             return self.player.tell(&question);
         }
+        self.table.hold(false);
         if let Some(dialer) = &mut self.dialer {
             dialer.dial()?;
         }
@@ -218,22 +220,26 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         Ok(None)
     }
 
-    /// The player may close the match when the other's time is out.
+    /// The player may close the match when the other's time is out; without a clock, while there is
+    /// no line.
     fn close(&mut self) -> anyhow::Result<Option<Stopped>> {
-        let own = self.table.play().seat();
-        let out = |seat: &Place| *seat != own && self.is_out(*seat);
-        if !self.table.play().log().waits_for().iter().any(out) {
-            let text = "nobody else's time is out; `leave` ends the match for good";
+        let play = self.table.play();
+        let is_out = |seat| match self.table.time_left(seat) {
+            Some(_) => self.table.is_out(seat),
+            None => !play.has_met(),
+        };
+        let mut others = Place::all(play.log().of().seats()).filter(|seat| *seat != play.seat());
+        if !others.any(is_out) {
+            let text = match self.table.time_left(play.seat()) {
+                Some(_) => "nobody else's time is out; `leave` ends the match for good",
+                None => "there is a line; `leave` ends the match for good",
+            };
             self.player
                 .tell(&Event::refused(Refusal::NotAllowed, text))?;
             return Ok(None);
         }
         self.table.close_here()?;
         Ok(Some(Stopped::Closed))
-    }
-
-    fn is_out(&self, seat: Place) -> bool {
-        (self.table.time_left(seat)).is_some_and(|left| left.total().is_zero())
     }
 
     /// The player lets the program connect once more.

@@ -1,17 +1,12 @@
 //! Two have met: what they say before they play, and who sits where.
 
-use std::time::Duration;
-
 use dealerless_table::{
-    Address, Control, Line, LineError, Match, Name, Player as Sits, Recognised, Seat, Stream,
+    Address, Control, Line, LineError, Match, Name, Player as Sits, Recognised, Seat,
 };
 
-use super::event::{Event, Seated, Time, VERSION};
+use super::event::{Event, Kind, Seated, Time, VERSION};
 use super::own::Own;
 use super::stakes::{GameName, chips};
-
-/// How long a guest may take to sit down: it may have to build a circuit.
-pub(crate) const SIT_TIME: Duration = Duration::from_secs(120);
 
 /// Says something of the match as a whole.
 ///
@@ -19,29 +14,6 @@ pub(crate) const SIT_TIME: Duration = Duration::from_secs(120);
 /// If the line has ended.
 pub(crate) fn say(line: &Line, control: Control) -> Result<(), LineError> {
     line.send_control(control.encode())
-}
-
-/// Waits for what the guest says first.
-///
-/// # Errors
-/// If it says nothing that begins a match or goes on with one.
-pub(crate) fn first_word(line: &Line, within: Duration) -> Result<Control, LineError> {
-    let message = line.recv(within)?;
-    match (message.stream, Control::decode(&message.bytes)) {
-        (
-            Stream::Control,
-            Ok(control @ (Control::Sit | Control::Resume(_) | Control::Audit(_))),
-        ) => Ok(control),
-        _ => Err(LineError::Broken("something else than that it sits down")),
-    }
-}
-
-/// Says that it will not do, and hangs up.
-pub(crate) fn decline(line: &Line, control: Control) {
-    const GOODBYE: Duration = Duration::from_secs(2);
-    if say(line, control).is_ok() {
-        line.close(GOODBYE);
-    }
 }
 
 /// Looks up whom one has met: what the user must know. Remembers them, and the relay at which they
@@ -115,6 +87,7 @@ pub(crate) fn seated(
         chips: chips(stakes),
         cards,
         drawn,
+        kinds: Kind::of(stakes),
         of: hex(&of.id()),
         log,
         clock: limited.then(|| Time {

@@ -8,7 +8,9 @@ use anyhow::{Context, bail};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::{ShuffleCircuit, Spec};
-use dealerless_table::{BettingRules, Clock, Header, Limit, Posts, Seating, Stakes, Variety};
+use dealerless_table::{
+    BettingRules, Clock, Header, Limit, NamedKinds, Posts, Seating, Stakes, Variety,
+};
 
 use super::event;
 use crate::memory::Limit as Memory;
@@ -124,6 +126,10 @@ pub(crate) struct StakesArgs {
     /// Cards in the deck; only for --game deck [default: 52].
     #[arg(long, value_name = "N")]
     pub(crate) cards: Option<usize>,
+    /// Kinds of cards and how many there are of each: knight=14,castle=5,road=2, or 14,5,2; only for
+    /// --game deck.
+    #[arg(long, value_name = "KINDS", conflicts_with = "cards")]
+    pub(crate) kinds: Option<NamedKinds>,
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
@@ -141,16 +147,18 @@ impl StakesArgs {
         let hands = self.hands.unwrap_or(10);
         let variety = match self.game {
             GameName::Deck => {
-                let cards = self.cards.unwrap_or(52);
+                let of_kinds = self.kinds.as_ref().map(NamedKinds::cards);
+                let cards = self.cards.or(of_kinds).unwrap_or(52);
                 let drawn = self.draw.unwrap_or(cards);
                 let number = |number| u32::try_from(number).context("the deck is too large");
-                Variety::Deck {
-                    cards: number(cards)?,
-                    drawn: number(drawn)?,
+                let (cards, drawn) = (number(cards)?, number(drawn)?);
+                if let Some(kinds) = &self.kinds {
+                    return Ok(Stakes::of_kinds(kinds.clone(), drawn, SEATS, hands)?);
                 }
+                Variety::Deck { cards, drawn }
             }
-            _ if self.cards.is_some() || self.draw.is_some() => {
-                bail!("--cards and --draw are for --game deck")
+            _ if self.cards.is_some() || self.draw.is_some() || self.kinds.is_some() => {
+                bail!("--cards, --kinds and --draw are for --game deck")
             }
             GameName::Holdem => Variety::Holdem(self.betting(Limit::NoLimit)),
             GameName::FixedHoldem => Variety::Holdem(self.betting(Limit::Fixed)),
@@ -195,6 +203,9 @@ pub(crate) struct Wishes {
     /// Play only with a deck of so many cards.
     #[arg(long, value_name = "N")]
     pub(crate) cards: Option<usize>,
+    /// Play only with cards of these kinds.
+    #[arg(long, value_name = "KINDS")]
+    pub(crate) kinds: Option<NamedKinds>,
     /// Play only if so many cards are drawn.
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
@@ -223,6 +234,7 @@ impl Wishes {
         let game = GameName::of(stakes).name();
         agree("--game", self.game.map(GameName::name), Some(game))?;
         agree("--cards", self.cards, Some(cards))?;
+        agree("--kinds", self.kinds.as_ref(), stakes.kinds())?;
         agree("--draw", self.draw, Some(drawn))?;
         agree("--hands", self.hands, Some(stakes.hands()))?;
         let rules = stakes.betting();

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    Amounts, End, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal, Seat, Stop,
-    Storage, Vault,
+    Amounts, End, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal, Seat, Stakes,
+    Stop, Storage, Vault,
 };
 use rand::CryptoRng;
 
-use super::cards::short;
+use super::cards::CardNames;
 use super::command::{Said, reveals};
 use super::ending;
 use super::event::{
@@ -20,8 +20,7 @@ use super::event::{
 /// Turns the news of a seat into events.
 pub(crate) struct Story {
     seat: Seat,
-    /// The cards of the deck.
-    deck: usize,
+    cards: CardNames,
     drawn: usize,
     /// The board of the hand in play, by position.
     board: BTreeMap<usize, String>,
@@ -49,11 +48,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Table for Play<S, V, R> {
 
 impl Story {
     /// The story of a match, seen from a seat.
-    pub(crate) fn new(seat: Seat, (deck, drawn): (usize, usize), log_file: Option<String>) -> Self {
+    pub(crate) fn new(seat: Seat, stakes: &Stakes, log_file: Option<String>) -> Self {
         Story {
             seat,
-            deck,
-            drawn,
+            cards: CardNames::of(stakes),
+            drawn: stakes.deck().1,
             board: BTreeMap::new(),
             log_file,
         }
@@ -81,6 +80,11 @@ impl Story {
             News::SitsOut => Event::SitsOut {},
             News::OutOfTime { seat } => Event::OutOfTime {
                 seat: seat.number(),
+                away: false,
+            },
+            News::Away { seat } => Event::OutOfTime {
+                seat: seat.number(),
+                away: true,
             },
             News::Resumed => Event::Resumed {},
             News::NotNow(refused) => {
@@ -123,7 +127,7 @@ impl Story {
     }
 
     fn card(&mut self, hand: u32, position: usize, card: Card, log: &MatchLog) -> Vec<Event> {
-        let name = short(card, self.deck);
+        let name = self.cards.name(card);
         let game = log.game();
         let mut seats = Seat::all(log.of().seats());
         let holds = |seat: &Seat| game.is_some_and(|game| game.held(*seat).contains(&position));
@@ -166,10 +170,15 @@ impl Story {
         let log = table.log();
         let game = log.game()?;
         let positions = game.held(self.seat);
-        let seen = |&position: &usize| Some(short(table.card(position)?, self.deck));
+        let seen = |&position: &usize| Some(self.cards.name(table.card(position)?));
+        let holds = |seat: &Seat, position| game.held(*seat).contains(&position);
         let open = |position| {
-            let card = short(game.public(position)?, self.deck);
-            Some(OpenCard { position, card })
+            let mut seats = Seat::all(log.of().seats());
+            Some(OpenCard {
+                position,
+                card: self.cards.name(game.public(position)?),
+                holder: (seats.find(|seat| holds(seat, position))).map(Seat::number),
+            })
         };
         let chips = log.of().header().stakes.betting().is_some();
         Some(YourTurn {
@@ -181,7 +190,7 @@ impl Story {
             bets: game.bets(),
             cards: positions.iter().map(seen).collect(),
             positions,
-            board: (game.board().iter().map(|&card| short(card, self.deck))).collect(),
+            board: (game.board().iter().map(|&card| self.cards.name(card))).collect(),
             open: match chips {
                 true => Vec::new(),
                 false => (0..self.drawn).filter_map(open).collect(),
@@ -202,7 +211,7 @@ impl Story {
         });
         let shown = outcome.shown.iter().map(|shown| Shown {
             seat: shown.seat.number(),
-            cards: (shown.cards.iter().map(|&card| short(card, self.deck))).collect(),
+            cards: (shown.cards.iter().map(|&card| self.cards.name(card))).collect(),
             worth: shown.rank.to_string(),
         });
         HandResult {

@@ -17,13 +17,16 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
         Ask::Exchange {} => lines.push(format!("  Yours  {}", numbered(ink, &own))),
         Ask::Speak { proposals, .. } => {
             let own = turn.positions.iter().zip(own);
-            let own = own.map(|(position, card)| (*position, card.unwrap_or("?")));
-            lines.extend(placed(ink, "  Yours", own));
-            let open = turn
-                .open
-                .iter()
-                .map(|open| (open.position, open.card.as_str()));
-            lines.extend(placed(ink, "  Open ", open));
+            let own = own.map(|(at, card)| format!("{}: {}", at + 1, ink.row([card])));
+            lines.extend(placed("  Yours", own));
+            let open = turn.open.iter().map(|open| {
+                let whose = open
+                    .holder
+                    .map(|seat| names.name(seat).replace("You", "yours"));
+                let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
+                format!("{}: {}{whose}", open.position + 1, ink.card(&open.card))
+            });
+            lines.extend(placed("  Open ", open));
             for standing in proposals {
                 let cards = words::proposed(names, &standing.cards);
                 let by = names.name(standing.by);
@@ -47,13 +50,8 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
 }
 
 /// Cards with their positions, which people count from 1; nothing if there are none.
-fn placed<'a>(
-    ink: Ink,
-    title: &str,
-    cards: impl Iterator<Item = (usize, &'a str)>,
-) -> Option<String> {
-    let card = |(position, card)| format!("{}: {}", position + 1, ink.card(card));
-    let cards: Vec<String> = cards.map(card).collect();
+fn placed(title: &str, cards: impl Iterator<Item = String>) -> Option<String> {
+    let cards: Vec<String> = cards.collect();
     (!cards.is_empty()).then(|| format!("{title}  {}", cards.join("   ")))
 }
 
@@ -106,6 +104,7 @@ fn allowed(turn: &YourTurn) -> String {
                 parts.push("d draw".into());
             }
             if !turn.positions.is_empty() {
+                parts.push("s 3 show".into());
                 parts.push("v 3 reveal".into());
             }
             parts.push("2d6 roll".into());
@@ -129,11 +128,12 @@ What you can type:
   o 3 me    in a deck without rules: propose that only you see card 3
   o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
   y 0, n 0  agree to proposal 0, refuse it
-  d, v 3    draw the next closed card; reveal card 3, which only you see
+  d         draw the next closed card, which only you see
+  s 3, v 3  show card 3, which you hold, and keep it; reveal it and give it up
   steal     take a random card out of the other's hand
   2d6       roll two dice of six sides, together with the other
   -         pass
   out, back sit out from the next hand on; sit in again
-  close     close the match here, when the other's time is out
+  close     close the match here, when the other is out of time or away
   q         leave the match for good; Ctrl-C only ends the program
 Words do as well as letters: raise 60.";

@@ -3,9 +3,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use dealerless::net::Deadlines;
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
@@ -110,13 +111,12 @@ impl<'a> Whole<'a> {
         let banks = Some(Banks::take_up(path, &mut table));
         posts.go_to(table.mailbox());
         player.listen(posts)?;
-        let deck = of.header().stakes.deck();
         let seat = Seat {
             own,
             table,
             peer,
             peer_name,
-            story: Story::new(*seat, deck, Some(log_file.clone())),
+            story: Story::new(*seat, &of.header().stakes, Some(log_file.clone())),
             player,
             dialer,
             sessions: Sessions::default(),
@@ -316,6 +316,40 @@ pub(crate) fn tell_the_end(own: &Own, file: MatchFile, line: Line) -> anyhow::Re
         }
     }
     Ok(())
+}
+
+/// Those who are told at a host's door how a match ended that is over, each on a thread of its own:
+/// nobody who is slow with it keeps another waiting.
+#[derive(Default)]
+pub(crate) struct Farewells(Vec<(PublicIdentity, JoinHandle<()>)>);
+
+impl Farewells {
+    /// So many are told at once, each peer once.
+    const MOST: usize = 16;
+
+    /// Tells one more, in the background.
+    ///
+    /// # Errors
+    /// If it or too many others are told already, or there is no thread for it.
+    pub(crate) fn tell_the_end(
+        &mut self,
+        own: &Own,
+        file: MatchFile,
+        line: Line,
+    ) -> anyhow::Result<()> {
+        self.0.retain(|(_, thread)| !thread.is_finished());
+        let told = self.0.iter().any(|(peer, _)| *peer == line.peer);
+        ensure!(
+            !told && self.0.len() < Self::MOST,
+            "the end of the last match is being told"
+        );
+        let (own, peer) = (own.clone(), line.peer.clone());
+        let thread = thread::Builder::new().name("farewell".into());
+        // Who could not be told comes again.
+        let thread = thread.spawn(move || _ = tell_the_end(&own, file, line))?;
+        self.0.push((peer, thread));
+        Ok(())
+    }
 }
 
 fn opened_or_new(path: &Path) -> std::io::Result<DiskStorage> {

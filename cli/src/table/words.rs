@@ -1,7 +1,7 @@
 //! Sentences for people.
 
 use super::command::{Said, To};
-use super::event::{Awaited, Chips, HandResult, Posts, Reveal, Seated, Time};
+use super::event::{Awaited, Chips, HandResult, Kind, Posts, Reveal, Seated, Time};
 use crate::output::count;
 use dealerless::dice::Dice;
 
@@ -63,7 +63,8 @@ pub(crate) fn game(seated: &Seated) -> String {
         "draw" => "Five-card draw".to_owned(),
         _ => {
             let (cards, drawn) = (count(seated.cards as u64), count(seated.drawn as u64));
-            format!("A deck without rules: {drawn} of {cards} cards are drawn")
+            let kinds = kinds(&seated.kinds);
+            format!("A deck without rules: {drawn} of {cards} cards are drawn{kinds}")
         }
     };
     let hands = match seated.hands {
@@ -87,6 +88,16 @@ pub(crate) fn game(seated: &Seated) -> String {
         }
     };
     format!("{game}{chips}, {hands}.{clock}")
+}
+
+/// The kinds of the cards, behind their number; nothing if they have none.
+pub(crate) fn kinds(kinds: &[Kind]) -> String {
+    let kind = |kind: &Kind| format!("{} {}", count(kind.count.into()), kind.name);
+    let all: Vec<String> = kinds.iter().map(kind).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", all.join(", ")),
+    }
 }
 
 /// What a seat has chosen.
@@ -124,6 +135,14 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
         Said::Draw {} => format!("{} a card.", names.does(seat, "draw")),
         Said::Reveal { position } => {
             format!("{} card {}.", names.does(seat, "reveal"), position + 1)
+        }
+        Said::ShowCard { position } => {
+            let keeps = if names.is_own(seat) { "keep" } else { "keeps" };
+            format!(
+                "{} card {}, and {keeps} it.",
+                names.does(seat, "show"),
+                position + 1
+            )
         }
         Said::Steal { from } => {
             let owner = match names.is_own(*from) {

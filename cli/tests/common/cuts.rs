@@ -1,83 +1,99 @@
-//! Somebody in the middle of an encrypted line, who cuts it: every second line after one message
-//! more than the one before, and those between after many.
+//! Somebody in the middle of an encrypted line, who counts its frames and cuts it.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// So many lines are cut.
-const CUT: usize = 24;
-/// After so many messages those lines are cut between which one is cut early.
-const MANY: usize = 600;
+/// Where a line is cut: when so many frames of a seat have passed.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    pub seat: usize,
+    pub after: usize,
+}
 
-/// A way to a host.
+#[derive(Default)]
+struct Shared {
+    cut: Option<Cut>,
+    frames: [AtomicUsize; 2],
+    was_cut: AtomicBool,
+    /// Both ends of all lines.
+    ends: Mutex<Vec<TcpStream>>,
+}
+
+/// A way to a host, on which one line is cut.
 pub struct Cuts {
     /// Where the guest must connect.
     pub address: SocketAddr,
-    cut: Arc<AtomicUsize>,
+    shared: Arc<Shared>,
 }
 
 impl Cuts {
-    /// Cuts the lines to this host.
-    pub fn start(host: SocketAddr) -> Self {
+    /// A way to this host. Frames are counted over all lines.
+    pub fn start(host: SocketAddr, cut: Option<Cut>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
-        let cut = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&cut);
+        let shared = Arc::new(Shared {
+            cut,
+            ..Shared::default()
+        });
+        let own = Arc::clone(&shared);
         thread::spawn(move || {
-            for (number, guest) in listener.incoming().enumerate() {
+            for guest in listener.incoming() {
                 let guest = guest.expect("a guest");
-                let Ok(host) = TcpStream::connect(host) else {
-                    continue;
-                };
-                let messages = match number {
-                    CUT.. => usize::MAX,
-                    _ if number % 2 == 0 => MANY,
-                    _ => 1 + number / 2,
-                };
-                carry(guest, host, messages, &count);
+                // A host that is gone closes the line as well.
+                if let Ok(host) = TcpStream::connect(host) {
+                    carry(&own, host, guest);
+                }
             }
         });
-        Cuts { address, cut }
+        Cuts { address, shared }
     }
 
-    /// How many lines were cut.
-    pub fn number(&self) -> usize {
-        self.cut.load(Ordering::Relaxed)
+    /// How many frames of each seat have passed.
+    pub fn frames(&self) -> [usize; 2] {
+        let frames = self.shared.frames.each_ref();
+        frames.map(|frames| frames.load(Ordering::Relaxed))
+    }
+
+    /// Whether the line was cut where it was to be.
+    pub fn was_cut(&self) -> bool {
+        self.shared.was_cut.load(Ordering::Relaxed)
+    }
+
+    /// Cuts whatever line there is.
+    pub fn cut_now(&self) {
+        for end in self.shared.ends.lock().expect("no panic").drain(..) {
+            // It may have ended by itself.
+            let _ = end.shutdown(Shutdown::Both);
+        }
     }
 }
 
-fn carry(guest: TcpStream, host: TcpStream, messages: usize, cut: &Arc<AtomicUsize>) {
-    let passed = Arc::new(AtomicUsize::new(0));
-    for stream in [&guest, &host] {
-        stream.set_nodelay(true).expect("an open socket");
-    }
+fn carry(shared: &Arc<Shared>, host: TcpStream, guest: TcpStream) {
     let copy = |stream: &TcpStream| stream.try_clone().expect("an open socket");
-    for (from, to, first) in [(copy(&guest), copy(&host), true), (host, guest, false)] {
-        let (passed, cut) = (Arc::clone(&passed), Arc::clone(cut));
-        thread::spawn(move || pass((from, to), first, messages, (&passed, &cut)));
+    for stream in [&host, &guest] {
+        stream.set_nodelay(true).expect("an open socket");
+        shared.ends.lock().expect("no panic").push(copy(stream));
+    }
+    for (seat, from, to) in [(0, copy(&host), copy(&guest)), (1, guest, host)] {
+        let shared = Arc::clone(shared);
+        thread::spawn(move || pass(&shared, seat, from, to));
     }
 }
 
-/// Passes on what comes until the line has carried so many messages.
-fn pass(
-    (mut from, mut to): (TcpStream, TcpStream),
-    first: bool,
-    messages: usize,
-    (passed, cut): (&AtomicUsize, &AtomicUsize),
-) {
-    let mut prelude = first;
-    while let Some(message) = message(&mut from, std::mem::take(&mut prelude)) {
-        let number = passed.fetch_add(1, Ordering::Relaxed);
-        if number >= messages {
-            if number == messages {
-                cut.fetch_add(1, Ordering::Relaxed);
-            }
+/// Passes on what comes from a seat until the line is cut or ends.
+fn pass(shared: &Shared, seat: usize, mut from: TcpStream, mut to: TcpStream) {
+    let mut prelude = seat == 1;
+    while let Some(frame) = frame(&mut from, std::mem::take(&mut prelude)) {
+        if to.write_all(&frame).is_err() {
             break;
         }
-        if to.write_all(&message).is_err() {
+        let passed = shared.frames[seat].fetch_add(1, Ordering::Relaxed) + 1;
+        let here = |cut: Cut| (cut.seat, cut.after) == (seat, passed);
+        if shared.cut.is_some_and(here) {
+            shared.was_cut.store(true, Ordering::Relaxed);
             break;
         }
     }
@@ -86,8 +102,8 @@ fn pass(
     }
 }
 
-/// One message with its length, after the prelude of the guest.
-fn message(source: &mut TcpStream, with_prelude: bool) -> Option<Vec<u8>> {
+/// One frame with its length, after the prelude of the guest.
+fn frame(source: &mut TcpStream, with_prelude: bool) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     if with_prelude {
         bytes.resize(6, 0);

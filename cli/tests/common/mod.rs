@@ -2,6 +2,8 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 pub mod cuts;
+pub mod matches;
 pub mod processes;
 pub mod proxy;
+pub mod relay;
 pub mod side;

@@ -12,6 +12,12 @@ use serde_json::Value;
 /// No test process lasts longer.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
+/// Long enough for an honest peer on a busy machine, where nobody is expected to time out.
+pub const PATIENT: &str = "30";
+
+/// A deadline for the tests in which somebody does.
+pub const SHORT: &str = "1";
+
 /// A process that runs.
 pub struct Running {
     child: Child,
@@ -73,6 +79,11 @@ pub fn start_host(args: &[&str]) -> (Running, SocketAddr) {
     assert_eq!(listening["event"], "listening");
     let address = listening["address"].as_str().expect("an address");
     (host, address.parse().expect("an address and port"))
+}
+
+/// Starts somebody who joins a plain hand there, with JSON Lines.
+pub fn start_join(address: &str, args: &[&str]) -> Running {
+    start([&["join", "--insecure-plain", "--json", address], args].concat())
 }
 
 /// Starts `circuit run` with a free port to listen on, and gives its address.

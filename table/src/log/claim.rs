@@ -1,4 +1,4 @@
-//! What a player says of the other beside the log: that its time is out.
+//! What a player says of the other beside the log: that its time is out, or that it is away.
 
 use super::match_log::MatchLog;
 use crate::seat::Seat;
@@ -10,7 +10,7 @@ use crate::wire::{Malformed, Reader, Writer};
 pub struct Claim {
     /// The step in which nothing came.
     pub step: u64,
-    /// Who had to speak.
+    /// Who had to speak, or was to come back so that anybody could.
     pub seat: Seat,
     /// When this was written, in seconds since 1970, by the owner's own clock.
     pub time: u64,
@@ -26,10 +26,14 @@ pub enum Claimed {
     OutOfTime,
     /// The owner of the file closed the match here, and does not mean to come back to it.
     Closed,
+    /// There was no line to the seat, though the owner was ready to go on: for as long as the clock
+    /// gives the seat for a move, or until the owner closed a match without a clock.
+    Away,
 }
 
 const OUT_OF_TIME: u8 = 0;
 const CLOSED: u8 = 1;
+const AWAY: u8 = 2;
 
 impl Claim {
     /// Whether the seat has said nothing for that step since.
@@ -43,6 +47,7 @@ impl Claim {
         let what = match self.what {
             Claimed::OutOfTime => OUT_OF_TIME,
             Claimed::Closed => CLOSED,
+            Claimed::Away => AWAY,
         };
         let mut writer = Writer::default();
         writer.u64(self.step).u8(self.seat.number());
@@ -58,6 +63,7 @@ impl Claim {
             what: match reader.u8()? {
                 OUT_OF_TIME => Claimed::OutOfTime,
                 CLOSED => Claimed::Closed,
+                AWAY => Claimed::Away,
                 _ => return Err(Malformed),
             },
         };
@@ -83,7 +89,10 @@ mod tests {
         };
         let [host, guest] = [Seat::HOST, Seat::GUEST].map(|seat| claim(&log, seat));
         assert!(host.stands(&log) && guest.stands(&log));
-        assert_eq!(Claim::decode(&host.encode()), Ok(host));
+        for what in [Claimed::OutOfTime, Claimed::Closed, Claimed::Away] {
+            let claim = Claim { what, ..host };
+            assert_eq!(Claim::decode(&claim.encode()), Ok(claim));
+        }
         // Both deal: one has spoken.
         table.speak(&mut log);
         assert!(!host.stands(&log) && guest.stands(&log));

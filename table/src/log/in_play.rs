@@ -5,8 +5,9 @@ use dealerless::dice::Commitment;
 
 use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
+use super::deal::{Deal, Seal};
 use super::match_log::MatchLog;
-use super::part::{CardOpening, Deal, Part, Seal};
+use super::part::{CardOpening, Part};
 use super::phase::{End, Phase, Stop};
 use crate::rules::{Hand, Learners};
 use crate::seat::Seat;

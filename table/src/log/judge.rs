@@ -1,8 +1,9 @@
 //! Whether a seat may say a part where the match stands.
 
 use super::beyond_poker::Reseal;
+use super::deal::{Deal, Seal};
 use super::foul::PartFoul;
-use super::part::{CardOpening, Deal, Part, PartKind, Seal};
+use super::part::{CardOpening, Part, PartKind};
 use super::phase::Phase;
 use super::state::{Dealt, State};
 use crate::rules::{Choice, Learners, Opening, Steal};

@@ -2,8 +2,9 @@
 
 use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
+use super::deal::{Deal, Seal};
 use super::foul::PartFoul;
-use super::part::{Deal, Part, Seal};
+use super::part::Part;
 use super::phase::{End, Phase};
 use super::players::Match;
 use super::shape::Shape;

@@ -75,6 +75,12 @@ pub enum News {
         /// Who.
         seat: Seat,
     },
+    /// There has been no line to a seat for as long as it may take for a move, and this side is
+    /// ready to go on. That is a claim of this side too.
+    Away {
+        /// Who.
+        seat: Seat,
+    },
     /// The player's command cannot be carried out. Nothing has changed.
     NotNow(NotNow),
     /// A seat has ended the match.

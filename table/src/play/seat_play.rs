@@ -1,6 +1,7 @@
 //! What one seat does: a state machine over what it hears.
 
 mod hearing;
+mod ordering;
 mod resuming;
 mod rolling;
 mod saying;
@@ -14,6 +15,8 @@ use dealerless::deck::{self, Card};
 use dealerless::shuffle::{Randomness, ShuffleCircuit};
 use rand::CryptoRng;
 
+use self::ordering::Due;
+pub use self::ordering::deck_name;
 pub use self::stealing::Reshuffling;
 use super::dealer::Done;
 use super::error::PlayError;
@@ -21,7 +24,6 @@ use super::hand_cards::HandCards;
 use super::news::{Command, News, NotNow};
 use super::own_dice::OwnDice;
 use super::vault::Vault;
-use crate::hash::Hash;
 use crate::identity::Identity;
 use crate::log::{
     Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
@@ -122,13 +124,6 @@ pub struct Play<S, V, R> {
     /// The step for which the player was asked.
     asked: Option<u64>,
     news: VecDeque<News>,
-}
-
-/// Something for the engine to do.
-enum Due {
-    Shuffle(Randomness, Vec<u8>),
-    Reshuffle(Reshuffling),
-    Prepare(u32),
 }
 
 /// What a seat holds in a try of a hand, and nowhere else.
@@ -325,16 +320,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.order(orders)
     }
 
-    /// Whether the match cannot go on without another shuffle.
-    fn needs_engine(&self) -> bool {
-        match self.set.log.phase() {
-            Phase::Deal => true,
-            Phase::Seal(_) => self.hand.deck.is_none(),
-            Phase::Reseal(seat, _) => self.hand.live && seat == self.set.seat,
-            _ => false,
-        }
-    }
-
     /// Destroys the deck, of which no card is to be opened any more.
     fn destroy_deck(&mut self) -> Result<(), PlayError> {
         self.hand.deck = None;
@@ -361,61 +346,9 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         Ok(())
     }
 
-    /// Notes what the engine is to do where the log has come to: the shuffle of a try that all seats
-    /// have begun, a hand that is shuffled again, the batch behind a hand that stands. Both sides'
-    /// logs come to the same, one part after the other, so both engines get the same orders in the
-    /// same order, however many parts are heard at once.
-    fn note_due(&mut self) {
-        if !self.may_speak() {
-            return;
-        }
-        if self.set.log.phase() == Phase::Seal(Seat::HOST)
-            && !self.hand.ordered
-            && !self.has_lost_its_run()
-            && let (Some(seeds), Some(name)) = (self.hand.seeds.take(), deck_name(&self.set.log))
-        {
-            self.hand.ordered = true;
-            self.due.push_back(Due::Shuffle(seeds, name));
-            self.pooled = self.pooled.saturating_sub(1);
-        }
-        let reshuffling = self.reshuffling_due();
-        self.due.extend(reshuffling.map(Due::Reshuffle));
-        let batch = self.set.log.batch();
-        if batch > 0 && self.stands() && !self.hand.prepared {
-            self.hand.prepared = true;
-            self.due.push_back(Due::Prepare(batch));
-            self.pooled += batch;
-        }
-    }
-
-    /// Orders what is due. All that was said before is on the disk before the engine runs.
-    fn order(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
-        if !self.due.is_empty() {
-            self.write()?;
-        }
-        for due in self.due.drain(..) {
-            match due {
-                Due::Shuffle(seeds, name) => orders.shuffle(seeds, name),
-                Due::Reshuffle(reshuffling) => orders.reshuffle(reshuffling),
-                Due::Prepare(hands) => orders.prepare(hands),
-            }
-        }
-        Ok(())
-    }
-
     /// Whether a card of the try has been opened.
     fn stands(&self) -> bool {
         let log = &self.set.log;
         log.phase().stands() && !log.may_say(Seat::HOST).contains(&PartKind::Again)
     }
-}
-
-/// What the engines of both sides call the deck of the try that all seats have begun, if they have.
-/// It takes in all that was said up to their deals.
-pub fn deck_name(log: &MatchLog) -> Option<Vec<u8>> {
-    let (attempt, dealt) = (log.attempt(), log.dealt_hash()?);
-    let hash = Hash::new("deck").field(&attempt.of).field(&dealt);
-    let numbers = [attempt.hand, attempt.attempt].map(u64::from);
-    let hash = numbers.into_iter().fold(hash, Hash::number);
-    Some(hash.finish().to_vec())
 }

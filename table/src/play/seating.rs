@@ -8,9 +8,12 @@ use dealerless::net;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
 
 use crate::identity::{Name, PublicIdentity};
-use crate::line::Line;
+use crate::line::{Line, MAX_HEADER};
 use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting, Versions};
 use crate::rules::Stakes;
+
+// A host can say the longest header.
+const _: () = assert!(Header::MAX_LEN <= MAX_HEADER);
 
 /// A match that can begin: who plays it, and the circuit by which its decks are shuffled.
 pub struct Seating {

@@ -13,7 +13,7 @@ use dealerless::net::Deadlines;
 
 use super::attached::{Attached, Heard, Nowhere};
 use super::clock::TimeLeft;
-use super::clocks::{Clocks, Out};
+use super::clocks::{Clocks, LineIs, Out};
 use super::control::Control;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
@@ -47,6 +47,8 @@ pub struct Table<S, V, X> {
     /// The line has told that it has ended: nothing comes from it any more.
     silent: bool,
     clocks: Clocks,
+    /// This side does not look for a line.
+    holds: bool,
 }
 
 /// What a [`Table`] has to tell.
@@ -96,6 +98,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(Table {
             play: Play::new(setting)?,
             clocks,
+            holds: false,
             deadlines,
             attached: None,
             lines: 0,
@@ -128,6 +131,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.lines += 1;
         self.since = Instant::now();
         self.silent = false;
+        self.holds = false;
         let ears = (self.lines, self.mailbox.0.clone());
         self.attached = Some(Attached::new(line, attempts, ears));
     }
@@ -299,20 +303,50 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.clocks.left(seat)
     }
 
+    /// Whether the time of a seat is out, as this side counts it: of its turn; or, while there is no
+    /// line and this side waits for one, as if it were its turn.
+    pub fn is_out(&self, seat: Seat) -> bool {
+        self.clocks.is_out(seat)
+    }
+
+    /// Says whether this side itself does not look for a line now. Nobody else is away then. The
+    /// next line ends it.
+    pub fn hold(&mut self, holds: bool) {
+        self.holds = holds;
+    }
+
     /// Takes up the banks of all seats as they were when a program ended, in order of the seats.
     pub fn take_up_banks(&mut self, banks: &[Duration]) {
         self.clocks.take_up(banks);
     }
 
     /// Closes the match here: a claim in its file says that this side does not mean to go on, and
-    /// for whom it waited. It is no step of the match.
+    /// for whom it waited. Without a clock another says that there was no line, if there is none. They
+    /// are no steps of the match.
     ///
     /// # Errors
     /// If it cannot be written.
     pub fn close_here(&mut self) -> Result<(), PlayError> {
-        match self.play.log().waits_for().first() {
-            Some(&seat) => self.claim(seat, Claimed::Closed),
-            None => Ok(()),
+        let (log, own) = (self.play.log(), self.play.seat());
+        let waits_for = log.waits_for();
+        if waits_for.is_empty() {
+            return Ok(());
+        }
+        let mut others = Seat::all(log.of().seats()).filter(|seat| *seat != own);
+        let is_waited_for = |seat: &Seat| waits_for.contains(seat);
+        let seat = others.clone().find(is_waited_for).or(others.next());
+        let seat = seat.unwrap_or(own);
+        if self.time_left(seat).is_none() && self.line_is() == LineIs::Missing {
+            self.claim(seat, Claimed::Away)?;
+        }
+        self.claim(seat, Claimed::Closed)
+    }
+
+    fn line_is(&self) -> LineIs {
+        match (self.play.has_met(), self.holds) {
+            (true, _) => LineIs::Up,
+            (false, true) => LineIs::Unwanted,
+            (false, false) => LineIs::Missing,
         }
     }
 
@@ -329,25 +363,28 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// Says whether something has changed. A seat whose own time is out says what costs it nothing
     /// more, and sits out from the next hand on.
     fn look_at_clocks(&mut self) -> Result<bool, PlayError> {
-        let speaks = self.play.has_met();
-        let seat = self.play.seat();
-        let Some(out) = (self.clocks).look((self.play.log(), seat), speaks, Instant::now()) else {
+        let (line, seat) = (self.line_is(), self.play.seat());
+        let Some(out) = (self.clocks).look((self.play.log(), seat), line, Instant::now()) else {
             return Ok(false);
         };
-        let seat = match out {
+        let news = match out {
             Out::Own(legal) => {
                 let choice = legal.out_of_time();
                 // The rules allow it.
                 let _ = self.play.command(Command::Choose(choice));
                 let _ = self.play.command(Command::SitOut(true));
-                seat
+                News::OutOfTime { seat }
             }
             Out::Other(seat) => {
                 self.claim(seat, Claimed::OutOfTime)?;
-                seat
+                News::OutOfTime { seat }
+            }
+            Out::Away(seat) => {
+                self.claim(seat, Claimed::Away)?;
+                News::Away { seat }
             }
         };
-        self.play.tell(News::OutOfTime { seat });
+        self.play.tell(news);
         Ok(true)
     }
 }

@@ -203,8 +203,9 @@ impl Replay {
     }
 
     fn void(&mut self, seat: Seat) {
+        // The tries before this one are void as well.
+        self.voided = self.hands.pop().map(|hand| hand.voided).unwrap_or_default();
         self.voided.push(seat);
-        self.hands.pop();
     }
 
     /// All seats have begun a try.
@@ -214,21 +215,20 @@ impl Replay {
         else {
             return;
         };
-        let seats = self.log.of().seats();
         let bought = |seat: &Seat| stacks[seat.index()] > self.log.stacks()[seat.index()];
         let hand = RecordedHand {
             number: self.log.attempt().hand,
             step,
             button,
             stacks: stacks.to_vec(),
-            rebuys: Seat::all(seats).filter(bought).collect(),
+            rebuys: Seat::all(stacks.len()).filter(bought).collect(),
             posts: posts(&self.log, game, stacks, button),
             voided: std::mem::take(&mut self.voided),
             sealed: false,
             events: Vec::new(),
             outcome: None,
             over_in: None,
-            held: Seat::all(seats).map(|seat| game.held(seat)).collect(),
+            held: self.held(),
             public: Default::default(),
             seen: Default::default(),
         };
@@ -252,15 +252,21 @@ impl Replay {
                 .map(|&(position, to)| HandEvent::Opened { position, to })
                 .collect(),
         };
-        let held = self.log.game().map(|game| {
-            let seats = Seat::all(self.log.of().seats());
-            seats.map(|seat| game.held(seat)).collect()
-        });
+        let held = self.held();
         if let Some(hand) = self.hands.last_mut() {
             hand.public.extend(faces);
             hand.events.extend(events);
-            hand.held = held.unwrap_or_default();
+            hand.held = held;
         }
+    }
+
+    /// The positions of the cards that each seat holds now.
+    fn held(&self) -> Vec<Vec<usize>> {
+        let of_seats = |game: &Hand| {
+            let seats = Seat::all(self.log.of().seats());
+            seats.map(|seat| game.held(seat)).collect()
+        };
+        self.log.game().map(of_seats).unwrap_or_default()
     }
 
     fn chose(&mut self, seat: Seat, choice: Choice, legal: &Legal, before: Before) {
@@ -271,6 +277,11 @@ impl Replay {
             (&(Choice::Bet { to } | Choice::Raise { to }), _) => to.saturating_sub(bet),
             _ => 0,
         };
+        let held = self.held();
+        // A card that all have seen is laid down without being opened.
+        if let (Choice::Reveal(_), Some(hand)) = (&choice, self.hands.last_mut()) {
+            hand.held = held;
+        }
         self.push(HandEvent::Chose(Chosen {
             seat,
             choice,

@@ -44,10 +44,13 @@ pub enum Choice {
     Roll(Dice),
     /// In a deck without rules: draws the next closed card, which this seat alone sees then.
     Draw,
-    /// In a deck without rules: shows a card to all that this seat alone has seen.
+    /// In a deck without rules: lays down a card that this seat holds. All see it then, and nobody holds
+    /// it any more.
     Reveal(u16),
     /// In a deck without rules: takes a random card out of the hand of this seat.
     Steal(Seat),
+    /// In a deck without rules: shows a card to all that this seat holds, and goes on holding it.
+    ShowCard(u16),
 }
 
 /// The bytes are not what [`Choice::encode`] writes.
@@ -100,6 +103,7 @@ impl Choice {
             Choice::Draw => writer.u8(13),
             Choice::Reveal(position) => writer.u8(14).u16(*position),
             Choice::Steal(seat) => writer.u8(15).u8(seat.number()),
+            Choice::ShowCard(position) => writer.u8(16).u16(*position),
         };
         writer.finish()
     }
@@ -127,6 +131,7 @@ impl Choice {
             13 => Choice::Draw,
             14 => Choice::Reveal(reader.u16()?),
             15 => Choice::Steal(Seat::new(reader.u8()?)),
+            16 => Choice::ShowCard(reader.u16()?),
             _ => return Err(ChoiceError),
         };
         reader.finish()?;

@@ -63,7 +63,7 @@ pub enum Foul {
     #[error("there is no card {0} that this seat could see")]
     NoSuchCard(u16),
     /// A proposal with a card that its learners see already, or that cannot be shown to one more
-    /// seat without being shown to all.
+    /// seat without being shown to all; or a card that is shown twice.
     #[error("card {0} has been opened")]
     AlreadyOpen(u16),
     /// The seat has too many proposals that stand.
@@ -85,7 +85,7 @@ pub enum Foul {
     #[error("there is nothing to steal from {0}")]
     NothingToSteal(Seat),
     /// The seat does not hold this card.
-    #[error("card {0} is not this seat's to reveal")]
+    #[error("card {0} is not this seat's to show")]
     NotHeld(u16),
 }
 

@@ -5,10 +5,10 @@
 //! stands until then, or until somebody refuses it or one of its cards has been opened otherwise.
 //! Nobody has to answer. The hand is over when all have passed, one after the other.
 //!
-//! Three things need no agreement. A seat may have dice rolled, by all seats together. It may draw: the
-//! closed card at the lowest position is opened to it alone. And it may reveal a card that it alone
-//! has seen. So a pile of cards lies there to be drawn from, and nobody chooses which card comes next.
-//! And it may steal: the hand of another seat is shuffled again by all, the card that then lies at the
+//! Some things need no agreement. A seat may have dice rolled, by all seats together. It may draw: the
+//! closed card at the lowest position is opened to it alone. So a pile of cards lies there to be drawn
+//! from, and nobody chooses which card comes next. It may show a card that it holds, and goes on holding
+//! it; or reveal one, which it then holds no more. And it may steal: the hand of another seat is shuffled again by all, the card that then lies at the
 //! hand's first position is opened to all and belongs to the thief, and the others are opened to their
 //! owner alone.
 //!
@@ -38,8 +38,8 @@ pub(super) struct FreeDeck {
     number: u32,
     /// Who has learned each card.
     learned: Vec<Option<Learners>>,
-    /// Who has stolen each card that was stolen, and that all have seen since.
-    stolen: Vec<Option<Seat>>,
+    /// Who holds each card that it has shown, or that it has stolen: all have seen it.
+    shown: Vec<Option<Seat>>,
     seen: Seen,
     rolls: u32,
     last_roll: Option<Rolled>,
@@ -69,7 +69,7 @@ impl FreeDeck {
             proposals: Vec::new(),
             number: 0,
             learned: vec![None; drawn],
-            stolen: vec![None; drawn],
+            shown: vec![None; drawn],
             seen: Seen::none(cards),
             rolls: 0,
             last_roll: None,
@@ -173,6 +173,7 @@ impl FreeDeck {
                 let next = self.next_closed().ok_or(Foul::NothingToDraw)?;
                 self.due = Due::Cards(vec![(next, Learners::Seat(self.turn))]);
             }
+            &Choice::ShowCard(position) => self.show(position)?,
             &Choice::Reveal(position) => self.reveal(position)?,
             &Choice::Steal(owner) => self.steal(owner)?,
             _ => return Err(Foul::WrongKind),
@@ -275,9 +276,9 @@ impl FreeDeck {
         };
         self.seen.forget(&hand);
         for &position in &hand {
-            (self.learned[position], self.stolen[position]) = (None, None);
+            (self.learned[position], self.shown[position]) = (None, None);
         }
-        self.stolen[first] = Some(thief);
+        self.shown[first] = Some(thief);
         let of_owner = rest.iter().map(|&at| (at, Learners::Seat(owner)));
         let cards = [(first, Learners::All)].into_iter().chain(of_owner);
         self.due = Due::Cards(cards.collect());
@@ -290,14 +291,31 @@ impl FreeDeck {
         Ok(())
     }
 
+    fn show(&mut self, position: u16) -> Result<(), Foul> {
+        let at = self.own(position)?;
+        if self.learned[at] == Some(Learners::All) {
+            return Err(Foul::AlreadyOpen(position));
+        }
+        self.shown[at] = Some(self.turn);
+        self.due = Due::Cards(vec![(at, Learners::All)]);
+        Ok(())
+    }
+
+    /// A card that all have seen needs no opening to be given up.
     fn reveal(&mut self, position: u16) -> Result<(), Foul> {
+        let at = self.own(position)?;
+        if self.shown[at].take().is_none() {
+            self.due = Due::Cards(vec![(at, Learners::All)]);
+        }
+        Ok(())
+    }
+
+    /// A card that the seat holds whose turn it is.
+    fn own(&self, position: u16) -> Result<usize, Foul> {
         let at = usize::from(position);
-        match self.learned.get(at) {
-            Some(&Some(Learners::Seat(seat))) if seat == self.turn => {
-                self.due = Due::Cards(vec![(at, Learners::All)]);
-                Ok(())
-            }
-            _ => Err(Foul::NotHeld(position)),
+        match self.held(self.turn).contains(&at) {
+            true => Ok(at),
+            false => Err(Foul::NotHeld(position)),
         }
     }
 
@@ -323,11 +341,11 @@ impl FreeDeck {
         &self.seen
     }
 
-    /// The cards that were opened to this seat alone, and those that it has stolen.
+    /// The cards that were opened to this seat alone, and those that it has shown or stolen.
     pub(super) fn held(&self, seat: Seat) -> Vec<usize> {
         let its_own = |&position: &usize| {
             self.learned[position] == Some(Learners::Seat(seat))
-                || self.stolen[position] == Some(seat)
+                || self.shown[position] == Some(seat)
         };
         (0..self.learned.len()).filter(its_own).collect()
     }

@@ -192,7 +192,7 @@ impl Hand {
     }
 
     /// The positions of the cards that the seat holds now, in the order of their places in the hand.
-    /// In a deck without rules they are those that only this seat sees, and those that it has stolen.
+    /// In a deck without rules they are those that only this seat sees, and those that it has shown or stolen.
     pub fn held(&self, seat: Seat) -> Vec<usize> {
         match &self.game {
             Game::Poker(poker) => poker.held(seat).to_vec(),

@@ -10,6 +10,7 @@ mod dealing;
 mod foul;
 mod free_deck;
 mod hand;
+mod kinds;
 mod next;
 mod poker;
 mod pots;
@@ -19,6 +20,7 @@ mod stakes;
 pub use choice::{Choice, ChoiceError};
 pub use foul::{BadCards, BadFaces, CannotDeal, Foul};
 pub use hand::Hand;
+pub use kinds::{BadKinds, NamedKinds};
 pub use next::{
     Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Rolled, Shown, Steal,
 };

@@ -65,8 +65,8 @@ pub enum Legal {
     /// To show its hand or to muck it.
     ShowOrMuck,
     /// In a deck without rules: to propose, to agree, to refuse or to pass; to roll dice; to draw a
-    /// card; to reveal one that it [holds](super::Hand::held) and that nobody else has seen; and to
-    /// steal one that another seat holds.
+    /// card; to reveal one that it [holds](super::Hand::held), or to show it if nobody else has seen
+    /// it; and to steal one that another seat holds.
     Speak {
         /// The proposals that stand.
         proposals: Vec<Proposal>,

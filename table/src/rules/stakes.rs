@@ -1,13 +1,17 @@
 //! What is agreed before a match.
 
+use super::kinds::{BadKinds, NamedKinds};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// What is played, for how long, by how many, and for how much.
 ///
-/// The values are always in bounds: [`Stakes::new`] and [`Stakes::decode`] refuse all others.
+/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and [`Stakes::decode`] refuse
+/// all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stakes {
     variety: Variety,
+    /// Only of a deck without rules, and then of as many cards.
+    kinds: Option<NamedKinds>,
     seats: u8,
     hands: u32,
 }
@@ -121,9 +125,18 @@ pub enum StakesError {
         /// How many are drawn.
         drawn: u32,
     },
+    /// Kinds of cards that make no pile.
+    #[error(transparent)]
+    Kinds(#[from] BadKinds),
     /// The bytes are not what [`Stakes::encode`] writes.
     #[error("the stakes are not in the one encoding")]
     Malformed,
+}
+
+impl From<Malformed> for StakesError {
+    fn from(Malformed: Malformed) -> Self {
+        StakesError::Malformed
+    }
 }
 
 impl Stakes {
@@ -135,15 +148,40 @@ impl Stakes {
     /// The most cards of a deck.
     pub const MAX_CARDS: u32 = 4096;
     /// The most bytes of an encoding.
-    pub const MAX_LEN: usize = 32;
+    pub const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
 
     /// Puts stakes together.
     ///
     /// # Errors
     /// What is out of bounds.
     pub fn new(variety: Variety, seats: u8, hands: u32) -> Result<Self, StakesError> {
+        Self::checked(variety, None, seats, hands)
+    }
+
+    /// A [deck without rules](Variety::Deck) whose cards are of these kinds. Which cards those are
+    /// changes nothing of what may be done with them: the rules know positions only.
+    ///
+    /// # Errors
+    /// What is out of bounds.
+    pub fn of_kinds(
+        kinds: NamedKinds,
+        drawn: u32,
+        seats: u8,
+        hands: u32,
+    ) -> Result<Self, StakesError> {
+        let variety = of_these(&kinds, drawn);
+        Self::checked(variety, Some(kinds), seats, hands)
+    }
+
+    fn checked(
+        variety: Variety,
+        kinds: Option<NamedKinds>,
+        seats: u8,
+        hands: u32,
+    ) -> Result<Self, StakesError> {
         let stakes = Stakes {
             variety,
+            kinds,
             seats,
             hands,
         };
@@ -154,6 +192,11 @@ impl Stakes {
     /// The game.
     pub fn variety(&self) -> Variety {
         self.variety
+    }
+
+    /// The kinds of its cards, if the deck without rules has kinds.
+    pub fn kinds(&self) -> Option<&NamedKinds> {
+        self.kinds.as_ref()
     }
 
     /// How many play.
@@ -217,7 +260,11 @@ impl Stakes {
             Variety::Holdem(betting) => betting.write(writer.u8(0)),
             Variety::FiveCardDraw(betting) => betting.write(writer.u8(1)),
             Variety::Deck { cards, drawn } => {
-                writer.u8(2).u32(cards).u32(drawn);
+                match &self.kinds {
+                    None => writer.u8(2).u32(cards),
+                    Some(kinds) => kinds.write(writer.u8(3)),
+                };
+                writer.u32(drawn);
             }
         }
         writer.u8(self.seats).u32(self.hands).finish()
@@ -229,28 +276,39 @@ impl Stakes {
     /// [`StakesError::Malformed`] if they are not what [`encode`](Self::encode) writes, or what is
     /// out of bounds.
     pub fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
-        let stakes = Self::read(Reader::new(bytes)).map_err(|Malformed| StakesError::Malformed)?;
-        stakes.check()?;
-        Ok(stakes)
+        let mut reader = Reader::new(bytes);
+        let (variety, kinds) = match reader.u8()? {
+            3 => {
+                let kinds = NamedKinds::read(&mut reader)?;
+                (of_these(&kinds, reader.u32()?), Some(kinds))
+            }
+            game => (Variety::read(game, &mut reader)?, None),
+        };
+        let (seats, hands) = (reader.u8()?, reader.u32()?);
+        reader.finish()?;
+        Self::checked(variety, kinds, seats, hands)
     }
+}
 
-    fn read(mut reader: Reader<'_>) -> Result<Self, Malformed> {
-        let variety = match reader.u8()? {
-            0 => Variety::Holdem(BettingRules::read(&mut reader)?),
-            1 => Variety::FiveCardDraw(BettingRules::read(&mut reader)?),
+/// A deck of all cards of these kinds.
+fn of_these(kinds: &NamedKinds, drawn: u32) -> Variety {
+    Variety::Deck {
+        cards: kinds.cards() as u32,
+        drawn,
+    }
+}
+
+impl Variety {
+    fn read(game: u8, reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+        Ok(match game {
+            0 => Variety::Holdem(BettingRules::read(reader)?),
+            1 => Variety::FiveCardDraw(BettingRules::read(reader)?),
             2 => Variety::Deck {
                 cards: reader.u32()?,
                 drawn: reader.u32()?,
             },
             _ => return Err(Malformed),
-        };
-        let stakes = Stakes {
-            variety,
-            seats: reader.u8()?,
-            hands: reader.u32()?,
-        };
-        reader.finish()?;
-        Ok(stakes)
+        })
     }
 }
 

@@ -1,12 +1,14 @@
 //! Somebody in the middle, who reads the line message by message and changes or cuts it.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use dealerless_table::Address;
+
+use crate::frames::message;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {
@@ -71,23 +73,4 @@ fn carry(from: From, mut source: TcpStream, mut sink: TcpStream, judge: &Judge) 
     for stream in [source, sink] {
         let _ = stream.shutdown(Shutdown::Both);
     }
-}
-
-/// One message with its length, after the prelude if it is the first.
-pub(crate) fn message(source: &mut TcpStream, with_prelude: bool) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if with_prelude {
-        bytes.resize(6, 0);
-        source.read_exact(&mut bytes).ok()?;
-        let rest = if bytes[5] == 1 { 8 } else { 32 };
-        bytes.resize(6 + rest, 0);
-        source.read_exact(&mut bytes[6..]).ok()?;
-    }
-    let mut len = [0; 2];
-    source.read_exact(&mut len).ok()?;
-    bytes.extend_from_slice(&len);
-    let start = bytes.len();
-    bytes.resize(start + usize::from(u16::from_le_bytes(len)), 0);
-    source.read_exact(&mut bytes[start..]).ok()?;
-    Some(bytes)
 }

@@ -8,8 +8,10 @@ use dealerless_table::{
 use zeroize::Zeroizing;
 
 use crate::disk::When;
+use crate::games::Game;
 use crate::kills;
-use crate::world::{Game, Plan, Went, World, identity, inputs};
+use crate::side::{identity, inputs};
+use crate::world::{Plan, Went, World};
 
 /// The records of both sides, what each has entered, and the circuit.
 struct Over {

@@ -3,8 +3,9 @@
 use dealerless_table::{JournalError, PlayError, Seat};
 
 use crate::disk::{Disk, Files};
+use crate::games::Game;
+use crate::side::start;
 use crate::undisturbed;
-use crate::world::{Game, start};
 
 /// The disk of a seat at a moment in which it needs its deck.
 fn in_the_midst_of_a_hand() -> (Files, Files) {

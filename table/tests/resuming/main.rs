@@ -9,6 +9,8 @@
 mod audit;
 mod damaged;
 mod disk;
+mod games;
+mod side;
 mod world;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +22,9 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use disk::{Kill, Kind, PutBack, When};
-use world::{Cut, Game, Plan, Went, World, long};
+use games::{Game, long};
+use side::Cut;
+use world::{Plan, Went, World};
 
 /// Plays matches with these plans, several at a time.
 fn play_all(plans: &[Plan], check: impl Fn(&Plan, &Went) + Sync) {

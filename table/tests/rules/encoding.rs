@@ -1,9 +1,11 @@
 //! There is one way to write stakes and choices, and all others are refused.
 
 use crate::dealt::{SMALL_AND_BIG, rules};
+use dealerless::deck::{Card, KindsError};
 use dealerless::dice::Dice;
 use dealerless_table::{
-    BettingRules, Choice, Learners, Limit, Posts, Seat, Stakes, StakesError, Variety,
+    BadKinds, BettingRules, Choice, Learners, Limit, NamedKinds, Posts, Seat, Stakes, StakesError,
+    Variety,
 };
 use proptest::prelude::*;
 
@@ -87,6 +89,160 @@ fn the_deck_is_large_enough_for_all_seats() {
     }
 }
 
+#[test]
+fn a_pile_of_kinds_is_a_deck_of_as_many_cards_which_have_names() {
+    let kinds: NamedKinds = "knight=14,castle=5,road=2".parse().unwrap();
+    let faces = [0, 13, 14, 18, 19, 20, 21].map(|card| kinds.face(Card(card)));
+    let names = [
+        "knight#1",
+        "knight#14",
+        "castle#1",
+        "castle#5",
+        "road#1",
+        "road#2",
+    ];
+    assert_eq!(faces[..6], names.map(|name| Some(name.to_owned())));
+    assert_eq!(faces[6], None);
+    let stakes = Stakes::of_kinds(kinds.clone(), 7, 2, 3).unwrap();
+    assert_eq!((stakes.deck(), stakes.kinds()), ((21, 7), Some(&kinds)));
+    let deck = Variety::Deck {
+        cards: 21,
+        drawn: 7,
+    };
+    assert_eq!(stakes.variety(), deck);
+    // The same cards under other names, or under none, are other stakes.
+    let all = [
+        stakes.encode(),
+        Stakes::new(deck, 2, 3).unwrap().encode(),
+        of_kinds("knight=14,castle=5,roads=2").encode(),
+        of_kinds("knight=14,castle=4,road=3").encode(),
+        of_kinds("castle=5,knight=14,road=2").encode(),
+    ];
+    for (at, bytes) in all.iter().enumerate() {
+        assert!(!all[..at].contains(bytes));
+    }
+    for drawn in [0, 22] {
+        let refused = Stakes::of_kinds(kinds.clone(), drawn, 2, 3);
+        assert_eq!(refused, Err(StakesError::Deck { cards: 21, drawn }));
+    }
+}
+
+fn of_kinds(text: &str) -> Stakes {
+    Stakes::of_kinds(text.parse().unwrap(), 7, 2, 3).unwrap()
+}
+
+#[test]
+fn kinds_are_read_as_people_write_them() {
+    for (text, written) in [
+        ("knight=14,castle=5,road=2", "knight=14,castle=5,road=2"),
+        ("14,5,2", "kind-1=14,kind-2=5,kind-3=2"),
+        (" a_B-9 = 1 , 4096", ""),
+        (" a_B-9 = 1 , 4095", "a_B-9=1,kind-2=4095"),
+        ("x=2", "x=2"),
+    ] {
+        let kinds = text.parse::<NamedKinds>().map(|kinds| kinds.to_string());
+        assert_eq!(kinds.unwrap_or_default(), written, "{text}");
+    }
+    for text in [
+        "",
+        "a",
+        "a=",
+        "a=b",
+        "a=1,",
+        "a=-1",
+        "a=99999999999",
+        "a=1=2",
+    ] {
+        assert_eq!(text.parse::<NamedKinds>(), Err(BadKinds::Form), "{text}");
+    }
+}
+
+/// The stakes of a pile as a peer may send them, whatever is in them.
+fn pile(number: u8, kinds: &[(&[u8], u32)], drawn: u32) -> Vec<u8> {
+    let mut bytes = vec![3, number];
+    for (name, count) in kinds {
+        bytes.extend((name.len() as u16).to_le_bytes());
+        bytes.extend(*name);
+        bytes.extend(count.to_le_bytes());
+    }
+    bytes.extend(drawn.to_le_bytes());
+    // Two seats, one hand.
+    bytes.extend([2, 1, 0, 0, 0]);
+    bytes
+}
+
+#[test]
+fn no_field_of_a_pile_is_taken_from_a_peer_that_could_harm() {
+    let good: &[(&[u8], u32)] = &[(b"knight", 14), (b"castle", 5)];
+    let read = |bytes: Vec<u8>| Stakes::decode(&bytes);
+    assert_eq!(read(pile(2, good, 7)).unwrap().encode(), pile(2, good, 7));
+    let many: Vec<String> = (0..65).map(|number| format!("k{number}")).collect();
+    let many: Vec<(&[u8], u32)> = many.iter().map(|name| (name.as_bytes(), 1)).collect();
+    assert!(read(pile(64, &many[..64], 1)).is_ok());
+    for (number, kinds) in [(65, &many[..]), (0, &[]), (255, good)] {
+        let refused = Err(StakesError::Kinds(BadKinds::Number(number.into())));
+        assert_eq!(read(pile(number, kinds, 1)), refused);
+    }
+    // More kinds, or fewer, than there follow.
+    for number in [1, 3] {
+        assert!(read(pile(number, good, 7)).is_err());
+    }
+    let names: [&[u8]; 14] = [
+        b"",
+        b" ",
+        b"a b",
+        b"a#1",
+        b"a=1",
+        b"a,b",
+        b"\n",
+        b"\x1b[31m",
+        b"a\x00",
+        "\u{202e}abc".as_bytes(),
+        "a\u{200b}".as_bytes(),
+        "\u{e4}".as_bytes(),
+        b"\xff\xfe",
+        b"(only-you)",
+    ];
+    for name in names {
+        let error = read(pile(2, &[(b"knight", 14), (name, 5)], 7)).unwrap_err();
+        let expected = [
+            StakesError::Kinds(BadKinds::Name(2)),
+            StakesError::Malformed,
+        ];
+        assert!(expected.contains(&error), "{name:?}: {error}");
+    }
+    assert!(read(pile(1, &[(&[b'x'; 24], 14)], 7)).is_ok());
+    for long in [25, 26, 60_000] {
+        let name = vec![b'x'; long];
+        assert_eq!(
+            read(pile(1, &[(&name, 14)], 7)),
+            Err(StakesError::Malformed)
+        );
+    }
+    for (second, count, bad) in [
+        ("knight", 5, BadKinds::Twice(2)),
+        ("Knight", 5, BadKinds::Twice(2)),
+        ("castle", 0, BadKinds::NoCard(2)),
+        ("castle", 4096, BadKinds::Cards(KindsError)),
+        ("castle", u32::MAX, BadKinds::Cards(KindsError)),
+    ] {
+        let error = read(pile(2, &[(b"knight", 14), (second.as_bytes(), count)], 7));
+        assert_eq!(error, Err(StakesError::Kinds(bad)), "{second} {count}");
+    }
+    let one = read(pile(1, &[(b"knight", 1)], 1));
+    assert_eq!(one, Err(StakesError::Kinds(BadKinds::Cards(KindsError))));
+    for drawn in [0, 20, u32::MAX] {
+        let refused = Err(StakesError::Deck { cards: 19, drawn });
+        assert_eq!(read(pile(2, good, drawn)), refused);
+    }
+    let longest: Vec<Vec<u8>> = (0..64)
+        .map(|number| format!("{number:024}").into_bytes())
+        .collect();
+    let longest: Vec<(&[u8], u32)> = longest.iter().map(|name| (&name[..], 64)).collect();
+    assert!(read(pile(64, &longest, 4096)).is_ok());
+    assert_eq!(pile(64, &longest, 4096).len(), Stakes::MAX_LEN);
+}
+
 fn any_stakes() -> impl Strategy<Value = Stakes> {
     let chips = (
         1..=100_u64,
@@ -117,8 +273,14 @@ fn any_stakes() -> impl Strategy<Value = Stakes> {
             drawn: drawn.clamp(1, cards),
         }),
     ];
-    (variety, 2..=5_u8, 1..=1_000_000_u32)
-        .prop_map(|(variety, seats, hands)| Stakes::new(variety, seats, hands).unwrap())
+    let no_kinds = (variety, 2..=5_u8, 1..=1_000_000_u32)
+        .prop_map(|(variety, seats, hands)| Stakes::new(variety, seats, hands).unwrap());
+    let kinds = prop::collection::btree_map("[a-z0-9_-]{1,24}", 1..=60_u32, 2..=64);
+    let kinds = (kinds, 1..=2_u32, 2..=5_u8).prop_map(|(kinds, drawn, seats)| {
+        let kinds: Vec<(&str, u32)> = kinds.iter().map(|(name, &n)| (&name[..], n)).collect();
+        Stakes::of_kinds(NamedKinds::new(&kinds).unwrap(), drawn, seats, 1).unwrap()
+    });
+    prop_oneof![3 => no_kinds, 1 => kinds]
 }
 
 fn any_choice() -> impl Strategy<Value = Choice> {
@@ -146,6 +308,7 @@ fn any_choice() -> impl Strategy<Value = Choice> {
         Just(Choice::Draw),
         any::<u16>().prop_map(Choice::Reveal),
         any::<u8>().prop_map(|seat| Choice::Steal(Seat::new(seat))),
+        any::<u16>().prop_map(Choice::ShowCard),
     ]
 }
 

@@ -245,6 +245,78 @@ fn a_drawn_card_is_revealed_by_who_holds_it_once() {
 }
 
 #[test]
+fn a_card_that_is_shown_stays_in_the_hand_and_is_shown_once() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[Choice::Draw]);
+    for position in [0, 1, 12, u16::MAX] {
+        let refused = hand.try_to(&Choice::ShowCard(position));
+        assert_eq!(refused, Err(Foul::NotHeld(position)));
+    }
+    say(&mut hand, &[Choice::Pass, Choice::ShowCard(0)]);
+    // Its holder opens it alone, and holds it as before.
+    let shown = hand.opened.last().unwrap();
+    assert_eq!((shown.len(), shown[0].opener), (1, Seat::HOST));
+    assert_eq!(hand.hand.public(0), Some(Card(29)));
+    assert_eq!(hand.hand.held(Seat::HOST), [0]);
+    assert!(hand.hand.held(Seat::GUEST).is_empty());
+    for choice in [Choice::ShowCard(0), Choice::Reveal(0)] {
+        assert_eq!(hand.try_to(&choice), Err(Foul::NotHeld(0)));
+    }
+    say(&mut hand, &[Choice::Pass]);
+    let again = hand.try_to(&Choice::ShowCard(0));
+    assert_eq!(again, Err(Foul::AlreadyOpen(0)));
+    // It is laid down without being opened once more.
+    let steps = hand.opened.len();
+    say(&mut hand, &[Choice::Reveal(0)]);
+    assert_eq!(hand.opened.len(), steps);
+    assert!(hand.hand.held(Seat::HOST).is_empty() && hand.is_public(0));
+    say(&mut hand, &[Choice::Pass]);
+    assert_eq!(hand.try_to(&Choice::Reveal(0)), Err(Foul::NotHeld(0)));
+}
+
+#[test]
+fn a_shown_card_can_be_stolen_and_lies_then_where_nobody_knows() {
+    let mut hand = dealt(2);
+    say(&mut hand, &[Choice::Draw, Choice::Pass, Choice::Draw]);
+    say(&mut hand, &[Choice::Pass, Choice::ShowCard(1)]);
+    say(&mut hand, &[Choice::Steal(Seat::HOST)]);
+    assert_eq!(
+        (hand.hand.held(Seat::HOST), hand.hand.held(Seat::GUEST)),
+        (vec![1], vec![0])
+    );
+    assert!(hand.is_public(0) && !hand.is_public(1));
+    // The stolen card can be laid down by the thief, and by nobody else.
+    assert_eq!(hand.try_to(&Choice::Reveal(0)), Err(Foul::NotHeld(0)));
+    say(&mut hand, &[Choice::Pass, Choice::Reveal(0)]);
+    assert!(hand.hand.held(Seat::GUEST).is_empty());
+    assert_eq!(hand.hand.held(Seat::HOST), [1]);
+}
+
+#[test]
+fn cards_of_kinds_are_drawn_shown_laid_down_and_stolen_like_all_others() {
+    let kinds = "knight=20,castle=10".parse().unwrap();
+    let of_kinds = Stakes::of_kinds(kinds, 12, 2, 1).unwrap();
+    let deck: Vec<Card> = (0..12).map(|number| Card(29 - number)).collect();
+    let mut hand = Dealt::new(&of_kinds, &[0, 0], 0, deck);
+    let mut plain = dealt(2);
+    let (draw, steal) = (Choice::Draw, Choice::Steal(Seat::HOST));
+    for choice in [
+        draw.clone(),
+        draw,
+        Choice::ShowCard(0),
+        steal,
+        Choice::Pass,
+        Choice::Reveal(0),
+        propose(&[(5, ALL)]),
+        Choice::Roll(dice(2, 6)),
+    ] {
+        say(&mut hand, std::slice::from_ref(&choice));
+        say(&mut plain, &[choice]);
+        assert_eq!(hand.hand, plain.hand);
+    }
+}
+
+#[test]
 fn a_proposal_ends_when_its_card_was_drawn() {
     let mut hand = dealt(2);
     say(&mut hand, &[propose(&[(0, HOST)]), Choice::Draw]);

@@ -241,6 +241,7 @@ fn any_word(seats: u8) -> impl Strategy<Value = Choice> {
         1 => (1..=101_u32).prop_map(|count| Choice::Roll(Dice::new(count, 6).unwrap())),
         2 => Just(Choice::Draw),
         2 => (0..10_u16).prop_map(Choice::Reveal),
+        2 => (0..10_u16).prop_map(Choice::ShowCard),
         2 => (0..=seats).prop_map(|seat| Choice::Steal(Seat::new(seat))),
     ]
 }
@@ -265,8 +266,7 @@ proptest! {
     }
 
     /// `Dealt` checks after each choice that each sees what was opened to it and nothing else; here,
-    /// that this is what all have agreed to, what a seat has drawn, or what it has revealed of its
-    /// own.
+    /// that this is what all have agreed to, what a seat has drawn, or what it has shown of its own.
     #[test]
     fn a_deck_without_rules(
         (seats, choices) in (2..=4_u8).prop_flat_map(|seats| {
@@ -285,11 +285,19 @@ proptest! {
             let before = hand.clone();
             match hand.try_to(&choice) {
                 Err(_) => prop_assert_eq!(&hand.hand, &before.hand),
-                Ok(()) if hand.opened.len() == steps => {
-                    let opens =
-                        matches!(choice, Choice::Draw | Choice::Reveal(_) | Choice::Steal(_));
-                    prop_assert!(!opens, "{:?} opens nothing", choice);
-                }
+                Ok(()) if hand.opened.len() == steps => match choice {
+                    // What all have seen is laid down.
+                    Choice::Reveal(position) => {
+                        let position = usize::from(position);
+                        prop_assert!(before.is_public(position));
+                        prop_assert!(before.hand.held(seat).contains(&position));
+                        prop_assert!(!hand.hand.held(seat).contains(&position));
+                    }
+                    Choice::Draw | Choice::ShowCard(_) | Choice::Steal(_) => {
+                        prop_assert!(false, "{:?} opens nothing", choice);
+                    }
+                    _ => {}
+                },
                 Ok(()) => {
                     let step = hand.opened[steps].iter().flat_map(|opening| &opening.cards);
                     let mut opened: Vec<_> = step.map(|&(card, to)| (card as u16, to)).collect();
@@ -311,7 +319,10 @@ proptest! {
                             let next = (0..9).find(|&at| seers(at).count() == 0).unwrap();
                             prop_assert_eq!(opened, [(next as u16, Learners::Seat(seat))]);
                         }
-                        Choice::Reveal(position) => {
+                        Choice::Reveal(position) | Choice::ShowCard(position) => {
+                            let shows = matches!(choice, Choice::ShowCard(_));
+                            let holds = hand.hand.held(seat).contains(&position.into());
+                            prop_assert_eq!(holds, shows);
                             let seen_by: Vec<Seat> = seers(position.into()).collect();
                             prop_assert_eq!(seen_by, [seat]);
                             prop_assert_eq!(opened, [(position, Learners::All)]);

@@ -1,23 +1,27 @@
 //! A host that lies when a card is stolen out of its hand.
 
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 use dealerless_table::{
-    Choice, Command, Event, Identity, LogMessage, Match, MatchLog, News, Outbox, Part, Phase,
-    PlayError, Reseal, Seat, Stakes, Taken, Variety,
+    Choice, Command, End, Event, Identity, LogMessage, Match, MatchLog, News, Outbox, Part, Phase,
+    PlayError, Seat, Stakes, Stop, Taken, Variety,
 };
 
 use crate::seats::{Side, Wire, both, wirings};
 use crate::shuffle_for;
 use crate::watched::{Deed, Watched};
 
-/// A host that follows the protocol, and says something else in place of its `Reseal`.
+/// What a host says in place of a part that it should say then; none if it says that.
+type Lie = fn(&MatchLog, &Part) -> Option<Part>;
+
+/// A host that follows the protocol until it lies.
 struct Liar<'a> {
     wire: &'a mut Wire,
     identity: Arc<Identity>,
     /// What both have said.
     log: MatchLog,
-    lie: fn(Reseal) -> Part,
+    lie: Lie,
     lied: Option<Part>,
 }
 
@@ -27,12 +31,12 @@ impl Outbox for Liar<'_> {
             panic!("nothing else is sent on a first line");
         };
         let lie = match self.log.clone().take(signed.clone()) {
-            Ok(Taken::New(Part::Reseal(reseal))) => (self.lie)(reseal),
-            taken => {
-                taken.unwrap();
-                self.log.take(signed).unwrap();
-                return self.wire.send(message);
-            }
+            Ok(Taken::New(part)) => (self.lie)(&self.log, &part),
+            taken => panic!("{taken:?}"),
+        };
+        let Some(lie) = lie else {
+            self.log.take(signed).unwrap();
+            return self.wire.send(message);
         };
         let signed = self.log.say(&self.identity, Seat::HOST, &lie).unwrap();
         self.lied = Some(lie);
@@ -40,8 +44,30 @@ impl Outbox for Liar<'_> {
     }
 }
 
+impl Liar<'_> {
+    /// Passes until the other has ended the match. What it has itself no longer fits its lie.
+    fn passes(&mut self, events: &Receiver<Event>) {
+        while !matches!(self.log.phase(), Phase::Over(_)) {
+            if let Phase::Choose {
+                seat: Seat::HOST, ..
+            } = self.log.phase()
+            {
+                let pass = Part::Move(Choice::Pass);
+                let signed = self.log.say(&self.identity, Seat::HOST, &pass).unwrap();
+                self.wire.send(LogMessage::Part(signed).encode()).unwrap();
+            }
+            if let Event::Said(bytes) = events.recv().unwrap() {
+                let Ok(LogMessage::Part(part)) = LogMessage::decode(&bytes) else {
+                    return;
+                };
+                self.log.take(part).unwrap();
+            }
+        }
+    }
+}
+
 /// Draws a card as the host, which then does not go on behind its lie.
-fn host_that_lies(mut host: Side, of: &Match, lie: fn(Reseal) -> Part) {
+fn host_that_lies(mut host: Side, of: &Match, lie: Lie) {
     let Side { play, wiring } = &mut host;
     let mut liar = Liar {
         wire: &mut wiring.wire,
@@ -58,9 +84,11 @@ fn host_that_lies(mut host: Side, of: &Match, lie: fn(Reseal) -> Part) {
                 play.go_on(&mut liar, &mut wiring.dealer).unwrap();
             }
         }
-        // The guest says no more where it need not seal anything.
-        if matches!(liar.lied, Some(Part::Void)) {
-            return;
+        match liar.lied {
+            // The guest says no more where it need not seal anything.
+            Some(Part::Void) => return,
+            Some(Part::Open(_)) => return liar.passes(&wiring.events),
+            _ => {}
         }
         let event = wiring.events.recv().unwrap();
         if let Event::Said(bytes) = &event {
@@ -77,7 +105,7 @@ fn host_that_lies(mut host: Side, of: &Match, lie: fn(Reseal) -> Part) {
 }
 
 /// How a guest goes on that steals from a host that lies.
-fn steals_from(lie: fn(Reseal) -> Part) -> (Result<(), PlayError>, Watched) {
+fn steals_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
     let variety = Variety::Deck {
         cards: 25,
         drawn: 8,
@@ -101,6 +129,7 @@ fn steals_from(lie: fn(Reseal) -> Part) -> (Result<(), PlayError>, Watched) {
                             guest.go_on()?;
                         }
                         News::NotStolen { .. } => return guest.go_on(),
+                        News::Over(_) => return Ok(()),
                         _ => {}
                     }
                 }
@@ -115,7 +144,10 @@ fn steals_from(lie: fn(Reseal) -> Part) -> (Result<(), PlayError>, Watched) {
 
 #[test]
 fn a_host_that_says_a_hand_is_not_stolen_from_after_the_engines_ran_has_made_an_attempt() {
-    let (end, guest) = steals_from(|_| Part::Void);
+    let (end, guest) = steals_from(|_, part| match part {
+        Part::Reseal(_) => Some(Part::Void),
+        _ => None,
+    });
     end.unwrap();
     let voided = guest
         .deeds
@@ -127,9 +159,13 @@ fn a_host_that_says_a_hand_is_not_stolen_from_after_the_engines_ran_has_made_an_
 
 #[test]
 fn other_masked_values_of_a_hand_that_was_shuffled_again_are_a_failed_check() {
-    let (end, guest) = steals_from(|mut reseal| {
-        reseal.masked[0] ^= 1;
-        Part::Reseal(reseal)
+    let (end, guest) = steals_from(|_, part| match part {
+        Part::Reseal(reseal) => {
+            let mut reseal = reseal.clone();
+            reseal.masked[0] ^= 1;
+            Some(Part::Reseal(reseal))
+        }
+        _ => None,
     });
     assert!(
         matches!(&end, Err(error @ PlayError::Seal(_)) if error.is_failed_check()),
@@ -139,4 +175,25 @@ fn other_masked_values_of_a_hand_that_was_shuffled_again_are_a_failed_check() {
     let log = guest.play.log();
     assert!(log.stolen_in().is_none() && log.resealed(0).is_none());
     assert!(matches!(log.phase(), Phase::Choose { .. }));
+}
+
+#[test]
+fn a_stolen_card_that_is_opened_with_macs_that_do_not_fit_is_disputed() {
+    // The commitment that was made anew fits, so nobody else can tell.
+    let (end, guest) = steals_from(|log, part| match part {
+        Part::Open(cards) if log.resealed(0).is_some() => {
+            let mut cards = cards.clone();
+            cards[0].macs[31] ^= 0x80;
+            Some(Part::Open(cards))
+        }
+        _ => None,
+    });
+    end.unwrap();
+    let Phase::Over(End::Stopped(stops)) = guest.play.log().phase() else {
+        panic!("it is not over");
+    };
+    assert!(matches!(
+        stops[..],
+        [(Seat::GUEST, Stop::Dispute { step: _ })]
+    ));
 }

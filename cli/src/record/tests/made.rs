@@ -29,13 +29,18 @@ pub(super) fn rules(limit: Limit, stack: u64) -> BettingRules {
 }
 
 impl Made {
-    pub(super) fn new(variety: Variety, seats: u8, hands: u32, [first, step]: [u32; 2]) -> Self {
+    pub(super) fn new(variety: Variety, seats: u8, hands: u32, deck: [u32; 2]) -> Self {
+        Made::of(Stakes::new(variety, seats, hands).unwrap(), deck)
+    }
+
+    pub(super) fn of(stakes: Stakes, [first, step]: [u32; 2]) -> Self {
+        let seats = stakes.seats() as u8;
         let header = Header {
             versions: Versions {
                 log: Header::LOG_VERSION,
                 engine: 3,
             },
-            stakes: Stakes::new(variety, seats, hands).unwrap(),
+            stakes,
             algorithm: Algorithm::Waksman,
             circuit: [7; 32],
             validity: seats,

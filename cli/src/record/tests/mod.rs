@@ -3,3 +3,4 @@
 mod made;
 mod pokerkit;
 mod screens;
+mod sizes;

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use dealerless_table::{
-    Choice, Claimed, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Variety,
+    Choice, Claimed, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Stakes, Variety,
 };
 
 use super::super::history::{self, of_file};
@@ -125,6 +125,24 @@ fn a_deck_without_rules_is_listed_like_this() {
 }
 
 #[test]
+fn a_pile_of_kinds_is_listed_like_this() {
+    let kinds = "knight=28,castle=10,road=2".parse().unwrap();
+    let mut made = Made::of(Stakes::of_kinds(kinds, 7, 2, 1).unwrap(), [11, 7]);
+    let mut choices = vec![Choice::Draw; 3];
+    choices.extend([Choice::ShowCard(1), Choice::Reveal(2), Choice::Reveal(1)]);
+    choices.extend([Choice::Pass, Choice::Pass]);
+    made.play(script(choices));
+    let record = made.own(Seat::HOST);
+    let hands: Vec<_> = record.hands().iter().collect();
+    golden(
+        &listing::write(&record, &hands),
+        include_str!("screens/kinds.txt"),
+    );
+    // Nobody holds what was laid down, also where it had been shown before.
+    assert_eq!(hands[0].held, [vec![0], vec![]]);
+}
+
+#[test]
 fn verify_says_what_two_good_records_prove() {
     let made = played();
     let files = [
@@ -167,6 +185,30 @@ fn verify_tells_what_the_owner_claims_and_what_a_signed_part_has_made_void() {
     assert!(
         !other.contains("noted") && !other.contains("closed"),
         "{other}"
+    );
+}
+
+#[test]
+fn verify_tells_who_is_said_to_have_been_away_and_whether_it_came_back() {
+    let mut made = holdem(1);
+    made.play(|_, _| None);
+    let owner = made.log.waits_for()[0];
+    assert_eq!(owner, Seat::HOST);
+    made.claim(owner, Seat::GUEST, Claimed::Away);
+    let text = |made: &Made| report(&[read("anna.log", &made.file(owner))], None, false);
+    let away = "Anna's program noted on 2026-11-22 08:00 UTC that Bert was away in step 5: it waited \
+                for a line to go on, and there was none.";
+    let alone = text(&made);
+    assert!(
+        alone.contains(&format!("{away} It is Anna's word alone.\n")),
+        "{alone}"
+    );
+    // It is the owner's own part with which the match goes on.
+    made.say(owner, &Part::Move(Choice::Call));
+    let void = text(&made);
+    assert!(
+        void.contains(&format!("{away} It is void: the match went on since.\n")),
+        "{void}"
     );
 }
 

@@ -86,7 +86,7 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
     table.begin(host.line, attempts);
     let mut seat = Seat {
         own,
-        story: Story::new(sitting.seat, stakes.deck(), None),
+        story: Story::new(sitting.seat, &stakes, None),
         table,
         peer,
         peer_name: "Bert".into(),

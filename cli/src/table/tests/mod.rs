@@ -1,6 +1,8 @@
 //! Two seats at one table, in this process, over an encrypted line.
 
 mod disk_full;
+mod door;
 mod examples;
 mod json_match;
+mod last_call;
 mod seats;

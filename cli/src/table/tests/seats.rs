@@ -66,7 +66,7 @@ pub(super) fn sit(met: Met, player: Player) -> anyhow::Result<()> {
         .map(drop)
 }
 
-fn own(name: &str) -> (tempfile::TempDir, Own) {
+pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::open(folder.path(), &mut system_rng()).unwrap();
     let peers = SharedPeers::new(home.known_peers().unwrap());
@@ -90,7 +90,7 @@ pub(super) fn met(stakes: &Stakes) -> [Met; 2] {
     let (header, _) = proposed.unwrap();
     let [host, guest] = ["Anna", "Bert"].map(own);
     let listen = ["127.0.0.1:0".to_owned()];
-    let door = crate::host::open_door(&host.1, &header, &listen).unwrap();
+    let door = super::super::door::open_door(&host.1, &header, &listen).unwrap();
     let lines = meet(&door, &guest.1);
     let mut sides = [host, guest].into_iter().zip(lines);
     [(); 2].map(|()| {

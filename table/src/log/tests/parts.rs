@@ -4,14 +4,21 @@ use super::super::part::Part;
 use super::super::*;
 use super::table::{draw, free_deck, holdem};
 use crate::hash::Hash;
+use crate::rules::Stakes;
 
 #[test]
 fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
-    for table in [holdem(2, 1), draw(5, 1000), free_deck(200)] {
-        let header = table.of.header();
+    let tables = [holdem(2, 1), draw(5, 1000), free_deck(200)];
+    let mut headers = tables.map(|table| table.of.header().clone()).to_vec();
+    let kinds = "knight=14,castle=5,road=2".parse().unwrap();
+    headers.push(Header {
+        stakes: Stakes::of_kinds(kinds, 7, 200, 3).unwrap(),
+        ..headers[2].clone()
+    });
+    for header in headers {
         let bytes = header.encode();
         assert!(bytes.len() <= Header::MAX_LEN);
-        assert_eq!(Header::decode(&bytes).as_ref(), Ok(header));
+        assert_eq!(Header::decode(&bytes), Ok(header.clone()));
         for at in 0..bytes.len() {
             assert!(Header::decode(&bytes[..at]).is_err());
             for bit in 0..8 {
@@ -19,7 +26,7 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
                 other[at] ^= 1 << bit;
                 if let Ok(changed) = Header::decode(&other) {
                     assert_eq!(changed.encode(), other);
-                    assert_ne!(&changed, header);
+                    assert_ne!(changed, header);
                 }
             }
         }

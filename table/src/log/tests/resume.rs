@@ -225,6 +225,36 @@ fn what_is_told_out_of_order_twice_or_for_ever_is_refused() {
 }
 
 #[test]
+fn a_foul_is_told_behind_its_step_if_it_comes_last_and_nothing_else_is() {
+    let table = holdem(2, 1);
+    let mut log = table.log();
+    // The guest deals first, and then the host commits its foul in the same step.
+    let deal = table.honest(&log, Seat::GUEST);
+    let identity = &table.identities[Seat::GUEST.index()];
+    log.say(identity, Seat::GUEST, &deal).unwrap();
+    let no_part = vec![PartKind::Leave as u8; 40];
+    let foul = table.sign_bytes(&log, Seat::HOST, no_part);
+    let Err(Refused::Foul(proof)) = log.take(foul.clone()) else {
+        panic!("a host may say that");
+    };
+    log.close(*proof);
+    let went = meet(&mut table.log(), &log);
+    assert!(matches!(went, Went::Refused(Refused::Foul(_))), "{went:?}");
+
+    let (mut resuming, other) = (Resuming::meet_again(), table.log());
+    let mut told = telling(&log, log.resume());
+    let [LogMessage::Resume(resume), ..] = &mut told[..] else {
+        panic!("nothing told");
+    };
+    resume.parts += 1;
+    let answers: Vec<_> = (told.into_iter())
+        .map(|message| resuming.hear(&other, message))
+        .collect();
+    assert!(matches!(answers[1], Ok(ToDo::Take(_))));
+    assert_eq!(answers[2], Err(CannotResume::OutOfOrder));
+}
+
+#[test]
 fn only_what_is_written_is_a_message_of_the_log() {
     let table = holdem(2, 1);
     let told = telling(&table.played(), table.played().resume());

@@ -182,7 +182,7 @@ fn reshuffled(table: &Table, log: &MatchLog) -> Vec<(usize, u64)> {
 }
 
 #[test]
-fn a_try_that_was_void_is_no_hand_and_its_notes_count_for_nothing() {
+fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
     let table = holdem(2, 1);
     let (mut journal, memory) = begun(&table, Seat::HOST);
     let mut log = table.log();
@@ -193,6 +193,10 @@ fn a_try_that_was_void_is_no_hand_and_its_notes_count_for_nothing() {
     log.say(&table.identities[1], guest, &again).unwrap();
     let open = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
     assert!(open.hands().is_empty());
+    // The host seals first, and does not seal the next try.
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Seal(_)));
+    let again = table.part(PartKind::Again, &log, Seat::HOST);
+    log.say(&table.identities[0], Seat::HOST, &again).unwrap();
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
     let good = noted(log.attempt(), 2);
     table.play_until(&mut log, |log| log.attempt().hand > 1);
@@ -201,7 +205,10 @@ fn a_try_that_was_void_is_no_hand_and_its_notes_count_for_nothing() {
     journal.append(log.history(0)).unwrap();
     let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
     let [hand] = record.hands() else { panic!() };
-    assert_eq!((hand.number, &hand.voided[..]), (1, &[guest][..]));
+    assert_eq!(
+        (hand.number, &hand.voided[..]),
+        (1, &[guest, Seat::HOST][..])
+    );
     assert_eq!(hand.seen.iter().collect::<Vec<_>>(), [(&2, &good.card)]);
     same_chips(&table, hand);
 }

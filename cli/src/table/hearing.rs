@@ -1,0 +1,139 @@
+//! A host's door, and those who have come in and have not said yet what they want. All are listened to
+//! at once, so nobody who is silent keeps another waiting.
+
+use std::time::{Duration, Instant};
+
+use dealerless_table::{
+    Control, Door, DoorEvent, Fingerprint, Line, LineError, Message, Name, Stream,
+};
+
+use super::sit;
+
+/// How long a guest may take for its first word: it may have to build a circuit, and its player may
+/// be asked first.
+const FIRST_WORD: Duration = Duration::from_secs(120);
+/// How long somebody who was turned away may take to hear it.
+const GOODBYE: Duration = Duration::from_secs(2);
+/// So many lines are listened to. The oldest goes when there is one more.
+const MOST: usize = 16;
+/// Between two looks at the lines, while there are any.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Listens to whoever comes in by a door.
+pub(crate) struct Hearing {
+    door: Door,
+    /// One for each peer, the oldest first.
+    silent: Vec<Silent>,
+    /// Those who were turned away, and until when they may hear it.
+    leaving: Vec<(Box<Line>, Instant)>,
+}
+
+/// A line on which nothing was said yet.
+struct Silent {
+    line: Box<Line>,
+    warning: Option<String>,
+    until: Instant,
+}
+
+/// What happens at the door.
+pub(crate) enum Comes {
+    /// Somebody is there who has said nothing yet. Dropped, the line is closed.
+    In(Box<Line>),
+    /// Somebody who is [listened to](Hearing::listen) says what it wants. The text is what this
+    /// side's player is to know of it.
+    Says(Box<Line>, Control, Option<String>),
+    /// Somebody who was listened to is gone.
+    Goes(Name, LineError),
+    /// Somebody else came with an invite that was used.
+    Leaked(Fingerprint),
+}
+
+impl Hearing {
+    pub(crate) fn new(door: Door) -> Self {
+        Hearing {
+            door,
+            silent: Vec::new(),
+            leaving: Vec::new(),
+        }
+    }
+
+    pub(crate) fn door(&self) -> &Door {
+        &self.door
+    }
+
+    /// Waits for what happens next; none if nothing did.
+    pub(crate) fn next(&mut self, within: Duration) -> Option<Comes> {
+        let deadline = Instant::now() + within;
+        loop {
+            self.leaving
+                .retain(|(line, until)| line.ended().is_none() && Instant::now() < *until);
+            if let Some(comes) = self.first_word() {
+                return Some(comes);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            let nobody = self.silent.is_empty() && self.leaving.is_empty();
+            match self.door.next(if nobody { left } else { left.min(LOOK) }) {
+                Some(DoorEvent::Line(line)) => return Some(Comes::In(line)),
+                Some(DoorEvent::InviteLeaked { second }) => return Some(Comes::Leaked(second)),
+                None if left.is_zero() => return None,
+                None => {}
+            }
+        }
+    }
+
+    /// Listens to somebody until it says what it wants. An older line of the same peer is closed:
+    /// whoever has lost a line comes anew, and nobody takes more than one place.
+    pub(crate) fn listen(&mut self, line: Box<Line>, warning: Option<String>) {
+        self.silent.retain(|silent| silent.line.peer != line.peer);
+        if self.silent.len() >= MOST {
+            self.silent.remove(0);
+        }
+        let until = Instant::now() + FIRST_WORD;
+        self.silent.push(Silent {
+            line,
+            warning,
+            until,
+        });
+    }
+
+    /// Tells somebody that it will not do, and hangs up, without waiting for it.
+    pub(crate) fn decline(&mut self, line: Box<Line>, control: Control) {
+        if sit::say(&line, control).is_err() {
+            return;
+        }
+        line.close(Duration::ZERO);
+        (self.leaving).retain(|(leaving, _)| leaving.peer != line.peer);
+        if self.leaving.len() >= MOST {
+            self.leaving.remove(0);
+        }
+        self.leaving.push((line, Instant::now() + GOODBYE));
+    }
+
+    /// The first word of somebody who has said one, or the end of a line that has none to say.
+    fn first_word(&mut self) -> Option<Comes> {
+        for place in 0..self.silent.len() {
+            let silent = &self.silent[place];
+            let said = match silent.line.recv(Duration::ZERO) {
+                Err(LineError::TimedOut) if Instant::now() < silent.until => continue,
+                said => said.and_then(|message| wanted(&message)),
+            };
+            let Silent { line, warning, .. } = self.silent.remove(place);
+            return Some(match said {
+                Ok(control) => Comes::Says(line, control, warning),
+                Err(error) => Comes::Goes(line.peer_name.clone(), error),
+            });
+        }
+        None
+    }
+}
+
+/// What a guest says first, if it begins a match or an audit, or goes on with one.
+fn wanted(message: &Message) -> Result<Control, LineError> {
+    match (message.stream, Control::decode(&message.bytes)) {
+        (
+            Stream::Control,
+            Ok(control @ (Control::Sit | Control::Resume(_) | Control::Audit(_))),
+        ) => Ok(control),
+        _ => Err(LineError::Broken("something else than that it sits down")),
+    }
+}

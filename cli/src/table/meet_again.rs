@@ -1,0 +1,63 @@
+//! The options of how two players meet again for a match that is in a file.
+
+use anyhow::Context;
+use dealerless_table::{Address, Door, PublicIdentity};
+
+use super::dial::Way;
+use super::door::{listening, open_door, wait_at_relays};
+use super::open::MatchFile;
+use super::own::Own;
+use super::player::Player;
+use crate::session::address;
+
+/// Which match, and how the other player is met.
+#[derive(clap::Args)]
+pub(crate) struct MeetAgainArgs {
+    /// The name or fingerprint of the other player, or the first digits of the match. Not needed if
+    /// there is only one to choose.
+    #[arg(value_name = "MATCH|NAME")]
+    which: Vec<String>,
+    /// Where to wait for the other player, at the host's seat.
+    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
+    listen: Vec<String>,
+    /// Where the host is now, at the guest's seat, instead of where it was met last.
+    #[arg(long, value_name = "HOST:PORT")]
+    at: Vec<Address>,
+    /// The relay at which both wait.
+    #[arg(long, value_name = "HOST:PORT")]
+    relay: Option<Address>,
+}
+
+impl MeetAgainArgs {
+    /// What the match, or the other player, is called; empty if nothing was said.
+    pub(crate) fn which(&self) -> String {
+        self.which.join(" ")
+    }
+
+    /// Opens the door at which the host of a match waits, and tells where it is.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub(crate) fn door(
+        &self,
+        own: &Own,
+        file: &MatchFile,
+        player: &mut Player,
+    ) -> anyhow::Result<Door> {
+        let header = file.opened.sitting.of.header();
+        let door = open_door(own, header, &self.listen)?;
+        wait_at_relays(own, &door, self.relay.as_ref())?;
+        player.tell(&listening(&door))?;
+        Ok(door)
+    }
+
+    /// How a guest finds the host of its match.
+    ///
+    /// # Errors
+    /// If it is not known where that is.
+    pub(crate) fn way(&self, own: &Own, host: &PublicIdentity) -> anyhow::Result<Way> {
+        let known = own.peers.lock().get(host).cloned();
+        let known = known.context("the host of this match is not among the known peers")?;
+        Way::to(&known, &self.at, self.relay.as_ref())
+    }
+}

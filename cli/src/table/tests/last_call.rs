@@ -1,0 +1,105 @@
+//! What a match came to is counted before the other side is heard once more.
+
+use std::io::{self, Write, empty};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use dealerless_table::{
+    Line, LogMessage, MatchLog, PartKind, PublicIdentity, Seat, SharedPeers, SignedPart, Stakes,
+    Variety,
+};
+
+use super::super::player::{Face, Player};
+use super::super::posts::{Post, Posts};
+use super::super::whole::{Around, Whole};
+use super::seats::met;
+
+/// The front end of a host whose guest is gone as soon as the match is over.
+struct Front {
+    said: Vec<u8>,
+    guests: Option<Line>,
+    peers: SharedPeers,
+    guest: PublicIdentity,
+    posts: Posts,
+    /// The failed checks of the guest when its last call began.
+    counted: Arc<Mutex<Option<u32>>>,
+}
+
+impl Front {
+    fn hears(&mut self, line: &str) {
+        if line.contains(r#""event":"over""#) {
+            self.guests = None;
+            // The host's line has ended by then too, and is not closed by a goodbye.
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        if line.contains("It has 30 s to come back") {
+            let known = self.peers.lock().get(&self.guest).cloned();
+            *self.counted.lock().unwrap() = known.map(|known| known.failed_checks);
+            self.posts.put(Post::BreakOff);
+        }
+    }
+}
+
+impl Write for Front {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.said.extend_from_slice(bytes);
+        while let Some(end) = self.said.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.said.drain(..=end).collect();
+            self.hears(std::str::from_utf8(&line).unwrap());
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_foul_is_counted_before_who_committed_it_is_called_for_the_last_words() {
+    let variety = Variety::Deck { cards: 3, drawn: 1 };
+    let [host, guest] = met(&Stakes::new(variety, 2, 1).unwrap());
+    // No part at all, with the guest's signature.
+    let part = vec![PartKind::Leave as u8; 40];
+    let of = &guest.seating.sitting.of;
+    let (id, step, before) = (of.id(), 0_u64, MatchLog::new(of.clone()).hash());
+    let fields: [&[u8]; 5] = [
+        &id,
+        &step.to_le_bytes(),
+        &before,
+        &[Seat::GUEST.number()],
+        &part,
+    ];
+    let foul = LogMessage::Part(SignedPart {
+        step,
+        seat: Seat::GUEST,
+        signature: guest.own.home.identity().sign("part", &fields),
+        part,
+    });
+    guest.line.send_log(foul.encode()).unwrap();
+
+    let (posts, counted) = (Posts::default(), Arc::default());
+    let front = Front {
+        said: Vec::new(),
+        guests: Some(guest.line),
+        peers: host.own.peers.clone(),
+        guest: host.line.peer.clone(),
+        posts: posts.clone(),
+        counted: Arc::clone(&counted),
+    };
+    // Nothing is ever typed, and that is not the end of it.
+    let bot = super::super::bot::Bot::new(rand::SeedableRng::seed_from_u64(1));
+    let player = Player::new(Face::Json(Box::new(front)), Some(bot), Box::new(empty()));
+    let around = Around {
+        own: &host.own,
+        player,
+        posts: &posts,
+        dialer: None,
+    };
+    let begun = Instant::now();
+    let whole = Whole::begin(around, host.line, host.seating).unwrap();
+    let error = whole.play().err().expect("a foul is no good end");
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    assert!(error.to_string().contains("broke"), "{error:#}");
+    assert_eq!(*counted.lock().unwrap(), Some(1));
+}

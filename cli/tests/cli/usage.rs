@@ -1,0 +1,164 @@
+//! Help, exit codes, and what is refused before anything is done.
+
+use std::time::Duration;
+
+use crate::{run, small_netlist};
+
+#[test]
+fn the_help_of_every_command_holds_an_example_and_is_no_error() {
+    for command in [
+        "",
+        "demo",
+        "host",
+        "join",
+        "history",
+        "show",
+        "verify",
+        "peers",
+        "doctor",
+        "circuit",
+        "circuit stats",
+        "circuit plot",
+        "circuit export",
+        "circuit standard",
+        "circuit run",
+    ] {
+        let help = run(&format!("{command} --help")).exits(0);
+        let examples = help.stdout.split_once("Example").expect("examples").1;
+        let example = format!("dealerless {command}");
+        assert!(examples.contains(example.trim_end()), "{command}: {help:?}");
+    }
+    assert!(run("--version").exits(0).stdout.starts_with("dealerless "));
+}
+
+#[test]
+fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
+    for line in [
+        "",
+        "deal",
+        "demo --game bridge",
+        "demo --cards 40",
+        "demo --game deck --cards 1",
+        "demo --game deck --cards 5000",
+        "demo --game deck --cards 10 --draw 11",
+        "demo --game deck --draw 0",
+        "demo --hands 0",
+        "demo --algorithm riffle",
+        "demo --timeout 0",
+        "demo --timeout NaN",
+        "demo --security none",
+        "host --listen nowhere",
+        "host --game draw --draw 5",
+        "join",
+        "join nobody-known",
+        "join --insecure-plain no-port",
+        "join dealerless2-mistyped",
+        "host --blinds 1",
+        "host --blinds 2/1",
+        "host --blinds 1/2 --ante 1/2",
+        "host --hands 0",
+        "host --stack 0",
+        "host --game draw --cards 40",
+        "host --security semi-honest",
+        "host --insecure-plain --game fixed-holdem",
+        "peers forgive nobody",
+        "join localhost:5252 --json --timeout soon",
+        "host --listen 5252",
+        "circuit",
+        "circuit stats --cards 1",
+        "circuit stats --json --csv",
+        "circuit stats --cards 8,16,...,100",
+        "circuit stats --draw 5..1",
+        "circuit stats --draw 1..5000000000",
+        "circuit stats --cards 5,6 --draw 7",
+        "circuit stats --algorithm bubble,riffle",
+        "circuit plot --json",
+        "circuit plot --cards 20,52",
+        "circuit plot --draw 9",
+        "circuit plot --against cards --draw 5,9",
+        "circuit plot --against suits",
+        "circuit standard",
+        "circuit export --algorithm bubble --cards 5",
+        "circuit export --algorithm bubble --cards 5 --draw 2 --json",
+        "circuit run no-such-file --garbler 0",
+    ] {
+        let finished = run(line).exits(1);
+        assert_eq!(finished.stdout, "", "{line}");
+        assert!(finished.stderr.len() > 20, "{line}: {finished:?}");
+    }
+}
+
+#[test]
+fn malicious_security_is_the_default_and_semi_honest_must_be_asked_for_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = small_netlist(folder.path());
+    let circuit = format!("circuit run {netlist} --garbler 10 --evaluator 11");
+    let caught = "Security: malicious.";
+    let warning = "It does NOT protect against a peer that deviates";
+    for (option, notice) in [("", caught), (" --security semi-honest", warning)] {
+        assert!(
+            run(&format!("demo{option}"))
+                .exits(0)
+                .stdout
+                .contains(notice)
+        );
+        run(&format!("demo --json{option}")).exits(0).says(notice);
+        run(&format!("{circuit}{option}")).exits(0).says(notice);
+        let joiner = run(&format!("join --insecure-plain 127.0.0.1:1{option}"));
+        let joiner = joiner.exits(3).says("Begin anew");
+        assert!(joiner.stdout.contains(notice));
+        assert!(
+            joiner
+                .stdout
+                .contains("neither encrypted nor authenticated")
+        );
+    }
+}
+
+#[test]
+fn what_takes_too_much_memory_is_refused_before_anything_is_built() {
+    for (line, what) in [
+        ("demo --game deck --cards 1024", "1,024 of 1,024 cards"),
+        ("host --game deck --cards 2048", "2,048 of 2,048 cards"),
+        ("bench --pool 2000", "2,000 shuffles at once"),
+        ("bench --pool 4294967295", "4,294,967,295 shuffles at once"),
+        (
+            "bench --cards 4096 --draw 4096 --algorithm cut",
+            "4,096 of 4,096 cards",
+        ),
+        ("demo --memory 1M", "9 of 52 cards"),
+    ] {
+        let refused = run(line).exits(1).says(what);
+        assert!(refused.took < Duration::from_secs(10), "{line}");
+        assert_eq!(refused.stdout, "", "{line}");
+        let (_, enough) = refused.stderr.trim_end().rsplit_once(' ').unwrap();
+        assert!(
+            refused.stderr.contains("to allow more, say --memory"),
+            "{line}"
+        );
+        if line == "demo --memory 1M" {
+            run(&format!("demo --memory {enough}")).exits(0);
+        }
+    }
+}
+
+#[test]
+fn a_bench_measures_at_least_one_shuffle_of_one_round() {
+    for zero in [
+        "--pool 0",
+        "--rounds 0",
+        "--pool 4294967296",
+        "--rounds some",
+    ] {
+        let refused = run(&format!("bench {zero}")).exits(1);
+        assert_eq!(refused.stdout, "", "{zero}");
+        refused.says("a whole number from 1");
+    }
+    let line = "bench --cards 5 --draw 5 --pool 2 --rounds 1 --json";
+    let report = run(line).exits(0).json();
+    assert_eq!(
+        (&report["pool_shuffles"], &report["rounds"]),
+        (&2.into(), &1.into())
+    );
+    assert!(report["online"]["ms"].as_f64().unwrap() > 0.0);
+}

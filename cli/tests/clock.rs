@@ -1,0 +1,147 @@
+//! Time that is out, of who is there and of who is away.
+#![cfg(unix)]
+
+mod common;
+
+use std::path::Path;
+use std::process::Output;
+
+use common::matches::{free_address, host_at, resume, run};
+use common::side::{Side, folders};
+use serde_json::json;
+
+#[test]
+fn who_is_out_of_time_checks_or_folds_and_sits_out_until_it_is_back() {
+    let [a, b] = folders();
+    let (host, invite) = Side::host(a.path(), &["--auto", "--hands", "2", "--time", "1+0"]);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    assert_eq!(
+        guest.until("seated")["clock"],
+        json!({"move": 1, "bank": 0})
+    );
+    let turn = guest.until("your-turn");
+    let out = guest.until("out-of-time");
+    assert_eq!(out["seat"], 1);
+    let chose = guest.until("chose");
+    let must = if turn["call"].is_null() {
+        "check"
+    } else {
+        "fold"
+    };
+    assert_eq!((&chose["seat"], &chose["do"]), (&json!(1), &json!(must)));
+    guest.until("sits-out");
+    guest.say(&json!({"do": "back"}));
+    assert_eq!(guest.until("dealt")["hand"], 2);
+    guest.say(&json!({"do": "leave"}));
+    assert_eq!(guest.finish().1, 0);
+    assert_eq!(host.finish().1, 0);
+}
+
+#[test]
+fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_name() {
+    let [a, b] = folders();
+    let at = free_address();
+    let time = ["--hands", "2", "--time", "1+0"];
+    let (mut host, invite) = host_at(a.path(), &at, &time);
+    let guest = Side::join(b.path(), &invite, &["--auto"]);
+    let turn = host.until("your-turn");
+    host.say(&json!({"do": "close"}));
+    assert_eq!(host.until("error")["code"], "not-allowed");
+    guest.signal("STOP");
+    host.say(&json!({"do": if turn["call"].is_null() { "check" } else { "call" }}));
+    while host.until("out-of-time")["seat"] != 1 {}
+    host.say(&json!({"do": "close"}));
+    let (events, code) = host.finish();
+    assert_eq!(
+        (code, &events.last().unwrap()["event"]),
+        (0, &json!("closed"))
+    );
+    guest.signal("KILL");
+    drop(guest);
+
+    let listed = run(a.path(), &["resume", "--list"]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(
+        listed.contains("Bert to speak, out of time, closed here"),
+        "{listed}"
+    );
+    assert_eq!(run(a.path(), &["resume"]).status.code(), Some(1));
+    let mut host = resume(a.path(), &["Bert", "--listen", &at]);
+    let guest = resume(b.path(), &["--auto", "--at", &at]);
+    host.until("resumed");
+    host.say(&json!({"do": "leave"}));
+    assert_eq!(host.finish().1, 0);
+    assert_eq!(guest.finish().1, 0);
+}
+
+/// A host whose turn it is, and whose guest is killed then.
+fn left_alone_at_ones_turn(folders: &[tempfile::TempDir; 2], time: &[&str]) -> (Side, String) {
+    let at = free_address();
+    let host = [&["--hands", "2"], time].concat();
+    let (mut host, invite) = host_at(folders[0].path(), &at, &host);
+    let mut guest = Side::join(folders[1].path(), &invite, &["--auto"]);
+    host.until("your-turn");
+    guest.until("sealed");
+    // There is a line, and it is not the guest's turn.
+    host.say(&json!({"do": "close"}));
+    assert_eq!(host.until("error")["code"], "not-allowed");
+    guest.kill();
+    host.until("line-lost");
+    (host, at)
+}
+
+/// The host closes its match: what is listed of it, and what `verify` says that it has noted.
+fn closes(mut host: Side, folder: &Path) -> (String, String) {
+    host.say(&json!({"do": "close"}));
+    let (events, code) = host.finish();
+    let closed = events.last().unwrap();
+    assert_eq!((code, &closed["event"]), (0, &json!("closed")));
+    let verified = run(folder, &["verify", closed["log"].as_str().unwrap()]);
+    let listed = run(folder, &["resume", "--list"]);
+    let text = |output: Output| String::from_utf8(output.stdout).unwrap();
+    (text(listed), text(verified))
+}
+
+#[test]
+fn who_is_left_alone_at_its_own_turn_may_close_the_match_when_the_other_was_away_for_a_move() {
+    let folders = folders();
+    let (mut host, at) = left_alone_at_ones_turn(&folders, &["--time", "1+0"]);
+    host.say(&json!({"do": "close"}));
+    assert_eq!(host.until("error")["code"], "not-allowed");
+    let out = host.until("out-of-time");
+    assert_eq!((&out["seat"], &out["away"]), (&json!(1), &json!(true)));
+    let (listed, verified) = closes(host, folders[0].path());
+    let state = "you to speak, Bert was away, closed here";
+    assert!(listed.contains(state), "{listed}");
+    assert!(
+        verified.contains("that Bert was away in step"),
+        "{verified}"
+    );
+    assert!(verified.contains("It is Anna's word alone."), "{verified}");
+
+    let [a, b] = folders;
+    let host = resume(a.path(), &["Bert", "--auto", "--listen", &at]);
+    let guest = resume(b.path(), &["--auto", "--at", &at]);
+    let (events, code) = host.finish();
+    assert_eq!(code, 0, "{events:?}");
+    assert_eq!(guest.finish().1, 0);
+    let log = events.last().unwrap()["log"].as_str().unwrap();
+    let verified = run(a.path(), &["verify", log]).stdout;
+    let verified = String::from_utf8(verified).unwrap();
+    assert!(
+        verified.contains("It is void: the match went on since."),
+        "{verified}"
+    );
+}
+
+#[test]
+fn without_a_clock_a_match_can_be_closed_while_there_is_no_line() {
+    let folders = folders();
+    let (host, _) = left_alone_at_ones_turn(&folders, &[]);
+    let (listed, verified) = closes(host, folders[0].path());
+    assert!(listed.contains("Bert was away, closed here"), "{listed}");
+    assert!(
+        verified.contains("that Bert was away in step"),
+        "{verified}"
+    );
+}
