@@ -41,6 +41,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod compare;
 mod error;
 mod header;
 mod lines;
@@ -48,8 +49,9 @@ mod netlist;
 mod read;
 mod write;
 
+pub use compare::{Difference, Inputs, Shapes, first_difference, inputs_tried};
 pub use error::{NetlistError, NetlistErrorKind};
-pub(in crate::circuit) use netlist::{Operation, Step};
 pub use netlist::{Format, Netlist, UnknownFormat};
+pub(in crate::circuit) use netlist::{Operation, Step};
 pub use read::{MAX_LINE, parse, read};
 pub use write::write;

@@ -210,3 +210,99 @@ impl Lanes<'_> {
         &wires[self.netlist.first_output()..]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// x0 AND y0, and the negation of x1, of two bits and one bit.
+    const OLD: &str = "2 5\n2 1 2\n\n2 1 0 2 3 AND\n1 1 1 4 INV";
+
+    fn netlist(text: &str) -> Netlist {
+        Netlist::parse(text.as_bytes(), None).unwrap()
+    }
+
+    #[test]
+    fn the_old_format_is_recognised_by_a_gate_in_its_third_line() {
+        let old = netlist(OLD);
+        assert_eq!(old.format(), Format::Old);
+        assert_eq!((old.inputs(), old.outputs()), (&[2, 1][..], &[2][..]));
+        let inputs = [vec![true, false], vec![true]];
+        assert_eq!(old.evaluate(&inputs), Ok(vec![vec![true, true]]));
+        let same = netlist("2 5\n2 2 1\n1 2\n\n2 1 0 2 3 AND\n1 1 1 4 INV\n");
+        assert_eq!(same.format(), Format::Fashion);
+        assert_eq!(same.circuit().digest(), old.circuit().digest());
+    }
+
+    #[test]
+    fn a_netlist_without_gates_is_bristol_fashion_unless_told_otherwise() {
+        let text = b"0 2\n2 1 1\n1 1\n";
+        let fashion = Netlist::parse(text, None).unwrap();
+        assert_eq!(fashion.format(), Format::Fashion);
+        let old = Netlist::parse(b"0 2\n1 1 1\n", Some(Format::Old)).unwrap();
+        assert_eq!((old.inputs(), old.outputs()), (&[1, 1][..], &[1][..]));
+    }
+
+    #[test]
+    fn a_format_that_is_asked_for_is_the_only_one_that_is_read() {
+        let error = |text: &str, format| {
+            let error = Netlist::parse(text.as_bytes(), Some(format)).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            error(OLD, Format::Fashion),
+            "line 4 of the netlist: the output values have more bits than there are wires (5)"
+        );
+        assert_eq!(
+            error("0 2\n2 1 1\n1 1\n", Format::Old),
+            "line 3 of the netlist: there are more lines than the 0 gates declared"
+        );
+        let short = error("1 3\n2 1\n2 1 0 1 2 AND\n", Format::Old);
+        assert_eq!(short, "line 2 of the netlist: a field is missing");
+        let long = error("1 3\n1 1 1 1\n2 1 0 1 2 AND\n", Format::Old);
+        assert_eq!(long, "line 2 of the netlist: there is a field too many");
+    }
+
+    #[test]
+    fn a_fault_in_a_netlist_of_old_is_reported_with_its_line() {
+        for (text, message) in [
+            (
+                "1 3\n\n2 2 1\n2 1 0 1 2 AND\n",
+                "line 3 of the netlist: the input values have more bits than there are wires (3)",
+            ),
+            (
+                "1 3\n1 1 4\n2 1 0 1 2 AND\n",
+                "line 2 of the netlist: the output values have more bits than there are wires (3)",
+            ),
+            (
+                "2 3\n1 1 1\n2 1 0 1 2 AND\n\n",
+                "line 5 of the netlist: the file ends where a gate should be",
+            ),
+            (
+                "1 3\n1 1 1\n\n2 1 0 2 2 AND\n",
+                "line 4 of the netlist: wire 2 is read before it is set",
+            ),
+        ] {
+            let error = Netlist::parse(text.as_bytes(), None).unwrap_err();
+            assert_eq!(error.to_string(), message, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_gates_of_a_netlist_are_kept_as_they_are_written() {
+        // Three times the same AND, one of them dead; a constant and a copy; two ANDs in a MAND.
+        let netlist = netlist(
+            "5 9\n1 2\n1 2\n2 1 0 1 2 AND\n2 1 1 0 3 AND\n1 1 1 4 EQ\n1 1 2 5 EQW\n\
+             6 3 3 4 0 5 4 1 6 7 8 MAND\n",
+        );
+        assert_eq!(netlist.gates(), 7);
+        assert_eq!(netlist.structure(None).and, 5);
+        assert_eq!(netlist.circuit().ands(), 1);
+        for input in 0..4 {
+            let bits = vec![input & 1 == 1, input & 2 == 2];
+            let outputs = netlist.evaluate(std::slice::from_ref(&bits)).unwrap();
+            assert_eq!(outputs, [[true, bits[0] && bits[1]]]);
+            assert_eq!(netlist.circuit().evaluate(&[bits]), Ok(outputs));
+        }
+    }
+}

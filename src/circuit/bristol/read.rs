@@ -1,6 +1,6 @@
 //! Reading a netlist, which anybody may have written.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use super::header::Header;
 use super::lines::{Fields, Lines, check_fields, number};
