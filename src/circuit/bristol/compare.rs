@@ -52,7 +52,7 @@ pub struct Difference {
 ///
 /// Values without bits make no difference: a netlist of the old format may have one that the same
 /// netlist in the Bristol Fashion has not. `progress` is told now and then how many inputs were tried,
-/// and of how many.
+/// of [`inputs_tried`].
 ///
 /// # Errors
 /// When their values do not have the same bits.
@@ -60,7 +60,7 @@ pub fn first_difference(
     a: &Netlist,
     b: &Netlist,
     inputs: Inputs,
-    mut progress: impl FnMut(u64, u64),
+    mut progress: impl FnMut(u64),
 ) -> Result<Option<Difference>, Shapes> {
     check_shapes(a, b)?;
     let bits = a.inputs().iter().sum();
@@ -76,7 +76,7 @@ pub fn first_difference(
             }));
         }
         tried += u64::from(count);
-        progress(tried, inputs.total());
+        progress(tried);
     }
     Ok(None)
 }
@@ -85,7 +85,9 @@ pub fn first_difference(
 pub fn inputs_tried(inputs: &Inputs, bits: usize) -> u64 {
     match inputs {
         Inputs::All => 1 << bits.min(MAX_BITS),
-        Inputs::Some { random, .. } => chosen(bits) + random.next_multiple_of(64),
+        Inputs::Some { random, .. } => (chosen(bits).saturating_add(*random))
+            .div_ceil(64)
+            .saturating_mul(64),
     }
 }
 
@@ -150,10 +152,6 @@ impl<'a> Supply<'a> {
         Ok(Supply { inputs, total })
     }
 
-    fn total(&self) -> u64 {
-        self.total
-    }
-
     /// The inputs behind the first `tried`, and how many they are; nothing behind the last.
     fn fill(&mut self, tried: u64, lanes: &mut [u64]) -> Option<u32> {
         let count = u64::min(64, self.total - tried) as u32;
@@ -202,7 +200,7 @@ mod tests {
 
     /// Gives an input with each word a constant.
     fn difference(a: &str, b: &str, inputs: Inputs) -> Option<Difference> {
-        first_difference(&netlist(a), &netlist(b), inputs, |_, _| ()).unwrap()
+        first_difference(&netlist(a), &netlist(b), inputs, |_| ()).unwrap()
     }
 
     /// The AND of the given wires of so many.
@@ -288,7 +286,7 @@ mod tests {
     #[test]
     fn shapes_must_agree_but_for_values_without_bits() {
         let compare = |a: &str, b: &str| {
-            first_difference(&netlist(a), &netlist(b), Inputs::All, |_, _| ())
+            first_difference(&netlist(a), &netlist(b), Inputs::All, |_| ())
                 .map(|difference| difference.is_none())
         };
         let old = "1 3\n2 0 1\n2 1 0 1 2 AND\n";
