@@ -89,7 +89,7 @@ impl Size {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let to_file = args.output != PathBuf::from("-");
+    let to_file = args.output != "-";
     ensure!(to_file || !args.json, "--json needs a file for the netlist");
     let netlist = args.format.read(&args.netlist)?;
     let circuit = netlist.circuit();

@@ -32,9 +32,9 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
     let blocks: Vec<String> = columns.chunks(ACROSS).map(block).collect();
     format!(
         "{}\n\n\
-         Gates as they are written, depths and layers without dead gates (which no output\n\
-         needs). Whose an AND is: joint, if it depends on inputs of both parties. AND when\n\
-         run: after constants are folded and equal gates shared. AND+: with the check that\n\
+         Gates as they are written; depths and layers without dead gates, which no output\n\
+         needs. An AND is joint if it depends on inputs of both parties. AND when run:\n\
+         after constants are folded and equal gates shared. AND+: with the check that\n\
          both inputs are in range. Garbled: half gates. The digest is what two parties\n\
          compare before a run, here its first {DIGITS} digits.",
         blocks.join("\n\n")
