@@ -1,6 +1,6 @@
 //! `circuit optimise`: a netlist through the builder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use dealerless::circuit::Circuit;
@@ -89,7 +89,7 @@ impl Size {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let to_file = args.output != "-";
+    let to_file = args.output.as_path() != Path::new("-");
     ensure!(to_file || !args.json, "--json needs a file for the netlist");
     let netlist = args.format.read(&args.netlist)?;
     let circuit = netlist.circuit();
