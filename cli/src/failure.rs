@@ -3,7 +3,6 @@
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_table::{CannotAudit, LineError, MeetingError, OfferError, PlayError};
 
-use crate::record::NotGood;
 use crate::table::Breach;
 
 /// The exit code of wrong usage and of local faults.
@@ -22,6 +21,11 @@ pub(crate) const BROKEN_OFF: u8 = 130;
 #[derive(Debug, thiserror::Error)]
 #[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
 pub(crate) struct BrokenOff;
+
+/// The answer to what the user asked is no. What it is was said on standard output.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct AnswerIsNo(pub(crate) &'static str);
 
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
@@ -109,7 +113,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<BrokenOff>() {
         return BROKEN_OFF;
     }
-    if error.is::<NotGood>() {
+    if error.is::<AnswerIsNo>() {
         return NO;
     }
     match blame(error) {
