@@ -21,6 +21,14 @@ pub(crate) const BROKEN_OFF: u8 = 4;
 #[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
 pub(crate) struct BrokenOff;
 
+/// The answer to what the user asked is no. What was found is on standard output.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct AnswerIsNo(pub(crate) &'static str);
+
+/// The exit code when the answer is no.
+const NO: u8 = 4;
+
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
 The line can do it too: it is not encrypted, so whoever is on it can change what passes,
@@ -106,6 +114,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     }
     if error.is::<BrokenOff>() {
         return BROKEN_OFF;
+    }
+    if error.is::<AnswerIsNo>() {
+        return NO;
     }
     if let Some(not_good) = error.downcast_ref::<NotGood>() {
         return not_good.exit_code();

@@ -131,15 +131,23 @@ fn card_bits(cards: usize) -> usize {
 }
 
 impl Comparison {
+    /// The name of a biased shuffle.
+    pub(super) const fn name_of(biased: Biased) -> &'static str {
+        match biased {
+            Biased::FairBitBubble => "bubble-fair-bits",
+            Biased::XorThenModulo => "fisher-yates-xor-modulo",
+        }
+    }
+
     /// All of them.
     pub(super) const ALL: [Self; 3] = [
         Comparison {
-            name: "bubble-fair-bits",
+            name: Self::name_of(Biased::FairBitBubble),
             circuit: |cards, draw| Biased::FairBitBubble.circuit(cards, draw),
             estimated_ands: ands_of_swaps,
         },
         Comparison {
-            name: "fisher-yates-xor-modulo",
+            name: Self::name_of(Biased::XorThenModulo),
             circuit: |cards, draw| Biased::XorThenModulo.circuit(cards, draw),
             estimated_ands: ands_of_swaps,
         },

@@ -6,6 +6,7 @@ mod export;
 mod netlist_file;
 mod owners;
 mod plot;
+mod prove;
 mod run;
 mod selection;
 mod standard;
@@ -19,6 +20,7 @@ pub(crate) enum Command {
     Stats(stats::Args),
     Plot(plot::Args),
     Export(export::Args),
+    Prove(prove::Args),
     Standard(standard::Args),
     Run(run::Args),
 }
@@ -29,6 +31,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Stats(args) => stats::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Export(args) => export::run(args),
+        Command::Prove(args) => prove::run(args),
         Command::Standard(args) => standard::run(args),
         Command::Run(args) => run::run(args),
     }
