@@ -38,6 +38,15 @@ impl Computed {
     /// [`Spec::MAX_CARDS`], since nothing is built.
     pub const MAX_CARDS: usize = 1 << 16;
 
+    /// Checks that a deck and a draw are within the bounds of [`of`](Self::of).
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn check_bounds(cards: usize, draw: usize) -> Result<(), SpecError> {
+        // They are the same for every algorithm.
+        Spec::to_count(cards, draw, Algorithm::ALL[0]).map(drop)
+    }
+
     /// Computes the sizes of the circuit that draws `draw` of `cards` cards.
     ///
     /// An additive algorithm takes milliseconds. A network is laid out, but no gate of it: that takes

@@ -3,7 +3,7 @@
 use dealerless::circuit::Circuit;
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
+use dealerless::shuffle::{Algorithm, Computed, ShuffleCircuit, Spec, SpecError};
 use serde::Serialize;
 
 /// Bytes of garbled tables for an AND gate: two blocks, as half gates.
@@ -45,14 +45,72 @@ impl Counts {
     }
 }
 
+/// What `stats` says of the size of a circuit: all of it, if the circuit was built.
+#[derive(Clone, Serialize)]
+pub(super) struct Size {
+    pub(super) and: usize,
+    pub(super) xor: Option<usize>,
+    pub(super) not: Option<usize>,
+    pub(super) gates: Option<usize>,
+    pub(super) and_depth: Option<usize>,
+    pub(super) garbler_inputs: usize,
+    pub(super) evaluator_inputs: usize,
+    pub(super) outputs: usize,
+    pub(super) half_gate_bytes: usize,
+    /// Whether it is computed, and no circuit was built.
+    pub(super) computed: bool,
+    /// Whether the circuit has just so many ANDs.
+    pub(super) exact: bool,
+}
+
+impl From<Counts> for Size {
+    fn from(counts: Counts) -> Self {
+        Size {
+            and: counts.and,
+            xor: Some(counts.xor),
+            not: Some(counts.not),
+            gates: Some(counts.gates),
+            and_depth: Some(counts.and_depth),
+            garbler_inputs: counts.garbler_inputs,
+            evaluator_inputs: counts.evaluator_inputs,
+            outputs: counts.outputs,
+            half_gate_bytes: counts.half_gate_bytes,
+            computed: false,
+            exact: true,
+        }
+    }
+}
+
+impl Size {
+    fn computed(computed: &Computed, checked: bool) -> Self {
+        let (and, validity) = match checked {
+            true => (computed.checked_and, computed.validity_outputs),
+            false => (computed.and, 0),
+        };
+        Size {
+            and,
+            xor: None,
+            not: None,
+            gates: None,
+            and_depth: None,
+            garbler_inputs: computed.garbler_inputs,
+            evaluator_inputs: computed.evaluator_inputs,
+            outputs: computed.outputs + validity,
+            half_gate_bytes: HALF_GATE_BYTES * and,
+            computed: true,
+            exact: computed.exact,
+        }
+    }
+}
+
 /// A shuffle, and the size of its circuits for one deck and draw.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     /// Whether it is only compared with, and never offered to players.
     pub(super) comparison: bool,
-    pub(super) unchecked: Counts,
+    pub(super) unchecked: Size,
     /// With the check that both parties' inputs are in range; absent where there is none.
-    pub(super) checked: Option<Counts>,
+    pub(super) checked: Option<Size>,
 }
 
 impl Entry {
@@ -80,8 +138,26 @@ impl Entry {
         Ok(Entry {
             name: algorithm.name(),
             comparison: false,
-            unchecked,
-            checked: Some(checked_counts),
+            unchecked: unchecked.into(),
+            checked: Some(checked_counts.into()),
+        })
+    }
+
+    /// The same without building anything.
+    ///
+    /// # Errors
+    /// Those of [`Computed::of`].
+    pub(super) fn computed(
+        algorithm: Algorithm,
+        cards: usize,
+        draw: usize,
+    ) -> Result<Self, SpecError> {
+        let computed = Computed::of(cards, draw, algorithm)?;
+        Ok(Entry {
+            name: algorithm.name(),
+            comparison: false,
+            unchecked: Size::computed(&computed, false),
+            checked: Some(Size::computed(&computed, true)),
         })
     }
 
@@ -97,7 +173,7 @@ impl Entry {
         Ok(Entry {
             name: comparison.name,
             comparison: true,
-            unchecked: Counts::of(&(comparison.circuit)(cards, draw)?),
+            unchecked: Counts::of(&(comparison.circuit)(cards, draw)?).into(),
             checked: None,
         })
     }

@@ -1,6 +1,5 @@
 //! `circuit prove`: whether a shuffle is uniform, by going through all of its randomness.
 
-
 use anyhow::{bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use comfy_table::CellAlignment;
@@ -173,7 +172,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// When even one fixed value takes too many evaluations.
 fn tasks(args: &Args, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
     let task = |honest: Party| {
-        let (values, of) = (enumeration.values(honest), enumeration.values(honest.other()));
+        let (values, of) = (
+            enumeration.values(honest),
+            enumeration.values(honest.other()),
+        );
         let fixed = of.min(args.limit / 2 / values.max(1));
         Task {
             honest,
@@ -265,7 +267,12 @@ impl Refutation {
 impl Report {
     fn screen(&self) -> String {
         let mut grid = grid();
-        grid.set_header(["honest", "its values", "fixed values of the other", "each draw"]);
+        grid.set_header([
+            "honest",
+            "its values",
+            "fixed values of the other",
+            "each draw",
+        ]);
         for part in &self.parties {
             let fixed = match part.fixed == part.of {
                 true => format!("all {}", count(part.of)),
@@ -292,12 +299,12 @@ impl Report {
     fn verdict(&self) -> String {
         match &self.counterexample {
             None if self.complete => {
-                "Uniform: whatever one party enters, all draws come equally often over the values of\n\
-                 the other."
+                "Uniform: whatever one party enters, all draws come equally often over the\n\
+                 values of the other."
                     .to_owned()
             }
-            None => "Uniform for the values that were fixed, which are some of all, evenly apart in their\n\
-                     order: for each, all draws come equally often over the values of the other party."
+            None => "Uniform for the values that were fixed, which are some of all, evenly apart in\n\
+                     their order: for each, all draws come equally often over the values of the other."
                 .to_owned(),
             Some(refutation) => refutation.verdict(),
         }
@@ -316,11 +323,11 @@ impl Refutation {
             false => "two draws do not come equally often",
         };
         format!(
-            "Not uniform: over the {} values of the {}, for value {} of the other party,\n{what}: {}.",
+            "Not uniform: over the {} values of the {}, for value {} of the other party,\n{what}:\n{}.",
             count(self.values),
             self.honest,
             count(self.fixed),
-            outcomes.join(", and ")
+            outcomes.join(",\n")
         )
     }
 }

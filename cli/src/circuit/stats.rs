@@ -1,12 +1,14 @@
 //! `circuit stats`: what each shuffle costs.
 
-use comfy_table::{CellAlignment, Table};
-use dealerless::shuffle::Spec;
+use std::ops::Range;
+
+use comfy_table::{CellAlignment, ColumnConstraint, Table};
+use dealerless::shuffle::{Algorithm, Spec};
 use serde::Serialize;
 
-use super::entry::{Comparison, Counts, Entry};
+use super::entry::{Comparison, Entry, Size};
 use super::selection::{self, Selection};
-use super::sweep::{Draws, Numbers, pairs};
+use super::sweep::{Draws, Numbers, pairs_to_count};
 use crate::memory::MemoryArgs;
 use crate::output::{bytes, count, grid, show, show_json};
 use crate::progress::Progress;
@@ -17,12 +19,15 @@ use crate::progress::Progress;
     dealerless circuit stats\n  \
     dealerless circuit stats --cards 52 --draw 9 --algorithm fisher-yates --json\n  \
     dealerless circuit stats --draw 1..52 --csv > sweep.csv\n  \
-    dealerless circuit stats --cards 8,16,...,1024 --algorithm odd-even,waksman\n\n\
+    dealerless circuit stats --cards 8,16,...,1024 --algorithm odd-even,waksman\n  \
+    dealerless circuit stats --cards 65536 --draw 9,1000,65536\n\n\
     N and M are lists of numbers and ranges: 5,9,20 or 1..52, which includes 52. Dots\n\
     between commas (.. or ... or …) go on by the same factor if that comes to the\n\
     number behind them, otherwise by the same step: 8,16,...,1024 doubles.\n\
     10,20,...,100 counts by tens. A sweep leaves out draws that its deck is too\n\
-    small for.")]
+    small for.\n\n\
+    A circuit is built and counted if it fits into --memory. Otherwise its AND gates\n\
+    are computed, which is marked; so are all circuits of more than 4096 cards.")]
 pub(crate) struct Args {
     /// Cards in the deck.
     #[arg(long, value_name = "N", default_value = "52")]
@@ -37,6 +42,9 @@ pub(crate) struct Args {
     /// Count also circuits that are never played with: known mistakes, and the classical way.
     #[arg(long)]
     comparison: bool,
+    /// Build nothing: compute the AND gates.
+    #[arg(long, conflicts_with = "comparison")]
+    computed: bool,
     #[command(flatten)]
     limit: MemoryArgs,
     /// Print one JSON object for each deck and draw, on a line.
@@ -56,7 +64,7 @@ struct Deal {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let pairs = pairs(&args.cards, &args.draw)?;
+    let pairs = pairs_to_count(&args.cards, &args.draw)?;
     let deals = count_all(&pairs, args)?;
     if args.json {
         let mut reports = deals.iter().map(Report::of);
@@ -68,10 +76,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-/// Builds one circuit after the other, each dropped when it is counted.
+/// Builds one circuit after the other, each dropped when it is counted. What would be too large is
+/// computed.
 ///
 /// # Errors
-/// When one is too large: before any is built.
+/// When a circuit that is only compared with is too large: before any is built.
 fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>> {
     let chosen =
         |&(cards, draw): &(usize, usize)| selection::algorithms(&args.algorithm, cards, draw);
@@ -81,11 +90,7 @@ fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>>
     } else {
         &[]
     };
-    for (&(cards, draw), algorithms) in pairs.iter().zip(&chosen) {
-        for &algorithm in algorithms {
-            let spec = Spec::new(cards, draw, algorithm)?;
-            args.limit.memory.check_circuit(spec)?;
-        }
+    for &(cards, draw) in pairs {
         for comparison in comparisons {
             let ands = (comparison.estimated_ands)(cards, draw);
             let name = comparison.name;
@@ -101,7 +106,11 @@ fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>>
     for (&(cards, draw), algorithms) in pairs.iter().zip(chosen) {
         let mut entries = Vec::new();
         for algorithm in algorithms {
-            entries.push(Entry::of_shuffle(algorithm, cards, draw)?);
+            let entry = match is_built(args, cards, draw, algorithm) {
+                true => Entry::of_shuffle(algorithm, cards, draw),
+                false => Entry::computed(algorithm, cards, draw),
+            };
+            entries.push(entry?);
             progress.step();
         }
         for comparison in comparisons {
@@ -115,6 +124,12 @@ fn count_all(pairs: &[(usize, usize)], args: &Args) -> anyhow::Result<Vec<Deal>>
         });
     }
     Ok(deals)
+}
+
+/// Whether a circuit is built to be counted.
+fn is_built(args: &Args, cards: usize, draw: usize, algorithm: Algorithm) -> bool {
+    let spec = Spec::new(cards, draw, algorithm);
+    !args.computed && spec.is_ok_and(|spec| args.limit.memory.check_circuit(spec).is_ok())
 }
 
 /// The object of `--json` for one deck and draw.
@@ -134,7 +149,7 @@ struct Row<'a> {
     /// Whether the circuit also checks that the seeds are in range.
     checked: bool,
     #[serde(flatten)]
-    counts: &'a Counts,
+    size: &'a Size,
 }
 
 impl<'a> Report<'a> {
@@ -150,13 +165,13 @@ impl<'a> Report<'a> {
 impl<'a> Row<'a> {
     /// The circuit without the check, then the one with it.
     fn of(entry: &'a Entry) -> impl Iterator<Item = Self> {
-        let row = |checked, counts| Row {
+        let row = |checked, size| Row {
             algorithm: entry.name,
             comparison: entry.comparison,
             checked,
-            counts,
+            size,
         };
-        let checked = entry.checked.as_ref().map(|counts| row(true, counts));
+        let checked = entry.checked.as_ref().map(|size| row(true, size));
         std::iter::once(row(false, &entry.unchecked)).chain(checked)
     }
 }
@@ -164,27 +179,31 @@ impl<'a> Row<'a> {
 fn csv(deals: &[Deal]) -> String {
     let mut lines = vec![
         "cards,draw,algorithm,comparison,checked,and,xor,not,gates,and_depth,\
-         garbler_inputs,evaluator_inputs,outputs,half_gate_bytes"
+         garbler_inputs,evaluator_inputs,outputs,half_gate_bytes,computed,exact"
             .to_owned(),
     ];
     for deal in deals {
         let Report { cards, draw, rows } = Report::of(deal);
         lines.extend(rows.iter().map(|row| {
-            let counts = row.counts;
+            let size = row.size;
+            let known =
+                |count: Option<usize>| count.map_or(String::new(), |count| count.to_string());
             format!(
-                "{cards},{draw},{},{},{},{},{},{},{},{},{},{},{},{}",
+                "{cards},{draw},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                 row.algorithm,
                 row.comparison,
                 row.checked,
-                counts.and,
-                counts.xor,
-                counts.not,
-                counts.gates,
-                counts.and_depth,
-                counts.garbler_inputs,
-                counts.evaluator_inputs,
-                counts.outputs,
-                counts.half_gate_bytes,
+                size.and,
+                known(size.xor),
+                known(size.not),
+                known(size.gates),
+                known(size.and_depth),
+                size.garbler_inputs,
+                size.evaluator_inputs,
+                size.outputs,
+                size.half_gate_bytes,
+                size.computed,
+                size.exact,
             )
         }));
     }
@@ -202,10 +221,14 @@ fn screen(deals: &[Deal]) -> String {
         "\n\nAND+: with the check that both parties' inputs are in range; the other columns are\n\
          without it. Inputs (garbler's and evaluator's) and outputs in bits; garbled: half gates.",
     );
-    if deals
-        .iter()
-        .any(|deal| deal.entries.iter().any(|entry| entry.comparison))
-    {
+    let any = |is: fn(&Entry) -> bool| deals.iter().any(|deal| deal.entries.iter().any(is));
+    if any(|entry| entry.unchecked.computed) {
+        text.push_str("\n† Computed: the circuit was not built.");
+    }
+    if any(|entry| !entry.unchecked.exact) {
+        text.push_str("\nabout: a few per cent too many at most.");
+    }
+    if any(|entry| entry.comparison) {
         text.push_str("\n* For comparison only: never played with.");
     }
     text
@@ -217,6 +240,9 @@ impl Deal {
         format!("{draw} of {cards} cards")
     }
 }
+
+/// The columns that are empty if nothing was built, after that of the draw.
+const OF_BUILT: Range<usize> = 3..7;
 
 fn table(deals: &[Deal]) -> Table {
     let sweep = deals.len() > 1;
@@ -252,30 +278,51 @@ fn table(deals: &[Deal]) -> Table {
             grid.add_row(row);
         }
     }
-    for column in grid.column_iter_mut().skip(1 + usize::from(sweep)) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (place, column) in grid.column_iter_mut().enumerate() {
+        if place > usize::from(sweep) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        let is_known = |deal: &Deal| {
+            deal.entries
+                .iter()
+                .any(|entry| entry.unchecked.xor.is_some())
+        };
+        if OF_BUILT.contains(&(place - usize::from(sweep && place > 0)))
+            && !deals.iter().any(is_known)
+        {
+            column.set_constraint(ColumnConstraint::Hidden);
+        }
     }
     grid
 }
 
 fn cells(entry: &Entry) -> Vec<String> {
     let number = |value: usize| count(value as u64);
-    let counts = &entry.unchecked;
-    let mark = if entry.comparison { " *" } else { "" };
+    let known = |value: Option<usize>| value.map_or(String::new(), number);
+    let ands = |size: &Size| match size.exact {
+        true => number(size.and),
+        false => format!("about {}", number(size.and)),
+    };
+    let size = &entry.unchecked;
+    let mark = match (entry.comparison, size.computed) {
+        (true, _) => " *",
+        (false, true) => " †",
+        (false, false) => "",
+    };
     vec![
         format!("{}{mark}", entry.name),
-        number(counts.and),
-        (entry.checked.as_ref()).map_or(String::new(), |checked| number(checked.and)),
-        number(counts.xor),
-        number(counts.not),
-        number(counts.gates),
-        number(counts.and_depth),
+        ands(size),
+        entry.checked.as_ref().map_or(String::new(), ands),
+        known(size.xor),
+        known(size.not),
+        known(size.gates),
+        known(size.and_depth),
         format!(
             "{} + {}",
-            number(counts.garbler_inputs),
-            number(counts.evaluator_inputs)
+            number(size.garbler_inputs),
+            number(size.evaluator_inputs)
         ),
-        number(counts.outputs),
-        bytes(counts.half_gate_bytes as u64),
+        number(size.outputs),
+        bytes(size.half_gate_bytes as u64),
     ]
 }
