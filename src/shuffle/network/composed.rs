@@ -140,14 +140,19 @@ impl Composed {
         let mut changes = vec![Span::default(); self.spec.cards()];
         // One for each switch that a square has lost.
         let mut ands = switches - steps.len();
+        let word_bits = self.spec.word_bits();
         for step in steps {
             let [x, y] = step.lines();
             let mut span = changes[x];
-            span.insert_all(&changes[y]);
+            if span.rank() < word_bits {
+                span.insert_all(&changes[y]);
+            }
             // Two lines of one block have its translation in common.
             let apart = (1 << (x ^ y).ilog2()) - 1;
             let flipped = (translated[x] | translated[y]) & apart;
-            span.insert_bits(flipped);
+            if span.rank() < word_bits {
+                span.insert_bits(flipped);
+            }
             ands += span.rank();
             span.insert((x ^ y) as u16);
             (changes[x], changes[y]) = (span, span);
