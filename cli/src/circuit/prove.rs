@@ -303,9 +303,12 @@ impl Report {
                  values of the other."
                     .to_owned()
             }
-            None => "Uniform for the values that were fixed, which are some of all, evenly apart in\n\
-                     their order: for each, all draws come equally often over the values of the other."
-                .to_owned(),
+            None => {
+                "Uniform for the values that were fixed, which are some of all, evenly apart in\n\
+                     their order: for each, all draws come equally often over the values of the\n\
+                     other."
+                    .to_owned()
+            }
             Some(refutation) => refutation.verdict(),
         }
     }
@@ -323,7 +326,7 @@ impl Refutation {
             false => "two draws do not come equally often",
         };
         format!(
-            "Not uniform: over the {} values of the {}, for value {} of the other party,\n{what}:\n{}.",
+            "Not uniform: over the {} values of the {}, for value {} of the\nother party, {what}:\n{}.",
             count(self.values),
             self.honest,
             count(self.fixed),
