@@ -115,7 +115,7 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let text = failure::explain(&error);
-            match error.is::<failure::BrokenOff>() {
+            match error.is::<failure::BrokenOff>() || error.is::<failure::AnswerIsNo>() {
                 true => output::say(&text),
                 false => output::say(&format!("error: {text}")),
             }

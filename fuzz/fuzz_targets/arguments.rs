@@ -5,7 +5,7 @@
 
 #![no_main]
 
-use dealerless::shuffle::Spec;
+use dealerless::shuffle::Computed;
 use dealerless_cli::arguments::{BitOrder, Draws, format_bits, read_value};
 use libfuzzer_sys::fuzz_target;
 
@@ -33,7 +33,7 @@ fn read_numbers(text: &str) {
     let numbers = numbers.as_slice();
     assert!(!numbers.is_empty());
     assert!(numbers.is_sorted_by(|a, b| a < b));
-    assert!(numbers.iter().all(|&number| number <= Spec::MAX_CARDS));
+    assert!(numbers.iter().all(|&number| number <= Computed::MAX_CARDS));
 }
 
 fuzz_target!(|input: (u16, &str)| {

@@ -4,7 +4,7 @@ use dealerless::circuit::bristol::Netlist;
 use dealerless::circuit::{Circuit, Party, Structure};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
+use dealerless::shuffle::{Algorithm, Computed, ShuffleCircuit, Spec, SpecError};
 use serde::Serialize;
 
 use super::netlist_file;
@@ -13,15 +13,10 @@ use super::owners::Owners;
 /// Bytes of garbled tables for an AND gate: two blocks, as half gates.
 const HALF_GATE_BYTES: usize = 32;
 
-/// The size of one circuit.
+/// The size of one circuit: all of it, if the circuit was built.
 #[derive(Clone, Serialize)]
 pub(super) struct Counts {
     pub(super) and: usize,
-    pub(super) xor: usize,
-    pub(super) not: usize,
-    /// AND, XOR and NOT together.
-    pub(super) gates: usize,
-    pub(super) and_depth: usize,
     /// Bits; absent if it is not known whose the inputs are.
     pub(super) garbler_inputs: Option<usize>,
     /// Bits.
@@ -29,6 +24,22 @@ pub(super) struct Counts {
     /// Bits.
     pub(super) outputs: usize,
     pub(super) half_gate_bytes: usize,
+    /// Whether it is computed, and no circuit was built.
+    pub(super) computed: bool,
+    /// Whether the circuit has just so many ANDs.
+    pub(super) exact: bool,
+    #[serde(flatten)]
+    pub(super) built: Option<Built>,
+}
+
+/// What only a circuit that was built tells.
+#[derive(Clone, Serialize)]
+pub(super) struct Built {
+    pub(super) xor: usize,
+    pub(super) not: usize,
+    /// AND, XOR and NOT together.
+    pub(super) gates: usize,
+    pub(super) and_depth: usize,
     /// The ANDs that depend on inputs of both.
     pub(super) joint_and: Option<usize>,
     /// The ANDs that the garbler could compute alone.
@@ -74,21 +85,54 @@ impl Counts {
         outputs: usize,
         owners: Option<&Owners>,
     ) -> Self {
-        let ands = structure.ands_by_owner;
         let inputs = |party| {
             let widths = owners.map(|owners| owners.widths(circuit.inputs(), party));
             widths.map(|widths| widths.iter().sum())
         };
         Counts {
             and: structure.and,
-            xor: structure.xor,
-            not: structure.not,
-            gates: structure.gates(),
-            and_depth: structure.and_depth,
             garbler_inputs: inputs(Party::Garbler),
             evaluator_inputs: inputs(Party::Evaluator),
             outputs,
             half_gate_bytes: HALF_GATE_BYTES * structure.and,
+            computed: false,
+            exact: true,
+            built: Some(Built::new(structure, circuit)),
+        }
+    }
+
+    /// What only a circuit that was built tells, or nothing.
+    pub(super) fn of_built(&self, tell: impl Fn(&Built) -> String) -> String {
+        self.built.as_ref().map_or(String::new(), tell)
+    }
+
+    /// Of a shuffle that is not built.
+    fn computed(computed: &Computed, checked: bool) -> Self {
+        let (and, validity) = match checked {
+            true => (computed.checked_and, computed.validity_outputs),
+            false => (computed.and, 0),
+        };
+        Counts {
+            and,
+            garbler_inputs: Some(computed.garbler_inputs),
+            evaluator_inputs: Some(computed.evaluator_inputs),
+            outputs: computed.outputs + validity,
+            half_gate_bytes: HALF_GATE_BYTES * and,
+            computed: true,
+            exact: computed.exact,
+            built: None,
+        }
+    }
+}
+
+impl Built {
+    fn new(structure: &Structure, circuit: &Circuit) -> Self {
+        let ands = structure.ands_by_owner;
+        Built {
+            xor: structure.xor,
+            not: structure.not,
+            gates: structure.gates(),
+            and_depth: structure.and_depth,
             joint_and: ands.map(|ands| ands.joint),
             garbler_and: ands.map(|ands| ands.garbler),
             evaluator_and: ands.map(|ands| ands.evaluator),
@@ -146,6 +190,24 @@ impl Entry {
         })
     }
 
+    /// The same without building anything.
+    ///
+    /// # Errors
+    /// Those of [`Computed::of`].
+    pub(super) fn computed(
+        algorithm: Algorithm,
+        cards: usize,
+        draw: usize,
+    ) -> Result<Self, SpecError> {
+        let computed = Computed::of(cards, draw, algorithm)?;
+        Ok(Entry {
+            name: algorithm.name(),
+            comparison: false,
+            unchecked: Counts::computed(&computed, false),
+            checked: Some(Counts::computed(&computed, true)),
+        })
+    }
+
     /// Counts a circuit that is for comparison only.
     ///
     /// # Errors
@@ -192,15 +254,23 @@ fn card_bits(cards: usize) -> usize {
 }
 
 impl Comparison {
+    /// The name of a biased shuffle.
+    pub(super) const fn name_of(biased: Biased) -> &'static str {
+        match biased {
+            Biased::FairBitBubble => "bubble-fair-bits",
+            Biased::XorThenModulo => "fisher-yates-xor-modulo",
+        }
+    }
+
     /// All of them.
     pub(super) const ALL: [Self; 3] = [
         Comparison {
-            name: "bubble-fair-bits",
+            name: Self::name_of(Biased::FairBitBubble),
             circuit: |cards, draw| Biased::FairBitBubble.circuit(cards, draw),
             estimated_ands: ands_of_swaps,
         },
         Comparison {
-            name: "fisher-yates-xor-modulo",
+            name: Self::name_of(Biased::XorThenModulo),
             circuit: |cards, draw| Biased::XorThenModulo.circuit(cards, draw),
             estimated_ands: ands_of_swaps,
         },

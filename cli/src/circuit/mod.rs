@@ -9,6 +9,7 @@ mod netlist_file;
 mod optimise;
 mod owners;
 mod plot;
+mod prove;
 mod run;
 mod selection;
 mod standard;
@@ -23,6 +24,7 @@ pub(crate) enum Command {
     Stats(stats::Args),
     Plot(plot::Args),
     Export(export::Args),
+    Prove(prove::Args),
     Standard(standard::Args),
     Run(run::Args),
     Evaluate(evaluate::Args),
@@ -36,6 +38,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Stats(args) => stats::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Export(args) => export::run(args),
+        Command::Prove(args) => prove::run(args),
         Command::Standard(args) => standard::run(args),
         Command::Run(args) => run::run(args),
         Command::Evaluate(args) => evaluate::run(args),

@@ -129,9 +129,9 @@ fn table<'a>(files: impl Iterator<Item = &'a StandardFile>) -> String {
         table.add_row([
             file.file.clone(),
             number(counts.and),
-            number(counts.xor),
-            number(counts.not),
-            number(counts.and_depth),
+            counts.of_built(|built| number(built.xor)),
+            counts.of_built(|built| number(built.not)),
+            counts.of_built(|built| number(built.and_depth)),
             number(file.bytes),
             format!("`{}`", file.blake3),
         ]);

@@ -1,8 +1,10 @@
 //! Our own shuffles as a table on the screen.
 
-use comfy_table::{CellAlignment, Table};
+use std::ops::Range;
 
-use super::super::entry::Entry;
+use comfy_table::{CellAlignment, ColumnConstraint, Table};
+
+use super::super::entry::{Built, Counts, Entry};
 use super::deals::Deal;
 use crate::output::{bytes, count, grid};
 
@@ -17,14 +19,21 @@ pub(super) fn screen(deals: &[Deal]) -> String {
         "\n\nAND+: with the check that both parties' inputs are in range; the other columns are\n\
          without it. Inputs (garbler's and evaluator's) and outputs in bits; garbled: half gates.",
     );
-    if deals
-        .iter()
-        .any(|deal| deal.entries.iter().any(|entry| entry.comparison))
-    {
+    let any = |is: fn(&Entry) -> bool| deals.iter().any(|deal| deal.entries.iter().any(is));
+    if any(|entry| entry.unchecked.computed) {
+        text.push_str("\n† Computed: the circuit was not built.");
+    }
+    if any(|entry| !entry.unchecked.exact) {
+        text.push_str("\nabout: a few per cent too many at most.");
+    }
+    if any(|entry| entry.comparison) {
         text.push_str("\n* For comparison only: never played with.");
     }
     text
 }
+
+/// The columns that are empty if nothing was built, after that of the draw.
+const OF_BUILT: Range<usize> = 3..7;
 
 fn table(deals: &[Deal]) -> Table {
     let sweep = deals.len() > 1;
@@ -60,8 +69,19 @@ fn table(deals: &[Deal]) -> Table {
             grid.add_row(row);
         }
     }
-    for column in grid.column_iter_mut().skip(1 + usize::from(sweep)) {
-        column.set_cell_alignment(CellAlignment::Right);
+    let built = |deal: &Deal| {
+        deal.entries
+            .iter()
+            .any(|entry| entry.unchecked.built.is_some())
+    };
+    let any_built = deals.iter().any(built);
+    for (place, column) in grid.column_iter_mut().enumerate() {
+        if place > usize::from(sweep) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        if !any_built && OF_BUILT.contains(&place.wrapping_sub(usize::from(sweep))) {
+            column.set_constraint(ColumnConstraint::Hidden);
+        }
     }
     grid
 }
@@ -69,15 +89,20 @@ fn table(deals: &[Deal]) -> Table {
 fn cells(entry: &Entry) -> Vec<String> {
     let number = |value: usize| count(value as u64);
     let counts = &entry.unchecked;
-    let mark = if entry.comparison { " *" } else { "" };
+    let built = |tell: fn(&Built) -> usize| counts.of_built(|built| number(tell(built)));
+    let mark = match (entry.comparison, counts.computed) {
+        (true, _) => " *",
+        (false, true) => " †",
+        (false, false) => "",
+    };
     vec![
         format!("{}{mark}", entry.name),
-        number(counts.and),
-        (entry.checked.as_ref()).map_or(String::new(), |checked| number(checked.and)),
-        number(counts.xor),
-        number(counts.not),
-        number(counts.gates),
-        number(counts.and_depth),
+        ands(counts),
+        entry.checked.as_ref().map_or(String::new(), ands),
+        built(|built| built.xor),
+        built(|built| built.not),
+        built(|built| built.gates),
+        built(|built| built.and_depth),
         format!(
             "{} + {}",
             number(counts.garbler_inputs.unwrap_or_default()),
@@ -86,4 +111,13 @@ fn cells(entry: &Entry) -> Vec<String> {
         number(counts.outputs),
         bytes(counts.half_gate_bytes as u64),
     ]
+}
+
+/// The AND gates of a circuit.
+pub(super) fn ands(counts: &Counts) -> String {
+    let ands = count(counts.and as u64);
+    match counts.exact {
+        true => ands,
+        false => format!("about {ands}"),
+    }
 }

@@ -1,10 +1,10 @@
 //! Our own shuffles, counted.
 
-use dealerless::shuffle::Spec;
+use dealerless::shuffle::{Algorithm, Spec};
 
 use super::super::entry::{Comparison, Entry};
 use super::super::selection::{self, Selection};
-use super::super::sweep::{Draws, Numbers, pairs};
+use super::super::sweep::{Draws, Numbers, pairs_to_count};
 use crate::memory::MemoryArgs;
 use crate::output::count;
 use crate::progress::Progress;
@@ -24,6 +24,9 @@ pub(super) struct DealArgs {
     /// Count also circuits that are never played with: known mistakes, and the classical way.
     #[arg(long)]
     comparison: bool,
+    /// Build nothing: compute the AND gates.
+    #[arg(long, conflicts_with = "comparison")]
+    computed: bool,
     #[command(flatten)]
     limit: MemoryArgs,
 }
@@ -39,18 +42,19 @@ impl DealArgs {
     /// Whether any shuffle is asked for.
     pub(super) fn any(&self) -> bool {
         let deck = self.cards.is_some() || self.draw.is_some();
-        deck || !self.algorithm.is_empty() || self.comparison
+        deck || !self.algorithm.is_empty() || self.comparison || self.computed
     }
 
     /// Counts what is asked for, or all shuffles of 52 cards.
     ///
     /// # Errors
-    /// When something is out of bounds, or too large: before any circuit is built.
+    /// When something is out of bounds, or a circuit that is only compared with is too large: before
+    /// any circuit is built.
     pub(super) fn count(&self) -> anyhow::Result<Vec<Deal>> {
         let cards = self.cards.clone();
         let cards = cards.unwrap_or_else(|| Numbers::from_iter([52]));
         let draw = self.draw.clone().unwrap_or(Draws::All);
-        count_all(&pairs(&cards, &draw)?, self)
+        count_all(&pairs_to_count(&cards, &draw)?, self)
     }
 
     fn selected(&self) -> &[Selection] {
@@ -74,11 +78,7 @@ fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<De
     } else {
         &[]
     };
-    for (&(cards, draw), algorithms) in pairs.iter().zip(&chosen) {
-        for &algorithm in algorithms {
-            let spec = Spec::new(cards, draw, algorithm)?;
-            args.limit.memory.check_circuit(spec)?;
-        }
+    for &(cards, draw) in pairs {
         for comparison in comparisons {
             let ands = (comparison.estimated_ands)(cards, draw);
             let name = comparison.name;
@@ -94,7 +94,11 @@ fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<De
     for (&(cards, draw), algorithms) in pairs.iter().zip(chosen) {
         let mut entries = Vec::new();
         for algorithm in algorithms {
-            entries.push(Entry::of_shuffle(algorithm, cards, draw)?);
+            let entry = match is_built(args, cards, draw, algorithm) {
+                true => Entry::of_shuffle(algorithm, cards, draw),
+                false => Entry::computed(algorithm, cards, draw),
+            };
+            entries.push(entry?);
             progress.step();
         }
         for comparison in comparisons {
@@ -108,6 +112,12 @@ fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<De
         });
     }
     Ok(deals)
+}
+
+/// Whether a circuit is built to be counted.
+fn is_built(args: &DealArgs, cards: usize, draw: usize, algorithm: Algorithm) -> bool {
+    let spec = Spec::new(cards, draw, algorithm);
+    !args.computed && spec.is_ok_and(|spec| args.limit.memory.check_circuit(spec).is_ok())
 }
 
 impl Deal {

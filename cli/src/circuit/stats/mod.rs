@@ -20,6 +20,7 @@ use crate::output::show;
     dealerless circuit stats --cards 52 --draw 9 --algorithm fisher-yates --json\n  \
     dealerless circuit stats --draw 1..52 --csv > sweep.csv\n  \
     dealerless circuit stats --cards 8,16,...,1024 --algorithm odd-even,waksman\n  \
+    dealerless circuit stats --cards 65536 --draw 9,1000,65536\n  \
     dealerless circuit stats aes_128.txt sha256.txt.gz\n  \
     dealerless circuit stats mine.txt --draw 9 --algorithm auto\n\n\
     N and M are lists of numbers and ranges: 5,9,20 or 1..52, which includes 52. Dots\n\
@@ -27,8 +28,9 @@ use crate::output::show;
     number behind them, otherwise by the same step: 8,16,...,1024 doubles.\n\
     10,20,...,100 counts by tens. A sweep leaves out draws that its deck is too\n\
     small for.\n\n\
-    Exit codes: 0 fine, 1 wrong usage, a file that is no netlist, or a circuit that is\n\
-    too large.")]
+    A circuit is built and counted if it fits into --memory. Otherwise its AND gates\n\
+    are computed, which is marked; so are all circuits of more than 4096 cards.\n\n\
+    Exit codes: 0 fine, 1 wrong usage, or a file that is no netlist.")]
 pub(crate) struct Args {
     #[command(flatten)]
     netlists: NetlistArgs,

@@ -84,7 +84,7 @@ pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
 }
 
 /// The columns, of which the first four say which circuit it is.
-const COLUMNS: [&str; 27] = [
+const COLUMNS: [&str; 29] = [
     "cards",
     "draw",
     "algorithm",
@@ -112,6 +112,8 @@ const COLUMNS: [&str; 27] = [
     "digest",
     "file",
     "format",
+    "computed",
+    "exact",
 ];
 
 /// Writes a line of names, and a line for each circuit.

@@ -5,6 +5,7 @@ use std::path::Path;
 use comfy_table::CellAlignment;
 
 use super::super::entry::Counts;
+use super::deal_table::ands;
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
 use crate::output::{bytes, count, grid};
@@ -22,7 +23,7 @@ const DIGITS: usize = 16;
 struct Column<'a> {
     name: String,
     counts: &'a Counts,
-    checked: Option<usize>,
+    checked: Option<&'a Counts>,
 }
 
 /// The table, a few circuits at a time: first those of files, then our own.
@@ -56,8 +57,22 @@ impl<'a> Column<'a> {
         deal.entries.iter().map(|entry| Column {
             name: format!("{}\n{} of {}", shortened(entry.name), deal.draw, deal.cards),
             counts: &entry.unchecked,
-            checked: entry.checked.as_ref().map(|checked| checked.and),
+            checked: entry.checked.as_ref(),
         })
+    }
+}
+
+impl Column<'_> {
+    /// The bits of each input value.
+    fn input_bits(&self) -> Vec<usize> {
+        let counts = self.counts;
+        match &counts.built {
+            Some(built) => built.input_bits.clone(),
+            None => [counts.garbler_inputs, counts.evaluator_inputs]
+                .into_iter()
+                .flatten()
+                .collect(),
+        }
     }
 }
 
@@ -92,29 +107,59 @@ type Line = (&'static str, fn(&Column) -> String);
 
 /// The lines of the table. One that is empty for all circuits is left out.
 const LINES: &[Line] = &[
-    ("AND", |column| number(column.counts.and)),
-    ("  joint", |column| owned(column.counts.joint_and)),
-    ("  garbler's", |column| known(column.counts.garbler_and)),
-    ("  evaluator's", |column| known(column.counts.evaluator_and)),
-    ("AND when run", |column| number(column.counts.run_and)),
-    ("AND+", |column| known(column.checked)),
-    ("XOR", |column| number(column.counts.xor)),
-    ("NOT", |column| number(column.counts.not)),
-    ("constants, copies", |column| number(column.counts.copies)),
-    ("dead gates", |column| number(column.counts.dead)),
-    ("AND depth", |column| number(column.counts.and_depth)),
-    ("depth", |column| number(column.counts.depth)),
-    ("widest layer", |column| number(column.counts.widest_layer)),
-    ("ANDs a layer", |column| {
-        format!("{:.1}", column.counts.mean_layer)
+    ("AND", |column| ands(column.counts)),
+    ("  joint", |column| {
+        column.counts.of_built(|built| owned(built.joint_and))
     }),
-    ("live wires", |column| number(column.counts.live_wires)),
-    ("input bits", |column| widths(&column.counts.input_bits)),
+    ("  garbler's", |column| {
+        column.counts.of_built(|built| known(built.garbler_and))
+    }),
+    ("  evaluator's", |column| {
+        column.counts.of_built(|built| known(built.evaluator_and))
+    }),
+    ("AND when run", |column| {
+        column.counts.of_built(|built| number(built.run_and))
+    }),
+    ("AND+", |column| column.checked.map_or(String::new(), ands)),
+    ("XOR", |column| {
+        column.counts.of_built(|built| number(built.xor))
+    }),
+    ("NOT", |column| {
+        column.counts.of_built(|built| number(built.not))
+    }),
+    ("constants, copies", |column| {
+        column.counts.of_built(|built| number(built.copies))
+    }),
+    ("dead gates", |column| {
+        column.counts.of_built(|built| number(built.dead))
+    }),
+    ("AND depth", |column| {
+        column.counts.of_built(|built| number(built.and_depth))
+    }),
+    ("depth", |column| {
+        column.counts.of_built(|built| number(built.depth))
+    }),
+    ("widest layer", |column| {
+        column.counts.of_built(|built| number(built.widest_layer))
+    }),
+    ("ANDs a layer", |column| {
+        column
+            .counts
+            .of_built(|built| format!("{:.1}", built.mean_layer))
+    }),
+    ("live wires", |column| {
+        column.counts.of_built(|built| number(built.live_wires))
+    }),
+    ("input bits", |column| widths(&column.input_bits())),
     ("output bits", |column| number(column.counts.outputs)),
     ("garbled", |column| {
         bytes(column.counts.half_gate_bytes as u64)
     }),
-    ("digest", |column| column.counts.digest[..DIGITS].to_owned()),
+    ("digest", |column| {
+        column
+            .counts
+            .of_built(|built| built.digest[..DIGITS].to_owned())
+    }),
 ];
 
 fn number(number: usize) -> String {
