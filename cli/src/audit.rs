@@ -10,7 +10,6 @@ use dealerless_table::{
     Storage, Stream, Timing,
 };
 
-use crate::host::report;
 use crate::output::{say, show, show_json};
 use crate::record::{Decks, read};
 use crate::table::hearing::{Comes, Hearing};
@@ -52,10 +51,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    audit(args).inspect_err(|error| report(error, args.own.json))
-}
-
-fn audit(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open()?;
     let file = choose(&own, &args.with.which())?;
     if args.decline {

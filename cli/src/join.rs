@@ -6,7 +6,6 @@ use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
 use dealerless_table::{Address, Control, Guest, Header, Invite, Line, Name, Seating, Timing};
 
-use crate::host::report;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
@@ -60,7 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let limit = args.memory.unwrap_or(Limit::megabytes(64));
         return plain::join(&at, &args.wishes, limit, &args.session, args.own.json);
     }
-    join(args, &whom).inspect_err(|error| report(error, args.own.json))
+    join(args, &whom)
 }
 
 fn join(args: &Args, whom: &str) -> anyhow::Result<()> {

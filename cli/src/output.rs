@@ -8,12 +8,39 @@ use comfy_table::{LineStyle, Table, TableStyle};
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
 
-/// Writes lines to standard output, which is what the user asked for.
+/// Nobody reads standard output any more: it is a pipe whose other end was closed, as by `head`.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads standard output any more")]
+pub(crate) struct NobodyReads;
+
+/// Lets `write` write to standard output, which carries what the user asked for.
 ///
 /// # Errors
-/// When nobody reads them any more, for example because a pipe was closed.
+/// [`NobodyReads`], and what else keeps the text from being written.
+pub(crate) fn to_standard_output(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut output = io::stdout().lock();
+    written(write(&mut output).and_then(|()| output.flush()))
+}
+
+/// How it went to write to standard output.
+///
+/// # Errors
+/// [`NobodyReads`], and what else keeps the text from being written.
+pub(crate) fn written(outcome: io::Result<()>) -> anyhow::Result<()> {
+    match outcome {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(NobodyReads.into()),
+        outcome => outcome.context("cannot write to standard output"),
+    }
+}
+
+/// Writes lines to standard output.
+///
+/// # Errors
+/// Those of [`to_standard_output`].
 pub(crate) fn show(text: &str) -> anyhow::Result<()> {
-    writeln!(io::stdout().lock(), "{text}").context("cannot write to standard output")
+    to_standard_output(|output| writeln!(output, "{text}"))
 }
 
 /// The version of the objects that [`show_json`] writes. A change that breaks a program gets a new one.

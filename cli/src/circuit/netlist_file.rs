@@ -38,12 +38,15 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Circuit> {
     circuit.with_context(|| name.to_string())
 }
 
-/// Writes a netlist to `path`: whole, or not at all.
+/// Writes a netlist where `-o` says, as [`whole_file::write_output`].
 ///
 /// # Errors
-/// Those of [`whole_file::write`].
-pub(super) fn write(circuit: &Circuit, path: &Path) -> anyhow::Result<()> {
-    whole_file::write(path, |file| bristol::write(circuit, file))
+/// Those of [`whole_file::write_output`].
+pub(super) fn write<'a>(
+    circuit: &Circuit,
+    path: Option<&'a Path>,
+) -> anyhow::Result<Option<&'a Path>> {
+    whole_file::write_output(path, |file| bristol::write(circuit, file))
 }
 
 #[cfg(test)]
@@ -62,7 +65,7 @@ mod tests {
         let circuit = builder.build(vec![vec![product]]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("and.txt");
-        write(&circuit, &path).unwrap();
+        write(&circuit, Some(&path)).unwrap();
         assert_eq!(read(&path).unwrap().digest(), circuit.digest());
     }
 

@@ -4,7 +4,6 @@ mod crossings;
 mod picture;
 mod plan;
 
-use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -15,7 +14,7 @@ use self::plan::{Plan, Sizes};
 use super::selection::{self, Selection};
 use super::sweep::{Draws, Numbers};
 use crate::memory::MemoryArgs;
-use crate::output::{count, say, show, show_json};
+use crate::output::{count, say, show_json};
 use crate::whole_file;
 
 /// Draws the AND gates of every shuffle as SVG, with the points where the cheapest changes.
@@ -44,11 +43,11 @@ pub(crate) struct Args {
     algorithm: Vec<Selection>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// The file to write [default: standard output].
+    /// The file to write; - is standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print the crossing points as one JSON object; -o must be given.
-    #[arg(long, requires = "output")]
+    /// Print the crossing points as one JSON object; -o FILE must be given.
+    #[arg(long)]
     json: bool,
 }
 
@@ -70,15 +69,17 @@ struct Report<'a> {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    whole_file::check_json(args.json, args.output.as_deref())?;
     let plan = Plan::of(args)?;
     let mut sizes = Sizes::count(&plan);
     let crossings = crossings(&plan, &mut sizes);
     let svg = picture::draw(&plan, &mut sizes, &crossings)?;
     drop(sizes);
-    let Some(path) = &args.output else {
-        return show(&svg);
+    let output = args.output.as_deref();
+    let Some(path) = whole_file::write_output(output, |file| file.write_all(svg.as_bytes()))?
+    else {
+        return Ok(());
     };
-    whole_file::write(path, |file| file.write_all(svg.as_bytes()))?;
     say(&format!("Wrote {}.", path.display()));
     if args.json {
         show_json(
