@@ -42,6 +42,11 @@ pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
 #[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
 pub(crate) struct BrokenOff;
 
+/// The answer to what the user asked is no. What it is was said on standard output.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct AnswerIsNo(pub(crate) &'static str);
+
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
 The line can do it too: it is not encrypted, so whoever is on it can change what passes,
@@ -131,7 +136,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<NobodyReads>() {
         return NOBODY_READS;
     }
-    if error.is::<NotGood>() {
+    if error.is::<AnswerIsNo>() || error.is::<NotGood>() {
         return NO;
     }
     match blame(error) {

@@ -43,8 +43,9 @@ use clap::{Parser, Subcommand};
 
 /// Readers of arguments and of commands, for the fuzz targets.
 pub mod arguments {
-    pub use crate::circuit::bits::{format as format_bits, parse as parse_bits};
     pub use crate::circuit::sweep::{Draws, Numbers};
+    pub use crate::circuit::values::bits::format as format_bits;
+    pub use crate::circuit::values::{BitOrder, read as read_value};
     pub use crate::table::{reads_again, reads_typed};
 }
 

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
+use dealerless::circuit::Party;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, plaintext};
 use dealerless::testing::bristol_evaluator::Netlist;
 use dealerless::testing::shuffles::{cards, fresh_generator, input_bits, lanes, random_seeds};
@@ -18,8 +19,8 @@ fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
 }
 
-/// The fields that every row has.
-const FIELDS: [&str; 12] = [
+/// The columns that every row of a shuffle has.
+const FIELDS: [&str; 23] = [
     "algorithm",
     "comparison",
     "checked",
@@ -32,6 +33,17 @@ const FIELDS: [&str; 12] = [
     "evaluator_inputs",
     "outputs",
     "half_gate_bytes",
+    "joint_and",
+    "garbler_and",
+    "evaluator_and",
+    "run_and",
+    "depth",
+    "widest_layer",
+    "mean_layer",
+    "live_wires",
+    "copies",
+    "dead",
+    "digest",
 ];
 
 fn rows(report: &Value) -> &Vec<Value> {
@@ -45,7 +57,15 @@ fn number(value: &Value) -> usize {
 #[track_caller]
 fn assert_counts(row: &Value, shuffle: &ShuffleCircuit) {
     let stats = shuffle.circuit().stats();
+    let structure = shuffle.circuit().structure(Some(&Party::BOTH));
+    let owned = structure.ands_by_owner.expect("the owners are known");
     for (field, count) in [
+        ("joint_and", owned.joint),
+        ("garbler_and", owned.garbler),
+        ("evaluator_and", owned.evaluator),
+        ("depth", structure.depth),
+        ("live_wires", structure.live_wires),
+        ("dead", 0),
         ("and", stats.and),
         ("xor", stats.xor),
         ("not", stats.not),
@@ -96,12 +116,13 @@ fn csv_and_the_table_say_what_json_says() {
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
     assert_eq!(names[..2], ["cards", "draw"]);
-    assert_eq!(names[2..], FIELDS);
+    assert_eq!(names[2..25], FIELDS);
+    assert_eq!(names[25..], ["file", "format"]);
     let table = run(sweep).exits(0).stdout;
     for deal in &report {
         for row in rows(deal) {
             let line = lines.next().unwrap();
-            for (name, value) in names.iter().zip(line.split(',')) {
+            for (name, value) in names[..25].iter().zip(line.split(',')) {
                 let expected = deal.get(name).unwrap_or(&row[name]);
                 assert_eq!(expected.to_string().replace('"', ""), value, "{name}");
             }

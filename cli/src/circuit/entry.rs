@@ -1,10 +1,14 @@
 //! The circuits that `stats` counts, and what is counted of each.
 
-use dealerless::circuit::Circuit;
+use dealerless::circuit::bristol::Netlist;
+use dealerless::circuit::{Circuit, Party, Structure};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
 use serde::Serialize;
+
+use super::netlist_file;
+use super::owners::Owners;
 
 /// Bytes of garbled tables for an AND gate: two blocks, as half gates.
 const HALF_GATE_BYTES: usize = 32;
@@ -18,29 +22,85 @@ pub(super) struct Counts {
     /// AND, XOR and NOT together.
     pub(super) gates: usize,
     pub(super) and_depth: usize,
+    /// Bits; absent if it is not known whose the inputs are.
+    pub(super) garbler_inputs: Option<usize>,
     /// Bits.
-    pub(super) garbler_inputs: usize,
-    /// Bits.
-    pub(super) evaluator_inputs: usize,
+    pub(super) evaluator_inputs: Option<usize>,
     /// Bits.
     pub(super) outputs: usize,
     pub(super) half_gate_bytes: usize,
+    /// The ANDs that depend on inputs of both.
+    pub(super) joint_and: Option<usize>,
+    /// The ANDs that the garbler could compute alone.
+    pub(super) garbler_and: Option<usize>,
+    /// The ANDs that the evaluator could compute alone.
+    pub(super) evaluator_and: Option<usize>,
+    /// The ANDs that are left when the netlist is read to be run.
+    pub(super) run_and: usize,
+    pub(super) depth: usize,
+    pub(super) widest_layer: usize,
+    pub(super) mean_layer: f64,
+    pub(super) live_wires: usize,
+    /// Constants and copies of wires.
+    pub(super) copies: usize,
+    pub(super) dead: usize,
+    /// The bits of each input value.
+    pub(super) input_bits: Vec<usize>,
+    /// Of the circuit as it is run.
+    pub(super) digest: String,
 }
 
 impl Counts {
     /// Of a circuit with one input value per party.
     pub(super) fn of(circuit: &Circuit) -> Self {
-        let stats = circuit.stats();
+        let owners = Owners::obvious(circuit.inputs().len());
+        let parties = owners.as_ref().map(Owners::parties);
+        let structure = circuit.structure(parties);
+        let outputs = circuit.output_bits();
+        Self::new(&structure, circuit, outputs, owners.as_ref())
+    }
+
+    /// Of a netlist as it is written.
+    pub(super) fn of_netlist(netlist: &Netlist, owners: Option<&Owners>) -> Self {
+        let structure = netlist.structure(owners.map(Owners::parties));
+        let outputs = netlist.outputs().iter().sum();
+        Self::new(&structure, &netlist.circuit(), outputs, owners)
+    }
+
+    /// Of what has this structure, and is run as this circuit.
+    fn new(
+        structure: &Structure,
+        circuit: &Circuit,
+        outputs: usize,
+        owners: Option<&Owners>,
+    ) -> Self {
+        let ands = structure.ands_by_owner;
+        let inputs = |party| {
+            let widths = owners.map(|owners| owners.widths(circuit.inputs(), party));
+            widths.map(|widths| widths.iter().sum())
+        };
         Counts {
-            and: stats.and,
-            xor: stats.xor,
-            not: stats.not,
-            gates: circuit.gates().len(),
-            and_depth: stats.and_depth,
-            garbler_inputs: stats.inputs[0],
-            evaluator_inputs: stats.inputs[1],
-            outputs: stats.outputs.iter().sum(),
-            half_gate_bytes: HALF_GATE_BYTES * stats.and,
+            and: structure.and,
+            xor: structure.xor,
+            not: structure.not,
+            gates: structure.gates(),
+            and_depth: structure.and_depth,
+            garbler_inputs: inputs(Party::Garbler),
+            evaluator_inputs: inputs(Party::Evaluator),
+            outputs,
+            half_gate_bytes: HALF_GATE_BYTES * structure.and,
+            joint_and: ands.map(|ands| ands.joint),
+            garbler_and: ands.map(|ands| ands.garbler),
+            evaluator_and: ands.map(|ands| ands.evaluator),
+            run_and: circuit.ands(),
+            depth: structure.depth,
+            widest_layer: structure.widest_layer,
+            mean_layer: structure.mean_layer(),
+            live_wires: structure.live_wires,
+            copies: structure.copies,
+            dead: structure.dead,
+            input_bits: circuit.inputs().to_vec(),
+            digest: netlist_file::digest(circuit),
         }
     }
 }

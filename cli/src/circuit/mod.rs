@@ -1,9 +1,12 @@
-//! `circuit`: shuffles as circuits, and circuits run by two parties.
+//! `circuit`: shuffles as circuits, circuits of others, and circuits run by two parties.
 
-pub(crate) mod bits;
+mod answer;
+mod compare;
 mod entry;
+mod evaluate;
 mod export;
 mod netlist_file;
+mod optimise;
 mod owners;
 mod plot;
 mod run;
@@ -11,8 +14,9 @@ mod selection;
 mod standard;
 mod stats;
 pub(crate) mod sweep;
+pub(crate) mod values;
 
-/// Counts, plots, writes and runs Boolean circuits.
+/// Counts, plots, writes, compares and runs Boolean circuits.
 #[derive(clap::Subcommand)]
 #[command(after_help = "Example: dealerless circuit stats --cards 52 --draw 9")]
 pub(crate) enum Command {
@@ -21,6 +25,9 @@ pub(crate) enum Command {
     Export(export::Args),
     Standard(standard::Args),
     Run(run::Args),
+    Evaluate(evaluate::Args),
+    Compare(compare::Args),
+    Optimise(optimise::Args),
 }
 
 /// Runs the command.
@@ -31,5 +38,8 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Export(args) => export::run(args),
         Command::Standard(args) => standard::run(args),
         Command::Run(args) => run::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Optimise(args) => optimise::run(args),
     }
 }

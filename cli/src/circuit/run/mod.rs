@@ -1,4 +1,7 @@
-//! `circuit run`: a netlist, evaluated by two parties.
+//! `circuit run`: a netlist or a shuffle, evaluated by two parties.
+
+mod own_shuffle;
+mod report;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -7,49 +10,70 @@ use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{Circuit, Party};
 use dealerless::mpc::{Audience, Input, Opening, Run, TwoParty};
 use dealerless::net::TcpTransport;
-use serde::Serialize;
 use zeroize::Zeroizing;
 
+use self::own_shuffle::{OwnShuffle, ShuffleArgs};
+use super::netlist_file::{self, FormatArgs};
 use super::owners::{Owner, Owners};
-use super::{bits, netlist_file};
-use crate::cost::{LineCost, line};
+use super::values::{self, ValueArgs};
+use crate::cost::LineCost;
 use crate::failure::OtherTerms;
 use crate::loopback;
-use crate::output::{count, milliseconds, say, show, show_json};
+use crate::output::say;
 use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
 
-/// Evaluates a Bristol Fashion netlist between two parties.
+/// Evaluates a netlist, or a shuffle, between two parties.
 ///
 /// Both learn the outputs.
 ///
 /// Both run in this process, unless --listen or --connect is given.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    dealerless circuit run adder.txt --garbler 0110 --evaluator hex:03\n  \
+#[command(after_help = format!("Examples:\n  \
+    dealerless circuit run adder.txt --garbler 6 --evaluator 0x3\n  \
     dealerless circuit run adder.txt --listen 127.0.0.1:5252 --garbler 0110\n  \
-    dealerless circuit run adder.txt --connect 127.0.0.1:5252 --evaluator hex:03\n\n\
-    BITS is 0s and 1s, first wire first; or hex: and the hexadecimal digits of\n\
-    bytes, where bit i is bit i mod 8 of byte i / 8, counted from the least\n\
-    significant. A party's BITS are its input values one after the other. (The\n\
-    AES and SHA-256 netlists of the Bristol collection take the bytes of a block\n\
-    last byte first.) Other users of a machine can see command lines.\n\n\
+    dealerless circuit run adder.txt --connect 127.0.0.1:5252 --evaluator @secret\n  \
+    dealerless circuit run --algorithm waksman --cards 5 --draw 3 \\\n      \
+    --garbler-permutation 3,1,2,5,4 --evaluator random\n\n\
+    {}\n\
+    A party's values come with commas between, or all together as bits or hex:.\n\n\
     A netlist with one input value takes it from the garbler; with two, the first\n\
-    is the garbler's and the second the evaluator's; with more, --owner must say.\n\n\
-    Who listens garbles and who connects evaluates, unless --garbler or\n\
-    --evaluator says otherwise.")]
+    is the garbler's and the second the evaluator's; with more, --owner must say.\n\
+    (The AES and SHA-256 netlists of the Bristol collection take the bytes of a block\n\
+    last byte first.)\n\n\
+    Cards and seeds count from 0. A permutation may count from 1: then it has no 0, and\n\
+    the cards that are drawn count from 1 too. random is a uniform permutation, or\n\
+    uniform seeds.\n\n\
+    Who listens garbles and who connects evaluates, unless the inputs say otherwise.\n\n\
+    Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check, broke\n\
+    the protocol or disagreed, 3 the connection was lost.", values::HELP))]
 pub(crate) struct Args {
-    /// The netlist.
-    #[arg(value_name = "FILE")]
-    netlist: PathBuf,
+    /// The netlist: Bristol Fashion or the format of old, plain or gzip.
+    #[arg(
+        value_name = "FILE",
+        required_unless_present = "algorithm",
+        conflicts_with = "algorithm"
+    )]
+    netlist: Option<PathBuf>,
     /// The garbler's input.
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "VALUES")]
     garbler: Option<String>,
     /// The evaluator's input.
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "VALUES")]
     evaluator: Option<String>,
     /// Whose each input value is, for example g,e,g.
-    #[arg(long, value_name = "OWNERS", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "OWNERS",
+        value_delimiter = ',',
+        conflicts_with = "algorithm"
+    )]
     owner: Vec<Owner>,
+    #[command(flatten)]
+    format: FormatArgs,
+    #[command(flatten)]
+    shuffle: ShuffleArgs,
+    #[command(flatten)]
+    values: ValueArgs,
     /// Wait for the other party at this address, and run one side.
     #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "connect")]
     listen: Option<String>,
@@ -105,59 +129,114 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 impl Args {
     /// The role of this side, which connects or listens.
     fn own_role(&self, default: Party) -> anyhow::Result<Party> {
-        match (&self.garbler, &self.evaluator) {
-            (Some(_), None) => Ok(Party::Garbler),
-            (None, Some(_)) => Ok(Party::Evaluator),
-            (None, None) => Ok(default),
-            (Some(_), Some(_)) => {
+        match Party::BOTH.map(|party| self.given(party).is_some()) {
+            [true, false] => Ok(Party::Garbler),
+            [false, true] => Ok(Party::Evaluator),
+            [false, false] => Ok(default),
+            [true, true] => {
                 bail!(
                     "--listen and --connect run one side: give --garbler or --evaluator, not both"
                 )
             }
         }
     }
+
+    /// What was typed as a party's input.
+    fn given(&self, party: Party) -> Option<&String> {
+        self.text(party).or(self.shuffle.given(party))
+    }
+
+    /// What was typed as the values of a party.
+    fn text(&self, party: Party) -> Option<&String> {
+        match party {
+            Party::Garbler => self.garbler.as_ref(),
+            Party::Evaluator => self.evaluator.as_ref(),
+        }
+    }
+
+    /// How many of the parties this process is.
+    fn parties(&self) -> u64 {
+        match self.listen.is_some() || self.connect.is_some() {
+            true => 1,
+            false => 2,
+        }
+    }
 }
 
 /// What is evaluated, the same for both parties.
 struct Job {
-    circuit: Circuit,
+    what: What,
     owners: Owners,
+}
+
+enum What {
+    Netlist(Circuit),
+    Shuffle(Box<OwnShuffle>),
 }
 
 impl Job {
     fn new(args: &Args) -> anyhow::Result<Self> {
-        let circuit = netlist_file::read(&args.netlist)?;
-        let owners = Owners::of(&circuit, &args.owner)?;
-        Ok(Job { circuit, owners })
+        let security = args.session.security;
+        let what = match (
+            OwnShuffle::of(&args.shuffle, security, args.parties())?,
+            &args.netlist,
+        ) {
+            (Some(shuffle), _) => What::Shuffle(Box::new(shuffle)),
+            (None, Some(path)) => What::Netlist(args.format.read(path)?.circuit()),
+            (None, None) => bail!("a netlist or --algorithm is needed"),
+        };
+        let values = what.circuit().inputs().len();
+        let owners = Owners::of(values, &args.owner)?;
+        Ok(Job { what, owners })
+    }
+
+    fn circuit(&self) -> &Circuit {
+        self.what.circuit()
     }
 
     fn side<'a>(&'a self, party: Party, args: &'a Args) -> anyhow::Result<Side<'a>> {
-        let text = match party {
-            Party::Garbler => &args.garbler,
-            Party::Evaluator => &args.evaluator,
-        };
-        let bits = self.owners.bits(&self.circuit, party);
-        let text = match text {
-            Some(text) => text,
-            None if bits == 0 => "",
-            None => bail!("the {party}'s input of {bits} bits is missing: give --{party} BITS"),
-        };
         Ok(Side {
             job: self,
             party,
-            input: bits::parse(text, bits, party)?,
+            input: self.input(party, args)?,
             session: &args.session,
         })
     }
 
+    fn input(&self, party: Party, args: &Args) -> anyhow::Result<Zeroizing<Vec<bool>>> {
+        let text = args.text(party);
+        if let What::Shuffle(shuffle) = &self.what {
+            let random = text.is_some_and(|text| text == "random");
+            if let Some(input) = shuffle.input(party, random)? {
+                return Ok(Zeroizing::new(input.bits().to_vec()));
+            }
+        }
+        let widths = self.owners.widths(self.circuit().inputs(), party);
+        let bits: usize = widths.iter().sum();
+        let text = match text {
+            Some(text) => text,
+            None if bits == 0 => "",
+            None => bail!("the {party}'s input of {bits} bits is missing: give --{party} VALUES"),
+        };
+        let who = format!("the {party}'s input");
+        args.values.read_all(text, &widths, &who)
+    }
+
     /// What the hellos say: anybody with another netlist or other owners is sent away at once.
     fn terms(&self) -> Vec<u8> {
-        let digest: String = (self.circuit.digest().iter())
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let digest = netlist_file::digest(self.circuit());
         // The digest covers the number of values, but not whose they are, which can be long.
         let owners = blake3::hash(self.owners.letters().as_bytes());
         format!("circuit {digest} {owners}").into_bytes()
+    }
+}
+
+impl What {
+    fn circuit(&self) -> &Circuit {
+        match self {
+            What::Netlist(circuit) => circuit,
+            What::Shuffle(shuffle) => shuffle.circuit.circuit(),
+        }
     }
 }
 
@@ -213,7 +292,7 @@ impl Side<'_> {
         let begun = Instant::now();
         let owners = self.job.owners.parties().iter();
         let inputs: Vec<_> = owners.map(|&owner| Input::By(owner)).collect();
-        let shared = party.run(Run::new(&self.job.circuit, &inputs, &self.input))?;
+        let shared = party.run(Run::new(self.job.circuit(), &inputs, &self.input))?;
         let to = Audience::Both;
         let openings: Vec<_> = shared.iter().map(|bits| Opening { to, bits }).collect();
         let opened = party.open(&openings)?;
@@ -226,58 +305,5 @@ impl Side<'_> {
             run: begun.elapsed(),
             line: LineCost::seen_by(self.party, party.traffic()),
         })
-    }
-}
-
-/// The object of `--json`.
-#[derive(Serialize)]
-struct Report<'a> {
-    outputs: Vec<String>,
-    and: usize,
-    security: String,
-    cost: Cost<'a>,
-}
-
-#[derive(Serialize)]
-struct Cost<'a> {
-    /// Hello and base OTs.
-    setup_ms: f64,
-    /// From the inputs to the opened outputs.
-    run_ms: f64,
-    #[serde(flatten)]
-    line: &'a LineCost,
-}
-
-impl Outcome {
-    fn show(&self, args: &Args, job: &Job) -> anyhow::Result<()> {
-        let outputs: Vec<String> = self.outputs.iter().map(|bits| bits::format(bits)).collect();
-        let and = job.circuit.ands();
-        let (setup_ms, run_ms) = (milliseconds(self.setup), milliseconds(self.run));
-        if args.json {
-            return show_json(
-                "circuit run",
-                &Report {
-                    outputs,
-                    and,
-                    security: args.session.security.to_string(),
-                    cost: Cost {
-                        setup_ms,
-                        run_ms,
-                        line: &self.line,
-                    },
-                },
-            );
-        }
-        for (number, bits) in outputs.iter().enumerate() {
-            show(&format!("output {}: {bits}", number + 1))?;
-        }
-        say(&format!(
-            "\nWhat it cost:\n{}\n{}\n{}\n{}",
-            line("AND gates", &count(and as u64)),
-            line("setup", &format!("{setup_ms:.1} ms")),
-            line("run", &format!("{run_ms:.1} ms")),
-            self.line.describe("garbler", "evaluator"),
-        ));
-        Ok(())
     }
 }
