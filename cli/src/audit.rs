@@ -56,7 +56,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.decline {
         let path = inputs_file(&file.path);
         std::fs::remove_file(path).context("cannot remove what you entered")?;
-        return show("What you entered is destroyed. This match will not be audited.");
+        return match args.own.json {
+            true => show_json("audit decline", &serde_json::json!({ "destroyed": true })),
+            false => show("What you entered is destroyed. This match will not be audited."),
+        };
     }
     let mut auditing = begin(&own, &file)?;
     say(&format!(

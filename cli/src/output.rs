@@ -61,11 +61,19 @@ struct Report<'a, T> {
 /// # Errors
 /// Those of [`show`].
 pub(crate) fn show_json(command: &str, report: &impl Serialize) -> anyhow::Result<()> {
-    show_event(&Report {
+    show(&json_line(command, report)?)
+}
+
+/// The line that [`show_json`] writes.
+///
+/// # Errors
+/// When the report cannot be written as JSON.
+pub(crate) fn json_line(command: &str, report: &impl Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string(&Report {
         version: VERSION,
         command,
         report,
-    })
+    })?)
 }
 
 /// Writes an event of a match to standard output, as JSON on a line.

@@ -175,8 +175,7 @@ impl Insists {
         agree("--hands", self.hands, terms.hands())?;
         if self.hands.is_none() && terms.hands() > UNASKED_HANDS {
             bail!(
-                "the host proposes {} hands; to play more than {UNASKED_HANDS} the guest says so \
-                 with --hands",
+                "the host proposes {} hands; to play more than {UNASKED_HANDS} say so with --hands",
                 count(terms.hands().into())
             );
         }

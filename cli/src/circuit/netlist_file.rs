@@ -24,7 +24,7 @@ const MAX_UNPACKED: u64 = 1 << 28;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// What netlists are read.
-#[derive(Clone, Copy, clap::Args)]
+#[derive(Clone, Copy, Default, clap::Args)]
 pub(super) struct FormatArgs {
     /// How the netlist is written [default: recognised by its third line].
     #[arg(long, value_name = "FORMAT", value_parser = format())]
