@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
 use dealerless_table::{Address, Control, Door, Header, Line, Seating, own_addresses};
 
@@ -224,6 +224,7 @@ impl Table {
                 hearing.decline(line, Control::Unknown(of));
                 return Ok(None);
             }
+            Control::Declines(term) => bail!("it insists on {term}"),
             _ => return self.new_match(line, hearing),
         };
         match open::find(&self.own, &of, &line.peer)? {

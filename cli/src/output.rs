@@ -4,9 +4,10 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anyhow::Context;
-use comfy_table::{LineStyle, Table, TableStyle};
+use comfy_table::{ColumnConstraint, LineStyle, Table, TableStyle};
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 /// Nobody reads standard output any more: it is a pipe whose other end was closed, as by `head`.
 #[derive(Debug, thiserror::Error)]
@@ -96,6 +97,48 @@ pub(crate) fn grid() -> Table {
     let mut grid = Table::new();
     grid.load_style(STYLE);
     grid
+}
+
+/// Columns of a screen.
+const SCREEN: usize = 80;
+
+/// Hides columns of a table until it fits the screen: the first that can be spared first. Gives the
+/// names of those that are hidden.
+pub(crate) fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'static str> {
+    let is_wide = |grid: &Table| {
+        let text = grid.trim_fmt();
+        text.lines().any(|line| line.width() > SCREEN)
+    };
+    let mut hidden = Vec::new();
+    for &(place, name) in spared {
+        if !is_wide(grid) {
+            break;
+        }
+        if let Some(column) = grid.column_mut(place) {
+            column.set_constraint(ColumnConstraint::Hidden);
+            hidden.push(name);
+        }
+    }
+    hidden
+}
+
+/// Breaks a text into lines that fit the screen.
+pub(crate) fn lines(text: &str) -> String {
+    let mut lines = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let width = word.width();
+        if column > 0 && column + 1 + width > SCREEN {
+            lines.push('\n');
+            column = 0;
+        } else if column > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += width;
+    }
+    lines
 }
 
 /// A number with a comma between thousands.

@@ -9,7 +9,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use crate::Cli;
 use crate::failure::{EXIT_CODES, LOCAL, Reports, tell_program};
-use crate::output::say;
+use crate::output::{lines, say};
 
 /// Which command was called, and whether a program reads what it reports.
 pub(crate) struct Called {
@@ -103,12 +103,18 @@ fn explained(error: &clap::Error) -> Option<String> {
         _ => "",
     };
     let sentence = match source.downcast_ref::<ParseIntError>() {
-        Some(error) => of_number(error, given),
-        None => source
-            .downcast_ref::<ParseFloatError>()
-            .map(|_| "give a number, such as 2.5")?,
+        Some(error) => of_number(error, given).to_owned(),
+        None if source.is::<ParseFloatError>() => "give a number, such as 2.5".to_owned(),
+        None => of_range(&source.to_string())?,
     };
-    Some(error.to_string().replace(&source.to_string(), sentence))
+    Some(error.to_string().replace(&source.to_string(), &sentence))
+}
+
+/// The sentence for the parser's own words about a range: `-1 is not in 0..=9`.
+fn of_range(words: &str) -> Option<String> {
+    let (_, range) = words.split_once(" is not in ")?;
+    let (first, last) = range.split_once("..=")?;
+    Some(format!("give a whole number from {first} to {last}"))
 }
 
 fn of_number(error: &ParseIntError, given: &str) -> &'static str {
@@ -145,14 +151,12 @@ fn complete(command: Command, path: &str) -> Command {
     }
     let help = (command.get_after_help()).map_or(String::new(), |help| help.to_string());
     // Some say what the codes mean for them.
-    match help.contains("Exit codes:") {
-        true => command,
-        false => command.after_help(
-            format!("{help}\n\n{}", exit_codes(path))
-                .trim_start()
-                .to_owned(),
-        ),
-    }
+    let codes = match help.contains("Exit codes:") {
+        true => String::new(),
+        false => exit_codes(path),
+    };
+    let help = reflow(&format!("{help}\n\n{codes}"));
+    command.after_help(help.trim_start().to_owned())
 }
 
 /// The codes that a command can give, beside 0 and 1. Those of a group are all that its commands can.
@@ -180,23 +184,24 @@ fn exit_codes(path: &str) -> String {
     ))
 }
 
-/// Breaks a text into lines of 80 columns.
-fn lines(text: &str) -> String {
-    let mut lines = String::new();
-    let mut column = 0;
-    for word in text.split(' ') {
-        let width = word.chars().count();
-        if column > 0 && column + 1 + width > 80 {
-            lines.push('\n');
-            column = 0;
-        } else if column > 0 {
-            lines.push(' ');
-            column += 1;
+/// Breaks the paragraphs of a help into lines that fit the screen. What is indented stays as it is.
+fn reflow(help: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut paragraph = String::new();
+    for line in help.lines().chain([""]) {
+        if !line.is_empty() && !line.starts_with(' ') {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(line);
+            continue;
         }
-        lines.push_str(word);
-        column += width;
+        if !paragraph.is_empty() {
+            parts.push(lines(&std::mem::take(&mut paragraph)));
+        }
+        parts.push(line.to_owned());
     }
-    lines
+    parts.join("\n").trim_end().to_owned()
 }
 
 #[cfg(test)]

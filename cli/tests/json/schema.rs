@@ -4,7 +4,12 @@
 use serde_json::Value;
 
 /// What `value` does not keep of `schema`, with the place.
-pub fn check(root: &Value, schema: &Value, value: &Value, place: &str) -> Result<(), String> {
+pub(crate) fn check(
+    root: &Value,
+    schema: &Value,
+    value: &Value,
+    place: &str,
+) -> Result<(), String> {
     for (keyword, rule) in schema.as_object().expect("a schema") {
         keyword_holds(root, schema, (keyword, rule), value, place)?;
     }
