@@ -2,8 +2,10 @@
 
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_table::{CannotAudit, LineError, MeetingError, OfferError, PlayError};
+use serde::Serialize;
 
-use crate::table::Breach;
+use crate::output::{NobodyReads, say, show_event, show_json};
+use crate::table::{Breach, Event};
 
 /// The exit code of wrong usage and of local faults.
 pub(crate) const LOCAL: u8 = 1;
@@ -16,6 +18,23 @@ const NO: u8 = 4;
 /// The exit code when the user has ended the program (Ctrl-C, the end of the terminal or of its
 /// input). A match can be resumed.
 pub(crate) const BROKEN_OFF: u8 = 130;
+/// The exit code when nobody reads standard output any more: the one that shells give to a program
+/// that the system has ended for it.
+const NOBODY_READS: u8 = 141;
+
+/// What each exit code means, as the help says it.
+pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
+    (0, "fine"),
+    (LOCAL, "wrong usage or a local fault"),
+    (
+        PEER,
+        "the peer failed a check, broke the protocol, disagreed or aborted",
+    ),
+    (LOST, "the connection was lost or timed out"),
+    (NO, "the answer is no"),
+    (BROKEN_OFF, "you ended the program"),
+    (NOBODY_READS, "nobody reads the output any more"),
+];
 
 /// The user has ended the program in a match.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +54,7 @@ and TCP's own checksum finds most accidents, not all.";
 /// The peer came for something else than this side offers. Both may be honest.
 #[derive(Debug, thiserror::Error)]
 #[error("the two sides do not agree: {0}")]
-pub(crate) struct OtherTerms(pub(crate) &'static str);
+pub(crate) struct OtherTerms(pub(crate) String);
 
 fn blame(error: &anyhow::Error) -> Blame {
     let deck = error.downcast_ref().map(deck::Error::blame);
@@ -113,6 +132,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if error.is::<BrokenOff>() {
         return BROKEN_OFF;
     }
+    if error.is::<NobodyReads>() {
+        return NOBODY_READS;
+    }
     if error.is::<AnswerIsNo>() {
         return NO;
     }
@@ -137,6 +159,66 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
         blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
         blame => format!("{error:#}\n{blame}"),
     }
+}
+
+/// How a command reports to a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reports<'a> {
+    /// Not at all: only people read it.
+    ToNobody,
+    /// By objects that name the command.
+    Objects(&'a str),
+    /// By the events of a match.
+    Events,
+}
+
+/// The object that stands for an error.
+#[derive(Serialize)]
+struct Failed<'a> {
+    error: Told<'a>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    exit_code: u8,
+    message: &'a str,
+}
+
+/// Tells why a command failed, to people and, if there is one, to a program. Gives the exit code.
+pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
+    let code = exit_code(error);
+    if code == NOBODY_READS {
+        return code;
+    }
+    let message = explain(error);
+    let answer = error.is::<AnswerIsNo>();
+    if !answer {
+        tell_program(code, &message, reports);
+    }
+    match answer || error.is::<BrokenOff>() {
+        true => say(&message),
+        false => say(&format!("error: {message}")),
+    }
+    code
+}
+
+/// Tells a program why a command failed.
+pub(crate) fn tell_program(exit_code: u8, message: &str, reports: Reports<'_>) {
+    // The error itself matters more than that it could not be shown here.
+    let _ = match reports {
+        Reports::ToNobody => Ok(()),
+        Reports::Objects(command) => show_json(
+            command,
+            &Failed {
+                error: Told { exit_code, message },
+            },
+        ),
+        Reports::Events => show_event(&Event::Error {
+            code: None,
+            exit_code: Some(exit_code),
+            message: message.to_owned(),
+        }),
+    };
 }
 
 /// What to do about a fault of this side in a match.
@@ -233,7 +315,11 @@ mod tests {
                 2,
                 "does not say why",
             ),
-            (OtherTerms("testing").into(), 2, "Nobody need have cheated"),
+            (
+                OtherTerms("testing".into()).into(),
+                2,
+                "Nobody need have cheated",
+            ),
             (mpc::Error::Usage("misuse".into()).into(), 1, ""),
             (mpc::Error::Ended.into(), 1, ""),
         ]

@@ -6,11 +6,12 @@ use anyhow::ensure;
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
 use dealerless::shuffle::Spec;
+use serde::{Deserialize, Serialize};
 
 use super::output::{bytes, count};
 
 /// The most memory that a command takes, as the user allows it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Limit(u64);
 
 /// The option of commands whose counts the user gives.

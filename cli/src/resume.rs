@@ -6,7 +6,6 @@ use anyhow::{Context, bail, ensure};
 use dealerless_table::{Name, PlayError, Seat};
 use serde::Serialize;
 
-use crate::host::report;
 use crate::output::{show, show_json};
 use crate::table::door::keep_watch;
 use crate::table::hearing::Hearing;
@@ -59,10 +58,6 @@ struct Listed {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    resume(args).inspect_err(|error| report(error, args.own.json))
-}
-
-fn resume(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open()?;
     let files = open::all(&own)?;
     if args.list {

@@ -129,7 +129,7 @@ fn csv_and_the_table_say_what_json_says() {
             let name = row["algorithm"].as_str().unwrap();
             assert!(table.contains(name), "{name}");
         }
-        let heading = format!("{} of {} cards", deal["draw"], deal["cards"]);
+        let heading = format!("{} of {}", deal["draw"], deal["cards"]);
         assert!(table.contains(&heading), "{heading}");
     }
     assert_eq!(lines.next(), None);

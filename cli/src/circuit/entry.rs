@@ -11,7 +11,7 @@ use super::netlist_file;
 use super::owners::Owners;
 
 /// Bytes of garbled tables for an AND gate: two blocks, as half gates.
-const HALF_GATE_BYTES: usize = 32;
+pub(super) const HALF_GATE_BYTES: usize = 32;
 
 /// The size of one circuit: all of it, if the circuit was built.
 #[derive(Clone, Serialize)]
@@ -229,7 +229,7 @@ impl Entry {
 /// A circuit that is only compared with.
 pub(super) struct Comparison {
     pub(super) name: &'static str,
-    circuit: fn(cards: usize, draw: usize) -> Result<Circuit, SpecError>,
+    pub(super) circuit: fn(cards: usize, draw: usize) -> Result<Circuit, SpecError>,
     /// About how many ANDs it has, rather too many; nothing is built for it.
     pub(super) estimated_ands: fn(cards: usize, draw: usize) -> usize,
 }

@@ -24,7 +24,7 @@ const MAX_UNPACKED: u64 = 1 << 28;
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// What netlists are read.
-#[derive(Clone, Copy, clap::Args)]
+#[derive(Clone, Copy, Default, clap::Args)]
 pub(super) struct FormatArgs {
     /// How the netlist is written [default: recognised by its third line].
     #[arg(long, value_name = "FORMAT", value_parser = format())]
@@ -94,16 +94,15 @@ fn rewound<F: Read + Seek>(file: &mut F) -> io::Result<BufReader<&mut F>> {
     Ok(BufReader::with_capacity(BUFFER, file))
 }
 
-/// Writes a netlist to `path`: whole, or not at all; or to standard output, if that is `-`.
+/// Writes a netlist where `-o` says, as [`whole_file::write_output`].
 ///
 /// # Errors
-/// Those of [`whole_file::write`].
-pub(super) fn write(circuit: &Circuit, path: &Path) -> anyhow::Result<()> {
-    if path == Path::new("-") {
-        return bristol::write(circuit, io::stdout().lock())
-            .context("cannot write to standard output");
-    }
-    whole_file::write(path, |file| bristol::write(circuit, file))
+/// Those of [`whole_file::write_output`].
+pub(super) fn write<'a>(
+    circuit: &Circuit,
+    path: Option<&'a Path>,
+) -> anyhow::Result<Option<&'a Path>> {
+    whole_file::write_output(path, |file| bristol::write(circuit, file))
 }
 
 /// The digits of the digest that two parties compare before they run a circuit.
@@ -135,7 +134,7 @@ mod tests {
         let circuit = builder.build(vec![vec![product]]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("and.txt");
-        write(&circuit, &path).unwrap();
+        write(&circuit, Some(&path)).unwrap();
         assert_eq!(read(&path).unwrap().digest(), circuit.digest());
     }
 

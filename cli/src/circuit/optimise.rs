@@ -106,7 +106,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         after.and,
         before.and
     );
-    netlist_file::write(&circuit, &args.output)?;
+    netlist_file::write(&circuit, Some(&args.output))?;
     if args.json {
         let report = Report {
             file: args.netlist.display().to_string(),

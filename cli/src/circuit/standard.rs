@@ -1,7 +1,6 @@
 //! `circuit standard`: the netlists of the standard decks, and a page that describes them.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;

@@ -240,6 +240,28 @@ impl What {
     }
 }
 
+/// What the peer's [terms](Job::terms) say that these do not. Both sides compare, so both know.
+fn difference(ours: &[u8], theirs: &[u8]) -> String {
+    let parts = |terms| -> Option<[&str; 3]> {
+        let words: Vec<&str> = str::from_utf8(terms).ok()?.split(' ').collect();
+        words.try_into().ok()
+    };
+    let well_formed = |word: &str| word.len() == 64 && word.bytes().all(|c| c.is_ascii_hexdigit());
+    match (parts(ours), parts(theirs)) {
+        (Some([_, ours, _]), Some(["circuit", theirs, _])) if well_formed(theirs) => {
+            match ours == theirs {
+                true => "it sees other owners of the inputs (--owner)".into(),
+                false => format!(
+                    "it brings another netlist, of digest {}…; that of this side is {}…",
+                    &theirs[..16],
+                    &ours[..16]
+                ),
+            }
+        }
+        _ => "it did not come to run a netlist".into(),
+    }
+}
+
 /// One party, ready to run.
 struct Side<'a> {
     job: &'a Job,
@@ -261,9 +283,9 @@ impl Side<'_> {
         let terms = self.job.terms();
         let greeting = Greeting::exchange(transport, self.party, self.session, &terms)?;
         if greeting.peer_terms() != terms {
+            let differs = difference(&terms, greeting.peer_terms());
             greeting.refuse();
-            let what = "it brings another netlist, or sees other owners of the inputs";
-            return Err(OtherTerms(what).into());
+            return Err(OtherTerms(differs).into());
         }
         let mut session = greeting.set_up()?;
         let party = &mut session.party;

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, ColumnConstraint, Table};
 
 use super::super::entry::{Built, Counts, Entry};
 use super::deals::Deal;
-use crate::output::{bytes, count, grid};
+use crate::output::{bytes, count, fit, grid, lines};
 
 /// One table, with a column that says the deck and the draw if there are several.
 pub(super) fn screen(deals: &[Deal]) -> String {
@@ -14,11 +14,20 @@ pub(super) fn screen(deals: &[Deal]) -> String {
         [deal] => format!("{}:\n\n", deal.name()),
         _ => String::new(),
     };
-    text.push_str(&table(deals).trim_fmt());
+    let (table, hidden) = table(deals);
+    text.push_str(&table.trim_fmt());
     text.push_str(
-        "\n\nAND+: with the check that both parties' inputs are in range; the other columns are\n\
-         without it. Inputs (garbler's and evaluator's) and outputs in bits; garbled: half gates.",
+        "\n\nAND+: with the check that both parties' inputs are in range; the other columns\n\
+         are without it. Inputs (garbler's and evaluator's) and outputs in bits; garbled:\n\
+         half gates.",
     );
+    if !hidden.is_empty() {
+        let hidden = hidden.join(", ");
+        text.push('\n');
+        text.push_str(&lines(&format!(
+            "Left out to fit 80 columns: {hidden}. --csv and --json have all."
+        )));
+    }
     let any = |is: fn(&Entry) -> bool| deals.iter().any(|deal| deal.entries.iter().any(is));
     if any(|entry| entry.unchecked.computed) {
         text.push_str("\n† Computed: the circuit was not built.");
@@ -35,7 +44,8 @@ pub(super) fn screen(deals: &[Deal]) -> String {
 /// The columns that are empty if nothing was built, after that of the draw.
 const OF_BUILT: Range<usize> = 3..7;
 
-fn table(deals: &[Deal]) -> Table {
+/// The table, and the columns that are left out of it.
+fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
     let sweep = deals.len() > 1;
     let mut grid = grid();
     let mut header = vec![
@@ -60,7 +70,7 @@ fn table(deals: &[Deal]) -> Table {
             if sweep {
                 // Once for all its rows.
                 let name = if place == 0 {
-                    deal.name()
+                    deal.short_name()
                 } else {
                     String::new()
                 };
@@ -83,8 +93,21 @@ fn table(deals: &[Deal]) -> Table {
             column.set_constraint(ColumnConstraint::Hidden);
         }
     }
-    grid
+    let more = usize::from(sweep);
+    let spared = SPARED.map(|(place, name)| (place + more, name));
+    let hidden = fit(&mut grid, &spared);
+    (grid, hidden)
 }
+
+/// The columns that can be spared, by their places behind the draw, the first first.
+const SPARED: [(usize, &str); 6] = [
+    (5, "gates"),
+    (4, "NOT"),
+    (8, "outputs"),
+    (7, "inputs"),
+    (3, "XOR"),
+    (9, "garbled"),
+];
 
 fn cells(entry: &Entry) -> Vec<String> {
     let number = |value: usize| count(value as u64);

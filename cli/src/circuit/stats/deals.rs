@@ -123,7 +123,12 @@ fn is_built(args: &DealArgs, cards: usize, draw: usize, algorithm: Algorithm) ->
 impl Deal {
     /// What is drawn.
     pub(super) fn name(&self) -> String {
+        format!("{} cards", self.short_name())
+    }
+
+    /// The same, without saying of what.
+    pub(super) fn short_name(&self) -> String {
         let (cards, draw) = (count(self.cards as u64), count(self.draw as u64));
-        format!("{draw} of {cards} cards")
+        format!("{draw} of {cards}")
     }
 }
