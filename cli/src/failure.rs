@@ -192,7 +192,10 @@ pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
         return code;
     }
     let message = explain(error);
-    tell_program(code, &message, reports);
+    // An answer of no was told by the object of the command.
+    if code != NO || reports == Reports::Events {
+        tell_program(code, &message, reports);
+    }
     match error.is::<BrokenOff>() {
         true => say(&message),
         false => say(&format!("error: {message}")),

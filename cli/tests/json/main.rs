@@ -48,7 +48,7 @@ const LINES: &[(&str, i32, &str)] = &[
         "circuit run",
     ),
     (
-        "circuit run --algorithm cut --cards 5 --draw 2",
+        "circuit run --algorithm cut --cards 5 --draw 2 --garbler random --evaluator random",
         0,
         "circuit run",
     ),
