@@ -287,8 +287,8 @@ fn netlists_that_differ_are_told_apart_by_the_first_input_and_exit_with_4() {
     }
     assert_ne!(difference["first"], difference["second"]);
     // The input is the first: its number says how many agree.
-    let number = inputs.concat().bytes().rev();
-    let number = number.fold(0, |number, bit| 2 * number + u64::from(bit - b'0'));
+    let bits = inputs.concat();
+    let number = (bits.bytes().rev()).fold(0, |number, bit| 2 * number + u64::from(bit - b'0'));
     assert_eq!(report["inputs_tried"], number + 1);
     let differ = run(&format!("circuit compare {ADDER} {wrong} --trials 1000")).exits(4);
     assert_shows(&differ, "different: on input");

@@ -54,9 +54,9 @@ impl Structure {
 /// AND gates by owner.
 ///
 /// A wire that depends on the inputs of one party only is that party's, and a gate is the owner's of
-/// its result. What a party could compute alone need not be garbled as other gates are: Zahur, Rosulek
-/// and Evans, "Two Halves Make a Whole" (Eurocrypt 2015), section 3, garble an AND of which a party
-/// knows an operand at half the price, and the owner of both operands could enter the result. An
+/// its result. Such a gate need not be garbled as others are: an AND of which a party knows an operand
+/// is half a gate in Zahur, Rosulek and Evans, "Two Halves Make a Whole" (Eurocrypt 2015), and costs
+/// half; and who could compute a gate alone could enter its result, if it is trusted to be right. An
 /// owner follows from the wires that a gate reads, and not from what it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AndsByOwner {

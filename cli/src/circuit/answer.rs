@@ -123,15 +123,15 @@ impl Answer {
                 format!("different: on input {tried} of all {all}, in counting order")
             }
             (Some(_), Some(Random { seed, .. })) => {
-                format!("different: on input {tried} of those chosen and random (seed {seed})")
+                format!("different: on input {tried}, of chosen and then random ones (seed {seed})")
             }
             (None, None) => {
                 format!("equal: all {tried} inputs of {bits} bits give the same outputs")
             }
             (None, Some(Random { seed, trials })) => format!(
-                "no difference found: {tried} inputs of {bits} bits give the same outputs,\n\
-                 {} of them random (seed {seed}). If one input in {} or more gave other\n\
-                 outputs, that would have been found with probability 99.9 %.",
+                "no difference found: {tried} inputs of {bits} bits give the same outputs.\n\
+                 {} of them are random, with seed {seed}. Netlists that differ\n\
+                 on one input in {} would have been told apart with probability 99.9 %.",
                 count(trials),
                 count((trials as f64 / MISSED).max(1.0) as u64)
             ),

@@ -20,7 +20,8 @@ use crate::output::{show, show_json};
     dealerless circuit compare a.txt b.txt.gz --trials 1000000 --seed 7 --json\n\n\
     With more than 24 input bits, or with --trials, inputs are chosen: all zeros, all\n\
     ones, a single one at each place (of up to 4096), and TRIALS at random. What these\n\
-    do not find may still be there, and the answer says how rare it must be.\n\n\
+    do not find may still be there, and the answer says how rare it must be. Inputs that\n\
+    a netlist is not meant for, such as seeds out of range, are tried like all others.\n\n\
     Exit codes: 0 no difference was found, 1 wrong usage, files that are no netlists,\n\
     or values of other sizes, 4 the netlists differ.")]
 pub(crate) struct Args {

@@ -95,7 +95,8 @@ impl Counts {
             run_and: circuit.ands(),
             depth: structure.depth,
             widest_layer: structure.widest_layer,
-            mean_layer: structure.mean_layer(),
+            // Hundredths.
+            mean_layer: (100.0 * structure.mean_layer()).round() / 100.0,
             live_wires: structure.live_wires,
             copies: structure.copies,
             dead: structure.dead,

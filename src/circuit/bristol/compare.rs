@@ -27,7 +27,7 @@ const SINGLE_ONES: usize = 4096;
 /// Two netlists cannot be compared.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Shapes {
+pub enum CompareError {
     /// The input values do not have the same bits.
     #[error("the input values have {0} bits in the one and {1} in the other")]
     Inputs(String, String),
@@ -55,13 +55,13 @@ pub struct Difference {
 /// of [`inputs_tried`].
 ///
 /// # Errors
-/// When their values do not have the same bits.
+/// When their values do not have the same bits, or all inputs are too many.
 pub fn first_difference(
     a: &Netlist,
     b: &Netlist,
     inputs: Inputs,
     mut progress: impl FnMut(u64),
-) -> Result<Option<Difference>, Shapes> {
+) -> Result<Option<Difference>, CompareError> {
     check_shapes(a, b)?;
     let bits = a.inputs().iter().sum();
     let mut inputs = Supply::new(inputs, bits)?;
@@ -97,23 +97,26 @@ fn chosen(bits: usize) -> u64 {
     (2 + single as u64).next_multiple_of(64)
 }
 
-fn check_shapes(a: &Netlist, b: &Netlist) -> Result<(), Shapes> {
+fn check_shapes(a: &Netlist, b: &Netlist) -> Result<(), CompareError> {
     let same = |a: &[usize], b: &[usize]| {
         let [a, b] = [a, b].map(|widths| widths.iter().filter(|&&width| width > 0));
         a.eq(b)
     };
     let text = |widths: &[usize]| {
-        let widths: Vec<String> = widths.iter().map(usize::to_string).collect();
-        match widths.is_empty() {
-            true => "no".into(),
-            false => widths.join(" + "),
+        let bits: usize = widths.iter().sum();
+        let texts = widths.iter().map(usize::to_string);
+        match widths.len() {
+            0 => "no".into(),
+            // A file may have many values, and an error is a line.
+            9.. => format!("{bits} (in {} values)", widths.len()),
+            _ => texts.collect::<Vec<_>>().join(" + "),
         }
     };
     if !same(a.inputs(), b.inputs()) {
-        return Err(Shapes::Inputs(text(a.inputs()), text(b.inputs())));
+        return Err(CompareError::Inputs(text(a.inputs()), text(b.inputs())));
     }
     if !same(a.outputs(), b.outputs()) {
-        return Err(Shapes::Outputs(text(a.outputs()), text(b.outputs())));
+        return Err(CompareError::Outputs(text(a.outputs()), text(b.outputs())));
     }
     Ok(())
 }
@@ -144,9 +147,9 @@ const COUNTING: [u64; 6] = [
 ];
 
 impl<'a> Supply<'a> {
-    fn new(inputs: Inputs<'a>, bits: usize) -> Result<Self, Shapes> {
+    fn new(inputs: Inputs<'a>, bits: usize) -> Result<Self, CompareError> {
         if matches!(inputs, Inputs::All) && bits > MAX_BITS {
-            return Err(Shapes::TooMany(bits));
+            return Err(CompareError::TooMany(bits));
         }
         let total = inputs_tried(&inputs, bits);
         Ok(Supply { inputs, total })
@@ -297,10 +300,16 @@ mod tests {
             "the input values have 2 bits in the one and 3 in the other"
         );
         let split = "1 3\n2 1 1\n1 1\n2 1 0 1 2 AND\n";
-        assert!(matches!(compare(split, &never(2)), Err(Shapes::Inputs(..))));
+        assert!(matches!(
+            compare(split, &never(2)),
+            Err(CompareError::Inputs(..))
+        ));
         let two = "1 3\n1 2\n1 2\n2 1 0 1 2 AND\n";
-        assert!(matches!(compare(two, &never(2)), Err(Shapes::Outputs(..))));
+        assert!(matches!(
+            compare(two, &never(2)),
+            Err(CompareError::Outputs(..))
+        ));
         let many = never(41);
-        assert_eq!(compare(&many, &many), Err(Shapes::TooMany(41)));
+        assert_eq!(compare(&many, &many), Err(CompareError::TooMany(41)));
     }
 }

@@ -49,7 +49,7 @@ mod netlist;
 mod read;
 mod write;
 
-pub use compare::{Difference, Inputs, Shapes, first_difference, inputs_tried};
+pub use compare::{CompareError, Difference, Inputs, first_difference, inputs_tried};
 pub use error::{NetlistError, NetlistErrorKind};
 pub use netlist::{Format, Netlist, UnknownFormat};
 pub(in crate::circuit) use netlist::{Operation, Step};

@@ -254,7 +254,7 @@ mod tests {
             "line 4 of the netlist: the output values have more bits than there are wires (5)"
         );
         assert_eq!(
-            error("0 2\n2 1 1\n1 1\n", Format::Old),
+            error("0 3\n2 1 1\n1 1\n", Format::Old),
             "line 3 of the netlist: there are more lines than the 0 gates declared"
         );
         let short = error("1 3\n2 1\n2 1 0 1 2 AND\n", Format::Old);

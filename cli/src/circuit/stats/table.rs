@@ -7,7 +7,7 @@ use comfy_table::CellAlignment;
 use super::super::entry::Counts;
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
-use crate::output::{bytes, count, grid, lines};
+use crate::output::{bytes, count, grid};
 
 /// Circuits that stand side by side within 80 columns.
 const ACROSS: usize = 3;
@@ -31,15 +31,13 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
     columns.extend(deals.iter().flat_map(Column::of_deal));
     let blocks: Vec<String> = columns.chunks(ACROSS).map(block).collect();
     format!(
-        "{}\n\n{}",
-        blocks.join("\n\n"),
-        lines(&format!(
-            "Gates as they are written, depths and layers without dead gates (which no output needs). \
-             Whose an AND is: joint, if it depends on inputs of both parties. AND when run: after \
-             constants are folded and equal gates shared. AND+: with the check that both inputs are in \
-             range. Garbled: half gates. The digest is what two parties compare before a run, here its \
-             first {DIGITS} digits."
-        ))
+        "{}\n\n\
+         Gates as they are written; depths and layers without dead gates, which no output\n\
+         needs. An AND is joint if it depends on inputs of both parties. AND when run:\n\
+         after constants are folded and equal gates shared. AND+: with the check that\n\
+         both inputs are in range. Garbled: half gates. The digest is what two parties\n\
+         compare before a run, here its first {DIGITS} digits.",
+        blocks.join("\n\n")
     )
 }
 

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn numbers_are_read_up_to_the_largest_that_fits() {
-        for bits in [1, 3, 4, 8, 31, 64, 127] {
+        for bits in [1, 3, 4, 8, 31, 64, 126] {
             let most = (1u128 << bits) - 1;
             for number in [0, 1, most / 3, most - 1, most] {
                 assert_eq!(read(&number.to_string(), bits), Ok(number));
@@ -139,10 +139,8 @@ mod tests {
                 assert_eq!(read(&format!("000{number}"), bits), Ok(number));
             }
             for more in [most + 1, 3 * most] {
-                if more > most {
-                    assert!(read(&more.to_string(), bits).unwrap_err().contains("more"));
-                    assert!(read(&format!("0x{more:x}"), bits).is_err());
-                }
+                assert!(read(&more.to_string(), bits).unwrap_err().contains("more"));
+                assert!(read(&format!("0x{more:x}"), bits).is_err());
             }
         }
         assert_eq!(read("0", 0), Ok(0));
