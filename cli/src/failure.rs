@@ -191,11 +191,11 @@ pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
         return code;
     }
     let message = explain(error);
-    let answer = error.is::<AnswerIsNo>();
-    if !answer {
+    // An answer of no was told by the object of the command.
+    if code != NO || reports == Reports::Events {
         tell_program(code, &message, reports);
     }
-    match answer || error.is::<BrokenOff>() {
+    match code == NO || error.is::<BrokenOff>() {
         true => say(&message),
         false => say(&format!("error: {message}")),
     }

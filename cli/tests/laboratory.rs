@@ -200,7 +200,10 @@ fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_allowed_to() {
         ),
     ] {
         let refused = run(&format!("circuit {line}")).exits(1);
-        assert_eq!(refused.stdout, "", "{line}");
+        match line.contains("--json") {
+            false => assert_eq!(refused.stdout, "", "{line}"),
+            true => assert_eq!(refused.json()["error"]["exit_code"], 1, "{line}"),
+        }
         refused
             .says(&format!("the {name} circuit that draws"))
             .says("--memory");

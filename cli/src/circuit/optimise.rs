@@ -1,6 +1,6 @@
 //! `circuit optimise`: a netlist through the builder.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 use dealerless::circuit::Circuit;
@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::answer::{self, Answer};
 use super::netlist_file::{self, FormatArgs};
 use crate::output::{count, grid, say, show_json};
+use crate::whole_file;
 
 /// Writes a netlist with fewer gates that computes the same, in the Bristol Fashion.
 ///
@@ -89,7 +90,7 @@ impl Size {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let to_file = args.output.as_path() != Path::new("-");
+    let to_file = !whole_file::is_standard_output(&args.output);
     ensure!(to_file || !args.json, "--json needs a file for the netlist");
     let netlist = args.format.read(&args.netlist)?;
     let circuit = netlist.circuit();

@@ -48,7 +48,7 @@ const LINES: &[(&str, i32, &str)] = &[
         "circuit run",
     ),
     (
-        "circuit run --algorithm cut --cards 5 --draw 2",
+        "circuit run --algorithm cut --cards 5 --draw 2 --garbler random --evaluator random",
         0,
         "circuit run",
     ),
@@ -170,10 +170,7 @@ fn keeps(schema: &Value, name: &str, line: &str, output: &Output) {
 fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
     let schema: Value = serde_json::from_str(&docs("json.schema.json")).unwrap();
     let [a, b] = folders();
-    let (host, invite) = Side::host(
-        a.path(),
-        &["--game", "deck", "--cards", "6", "--hands", "1", "--auto"],
-    );
+    let (host, invite) = Side::host(a.path(), &["--hands", "1", "--auto"]);
     let (_, code) = Side::join(b.path(), &invite, &["--auto"]).finish();
     assert_eq!((code, host.finish().1), (0, 0));
     let mut host = Side::start(a.path(), &["audit", "--json", "--listen", "127.0.0.1:0"]);

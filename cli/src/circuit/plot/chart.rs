@@ -113,8 +113,8 @@ where
         }
         let Some((x, y)) = end else { continue };
         if line.points.len() == 1 {
-            // A point has its name beside it.
-            area.draw_text(&line.name, &font(14, true, HPos::Left), (x + 12, y))?;
+            // A point has its name above it.
+            area.draw_text(&line.name, &font(14, true, HPos::Left), (x - 6, y - 18))?;
             continue;
         }
         // The name, with a piece of the line, next to its end or below the name before.

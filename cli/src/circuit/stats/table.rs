@@ -8,13 +8,13 @@ use super::super::entry::Counts;
 use super::deal_table::ands;
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
-use crate::output::{bytes, count, grid, lines};
+use crate::output::{bytes, count, grid};
 
 /// Circuits that stand side by side within 80 columns.
 const ACROSS: usize = 3;
 
 /// The longest name of one, in characters.
-const NAME: usize = 19;
+const NAME: usize = 17;
 
 /// Digits of the digest that are shown.
 const DIGITS: usize = 16;
@@ -32,15 +32,13 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
     columns.extend(deals.iter().flat_map(Column::of_deal));
     let blocks: Vec<String> = columns.chunks(ACROSS).map(block).collect();
     format!(
-        "{}\n\n{}",
-        blocks.join("\n\n"),
-        lines(&format!(
-            "Gates as they are written, depths and layers without dead gates (which no output needs). \
-             Whose an AND is: joint, if it depends on inputs of both parties. AND when run: after \
-             constants are folded and equal gates shared. AND+: with the check that both inputs are in \
-             range. Garbled: half gates. The digest is what two parties compare before a run, here its \
-             first {DIGITS} digits."
-        ))
+        "{}\n\n\
+         Gates as they are written; depths and layers without dead gates, which no output\n\
+         needs. An AND is joint if it depends on inputs of both parties. AND when run:\n\
+         after constants are folded and equal gates shared. AND+: with the check that\n\
+         both inputs are in range. Garbled: half gates. The digest is what two parties\n\
+         compare before a run, here its first {DIGITS} digits.",
+        blocks.join("\n\n")
     )
 }
 
@@ -197,7 +195,7 @@ mod tests {
     fn a_long_name_keeps_both_its_ends_and_cannot_move_the_cursor() {
         assert_eq!(shortened("aes_128.txt"), "aes_128.txt");
         let name = "AES-expanded-of-old-times.txt";
-        assert_eq!(shortened(name), "AES-expan…times.txt");
+        assert_eq!(shortened(name), "AES-expa…imes.txt");
         assert_eq!(shortened("a\u{1b}[2Jb\n"), "a[2Jb");
     }
 }
