@@ -23,6 +23,11 @@ pub(crate) const BROKEN_OFF: u8 = 130;
 #[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
 pub(crate) struct BrokenOff;
 
+/// The user has ended a measurement.
+#[derive(Debug, thiserror::Error)]
+#[error("Ended by Ctrl-C: what is shown is of the rounds until then.")]
+pub(crate) struct Stopped;
+
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
 The line can do it too: it is not encrypted, so whoever is on it can change what passes,
@@ -106,7 +111,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
     }
-    if error.is::<BrokenOff>() {
+    if error.is::<BrokenOff>() || error.is::<Stopped>() {
         return BROKEN_OFF;
     }
     if error.is::<NotGood>() {

@@ -114,11 +114,12 @@ pub fn run() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let text = failure::explain(&error);
-            match error.is::<failure::BrokenOff>() {
+            let code = failure::exit_code(&error);
+            match code == failure::BROKEN_OFF {
                 true => output::say(&text),
                 false => output::say(&format!("error: {text}")),
             }
-            ExitCode::from(failure::exit_code(&error))
+            ExitCode::from(code)
         }
     }
 }

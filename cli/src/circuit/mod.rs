@@ -3,11 +3,11 @@
 pub(crate) mod bits;
 mod entry;
 mod export;
-mod netlist_file;
-mod owners;
+pub(crate) mod netlist_file;
+pub(crate) mod owners;
 mod plot;
 mod run;
-mod selection;
+pub(crate) mod selection;
 mod standard;
 mod stats;
 pub(crate) mod sweep;

@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 1 << 30;
 ///
 /// # Errors
 /// When it cannot be read, is too large, or is not Bristol Fashion; the error names the line.
-pub(super) fn read(path: &Path) -> anyhow::Result<Circuit> {
+pub(crate) fn read(path: &Path) -> anyhow::Result<Circuit> {
     let name = path.display();
     let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
     let metadata = file.metadata()?;

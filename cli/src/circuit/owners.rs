@@ -7,7 +7,7 @@ use dealerless::circuit::{Circuit, Party};
 
 /// A party's name on the command line.
 #[derive(Clone, Copy)]
-pub(super) struct Owner(Party);
+pub(crate) struct Owner(Party);
 
 impl FromStr for Owner {
     type Err = String;
@@ -22,7 +22,7 @@ impl FromStr for Owner {
 }
 
 /// The owner of each input value.
-pub(super) struct Owners(Vec<Party>);
+pub(crate) struct Owners(Vec<Party>);
 
 impl Owners {
     /// The owners as given, or the obvious ones: the first value is the garbler's, the second the
@@ -30,7 +30,7 @@ impl Owners {
     ///
     /// # Errors
     /// When there is not one for each value, or three values or more come without.
-    pub(super) fn of(circuit: &Circuit, given: &[Owner]) -> anyhow::Result<Self> {
+    pub(crate) fn of(circuit: &Circuit, given: &[Owner]) -> anyhow::Result<Self> {
         let values = circuit.inputs().len();
         if given.is_empty() {
             let obvious = [Party::Garbler, Party::Evaluator];
@@ -48,12 +48,12 @@ impl Owners {
     }
 
     /// The owner of each value.
-    pub(super) fn parties(&self) -> &[Party] {
+    pub(crate) fn parties(&self) -> &[Party] {
         &self.0
     }
 
     /// The bits of a party's values together.
-    pub(super) fn bits(&self, circuit: &Circuit, party: Party) -> usize {
+    pub(crate) fn bits(&self, circuit: &Circuit, party: Party) -> usize {
         let owned = self.0.iter().zip(circuit.inputs());
         owned
             .filter(|(owner, _)| **owner == party)
@@ -62,7 +62,7 @@ impl Owners {
     }
 
     /// The owners as the command line writes them.
-    pub(super) fn letters(&self) -> String {
+    pub(crate) fn letters(&self) -> String {
         let letter = |owner: &Party| match owner {
             Party::Garbler => 'g',
             Party::Evaluator => 'e',

@@ -133,7 +133,7 @@ impl FromStr for Draws {
 ///
 /// # Errors
 /// When a deck or a draw is out of bounds, or nothing is left.
-pub(super) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize, usize)>> {
+pub(crate) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize, usize)>> {
     let mut pairs = Vec::new();
     for &n in cards.as_slice() {
         match draws {

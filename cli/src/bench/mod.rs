@@ -1,0 +1,111 @@
+//! `bench`: what shuffles and other circuits cost on this machine or between two, phase by phase.
+
+mod args;
+mod csv;
+mod environment;
+mod line;
+mod picture;
+mod plan;
+mod report;
+mod side;
+mod statistics;
+mod sweep;
+mod table;
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::ensure;
+
+pub(crate) use self::args::Args;
+use self::environment::Environment;
+use self::picture::Chart;
+use self::report::Report;
+use self::side::Stop;
+use crate::failure::Stopped;
+use crate::output::{say, show, show_json};
+use crate::session::{PLAIN_LINE, notice};
+use crate::whole_file;
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let netlists = plan::netlists(args)?;
+    let configurations = plan::configurations(args, &netlists)?;
+    let chart = match &args.output {
+        Some(_) => Some(Chart::of(args.plot, &configurations)?),
+        None => None,
+    };
+    ensure!(
+        !(is_standard(args.output.as_deref()) && is_standard(args.rounds_csv.as_deref())),
+        "only one thing goes to standard output: give one of them a file"
+    );
+    let mut seen = Vec::new();
+    for &security in &args.security {
+        if !seen.contains(&security) {
+            say(notice(security));
+            seen.push(security);
+        }
+    }
+    let both_here = args.listen.is_none() && args.connect.is_none();
+    if !both_here {
+        say(PLAIN_LINE);
+    }
+    let environment = Environment::look(both_here);
+    let stop = Stop::by_signal()?;
+    let measured = sweep::measure(args, &configurations, &stop)?;
+    let reports: Vec<Report<'_>> = (measured.iter())
+        .map(|measured| Report::new(args, measured, &environment, stop.is_asked()))
+        .collect();
+    if reports.is_empty() {
+        return Err(Stopped.into());
+    }
+    show_all(args, &reports, &environment)?;
+    if let Some(path) = &args.rounds_csv {
+        write(path, &csv::rounds(&measured))?;
+    }
+    if let (Some(path), Some(chart)) = (&args.output, &chart) {
+        write(path, &chart.draw(&reports)?)?;
+    }
+    match stop.is_asked() {
+        true => Err(Stopped.into()),
+        false => Ok(()),
+    }
+}
+
+/// Shows what was measured, in the way that the arguments ask for.
+fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> anyhow::Result<()> {
+    if args.json {
+        for report in reports {
+            show_json("bench", report)?;
+        }
+        return Ok(());
+    }
+    if args.csv {
+        return show(csv::reports(reports).trim_end());
+    }
+    let text = match reports {
+        [one] => one.describe(),
+        all => table::describe(all),
+    };
+    let text = format!("{text}\n\n{}", environment.describe());
+    // Then standard output belongs to something else.
+    match is_standard(args.output.as_deref()) || is_standard(args.rounds_csv.as_deref()) {
+        true => say(&text),
+        false => return show(&text),
+    }
+    Ok(())
+}
+
+fn is_standard(path: Option<&Path>) -> bool {
+    path.is_some_and(|path| path == "-")
+}
+
+/// Writes a file whole or not at all; `-` is standard output.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    if is_standard(Some(path)) {
+        return show(text.trim_end());
+    }
+    whole_file::write(path, |file| file.write_all(text.as_bytes()))?;
+    say(&format!("Wrote {}.", path.display()));
+    Ok(())
+}
