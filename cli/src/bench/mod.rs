@@ -35,9 +35,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Some(_) => Some(Chart::of(args.plot, &configurations)?),
         None => None,
     };
+    let to_standard = [args.output.as_deref(), args.rounds_csv.as_deref()]
+        .into_iter()
+        .filter(|path| is_standard(*path));
     ensure!(
-        !(is_standard(args.output.as_deref()) && is_standard(args.rounds_csv.as_deref())),
-        "only one thing goes to standard output: give one of them a file"
+        to_standard.count() + usize::from(args.json || args.csv) <= 1,
+        "one thing goes to standard output: give the others a file"
     );
     let mut seen = Vec::new();
     for &security in &args.security {

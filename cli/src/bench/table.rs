@@ -97,7 +97,7 @@ mod tests {
     fn a_long_name_loses_its_middle() {
         assert_eq!(shorten("adder.txt"), "adder.txt");
         let short = shorten("a-netlist-with-a-long-name-9-of-52.txt");
-        assert_eq!(short, "a-netlist-w…9-of-52.txt".replace("…9-", "…-"));
+        assert_eq!(short, "a-netlist-w…-of-52.txt");
         assert_eq!(short.chars().count(), NAME);
     }
 }
