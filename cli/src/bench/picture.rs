@@ -12,12 +12,16 @@ use super::plan::{Configuration, Source};
 use super::report::Report;
 use crate::output::count;
 
-/// Pixels of the picture.
-const SIZE: (u32, u32) = (1020, 640);
+/// Pixels of the picture, without the names of the lines.
+const WIDTH: u32 = 780;
+const HEIGHT: u32 = 640;
 
-/// Pixels beside the chart: for the numbers left, and for the names of the lines right.
+/// Pixels left of the chart, for the numbers.
 const LEFT: u32 = 110;
-const RIGHT: u32 = 270;
+
+/// Pixels that a letter of a name takes, generously, and what stands before the name.
+const LETTER: u32 = 8;
+const BEFORE: u32 = 70;
 
 /// Pixels from a name to the next.
 const TEXT_LINE: i32 = 20;
@@ -100,9 +104,12 @@ impl Chart {
             )
         };
         let ((left, right), (low, high)) = (bounds(|point| point.0), bounds(|point| point.1));
+        let letters = lines.iter().map(|line| line.name.chars().count()).max();
+        let names = BEFORE + LETTER * letters.unwrap_or_default() as u32;
         let mut svg = String::new();
         {
-            let area = SVGBackend::with_string(&mut svg, SIZE).into_drawing_area();
+            let area =
+                SVGBackend::with_string(&mut svg, (WIDTH + names, HEIGHT)).into_drawing_area();
             area.fill(&WHITE)?;
             let title = format!(
                 "{}, {}, {}",
@@ -116,7 +123,7 @@ impl Chart {
             let mut chart = ChartBuilder::on(&area)
                 .margin(20)
                 .margin_top(54)
-                .margin_right(RIGHT)
+                .margin_right(names)
                 .x_label_area_size(50)
                 .y_label_area_size(LEFT - 20)
                 // One point alone is in the middle.
@@ -213,7 +220,7 @@ fn draw_lines(
     lines: &[Line],
 ) -> anyhow::Result<()> {
     // Names stand in a column, and all of them are in the picture.
-    let bottom = SIZE.1 as i32 - 20;
+    let bottom = HEIGHT as i32 - 20;
     let mut free = 0;
     for (number, Line { name, points }) in lines.iter().enumerate() {
         let (colour, dash, gap) = stroke(number);

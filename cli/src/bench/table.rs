@@ -16,21 +16,23 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
     };
     let with_security = varies(|report| report.security.clone());
     let with_pool = varies(|report| report.pool_shuffles.to_string());
+    // With all columns it would be wider than 80; JSON and CSV always have them.
+    let with_quartiles = !with_security && !with_pool;
     let mut grid = grid();
-    let security = with_security.then_some("security");
-    let pool = with_pool.then_some("pool");
     let header = [
         Some("what"),
-        security,
-        pool,
+        with_security.then_some("security"),
+        with_pool.then_some("pool"),
         Some("ANDs"),
         Some("online"),
         Some("total"),
+        with_quartiles.then_some("q1"),
+        with_quartiles.then_some("q3"),
+        Some("bytes"),
     ];
-    let rest = [Some("bytes")];
-    grid.set_header(header.into_iter().chain(rest).flatten());
+    grid.set_header(header.into_iter().flatten());
     for report in reports {
-        let phases = &report.phases;
+        let (online, total) = (&report.phases.online, &report.phases.total);
         // The word for the rarer one is long.
         let short = match report.security.as_str() {
             "semi-honest" => "semi",
@@ -41,9 +43,11 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
             with_security.then(|| short.to_owned()),
             with_pool.then(|| report.pool_shuffles.to_string()),
             Some(count(report.and as u64)),
-            Some(format!("{:.2}", phases.online.ms)),
-            Some(format!("{:.2}", phases.total.ms)),
-            Some(bytes(phases.total.bytes)),
+            Some(format!("{:.2}", online.ms)),
+            Some(format!("{:.2}", total.ms)),
+            with_quartiles.then(|| format!("{:.2}", total.q1)),
+            with_quartiles.then(|| format!("{:.2}", total.q3)),
+            Some(bytes(total.bytes)),
         ];
         grid.add_row(cells.into_iter().flatten());
     }
@@ -70,9 +74,14 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
         .map(|it| format!("{it}, "))
         .collect();
     format!(
-        "Medians of {rounds} rounds, {fixed}{}.\nTimes in ms; total and bytes are of pool and online \
-         together.\n\n{}",
+        "Medians of {rounds} rounds, {fixed}{}.\nTimes in ms; total{} and bytes are of pool and \
+         online together.\n\n{}",
         first.place(),
+        if with_quartiles {
+            ", its quartiles"
+        } else {
+            ""
+        },
         grid.trim_fmt()
     )
 }
