@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import shlex
 import shutil
 import statistics
@@ -53,10 +54,16 @@ def start(command):
     return subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL), out, err
 
 
+def cpu_of_children():
+    """The CPU of all children that have ended, in ms."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1e3 * (used.ru_utime + used.ru_stime)
+
+
 def finish(started, timeout):
     """The last line that the first process printed, and the CPU of all in ms."""
-    cpu, last = 0.0, None
-    before = os.times()
+    last = None
+    before = cpu_of_children()
     try:
         for process, out, err in started:
             process.wait(timeout=timeout)
@@ -77,11 +84,8 @@ def finish(started, timeout):
                 process.wait()
             out.close()
             err.close()
-    after = os.times()
-    # The CPU of children that have ended; nothing else ends in between.
-    cpu = after.children_user + after.children_system
-    cpu -= before.children_user + before.children_system
-    return last, 1e3 * cpu
+    # Nothing else ends in between.
+    return last, cpu_of_children() - before
 
 
 def report(line, program, *keys):

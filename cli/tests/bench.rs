@@ -197,6 +197,19 @@ fn a_shaped_line_is_in_the_report_and_in_the_time() {
     let report = run(line).exits(0).json();
     assert_eq!(report["line"]["rtt_ms"], 30.0);
     assert_eq!(report["line"]["bits_per_second"], 10_000_000);
+    for sweep in ["", "--draw 1,2", "--draw 1,2 --pool 1,2"] {
+        let screen =
+            "bench --cards 4 --rounds 1 --security semi-honest --rtt 1.25ms --bandwidth 0.5gbit";
+        let screen = run(&format!("{screen} {sweep}")).exits(0).stdout;
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= 80),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("1.25 ms there and back, 500 Mbit/s each way"),
+            "{screen}"
+        );
+    }
     // At least a message and its answer.
     assert!(number(&report["online"]["min"]) >= 30.0, "{report}");
 }
@@ -260,6 +273,7 @@ fn what_cannot_be_measured_or_drawn_is_refused_with_a_sentence() {
             "--cards 5,6,7 --draw 1,2 -o x.svg",
             "one number to the right",
         ),
+        ("--draw 1,2 -o x.png", "ends in .svg"),
         ("--owner g", "--netlist"),
         ("--cards 4 --draw 1,2 --json -o -", "standard output"),
     ] {

@@ -42,6 +42,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         to_standard.count() + usize::from(args.json || args.csv) <= 1,
         "one thing goes to standard output: give the others a file"
     );
+    if let Some(path) = &args.output {
+        let svg = path.extension().is_some_and(|extension| extension == "svg");
+        ensure!(
+            svg || is_standard(Some(path)),
+            "the picture is SVG: give it a name that ends in .svg"
+        );
+    }
     let mut seen = Vec::new();
     for &security in &args.security {
         if !seen.contains(&security) {
@@ -60,6 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .map(|measured| Report::new(args, measured, &environment, stop.is_asked()))
         .collect();
     if reports.is_empty() {
+        say("Nothing was measured until then.");
         return Err(Stopped.into());
     }
     show_all(args, &reports, &environment)?;

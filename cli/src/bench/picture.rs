@@ -3,6 +3,7 @@
 use anyhow::ensure;
 use plotters::coord::Shift;
 use plotters::coord::combinators::WithKeyPoints;
+use plotters::coord::types::RangedCoordf64;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -108,8 +109,8 @@ impl Chart {
         let names = BEFORE + LETTER * letters.unwrap_or_default() as u32;
         let mut svg = String::new();
         {
-            let area =
-                SVGBackend::with_string(&mut svg, (WIDTH + names, HEIGHT)).into_drawing_area();
+            let area = SVGBackend::with_string(&mut svg, (WIDTH + names, HEIGHT));
+            let area = area.into_drawing_area();
             area.fill(&WHITE)?;
             let title = format!(
                 "{}, {}, {}",
@@ -120,38 +121,45 @@ impl Chart {
             area.draw_text(&title, &font(17, FontStyle::Bold), (20, 26))?;
             let ticks = round_numbers(low, high);
             let upwards = (ticks[0]..ticks[ticks.len() - 1]).log_scale();
+            // One point alone has some room around it.
+            let first = if left == right { left - 1.0 } else { left };
             let mut chart = ChartBuilder::on(&area)
                 .margin(20)
                 .margin_top(54)
                 .margin_right(names)
                 .x_label_area_size(50)
                 .y_label_area_size(LEFT - 20)
-                // One point alone is in the middle.
                 .build_cartesian_2d(
-                    left - f64::from(u8::from(left == right))..right.max(left + 1.0),
+                    first..right.max(first + 2.0),
                     upwards.with_key_points(ticks),
                 )?;
-            (chart.configure_mesh())
-                .x_desc(match self.decks {
-                    true => "n, the number of cards in the deck",
-                    false => "m, the number of cards drawn",
-                })
-                .y_desc(self.title())
-                .axis_desc_style(font(16, FontStyle::Normal).pos(CENTRE))
-                .label_style(font(14, FontStyle::Normal).pos(CENTRE))
-                .x_labels(12)
-                .x_label_formatter(&|&cards| match cards.fract() {
-                    0.0 => count(cards as u64),
-                    _ => String::new(),
-                })
-                .y_label_formatter(&|&value| label(value))
-                .light_line_style(TRANSPARENT)
-                .bold_line_style(BLACK.mix(0.12))
-                .draw()?;
+            self.draw_axes(&mut chart)?;
             draw_lines(&area, &mut chart, &lines)?;
             area.present()?;
         }
         Ok(svg)
+    }
+
+    fn draw_axes(&self, chart: &mut Axes<'_, '_>) -> anyhow::Result<()> {
+        chart
+            .configure_mesh()
+            .x_desc(match self.decks {
+                true => "n, the number of cards in the deck",
+                false => "m, the number of cards drawn",
+            })
+            .y_desc(self.title())
+            .axis_desc_style(font(16, FontStyle::Normal).pos(CENTRE))
+            .label_style(font(14, FontStyle::Normal).pos(CENTRE))
+            .x_labels(12)
+            .x_label_formatter(&|&cards| match cards.fract() {
+                0.0 => count(cards as u64),
+                _ => String::new(),
+            })
+            .y_label_formatter(&|&value| label(value))
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(BLACK.mix(0.12))
+            .draw()?;
+        Ok(())
     }
 
     fn title(&self) -> &'static str {
@@ -212,11 +220,12 @@ impl Chart {
     }
 }
 
-type Cartesian = Cartesian2d<plotters::coord::types::RangedCoordf64, WithKeyPoints<LogCoord<f64>>>;
+type Axes<'a, 'b> =
+    ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, WithKeyPoints<LogCoord<f64>>>>;
 
 fn draw_lines(
     area: &DrawingArea<SVGBackend<'_>, Shift>,
-    chart: &mut ChartContext<'_, SVGBackend<'_>, Cartesian>,
+    chart: &mut Axes<'_, '_>,
     lines: &[Line],
 ) -> anyhow::Result<()> {
     // Names stand in a column, and all of them are in the picture.

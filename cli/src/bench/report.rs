@@ -104,8 +104,8 @@ impl<'a> Report<'a> {
             (_, Some(_)) => "runs",
         };
         format!(
-            "{what}, {}: {} AND gates.\n{} rounds, {}, the pool filled for\n{} {runs} at once and \
-             divided among them.\n\n{}\n{}",
+            "{what}, {}: {} AND gates.\n{} rounds, {}.\nThe pool is filled for {} {runs} at once, \
+             and divided among them.\n\n{}\n\n{}",
             self.security,
             count(self.and as u64),
             count(self.rounds as u64),

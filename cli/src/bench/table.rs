@@ -10,80 +10,100 @@ const NAME: usize = 22;
 
 /// A row for each configuration.
 pub(super) fn describe(reports: &[Report<'_>]) -> String {
-    let varies = |value: fn(&Report<'_>) -> String| {
-        let first = reports.first().map(value);
-        reports.iter().any(|report| Some(value(report)) != first)
-    };
-    let with_security = varies(|report| report.security.clone());
-    let with_pool = varies(|report| report.pool_shuffles.to_string());
-    // With all columns it would be wider than 80; JSON and CSV always have them.
-    let with_quartiles = !with_security && !with_pool;
-    let mut grid = grid();
-    let header = [
-        Some("what"),
-        with_security.then_some("security"),
-        with_pool.then_some("pool"),
-        Some("ANDs"),
-        Some("online"),
-        Some("total"),
-        with_quartiles.then_some("q1"),
-        with_quartiles.then_some("q3"),
-        Some("bytes"),
-    ];
-    grid.set_header(header.into_iter().flatten());
-    for report in reports {
-        let (online, total) = (&report.phases.online, &report.phases.total);
-        // The word for the rarer one is long.
-        let short = match report.security.as_str() {
-            "semi-honest" => "semi",
-            _ => "mal.",
-        };
-        let cells = [
-            Some(shorten(&report.name())),
-            with_security.then(|| short.to_owned()),
-            with_pool.then(|| report.pool_shuffles.to_string()),
-            Some(count(report.and as u64)),
-            Some(format!("{:.2}", online.ms)),
-            Some(format!("{:.2}", total.ms)),
-            with_quartiles.then(|| format!("{:.2}", total.q1)),
-            with_quartiles.then(|| format!("{:.2}", total.q3)),
-            Some(bytes(total.bytes)),
-        ];
-        grid.add_row(cells.into_iter().flatten());
-    }
-    for column in grid.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    let rounds = |pick: fn(std::vec::IntoIter<usize>) -> Option<usize>| {
-        let all: Vec<usize> = reports.iter().map(|report| report.rounds).collect();
-        pick(all.into_iter()).unwrap_or_default()
-    };
-    let (fewest, most) = (rounds(Iterator::min), rounds(Iterator::max));
-    let rounds = match fewest == most {
-        true => count(most as u64),
-        false => format!("{fewest} to {most}"),
+    let columns = Columns::of(reports);
+    let most = reports.iter().map(|report| report.rounds).max();
+    let fewest = reports.iter().map(|report| report.rounds).min();
+    let rounds = match (fewest, most) {
+        (Some(fewest), Some(most)) if fewest < most => format!("{fewest} to {most}"),
+        _ => count(most.unwrap_or_default() as u64),
     };
     let first = &reports[0];
-    let fixed = [
-        (!with_security).then(|| first.security.clone()),
-        (!with_pool).then(|| format!("pool of {}", count(first.pool_shuffles.into()))),
-    ];
-    let fixed: String = fixed
-        .into_iter()
-        .flatten()
-        .map(|it| format!("{it}, "))
-        .collect();
+    let security = (!columns.security).then(|| format!(", {}", first.security));
+    let pool = count(first.pool_shuffles.into());
+    let pool = (!columns.pool).then(|| format!(", pool of {pool}"));
     format!(
-        "Medians of {rounds} rounds, {fixed}{}.\nTimes in ms; total{} and bytes are of pool and \
-         online together.\n\n{}",
+        "Medians of {rounds} rounds{}{},\n{}.\nTimes in ms; total{} and bytes are of pool and online \
+         together.\n\n{}",
+        security.unwrap_or_default(),
+        pool.unwrap_or_default(),
         first.place(),
-        if with_quartiles {
-            ", its quartiles"
-        } else {
-            ""
+        match columns.quartiles {
+            true => ", its quartiles",
+            false => "",
         },
-        grid.trim_fmt()
+        columns.grid(reports)
     )
+}
+
+/// The columns that not every table has.
+struct Columns {
+    security: bool,
+    pool: bool,
+    quartiles: bool,
+}
+
+impl Columns {
+    fn of(reports: &[Report<'_>]) -> Self {
+        let security = reports
+            .iter()
+            .any(|one| one.security != reports[0].security);
+        let pool = reports
+            .iter()
+            .any(|one| one.pool_shuffles != reports[0].pool_shuffles);
+        Columns {
+            security,
+            pool,
+            // With all columns it would be wider than 80; JSON and CSV always have them.
+            quartiles: !security && !pool,
+        }
+    }
+
+    fn grid(&self, reports: &[Report<'_>]) -> String {
+        let mut grid = grid();
+        grid.set_header(self.pick([
+            "what", "security", "pool", "ANDs", "online", "total", "q1", "q3", "bytes",
+        ]));
+        for report in reports {
+            let total = &report.phases.total;
+            // The word for the rarer one is long.
+            let security = match report.security.as_str() {
+                "semi-honest" => "semi",
+                _ => "mal.",
+            };
+            let [online, median, q1, q3] = [report.phases.online.ms, total.ms, total.q1, total.q3]
+                .map(|ms| format!("{ms:.2}"));
+            grid.add_row(self.pick([
+                shorten(&report.name()),
+                security.to_owned(),
+                report.pool_shuffles.to_string(),
+                count(report.and as u64),
+                online,
+                median,
+                q1,
+                q3,
+                bytes(total.bytes),
+            ]));
+        }
+        for column in grid.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        grid.trim_fmt()
+    }
+
+    /// Of a row with all columns those that the table has.
+    fn pick<T>(&self, all: [T; 9]) -> impl Iterator<Item = T> {
+        let Columns {
+            security,
+            pool,
+            quartiles,
+        } = *self;
+        let here = [
+            true, security, pool, true, true, true, quartiles, quartiles, true,
+        ];
+        all.into_iter()
+            .zip(here)
+            .filter_map(|(it, here)| here.then_some(it))
+    }
 }
 
 /// The name, or its beginning and its end.
