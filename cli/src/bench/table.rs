@@ -5,12 +5,16 @@ use comfy_table::CellAlignment;
 use super::report::Report;
 use crate::output::{bytes, count, grid};
 
-/// Longer names are cut in the table, so that it fits 80 columns; JSON and CSV have them whole.
-const NAME: usize = 22;
+/// No table is wider than this, on the screen.
+const WIDTH: usize = 80;
+
+/// What is left out until a table fits: first the quartiles, then the middles of longer names than
+/// this. JSON and CSV have everything.
+const NAMES: [(bool, usize); 3] = [(true, 22), (false, 22), (false, 18)];
 
 /// A row for each configuration.
 pub(super) fn describe(reports: &[Report<'_>]) -> String {
-    let columns = Columns::of(reports);
+    let (columns, grid) = fitting(reports);
     let most = reports.iter().map(|report| report.rounds).max();
     let fewest = reports.iter().map(|report| report.rounds).min();
     let rounds = match (fewest, most) {
@@ -31,8 +35,22 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
             true => ", its quartiles",
             false => "",
         },
-        columns.grid(reports)
+        grid
     )
+}
+
+/// The fullest table that fits, or the narrowest.
+fn fitting(reports: &[Report<'_>]) -> (Columns, String) {
+    let all = NAMES.map(|(quartiles, name)| {
+        let columns = Columns::of(reports, quartiles, name);
+        let grid = columns.grid(reports);
+        (columns, grid)
+    });
+    let last = all.len() - 1;
+    let fits = |grid: &str| grid.lines().all(|line| line.chars().count() <= WIDTH);
+    let tables = all.into_iter().enumerate();
+    let mut fitting = tables.filter(|(number, (_, grid))| *number == last || fits(grid));
+    fitting.next().expect("the last one is taken").1
 }
 
 /// The columns that not every table has.
@@ -40,28 +58,25 @@ struct Columns {
     security: bool,
     pool: bool,
     quartiles: bool,
+    /// The most letters of a name.
+    name: usize,
 }
 
 impl Columns {
-    fn of(reports: &[Report<'_>]) -> Self {
-        let security = reports
-            .iter()
-            .any(|one| one.security != reports[0].security);
-        let pool = reports
-            .iter()
-            .any(|one| one.pool_shuffles != reports[0].pool_shuffles);
+    fn of(reports: &[Report<'_>], quartiles: bool, name: usize) -> Self {
+        let first = &reports[0];
         Columns {
-            security,
-            pool,
-            // With all columns it would be wider than 80; JSON and CSV always have them.
-            quartiles: !security && !pool,
+            security: reports.iter().any(|one| one.security != first.security),
+            pool: (reports.iter()).any(|one| one.pool_shuffles != first.pool_shuffles),
+            quartiles,
+            name,
         }
     }
 
     fn grid(&self, reports: &[Report<'_>]) -> String {
         let mut grid = grid();
         grid.set_header(self.pick([
-            "what", "security", "pool", "ANDs", "online", "total", "q1", "q3", "bytes",
+            "what", "sec.", "pool", "ANDs", "online", "total", "q1", "q3", "bytes",
         ]));
         for report in reports {
             let total = &report.phases.total;
@@ -73,7 +88,7 @@ impl Columns {
             let [online, median, q1, q3] = [report.phases.online.ms, total.ms, total.q1, total.q3]
                 .map(|ms| format!("{ms:.2}"));
             grid.add_row(self.pick([
-                shorten(&report.name()),
+                shorten(&report.name(), self.name),
                 security.to_owned(),
                 report.pool_shuffles.to_string(),
                 count(report.and as u64),
@@ -96,6 +111,7 @@ impl Columns {
             security,
             pool,
             quartiles,
+            ..
         } = *self;
         let here = [
             true, security, pool, true, true, true, quartiles, quartiles, true,
@@ -107,12 +123,12 @@ impl Columns {
 }
 
 /// The name, or its beginning and its end.
-fn shorten(name: &str) -> String {
+fn shorten(name: &str, most: usize) -> String {
     let letters: Vec<char> = name.chars().collect();
-    if letters.len() <= NAME {
+    if letters.len() <= most {
         return name.into();
     }
-    let (begin, end) = (NAME / 2, NAME - NAME / 2 - 1);
+    let (begin, end) = (most / 2, most - most / 2 - 1);
     let begin: String = letters[..begin].iter().collect();
     let end: String = letters[letters.len() - end..].iter().collect();
     format!("{begin}…{end}")
@@ -124,9 +140,9 @@ mod tests {
 
     #[test]
     fn a_long_name_loses_its_middle() {
-        assert_eq!(shorten("adder.txt"), "adder.txt");
-        let short = shorten("a-netlist-with-a-long-name-9-of-52.txt");
+        assert_eq!(shorten("adder.txt", 22), "adder.txt");
+        let short = shorten("a-netlist-with-a-long-name-9-of-52.txt", 22);
         assert_eq!(short, "a-netlist-w…-of-52.txt");
-        assert_eq!(short.chars().count(), NAME);
+        assert_eq!(short.chars().count(), 22);
     }
 }
