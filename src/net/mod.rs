@@ -3,7 +3,7 @@
 //! The protocols talk to a [`Channel`]. It sends and receives *messages* (small, typed, of a size
 //! that the receiver bounds) and *bulk data* (blocks whose number both sides know), counts what
 //! passes, and has a deadline on every wait. Below it is a [`Transport`], an ordered stream of
-//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two. [`shaped`] makes a
+//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two. [`Shaped`] makes a
 //! line longer and narrower, for measurements.
 //!
 //! Everything that arrives is hostile. A length is compared with what the receiver expects before

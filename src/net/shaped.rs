@@ -1,15 +1,7 @@
 //! A long or narrow line between two ends of one process, for measurements.
 //!
-//! What is computed, for each direction by itself:
-//!
-//! - A piece of `b` bytes that is sent at time `t` begins to leave at `s`, the later of `t` and the
-//!   moment when the last byte before it has left. Its `k`-th byte has left at `s + 8 k / bandwidth`.
-//! - Each byte arrives half a round trip after it has left.
-//!
-//! So `n` messages that answer each other take `n / 2` round trips and the time of their bytes. There
-//! is no packet, no header, no loss, no handshake and no slow start: a real TCP connection is slower
-//! while it is young. The bytes go through the transports below at once, and wait at the receiver,
-//! which sleeps until they are due.
+//! The bytes go through the transports below at once, and wait at the receiver, which sleeps until they
+//! are due. [`Shape`] says when that is.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -30,7 +22,15 @@ const PACKET: usize = 1500;
 /// What one read of the transport below may bring.
 const HELD_BYTES: usize = 128 * 1024;
 
-/// How long and how wide a line is. The module's page says what is computed from it.
+/// How long and how wide a line is. For each direction by itself:
+///
+/// - A piece of `b` bytes that is sent at time `t` begins to leave at `s`, the later of `t` and the
+///   moment when the last byte before it has left. Its `k`-th byte has left at `s + 8 k / bandwidth`.
+/// - Each byte arrives half a round trip after it has left.
+///
+/// So `n` messages that answer each other take `n / 2` round trips and the time of their bytes. There
+/// is no packet, no header, no loss, no handshake and no slow start: a real TCP connection is slower
+/// while it is young.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// The time of a round trip: each byte is under way for half of it.
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn what_is_sent_too_early_leaves_after_what_was_sent_before_and_in_order() {
         let mut way = slow();
-        way.send(0 * MS, 10);
+        way.send(Duration::ZERO, 10);
         way.send(2 * MS, 10);
         way.send(50 * MS, 10);
         assert_eq!(way.next_arrival(), 15 * MS);
@@ -315,7 +315,7 @@ mod tests {
         way.send(100 * MS, 20);
         assert_eq!(way.drained(0), 120 * MS);
         assert_eq!(way.drained(15), 105 * MS);
-        assert_eq!(way.drained(usize::MAX), 0 * MS);
+        assert_eq!(way.drained(usize::MAX), Duration::ZERO);
     }
 
     #[test]
