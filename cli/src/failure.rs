@@ -46,6 +46,11 @@ pub(crate) struct BrokenOff;
 #[error("{0}")]
 pub(crate) struct AnswerIsNo(pub(crate) &'static str);
 
+/// The user has ended a measurement.
+#[derive(Debug, thiserror::Error)]
+#[error("Ended by Ctrl-C: what is shown is of the rounds until then.")]
+pub(crate) struct Stopped;
+
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
 The line can do it too: it is not encrypted, so whoever is on it can change what passes,
@@ -129,7 +134,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
     }
-    if error.is::<BrokenOff>() {
+    if error.is::<BrokenOff>() || error.is::<Stopped>() {
         return BROKEN_OFF;
     }
     if error.is::<NobodyReads>() {
@@ -191,11 +196,12 @@ pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
         return code;
     }
     let message = explain(error);
-    // An answer of no was told by the object of the command.
-    if code != NO || reports == Reports::Events {
+    // What was found, or measured until Ctrl-C, was told by the object of the command.
+    let is_told = matches!(code, NO | BROKEN_OFF) && reports != Reports::Events;
+    if !is_told {
         tell_program(code, &message, reports);
     }
-    match code == NO || error.is::<BrokenOff>() {
+    match matches!(code, NO | BROKEN_OFF) {
         true => say(&message),
         false => say(&format!("error: {message}")),
     }

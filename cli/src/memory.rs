@@ -89,6 +89,25 @@ impl Limit {
         })
     }
 
+    /// The same of a circuit that is known by its ANDs.
+    ///
+    /// # Errors
+    /// When it takes too much.
+    pub(crate) fn check_session_of(
+        self,
+        name: impl Display,
+        ands: usize,
+        security: Security,
+        parties: u64,
+        at_once: u32,
+    ) -> anyhow::Result<()> {
+        let memory = Estimate::of_ands(ands, security, at_once).memory(parties);
+        self.check(memory, || {
+            let (ands, at_once) = (count(ands as u64), count(at_once.into()));
+            format!("a {security} session that runs {name} ({ands} AND gates, {at_once} at once)")
+        })
+    }
+
     fn check(self, memory: u64, what: impl FnOnce() -> String) -> anyhow::Result<()> {
         ensure!(
             memory <= self.0,

@@ -163,7 +163,8 @@ fn complete(command: Command, path: &str) -> Command {
 fn further_codes(path: &str) -> &'static [u8] {
     match path {
         "" => &[2, 3, 4, 130, 141],
-        "demo" | "bench" | "circuit run" => &[2, 3],
+        "demo" | "circuit run" => &[2, 3],
+        "bench" => &[2, 3, 130],
         "host" | "join" | "resume" => &[2, 3, 130],
         "audit" => &[2, 3, 4, 130],
         "verify" | "circuit compare" | "circuit prove" => &[4],

@@ -25,7 +25,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// What netlists are read.
 #[derive(Clone, Copy, Default, clap::Args)]
-pub(super) struct FormatArgs {
+pub(crate) struct FormatArgs {
     /// How the netlist is written [default: recognised by its third line].
     #[arg(long, value_name = "FORMAT", value_parser = format())]
     format: Option<Format>,
@@ -41,7 +41,7 @@ impl FormatArgs {
     ///
     /// # Errors
     /// When it cannot be read, is too large, or is no netlist; the error names the line.
-    pub(super) fn read(self, path: &Path) -> anyhow::Result<Netlist> {
+    pub(crate) fn read(self, path: &Path) -> anyhow::Result<Netlist> {
         let name = path.display();
         let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
         let netlist = if file.metadata()?.is_file() {

@@ -7,7 +7,7 @@ use dealerless::circuit::Party;
 
 /// A party's name on the command line.
 #[derive(Clone, Copy)]
-pub(super) struct Owner(Party);
+pub(crate) struct Owner(Party);
 
 impl FromStr for Owner {
     type Err = String;
@@ -22,7 +22,7 @@ impl FromStr for Owner {
 }
 
 /// The owner of each input value.
-pub(super) struct Owners(Vec<Party>);
+pub(crate) struct Owners(Vec<Party>);
 
 impl Owners {
     /// The owners as given, or the obvious ones: the first value is the garbler's, the second the
@@ -30,7 +30,7 @@ impl Owners {
     ///
     /// # Errors
     /// When there is not one for each value, or three values or more come without.
-    pub(super) fn of(values: usize, given: &[Owner]) -> anyhow::Result<Self> {
+    pub(crate) fn of(values: usize, given: &[Owner]) -> anyhow::Result<Self> {
         if given.is_empty() {
             return Self::obvious(values).with_context(|| {
                 format!("the netlist has {values} input values; say whose each is with --owner")
@@ -51,19 +51,19 @@ impl Owners {
     }
 
     /// The owner of each value.
-    pub(super) fn parties(&self) -> &[Party] {
+    pub(crate) fn parties(&self) -> &[Party] {
         &self.0
     }
 
     /// The bits of each of a party's values, of the bits of all values.
-    pub(super) fn widths(&self, inputs: &[usize], party: Party) -> Vec<usize> {
+    pub(crate) fn widths(&self, inputs: &[usize], party: Party) -> Vec<usize> {
         let owned = self.0.iter().zip(inputs);
         let owned = owned.filter(|(owner, _)| **owner == party);
         owned.map(|(_, &bits)| bits).collect()
     }
 
     /// The owners as the command line writes them.
-    pub(super) fn letters(&self) -> String {
+    pub(crate) fn letters(&self) -> String {
         let letter = |owner: &Party| match owner {
             Party::Garbler => 'g',
             Party::Evaluator => 'e',

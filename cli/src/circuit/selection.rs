@@ -7,7 +7,7 @@ use dealerless::shuffle::{Algorithm, SpecError};
 
 /// A word of `--algorithm`.
 #[derive(Clone, Copy)]
-pub(super) enum Selection {
+pub(crate) enum Selection {
     /// Every algorithm.
     All,
     /// One, or `auto`: the one that a malicious session takes.
@@ -15,7 +15,7 @@ pub(super) enum Selection {
 }
 
 /// Parses a word, and lists them in the help.
-pub(super) fn parser() -> impl TypedValueParser<Value = Selection> {
+pub(crate) fn parser() -> impl TypedValueParser<Value = Selection> {
     let names = ["all", "auto"].into_iter();
     PossibleValuesParser::new(names.chain(Algorithm::ALL.map(Algorithm::name))).try_map(|name| {
         match name.as_str() {

@@ -18,6 +18,7 @@ use common::side::{Side, folders};
 /// braces is a file of the test. Another command takes another row.
 const LINES: &[(&str, i32, &str)] = &[
     ("bench --cards 5 --draw 2 --rounds 1", 0, "bench"),
+    ("bench --netlist {netlist} --rounds 1 --rtt 1ms", 0, "bench"),
     ("circuit compare {netlist} {netlist}", 0, "circuit compare"),
     ("circuit compare {netlist} {other}", 4, "circuit compare"),
     (
@@ -51,6 +52,16 @@ const LINES: &[(&str, i32, &str)] = &[
         "circuit run --algorithm cut --cards 5 --draw 2 --garbler random --evaluator random",
         0,
         "circuit run",
+    ),
+    (
+        "circuit prove --algorithm cut --cards 4 --draw 2",
+        0,
+        "circuit prove",
+    ),
+    (
+        "circuit prove --algorithm bubble-fair-bits --cards 4",
+        4,
+        "circuit prove",
     ),
     ("circuit standard {folder}", 0, "circuit standard"),
     ("circuit stats", 0, "circuit stats"),
@@ -109,7 +120,7 @@ const LINES: &[(&str, i32, &str)] = &[
 
 /// Objects that no line above prints: they need somebody who came back by another machine, another
 /// command of the same time, or two players.
-const ELSEWHERE: [&str; 4] = ["audit", "audit decline", "circuit prove", "peers follow"];
+const ELSEWHERE: [&str; 3] = ["audit", "audit decline", "peers follow"];
 
 fn docs(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
