@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use dealerless::circuit::Party;
 use dealerless::shuffle::comparison::biased::Biased;
-use dealerless::shuffle::{Algorithm, Encoding, ShuffleCircuit};
+use dealerless::shuffle::{Algorithm, Enumeration, Subject};
 use dealerless::testing::chi_square::{
     ln_p_of_pair, ln_p_of_places_and_cards, ln_survival, ln_survival_of_sum,
 };
-use dealerless::testing::shuffles::{Seeds, evaluate, fresh_generator, input_bits, shuffle, words};
+use dealerless::testing::shuffles::{evaluate, fresh_generator, shuffle, words};
 use rand::Rng;
 
 const SHUFFLES: usize = 100_032;
@@ -24,31 +24,30 @@ fn every_draw_is_equally_frequent_over_the_seeds_of_either_party() {
     for algorithm in Algorithm::ALL {
         for n in 2..=5 {
             for m in 1..=n {
-                let shuffle = shuffle(n, m, algorithm);
-                let garbler = all_seeds(&shuffle, Party::Garbler);
-                let evaluator = all_seeds(&shuffle, Party::Evaluator);
-                let pairs: Vec<Seeds> = (garbler.iter())
-                    .flat_map(|a| evaluator.iter().map(|b| (a.clone(), b.clone())))
-                    .collect();
-                let inputs: Vec<_> = pairs
-                    .iter()
-                    .map(|pair| input_bits(&shuffle, pair))
-                    .collect();
-                let draws = evaluate(&shuffle, &inputs);
-
-                let possible: usize = (n - m + 1..=n).product();
-                let times = evaluator.len() / possible;
-                let uniform = |draws: Vec<&Vec<u32>>| {
-                    let counts = count(draws);
-                    counts.len() == possible && counts.values().all(|&count| count == times)
-                };
-                for a in 0..garbler.len() {
-                    let fixed = &draws[a * evaluator.len()..][..evaluator.len()];
-                    assert!(uniform(fixed.iter().collect()), "{algorithm} {m} of {n}");
+                let subject = Subject::Shuffle(algorithm);
+                let enumeration = Enumeration::new(subject, n, m).expect("a small deck");
+                for honest in Party::BOTH {
+                    let rows = enumeration.over(honest).expect("few values");
+                    let times = enumeration.values(honest) / enumeration.draws();
+                    for fixed in 0..enumeration.values(honest.other()) {
+                        assert_eq!(rows.against(fixed), Ok(times), "{algorithm} {m} of {n}");
+                    }
                 }
-                for b in 0..evaluator.len() {
-                    let fixed = draws.iter().skip(b).step_by(evaluator.len());
-                    assert!(uniform(fixed.collect()), "{algorithm} {m} of {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_enumeration_rejects_the_biased_shuffles() {
+    for biased in Biased::ALL {
+        for n in 3..=4 {
+            let enumeration =
+                Enumeration::new(Subject::Biased(biased), n, n).expect("a small deck");
+            for honest in Party::BOTH {
+                let rows = enumeration.over(honest).expect("few values");
+                for fixed in 0..enumeration.values(honest.other()) {
+                    assert!(rows.against(fixed).is_err(), "{biased} {n}");
                 }
             }
         }
@@ -226,34 +225,6 @@ fn the_chi_square_survival_function_has_its_known_values() {
         );
         assert!((sum - plain).abs() < 1e-3, "{sum} for {plain}");
     }
-}
-
-/// Every choice of seeds that a party has.
-fn all_seeds(shuffle: &ShuffleCircuit, party: Party) -> Vec<Vec<u64>> {
-    if let [seed] = shuffle.seeds(party)
-        && seed.encoding == Encoding::Switches
-    {
-        return permutations(seed.modulus);
-    }
-    let mut all = vec![Vec::new()];
-    for seed in shuffle.seeds(party) {
-        all = (all.iter())
-            .flat_map(|values| (0..seed.modulus).map(|value| [&values[..], &[value]].concat()))
-            .collect();
-    }
-    all
-}
-
-/// All permutations of `0..n`.
-fn permutations(n: u64) -> Vec<Vec<u64>> {
-    (0..n).fold(vec![Vec::new()], |all, item| {
-        (all.iter())
-            .flat_map(|shorter| {
-                (0..=shorter.len())
-                    .map(move |place| [&shorter[..place], &[item], &shorter[place..]].concat())
-            })
-            .collect()
-    })
 }
 
 fn count<T: std::hash::Hash + Eq>(items: impl IntoIterator<Item = T>) -> HashMap<T, usize> {

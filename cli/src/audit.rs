@@ -10,7 +10,6 @@ use dealerless_table::{
     Storage, Stream, Timing,
 };
 
-use crate::host::report;
 use crate::output::{say, show, show_json};
 use crate::record::{Decks, read};
 use crate::table::hearing::{Comes, Hearing};
@@ -52,16 +51,15 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    audit(args).inspect_err(|error| report(error, args.own.json))
-}
-
-fn audit(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open()?;
     let file = choose(&own, &args.with.which())?;
     if args.decline {
         let path = inputs_file(&file.path);
         std::fs::remove_file(path).context("cannot remove what you entered")?;
-        return show("What you entered is destroyed. This match will not be audited.");
+        return match args.own.json {
+            true => show_json("audit decline", &serde_json::json!({ "destroyed": true })),
+            false => show("What you entered is destroyed. This match will not be audited."),
+        };
     }
     let mut auditing = begin(&own, &file)?;
     say(&format!(
@@ -213,7 +211,7 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
     let bytes = read(&file.path)?;
     let decks = Decks::of(&Record::read(&bytes)?, opened)?;
     if json {
-        show_json(&decks.json())?;
+        show_json("audit", &decks.json())?;
     } else {
         show(&decks.to_string())?;
         let (log, audit) = (file.path.display(), path.display());

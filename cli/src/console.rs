@@ -8,10 +8,9 @@ use dealerless::mpc::{Audience, Security};
 use dealerless_table::{Game, Owner, Step};
 use serde::Serialize;
 
-use super::failure;
 use crate::cost::DealCost;
 use crate::faces::Faces;
-use crate::output::{count, say, show, show_json};
+use crate::output::{count, say, show, show_event};
 use crate::play::{Moment, Table};
 
 /// One line of JSON.
@@ -41,10 +40,6 @@ enum Event<'a> {
     },
     Done {
         cost: &'a DealCost,
-    },
-    Error {
-        exit_code: u8,
-        message: &'a str,
     },
 }
 
@@ -149,21 +144,9 @@ impl Console {
         })
     }
 
-    /// Reports an error as an event; the text follows on standard error, as for every command.
-    pub(crate) fn failed(&self, error: &anyhow::Error) {
-        if self.json {
-            let event = Event::Error {
-                exit_code: failure::exit_code(error),
-                message: &failure::explain(error),
-            };
-            // The error itself matters more than that it could not be shown here.
-            let _ = show_json(&event);
-        }
-    }
-
     fn tell(&self, event: Event<'_>, text: impl FnOnce() -> String) -> anyhow::Result<()> {
         if self.json {
-            show_json(&event)
+            show_event(&event)
         } else {
             show(&text())
         }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     drop(progress);
     let outcome = Outcome::new(&table, garbler, evaluator)?;
     if args.json {
-        output::show_json(&outcome.report(security))
+        output::show_json("demo", &outcome.report(security))
     } else {
         for (hand, views) in outcome.hands.iter().enumerate() {
             output::show(&format!("{}\n", grid(&table, hand + 1, views).trim_fmt()))?;

@@ -10,7 +10,7 @@ use anyhow::Context;
 use dealerless_table::{Address, own_addresses};
 use serde::Serialize;
 
-use crate::output::{milliseconds, show, show_json};
+use crate::output::{lines, milliseconds, show, show_json};
 use crate::session::address;
 use crate::table::FolderArgs;
 
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         ),
     };
     match args.json {
-        true => show_json(&report),
+        true => show_json("doctor", &report),
         false => show(&describe(&args.listen, &report)),
     }
 }
@@ -102,7 +102,7 @@ fn describe(listen: &str, report: &Report) -> String {
         true => "One of these addresses is public: others reach it if no firewall is in between.",
         false => {
             "All of these are private: players in the same network reach them. For others forward \
-             a port\nand name it (host --advertise HOST:PORT), or use a relay (host --relay HOST:PORT)."
+             a port and name it (host --advertise HOST:PORT), or use a relay (host --relay HOST:PORT)."
         }
     };
     let relay = match &report.relay {
@@ -119,13 +119,14 @@ fn describe(listen: &str, report: &Report) -> String {
             }
         },
     };
-    format!(
+    let text = format!(
         "{listens}\nThis machine has the addresses {}.\n{reach}\n{relay}\nA synced write takes {:.1} ms \
          here: about {:.0} ms of a hand.",
         report.addresses.join(", "),
         report.synced_write_ms,
         9.0 * report.synced_write_ms
-    )
+    );
+    text.lines().map(lines).collect::<Vec<_>>().join("\n")
 }
 
 /// A relay says so when it is spoken to wrongly.

@@ -2,9 +2,10 @@
 
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_table::{CannotAudit, LineError, MeetingError, OfferError, PlayError};
+use serde::Serialize;
 
-use crate::record::NotGood;
-use crate::table::Breach;
+use crate::output::{NobodyReads, say, show_event, show_json};
+use crate::table::{Breach, Event};
 
 /// The exit code of wrong usage and of local faults.
 pub(crate) const LOCAL: u8 = 1;
@@ -17,11 +18,38 @@ const NO: u8 = 4;
 /// The exit code when the user has ended the program (Ctrl-C, the end of the terminal or of its
 /// input). A match can be resumed.
 pub(crate) const BROKEN_OFF: u8 = 130;
+/// The exit code when nobody reads standard output any more: the one that shells give to a program
+/// that the system has ended for it.
+const NOBODY_READS: u8 = 141;
+
+/// What each exit code means, as the help says it.
+pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
+    (0, "fine"),
+    (LOCAL, "wrong usage or a local fault"),
+    (
+        PEER,
+        "the peer failed a check, broke the protocol, disagreed or aborted",
+    ),
+    (LOST, "the connection was lost or timed out"),
+    (NO, "the answer is no"),
+    (BROKEN_OFF, "you ended the program"),
+    (NOBODY_READS, "nobody reads the output any more"),
+];
 
 /// The user has ended the program in a match.
 #[derive(Debug, thiserror::Error)]
 #[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
 pub(crate) struct BrokenOff;
+
+/// The answer to what the user asked is no. What it is was said on standard output.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct AnswerIsNo(pub(crate) &'static str);
+
+/// The user has ended a measurement.
+#[derive(Debug, thiserror::Error)]
+#[error("Ended by Ctrl-C: what is shown is of the rounds until then.")]
+pub(crate) struct Stopped;
 
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
@@ -31,7 +59,7 @@ and TCP's own checksum finds most accidents, not all.";
 /// The peer came for something else than this side offers. Both may be honest.
 #[derive(Debug, thiserror::Error)]
 #[error("the two sides do not agree: {0}")]
-pub(crate) struct OtherTerms(pub(crate) &'static str);
+pub(crate) struct OtherTerms(pub(crate) String);
 
 fn blame(error: &anyhow::Error) -> Blame {
     let deck = error.downcast_ref().map(deck::Error::blame);
@@ -106,10 +134,13 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return breach.exit_code();
     }
-    if error.is::<BrokenOff>() {
+    if error.is::<BrokenOff>() || error.is::<Stopped>() {
         return BROKEN_OFF;
     }
-    if error.is::<NotGood>() {
+    if error.is::<NobodyReads>() {
+        return NOBODY_READS;
+    }
+    if error.is::<AnswerIsNo>() {
         return NO;
     }
     match blame(error) {
@@ -133,6 +164,67 @@ pub(crate) fn explain(error: &anyhow::Error) -> String {
         blame @ Blame::CheatOrConnection => format!("{error:#}\n{blame}\n{LINE}"),
         blame => format!("{error:#}\n{blame}"),
     }
+}
+
+/// How a command reports to a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reports<'a> {
+    /// Not at all: only people read it.
+    ToNobody,
+    /// By objects that name the command.
+    Objects(&'a str),
+    /// By the events of a match.
+    Events,
+}
+
+/// The object that stands for an error.
+#[derive(Serialize)]
+struct Failed<'a> {
+    error: Told<'a>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    exit_code: u8,
+    message: &'a str,
+}
+
+/// Tells why a command failed, to people and, if there is one, to a program. Gives the exit code.
+pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
+    let code = exit_code(error);
+    if code == NOBODY_READS {
+        return code;
+    }
+    let message = explain(error);
+    // What was found, or measured until Ctrl-C, was told by the object of the command.
+    let is_told = matches!(code, NO | BROKEN_OFF) && reports != Reports::Events;
+    if !is_told {
+        tell_program(code, &message, reports);
+    }
+    match matches!(code, NO | BROKEN_OFF) {
+        true => say(&message),
+        false => say(&format!("error: {message}")),
+    }
+    code
+}
+
+/// Tells a program why a command failed.
+pub(crate) fn tell_program(exit_code: u8, message: &str, reports: Reports<'_>) {
+    // The error itself matters more than that it could not be shown here.
+    let _ = match reports {
+        Reports::ToNobody => Ok(()),
+        Reports::Objects(command) => show_json(
+            command,
+            &Failed {
+                error: Told { exit_code, message },
+            },
+        ),
+        Reports::Events => show_event(&Event::Error {
+            code: None,
+            exit_code: Some(exit_code),
+            message: message.to_owned(),
+        }),
+    };
 }
 
 /// What to do about a fault of this side in a match.
@@ -229,7 +321,11 @@ mod tests {
                 2,
                 "does not say why",
             ),
-            (OtherTerms("testing").into(), 2, "Nobody need have cheated"),
+            (
+                OtherTerms("testing".into()).into(),
+                2,
+                "Nobody need have cheated",
+            ),
             (mpc::Error::Usage("misuse".into()).into(), 1, ""),
             (mpc::Error::Ended.into(), 1, ""),
         ]

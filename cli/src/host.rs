@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
 use dealerless_table::{Address, Control, Door, Header, Line, Seating, own_addresses};
 
-use crate::failure::{self, BrokenOff};
+use crate::failure::BrokenOff;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
@@ -62,21 +62,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         };
         return plain::host(at, &args.stakes, args.memory, &args.session, args.own.json);
     }
-    let played = Table::lay(args).and_then(|table| table.host(args));
-    played.inspect_err(|error| report(error, args.own.json))
-}
-
-/// Reports an error as an event; the text follows on standard error, as for every command.
-pub(crate) fn report(error: &anyhow::Error, json: bool) {
-    if json {
-        let event = Event::Error {
-            code: None,
-            exit_code: Some(failure::exit_code(error)),
-            message: failure::explain(error),
-        };
-        // The error itself matters more than that it could not be shown here.
-        let _ = crate::output::show_json(&event);
-    }
+    Table::lay(args)?.host(args)
 }
 
 /// Everything that a host needs before anybody comes.
@@ -238,6 +224,7 @@ impl Table {
                 hearing.decline(line, Control::Unknown(of));
                 return Ok(None);
             }
+            Control::Declines(term) => bail!("it insists on {term}"),
             _ => return self.new_match(line, hearing),
         };
         match open::find(&self.own, &of, &line.peer)? {

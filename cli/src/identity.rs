@@ -70,7 +70,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 fn show_statement(json: bool, succession: &Succession) -> anyhow::Result<()> {
     match json {
-        true => show_json(&json!({ "statement": succession.to_string() })),
+        true => show_json(
+            "identity statement",
+            &json!({ "statement": succession.to_string() }),
+        ),
         false => show(&succession.to_string()),
     }
 }
@@ -92,7 +95,7 @@ fn own(args: &Args) -> anyhow::Result<()> {
         let value = json!({
             "fingerprint": own, "file": file, "succeeds": past, "succeeded_by": null,
         });
-        return show_json(&value);
+        return show_json("identity", &value);
     }
     show(&format!("Your fingerprint: {own}"))?;
     for old in past.iter().rev() {
@@ -111,10 +114,13 @@ fn retired(args: &Args, file: &Path) -> anyhow::Result<()> {
         true => {
             let past = old.successor().map(past).unwrap_or_default();
             let past = &past[..past.len().saturating_sub(1)];
-            show_json(&json!({
-                "fingerprint": was.to_string(), "file": file.display().to_string(),
-                "succeeds": past, "succeeded_by": by.to_string(),
-            }))
+            show_json(
+                "identity",
+                &json!({
+                    "fingerprint": was.to_string(), "file": file.display().to_string(),
+                    "succeeds": past, "succeeded_by": by.to_string(),
+                }),
+            )
         }
         false => show(&format!(
             "An old identity: {was}\n  was succeeded by {by}\nNobody plays with it any more."
@@ -149,11 +155,14 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
     let done = old.be_succeeded(args.folder.open()?)?;
     let now = done.succession.current().fingerprint();
     if args.json {
-        return show_json(&json!({
-            "fingerprint": now.to_string(), "succeeds": past(&done.succession),
-            "peers": done.peers, "left_matches": open.len(),
-            "statement": done.succession.to_string(),
-        }));
+        return show_json(
+            "identity succeed",
+            &json!({
+                "fingerprint": now.to_string(), "succeeds": past(&done.succession),
+                "peers": done.peers, "left_matches": open.len(),
+                "statement": done.succession.to_string(),
+            }),
+        );
     }
     show(&format!(
         "Your new identity: {now}\n  succeeds         {was}\nThe old one plays no more. {}",

@@ -1,19 +1,19 @@
 //! `join`: goes to another player's table.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
 use dealerless_table::{Address, Control, Guest, Header, Invite, Line, Name, Seating, Timing};
 
-use crate::host::report;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
 use crate::table::open::{self, MatchFile};
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{
-    Dialer, Event, Own, OwnArgs, Player, Posts, VERSION, Way, Wishes, sit, standing,
+    Dialer, Differs, Event, Own, OwnArgs, Player, Posts, VERSION, Way, Wishes, sit, standing,
 };
 
 /// Joins a player who hosts.
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let limit = args.memory.unwrap_or(Limit::megabytes(64));
         return plain::join(&at, &args.wishes, limit, &args.session, args.own.json);
     }
-    join(args, &whom).inspect_err(|error| report(error, args.own.json))
+    join(args, &whom)
 }
 
 fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
@@ -162,7 +162,10 @@ impl Sits<'_> {
                 (of, path, whole)
             }
             (None, None) => {
-                let seating = agree(self.args, own, &line)?;
+                let seating = match agree(self.args, own, &line) {
+                    Ok(seating) => seating,
+                    Err(error) => return Err(decline(line, error)),
+                };
                 let of = seating.sitting.of.id();
                 sit::say(&line, Control::Sit)?;
                 let whole = Whole::begin(around(player, of), line, seating)?;
@@ -230,7 +233,9 @@ impl Found {
             let peers = own.peers.lock();
             let found = peers.find(whom).with_context(|| {
                 format!(
-                    "{:?} is neither an invite nor somebody you have met",
+                    "{:?} is neither an invite, which begins with dealerless2-, nor the name of somebody you \
+                     have met, as `dealerless peers` lists them. Where a player is, --at says: \
+                     HOST:PORT, for example 192.0.2.1:5252",
                     Name::clean(whom).as_str()
                 )
             });
@@ -247,6 +252,19 @@ fn looks_like_an_invite(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_ascii_alphanumeric());
     text.to_ascii_lowercase().starts_with("dealerless") || text.len() > 100
 }
+
+/// Tells the host on what this side insists, if that is why it does not sit down.
+fn decline(line: Line, error: anyhow::Error) -> anyhow::Error {
+    if let Some(differs) = error.downcast_ref::<Differs>() {
+        // The reason itself matters more than that the host hears it.
+        let _ = sit::say(&line, Control::Declines(differs.term));
+        line.close(GOODBYE);
+    }
+    error
+}
+
+/// How long the host may take to hear it.
+const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Whether to play what the host proposes. Nothing of the match has begun.
 fn agree(args: &Args, own: &Own, line: &Line) -> anyhow::Result<Seating> {

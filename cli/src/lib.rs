@@ -3,8 +3,8 @@
 //! This library is the program, and promises nothing to others: only [`run`] and the readers of
 //! arguments, which are fuzzed, are public.
 //!
-//! Standard output carries what the user asked for, or one JSON object (`host`, `join`,
-//! `resume` and `audit`: one a line) with `--json`; everything else goes to standard error. See `failure` for exit codes.
+//! Standard output carries what the user asked for, or with `--json` one JSON object a line, as
+//! docs/json.md says; everything else goes to standard error. See `failure` for exit codes.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +22,7 @@ mod host;
 mod identity;
 mod join;
 mod loopback;
+mod manual;
 mod memory;
 mod output;
 mod peers;
@@ -33,6 +34,7 @@ mod resume;
 mod seat;
 mod session;
 mod table;
+mod usage;
 mod whole_file;
 
 use std::process::ExitCode;
@@ -41,8 +43,9 @@ use clap::{Parser, Subcommand};
 
 /// Readers of arguments and of commands, for the fuzz targets.
 pub mod arguments {
-    pub use crate::circuit::bits::{format as format_bits, parse as parse_bits};
     pub use crate::circuit::sweep::{Draws, Numbers};
+    pub use crate::circuit::values::bits::format as format_bits;
+    pub use crate::circuit::values::{BitOrder, read as read_value};
     pub use crate::table::{reads_again, reads_typed};
 }
 
@@ -52,10 +55,8 @@ pub mod arguments {
     name = "dealerless",
     version,
     next_line_help = true,
-    after_help = "Example: dealerless demo\n\n\
-        Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
-        broke the protocol, disagreed or aborted, 3 the connection was lost or timed out,\n\
-        4 the answer is no (verify), 130 you ended the program."
+    max_term_width = 80,
+    after_help = "Example: dealerless demo"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -78,22 +79,15 @@ enum Command {
     #[command(subcommand)]
     Circuit(circuit::Command),
     Bench(bench::Args),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 /// Runs the program.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // If the terminal is gone nobody is left to be told.
-            let _ = error.print();
-            let code = if error.use_stderr() {
-                failure::LOCAL
-            } else {
-                0
-            };
-            return ExitCode::from(code);
-        }
+    let (cli, called) = match usage::parse(std::env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(code) => return ExitCode::from(code),
     };
     let outcome = match cli.command {
         Command::Demo(args) => demo::run(&args),
@@ -109,16 +103,11 @@ pub fn run() -> ExitCode {
         Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),
         Command::Bench(args) => bench::run(&args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let text = failure::explain(&error);
-            match error.is::<failure::BrokenOff>() {
-                true => output::say(&text),
-                false => output::say(&format!("error: {text}")),
-            }
-            ExitCode::from(failure::exit_code(&error))
-        }
+        Err(error) => ExitCode::from(failure::tell(&error, called.reports())),
     }
 }

@@ -9,23 +9,41 @@ use dealerless::net::{self, TcpTransport};
 
 use crate::failure;
 
-/// Runs both sides at once, each in a thread with its end of the connection.
+/// Runs both sides at once, each in a thread with its end of a connection.
 ///
 /// # Errors
-/// When the system gives no connection; otherwise the error of the side that failed first, as far
-/// as one can tell.
+/// Those of [`connect`] and [`both`].
 pub(crate) fn run_both<A: Send, B: Send>(
     garbler: impl FnOnce(TcpTransport) -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce(TcpTransport) -> anyhow::Result<B> + Send,
 ) -> anyhow::Result<(A, B)> {
+    let (near, far) = connect()?;
+    both(|| garbler(near), || evaluator(far))
+}
+
+/// The two ends of a connection.
+///
+/// # Errors
+/// When the system gives none.
+pub(crate) fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
     let (near, far) = connection().context("cannot connect to this machine itself")?;
-    let (near, far) = (
+    Ok((
         TcpTransport::from_stream(near)?,
         TcpTransport::from_stream(far)?,
-    );
+    ))
+}
+
+/// Runs both sides at once, each in a thread.
+///
+/// # Errors
+/// The error of the side that failed first, as far as one can tell.
+pub(crate) fn both<A: Send, B: Send>(
+    garbler: impl FnOnce() -> anyhow::Result<A> + Send,
+    evaluator: impl FnOnce() -> anyhow::Result<B> + Send,
+) -> anyhow::Result<(A, B)> {
     let (a, b) = thread::scope(|scope| {
-        let evaluator = scope.spawn(|| evaluator(far));
-        let a = garbler(near);
+        let evaluator = scope.spawn(evaluator);
+        let a = garbler();
         (
             a,
             evaluator

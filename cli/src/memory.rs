@@ -6,11 +6,12 @@ use anyhow::ensure;
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
 use dealerless::shuffle::Spec;
+use serde::{Deserialize, Serialize};
 
 use super::output::{bytes, count};
 
 /// The most memory that a command takes, as the user allows it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Limit(u64);
 
 /// The option of commands whose counts the user gives.
@@ -85,6 +86,25 @@ impl Limit {
                 "a {security} session that draws {draw} of {cards} cards by {algorithm} ({ands} AND \
                  gates{ready})"
             )
+        })
+    }
+
+    /// The same of a circuit that is known by its ANDs.
+    ///
+    /// # Errors
+    /// When it takes too much.
+    pub(crate) fn check_session_of(
+        self,
+        name: impl Display,
+        ands: usize,
+        security: Security,
+        parties: u64,
+        at_once: u32,
+    ) -> anyhow::Result<()> {
+        let memory = Estimate::of_ands(ands, security, at_once).memory(parties);
+        self.check(memory, || {
+            let (ands, at_once) = (count(ands as u64), count(at_once.into()));
+            format!("a {security} session that runs {name} ({ands} AND gates, {at_once} at once)")
         })
     }
 

@@ -4,24 +4,85 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anyhow::Context;
-use comfy_table::{LineStyle, Table, TableStyle};
+use comfy_table::{ColumnConstraint, LineStyle, Table, TableStyle};
 use indicatif::{DecimalBytes, HumanCount};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
-/// Writes lines to standard output, which is what the user asked for.
+/// Nobody reads standard output any more: it is a pipe whose other end was closed, as by `head`.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody reads standard output any more")]
+pub(crate) struct NobodyReads;
+
+/// Lets `write` write to standard output, which carries what the user asked for.
 ///
 /// # Errors
-/// When nobody reads them any more, for example because a pipe was closed.
-pub(crate) fn show(text: &str) -> anyhow::Result<()> {
-    writeln!(io::stdout().lock(), "{text}").context("cannot write to standard output")
+/// [`NobodyReads`], and what else keeps the text from being written.
+pub(crate) fn to_standard_output(
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let mut output = io::stdout().lock();
+    written(write(&mut output).and_then(|()| output.flush()))
 }
 
-/// Writes one JSON object to standard output, on a line.
+/// How it went to write to standard output.
+///
+/// # Errors
+/// [`NobodyReads`], and what else keeps the text from being written.
+pub(crate) fn written(outcome: io::Result<()>) -> anyhow::Result<()> {
+    match outcome {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Err(NobodyReads.into()),
+        outcome => outcome.context("cannot write to standard output"),
+    }
+}
+
+/// Writes lines to standard output.
+///
+/// # Errors
+/// Those of [`to_standard_output`].
+pub(crate) fn show(text: &str) -> anyhow::Result<()> {
+    to_standard_output(|output| writeln!(output, "{text}"))
+}
+
+/// The version of the objects that [`show_json`] writes. A change that breaks a program gets a new one.
+const VERSION: u32 = 1;
+
+/// What a command reports to a program.
+#[derive(Serialize)]
+struct Report<'a, T> {
+    version: u32,
+    command: &'a str,
+    #[serde(flatten)]
+    report: &'a T,
+}
+
+/// Writes what a command reports to standard output: one JSON object, on a line. A command that
+/// reports many things alike writes a line for each.
 ///
 /// # Errors
 /// Those of [`show`].
-pub(crate) fn show_json(object: &impl Serialize) -> anyhow::Result<()> {
-    show(&serde_json::to_string(object)?)
+pub(crate) fn show_json(command: &str, report: &impl Serialize) -> anyhow::Result<()> {
+    show(&json_line(command, report)?)
+}
+
+/// The line that [`show_json`] writes.
+///
+/// # Errors
+/// When the report cannot be written as JSON.
+pub(crate) fn json_line(command: &str, report: &impl Serialize) -> anyhow::Result<String> {
+    Ok(serde_json::to_string(&Report {
+        version: VERSION,
+        command,
+        report,
+    })?)
+}
+
+/// Writes an event of a match to standard output, as JSON on a line.
+///
+/// # Errors
+/// Those of [`show`].
+pub(crate) fn show_event(event: &impl Serialize) -> anyhow::Result<()> {
+    show(&serde_json::to_string(event)?)
 }
 
 /// Writes lines to standard error. If nobody reads them, that is no reason to stop.
@@ -36,6 +97,48 @@ pub(crate) fn grid() -> Table {
     let mut grid = Table::new();
     grid.load_style(STYLE);
     grid
+}
+
+/// Columns of a screen.
+const SCREEN: usize = 80;
+
+/// Hides columns of a table until it fits the screen: the first that can be spared first. Gives the
+/// names of those that are hidden.
+pub(crate) fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'static str> {
+    let is_wide = |grid: &Table| {
+        let text = grid.trim_fmt();
+        text.lines().any(|line| line.width() > SCREEN)
+    };
+    let mut hidden = Vec::new();
+    for &(place, name) in spared {
+        if !is_wide(grid) {
+            break;
+        }
+        if let Some(column) = grid.column_mut(place).filter(|column| !column.is_hidden()) {
+            column.set_constraint(ColumnConstraint::Hidden);
+            hidden.push(name);
+        }
+    }
+    hidden
+}
+
+/// Breaks a text into lines that fit the screen.
+pub(crate) fn lines(text: &str) -> String {
+    let mut lines = String::new();
+    let mut column = 0;
+    for word in text.split(' ') {
+        let width = word.width();
+        if column > 0 && column + 1 + width > SCREEN {
+            lines.push('\n');
+            column = 0;
+        } else if column > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += width;
+    }
+    lines
 }
 
 /// A number with a comma between thousands.

@@ -21,7 +21,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     folder: FolderArgs,
     /// Print one JSON object; everything else goes to standard error.
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 
@@ -62,6 +62,12 @@ struct Listed<'a> {
     addresses: Vec<String>,
 }
 
+/// What became of a peer, for a program.
+#[derive(Serialize)]
+struct Told<'a> {
+    peer: Listed<'a>,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let home = args.folder.open()?;
@@ -70,7 +76,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         None if args.json => {
             let own = home.identity().public().fingerprint().to_string();
             let listed: Vec<Listed<'_>> = peers.peers().iter().map(listed).collect();
-            show_json(&serde_json::json!({ "own": own, "peers": listed }))
+            show_json("peers", &serde_json::json!({ "own": own, "peers": listed }))
         }
         None => {
             show(&format!(
@@ -79,10 +85,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             ))?;
             show(&list(&peers))
         }
-        Some(Command::Follow { statement }) => follow(&mut peers, &statement.join(" ")),
+        Some(Command::Follow { statement }) => follow(&mut peers, &statement.join(" "), args.json),
         Some(Command::Forgive { whom }) => {
             let peer = peers.find(whom)?.clone();
             peers.forgive(&peer.identity)?;
+            if args.json {
+                let peer = peers.get(&peer.identity).unwrap_or(&peer);
+                return show_json("peers forgive", &Told { peer: listed(peer) });
+            }
             show(&format!(
                 "{} is forgiven: {} attempts, {} failed checks.",
                 peer.name,
@@ -93,12 +103,15 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-fn follow(peers: &mut KnownPeers, statement: &str) -> anyhow::Result<()> {
+fn follow(peers: &mut KnownPeers, statement: &str, json: bool) -> anyhow::Result<()> {
     let succession = crate::identity::statement(statement)?;
     peers
         .follow(&succession)
         .context("cannot follow this statement")?;
     let peer = peers.get(succession.current()).context("nobody follows")?;
+    if json {
+        return show_json("peers follow", &Told { peer: listed(peer) });
+    }
     show(&format!(
         "{} is known by {} now. The old keys are refused.",
         peer.name,

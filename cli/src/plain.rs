@@ -10,6 +10,7 @@ use dealerless::mpc::Security;
 use dealerless::net::TcpTransport;
 use dealerless::shuffle::Algorithm;
 use dealerless_table::{Game, Terms};
+use serde::{Deserialize, Serialize};
 
 use crate::console::Console;
 use crate::deck_args::DeckArgs;
@@ -60,7 +61,7 @@ pub(crate) fn host(
         hands: stakes.hands.unwrap_or(1),
         limit: limit.into(),
     };
-    wait(at, &deck, session, &console).inspect_err(|error| console.failed(error))
+    wait(at, &deck, session, &console)
 }
 
 fn wait(at: &str, deck: &DeckArgs, session: &SessionArgs, console: &Console) -> anyhow::Result<()> {
@@ -77,9 +78,13 @@ fn wait(at: &str, deck: &DeckArgs, session: &SessionArgs, console: &Console) -> 
 
     let terms = table.terms.encode();
     let greeting = Greeting::exchange(transport, Party::Garbler, session, &terms)?;
-    if !greeting.peer_terms().is_empty() {
+    let agreed = Insists::decode(greeting.peer_terms()).and_then(|insists| {
+        let differs = |error| OtherTerms(format!("{error:#}"));
+        insists.check(&table.terms, security).map_err(differs)
+    });
+    if let Err(error) = agreed {
         greeting.refuse();
-        return Err(OtherTerms("it did not come to join a game").into());
+        return Err(error.into());
     }
     take_seat(greeting.set_up()?, &table, console)
 }
@@ -96,23 +101,17 @@ pub(crate) fn join(
     json: bool,
 ) -> anyhow::Result<()> {
     let console = Console::new(Party::Evaluator, json);
-    go(at, wishes, limit, session, &console).inspect_err(|error| console.failed(error))
+    go(at, &Insists::on(wishes, limit)?, session, &console)
 }
 
-fn go(
-    at: &str,
-    wishes: &Wishes,
-    limit: Limit,
-    session: &SessionArgs,
-    console: &Console,
-) -> anyhow::Result<()> {
+fn go(at: &str, insists: &Insists, session: &SessionArgs, console: &Console) -> anyhow::Result<()> {
     console.notice(&format!("{}\n{PLAIN_LINE}\n", session.notice()))?;
     let transport = TcpTransport::connect(at, session.message())?;
     console.connected()?;
-    let greeting = Greeting::exchange(transport, Party::Evaluator, session, &[])?;
+    let greeting = Greeting::exchange(transport, Party::Evaluator, session, &insists.encode()?)?;
     let agreed = Terms::decode(greeting.peer_terms())
         .map_err(anyhow::Error::from)
-        .and_then(|terms| check(wishes, limit, &terms, session.security).map(|()| terms));
+        .and_then(|terms| insists.check(&terms, session.security).map(|()| terms));
     let terms = match agreed {
         Ok(terms) => terms,
         Err(error) => {
@@ -125,27 +124,63 @@ fn go(
     take_seat(greeting.set_up()?, &table, console)
 }
 
-/// # Errors
-/// When the host's terms are not what this side insists on.
-fn check(wishes: &Wishes, limit: Limit, terms: &Terms, security: Security) -> anyhow::Result<()> {
-    ensure!(wishes.kinds.is_none(), NO_KINDS);
-    let spec = terms.spec();
-    let wish = wishes.game.map(game).transpose()?;
-    agree("--game", wish, terms.game())?;
-    agree("--cards", wishes.cards, spec.cards())?;
-    agree("--draw", wishes.draw, spec.draw())?;
-    if let Some(choice) = wishes.algorithm {
-        let wish = choice.spec(spec.cards(), spec.draw(), security)?;
-        agree("--algorithm", Some(wish.algorithm()), spec.algorithm())?;
+/// What a guest insists on. Its hello says so: where the two sides do not agree, both know why.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Insists {
+    game: Option<String>,
+    cards: Option<usize>,
+    draw: Option<usize>,
+    algorithm: Option<String>,
+    hands: Option<u32>,
+    memory: Limit,
+}
+
+impl Insists {
+    fn on(wishes: &Wishes, memory: Limit) -> anyhow::Result<Self> {
+        ensure!(wishes.kinds.is_none(), NO_KINDS);
+        let game = wishes.game.map(game).transpose()?;
+        Ok(Insists {
+            game: game.map(|game| game.name().to_owned()),
+            cards: wishes.cards,
+            draw: wishes.draw,
+            algorithm: wishes.algorithm.map(|choice| choice.to_string()),
+            hands: wishes.hands,
+            memory,
+        })
     }
-    agree("--hands", wishes.hands, terms.hands())?;
-    if wishes.hands.is_none() && terms.hands() > UNASKED_HANDS {
-        bail!(
-            "the host proposes {} hands; to play more than {UNASKED_HANDS} say so with --hands",
-            count(terms.hands().into())
-        );
+
+    fn encode(&self) -> anyhow::Result<Vec<u8>> {
+        Ok(serde_json::to_vec(self)?)
     }
-    (limit.check_session(spec, security, 1, 1)).context("the host proposes too much")
+
+    /// # Errors
+    /// When the bytes are something else.
+    fn decode(bytes: &[u8]) -> Result<Self, OtherTerms> {
+        serde_json::from_slice(bytes)
+            .map_err(|_| OtherTerms("it did not come to join a game".into()))
+    }
+
+    /// # Errors
+    /// When the host's terms are others. Both sides tell their players so.
+    fn check(&self, terms: &Terms, security: Security) -> anyhow::Result<()> {
+        let spec = terms.spec();
+        agree("--game", self.game.as_deref(), terms.game().name())?;
+        agree("--cards", self.cards, spec.cards())?;
+        agree("--draw", self.draw, spec.draw())?;
+        if let Some(name) = &self.algorithm {
+            let choice: Choice = name.parse()?;
+            let wish = choice.spec(spec.cards(), spec.draw(), security)?;
+            agree("--algorithm", Some(wish.algorithm()), spec.algorithm())?;
+        }
+        agree("--hands", self.hands, terms.hands())?;
+        if self.hands.is_none() && terms.hands() > UNASKED_HANDS {
+            bail!(
+                "the host proposes {} hands; to play more than {UNASKED_HANDS} say so with --hands",
+                count(terms.hands().into())
+            );
+        }
+        (self.memory.check_session(spec, security, 1, 1)).context("the host proposes too much")
+    }
 }
 
 fn agree<V: PartialEq + Display>(option: &str, wish: Option<V>, proposed: V) -> anyhow::Result<()> {
@@ -154,5 +189,42 @@ fn agree<V: PartialEq + Display>(option: &str, wish: Option<V>, proposed: V) -> 
             bail!("{option} {wish} was asked for, and the host proposes {proposed}")
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dealerless::mpc::MAX_TERMS;
+
+    use super::*;
+
+    #[test]
+    fn the_longest_wishes_fit_into_a_hello() {
+        let longest = |names: Vec<&'static str>| names.into_iter().max_by_key(|name| name.len());
+        let insists = Insists {
+            game: longest(Game::ALL.map(Game::name).to_vec()).map(str::to_owned),
+            cards: Some(usize::MAX),
+            draw: Some(usize::MAX),
+            algorithm: longest(Algorithm::ALL.map(Algorithm::name).to_vec()).map(str::to_owned),
+            hands: Some(u32::MAX),
+            memory: Limit::megabytes(u32::MAX.into()),
+        };
+        let bytes = insists.encode().unwrap();
+        assert!(bytes.len() <= MAX_TERMS, "{} bytes", bytes.len());
+        assert_eq!(Insists::decode(&bytes).unwrap(), insists);
+    }
+
+    #[test]
+    fn what_is_no_wish_is_refused() {
+        for bytes in [
+            &b""[..],
+            b"bench",
+            b"{}",
+            b"[[[[",
+            b"{\"cards\":-1}",
+            &[255; 9],
+        ] {
+            assert!(Insists::decode(bytes).is_err());
+        }
     }
 }

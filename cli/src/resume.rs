@@ -6,7 +6,6 @@ use anyhow::{Context, bail, ensure};
 use dealerless_table::{Name, PlayError, Seat};
 use serde::Serialize;
 
-use crate::host::report;
 use crate::output::{show, show_json};
 use crate::table::door::keep_watch;
 use crate::table::hearing::Hearing;
@@ -59,10 +58,6 @@ struct Listed {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    resume(args).inspect_err(|error| report(error, args.own.json))
-}
-
-fn resume(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open()?;
     let files = open::all(&own)?;
     if args.list {
@@ -139,7 +134,7 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
 fn list(files: &[MatchFile], json: bool) -> anyhow::Result<()> {
     let listed: Vec<Listed> = files.iter().map(listed).collect();
     if json {
-        return show_json(&serde_json::json!({ "matches": listed }));
+        return show_json("resume", &serde_json::json!({ "matches": listed }));
     }
     if listed.is_empty() {
         return show("No match is open.");

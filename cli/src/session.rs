@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use dealerless::circuit::Party;
 use dealerless::mpc::{self, Offer, Security};
-use dealerless::net::{Channel, Deadlines, TcpTransport};
+use dealerless::net::{Channel, Deadlines, TcpTransport, Transport};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
@@ -38,20 +38,44 @@ pub(crate) struct SessionArgs {
     /// What to be protected against: malicious, or (for research) semi-honest.
     #[arg(long, value_name = "SECURITY", default_value = "malicious")]
     pub(crate) security: Security,
+    #[command(flatten)]
+    pub(crate) timeout: TimeoutArgs,
+}
+
+/// How long the other side has.
+#[derive(clap::Args, Clone, Copy)]
+pub(crate) struct TimeoutArgs {
     /// Seconds for a message; four times that for a phase [default: 30].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 }
 
+/// What a session of this security does not protect.
+pub(crate) fn notice(security: Security) -> &'static str {
+    match security {
+        Security::SemiHonest => SEMI_HONEST,
+        Security::Malicious => MALICIOUS,
+    }
+}
+
 impl SessionArgs {
     /// What the session does not protect.
     pub(crate) fn notice(&self) -> &'static str {
-        match self.security {
-            Security::SemiHonest => SEMI_HONEST,
-            Security::Malicious => MALICIOUS,
-        }
+        notice(self.security)
     }
 
+    /// As [`TimeoutArgs::patience`].
+    pub(crate) fn patience(&self) -> Duration {
+        self.timeout.patience()
+    }
+
+    /// As [`TimeoutArgs::message`].
+    pub(crate) fn message(&self) -> Duration {
+        self.timeout.message()
+    }
+}
+
+impl TimeoutArgs {
     /// How long to wait for somebody to connect: for ever, unless the user says otherwise.
     pub(crate) fn patience(&self) -> Duration {
         self.timeout.unwrap_or(Duration::MAX)
@@ -107,32 +131,32 @@ pub(crate) fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)>
 }
 
 /// Both have said hello; nothing depends on it yet.
-pub(crate) struct Greeting {
-    greeting: mpc::Greeting<TcpTransport>,
+pub(crate) struct Greeting<T: Transport = TcpTransport> {
+    greeting: mpc::Greeting<T>,
     took: Duration,
 }
 
 /// A session that is ready to run circuits.
-pub(crate) struct Session {
+pub(crate) struct Session<T: Transport = TcpTransport> {
     /// This side of it.
-    pub(crate) party: mpc::Session<TcpTransport>,
+    pub(crate) party: mpc::Session<T>,
     /// How long hello and base OTs took, as seen from this side.
     pub(crate) setup: Duration,
 }
 
-impl Greeting {
+impl<T: Transport> Greeting<T> {
     /// Says hello with `terms`.
     ///
     /// # Errors
     /// Those of [`mpc::Greeting::exchange`].
     pub(crate) fn exchange(
-        transport: TcpTransport,
+        transport: T,
         role: Party,
         args: &SessionArgs,
         terms: &[u8],
     ) -> mpc::Result<Self> {
         let begun = Instant::now();
-        let channel = Channel::new(transport, args.deadlines());
+        let channel = Channel::new(transport, args.timeout.deadlines());
         let offer = Offer::new(role, args.security).terms(terms);
         let greeting = mpc::Greeting::exchange(channel, offer, &mut system_rng())?;
         Ok(Greeting {
@@ -155,7 +179,7 @@ impl Greeting {
     ///
     /// # Errors
     /// Those of [`mpc::Session::setup`].
-    pub(crate) fn set_up(self) -> mpc::Result<Session> {
+    pub(crate) fn set_up(self) -> mpc::Result<Session<T>> {
         let begun = Instant::now();
         let party = mpc::Session::setup(self.greeting, &mut system_rng())?;
         Ok(Session {

@@ -1,11 +1,46 @@
 //! Files that are written whole, or not at all.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use atomic_write_file::AtomicWriteFile;
+
+use crate::output::to_standard_output;
+
+/// Whether `-o` with this name means standard output.
+pub(super) fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Lets `fill` write what `-o` asks for: the file, or standard output if it is `-` or was not given.
+/// Gives the path of the file, if there is one.
+///
+/// # Errors
+/// Those of [`write`] and of [`to_standard_output`].
+pub(super) fn write_output(
+    path: Option<&Path>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<Option<&Path>> {
+    match path.filter(|path| !is_standard_output(path)) {
+        Some(path) => write(path, fill).map(|()| Some(path)),
+        None => to_standard_output(fill).map(|()| None),
+    }
+}
+
+/// Refuses `--json` where standard output already carries a file.
+///
+/// # Errors
+/// If `-o` was not given, or is `-`.
+pub(super) fn check_json(json: bool, path: Option<&Path>) -> anyhow::Result<()> {
+    let free = path.is_some_and(|path| !is_standard_output(path));
+    ensure!(
+        free || !json,
+        "--json takes standard output: name a file with -o FILE"
+    );
+    Ok(())
+}
 
 /// Lets `fill` write the file at `path`.
 ///
@@ -16,7 +51,7 @@ use atomic_write_file::AtomicWriteFile;
 /// When it cannot be written; what was at `path` is as it was.
 pub(super) fn write(
     path: &Path,
-    fill: impl FnOnce(&mut File) -> io::Result<()>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> anyhow::Result<()> {
     // Follow a link to the file that it means, so that the link stays one.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -34,7 +69,6 @@ pub(super) fn write(
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
     use std::process::Command;
     use std::sync::mpsc;
     use std::thread;

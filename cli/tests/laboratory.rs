@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
+use dealerless::circuit::Party;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, plaintext};
 use dealerless::testing::bristol_evaluator::Netlist;
 use dealerless::testing::shuffles::{cards, fresh_generator, input_bits, lanes, random_seeds};
@@ -18,8 +19,8 @@ fn run(line: &str) -> Finished {
     start(line.split_whitespace()).finish()
 }
 
-/// The fields that every row has.
-const FIELDS: [&str; 12] = [
+/// The columns that every row of a shuffle has.
+const FIELDS: [&str; 23] = [
     "algorithm",
     "comparison",
     "checked",
@@ -32,6 +33,17 @@ const FIELDS: [&str; 12] = [
     "evaluator_inputs",
     "outputs",
     "half_gate_bytes",
+    "joint_and",
+    "garbler_and",
+    "evaluator_and",
+    "run_and",
+    "depth",
+    "widest_layer",
+    "mean_layer",
+    "live_wires",
+    "copies",
+    "dead",
+    "digest",
 ];
 
 fn rows(report: &Value) -> &Vec<Value> {
@@ -45,7 +57,15 @@ fn number(value: &Value) -> usize {
 #[track_caller]
 fn assert_counts(row: &Value, shuffle: &ShuffleCircuit) {
     let stats = shuffle.circuit().stats();
+    let structure = shuffle.circuit().structure(Some(&Party::BOTH));
+    let owned = structure.ands_by_owner.expect("the owners are known");
     for (field, count) in [
+        ("joint_and", owned.joint),
+        ("garbler_and", owned.garbler),
+        ("evaluator_and", owned.evaluator),
+        ("depth", structure.depth),
+        ("live_wires", structure.live_wires),
+        ("dead", 0),
         ("and", stats.and),
         ("xor", stats.xor),
         ("not", stats.not),
@@ -91,24 +111,25 @@ fn stats_draw_the_whole_deck_of_52_unless_told_otherwise() {
 #[test]
 fn csv_and_the_table_say_what_json_says() {
     let sweep = "circuit stats --cards 5,20 --draw 2,9 --comparison";
-    let report = run(&format!("{sweep} --json")).exits(0).json();
+    let report = run(&format!("{sweep} --json")).exits(0).json_lines();
     let csv = run(&format!("{sweep} --csv")).exits(0).stdout;
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
     assert_eq!(names[..2], ["cards", "draw"]);
-    assert_eq!(names[2..], FIELDS);
+    assert_eq!(names[2..25], FIELDS);
+    assert_eq!(names[25..], ["file", "format", "computed", "exact"]);
     let table = run(sweep).exits(0).stdout;
-    for deal in report["sweep"].as_array().unwrap() {
+    for deal in &report {
         for row in rows(deal) {
             let line = lines.next().unwrap();
-            for (name, value) in names.iter().zip(line.split(',')) {
+            for (name, value) in names[..25].iter().zip(line.split(',')) {
                 let expected = deal.get(name).unwrap_or(&row[name]);
                 assert_eq!(expected.to_string().replace('"', ""), value, "{name}");
             }
             let name = row["algorithm"].as_str().unwrap();
             assert!(table.contains(name), "{name}");
         }
-        let heading = format!("{} of {} cards", deal["draw"], deal["cards"]);
+        let heading = format!("{} of {}", deal["draw"], deal["cards"]);
         assert!(table.contains(&heading), "{heading}");
     }
     assert_eq!(lines.next(), None);
@@ -118,9 +139,9 @@ fn csv_and_the_table_say_what_json_says() {
 fn a_sweep_covers_ranges_and_doublings_and_leaves_out_impossible_draws() {
     let deals = |arguments: &str| -> Vec<(usize, usize)> {
         let line = format!("circuit stats {arguments} --algorithm lehmer --json");
-        let report = run(&line).exits(0).json();
-        let sweep = report["sweep"].as_array().expect("a sweep").iter();
+        let sweep = run(&line).exits(0).json_lines();
         sweep
+            .iter()
             .map(|deal| (number(&deal["cards"]), number(&deal["draw"])))
             .collect()
     };
@@ -129,7 +150,6 @@ fn a_sweep_covers_ranges_and_doublings_and_leaves_out_impossible_draws() {
     let doublings = [(8, 8), (16, 16), (32, 32), (64, 64)];
     assert_eq!(deals("--cards 8,16,…,64"), doublings);
     assert_eq!(deals("--cards 4,8 --draw 3,5"), [(4, 3), (8, 3), (8, 5)]);
-    // A sweep is one even if only one deal is left.
     assert_eq!(deals("--cards 4,8 --draw 5"), [(8, 5)]);
 }
 
@@ -168,13 +188,6 @@ fn circuits_for_comparison_are_marked_and_only_shown_when_asked_for() {
 #[test]
 fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_allowed_to() {
     for (line, name) in [
-        ("stats --cards 4096", "fisher-yates"),
-        ("stats --cards 8,16,...,4096 --json", "fisher-yates"),
-        ("stats --cards 52,2048 --algorithm waksman,cut", "cut"),
-        (
-            "stats --cards 4096 --draw 1000,2000 --algorithm lehmer",
-            "lehmer",
-        ),
         (
             "stats --cards 4096 --algorithm waksman --comparison",
             "bubble-fair-bits",
@@ -187,16 +200,124 @@ fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_allowed_to() {
         ),
     ] {
         let refused = run(&format!("circuit {line}")).exits(1);
-        assert_eq!(refused.stdout, "", "{line}");
+        match line.contains("--json") {
+            false => assert_eq!(refused.stdout, "", "{line}"),
+            true => assert_eq!(refused.json()["error"]["exit_code"], 1, "{line}"),
+        }
         refused
             .says(&format!("the {name} circuit that draws"))
             .says("--memory");
     }
-    // These are small, and their estimates do not refuse them.
-    run("circuit stats --cards 4096 --draw 9 --algorithm lehmer,cut,waksman").exits(0);
+    // This is small, and its estimate does not refuse it.
     run("circuit stats --cards 300 --draw 5 --comparison").exits(0);
     run("circuit stats --cards 300 --draw 5 --comparison --memory 100M").exits(1);
-    run("circuit stats --draw 52 --algorithm waksman --memory 11M").exits(0);
+}
+
+#[test]
+fn counts_that_are_too_large_to_build_are_computed_and_say_so() {
+    for (line, computed) in [
+        ("--cards 4096 --draw 9 --algorithm lehmer,cut", false),
+        ("--cards 2048 --algorithm cut", true),
+        ("--draw 52 --algorithm cut,waksman --memory 1M", true),
+        ("--cards 65536 --algorithm lehmer,cut", true),
+    ] {
+        let report = run(&format!("circuit stats {line} --json"));
+        let report = report.exits(0).json();
+        for row in rows(&report) {
+            assert_eq!(row["computed"], computed, "{line}");
+            assert_eq!(row["xor"].is_null(), computed, "{line}");
+            assert_eq!(row["exact"], true, "{line}");
+        }
+    }
+    let table = run("circuit stats --cards 65536 --draw 9 --algorithm cut").exits(0);
+    assert!(table.stdout.contains("† Computed"), "{}", table.stdout);
+    let csv = run("circuit stats --cards 65536 --draw 9 --algorithm cut --csv").exits(0);
+    let row = csv.stdout.lines().nth(1).unwrap();
+    assert!(
+        row.contains(",,,,,") && row.ends_with(",true,true"),
+        "{row}"
+    );
+    let about = run("circuit stats --cards 33 --draw 18 --algorithm fisher-yates --computed");
+    assert!(about.exits(0).stdout.contains("about 1,"));
+    run("circuit stats --cards 65537").exits(1);
+}
+
+#[test]
+fn what_is_computed_is_what_is_counted() {
+    let counts = |arguments: &str| -> Vec<[usize; 5]> {
+        let line = format!("circuit stats --cards 52 --draw 5,52 --json {arguments}");
+        let deals = run(&line).exits(0).json_lines();
+        let fields = [
+            "and",
+            "garbler_inputs",
+            "evaluator_inputs",
+            "outputs",
+            "half_gate_bytes",
+        ];
+        let all = deals.iter().flat_map(rows);
+        all.map(|row| fields.map(|name| number(&row[name])))
+            .collect()
+    };
+    assert_eq!(counts("--computed"), counts(""));
+}
+
+#[test]
+fn a_shuffle_is_proven_uniform_or_refuted_by_enumeration() {
+    for algorithm in Algorithm::ALL {
+        let line = format!("circuit prove --algorithm {algorithm} --cards 4 --draw 2 --json");
+        let report = run(&line).exits(0).json();
+        assert_eq!(
+            (&report["uniform"], &report["complete"]),
+            (&true.into(), &true.into())
+        );
+        assert_eq!(report["draws"], 12);
+        for (part, honest) in report["parties"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(["garbler", "evaluator"])
+        {
+            assert_eq!(part["honest"], honest);
+            assert_eq!(part["fixed"], part["of"]);
+            assert_eq!(
+                number(&part["each"]),
+                number(&part["values"]) / 12,
+                "{algorithm}"
+            );
+        }
+    }
+    for name in ["bubble-fair-bits", "fisher-yates-xor-modulo"] {
+        let line = format!("circuit prove --algorithm {name} --cards 4");
+        let refuted = run(&line).exits(4);
+        assert!(
+            refuted.stdout.contains("Not uniform: "),
+            "{}",
+            refuted.stdout
+        );
+        let report = run(&format!("{line} --json")).exits(4).json();
+        let outcomes = report["counterexample"]["outcomes"].as_array().unwrap();
+        assert_ne!(outcomes[0]["times"], outcomes[1]["times"], "{name}");
+    }
+}
+
+#[test]
+fn an_enumeration_that_takes_too_long_is_refused_or_says_what_it_left_out() {
+    let cut = "circuit prove --algorithm cut --cards 5";
+    let some = run(&format!("{cut} --limit 2400 --json")).exits(0).json();
+    assert_eq!(
+        (&some["complete"], &some["evaluations"]),
+        (&false.into(), &2400.into())
+    );
+    for part in some["parties"].as_array().unwrap() {
+        assert_eq!((&part["fixed"], &part["of"]), (&10.into(), &120.into()));
+    }
+    let refused = run(&format!("{cut} --limit 200")).exits(1);
+    refused
+        .says("one fixed value takes 120 evaluations")
+        .says("--limit 240");
+    let refused = run("circuit prove --algorithm waksman --cards 52").exits(1);
+    refused.says("take fewer cards");
+    run("circuit prove --algorithm cut --cards 5 --draw 6").exits(1);
 }
 
 /// The text of an SVG: what is between its tags.

@@ -115,7 +115,11 @@ fn a_joiner_plays_only_on_the_terms_that_it_asked_for() {
             .says(&wish.join(" "))
             .says("the host proposes");
         assert_eq!(names(&joiner), ["connected", "error"]);
-        host.finish().exits(2).says("the peer aborted the session");
+        host.finish()
+            .exits(2)
+            .says("the two sides do not agree")
+            .says(&wish.join(" "))
+            .says("the host proposes");
     }
 }
 

@@ -1,23 +1,28 @@
-//! Any text on the command line is refused with an error, or read as what it says: the bits of an
-//! input, and lists of numbers.
+//! Any text on the command line is refused with an error, or read as what it says: an input
+//! value, and lists of numbers.
 //!
 //! Input: how many bits there should be, and the text.
 
 #![no_main]
 
-use dealerless::circuit::Party;
-use dealerless::shuffle::Spec;
-use dealerless_cli::arguments::{Draws, format_bits, parse_bits};
+use dealerless::shuffle::Computed;
+use dealerless_cli::arguments::{BitOrder, Draws, format_bits, read_value};
 use libfuzzer_sys::fuzz_target;
 
 fn read_bits(text: &str, count: usize) {
-    let Ok(read) = parse_bits(text, count, Party::Garbler) else {
+    // A path is no business of this target.
+    if text.starts_with('@') {
         return;
-    };
-    let binary = format_bits(&read);
-    assert_eq!(binary.len(), count);
-    if !text.starts_with("hex:") {
-        assert_eq!(binary, text);
+    }
+    for order in [BitOrder::Lsb, BitOrder::Msb] {
+        let Ok(read) = read_value(text, count, order, "it") else {
+            continue;
+        };
+        let binary = format_bits(&read);
+        assert_eq!(binary.len(), count);
+        if text.bytes().all(|byte| matches!(byte, b'0' | b'1')) {
+            assert_eq!(binary, text);
+        }
     }
 }
 
@@ -28,7 +33,7 @@ fn read_numbers(text: &str) {
     let numbers = numbers.as_slice();
     assert!(!numbers.is_empty());
     assert!(numbers.is_sorted_by(|a, b| a < b));
-    assert!(numbers.iter().all(|&number| number <= Spec::MAX_CARDS));
+    assert!(numbers.iter().all(|&number| number <= Computed::MAX_CARDS));
 }
 
 fuzz_target!(|input: (u16, &str)| {

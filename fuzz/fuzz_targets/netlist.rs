@@ -1,23 +1,41 @@
-//! Any bytes are refused with an error, or read as a circuit that a netlist gives back.
+//! Any bytes are refused with an error, or read as a netlist, in either format, that the circuit made
+//! of it computes, and that the circuit gives back.
 
 #![no_main]
 
-use dealerless::circuit::bristol;
+use dealerless::circuit::Party;
+use dealerless::circuit::bristol::{self, Format, Inputs, Netlist, first_difference};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(circuit) = bristol::parse(bytes) else {
-        return;
-    };
-    let mut netlist = Vec::new();
-    bristol::write(&circuit, &mut netlist).expect("memory takes any write");
-    let again = bristol::parse(&netlist).expect("what was written can be read");
-    assert_eq!(again.digest(), circuit.digest());
+fn check(netlist: &Netlist) {
+    let circuit = netlist.circuit();
+    let mut text = Vec::new();
+    bristol::write(&circuit, &mut text).expect("memory takes any write");
+    let again = Netlist::parse(&text, Some(Format::Fashion)).expect("what was written can be read");
+    assert_eq!(again.circuit().digest(), circuit.digest());
 
-    let zeros: Vec<Vec<u64>> = circuit.inputs().iter().map(|&bits| vec![0; bits]).collect();
-    let outputs = circuit
-        .evaluate_lanes(&zeros)
-        .expect("inputs of the right shape");
-    let shape: Vec<usize> = outputs.iter().map(Vec::len).collect();
-    assert_eq!(shape, circuit.stats().outputs);
+    let zero = &mut || 0x0123_4567_89ab_cdef;
+    let inputs = Inputs::Some {
+        random: 64,
+        word: zero,
+    };
+    let difference = first_difference(netlist, &again, inputs, |_| ());
+    assert_eq!(difference, Ok(None));
+
+    let owners = vec![Party::Evaluator; netlist.inputs().len()];
+    let (before, after) = (netlist.structure(Some(&owners)), again.structure(None));
+    assert!(after.and <= before.and && after.dead == 0);
+    assert_eq!(before.ands_by_owner.expect("owners are given").joint, 0);
+    assert_eq!(after.and_depth, circuit.stats().and_depth);
+    assert!(before.live_wires <= netlist.gates() + netlist.inputs().iter().sum::<usize>());
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    for format in [None, Some(Format::Fashion), Some(Format::Old)] {
+        let Ok(netlist) = Netlist::parse(bytes, format) else {
+            continue;
+        };
+        assert!(format.is_none_or(|format| format == netlist.format()));
+        check(&netlist);
+    }
 });

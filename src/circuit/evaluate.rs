@@ -35,15 +35,8 @@ impl Circuit {
     /// # Errors
     /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
     pub fn evaluate(&self, inputs: &[Vec<bool>]) -> Result<Vec<Vec<bool>>, InputError> {
-        let lanes: Vec<Vec<u64>> = inputs
-            .iter()
-            .map(|value| value.iter().map(|&bit| u64::from(bit)).collect())
-            .collect();
-        let outputs = self.evaluate_lanes(&lanes)?;
-        Ok(outputs
-            .iter()
-            .map(|word| word.iter().map(|lanes| lanes & 1 == 1).collect())
-            .collect())
+        let outputs = self.evaluate_lanes(&as_lanes(inputs))?;
+        Ok(outputs.iter().map(as_bits).collect())
     }
 
     /// Evaluates the circuit on 64 inputs at once, bit-sliced: bit `i` of each `u64` belongs to
@@ -52,7 +45,7 @@ impl Circuit {
     /// # Errors
     /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
     pub fn evaluate_lanes(&self, inputs: &[Vec<u64>]) -> Result<Vec<Vec<u64>>, InputError> {
-        self.check_shape(inputs)?;
+        check_shape(&self.inputs, inputs)?;
         let mut wires: Vec<u64> = Vec::with_capacity(self.wires());
         wires.extend(inputs.iter().flatten());
         for &gate in &self.gates {
@@ -79,23 +72,35 @@ impl Circuit {
             .map(|word| word.iter().map(read).collect())
             .collect())
     }
+}
 
-    fn check_shape(&self, inputs: &[Vec<u64>]) -> Result<(), InputError> {
-        if inputs.len() != self.inputs.len() {
-            return Err(InputError::Values {
-                expected: self.inputs.len(),
-                given: inputs.len(),
+/// Bits, each in the first of 64 lanes.
+pub(super) fn as_lanes(values: &[Vec<bool>]) -> Vec<Vec<u64>> {
+    let lanes = |value: &Vec<bool>| value.iter().map(|&bit| u64::from(bit)).collect();
+    values.iter().map(lanes).collect()
+}
+
+/// The bits in the first of 64 lanes.
+pub(super) fn as_bits<'a>(lanes: impl IntoIterator<Item = &'a u64>) -> Vec<bool> {
+    lanes.into_iter().map(|lanes| lanes & 1 == 1).collect()
+}
+
+/// Whether there are as many input values as `widths`, each with so many bits.
+pub(super) fn check_shape(widths: &[usize], inputs: &[Vec<u64>]) -> Result<(), InputError> {
+    if inputs.len() != widths.len() {
+        return Err(InputError::Values {
+            expected: widths.len(),
+            given: inputs.len(),
+        });
+    }
+    for (value, (bits, &expected)) in inputs.iter().zip(widths).enumerate() {
+        if bits.len() != expected {
+            return Err(InputError::Bits {
+                value,
+                expected,
+                given: bits.len(),
             });
         }
-        for (value, (bits, &expected)) in inputs.iter().zip(&self.inputs).enumerate() {
-            if bits.len() != expected {
-                return Err(InputError::Bits {
-                    value,
-                    expected,
-                    given: bits.len(),
-                });
-            }
-        }
-        Ok(())
     }
+    Ok(())
 }

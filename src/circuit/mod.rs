@@ -27,9 +27,11 @@ mod layers;
 mod party;
 mod record;
 mod stats;
+mod structure;
 
 pub use builder::{Bit, Builder};
 pub use evaluate::InputError;
 pub use party::{ByParty, Party};
 pub use record::{Circuit, Gate, Layer, Output, Wire};
 pub use stats::Stats;
+pub use structure::{AndsByOwner, Structure};

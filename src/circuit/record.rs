@@ -8,6 +8,11 @@ use std::ops::Range;
 pub struct Wire(pub(super) u32);
 
 impl Wire {
+    /// The wire of this number, which is below [`Builder::MAX_NODES`](super::Builder::MAX_NODES).
+    pub(super) fn new(index: usize) -> Self {
+        Wire(index as u32)
+    }
+
     /// The number of the wire, from 0.
     pub fn index(self) -> usize {
         self.0 as usize

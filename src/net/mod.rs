@@ -3,7 +3,8 @@
 //! The protocols talk to a [`Channel`]. It sends and receives *messages* (small, typed, of a size
 //! that the receiver bounds) and *bulk data* (blocks whose number both sides know), counts what
 //! passes, and has a deadline on every wait. Below it is a [`Transport`], an ordered stream of
-//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two.
+//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two. [`Shaped`] makes a
+//! line longer and narrower, for measurements.
 //!
 //! Everything that arrives is hostile. A length is compared with what the receiver expects before
 //! anything is allocated, a tag before the payload is read, and a peer that drips bytes is cut:
@@ -21,6 +22,8 @@ mod frame;
 pub(crate) mod hello;
 mod memory;
 mod pipe;
+#[cfg(not(target_family = "wasm"))]
+mod shaped;
 mod tag;
 #[cfg(not(target_family = "wasm"))]
 mod tcp;
@@ -33,6 +36,8 @@ pub use codec::{MAX_MESSAGE_BYTES, Message};
 pub use error::{Error, Malformed, Result};
 pub use hello::VERSION;
 pub use memory::{MemoryTransport, memory_pair, over_stream};
+#[cfg(not(target_family = "wasm"))]
+pub use shaped::{Shape, Shaped, shaped};
 pub use tag::Tag;
 pub(crate) use tag::tags;
 #[cfg(not(target_family = "wasm"))]

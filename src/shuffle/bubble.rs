@@ -12,7 +12,7 @@
 
 use super::Spec;
 use super::additive;
-use super::construction::{Additive, Construction};
+use super::construction::{Additive, Construction, Cost};
 use super::deck::{Card, fresh_deck, put_if};
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder};
@@ -51,24 +51,61 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     deck
 }
 
-/// The ANDs of [`record`], to within one per cent.
+/// The ANDs of [`record`].
 ///
-/// Before the first draw, neighbours differ by constants. After i draws, a place holds one of i + 1
-/// cards in a row, and neighbours differ in about 1 + log2 (i + 1) independent bits. The logarithm is
-/// interpolated between powers of two.
-fn cost(spec: Spec) -> usize {
-    let w = spec.word_bits();
-    let layer = |i: usize| {
-        let others = spec.cards() - i - 1;
-        let log = (i + 1).ilog2() as usize;
-        let interpolated = (others * (i + 1 - (1 << log))) >> log;
-        let scales = match i {
-            0 => 0,
-            _ => usize::min(others * w, others * (1 + log) + interpolated),
-        };
-        others - bits_below(others + 1) + scales
+/// A layer takes as many ANDs at a place as the difference of the words on it and above it has
+/// independent bits, modulo constants. Let c_p be the difference of the numbers p and p - 1: it is
+/// 2^(t+1) - 1, where 2^t is the largest power of two that divides p. After i draws, i > 0, each
+/// difference is a XOR of words c_q, q = p - i, …, p, each times a wire of its own:
+///
+/// - Draw 0 finds constants. It adds c_p and c_(p-1) to the difference, times the swap bits of the two
+///   places.
+/// - A later draw adds the differences at p and p - 1, times the swap bits of these places. The ANDs of
+///   independent wires with a swap bit are new and independent, and so are the swap bits themselves,
+///   since the one-hot code is.
+///
+/// The c_q with different t are independent. So the ANDs at place p are as many as there are different t
+/// among p - i, …, p. A single draw puts out r_0, and its one-hot code is dropped.
+fn cost(spec: Spec) -> Cost {
+    let swaps = |i: usize| match i {
+        0 => 0,
+        _ => (0..spec.word_bits())
+            .map(|t| windows(spec.cards() - 1, i + 1, t))
+            .sum::<usize>(),
     };
-    additive::indices_cost(spec) + (0..additive::draws(spec)).map(layer).sum::<usize>()
+    let layer = |i: usize| {
+        let modulus = spec.cards() - i;
+        modulus - 1 - bits_below(modulus) + swaps(i)
+    };
+    let layers: usize = match spec.draw() {
+        1 => 0,
+        _ => (0..additive::draws(spec)).map(layer).sum(),
+    };
+    Cost::exact(additive::indices_cost(spec) + layers)
+}
+
+/// How many of the windows of `length` numbers in a row, out of 1 to `last`, have a number in them that
+/// 2^t divides and 2^(t+1) does not.
+fn windows(last: usize, length: usize, t: usize) -> usize {
+    let (power, step) = (1 << t, 2 << t);
+    let starts = last + 1 - length;
+    if length >= step {
+        return starts;
+    }
+    // The numbers are further apart than a window is long, so no window has two of them.
+    let begun = (starts + power) / step;
+    let next = power + begun * step;
+    // The first may be in fewer windows, as may the one behind the last start.
+    let first = if begun > 0 {
+        length.saturating_sub(power)
+    } else {
+        0
+    };
+    let behind = match next {
+        next if next <= last => starts + 1 - usize::max(1, (next + 1).saturating_sub(length)),
+        _ => 0,
+    };
+    begun * length - first + behind
 }
 
 /// Bit j says whether the index is at least j.
@@ -78,4 +115,24 @@ fn thermometer(b: &mut Builder, one_hot: Vec<Bit>) -> Vec<Bit> {
         code[j - 1] = b.xor(code[j - 1], code[j]);
     }
     code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_counted_as_one_by_one() {
+        for last in 1..40usize {
+            for length in 1..=last {
+                for t in 0..6 {
+                    let has = |first: &usize| {
+                        (*first..first + length).any(|number| number.trailing_zeros() == t)
+                    };
+                    let counted = (1..=last + 1 - length).filter(has).count();
+                    assert_eq!(windows(last, length, t as usize), counted);
+                }
+            }
+        }
+    }
 }

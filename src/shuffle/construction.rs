@@ -23,8 +23,22 @@ pub(super) struct Additive {
     pub(super) plaintext: fn(Spec, &[usize]) -> Vec<u32>,
     /// Records the circuit, and gives the m drawn cards.
     pub(super) record: fn(&mut Builder, Spec) -> Vec<Card>,
-    /// The ANDs that `record` records, mostly to within one per cent.
-    pub(super) cost: fn(Spec) -> usize,
+    /// The ANDs that `record` records.
+    pub(super) cost: fn(Spec) -> Cost,
+}
+
+/// A number of ANDs, told without a circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cost {
+    pub(super) ands: usize,
+    /// Whether the circuit has exactly so many. Otherwise they are a few per cent too many.
+    pub(super) exact: bool,
+}
+
+impl Cost {
+    pub(super) fn exact(ands: usize) -> Self {
+        Self { ands, exact: true }
+    }
 }
 
 /// The networks of a shuffle that composes two permutations.

@@ -18,7 +18,7 @@
 
 use super::Spec;
 use super::additive;
-use super::construction::{Additive, Construction};
+use super::construction::{Additive, Construction, Cost};
 use super::deck::Card;
 use super::group::Group;
 use super::spec::bits_below;
@@ -88,8 +88,11 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     places
 }
 
-/// The ANDs of [`record`], to within one per cent.
-fn cost(spec: Spec) -> usize {
+/// The ANDs of [`record`].
+///
+/// If all cards are drawn, the last two are at the places x and !x of the last two that are left. So
+/// their comparisons with the draw before them begin with the same AND.
+fn cost(spec: Spec) -> Cost {
     let (n, m) = (spec.cards(), spec.draw());
     let draw = |i: usize| {
         let group = Group::of_order(n - i);
@@ -110,7 +113,8 @@ fn cost(spec: Spec) -> usize {
             _ => 0,
         }
     };
-    additive::indices_cost(spec) + (0..m).map(draw).sum::<usize>()
+    let shared = usize::from(m == n && n > 2);
+    Cost::exact(additive::indices_cost(spec) + (0..m).map(draw).sum::<usize>() - shared)
 }
 
 /// The ANDs of the addition of a constant to a word: none up to the lowest 1 of the constant, and

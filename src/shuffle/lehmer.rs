@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use super::Spec;
 use super::additive;
-use super::construction::{Additive, Construction};
+use super::construction::{Additive, Construction, Cost};
 use super::deck::Card;
 use super::spec::bits_below;
 use crate::circuit::{Bit, Builder, gadgets};
@@ -59,8 +59,12 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     places
 }
 
-/// The ANDs of [`record`], to within one per cent.
-fn cost(spec: Spec) -> usize {
+/// The ANDs of [`record`].
+///
+/// If all cards are drawn, the last two are at the places x and !x of the last two that are left. So the
+/// last card needs no comparison with the one before it. And the comparisons of both with a place of
+/// the block before them begin with the same AND.
+fn cost(spec: Spec) -> Cost {
     let block = |block: Range<usize>| {
         let cards = spec.cards() - block.start;
         let later = spec.draw() - block.end;
@@ -83,8 +87,14 @@ fn cost(spec: Spec) -> usize {
             + sorted.map(insertion).sum::<usize>()
             + later * (comparisons(block.len()) + addition)
     };
-    let blocks = blocks(spec.draw()).into_iter().map(block);
-    additive::indices_cost(spec) + blocks.sum::<usize>()
+    let blocks = blocks(spec.draw());
+    let shared = match &blocks[..] {
+        _ if spec.draw() < spec.cards() => 0,
+        [.., before, _, _] => 1 + before.len(),
+        _ => 1,
+    };
+    let decoding: usize = blocks.into_iter().map(block).sum();
+    Cost::exact(additive::indices_cost(spec) + decoding - shared)
 }
 
 /// The blocks of m draws. Sorting costs more in a longer block, and saves more if more draws follow.

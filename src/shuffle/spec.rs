@@ -43,6 +43,26 @@ impl Spec {
         })
     }
 
+    /// A shuffle that is only counted, of up to [`Computed::MAX_CARDS`](super::Computed::MAX_CARDS)
+    /// cards.
+    pub(super) fn to_count(
+        cards: usize,
+        draw: usize,
+        algorithm: Algorithm,
+    ) -> Result<Self, SpecError> {
+        if !(2..=super::Computed::MAX_CARDS).contains(&cards) {
+            return Err(SpecError::CardsToCount(cards));
+        }
+        if !(1..=cards).contains(&draw) {
+            return Err(SpecError::Draw { draw, cards });
+        }
+        Ok(Self {
+            cards,
+            draw,
+            algorithm,
+        })
+    }
+
     /// n, the number of cards in the deck.
     pub fn cards(&self) -> usize {
         self.cards
@@ -75,6 +95,9 @@ pub enum SpecError {
     /// A deck of this many cards is too small or too large.
     #[error("a deck has 2 to {max} cards, not {0}", max = Spec::MAX_CARDS)]
     Cards(usize),
+    /// Nothing is [computed](super::Computed) of a deck of this many cards.
+    #[error("decks of 2 to {max} cards are counted, not of {0}", max = super::Computed::MAX_CARDS)]
+    CardsToCount(usize),
     /// This many cards cannot be drawn.
     #[error("from {cards} cards one can draw 1 to {cards}, not {draw}")]
     Draw {

@@ -53,7 +53,8 @@ pub use log::{
 pub use play::{
     BadControl, Binding, CannotBegin, Command, Control, Dealer, Done, Event, FileVault, HandDeck,
     Happened, Mailbox, MemoryVault, News, NotNow, Orders, Outbox, Play, PlayError, Reshuffling,
-    STATISTICAL_SECURITY, Seating, Setting, Shuffled, Table, TimeLeft, Vault, deck_name, role,
+    STATISTICAL_SECURITY, Seating, Setting, Shuffled, Table, Term, TimeLeft, Vault, deck_name,
+    role,
 };
 pub use random::{SystemRng, system_rng};
 pub use record::{

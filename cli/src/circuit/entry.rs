@@ -1,46 +1,151 @@
 //! The circuits that `stats` counts, and what is counted of each.
 
-use dealerless::circuit::Circuit;
+use dealerless::circuit::bristol::Netlist;
+use dealerless::circuit::{Circuit, Party, Structure};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
+use dealerless::shuffle::{Algorithm, Computed, ShuffleCircuit, Spec, SpecError};
 use serde::Serialize;
 
-/// Bytes of garbled tables for an AND gate: two blocks, as half gates.
-const HALF_GATE_BYTES: usize = 32;
+use super::netlist_file;
+use super::owners::Owners;
 
-/// The size of one circuit.
+/// Bytes of garbled tables for an AND gate: two blocks, as half gates.
+pub(super) const HALF_GATE_BYTES: usize = 32;
+
+/// The size of one circuit: all of it, if the circuit was built.
 #[derive(Clone, Serialize)]
 pub(super) struct Counts {
     pub(super) and: usize,
+    /// Bits; absent if it is not known whose the inputs are.
+    pub(super) garbler_inputs: Option<usize>,
+    /// Bits.
+    pub(super) evaluator_inputs: Option<usize>,
+    /// Bits.
+    pub(super) outputs: usize,
+    pub(super) half_gate_bytes: usize,
+    /// Whether it is computed, and no circuit was built.
+    pub(super) computed: bool,
+    /// Whether the circuit has just so many ANDs.
+    pub(super) exact: bool,
+    #[serde(flatten)]
+    pub(super) built: Option<Built>,
+}
+
+/// What only a circuit that was built tells.
+#[derive(Clone, Serialize)]
+pub(super) struct Built {
     pub(super) xor: usize,
     pub(super) not: usize,
     /// AND, XOR and NOT together.
     pub(super) gates: usize,
     pub(super) and_depth: usize,
-    /// Bits.
-    pub(super) garbler_inputs: usize,
-    /// Bits.
-    pub(super) evaluator_inputs: usize,
-    /// Bits.
-    pub(super) outputs: usize,
-    pub(super) half_gate_bytes: usize,
+    /// The ANDs that depend on inputs of both.
+    pub(super) joint_and: Option<usize>,
+    /// The ANDs that the garbler could compute alone.
+    pub(super) garbler_and: Option<usize>,
+    /// The ANDs that the evaluator could compute alone.
+    pub(super) evaluator_and: Option<usize>,
+    /// The ANDs that are left when the netlist is read to be run.
+    pub(super) run_and: usize,
+    pub(super) depth: usize,
+    pub(super) widest_layer: usize,
+    pub(super) mean_layer: f64,
+    pub(super) live_wires: usize,
+    /// Constants and copies of wires.
+    pub(super) copies: usize,
+    pub(super) dead: usize,
+    /// The bits of each input value.
+    pub(super) input_bits: Vec<usize>,
+    /// Of the circuit as it is run.
+    pub(super) digest: String,
 }
 
 impl Counts {
     /// Of a circuit with one input value per party.
     pub(super) fn of(circuit: &Circuit) -> Self {
-        let stats = circuit.stats();
+        let owners = Owners::obvious(circuit.inputs().len());
+        let parties = owners.as_ref().map(Owners::parties);
+        let structure = circuit.structure(parties);
+        let outputs = circuit.output_bits();
+        Self::new(&structure, circuit, outputs, owners.as_ref())
+    }
+
+    /// Of a netlist as it is written.
+    pub(super) fn of_netlist(netlist: &Netlist, owners: Option<&Owners>) -> Self {
+        let structure = netlist.structure(owners.map(Owners::parties));
+        let outputs = netlist.outputs().iter().sum();
+        Self::new(&structure, &netlist.circuit(), outputs, owners)
+    }
+
+    /// Of what has this structure, and is run as this circuit.
+    fn new(
+        structure: &Structure,
+        circuit: &Circuit,
+        outputs: usize,
+        owners: Option<&Owners>,
+    ) -> Self {
+        let inputs = |party| {
+            let widths = owners.map(|owners| owners.widths(circuit.inputs(), party));
+            widths.map(|widths| widths.iter().sum())
+        };
         Counts {
-            and: stats.and,
-            xor: stats.xor,
-            not: stats.not,
-            gates: circuit.gates().len(),
-            and_depth: stats.and_depth,
-            garbler_inputs: stats.inputs[0],
-            evaluator_inputs: stats.inputs[1],
-            outputs: stats.outputs.iter().sum(),
-            half_gate_bytes: HALF_GATE_BYTES * stats.and,
+            and: structure.and,
+            garbler_inputs: inputs(Party::Garbler),
+            evaluator_inputs: inputs(Party::Evaluator),
+            outputs,
+            half_gate_bytes: HALF_GATE_BYTES * structure.and,
+            computed: false,
+            exact: true,
+            built: Some(Built::new(structure, circuit)),
+        }
+    }
+
+    /// What only a circuit that was built tells, or nothing.
+    pub(super) fn of_built(&self, tell: impl Fn(&Built) -> String) -> String {
+        self.built.as_ref().map_or(String::new(), tell)
+    }
+
+    /// Of a shuffle that is not built.
+    fn computed(computed: &Computed, checked: bool) -> Self {
+        let (and, validity) = match checked {
+            true => (computed.checked_and, computed.validity_outputs),
+            false => (computed.and, 0),
+        };
+        Counts {
+            and,
+            garbler_inputs: Some(computed.garbler_inputs),
+            evaluator_inputs: Some(computed.evaluator_inputs),
+            outputs: computed.outputs + validity,
+            half_gate_bytes: HALF_GATE_BYTES * and,
+            computed: true,
+            exact: computed.exact,
+            built: None,
+        }
+    }
+}
+
+impl Built {
+    fn new(structure: &Structure, circuit: &Circuit) -> Self {
+        let ands = structure.ands_by_owner;
+        Built {
+            xor: structure.xor,
+            not: structure.not,
+            gates: structure.gates(),
+            and_depth: structure.and_depth,
+            joint_and: ands.map(|ands| ands.joint),
+            garbler_and: ands.map(|ands| ands.garbler),
+            evaluator_and: ands.map(|ands| ands.evaluator),
+            run_and: circuit.ands(),
+            depth: structure.depth,
+            widest_layer: structure.widest_layer,
+            // Hundredths.
+            mean_layer: (100.0 * structure.mean_layer()).round() / 100.0,
+            live_wires: structure.live_wires,
+            copies: structure.copies,
+            dead: structure.dead,
+            input_bits: circuit.inputs().to_vec(),
+            digest: netlist_file::digest(circuit),
         }
     }
 }
@@ -85,6 +190,24 @@ impl Entry {
         })
     }
 
+    /// The same without building anything.
+    ///
+    /// # Errors
+    /// Those of [`Computed::of`].
+    pub(super) fn computed(
+        algorithm: Algorithm,
+        cards: usize,
+        draw: usize,
+    ) -> Result<Self, SpecError> {
+        let computed = Computed::of(cards, draw, algorithm)?;
+        Ok(Entry {
+            name: algorithm.name(),
+            comparison: false,
+            unchecked: Counts::computed(&computed, false),
+            checked: Some(Counts::computed(&computed, true)),
+        })
+    }
+
     /// Counts a circuit that is for comparison only.
     ///
     /// # Errors
@@ -106,7 +229,7 @@ impl Entry {
 /// A circuit that is only compared with.
 pub(super) struct Comparison {
     pub(super) name: &'static str,
-    circuit: fn(cards: usize, draw: usize) -> Result<Circuit, SpecError>,
+    pub(super) circuit: fn(cards: usize, draw: usize) -> Result<Circuit, SpecError>,
     /// About how many ANDs it has, rather too many; nothing is built for it.
     pub(super) estimated_ands: fn(cards: usize, draw: usize) -> usize,
 }
@@ -131,15 +254,23 @@ fn card_bits(cards: usize) -> usize {
 }
 
 impl Comparison {
+    /// The name of a biased shuffle.
+    pub(super) const fn name_of(biased: Biased) -> &'static str {
+        match biased {
+            Biased::FairBitBubble => "bubble-fair-bits",
+            Biased::XorThenModulo => "fisher-yates-xor-modulo",
+        }
+    }
+
     /// All of them.
     pub(super) const ALL: [Self; 3] = [
         Comparison {
-            name: "bubble-fair-bits",
+            name: Self::name_of(Biased::FairBitBubble),
             circuit: |cards, draw| Biased::FairBitBubble.circuit(cards, draw),
             estimated_ands: ands_of_swaps,
         },
         Comparison {
-            name: "fisher-yates-xor-modulo",
+            name: Self::name_of(Biased::XorThenModulo),
             circuit: |cards, draw| Biased::XorThenModulo.circuit(cards, draw),
             estimated_ands: ands_of_swaps,
         },

@@ -1,10 +1,8 @@
 //! `circuit export`: a shuffle as a Bristol Fashion netlist.
 
-use std::io;
 use std::path::PathBuf;
 
-use anyhow::Context;
-use dealerless::circuit::{Party, bristol};
+use dealerless::circuit::Party;
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::{Seed, ShuffleCircuit};
@@ -15,6 +13,7 @@ use crate::deck_args::algorithm;
 use crate::memory::MemoryArgs;
 use crate::output::{count, say, show_json};
 use crate::progress::Progress;
+use crate::whole_file;
 
 /// Writes a shuffle as a Bristol Fashion netlist.
 ///
@@ -24,11 +23,15 @@ use crate::progress::Progress;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit export --algorithm bubble --cards 52 --draw 9 -o hand.txt\n  \
-    dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n\n\
-    With --json standard output carries the layout of the input wires, in their\n\
+    dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n  \
+    dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 -o run.txt\n\n\
+    With --json standard output carries the layout of the wires. The inputs, in their\n\
     order: a seed is a value below its modulus, written as it is (unsigned), or less\n\
     the modulus in two's complement (minus-modulus), least significant bit first;\n\
-    or it is the bits of the switches of a network (switches).")]
+    or it is the bits of the switches of a network (switches). The outputs: the words\n\
+    of the drawn cards, and with --checked the number of the validity, from 0, of two\n\
+    bits: whether the garbler's input is in range, and whether the evaluator's is. It\n\
+    is absent (null) where no input is out of range, so that the circuits are one.")]
 pub(crate) struct Args {
     /// How the deck is shuffled.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
@@ -39,13 +42,17 @@ pub(crate) struct Args {
     /// Cards drawn from it.
     #[arg(long, value_name = "M")]
     draw: usize,
-    /// The file to write [default: standard output].
+    /// Write the circuit that a malicious session runs: it also says, in one more output value,
+    /// whether each party's input is in range.
+    #[arg(long)]
+    checked: bool,
+    /// The file to write; - is standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// Print the layout of the inputs as one JSON object; -o must be given.
-    #[arg(long, requires = "output")]
+    /// Print the layout of the wires as one JSON object; -o FILE must be given.
+    #[arg(long)]
     json: bool,
 }
 
@@ -53,9 +60,15 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Layout {
     file: String,
+    algorithm: &'static str,
+    cards: usize,
+    draw: usize,
+    checked: bool,
     garbler: Vec<SeedLayout>,
     evaluator: Vec<SeedLayout>,
     output: Words,
+    /// The output value, from 0, that says whether the inputs are in range.
+    validity: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -83,18 +96,20 @@ impl From<&Seed> for SeedLayout {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    whole_file::check_json(args.json, args.output.as_deref())?;
     let spec = args
         .algorithm
         .spec(args.cards, args.draw, Security::Malicious)?;
     args.limit.memory.check_circuit(spec)?;
     let progress = Progress::of_building(spec);
-    let shuffle = ShuffleCircuit::build(spec);
-    drop(progress);
-    let Some(path) = &args.output else {
-        return bristol::write(shuffle.circuit(), io::stdout().lock())
-            .context("cannot write to standard output");
+    let shuffle = match args.checked {
+        true => ShuffleCircuit::build_checked(spec),
+        false => ShuffleCircuit::build(spec),
     };
-    netlist_file::write(shuffle.circuit(), path)?;
+    drop(progress);
+    let Some(path) = netlist_file::write(shuffle.circuit(), args.output.as_deref())? else {
+        return Ok(());
+    };
     let stats = shuffle.circuit().stats();
     say(&format!(
         "Wrote {}: {} AND, {} XOR, {} NOT.",
@@ -107,13 +122,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return Ok(());
     }
     let seeds = |party| shuffle.seeds(party).iter().map(SeedLayout::from).collect();
-    show_json(&Layout {
-        file: path.display().to_string(),
-        garbler: seeds(Party::Garbler),
-        evaluator: seeds(Party::Evaluator),
-        output: Words {
-            words: spec.draw(),
-            bits: spec.word_bits(),
+    show_json(
+        "circuit export",
+        &Layout {
+            file: path.display().to_string(),
+            algorithm: spec.algorithm().name(),
+            cards: spec.cards(),
+            draw: spec.draw(),
+            checked: shuffle.is_checked(),
+            garbler: seeds(Party::Garbler),
+            evaluator: seeds(Party::Evaluator),
+            output: Words {
+                words: spec.draw(),
+                bits: spec.word_bits(),
+            },
+            validity: shuffle.validity(),
         },
-    })
+    )
 }

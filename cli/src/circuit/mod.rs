@@ -1,26 +1,35 @@
-//! `circuit`: shuffles as circuits, and circuits run by two parties.
+//! `circuit`: shuffles as circuits, circuits of others, and circuits run by two parties.
 
-pub(crate) mod bits;
+mod answer;
+mod compare;
 mod entry;
+mod evaluate;
 mod export;
-mod netlist_file;
-mod owners;
+pub(crate) mod netlist_file;
+mod optimise;
+pub(crate) mod owners;
 mod plot;
+mod prove;
 mod run;
-mod selection;
+pub(crate) mod selection;
 mod standard;
 mod stats;
 pub(crate) mod sweep;
+pub(crate) mod values;
 
-/// Counts, plots, writes and runs Boolean circuits.
+/// Counts, plots, writes, compares and runs Boolean circuits.
 #[derive(clap::Subcommand)]
 #[command(after_help = "Example: dealerless circuit stats --cards 52 --draw 9")]
 pub(crate) enum Command {
     Stats(stats::Args),
     Plot(plot::Args),
     Export(export::Args),
+    Prove(prove::Args),
     Standard(standard::Args),
     Run(run::Args),
+    Evaluate(evaluate::Args),
+    Compare(compare::Args),
+    Optimise(optimise::Args),
 }
 
 /// Runs the command.
@@ -29,7 +38,11 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Stats(args) => stats::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Export(args) => export::run(args),
+        Command::Prove(args) => prove::run(args),
         Command::Standard(args) => standard::run(args),
         Command::Run(args) => run::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Optimise(args) => optimise::run(args),
     }
 }

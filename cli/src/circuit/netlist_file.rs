@@ -1,11 +1,14 @@
 //! Netlists on the disk.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use dealerless::circuit::{Circuit, bristol};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dealerless::circuit::Circuit;
+use dealerless::circuit::bristol::{self, Format, Netlist, NetlistError};
+use flate2::bufread::MultiGzDecoder;
 
 use crate::whole_file;
 
@@ -13,37 +16,99 @@ use crate::whole_file;
 /// the size of the file, and a file can have any size without taking up space on the disk.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Reads the netlist at `path`.
-///
-/// # Errors
-/// When it cannot be read, is too large, or is not Bristol Fashion; the error names the line.
-pub(super) fn read(path: &Path) -> anyhow::Result<Circuit> {
-    let name = path.display();
-    let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-    let metadata = file.metadata()?;
-    let too_large = || format!("{name} is too large: a netlist has at most {MAX_BYTES} bytes");
-    let circuit = if metadata.is_file() {
-        ensure!(metadata.len() <= MAX_BYTES, too_large());
-        bristol::read(BufReader::new(file), metadata.len())
-    } else {
-        // A pipe has no size; how many wires it may declare shows at its end.
-        let mut bytes = Vec::new();
-        (&mut file)
-            .take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .with_context(|| format!("cannot read {name}"))?;
-        ensure!(bytes.len() as u64 <= MAX_BYTES, too_large());
-        bristol::parse(&bytes)
-    };
-    circuit.with_context(|| name.to_string())
+/// The most bytes of a netlist that comes compressed: enough for ten million gates. A small file can
+/// hide a thousand times its size.
+const MAX_UNPACKED: u64 = 1 << 28;
+
+/// How a file of gzip begins.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// What netlists are read.
+#[derive(Clone, Copy, Default, clap::Args)]
+pub(crate) struct FormatArgs {
+    /// How the netlist is written [default: recognised by its third line].
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    format: Option<Format>,
 }
 
-/// Writes a netlist to `path`: whole, or not at all.
+/// Parses the name of a format, and lists them in the help.
+fn format() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(["fashion", "old"]).try_map(|name| name.parse::<Format>())
+}
+
+impl FormatArgs {
+    /// Reads the netlist at `path`, which may be compressed by gzip.
+    ///
+    /// # Errors
+    /// When it cannot be read, is too large, or is no netlist; the error names the line.
+    pub(crate) fn read(self, path: &Path) -> anyhow::Result<Netlist> {
+        let name = path.display();
+        let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
+        let netlist = if file.metadata()?.is_file() {
+            self.read_from(&mut file)
+        } else {
+            // A pipe has no size; how many wires it may declare shows at its end.
+            let mut bytes = Vec::new();
+            let length = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+            length.with_context(|| format!("cannot read {name}"))?;
+            self.read_from(&mut io::Cursor::new(bytes))
+        };
+        netlist.with_context(|| name.to_string())
+    }
+
+    /// Reads a file that can be read twice: compressed or not, its size must be known before.
+    fn read_from(self, file: &mut (impl Read + Seek)) -> anyhow::Result<Netlist> {
+        let mut begins = [0; GZIP.len()];
+        let mut reader = BufReader::new(&mut *file);
+        let is_packed = reader.read_exact(&mut begins).is_ok() && begins == GZIP;
+        if !is_packed {
+            let size = file.seek(io::SeekFrom::End(0))?;
+            ensure!(
+                size <= MAX_BYTES,
+                "it is too large: a netlist has at most {MAX_BYTES} bytes"
+            );
+            return Ok(self.parse(rewound(file)?, size)?);
+        }
+        let unpacked = MultiGzDecoder::new(rewound(file)?);
+        let size = io::copy(&mut unpacked.take(MAX_UNPACKED + 1), &mut io::sink())
+            .context("it cannot be unpacked")?;
+        ensure!(
+            size <= MAX_UNPACKED,
+            "it is too large: unpacked it has more than {MAX_UNPACKED} bytes. If you trust it, unpack \
+             it yourself"
+        );
+        let unpacked = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(rewound(file)?));
+        Ok(self.parse(unpacked, size)?)
+    }
+
+    fn parse(self, reader: impl BufRead, size: u64) -> Result<Netlist, NetlistError> {
+        Netlist::read(reader, size, self.format)
+    }
+}
+
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 16;
+
+fn rewound<F: Read + Seek>(file: &mut F) -> io::Result<BufReader<&mut F>> {
+    file.rewind()?;
+    Ok(BufReader::with_capacity(BUFFER, file))
+}
+
+/// Writes a netlist where `-o` says, as [`whole_file::write_output`].
 ///
 /// # Errors
-/// Those of [`whole_file::write`].
-pub(super) fn write(circuit: &Circuit, path: &Path) -> anyhow::Result<()> {
-    whole_file::write(path, |file| bristol::write(circuit, file))
+/// Those of [`whole_file::write_output`].
+pub(super) fn write<'a>(
+    circuit: &Circuit,
+    path: Option<&'a Path>,
+) -> anyhow::Result<Option<&'a Path>> {
+    whole_file::write_output(path, |file| bristol::write(circuit, file))
+}
+
+/// The digits of the digest that two parties compare before they run a circuit.
+pub(super) fn digest(circuit: &Circuit) -> String {
+    let digest = circuit.digest();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -51,8 +116,15 @@ mod tests {
     use std::fs::{self, OpenOptions};
 
     use dealerless::circuit::Builder;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
 
     use super::*;
+
+    fn read(path: &Path) -> anyhow::Result<Circuit> {
+        let format = None;
+        Ok(FormatArgs { format }.read(path)?.circuit())
+    }
 
     #[test]
     fn a_written_netlist_can_be_read() {
@@ -62,7 +134,7 @@ mod tests {
         let circuit = builder.build(vec![vec![product]]);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("and.txt");
-        write(&circuit, &path).unwrap();
+        write(&circuit, Some(&path)).unwrap();
         assert_eq!(read(&path).unwrap().digest(), circuit.digest());
     }
 
@@ -94,5 +166,48 @@ mod tests {
         let error = format!("{:#}", read(&path).unwrap_err());
         assert!(error.contains("odd.txt"), "{error}");
         assert!(error.contains("line 5"), "{error}");
+    }
+
+    fn packed(bytes: impl Read) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        io::copy(&mut { bytes }, &mut encoder).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    const AND: &[u8] = b"1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n";
+
+    #[test]
+    fn a_packed_netlist_is_known_by_its_content_and_not_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("and.txt");
+        fs::write(&path, AND).unwrap();
+        let plain = read(&path).unwrap();
+        fs::write(&path, packed(AND)).unwrap();
+        assert_eq!(read(&path).unwrap().digest(), plain.digest());
+        let two = [packed(&AND[..10]), packed(&AND[10..])].concat();
+        fs::write(&path, two).unwrap();
+        assert_eq!(read(&path).unwrap().digest(), plain.digest());
+    }
+
+    #[test]
+    fn a_small_file_that_unpacks_to_a_large_one_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bomb.gz");
+        fs::write(&path, packed(io::repeat(b'\n').take(MAX_UNPACKED + 1))).unwrap();
+        assert!(fs::metadata(&path).unwrap().len() < 1 << 20);
+        let error = format!("{:#}", read(&path).unwrap_err());
+        assert!(error.contains("unpacked it has more than"), "{error}");
+    }
+
+    #[test]
+    fn a_packed_netlist_that_is_damaged_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cut.gz");
+        let whole = packed(AND);
+        for length in 2..whole.len() {
+            fs::write(&path, &whole[..length]).unwrap();
+            let error = format!("{:#}", read(&path).unwrap_err());
+            assert!(error.contains("cannot be unpacked"), "{error}");
+        }
     }
 }

@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use anyhow::{bail, ensure};
-use dealerless::circuit::{Circuit, Party};
+use anyhow::{Context, ensure};
+use dealerless::circuit::Party;
 
 /// A party's name on the command line.
 #[derive(Clone, Copy)]
-pub(super) struct Owner(Party);
+pub(crate) struct Owner(Party);
 
 impl FromStr for Owner {
     type Err = String;
@@ -22,7 +22,7 @@ impl FromStr for Owner {
 }
 
 /// The owner of each input value.
-pub(super) struct Owners(Vec<Party>);
+pub(crate) struct Owners(Vec<Party>);
 
 impl Owners {
     /// The owners as given, or the obvious ones: the first value is the garbler's, the second the
@@ -30,14 +30,11 @@ impl Owners {
     ///
     /// # Errors
     /// When there is not one for each value, or three values or more come without.
-    pub(super) fn of(circuit: &Circuit, given: &[Owner]) -> anyhow::Result<Self> {
-        let values = circuit.inputs().len();
+    pub(crate) fn of(values: usize, given: &[Owner]) -> anyhow::Result<Self> {
         if given.is_empty() {
-            let obvious = [Party::Garbler, Party::Evaluator];
-            let Some(owners) = obvious.get(..values) else {
-                bail!("the netlist has {values} input values; say whose each is with --owner");
-            };
-            return Ok(Owners(owners.to_vec()));
+            return Self::obvious(values).with_context(|| {
+                format!("the netlist has {values} input values; say whose each is with --owner")
+            });
         }
         ensure!(
             given.len() == values,
@@ -47,22 +44,26 @@ impl Owners {
         Ok(Owners(given.iter().map(|owner| owner.0).collect()))
     }
 
+    /// The owners of so many values, if they are obvious.
+    pub(super) fn obvious(values: usize) -> Option<Self> {
+        let owners = Party::BOTH.get(..values)?;
+        Some(Owners(owners.to_vec()))
+    }
+
     /// The owner of each value.
-    pub(super) fn parties(&self) -> &[Party] {
+    pub(crate) fn parties(&self) -> &[Party] {
         &self.0
     }
 
-    /// The bits of a party's values together.
-    pub(super) fn bits(&self, circuit: &Circuit, party: Party) -> usize {
-        let owned = self.0.iter().zip(circuit.inputs());
-        owned
-            .filter(|(owner, _)| **owner == party)
-            .map(|(_, bits)| bits)
-            .sum()
+    /// The bits of each of a party's values, of the bits of all values.
+    pub(crate) fn widths(&self, inputs: &[usize], party: Party) -> Vec<usize> {
+        let owned = self.0.iter().zip(inputs);
+        let owned = owned.filter(|(owner, _)| **owner == party);
+        owned.map(|(_, &bits)| bits).collect()
     }
 
     /// The owners as the command line writes them.
-    pub(super) fn letters(&self) -> String {
+    pub(crate) fn letters(&self) -> String {
         let letter = |owner: &Party| match owner {
             Party::Garbler => 'g',
             Party::Evaluator => 'e',

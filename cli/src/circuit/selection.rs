@@ -7,7 +7,7 @@ use dealerless::shuffle::{Algorithm, SpecError};
 
 /// A word of `--algorithm`.
 #[derive(Clone, Copy)]
-pub(super) enum Selection {
+pub(crate) enum Selection {
     /// Every algorithm.
     All,
     /// One, or `auto`: the one that a malicious session takes.
@@ -15,7 +15,7 @@ pub(super) enum Selection {
 }
 
 /// Parses a word, and lists them in the help.
-pub(super) fn parser() -> impl TypedValueParser<Value = Selection> {
+pub(crate) fn parser() -> impl TypedValueParser<Value = Selection> {
     let names = ["all", "auto"].into_iter();
     PossibleValuesParser::new(names.chain(Algorithm::ALL.map(Algorithm::name))).try_map(|name| {
         match name.as_str() {
@@ -28,7 +28,7 @@ pub(super) fn parser() -> impl TypedValueParser<Value = Selection> {
 /// The algorithms selected for a deck and a draw, each once, in the order of [`Algorithm::ALL`].
 ///
 /// # Errors
-/// When the deck or the draw is out of bounds.
+/// When the deck or the draw is out of the bounds of [`Choice::spec`], and `auto` is selected.
 pub(super) fn algorithms(
     selections: &[Selection],
     cards: usize,
@@ -38,7 +38,8 @@ pub(super) fn algorithms(
     for selection in selections {
         match selection {
             Selection::All => chosen.extend(Algorithm::ALL),
-            Selection::One(choice) => {
+            Selection::One(Choice::Given(algorithm)) => chosen.push(*algorithm),
+            Selection::One(choice @ Choice::Cheapest) => {
                 let spec = choice.spec(cards, draw, Security::Malicious)?;
                 chosen.push(spec.algorithm());
             }

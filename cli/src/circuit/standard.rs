@@ -1,7 +1,6 @@
 //! `circuit standard`: the netlists of the standard decks, and a page that describes them.
 
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         bytes(total as u64)
     ));
     if args.json {
-        show_json(&Report { files: &files })?;
+        show_json("circuit standard", &Report { files: &files })?;
     }
     Ok(())
 }
@@ -129,9 +128,9 @@ fn table<'a>(files: impl Iterator<Item = &'a StandardFile>) -> String {
         table.add_row([
             file.file.clone(),
             number(counts.and),
-            number(counts.xor),
-            number(counts.not),
-            number(counts.and_depth),
+            counts.of_built(|built| number(built.xor)),
+            counts.of_built(|built| number(built.not)),
+            counts.of_built(|built| number(built.and_depth)),
             number(file.bytes),
             format!("`{}`", file.blake3),
         ]);

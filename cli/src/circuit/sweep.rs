@@ -3,8 +3,11 @@
 use std::iter;
 use std::str::FromStr;
 
-use anyhow::bail;
-use dealerless::shuffle::{Algorithm, Spec};
+use anyhow::{bail, ensure};
+use dealerless::shuffle::{Algorithm, Computed, Spec, SpecError};
+
+/// The most decks and draws of a sweep.
+const MOST_PAIRS: usize = 1 << 20;
 
 /// Numbers of cards, in ascending order, each once, and at least one.
 ///
@@ -68,8 +71,8 @@ impl FromStr for Numbers {
 /// A number of cards. The bound also keeps every list short.
 fn number(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(number) if number <= Spec::MAX_CARDS => Ok(number),
-        Ok(_) => Err(format!("a deck has at most {} cards", Spec::MAX_CARDS)),
+        Ok(number) if number <= Computed::MAX_CARDS => Ok(number),
+        Ok(_) => Err(format!("a deck has at most {} cards", Computed::MAX_CARDS)),
         Err(_) => Err("give numbers and ranges, as 5,9,20 or 1..52 or 8,16,…,1024".into()),
     }
 }
@@ -133,7 +136,36 @@ impl FromStr for Draws {
 ///
 /// # Errors
 /// When a deck or a draw is out of bounds, or nothing is left.
-pub(super) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize, usize)>> {
+pub(crate) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize, usize)>> {
+    // The bounds do not depend on the algorithm.
+    let in_bounds = |n, m| Spec::new(n, m, Algorithm::ALL[0]).map(drop);
+    pairs_in_bounds(cards, draws, in_bounds)
+}
+
+/// The same with the bounds of what is counted, not built.
+///
+/// # Errors
+/// Those of [`pairs`].
+pub(super) fn pairs_to_count(
+    cards: &Numbers,
+    draws: &Draws,
+) -> anyhow::Result<Vec<(usize, usize)>> {
+    pairs_in_bounds(cards, draws, Computed::check_bounds)
+}
+
+fn pairs_in_bounds(
+    cards: &Numbers,
+    draws: &Draws,
+    in_bounds: impl Fn(usize, usize) -> Result<(), SpecError>,
+) -> anyhow::Result<Vec<(usize, usize)>> {
+    let most = match draws {
+        Draws::All => cards.as_slice().len(),
+        Draws::These(numbers) => cards.as_slice().len() * numbers.as_slice().len(),
+    };
+    ensure!(
+        most <= MOST_PAIRS,
+        "a sweep has at most {MOST_PAIRS} decks and draws, not {most}"
+    );
     let mut pairs = Vec::new();
     for &n in cards.as_slice() {
         match draws {
@@ -144,9 +176,8 @@ pub(super) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize
     if pairs.len() > 1 {
         pairs.retain(|&(n, m)| m <= n);
     }
-    // The bounds do not depend on the algorithm.
     for &(n, m) in &pairs {
-        Spec::new(n, m, Algorithm::ALL[0])?;
+        in_bounds(n, m)?;
     }
     if pairs.is_empty() {
         bail!("every draw is larger than every deck");
@@ -206,7 +237,7 @@ mod tests {
             "9..5",
             "1..4..9",
             "all",
-            "4097",
+            "65537",
             "1..18446744073709551616",
             "…,5",
             "8,…,64",
@@ -233,5 +264,17 @@ mod tests {
         assert!(pairs("5,6", "7").unwrap_err().contains("every draw"));
         assert!(pairs("1,6", "1").unwrap_err().contains("2 to 4096"));
         assert!(pairs("6", "0..2").unwrap_err().contains("1 to 6, not 0"));
+        assert!(pairs("4097", "1").unwrap_err().contains("2 to 4096"));
+        assert!(pairs("1..4096", "1..300").unwrap_err().contains("at most"));
+    }
+
+    #[test]
+    fn a_deck_that_is_only_counted_may_be_larger() {
+        let pairs = |cards: &str| {
+            let draws = "all".parse().unwrap();
+            pairs_to_count(&cards.parse().unwrap(), &draws).map_err(|e| e.to_string())
+        };
+        assert_eq!(pairs("65536").unwrap(), [(65536, 65536)]);
+        assert!(pairs("1").unwrap_err().contains("2 to 65536"));
     }
 }

@@ -7,8 +7,9 @@ use anyhow::Context;
 use dealerless_table::{Audit, AuditError, AuditedTry, Record, Seating};
 use serde::Serialize;
 
-use super::source::{NotGood, read};
+use super::source::read;
 use super::words::decks_were;
+use crate::failure::AnswerIsNo;
 use crate::memory::Limit;
 use crate::table::CardNames;
 
@@ -64,10 +65,10 @@ impl Decks {
     }
 
     /// Whether all agrees.
-    pub(crate) fn outcome(&self) -> Result<(), NotGood> {
+    pub(crate) fn outcome(&self) -> Result<(), AnswerIsNo> {
         match &self.audited {
             Ok(_) => Ok(()),
-            Err(_) => Err(NotGood("the audit does not agree with the record")),
+            Err(_) => Err(AnswerIsNo("the audit does not agree with the record")),
         }
     }
 

@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Some(_) => delete(&folder, args)?,
     };
     if args.json {
-        return show_json(&serde_json::json!({ "matches": listed }));
+        return show_json("history", &serde_json::json!({ "matches": listed }));
     }
     show(&screen(&listed, args))
 }

@@ -15,4 +15,4 @@ mod words;
 mod tests;
 
 pub(crate) use decks::Decks;
-pub(crate) use source::{NotGood, read};
+pub(crate) use source::read;

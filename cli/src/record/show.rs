@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let record = record.context("this record does not verify: see `dealerless verify`")?;
     let hands = chosen(&record, args.hand)?;
     if args.json {
-        return show_json(&json::shown(&record, &hands));
+        return show_json("show", &json::shown(&record, &hands));
     }
     if args.phh {
         return show(&phh::write(&record, &hands, args.hand.is_some())?);

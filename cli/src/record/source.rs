@@ -10,12 +10,6 @@ use dealerless_table::{BadRecord, HomeError, Identity, Record, Shelf, Shelved};
 
 use crate::table::FolderArgs;
 
-/// The records do not verify, do not agree, or hold a breach of the rules. What it is was said on
-/// standard output.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct NotGood(pub(super) &'static str);
-
 /// The player's own folder.
 pub(super) struct Folder {
     matches: PathBuf,

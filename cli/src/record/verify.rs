@@ -6,8 +6,9 @@ use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, compar
 
 use super::decks::Decks;
 use super::json::{self, Verified};
-use super::source::{NotGood, read};
+use super::source::read;
 use super::words::{self, Who};
+use crate::failure::AnswerIsNo;
 use crate::output::{count, show, show_json};
 
 /// Replays the record of a match: every signature, card, choice and result.
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     if args.json {
         let verified = Verified::of(&files, compared.as_ref());
-        show_json(&verified.with(decks.as_ref()))?;
+        show_json("verify", &verified.with(decks.as_ref()))?;
     } else {
         show(&report(&files, compared.as_ref(), args.verbose))?;
         if let Some(decks) = &decks {
@@ -85,16 +86,16 @@ pub(super) fn both(files: &[Read]) -> Option<Compared> {
 }
 
 /// What it all comes to.
-pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(), NotGood> {
+pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(), AnswerIsNo> {
     if files.iter().any(|read| read.record.is_err()) {
-        return Err(NotGood("a record does not verify"));
+        return Err(AnswerIsNo("a record does not verify"));
     }
     if !matches!(compared, None | Some(Compared::Together { .. })) {
-        return Err(NotGood("the two records do not agree"));
+        return Err(AnswerIsNo("the two records do not agree"));
     }
     let breach = |record: &Record| words::is_breach(&record.state());
     match files.iter().flat_map(|read| &read.record).any(breach) {
-        true => Err(NotGood("somebody broke the rules of this match")),
+        true => Err(AnswerIsNo("somebody broke the rules of this match")),
         false => Ok(()),
     }
 }

@@ -132,7 +132,12 @@ fn wanted(message: &Message) -> Result<Control, LineError> {
     match (message.stream, Control::decode(&message.bytes)) {
         (
             Stream::Control,
-            Ok(control @ (Control::Sit | Control::Resume(_) | Control::Audit(_))),
+            Ok(
+                control @ (Control::Sit
+                | Control::Resume(_)
+                | Control::Audit(_)
+                | Control::Declines(_)),
+            ),
         ) => Ok(control),
         _ => Err(LineError::Broken("something else than that it sits down")),
     }

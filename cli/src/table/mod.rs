@@ -45,5 +45,5 @@ pub(crate) use own::{FolderArgs, Own, OwnArgs};
 pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;
-pub(crate) use stakes::{GameName, StakesArgs, Wishes};
+pub(crate) use stakes::{Differs, GameName, StakesArgs, Wishes};
 pub(crate) use words::{kinds as kinds_of_cards, rolled as dice};

@@ -11,6 +11,7 @@ use super::event::{Event, Refusal};
 use super::input::{LONGEST, Line};
 use super::posts::Posts;
 use super::screen::Screen;
+use crate::output::written;
 
 /// What a player wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,16 +74,14 @@ impl Player {
     /// # Errors
     /// If nobody reads it any more.
     pub(crate) fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
-        match &mut self.face {
+        written(match &mut self.face {
             Face::Json(output) => {
                 // In one piece.
                 let line = serde_json::to_string(event)? + "\n";
-                output.write_all(line.as_bytes())?;
-                output.flush()?;
+                (output.write_all(line.as_bytes())).and_then(|()| output.flush())
             }
-            Face::Screen(screen) => screen.tell(event, self.bot.is_none())?,
-        }
-        Ok(())
+            Face::Screen(screen) => screen.tell(event, self.bot.is_none()),
+        })
     }
 
     /// What the bot says to an event.

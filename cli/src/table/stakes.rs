@@ -9,7 +9,7 @@ use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::{ShuffleCircuit, Spec};
 use dealerless_table::{
-    BettingRules, Clock, Header, Limit, NamedKinds, Posts, Seating, Stakes, Variety,
+    BettingRules, Clock, Header, Limit, NamedKinds, Posts, Seating, Stakes, Term, Variety,
 };
 
 use super::event;
@@ -232,20 +232,22 @@ impl Wishes {
     pub(crate) fn check(&self, stakes: &Stakes) -> anyhow::Result<()> {
         let (cards, drawn) = stakes.deck();
         let game = GameName::of(stakes).name();
-        agree("--game", self.game.map(GameName::name), Some(game))?;
-        agree("--cards", self.cards, Some(cards))?;
-        agree("--kinds", self.kinds.as_ref(), stakes.kinds())?;
-        agree("--draw", self.draw, Some(drawn))?;
-        agree("--hands", self.hands, Some(stakes.hands()))?;
+        let wish = self.game.map(GameName::name);
+        agree(Term::Game, "--game", wish, Some(game))?;
+        agree(Term::Cards, "--cards", self.cards, Some(cards))?;
+        agree(Term::Kinds, "--kinds", self.kinds.as_ref(), stakes.kinds())?;
+        agree(Term::Draw, "--draw", self.draw, Some(drawn))?;
+        agree(Term::Hands, "--hands", self.hands, Some(stakes.hands()))?;
         let rules = stakes.betting();
-        agree("--stack", self.stack, rules.map(|rules| rules.stack))?;
+        let stack = rules.map(|rules| rules.stack);
+        agree(Term::Stack, "--stack", self.stack, stack)?;
         let (blinds, ante) = match rules.map(|rules| rules.posts) {
             None => (None, None),
             Some(Posts::Blinds { small, big }) => (Some(Pair(small, big)), None),
             Some(Posts::Antes { ante, bet }) => (None, Some(Pair(ante, bet))),
         };
-        agree("--blinds", self.blinds, blinds)?;
-        agree("--ante", self.ante, ante)?;
+        agree(Term::Blinds, "--blinds", self.blinds, blinds)?;
+        agree(Term::Ante, "--ante", self.ante, ante)?;
         // Many hands bind nobody: a seat leaves when it likes, and few are made ready at once.
         Ok(())
     }
@@ -259,32 +261,49 @@ impl Wishes {
         if let Some(choice) = self.algorithm {
             let wish = choice.spec(cards, drawn, Security::Malicious)?;
             agree(
+                Term::Shuffle,
                 "--algorithm",
                 Some(wish.algorithm()),
                 Some(header.algorithm),
             )?;
         }
         let spec = Spec::new(cards, drawn, header.algorithm)?;
-        (memory.check_session(spec, Security::Malicious, 1, at_once(&header.stakes)))
-            .context("the host proposes too much")
+        (memory.check_session(spec, Security::Malicious, 1, at_once(&header.stakes))).map_err(
+            |error| Differs {
+                term: Term::Memory,
+                message: format!("the host proposes too much: {error:#}"),
+            },
+        )?;
+        Ok(())
     }
 }
 
+/// The host proposes something else than this side insists on.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Differs {
+    /// What the host is told.
+    pub(crate) term: Term,
+    message: String,
+}
+
 fn agree<V: PartialEq + fmt::Display>(
+    term: Term,
     option: &str,
     wish: Option<V>,
     proposed: Option<V>,
-) -> anyhow::Result<()> {
-    match (wish, proposed) {
-        (None, _) => Ok(()),
-        (Some(wish), Some(proposed)) if wish == proposed => Ok(()),
+) -> Result<(), Differs> {
+    let message = match (wish, proposed) {
+        (None, _) => return Ok(()),
+        (Some(wish), Some(proposed)) if wish == proposed => return Ok(()),
         (Some(wish), Some(proposed)) => {
-            bail!("{option} {wish} was asked for, and the host proposes {proposed}")
+            format!("{option} {wish} was asked for, and the host proposes {proposed}")
         }
         (Some(wish), None) => {
-            bail!("{option} {wish} was asked for, and the host proposes a game without it")
+            format!("{option} {wish} was asked for, and the host proposes a game without it")
         }
-    }
+    };
+    Err(Differs { term, message })
 }
 
 fn at_once(stakes: &Stakes) -> u32 {

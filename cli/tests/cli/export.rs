@@ -91,7 +91,7 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
         .json();
         assert_eq!(
             keys(&report),
-            HashSet::from(["outputs", "and", "security", "cost"])
+            HashSet::from(["version", "command", "outputs", "and", "security", "cost"])
         );
         assert_eq!(report["and"], circuit.circuit().ands());
         assert_eq!(report["security"], "malicious");
@@ -106,5 +106,64 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
             })
             .collect();
         assert_eq!(drawn, shuffle::plaintext(spec, &mine, &theirs).unwrap());
+    }
+}
+
+/// Bits of a seed that is not below its modulus.
+fn out_of_range(seed: &Value) -> String {
+    let bit = match seed["encoding"].as_str().unwrap() {
+        "unsigned" => "1",
+        "minus-modulus" => "0",
+        other => panic!("{other}"),
+    };
+    bit.repeat(seed["bits"].as_u64().unwrap() as usize)
+}
+
+#[test]
+fn a_checked_export_is_what_a_malicious_session_runs_and_says_whose_input_is_out_of_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checked.txt");
+    let export = |algorithm| {
+        let line = format!(
+            "circuit export --checked --algorithm {algorithm} --cards 5 --draw 2 --json -o {}",
+            path.display()
+        );
+        run(&line).exits(0).json()
+    };
+    // Of a network that takes any input, the two circuits are one.
+    assert_eq!(export(Algorithm::Waksman)["validity"], Value::Null);
+
+    let layout = export(Algorithm::FisherYates);
+    assert_eq!(
+        (&layout["checked"], &layout["validity"]),
+        (&true.into(), &2.into())
+    );
+    let spec = Spec::new(5, 2, Algorithm::FisherYates).unwrap();
+    let circuit = ShuffleCircuit::build_checked(spec);
+    let (mine, theirs) = random_seeds(&circuit, &mut fresh_generator());
+    let good = |party, values: &[u64]| -> String {
+        let randomness = Randomness::from_values(&circuit, party, values).unwrap();
+        let bits = randomness.bits().iter();
+        bits.map(|&bit| if bit { '1' } else { '0' }).collect()
+    };
+    let bad = |party: Party| -> String {
+        let seeds = layout[party.to_string()].as_array().unwrap();
+        seeds.iter().map(out_of_range).collect()
+    };
+    let inputs = [(Party::Garbler, &mine), (Party::Evaluator, &theirs)];
+    let [good_g, good_e] = inputs.map(|(party, values)| good(party, values));
+    for (garbler, evaluator, validity) in [
+        (good_g.clone(), good_e.clone(), "11"),
+        (bad(Party::Garbler), good_e, "01"),
+        (good_g, bad(Party::Evaluator), "10"),
+    ] {
+        let line = format!(
+            "circuit run {} --garbler {garbler} --evaluator {evaluator} --json",
+            path.display()
+        );
+        let report = run(&line).exits(0).json();
+        assert_eq!(report["and"], circuit.circuit().ands());
+        assert_eq!(report["outputs"].as_array().unwrap().len(), 3);
+        assert_eq!(report["outputs"][2], validity);
     }
 }

@@ -90,13 +90,8 @@ pub fn start_join(address: &str, args: &[&str]) -> Running {
 pub fn start_run(args: &[&str]) -> (Running, SocketAddr) {
     let listen = ["circuit", "run", "--json", "--listen", "127.0.0.1:0"];
     let mut side = start([&listen, args].concat());
-    loop {
-        let line = side.stderr.line();
-        if let Some(address) = line.strip_prefix("Listening on ") {
-            let address = address.trim_end().trim_end_matches('.');
-            return (side, address.parse().expect("an address and port"));
-        }
-    }
+    let address = side.says_where();
+    (side, address)
 }
 
 impl Stream {
@@ -131,6 +126,24 @@ impl Stream {
 }
 
 impl Running {
+    /// Waits until it says on which address it listens.
+    pub fn says_where(&mut self) -> SocketAddr {
+        loop {
+            let line = self.stderr.line();
+            if let Some(address) = line.strip_prefix("Listening on ") {
+                let address = address.trim_end().trim_end_matches('.');
+                return address.parse().expect("an address and port");
+            }
+        }
+    }
+
+    /// Sends it a signal by its name, such as INT.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &id]).status();
+        assert!(sent.expect("kill").success());
+    }
+
     /// Waits for the end.
     ///
     /// # Panics
@@ -167,6 +180,13 @@ impl Finished {
     /// The one JSON object that it printed.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The JSON objects that it printed, one a line.
+    pub fn json_lines(&self) -> Vec<Value> {
+        let object =
+            |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        self.stdout.lines().map(object).collect()
     }
 
     /// Asserts the exit code.

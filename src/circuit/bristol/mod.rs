@@ -1,4 +1,4 @@
-//! Circuits as text, in the Bristol Fashion.
+//! Circuits as text, in the Bristol Fashion, and in the format of old.
 //!
 //! The format is that of Archer, Abril, Lu, Maene, Mertens, Sijacic and Smart, "Bristol Fashion"
 //! MPC circuits (<https://nigelsmart.github.io/MPC-Circuits/>):
@@ -24,6 +24,10 @@
 //! | `EQW` | `1 1 a c EQW` | c = a |
 //! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; any number of ANDs |
 //!
+//! The format of old is read too. [`Format`] says how it is recognised. Two lines are its header,
+//! `GATES WIRES` and `N1 N2 N3`: the bits of the first party's input value, of the second's and of
+//! the output value. Gates are lines as above, of which it has only `XOR`, `AND` and `INV`.
+//!
 //! ```
 //! use dealerless::circuit::bristol;
 //!
@@ -37,10 +41,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod compare;
 mod error;
+mod header;
+mod lines;
+mod netlist;
 mod read;
 mod write;
 
+pub use compare::{CompareError, Difference, Inputs, first_difference, inputs_tried};
 pub use error::{NetlistError, NetlistErrorKind};
+pub use netlist::{Format, Netlist, UnknownFormat};
+pub(in crate::circuit) use netlist::{Operation, Step};
 pub use read::{MAX_LINE, parse, read};
 pub use write::write;

@@ -1,38 +1,30 @@
 //! Reading a netlist, which anybody may have written.
 
-use std::io::{BufRead, Read, Take};
-use std::str::SplitAsciiWhitespace;
+use std::io::BufRead;
 
-use super::{NetlistError, NetlistErrorKind as Kind};
-use crate::circuit::{Bit, Builder, Circuit};
+use super::header::Header;
+use super::lines::{Fields, Lines, check_fields, number};
+use super::netlist::{Operation, Step};
+use super::{Format, Netlist, NetlistError, NetlistErrorKind as Kind};
+use crate::circuit::{Builder, Circuit, Wire};
 
 /// The longest line that is read, in bytes: room for a `MAND` of half a million ANDs.
 pub const MAX_LINE: u64 = 1 << 24;
 
-/// However small a file is, it may declare this many gates and wires, and values without bits.
-const ALWAYS_PLAUSIBLE: u64 = 1 << 16;
-
-/// A file with more wires than [`ALWAYS_PLAUSIBLE`] that names each of them has at least so many
-/// bytes per wire: nearly every number has five digits or more, and a space.
-const BYTES_PER_WIRE: u64 = 5;
-
-/// Reads a netlist of at most `size` bytes, line by line. Later bytes are not looked at.
+/// Reads a netlist of at most `size` bytes, line by line, in either [`Format`]. Later bytes are not
+/// looked at.
 ///
 /// A [`Builder`] makes the circuit: gates that repeat others, or that no output needs, are not in
-/// it.
+/// it. [`Netlist::read`] gives the gates as they are written.
 ///
-/// Memory is linear in `size`, whatever the file declares: about 2 bytes per byte of a usual file,
+/// Memory is linear in `size`, whatever the file declares: about 3 bytes per byte of a usual file,
 /// and about 30 at most. So a file of more than 2^16 wires must be large enough to name each of
 /// them, and a line has at most 2^16 values without bits.
 ///
 /// # Errors
 /// When the reader fails, or the netlist is not in the [format](super). The error names the line.
 pub fn read(reader: impl BufRead, size: u64) -> Result<Circuit, NetlistError> {
-    let mut lines = Lines::new(reader.take(size));
-    read_netlist(&mut lines, size).map_err(|kind| NetlistError {
-        line: lines.number,
-        kind,
-    })
+    Ok(Netlist::read(reader, size, None)?.circuit())
 }
 
 /// Reads a netlist from memory.
@@ -43,114 +35,83 @@ pub fn parse(netlist: &[u8]) -> Result<Circuit, NetlistError> {
     read(netlist, netlist.len() as u64)
 }
 
-fn read_netlist(lines: &mut Lines<impl BufRead>, size: u64) -> Result<Circuit, Kind> {
-    let (gates, wires) = read_sizes(lines.next("the number of gates and of wires")?, size)?;
-    let inputs = read_widths(lines.next("the input values")?, "input values", wires)?;
-    let outputs = read_widths(lines.next("the output values")?, "output values", wires)?;
-    let mut netlist = Netlist::new(&inputs, wires);
-    for _ in 0..gates {
-        netlist.read_gate(lines.next("a gate")?)?;
+impl Netlist {
+    /// Reads a netlist of at most `size` bytes as it is written, in the `format` or, without one, in
+    /// whichever it is in. Later bytes are not looked at.
+    ///
+    /// Memory is linear in `size`, as for [`read`].
+    ///
+    /// # Errors
+    /// Those of [`read`].
+    pub fn read(
+        reader: impl BufRead,
+        size: u64,
+        format: Option<Format>,
+    ) -> Result<Self, NetlistError> {
+        let mut lines = Lines::new(reader.take(size));
+        read_netlist(&mut lines, size, format).map_err(|kind| NetlistError {
+            line: lines.number,
+            kind,
+        })
+    }
+
+    /// Reads a netlist from memory as it is written.
+    ///
+    /// # Errors
+    /// Those of [`read`].
+    pub fn parse(netlist: &[u8], format: Option<Format>) -> Result<Self, NetlistError> {
+        Self::read(netlist, netlist.len() as u64, format)
+    }
+}
+
+fn read_netlist(
+    lines: &mut Lines<impl BufRead>,
+    size: u64,
+    format: Option<Format>,
+) -> Result<Netlist, Kind> {
+    let header = Header::read(lines, size, format)?;
+    let mut gates = Gates::new(&header, size);
+    for _ in 0..header.gates {
+        gates.read(lines.next("a gate")?)?;
     }
     if lines.advance()? {
+        let gates = header.gates;
         return Err(Kind::Trailing { gates });
     }
-    netlist.finish(&outputs)
+    gates.finish(header)
 }
 
-/// The numbers of gates and of wires, neither beyond what a file of `size` bytes can hold.
-fn read_sizes(mut fields: Fields, size: u64) -> Result<(u64, usize), Kind> {
-    let mut read_size = |what, plausible| {
-        let declared = number(fields.next().ok_or(Kind::MissingField)?)?;
-        let limit = u64::max(plausible, ALWAYS_PLAUSIBLE);
-        if declared > limit {
-            return Err(Kind::Implausible {
-                what,
-                declared,
-                limit,
-            });
-        }
-        Ok(declared)
-    };
-    let (gates, wires) = (
-        read_size("gates", size)?,
-        read_size("wires", size / BYTES_PER_WIRE)?,
-    );
-    if fields.next().is_some() {
-        return Err(Kind::ExtraField);
-    }
-    match usize::try_from(wires) {
-        Ok(wires) if wires < Builder::MAX_NODES => Ok((gates, wires)),
-        _ => Err(Kind::TooLarge),
-    }
-}
+/// The shortest line of a gate: `1 1 0 1 EQ` and its end.
+const BYTES_PER_GATE: u64 = 11;
 
-/// The bits of each value, together at most as many as there are wires.
-fn read_widths(mut fields: Fields, what: &'static str, wires: usize) -> Result<Vec<usize>, Kind> {
-    let count = number(fields.next().ok_or(Kind::MissingField)?)?;
-    let mut widths = Vec::new();
-    let mut left = wires as u64;
-    for field in fields {
-        let width = number(field)?;
-        left = left
-            .checked_sub(width)
-            .ok_or(Kind::TooFewWires { what, wires })?;
-        widths.push(width as usize);
-    }
-    check_fields(count, widths.len())?;
-    // Each value is a list in memory, at both parties and at each step of a run. A value without
-    // bits takes two bytes of the file only, and nobody needs many.
-    let empty = widths.iter().filter(|&&width| width == 0).count() as u64;
-    if empty > ALWAYS_PLAUSIBLE {
-        return Err(Kind::Implausible {
-            what: "values without bits",
-            declared: empty,
-            limit: ALWAYS_PLAUSIBLE,
-        });
-    }
-    Ok(widths)
-}
-
-fn check_fields(expected: u64, given: usize) -> Result<(), Kind> {
-    match (given as u64).cmp(&expected) {
-        std::cmp::Ordering::Less => Err(Kind::MissingField),
-        std::cmp::Ordering::Equal => Ok(()),
-        std::cmp::Ordering::Greater => Err(Kind::ExtraField),
-    }
-}
-
-/// A field that is a number: decimal digits and nothing else.
-fn number(field: &str) -> Result<u64, Kind> {
-    if !field.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(Kind::NotANumber);
-    }
-    field.parse().map_err(|_| Kind::Overflow)
-}
-
-/// The wires as the file numbers them, while the circuit is built.
-struct Netlist {
-    builder: Builder,
-    wires: Vec<Option<Bit>>,
+/// The gates while they are read.
+struct Gates {
+    steps: Vec<Step>,
+    /// Whether each wire is set.
+    set: Vec<bool>,
+    /// No fewer than the nodes of a builder that all this fills.
+    nodes: usize,
     /// The wires of the current gate, kept from line to line for their memory only.
     operands: Vec<u64>,
-    /// The bits that the current gate sets, kept for their memory only.
-    results: Vec<Bit>,
+    /// What the current gate does, kept for its memory only.
+    operations: Vec<Operation>,
 }
 
-impl Netlist {
-    fn new(inputs: &[usize], wires: usize) -> Self {
-        let builder = Builder::new(inputs);
-        let mut bits = Vec::with_capacity(wires);
-        bits.extend(builder.input_bits().map(Some));
-        bits.resize(wires, None);
-        Netlist {
-            builder,
-            wires: bits,
+impl Gates {
+    fn new(header: &Header, size: u64) -> Self {
+        let input_bits = header.inputs.iter().sum();
+        let mut set = vec![false; header.wires];
+        set[..input_bits].fill(true);
+        Gates {
+            steps: Vec::with_capacity(u64::min(header.gates, size / BYTES_PER_GATE) as usize),
+            set,
+            nodes: 1 + input_bits,
             operands: Vec::new(),
-            results: Vec::new(),
+            operations: Vec::new(),
         }
     }
 
-    fn read_gate(&mut self, mut fields: Fields) -> Result<(), Kind> {
+    fn read(&mut self, mut fields: Fields) -> Result<(), Kind> {
         let ins = number(fields.next().ok_or(Kind::MissingField)?)?;
         let outs = number(fields.next().ok_or(Kind::MissingField)?)?;
         let operation = fields.next_back().ok_or(Kind::MissingField)?;
@@ -161,12 +122,12 @@ impl Netlist {
         check_fields(ins.saturating_add(outs), self.operands.len())?;
 
         // All operands are read before a result is set: the ANDs of a MAND are simultaneous.
-        self.results.clear();
+        self.operations.clear();
         match (operation, ins, outs) {
             ("XOR", 2, 1) => {
                 self.make_room(1)?;
                 let (a, b) = (self.operand(0)?, self.operand(1)?);
-                self.results.push(self.builder.xor(a, b));
+                self.operations.push(Operation::Xor(a, b));
             }
             ("AND", 2, 1) => self.and(1)?,
             ("MAND", ins, outs @ 1..) if outs.checked_mul(2) == Some(ins) => {
@@ -174,16 +135,16 @@ impl Netlist {
             }
             ("INV" | "NOT", 1, 1) => {
                 let a = self.operand(0)?;
-                self.results.push(self.builder.not(a));
+                self.operations.push(Operation::Not(a));
             }
-            ("EQ", 1, 1) => self.results.push(match self.operands[0] {
-                0 => Bit::ZERO,
-                1 => Bit::ONE,
+            ("EQ", 1, 1) => self.operations.push(match self.operands[0] {
+                0 => Operation::Const(false),
+                1 => Operation::Const(true),
                 given => return Err(Kind::NotABit { given }),
             }),
             ("EQW", 1, 1) => {
                 let a = self.operand(0)?;
-                self.results.push(a);
+                self.operations.push(Operation::Copy(a));
             }
             ("XOR" | "AND" | "MAND" | "INV" | "NOT" | "EQ" | "EQW", ..) => {
                 return Err(Kind::Arity { ins, outs });
@@ -198,108 +159,65 @@ impl Netlist {
         self.make_room(count.saturating_mul(Builder::MAX_NODES_PER_AND))?;
         for i in 0..count {
             let (a, b) = (self.operand(i)?, self.operand(count + i)?);
-            self.results.push(self.builder.and(a, b));
+            self.operations.push(Operation::And(a, b));
         }
         Ok(())
     }
 
-    /// The builder panics when it is full, and a file must not bring it there.
-    fn make_room(&self, nodes: usize) -> Result<(), Kind> {
-        if nodes > Builder::MAX_NODES - self.builder.nodes() {
+    /// A builder panics when it is full, and a file must not bring it there.
+    fn make_room(&mut self, nodes: usize) -> Result<(), Kind> {
+        self.nodes = self.nodes.saturating_add(nodes);
+        if self.nodes > Builder::MAX_NODES {
             return Err(Kind::TooLarge);
         }
         Ok(())
     }
 
-    fn operand(&mut self, operand: usize) -> Result<Bit, Kind> {
+    fn operand(&self, operand: usize) -> Result<Wire, Kind> {
         let wire = self.operands[operand];
-        self.wire(wire)?.ok_or(Kind::Unset { wire })
+        let index = self.index(wire)?;
+        if !self.set[index] {
+            return Err(Kind::Unset { wire });
+        }
+        Ok(Wire::new(index))
     }
 
-    /// Sets the wires after the first `ins` operands to the results.
+    /// Sets the wires after the first `ins` operands by the operations.
     fn set(&mut self, ins: usize) -> Result<(), Kind> {
-        for i in 0..self.results.len() {
-            let (wire, result) = (self.operands[ins + i], self.results[i]);
-            if self.wire(wire)?.replace(result).is_some() {
+        for i in 0..self.operations.len() {
+            let (wire, operation) = (self.operands[ins + i], self.operations[i]);
+            let index = self.index(wire)?;
+            if std::mem::replace(&mut self.set[index], true) {
                 return Err(Kind::SetTwice { wire });
             }
+            let sets = Wire::new(index);
+            self.steps.push(Step { operation, sets });
         }
         Ok(())
     }
 
-    fn wire(&mut self, wire: u64) -> Result<&mut Option<Bit>, Kind> {
-        let wires = self.wires.len();
-        usize::try_from(wire)
-            .ok()
-            .and_then(|index| self.wires.get_mut(index))
-            .ok_or(Kind::OutOfRange { wire, wires })
-    }
-
-    fn finish(self, outputs: &[usize]) -> Result<Circuit, Kind> {
-        let mut wire = self.wires.len() - outputs.iter().sum::<usize>();
-        let mut words = Vec::with_capacity(outputs.len());
-        for &width in outputs {
-            let word = self.wires[wire..wire + width]
-                .iter()
-                .zip(wire..)
-                .map(|(bit, wire)| bit.ok_or(Kind::UnsetOutput { wire }))
-                .collect::<Result<Vec<Bit>, Kind>>()?;
-            words.push(word);
-            wire += width;
-        }
-        drop(self.wires);
-        Ok(self.builder.build(words))
-    }
-}
-
-/// The fields of a line, with white space between them.
-type Fields<'a> = SplitAsciiWhitespace<'a>;
-
-/// The lines of a file, of which one is held at a time.
-struct Lines<R> {
-    reader: Take<R>,
-    line: Vec<u8>,
-    /// The number of the line held, from 1.
-    number: u64,
-}
-
-impl<R: BufRead> Lines<R> {
-    fn new(reader: Take<R>) -> Self {
-        Lines {
-            reader,
-            line: Vec::new(),
-            number: 0,
+    fn index(&self, wire: u64) -> Result<usize, Kind> {
+        let wires = self.set.len();
+        match usize::try_from(wire) {
+            Ok(index) if index < wires => Ok(index),
+            _ => Err(Kind::OutOfRange { wire, wires }),
         }
     }
 
-    /// Goes to the next line that is not blank. False at the end of the file.
-    fn advance(&mut self) -> Result<bool, Kind> {
-        loop {
-            self.number += 1;
-            self.line.clear();
-            let length = (&mut self.reader)
-                .take(MAX_LINE + 1)
-                .read_until(b'\n', &mut self.line)?;
-            if length as u64 > MAX_LINE {
-                return Err(Kind::LongLine);
-            }
-            if length == 0 {
-                return Ok(false);
-            }
-            if !self.line.trim_ascii().is_empty() {
-                return Ok(true);
-            }
-        }
-    }
-
-    /// The fields of the next line that is not blank, which is there to say what is `expected`.
-    fn next(&mut self, expected: &'static str) -> Result<Fields<'_>, Kind> {
-        if !self.advance()? {
-            return Err(Kind::Truncated { expected });
-        }
-        match str::from_utf8(&self.line) {
-            Ok(line) if line.is_ascii() => Ok(line.split_ascii_whitespace()),
-            _ => Err(Kind::NotAscii),
+    fn finish(self, header: Header) -> Result<Netlist, Kind> {
+        let first_output = header.wires - header.outputs.iter().sum::<usize>();
+        let unset = self.set[first_output..].iter().position(|set| !set);
+        match unset {
+            Some(place) => Err(Kind::UnsetOutput {
+                wire: first_output + place,
+            }),
+            None => Ok(Netlist {
+                format: header.format,
+                inputs: header.inputs,
+                outputs: header.outputs,
+                wires: header.wires,
+                steps: self.steps,
+            }),
         }
     }
 }

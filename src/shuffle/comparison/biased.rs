@@ -99,7 +99,7 @@ impl Biased {
     }
 
     /// The bits that each draw takes.
-    fn choices(self, spec: Spec) -> Vec<usize> {
+    pub(in crate::shuffle) fn choices(self, spec: Spec) -> Vec<usize> {
         let others = (0..additive::draws(spec)).map(|first| spec.cards() - first - 1);
         match self {
             Self::FairBitBubble => others.collect(),

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::translation::{Translation, translate, translations};
 use super::{Network, seam::Seam};
-use crate::circuit::{Builder, Party, gadgets};
+use crate::circuit::{Bit, Builder, Party, gadgets};
 use crate::shuffle::Spec;
 use crate::shuffle::construction::Copies;
 use crate::shuffle::deck::{Card, fresh_deck};
@@ -86,8 +86,9 @@ impl Composed {
                 *bit = b.xor(*bit, controls[translation.switch]);
             }
         }
-        for step in self.seam(b).into_steps(b) {
-            let [first, second] = step.lines;
+        let steps = self.seam(b, &controls, &b.input(1)).into_steps(b);
+        for step in steps {
+            let [first, second] = step.lines();
             (deck[first], deck[second]) =
                 gadgets::conditional_swap(b, step.control, &deck[first], &deck[second]);
         }
@@ -97,10 +98,9 @@ impl Composed {
             .collect()
     }
 
-    /// The switches of both copies, less the translations.
-    fn seam(&self, b: &mut Builder) -> Seam {
-        let controls = b.input(0);
-        let mut is_translation = vec![false; controls.len()];
+    /// The switches of both copies, less the translations, given the control bits of both.
+    fn seam(&self, b: &mut Builder, garbler: &[Bit], evaluator: &[Bit]) -> Seam {
+        let mut is_translation = vec![false; garbler.len()];
         for translation in &self.translations {
             is_translation[translation.switch] = true;
         }
@@ -108,11 +108,11 @@ impl Composed {
         for (number, switch) in self.garbler.switches().iter().enumerate() {
             if !is_translation[number] {
                 let lines = [switch.upper, switch.lower];
-                seam.push(b, Party::Garbler, lines, controls[number]);
+                seam.push(b, Party::Garbler, lines, garbler[number]);
             }
         }
         let place = self.garbler.outputs();
-        for (&number, control) in self.needed.iter().zip(b.input(1)) {
+        for (&number, &control) in self.needed.iter().zip(evaluator) {
             let switch = self.evaluator.switches()[number];
             let lines = [place[switch.upper], place[switch.lower]];
             seam.push(b, Party::Evaluator, lines, control);
@@ -123,8 +123,10 @@ impl Composed {
     /// The ANDs of [`record`](Self::record), found without a deck: a switch takes as many as there
     /// are independent bits in which its two cards can differ.
     pub(in crate::shuffle) fn cost(&self) -> usize {
-        let mut b = Builder::new(&[Party::Garbler, Party::Evaluator].map(|p| self.switches(p)));
-        let seam = self.seam(&mut b);
+        // Which switches are joined does not depend on their control bits.
+        let controls = Party::BOTH.map(|party| vec![Bit::ZERO; self.switches(party)]);
+        let mut b = Builder::new(&[]);
+        let seam = self.seam(&mut b, &controls[0], &controls[1]);
         let switches = seam.len();
         let steps = seam.into_steps(&mut b);
         // For each line, the bits that translations flip in its card, and the span of all other
@@ -132,20 +134,25 @@ impl Composed {
         let mut translated = vec![0; self.spec.cards()];
         for translation in &self.translations {
             for bits in &mut translated[translation.block.clone()] {
-                *bits |= 1 << translation.bit;
+                *bits |= 1u16 << translation.bit;
             }
         }
         let mut changes = vec![Span::default(); self.spec.cards()];
         // One for each switch that a square has lost.
         let mut ands = switches - steps.len();
+        let word_bits = self.spec.word_bits();
         for step in steps {
-            let [x, y] = step.lines;
+            let [x, y] = step.lines();
             let mut span = changes[x];
-            changes[y].0.iter().for_each(|&change| span.insert(change));
+            if span.rank() < word_bits {
+                span.insert_all(&changes[y]);
+            }
             // Two lines of one block have its translation in common.
             let apart = (1 << (x ^ y).ilog2()) - 1;
             let flipped = (translated[x] | translated[y]) & apart;
-            (0..u16::BITS).for_each(|bit| span.insert(flipped & 1 << bit));
+            if span.rank() < word_bits {
+                span.insert_bits(flipped);
+            }
             ands += span.rank();
             span.insert((x ^ y) as u16);
             (changes[x], changes[y]) = (span, span);
@@ -155,20 +162,32 @@ impl Composed {
 }
 
 /// A vector space of words: for each bit, the word of its basis whose highest bit it is, or 0.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq)]
 struct Span([u16; 16]);
 
 impl Span {
     fn insert(&mut self, mut word: u16) {
-        for (bit, member) in self.0.iter_mut().enumerate().rev() {
-            if word >> bit & 1 == 1 {
-                if *member == 0 {
-                    *member = word;
-                    return;
-                }
-                word ^= *member;
+        while word != 0 {
+            let member = &mut self.0[word.ilog2() as usize];
+            if *member == 0 {
+                *member = word;
+                return;
             }
+            word ^= *member;
         }
+    }
+
+    /// Inserts a basis of another space.
+    fn insert_all(&mut self, other: &Self) {
+        if self != other {
+            other.0.iter().for_each(|&word| self.insert(word));
+        }
+    }
+
+    /// Inserts the words of one bit that add up to `bits`.
+    fn insert_bits(&mut self, bits: u16) {
+        let bits = (0..u16::BITS).map(|bit| bits & 1 << bit);
+        bits.for_each(|bit| self.insert(bit));
     }
 
     fn rank(&self) -> usize {

@@ -62,7 +62,7 @@ impl Reshuffle {
             seam.push(&mut b, Party::Evaluator, lines, control);
         }
         for step in seam.into_steps(&mut b) {
-            let [first, second] = step.lines;
+            let [first, second] = step.lines();
             (deck[first], deck[second]) =
                 gadgets::conditional_swap(&mut b, step.control, &deck[first], &deck[second]);
         }

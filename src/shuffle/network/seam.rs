@@ -18,26 +18,24 @@
 //!   AND, and saves the w of x2. Five switches are left. Four lines need that many, since they have
 //!   more than 2^4 permutations.
 
-use std::collections::BTreeSet;
-
 use crate::circuit::{Bit, Builder, Party};
 
 /// A switch in a circuit.
 pub(super) struct Step {
-    pub(super) lines: [usize; 2],
+    lines: [u32; 2],
     pub(super) control: Bit,
     /// The party whose copy it is in; none if both have a part in it.
     owner: Option<Party>,
     /// The steps before and after this one on each of its lines.
-    before: [Option<usize>; 2],
-    after: [Option<usize>; 2],
+    before: [Option<u32>; 2],
+    after: [Option<u32>; 2],
 }
 
 /// The switches of both copies, one after the other.
 pub(super) struct Seam {
     steps: Vec<Step>,
     /// The last step on each line.
-    last: Vec<Option<usize>>,
+    last: Vec<Option<u32>>,
 }
 
 impl Seam {
@@ -56,21 +54,22 @@ impl Seam {
     /// Adds a switch of one party's copy, after all steps on its lines.
     pub(super) fn push(&mut self, b: &mut Builder, owner: Party, lines: [usize; 2], control: Bit) {
         let before = lines.map(|line| self.last[line]);
+        let lines = lines.map(|line| line as u32);
         if let [Some(first), Some(second)] = before
             && first == second
         {
-            let step = &mut self.steps[first];
+            let step = &mut self.steps[first as usize];
             step.control = b.xor(step.control, control);
             step.owner = step.owner.filter(|&other| other == owner);
             return;
         }
-        let number = self.steps.len();
+        let number = self.steps.len() as u32;
         for (line, before) in lines.into_iter().zip(before) {
             if let Some(step) = before {
-                let step = &mut self.steps[step];
+                let step = &mut self.steps[step as usize];
                 step.after[usize::from(step.lines[1] == line)] = Some(number);
             }
-            self.last[line] = Some(number);
+            self.last[line as usize] = Some(number);
         }
         self.steps.push(Step {
             lines,
@@ -83,16 +82,16 @@ impl Seam {
 
     /// The steps that are left, in order, after the squares have lost one each.
     pub(super) fn into_steps(mut self, b: &mut Builder) -> Vec<Step> {
-        let mut dropped = BTreeSet::new();
+        let mut dropped = vec![false; self.steps.len()];
         for number in 0..self.steps.len() {
             if let Some(square) = self.square(number) {
-                dropped.insert(square.x[1]);
+                dropped[square.x[1]] = true;
                 self.drop_switch(b, square);
             }
         }
-        (self.steps.into_iter().enumerate())
-            .filter(|(number, _)| !dropped.contains(number))
-            .map(|(_, step)| step)
+        (self.steps.into_iter().zip(dropped))
+            .filter(|(_, dropped)| !dropped)
+            .map(|(step, _)| step)
             .collect()
     }
 
@@ -100,12 +99,12 @@ impl Seam {
     fn square(&self, y1: usize) -> Option<Square> {
         let step = &self.steps[y1];
         let [a1, b1] = step.lines;
-        let x = [step.before[0]?, step.before[1]?];
-        let z = [step.after[0]?, step.after[1]?];
+        let x = [step.before[0]? as usize, step.before[1]? as usize];
+        let z = [step.after[0]? as usize, step.after[1]? as usize];
         let a2 = self.steps[x[0]].across(a1);
         let b2 = self.steps[x[1]].across(b1);
         let y2 = self.steps[x[0]].after(a2)?;
-        let across = |step: usize, lines: [usize; 2]| {
+        let across = |step: usize, lines: [u32; 2]| {
             let step = &self.steps[step];
             step.lines == lines || step.lines == [lines[1], lines[0]]
         };
@@ -145,14 +144,19 @@ impl Seam {
 }
 
 impl Step {
+    pub(super) fn lines(&self) -> [usize; 2] {
+        self.lines.map(|line| line as usize)
+    }
+
     /// The other line.
-    fn across(&self, line: usize) -> usize {
+    fn across(&self, line: u32) -> u32 {
         self.lines[usize::from(self.lines[0] == line)]
     }
 
     /// The next step on one of the lines.
-    fn after(&self, line: usize) -> Option<usize> {
-        self.after[usize::from(self.lines[1] == line)]
+    fn after(&self, line: u32) -> Option<usize> {
+        let after = self.after[usize::from(self.lines[1] == line)];
+        after.map(|step| step as usize)
     }
 }
 

@@ -19,7 +19,7 @@ enum Host {
 
 /// A text is no address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an address is HOST:PORT, with an IPv6 address in brackets")]
+#[error("an address is HOST:PORT, for example 192.0.2.1:5252 or [2001:db8::1]:5252")]
 pub struct BadAddress;
 
 impl Address {

@@ -1,9 +1,11 @@
 //! What two players say on a new line before their match begins or goes on.
 
+use std::fmt;
+
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What is said on the control stream. The guest begins, with one of the first three; the host
-/// answers only if it does not agree, with one of the last two.
+/// What is said on the control stream. The guest begins, with any but [`Open`](Self::Open) and
+/// [`Unknown`](Self::Unknown); the host answers only if it does not agree, with one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// The guest sits down to the match that the host proposes.
@@ -17,6 +19,67 @@ pub enum Control {
     Open([u8; 32]),
     /// The host has no match of this id with the guest.
     Unknown([u8; 32]),
+    /// The guest does not sit down: it insists on something else than the host proposes.
+    Declines(Term),
+}
+
+/// Something that a host proposes and a guest may insist on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Term {
+    /// The game.
+    Game,
+    /// How many cards the deck has.
+    Cards,
+    /// The kinds of cards.
+    Kinds,
+    /// How many cards are drawn.
+    Draw,
+    /// How the deck is shuffled.
+    Shuffle,
+    /// How many hands are played.
+    Hands,
+    /// The chips of each.
+    Stack,
+    /// The blinds.
+    Blinds,
+    /// The ante and the smallest bet.
+    Ante,
+    /// How much memory it takes.
+    Memory,
+}
+
+impl Term {
+    /// All of them, each at the place of its number.
+    const ALL: [Self; 10] = [
+        Term::Game,
+        Term::Cards,
+        Term::Kinds,
+        Term::Draw,
+        Term::Shuffle,
+        Term::Hands,
+        Term::Stack,
+        Term::Blinds,
+        Term::Ante,
+        Term::Memory,
+    ];
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Term::Game => "another game",
+            Term::Cards => "another number of cards",
+            Term::Kinds => "other kinds of cards",
+            Term::Draw => "another number of cards drawn",
+            Term::Shuffle => "another shuffle",
+            Term::Hands => "another number of hands",
+            Term::Stack => "other stacks",
+            Term::Blinds => "other blinds",
+            Term::Ante => "another ante",
+            Term::Memory => "what takes less memory",
+        })
+    }
 }
 
 /// The bytes are nothing that is said on the control stream.
@@ -35,6 +98,7 @@ const RESUME: u8 = 1;
 const OPEN: u8 = 2;
 const UNKNOWN: u8 = 3;
 const AUDIT: u8 = 4;
+const DECLINES: u8 = 5;
 
 impl Control {
     /// The bytes that stand for it.
@@ -46,6 +110,7 @@ impl Control {
             Control::Audit(of) => writer.u8(AUDIT).raw(&of),
             Control::Open(of) => writer.u8(OPEN).raw(&of),
             Control::Unknown(of) => writer.u8(UNKNOWN).raw(&of),
+            Control::Declines(term) => writer.u8(DECLINES).u8(term as u8),
         };
         writer.finish()
     }
@@ -62,6 +127,10 @@ impl Control {
             OPEN => Control::Open(reader.array()?),
             UNKNOWN => Control::Unknown(reader.array()?),
             AUDIT => Control::Audit(reader.array()?),
+            DECLINES => {
+                let term = Term::ALL.get(usize::from(reader.u8()?));
+                Control::Declines(*term.ok_or(BadControl)?)
+            }
             _ => return Err(BadControl),
         };
         reader.finish()?;
@@ -82,6 +151,8 @@ mod tests {
             Control::Open(of),
             Control::Unknown(of),
             Control::Audit(of),
+            Control::Declines(Term::Game),
+            Control::Declines(Term::Memory),
         ] {
             let bytes = control.encode();
             assert_eq!(Control::decode(&bytes), Ok(control));
@@ -89,6 +160,10 @@ mod tests {
             assert_eq!(Control::decode(&more), Err(BadControl));
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), Err(BadControl));
         }
-        assert_eq!(Control::decode(&[5]), Err(BadControl));
+        assert_eq!(Control::decode(&[6]), Err(BadControl));
+        assert_eq!(Control::decode(&[DECLINES, 10]), Err(BadControl));
+        for (number, term) in Term::ALL.into_iter().enumerate() {
+            assert_eq!(term as usize, number);
+        }
     }
 }

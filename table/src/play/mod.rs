@@ -22,7 +22,7 @@ mod table;
 mod vault;
 
 pub use clock::TimeLeft;
-pub use control::{BadControl, Control};
+pub use control::{BadControl, Control, Term};
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use deck::{HandDeck, Shuffled};
 pub use error::PlayError;

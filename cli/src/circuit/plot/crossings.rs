@@ -5,6 +5,7 @@ use std::iter;
 use dealerless::shuffle::Algorithm;
 use serde::Serialize;
 
+use super::curve::Curve;
 use super::plan::{Plan, Sizes};
 
 /// At `from`, coming from smaller numbers, `cheaper` gets below `dearer`.
@@ -24,14 +25,14 @@ const PARTIAL: [Algorithm; 2] = [Algorithm::FisherYates, Algorithm::Lehmer];
 /// The algorithms that send the whole deck through a network.
 const NETWORKS: [Algorithm; 3] = [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman];
 
-/// The crossing points in the order of the numbers: of the cheapest, and of each network with each
-/// partial shuffle.
+/// The crossing points of the shuffles in the order of the numbers: of the cheapest, and of each network
+/// with each partial shuffle.
 ///
 /// Between two neighbours of the plan's numbers they are looked for by bisection. So they are exact
 /// where an order changes once at most between neighbours.
 pub(super) fn crossings(plan: &Plan, sizes: &mut Sizes<'_>) -> Vec<Crossing> {
     find(&plan.numbers, &plan.algorithms, |algorithm, number| {
-        sizes.ands(algorithm, number)
+        sizes.value(Curve::Shuffle(algorithm), number)
     })
 }
 

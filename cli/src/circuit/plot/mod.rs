@@ -1,24 +1,35 @@
-//! `circuit plot`: the AND gates of every shuffle, as a picture.
+//! `circuit plot`: what every shuffle costs, as a picture.
 
+mod chart;
 mod crossings;
+mod curve;
+mod guest;
+mod ink;
 mod picture;
 mod plan;
+mod png;
+mod points;
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, ensure};
 use clap::ValueEnum;
+use plotters::prelude::{IntoDrawingArea, SVGBackend};
 use serde::Serialize;
 
 use self::crossings::{Crossing, crossings};
+use self::curve::Y;
+use self::guest::{Guest, With};
+use self::picture::Scene;
 use self::plan::{Plan, Sizes};
+use self::points::PointsFile;
 use super::selection::{self, Selection};
 use super::sweep::{Draws, Numbers};
 use crate::memory::MemoryArgs;
-use crate::output::{count, say, show, show_json};
+use crate::output::{count, say, show_json};
 use crate::whole_file;
 
-/// Draws the AND gates of every shuffle as SVG, with the points where the cheapest changes.
+/// Draws what every shuffle costs, as SVG or PNG, with the points where the cheapest changes.
 ///
 /// Marked too: where a switching network, which moves the whole deck, becomes cheaper than
 /// fisher-yates and lehmer, which stop after the cards drawn.
@@ -26,8 +37,11 @@ use crate::whole_file;
 #[command(after_help = "Examples:\n  \
     dealerless circuit plot -o ands.svg\n  \
     dealerless circuit plot --cards 20 --json -o ands.svg\n  \
-    dealerless circuit plot --against cards --cards 16,32,...,512 --draw 9 -o ands.svg\n\n\
-    Lists of numbers are written as for circuit stats.")]
+    dealerless circuit plot --against cards --cards 16,32,...,512 --draw 9 -o ands.svg\n  \
+    dealerless circuit plot --checked --y joint-ands --comparison -o joint.png\n  \
+    dealerless circuit plot --with mine.txt@9 --points ands.csv -o ands.svg\n\n\
+    Lists of numbers are written as for circuit stats. Markers show the circuits that\n\
+    were counted, where they are few. A vertical axis is logarithmic: 0 is not on it.")]
 pub(crate) struct Args {
     /// What grows from left to right.
     #[arg(long, value_name = "WHAT", default_value = "draw")]
@@ -42,13 +56,30 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', default_value = "all",
           value_parser = selection::parser())]
     algorithm: Vec<Selection>,
+    /// What is counted upwards.
+    #[arg(long, value_name = "WHAT", default_value = "ands")]
+    y: Y,
+    /// Draw the circuits that a malicious session runs: with the check that both inputs are in range.
+    #[arg(long)]
+    checked: bool,
+    /// Draw also circuits that are never played with: known mistakes, and the classical way.
+    #[arg(long)]
+    comparison: bool,
+    /// A netlist of others, as it is written: a line, or with @NUMBER a point at that m or n. May be
+    /// given several times.
+    #[arg(long, value_name = "FILE[@NUMBER]")]
+    with: Vec<With>,
+    /// Write the numbers too, into a file whose name ends with .csv or .json.
+    #[arg(long, value_name = "FILE")]
+    points: Option<PointsFile>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// The file to write [default: standard output].
+    /// The file to write: PNG if its name ends with .png, otherwise SVG. - is standard output
+    /// [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Print the crossing points as one JSON object; -o must be given.
-    #[arg(long, requires = "output")]
+    /// Print the crossing points as one JSON object; -o FILE must be given.
+    #[arg(long)]
     json: bool,
 }
 
@@ -65,28 +96,69 @@ enum Against {
 #[derive(Serialize)]
 struct Report<'a> {
     file: String,
+    points: Option<String>,
+    y: Y,
+    checked: bool,
     crossings: &'a [Crossing],
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let output = args.output.as_deref();
+    whole_file::check_json(args.json, output)?;
     let plan = Plan::of(args)?;
+    let guests = args
+        .with
+        .iter()
+        .map(|with| Guest::read(with, plan.y, &plan));
+    let guests = guests.collect::<anyhow::Result<Vec<_>>>()?;
     let mut sizes = Sizes::count(&plan);
     let crossings = crossings(&plan, &mut sizes);
-    let svg = picture::draw(&plan, &mut sizes, &crossings)?;
+    let scene = Scene::new(&plan, &mut sizes, &crossings, &guests);
     drop(sizes);
-    let Some(path) = &args.output else {
-        return show(&svg);
+    ensure!(
+        !scene.is_empty(),
+        "nothing is to be seen: every circuit that was asked for has 0 {}, which a logarithmic axis does \
+         not show",
+        plan.y.unit()
+    );
+    let picture = draw(&scene, output)?;
+    if let Some(points) = &args.points {
+        points.write(&plan, &scene.lines)?;
+        say(&format!("Wrote {}.", points.path().display()));
+    }
+    let Some(path) = whole_file::write_output(output, |file| file.write_all(&picture))? else {
+        return Ok(());
     };
-    whole_file::write(path, |file| file.write_all(svg.as_bytes()))?;
     say(&format!("Wrote {}.", path.display()));
     if args.json {
-        show_json(&Report {
-            file: path.display().to_string(),
-            crossings: &crossings,
-        })?;
+        show_json(
+            "circuit plot",
+            &Report {
+                file: path.display().to_string(),
+                points: (args.points.as_ref()).map(|points| points.path().display().to_string()),
+                y: plan.y,
+                checked: plan.checked,
+                crossings: &crossings,
+            },
+        )?;
     }
     Ok(())
+}
+
+/// The bytes of the picture, in the format that the name of its file ends with.
+fn draw(scene: &Scene<'_>, output: Option<&Path>) -> anyhow::Result<Vec<u8>> {
+    let ending = output.and_then(Path::extension);
+    if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+        let mut pixels = png::pixels(scene.size()).context("the picture is too large")?;
+        scene.draw(&png::Canvas::on(&mut pixels).into_drawing_area())?;
+        return Ok(pixels.encode_png()?);
+    }
+    let mut svg = String::new();
+    scene.draw(&SVGBackend::with_string(&mut svg, scene.size()).into_drawing_area())?;
+    // A file of text ends with the end of a line.
+    svg.push('\n');
+    Ok(svg.into_bytes())
 }
 
 fn number(number: usize) -> String {

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, ensure};
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::shuffle::{Algorithm, Spec};
 
+use super::curve::{Curve, Y};
 use super::{Against, Args};
+use crate::circuit::entry::Comparison;
 use crate::circuit::selection;
 use crate::circuit::sweep::{Draws, Numbers, pairs};
 use crate::progress::Progress;
@@ -26,7 +28,7 @@ pub(super) enum Along {
 
 impl Along {
     /// The cards and the draw at a number of the axis.
-    fn deal(self, number: usize) -> (usize, usize) {
+    pub(super) fn deal(self, number: usize) -> (usize, usize) {
         match self {
             Along::Draw { cards } => (cards, number),
             Along::Cards { draw } => (number, draw),
@@ -41,6 +43,11 @@ pub(super) struct Plan {
     /// The numbers on the horizontal axis, in ascending order, two at least.
     pub(super) numbers: Vec<usize>,
     pub(super) algorithms: Vec<Algorithm>,
+    /// Whether the circuits that are only compared with are in it.
+    comparison: bool,
+    pub(super) y: Y,
+    /// Whether the shuffles check that both parties' inputs are in range.
+    pub(super) checked: bool,
 }
 
 impl Plan {
@@ -87,6 +94,10 @@ impl Plan {
             for &algorithm in &algorithms {
                 (args.limit.memory).check_circuit(Spec::new(cards, draw, algorithm)?)?;
             }
+            for comparison in Comparison::ALL.iter().filter(|_| args.comparison) {
+                let ands = (comparison.estimated_ands)(cards, draw);
+                (args.limit.memory).check_ands(comparison.name, cards, draw, ands)?;
+            }
         }
         let number = |(cards, draw)| match along {
             Along::Draw { .. } => draw,
@@ -96,7 +107,22 @@ impl Plan {
             along,
             numbers: deals.into_iter().map(number).collect(),
             algorithms,
+            comparison: args.comparison,
+            y: args.y,
+            checked: args.checked,
         })
+    }
+
+    /// All that is drawn but the netlists of others.
+    pub(super) fn curves(&self) -> Vec<Curve> {
+        let shuffles = self.algorithms.iter().copied().map(Curve::Shuffle);
+        let comparisons = Curve::comparisons().filter(|_| self.comparison);
+        shuffles.chain(comparisons).collect()
+    }
+
+    /// The first and the last number of the horizontal axis.
+    pub(super) fn ends(&self) -> (usize, usize) {
+        (self.numbers[0], self.numbers[self.numbers.len() - 1])
     }
 }
 
@@ -116,39 +142,38 @@ fn some_decks() -> Numbers {
     (0..6).flat_map(octave).chain([256]).collect()
 }
 
-/// The AND gates of the circuits, each built once.
+/// What the circuits have of what is plotted, each built once.
 pub(super) struct Sizes<'a> {
     plan: &'a Plan,
     progress: Progress,
-    ands: HashMap<(Algorithm, usize), usize>,
+    values: HashMap<(Curve, usize), usize>,
 }
 
 impl<'a> Sizes<'a> {
     /// Builds the circuits of the plan, one after the other.
     pub(super) fn count(plan: &'a Plan) -> Self {
-        let steps = plan.algorithms.len() * plan.numbers.len();
+        let curves = plan.curves();
+        let steps = curves.len() * plan.numbers.len();
         let mut sizes = Sizes {
             plan,
             progress: Progress::begin(steps, "circuits"),
-            ands: HashMap::new(),
+            values: HashMap::new(),
         };
         for &number in &plan.numbers {
-            for &algorithm in &plan.algorithms {
-                sizes.ands(algorithm, number);
+            for &curve in &curves {
+                sizes.value(curve, number);
             }
         }
         sizes
     }
 
-    /// The ANDs of a shuffle at a number of the horizontal axis, which is between those of the
-    /// plan.
-    pub(super) fn ands(&mut self, algorithm: Algorithm, number: usize) -> usize {
-        *self.ands.entry((algorithm, number)).or_insert_with(|| {
+    /// What a curve has at a number of the horizontal axis, which is between those of the plan.
+    pub(super) fn value(&mut self, curve: Curve, number: usize) -> usize {
+        *self.values.entry((curve, number)).or_insert_with(|| {
             let (cards, draw) = self.plan.along.deal(number);
-            let spec = Spec::new(cards, draw, algorithm).expect("between two that are in bounds");
-            let ands = ShuffleCircuit::build(spec).circuit().ands();
+            let value = curve.value(self.plan.y, self.plan.checked, cards, draw);
             self.progress.step();
-            ands
+            value
         })
     }
 }

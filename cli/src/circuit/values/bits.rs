@@ -1,31 +1,27 @@
 //! Bits on the command line.
 
 use anyhow::{bail, ensure};
-use dealerless::circuit::Party;
 use zeroize::Zeroizing;
 
-/// Reads `bits` bits of a party's input: 0s and 1s, first wire first, or `hex:` and the digits of
+/// Reads `bits` bits of what `who` names: 0s and 1s, first wire first, or `hex:` and the digits of
 /// bytes, where bit i is bit i mod 8 of byte i / 8, counted from the least significant.
 ///
 /// # Errors
 /// When the text is something else, or has another number of bits. The error does not repeat it.
-pub fn parse(text: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizing<Vec<bool>>> {
+pub(crate) fn parse(text: &str, bits: usize, who: &str) -> anyhow::Result<Zeroizing<Vec<bool>>> {
     match text.strip_prefix("hex:") {
-        None => parse_binary(text, bits, party),
-        Some(digits) => parse_hex(digits, bits, party),
+        None => parse_binary(text, bits, who),
+        Some(digits) => parse_hex(digits, bits, who),
     }
 }
 
-fn parse_binary(text: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizing<Vec<bool>>> {
+fn parse_binary(text: &str, bits: usize, who: &str) -> anyhow::Result<Zeroizing<Vec<bool>>> {
     if let Some(place) = text.bytes().position(|byte| !matches!(byte, b'0' | b'1')) {
-        bail!(
-            "the {party}'s input: character {} is neither 0 nor 1",
-            place + 1
-        );
+        bail!("{who}: character {} is neither 0 nor 1", place + 1);
     }
     ensure!(
         text.len() == bits,
-        "the {party}'s input has {bits} bits, {} were given",
+        "{who} has {bits} bits, {} were given (a number of zeros and ones needs dec:)",
         text.len()
     );
     Ok(Zeroizing::new(
@@ -33,17 +29,14 @@ fn parse_binary(text: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizi
     ))
 }
 
-fn parse_hex(digits: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizing<Vec<bool>>> {
+fn parse_hex(digits: &str, bits: usize, who: &str) -> anyhow::Result<Zeroizing<Vec<bool>>> {
     if let Some(place) = digits.bytes().position(|byte| !byte.is_ascii_hexdigit()) {
-        bail!(
-            "the {party}'s input: digit {} is not hexadecimal",
-            place + 1
-        );
+        bail!("{who}: digit {} is not hexadecimal", place + 1);
     }
     let expected = 2 * bits.div_ceil(8);
     ensure!(
         digits.len() == expected,
-        "the {party}'s input of {bits} bits takes {expected} hexadecimal digits, {} were given",
+        "{who} of {bits} bits takes {expected} hexadecimal digits, {} were given",
         digits.len()
     );
     let digits = digits.as_bytes();
@@ -52,7 +45,7 @@ fn parse_hex(digits: &str, bits: usize, party: Party) -> anyhow::Result<Zeroizin
     let bit = |i: usize| digit(2 * (i / 8) + usize::from(i % 8 < 4)) >> (i % 4) & 1 == 1;
     ensure!(
         !(bits..8 * bits.div_ceil(8)).any(bit),
-        "the {party}'s input has {bits} bits, and a bit behind them is not 0"
+        "{who} has {bits} bits, and a bit behind them is not 0"
     );
     Ok(Zeroizing::new((0..bits).map(bit).collect()))
 }
@@ -68,13 +61,15 @@ pub fn format(bits: &[bool]) -> String {
 mod tests {
     use super::*;
 
+    const WHO: &str = "the garbler's input";
+
     fn read(text: &str, bits: usize) -> anyhow::Result<String> {
-        parse(text, bits, Party::Garbler).map(|bits| format(&bits))
+        parse(text, bits, WHO).map(|bits| format(&bits))
     }
 
     #[test]
     fn binary_is_read_first_wire_first() {
-        let bits = parse("0011", 4, Party::Garbler).unwrap();
+        let bits = parse("0011", 4, WHO).unwrap();
         assert_eq!(*bits, [false, false, true, true]);
         assert_eq!(format(&bits), "0011");
         assert_eq!(read("", 0).unwrap(), "");

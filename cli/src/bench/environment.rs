@@ -1,0 +1,152 @@
+//! Where something was measured.
+
+use std::env::consts::{ARCH, OS};
+use std::fs;
+use std::thread::available_parallelism;
+
+use serde::Serialize;
+
+/// What figures depend on beside the arguments. What cannot be learned is `null`.
+#[derive(Serialize)]
+pub(super) struct Environment {
+    /// Of the program.
+    version: &'static str,
+    /// What `DEALERLESS_COMMIT` said when the program was built.
+    commit: Option<&'static str>,
+    compiler: &'static str,
+    /// `release`, or `debug`, whose figures are worth nothing.
+    profile: &'static str,
+    processor: Option<String>,
+    /// Those of the processor's instructions that the engine can use.
+    instructions: Vec<&'static str>,
+    cores: Option<usize>,
+    /// The processes that were running or ready to, on the mean of the last minute before.
+    load: Option<f64>,
+    system: String,
+    /// Whether both parties ran on the same cores. Unknown if the other one was another process.
+    shared_cores: Option<bool>,
+}
+
+impl Environment {
+    /// Looks, before anything is measured.
+    pub(super) fn look(both_here: bool) -> Self {
+        let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+        Environment {
+            version: env!("CARGO_PKG_VERSION"),
+            commit: option_env!("DEALERLESS_COMMIT"),
+            compiler: env!("DEALERLESS_COMPILER"),
+            profile: env!("DEALERLESS_PROFILE"),
+            processor: fs::read_to_string("/proc/cpuinfo")
+                .ok()
+                .and_then(|text| processor(&text)),
+            instructions: instructions(),
+            cores: available_parallelism().ok().map(usize::from),
+            load: fs::read_to_string("/proc/loadavg")
+                .ok()
+                .and_then(|text| text.split_whitespace().next()?.parse().ok()),
+            system: format!("{OS} {ARCH} {kernel}").trim_end().to_owned(),
+            shared_cores: both_here.then_some(true),
+        }
+    }
+
+    /// Three lines for people.
+    pub(super) fn describe(&self) -> String {
+        let commit = self.commit.map(|commit| format!(" ({commit})"));
+        let cores = match self.cores {
+            Some(cores) => format!("{cores} cores"),
+            None => "unknown cores".into(),
+        };
+        let load = match self.load {
+            Some(load) => format!(", load before {load:.2}"),
+            None => String::new(),
+        };
+        let parties = match self.shared_cores {
+            Some(_) => "both parties on them",
+            None => "one party on them",
+        };
+        format!(
+            "dealerless {}{}, {} build, {}\n{}: {cores}, {parties}{load}\n{}; {}",
+            self.version,
+            commit.unwrap_or_default(),
+            self.profile,
+            self.compiler,
+            self.processor.as_deref().unwrap_or("unknown processor"),
+            self.system,
+            match &self.instructions[..] {
+                [] => "none of the instructions that the engine can use".into(),
+                some => some.join(" "),
+            }
+        )
+    }
+}
+
+/// The first processor's name in Linux' list of them.
+fn processor(list: &str) -> Option<String> {
+    let name = |line: &str| {
+        Some(
+            line.strip_prefix("model name")?
+                .split_once(':')?
+                .1
+                .trim()
+                .into(),
+        )
+    };
+    list.lines().find_map(name)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn instructions() -> Vec<&'static str> {
+    use std::arch::is_x86_feature_detected as detected;
+    let known = [
+        ("aes", detected!("aes")),
+        ("vaes", detected!("vaes")),
+        ("avx2", detected!("avx2")),
+        ("avx512f", detected!("avx512f")),
+        ("pclmulqdq", detected!("pclmulqdq")),
+    ];
+    known
+        .iter()
+        .filter(|known| known.1)
+        .map(|known| known.0)
+        .collect()
+}
+
+#[cfg(target_arch = "aarch64")]
+fn instructions() -> Vec<&'static str> {
+    use std::arch::is_aarch64_feature_detected as detected;
+    let known = [
+        ("neon", detected!("neon")),
+        ("aes", detected!("aes")),
+        ("pmull", detected!("pmull")),
+    ];
+    known
+        .iter()
+        .filter(|known| known.1)
+        .map(|known| known.0)
+        .collect()
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn instructions() -> Vec<&'static str> {
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_processor_is_named_as_linux_names_it() {
+        let list = "processor\t: 0\nmodel name\t: A Chip @ 2 GHz\nmodel name\t: Another\n";
+        assert_eq!(processor(list).as_deref(), Some("A Chip @ 2 GHz"));
+        assert_eq!(processor("Hardware : board"), None);
+    }
+
+    #[test]
+    fn the_compiler_and_the_profile_are_known() {
+        let environment = Environment::look(true);
+        assert!(environment.compiler.starts_with("rustc "));
+        assert!(["debug", "release"].contains(&environment.profile));
+        assert_eq!(environment.describe().lines().count(), 3);
+    }
+}

@@ -1,0 +1,163 @@
+//! What is reported of one configuration.
+
+use comfy_table::CellAlignment;
+use dealerless::net::Shape;
+use serde::Serialize;
+
+use super::args::Args;
+use super::environment::Environment;
+use super::line::{LineReport, describe as describe_line};
+use super::plan::Source;
+use super::statistics::{PhaseReport, Phases};
+use super::sweep::Measured;
+use crate::output::{bytes, count, grid};
+
+/// The object of `--json`, and a row of the table of a sweep.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    pub(super) security: String,
+    /// The name of the file, unless it is a shuffle.
+    pub(super) netlist: Option<&'a str>,
+    /// `null` for a netlist, as the cards and the draw.
+    pub(super) algorithm: Option<&'static str>,
+    pub(super) cards: Option<usize>,
+    pub(super) draw: Option<usize>,
+    pub(super) and: usize,
+    /// Shuffles, or runs of the netlist, that the pool is filled for at once.
+    pub(super) pool_shuffles: u32,
+    /// Those that are in the figures: fewer than were asked for if it was interrupted.
+    pub(super) rounds: usize,
+    pub(super) interrupted: bool,
+    /// Whose times these are: `both` (of the slower one), `garbler` or `evaluator`.
+    pub(super) seen_by: &'static str,
+    /// The shape of the line, if it has one.
+    pub(super) line: Option<LineReport>,
+    #[serde(flatten)]
+    pub(super) phases: Phases,
+    environment: &'a Environment,
+    #[serde(skip)]
+    shape: Option<Shape>,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(
+        args: &Args,
+        measured: &Measured<'a>,
+        environment: &'a Environment,
+        interrupted: bool,
+    ) -> Self {
+        let (netlist, spec) = match measured.configuration.source {
+            Source::Shuffle(spec) => (None, Some(spec)),
+            Source::Netlist(netlist) => (Some(netlist.name.as_str()), None),
+        };
+        let shape = args.line.shape();
+        Report {
+            security: measured.configuration.security.to_string(),
+            netlist,
+            algorithm: spec.map(|spec| spec.algorithm().name()),
+            cards: spec.map(|spec| spec.cards()),
+            draw: spec.map(|spec| spec.draw()),
+            and: measured.ands,
+            pool_shuffles: measured.configuration.pool,
+            rounds: measured.record.rounds.len() - 1,
+            interrupted,
+            seen_by: match (&args.listen, &args.connect) {
+                (Some(_), _) => "garbler",
+                (_, Some(_)) => "evaluator",
+                (None, None) => "both",
+            },
+            line: shape.map(LineReport::from),
+            phases: Phases::of(&measured.record, measured.ands),
+            environment,
+            shape,
+        }
+    }
+
+    /// What is run, in a few characters.
+    pub(super) fn name(&self) -> String {
+        match (self.algorithm, self.draw, self.cards) {
+            (Some(algorithm), Some(draw), Some(cards)) => format!("{algorithm} {draw}/{cards}"),
+            _ => self.netlist.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Over which line, and from where.
+    pub(super) fn place(&self) -> String {
+        match self.seen_by {
+            "both" => format!("over {}", describe_line(self.shape)),
+            side => format!("as the {side} sees it"),
+        }
+    }
+
+    /// Everything, for people.
+    pub(super) fn describe(&self) -> String {
+        let what = match (self.algorithm, self.draw, self.cards) {
+            (Some(algorithm), Some(draw), Some(cards)) => {
+                format!("{draw} of {cards} cards by {algorithm}")
+            }
+            _ => self.netlist.unwrap_or_default().to_owned(),
+        };
+        let runs = match (self.pool_shuffles, self.netlist) {
+            (1, None) => "shuffle",
+            (_, None) => "shuffles",
+            (1, Some(_)) => "run",
+            (_, Some(_)) => "runs",
+        };
+        format!(
+            "{what}, {}: {} AND gates.\n{} rounds, {}.\nThe pool is filled for {} {runs} at once, \
+             and divided among them.\n\n{}\n\n{}",
+            self.security,
+            count(self.and as u64),
+            count(self.rounds as u64),
+            self.place(),
+            count(self.pool_shuffles.into()),
+            self.grid(),
+            self.speeds()
+        )
+    }
+
+    fn grid(&self) -> String {
+        let mut grid = grid();
+        grid.set_header(["ms", "median", "min", "q1", "q3", "max", "bytes", "flights"]);
+        let phases = &self.phases;
+        for (name, phase) in [
+            ("setup", &phases.setup),
+            ("pool", &phases.pool),
+            ("online", &phases.online),
+            ("total", &phases.total),
+        ] {
+            let PhaseReport {
+                ms,
+                min,
+                q1,
+                q3,
+                max,
+                ..
+            } = *phase;
+            let times = [ms, min, q1, q3, max].map(|ms| format!("{ms:.2}"));
+            let counts = [bytes(phase.bytes), count(phase.flights)];
+            grid.add_row([name.to_owned()].into_iter().chain(times).chain(counts));
+        }
+        for column in grid.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        grid.trim_fmt()
+    }
+
+    fn speeds(&self) -> String {
+        let speed = |name: &str, phase: &PhaseReport| {
+            let speed = phase.and_per_second?;
+            Some(format!("{name} {}", count(speed)))
+        };
+        let phases = &self.phases;
+        let speeds: Vec<String> = [
+            speed("pool", &phases.pool),
+            speed("online", &phases.online),
+            speed("total", &phases.total),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        format!("AND gates a second: {}.", speeds.join(", "))
+    }
+}

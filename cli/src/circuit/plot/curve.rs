@@ -1,0 +1,168 @@
+//! What is plotted: which circuits, and what of them.
+
+use std::fmt;
+
+use dealerless::circuit::bristol::Netlist;
+use dealerless::circuit::{Circuit, Party, Structure};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use serde::{Serialize, Serializer};
+
+use crate::circuit::entry::{Comparison, HALF_GATE_BYTES};
+use crate::circuit::owners::Owners;
+
+/// A family of circuits, one for each deck and draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Curve {
+    /// A shuffle that is played with.
+    Shuffle(Algorithm),
+    /// A circuit that is only compared with, by its place in the list of all.
+    Comparison(usize),
+}
+
+impl Curve {
+    /// All circuits that are only compared with.
+    pub(super) fn comparisons() -> impl Iterator<Item = Self> {
+        (0..Comparison::ALL.len()).map(Curve::Comparison)
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Curve::Shuffle(algorithm) => algorithm.name(),
+            Curve::Comparison(place) => Comparison::ALL[place].name,
+        }
+    }
+
+    pub(super) fn is_comparison(self) -> bool {
+        matches!(self, Curve::Comparison(_))
+    }
+
+    /// What the circuit for a deck and a draw that are within bounds has.
+    pub(super) fn value(self, y: Y, checked: bool, cards: usize, draw: usize) -> usize {
+        const BOUNDS: &str = "between two that are in bounds";
+        match self {
+            Curve::Shuffle(algorithm) => {
+                let spec = Spec::new(cards, draw, algorithm).expect(BOUNDS);
+                let shuffle = match checked {
+                    true => ShuffleCircuit::build_checked(spec),
+                    false => ShuffleCircuit::build(spec),
+                };
+                y.of(shuffle.circuit())
+            }
+            Curve::Comparison(place) => {
+                y.of(&(Comparison::ALL[place].circuit)(cards, draw).expect(BOUNDS))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Curve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Curve {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What the vertical axis counts.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Y {
+    /// AND gates.
+    Ands,
+    /// AND gates that depend on inputs of both parties.
+    JointAnds,
+    /// The most AND gates on a path.
+    Depth,
+    /// Bytes of garbled tables, as half gates.
+    GarbledBytes,
+    /// XOR gates.
+    Xor,
+}
+
+impl Y {
+    /// Of a circuit with one input value a party.
+    fn of(self, circuit: &Circuit) -> usize {
+        match self {
+            Y::Ands => circuit.ands(),
+            Y::GarbledBytes => HALF_GATE_BYTES * circuit.ands(),
+            Y::Xor => circuit.stats().xor,
+            Y::Depth => circuit.stats().and_depth,
+            Y::JointAnds => {
+                let structure = circuit.structure(Some(&[Party::Garbler, Party::Evaluator]));
+                self.of_structure(&structure).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Of a netlist as it is written; none if it is not known whose its inputs are, and that matters.
+    pub(super) fn of_netlist(self, netlist: &Netlist) -> Option<usize> {
+        let owners = Owners::obvious(netlist.inputs().len());
+        self.of_structure(&netlist.structure(owners.as_ref().map(Owners::parties)))
+    }
+
+    fn of_structure(self, structure: &Structure) -> Option<usize> {
+        Some(match self {
+            Y::Ands => structure.and,
+            Y::JointAnds => structure.ands_by_owner?.joint,
+            Y::Depth => structure.and_depth,
+            Y::GarbledBytes => HALF_GATE_BYTES * structure.and,
+            Y::Xor => structure.xor,
+        })
+    }
+
+    /// What is counted, as the title begins.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Y::Ands => "AND gates",
+            Y::JointAnds => "AND gates that depend on both parties",
+            Y::Depth => "AND depth",
+            Y::GarbledBytes => "Bytes garbled",
+            Y::Xor => "XOR gates",
+        }
+    }
+
+    /// What is written along the axis.
+    pub(super) fn axis(self) -> &'static str {
+        match self {
+            Y::Ands => "AND gates of the circuit",
+            Y::JointAnds => "AND gates that depend on inputs of both",
+            Y::Depth => "AND gates on the longest path",
+            Y::GarbledBytes => "bytes of garbled tables (half gates)",
+            Y::Xor => "XOR gates of the circuit",
+        }
+    }
+
+    /// The column of a file of points.
+    pub(super) fn column(self) -> &'static str {
+        match self {
+            Y::Ands => "and",
+            Y::JointAnds => "joint_and",
+            Y::Depth => "and_depth",
+            Y::GarbledBytes => "half_gate_bytes",
+            Y::Xor => "xor",
+        }
+    }
+
+    /// The unit of a number of it.
+    pub(super) fn unit(self) -> &'static str {
+        match self {
+            Y::Ands => "ANDs",
+            Y::JointAnds => "joint ANDs",
+            Y::Depth => "layers",
+            Y::GarbledBytes => "bytes",
+            Y::Xor => "XORs",
+        }
+    }
+
+    /// What the lowest curve is.
+    pub(super) fn lowest(self) -> &'static str {
+        match self {
+            Y::Depth => "the shallowest",
+            _ => "the cheapest",
+        }
+    }
+}

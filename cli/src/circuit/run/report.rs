@@ -1,0 +1,81 @@
+//! What `circuit run` shows.
+
+use serde::Serialize;
+
+use super::{Args, Job, Outcome, What};
+use crate::cost::{LineCost, line};
+use crate::output::{count, milliseconds, say, show, show_json};
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    outputs: Vec<String>,
+    /// Of a shuffle: the cards drawn, of which the first of the deck has the number `first_card`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cards: Option<&'a [u64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_card: Option<u64>,
+    and: usize,
+    security: String,
+    cost: Cost<'a>,
+}
+
+#[derive(Serialize)]
+struct Cost<'a> {
+    /// Hello and base OTs.
+    setup_ms: f64,
+    /// From the inputs to the opened outputs.
+    run_ms: f64,
+    #[serde(flatten)]
+    line: &'a LineCost,
+}
+
+impl Outcome {
+    pub(super) fn show(&self, args: &Args, job: &Job) -> anyhow::Result<()> {
+        let outputs = self.outputs.iter().map(|bits| args.values.show(bits));
+        let outputs: Vec<String> = outputs.collect();
+        let shuffle = match &job.what {
+            What::Shuffle(shuffle) => Some(shuffle),
+            What::Netlist(_) => None,
+        };
+        let cards = shuffle.map(|shuffle| shuffle.cards(&self.outputs));
+        let and = job.circuit().ands();
+        let (setup_ms, run_ms) = (milliseconds(self.setup), milliseconds(self.run));
+        if args.json {
+            return show_json(
+                "circuit run",
+                &Report {
+                    outputs,
+                    cards: cards.as_deref(),
+                    first_card: shuffle.map(|shuffle| shuffle.first_card),
+                    and,
+                    security: args.session.security.to_string(),
+                    cost: Cost {
+                        setup_ms,
+                        run_ms,
+                        line: &self.line,
+                    },
+                },
+            );
+        }
+        match &cards {
+            Some(cards) => {
+                let cards: Vec<String> = cards.iter().map(u64::to_string).collect();
+                show(&format!("cards: {}", cards.join(" ")))?;
+            }
+            None => {
+                for (number, bits) in outputs.iter().enumerate() {
+                    show(&format!("output {}: {bits}", number + 1))?;
+                }
+            }
+        }
+        say(&format!(
+            "\nWhat it cost:\n{}\n{}\n{}\n{}",
+            line("AND gates", &count(and as u64)),
+            line("setup", &format!("{setup_ms:.1} ms")),
+            line("run", &format!("{run_ms:.1} ms")),
+            self.line.describe("garbler", "evaluator"),
+        ));
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Numbers of any size as bits.
+
+use anyhow::ensure;
+use zeroize::Zeroizing;
+
+use super::{BitOrder, Result};
+
+/// The most bits of a value that is read or shown in decimal, which takes time in proportion to their
+/// square.
+const DECIMAL_BITS: usize = 4096;
+
+/// The bits of a number, which come least significant first, on their wires; or the reverse.
+fn ordered(mut bits: Zeroizing<Vec<bool>>, order: BitOrder) -> Zeroizing<Vec<bool>> {
+    if order == BitOrder::Msb {
+        bits.reverse();
+    }
+    bits
+}
+
+/// Reads hexadecimal digits, the most significant first.
+///
+/// # Errors
+/// When there is something else, or the number has more bits. The error repeats neither.
+pub(super) fn from_hexadecimal(digits: &str, bits: usize, order: BitOrder, who: &str) -> Result {
+    check_digits(digits, |digit| digit.is_ascii_hexdigit(), who)?;
+    let mut number = Zeroizing::new(vec![false; bits]);
+    for (place, digit) in digits.chars().rev().enumerate() {
+        let digit = digit.to_digit(16).unwrap_or_default();
+        for bit in (0..4).filter(|bit| digit >> bit & 1 == 1) {
+            let set = number.get_mut(4 * place + bit);
+            *set.ok_or_else(|| too_large(bits, who))? = true;
+        }
+    }
+    Ok(ordered(number, order))
+}
+
+/// Reads decimal digits.
+///
+/// # Errors
+/// Those of [`from_hexadecimal`].
+pub(super) fn from_decimal(digits: &str, bits: usize, order: BitOrder, who: &str) -> Result {
+    check_digits(digits, |digit| digit.is_ascii_digit(), who)?;
+    ensure!(
+        bits <= DECIMAL_BITS,
+        "{who} has {bits} bits; more than {DECIMAL_BITS} cannot be given in decimal, only as bits, \
+         hex: or 0x"
+    );
+    let digits = digits.trim_start_matches('0');
+    // A decimal digit is more than three bits.
+    ensure!(digits.len() <= 1 + bits / 3, too_large(bits, who));
+    let mut digits: Zeroizing<Vec<u8>> =
+        Zeroizing::new(digits.bytes().map(|digit| digit - b'0').collect());
+    let mut number = Zeroizing::new(Vec::with_capacity(bits));
+    for _ in 0..bits {
+        // Halved, and what is left over is the next bit.
+        let mut rest = 0;
+        for digit in digits.iter_mut() {
+            let value = 10 * rest + *digit;
+            (*digit, rest) = (value / 2, value % 2);
+        }
+        number.push(rest == 1);
+    }
+    ensure!(digits.iter().all(|&digit| digit == 0), too_large(bits, who));
+    Ok(ordered(number, order))
+}
+
+fn check_digits(digits: &str, is_digit: fn(&u8) -> bool, who: &str) -> anyhow::Result<()> {
+    ensure!(!digits.is_empty(), "{who} has no digits");
+    let odd = digits.bytes().position(|digit| !is_digit(&digit));
+    if let Some(place) = odd {
+        anyhow::bail!("{who}: digit {} is none", place + 1);
+    }
+    Ok(())
+}
+
+fn too_large(bits: usize, who: &str) -> anyhow::Error {
+    anyhow::anyhow!("{who} has {bits} bits, and the number that was given has more")
+}
+
+/// Writes a number in hexadecimal, with a digit for every four bits.
+pub(super) fn hexadecimal(bits: &[bool], order: BitOrder) -> String {
+    let number = ordered(Zeroizing::new(bits.to_vec()), order);
+    let digit = |bits: &[bool]| {
+        let value = (bits.iter().rev()).fold(0, |value, &bit| 2 * value + u32::from(bit));
+        char::from_digit(value, 16).unwrap_or_default()
+    };
+    let digits = number.chunks(4).rev().map(digit);
+    let digits = digits.collect::<String>();
+    format!("0x{}", if digits.is_empty() { "0" } else { &digits })
+}
+
+/// Writes a number in decimal, or in hexadecimal if it is too large.
+pub(super) fn decimal(bits: &[bool], order: BitOrder) -> String {
+    if bits.len() > DECIMAL_BITS {
+        return hexadecimal(bits, order);
+    }
+    let number = ordered(Zeroizing::new(bits.to_vec()), order);
+    // The least significant digit first.
+    let mut digits = vec![0u8];
+    for &bit in number.iter().rev() {
+        let mut carry = u8::from(bit);
+        for digit in &mut digits {
+            let value = 2 * *digit + carry;
+            (*digit, carry) = (value % 10, value / 10);
+        }
+        if carry > 0 {
+            digits.push(carry);
+        }
+    }
+    digits
+        .iter()
+        .rev()
+        .map(|&digit| char::from(b'0' + digit))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, bits: usize) -> std::result::Result<u128, String> {
+        let value = |bits: Zeroizing<Vec<bool>>| {
+            (bits.iter().rev()).fold(0, |value, &bit| 2 * value + u128::from(bit))
+        };
+        let read = match text.strip_prefix("0x") {
+            Some(digits) => from_hexadecimal(digits, bits, BitOrder::Lsb, "it"),
+            None => from_decimal(text, bits, BitOrder::Lsb, "it"),
+        };
+        read.map(value).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn numbers_are_read_up_to_the_largest_that_fits() {
+        for bits in [1, 3, 4, 8, 31, 64, 126] {
+            let most = (1u128 << bits) - 1;
+            for number in [0, 1, most / 3, most - 1, most] {
+                assert_eq!(read(&number.to_string(), bits), Ok(number));
+                assert_eq!(read(&format!("0x{number:x}"), bits), Ok(number));
+                assert_eq!(read(&format!("000{number}"), bits), Ok(number));
+            }
+            for more in [most + 1, 3 * most] {
+                assert!(read(&more.to_string(), bits).unwrap_err().contains("more"));
+                assert!(read(&format!("0x{more:x}"), bits).is_err());
+            }
+        }
+        assert_eq!(read("0", 0), Ok(0));
+        assert!(read("1", 0).is_err());
+    }
+
+    #[test]
+    fn what_is_no_number_is_refused_and_not_repeated() {
+        for text in ["", "0x", "12a", "0x1g", "-1", "+1", "1_0", "½"] {
+            let error = read(text, 64).unwrap_err();
+            assert!(text.len() < 2 || !error.contains(text), "{error}");
+        }
+        assert!(read("1", 4097).unwrap_err().contains("decimal"));
+        assert!(read("0x1", 4097).is_ok());
+    }
+
+    #[test]
+    fn a_number_that_is_written_has_no_leading_zeros_in_decimal() {
+        let bits = |number: u128, bits: usize| -> Vec<bool> {
+            (0..bits).map(|bit| number >> bit & 1 == 1).collect()
+        };
+        assert_eq!(decimal(&bits(6, 8), BitOrder::Lsb), "6");
+        assert_eq!(decimal(&bits(0, 8), BitOrder::Lsb), "0");
+        assert_eq!(
+            decimal(&bits(u128::MAX, 128), BitOrder::Lsb),
+            u128::MAX.to_string()
+        );
+        assert_eq!(hexadecimal(&bits(6, 9), BitOrder::Lsb), "0x006");
+        assert_eq!(hexadecimal(&[], BitOrder::Lsb), "0x0");
+        assert!(decimal(&vec![true; 4097], BitOrder::Lsb).starts_with("0x1fff"));
+    }
+}

@@ -1,0 +1,239 @@
+//! The command line, before a command runs: what each help ends with, and what is said of a wrong one.
+
+use std::error::Error as _;
+use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+
+use crate::Cli;
+use crate::failure::{EXIT_CODES, LOCAL, Reports, tell_program};
+use crate::output::{lines, say};
+
+/// Which command was called, and whether a program reads what it reports.
+pub(crate) struct Called {
+    /// With the commands that it is under: `circuit stats`.
+    name: String,
+    json: bool,
+}
+
+/// These report events of a match to a program.
+const OF_EVENTS: [&str; 4] = ["host", "join", "resume", "audit"];
+
+impl Called {
+    /// How the command reports to a program.
+    pub(crate) fn reports(&self) -> Reports<'_> {
+        match self.json {
+            false => Reports::ToNobody,
+            true if OF_EVENTS.contains(&&*self.name) => Reports::Events,
+            true => Reports::Objects(&self.name),
+        }
+    }
+
+    fn of(matches: &ArgMatches) -> Self {
+        let (mut names, mut matches) = (Vec::new(), matches);
+        while let Some((name, inner)) = matches.subcommand() {
+            names.push(name);
+            matches = inner;
+        }
+        // A command without the option has no such argument.
+        let json = matches.try_get_one("json").ok().flatten();
+        Called {
+            name: names.join(" "),
+            json: json.copied().unwrap_or(false),
+        }
+    }
+
+    /// The same of arguments that are not in order, as far as one can tell.
+    fn of_wrong(command: &Command, args: &[OsString]) -> Self {
+        let (mut names, mut command) = (Vec::new(), command);
+        for arg in args.iter().skip(1) {
+            if let Some(inner) = arg.to_str().and_then(|arg| command.find_subcommand(arg)) {
+                names.push(inner.get_name());
+                command = inner;
+            }
+        }
+        Called {
+            name: names.join(" "),
+            json: args.iter().any(|arg| arg == "--json"),
+        }
+    }
+}
+
+/// Reads the arguments of the program, of which the first is its own name.
+///
+/// # Errors
+/// When nothing is to be run: help was asked for, or the usage is wrong. It was said, and what is left
+/// is the exit code.
+pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called), u8> {
+    let args: Vec<OsString> = args.collect();
+    let mut command = command();
+    let read = command.try_get_matches_from_mut(&args);
+    let read =
+        read.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Called::of(&matches))));
+    read.map_err(|error| {
+        if !error.use_stderr() {
+            // If the terminal is gone nobody is left to be told.
+            let _ = error.print();
+            return 0;
+        }
+        let said = explained(&error);
+        let text = said.clone().unwrap_or_else(|| error.to_string());
+        let message = text.trim_start_matches("error: ").trim_end();
+        tell_program(LOCAL, message, Called::of_wrong(&command, &args).reports());
+        match said {
+            Some(text) => say(text.trim_end()),
+            None => {
+                let _ = error.print();
+            }
+        }
+        LOCAL
+    })
+}
+
+/// The text of an error about a number, with a sentence in place of the standard library's words.
+fn explained(error: &clap::Error) -> Option<String> {
+    let source = match error.kind() {
+        ErrorKind::ValueValidation => error.source()?,
+        _ => return None,
+    };
+    let given = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(given)) => given.as_str(),
+        _ => "",
+    };
+    let sentence = match source.downcast_ref::<ParseIntError>() {
+        Some(error) => of_number(error, given).to_owned(),
+        None if source.is::<ParseFloatError>() => "give a number, such as 2.5".to_owned(),
+        None => of_range(&source.to_string())?,
+    };
+    Some(error.to_string().replace(&source.to_string(), &sentence))
+}
+
+/// The sentence for the parser's own words about a range: `-1 is not in 0..=9`.
+fn of_range(words: &str) -> Option<String> {
+    let (_, range) = words.split_once(" is not in ")?;
+    let (first, last) = range.split_once("..=")?;
+    Some(format!("give a whole number from {first} to {last}"))
+}
+
+fn of_number(error: &ParseIntError, given: &str) -> &'static str {
+    match error.kind() {
+        IntErrorKind::PosOverflow => "the number is too large",
+        IntErrorKind::NegOverflow => "the number is too small",
+        _ if given.starts_with('-') => "give a whole number that is not negative, such as 9",
+        _ => "give a whole number in digits, such as 9",
+    }
+}
+
+/// The command line, as it is read, completed and described.
+pub(crate) fn command() -> Command {
+    complete(Cli::command(), "")
+}
+
+/// A command with its exit codes in its help, and with options that take a negative number as their
+/// value: what is wrong with it is said by the option, and not that there is no option `-5`.
+fn complete(command: Command, path: &str) -> Command {
+    let mut command =
+        command.mut_args(
+            |arg| match arg.get_action().takes_values() && !arg.is_positional() {
+                true => arg.allow_negative_numbers(true),
+                false => arg,
+            },
+        );
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|inner| inner.get_name().to_owned())
+        .collect();
+    for name in names {
+        let path = format!("{path} {name}");
+        command = command.mut_subcommand(name, |inner| complete(inner, path.trim_start()));
+    }
+    let help = (command.get_after_help()).map_or(String::new(), |help| help.to_string());
+    // Some say what the codes mean for them.
+    let codes = match help.contains("Exit codes:") {
+        true => String::new(),
+        false => exit_codes(path),
+    };
+    let help = reflow(&format!("{help}\n\n{codes}"));
+    command.after_help(help.trim_start().to_owned())
+}
+
+/// The codes that a command can give, beside 0 and 1. Those of a group are all that its commands can.
+fn further_codes(path: &str) -> &'static [u8] {
+    match path {
+        "" => &[2, 3, 4, 130, 141],
+        "demo" | "circuit run" => &[2, 3],
+        "bench" => &[2, 3, 130],
+        "host" | "join" | "resume" => &[2, 3, 130],
+        "audit" => &[2, 3, 4, 130],
+        "verify" | "circuit compare" | "circuit prove" => &[4],
+        "circuit" => &[2, 3, 4],
+        _ => &[],
+    }
+}
+
+fn exit_codes(path: &str) -> String {
+    let further = further_codes(path);
+    let codes = EXIT_CODES
+        .iter()
+        .filter(|(code, _)| *code <= 1 || further.contains(code))
+        .map(|(code, meaning)| format!("{code} {meaning}"));
+    lines(&format!(
+        "Exit codes: {}.",
+        codes.collect::<Vec<_>>().join(", ")
+    ))
+}
+
+/// Breaks the paragraphs of a help into lines that fit the screen. What is indented stays as it is.
+fn reflow(help: &str) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut paragraph = String::new();
+    for line in help.lines().chain([""]) {
+        if !line.is_empty() && !line.starts_with(' ') {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(line);
+            continue;
+        }
+        if !paragraph.is_empty() {
+            parts.push(lines(&std::mem::take(&mut paragraph)));
+        }
+        parts.push(line.to_owned());
+    }
+    parts.join("\n").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_in_order() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn a_wrong_line_is_of_the_command_that_it_names() {
+        for (line, name, json) in [
+            ("dealerless", "", false),
+            ("dealerless deal --json", "", true),
+            (
+                "dealerless circuit stats --cards x --json",
+                "circuit stats",
+                true,
+            ),
+            (
+                "dealerless identity --json --home x succeed",
+                "identity succeed",
+                true,
+            ),
+            ("dealerless show verify", "show", false),
+        ] {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let called = Called::of_wrong(&command(), &args);
+            assert_eq!((&*called.name, called.json), (name, json), "{line}");
+        }
+    }
+}

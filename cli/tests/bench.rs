@@ -1,0 +1,284 @@
+//! The promise to whoever measures: figures with their spread and their surroundings, for one shuffle
+//! or many, for any netlist, over any line, between two machines.
+
+mod common;
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
+
+use serde_json::Value;
+
+use common::processes::{Finished, Running, start};
+
+fn run(line: &str) -> Finished {
+    start(line.split_whitespace()).finish()
+}
+
+/// What every object has had since the first version, and since this one.
+const FIELDS: [&str; 16] = [
+    "security",
+    "algorithm",
+    "cards",
+    "draw",
+    "and",
+    "pool_shuffles",
+    "rounds",
+    "setup",
+    "pool",
+    "online",
+    "total",
+    "netlist",
+    "interrupted",
+    "seen_by",
+    "line",
+    "environment",
+];
+
+const PHASES: [&str; 4] = ["setup", "pool", "online", "total"];
+
+#[track_caller]
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("a number: {value}"))
+}
+
+#[track_caller]
+fn assert_complete(report: &Value) {
+    assert_eq!(report["version"], 1);
+    assert_eq!(report["command"], "bench");
+    for field in FIELDS {
+        assert!(report.get(field).is_some(), "{field}: {report}");
+    }
+    for phase in PHASES {
+        let phase = &report[phase];
+        let times = ["min", "q1", "ms", "q3", "max"].map(|name| number(&phase[name]));
+        assert!(times.is_sorted(), "{phase}");
+        assert!(phase["bytes"].is_u64() && phase["flights"].is_u64());
+    }
+}
+
+fn netlist(folder: &Path) -> String {
+    let path = folder.join("and,two.txt");
+    fs::write(&path, "2 4\n2 1 1\n2 1 1\n\n2 1 0 1 2 AND\n2 1 0 1 3 XOR\n").unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_bench_reports_medians_quartiles_and_where_it_was_measured() {
+    let report = run("bench --cards 5 --rounds 4 --json").exits(0).json();
+    assert_complete(&report);
+    assert_eq!((&report["draw"], &report["rounds"]), (&5.into(), &4.into()));
+    assert_eq!(report["seen_by"], "both");
+    assert_eq!(
+        (&report["line"], &report["interrupted"]),
+        (&Value::Null, &false.into())
+    );
+    let sum = ["pool", "online"].map(|phase| number(&report[phase]["bytes"]));
+    assert_eq!(number(&report["total"]["bytes"]), sum[0] + sum[1]);
+    let environment = &report["environment"];
+    assert_eq!(environment["version"], env!("CARGO_PKG_VERSION"));
+    assert!(
+        environment["compiler"]
+            .as_str()
+            .unwrap()
+            .starts_with("rustc ")
+    );
+    assert!(environment["cores"].as_u64() > Some(0));
+    assert_eq!(environment["shared_cores"], true);
+    let screen = run("bench --cards 5 --rounds 1").exits(0).stdout;
+    for word in [
+        "median",
+        "q3",
+        "AND gates a second",
+        "rustc ",
+        "both parties on them",
+    ] {
+        assert!(screen.contains(word), "{word}: {screen}");
+    }
+}
+
+#[test]
+fn a_sweep_is_one_table_of_80_columns_and_the_same_rows_as_json_and_csv_and_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let [picture, rounds] = ["bytes.svg", "rounds.csv"].map(|name| folder.path().join(name));
+    let sweep = "bench --cards 6 --draw 2..4 --algorithm lehmer,fisher-yates --pool 1,2 \
+                 --security malicious,semi-honest --rounds 2";
+    let files = format!(
+        "--plot bytes -o {} --rounds-csv {}",
+        picture.display(),
+        rounds.display()
+    );
+    let reports = run(&format!("{sweep} {files} --json"))
+        .exits(0)
+        .json_lines();
+    assert_eq!(reports.len(), 3 * 2 * 2 * 2);
+    reports.iter().for_each(assert_complete);
+
+    let svg = fs::read_to_string(picture).unwrap();
+    for text in [
+        "m of 6 cards",
+        "lehmer, semi-honest, pool 2",
+        "Bytes both ways",
+    ] {
+        assert!(svg.contains(text), "{text}");
+    }
+    let rounds = fs::read_to_string(rounds).unwrap();
+    let malicious = "malicious,,fisher-yates,6,3,";
+    let of = |phase: &str| {
+        let line = |line: &&str| line.starts_with(malicious) && line.contains(phase);
+        rounds.lines().filter(line).count()
+    };
+    // Of both pools, three rounds each; a pool of two serves two.
+    assert_eq!(
+        (of(",pool,"), of(",total,"), of(",online,"), of(",setup,")),
+        (6, 6, 9, 2)
+    );
+    assert_eq!(of(",total,0,true,"), 2);
+
+    let csv = run(&format!("{sweep} --csv")).exits(0).stdout;
+    let names: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    for (line, report) in csv.lines().skip(1).zip(&reports) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells.len(), names.len());
+        let cell = |name| cells[names.iter().position(|other| *other == name).unwrap()];
+        assert_eq!(cell("algorithm"), report["algorithm"]);
+        assert_eq!(cell("draw"), report["draw"].to_string());
+        assert_eq!(
+            cell("total_flights"),
+            report["total"]["flights"].to_string()
+        );
+    }
+    assert_eq!(csv.lines().count(), 1 + reports.len());
+
+    let table = run(sweep).exits(0).stdout;
+    assert!(
+        table.lines().all(|line| line.chars().count() <= 80),
+        "{table}"
+    );
+    let rows = table.lines().filter(|line| line.contains("lehmer")).count();
+    assert_eq!(rows, reports.len() / 2);
+}
+
+#[test]
+fn any_netlist_is_measured_alone_or_beside_shuffles() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = netlist(folder.path());
+    let reports = run(&format!("bench --netlist {netlist} --rounds 2 --json"));
+    let report = reports.exits(0).json();
+    assert_complete(&report);
+    assert_eq!(
+        (&report["netlist"], &report["and"]),
+        (&"and,two.txt".into(), &1.into())
+    );
+    assert_eq!(
+        (&report["algorithm"], &report["cards"]),
+        (&Value::Null, &Value::Null)
+    );
+    let both = format!("bench --netlist {netlist} --algorithm cut --cards 6 --draw 2 --rounds 1");
+    let csv = run(&format!("{both} --csv")).exits(0).stdout;
+    assert!(csv.contains("malicious,\"and,two.txt\",,"), "{csv}");
+    let table = run(&both).exits(0).stdout;
+    assert!(
+        table.contains("and,two.txt") && table.contains("cut 2/6"),
+        "{table}"
+    );
+    run(&format!("bench --netlist {netlist} --owner g"))
+        .exits(1)
+        .says("--owner names 1");
+    let wrong = run(&format!("{both} -o {netlist}.svg")).exits(1);
+    wrong.says("a netlist has no place in a picture");
+}
+
+#[test]
+fn a_shaped_line_is_in_the_report_and_in_the_time() {
+    let line = "bench --cards 4 --draw 1 --rounds 1 --rtt 30ms --bandwidth 10mbit --json";
+    let report = run(line).exits(0).json();
+    assert_eq!(report["line"]["rtt_ms"], 30.0);
+    assert_eq!(report["line"]["bits_per_second"], 10_000_000);
+    for sweep in ["", "--draw 1,2", "--draw 1,2 --pool 1,2"] {
+        let screen =
+            "bench --cards 4 --rounds 1 --security semi-honest --rtt 1.25ms --bandwidth 0.5gbit";
+        let screen = run(&format!("{screen} {sweep}")).exits(0).stdout;
+        assert!(
+            screen.lines().all(|line| line.chars().count() <= 80),
+            "{screen}"
+        );
+        assert!(
+            screen.contains("1.25 ms there and back, 500 Mbit/s each way"),
+            "{screen}"
+        );
+    }
+    // At least a message and its answer.
+    assert!(number(&report["online"]["min"]) >= 30.0, "{report}");
+}
+
+/// Starts a side that listens on a free port, and gives its address.
+fn listening(line: &str) -> (Running, SocketAddr) {
+    let mut side = start(format!("bench {line} --listen 127.0.0.1:0").split_whitespace());
+    let address = side.says_where();
+    (side, address)
+}
+
+#[test]
+fn between_two_machines_each_side_reports_its_own_and_a_mismatch_is_told_to_both() {
+    let what = "--cards 5 --draw 1,5 --algorithm lehmer --rounds 2";
+    let (listening_side, address) = listening(&format!("{what} --json"));
+    let other = run(&format!("bench {what} --connect {address} --json")).exits(0);
+    let [garbler, evaluator] = [listening_side.finish().exits(0), other].map(|it| it.json_lines());
+    assert_eq!((garbler.len(), evaluator.len()), (2, 2));
+    for (ours, theirs) in garbler.iter().zip(&evaluator) {
+        assert_complete(ours);
+        assert_eq!(
+            (&ours["seen_by"], &theirs["seen_by"]),
+            (&"garbler".into(), &"evaluator".into())
+        );
+        assert_eq!(ours["total"]["bytes"], theirs["total"]["bytes"]);
+        assert_eq!(ours["environment"]["shared_cores"], Value::Null);
+    }
+    let (listening_side, address) = listening("--cards 5 --rounds 2");
+    let other = run(&format!("bench --cards 5 --rounds 3 --connect {address}"));
+    for side in [listening_side.finish(), other] {
+        side.exits(2)
+            .says("do not agree")
+            .says("the same arguments");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_shows_what_was_measured_until_then_and_says_so() {
+    let line = "bench --cards 5 --draw 2 --rounds 4000000000 --json --rtt 1ms";
+    let side = start(line.split_whitespace());
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    side.signal("INT");
+    let finished = side.finish().exits(130).says("Ended by Ctrl-C");
+    let report = finished.json();
+    assert_complete(&report);
+    assert_eq!(report["interrupted"], true);
+    assert!(number(&report["rounds"]) > 0.0);
+}
+
+#[test]
+fn what_cannot_be_measured_or_drawn_is_refused_with_a_sentence() {
+    for (line, sentence) in [
+        ("--rtt 50", "50ms, 0.15s"),
+        ("--bandwidth 20", "20mbit"),
+        ("--rtt 5ms --listen 127.0.0.1:0", "cannot be used with"),
+        ("--pool 1,0", "a whole number from 1"),
+        ("--json --csv", "cannot be used with"),
+        ("-o x.svg", "one point makes no picture"),
+        (
+            "--cards 5,6,7 --draw 1,2 -o x.svg",
+            "one number to the right",
+        ),
+        ("--draw 1,2 -o x.png", "ends in .svg"),
+        ("--owner g", "--netlist"),
+        ("--cards 4 --draw 1,2 --json -o -", "standard output"),
+    ] {
+        let refused = run(&format!("bench {line}")).exits(1).says(sentence);
+        let error = refused.stdout.is_empty() || refused.json()["error"]["exit_code"] == 1;
+        assert!(error, "{line}: {}", refused.stdout);
+    }
+}

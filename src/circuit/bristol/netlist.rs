@@ -1,0 +1,308 @@
+//! A netlist as it is written.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::circuit::evaluate::{InputError, as_bits, as_lanes, check_shape};
+use crate::circuit::{Bit, Builder, Circuit, Wire};
+
+/// How a netlist is written.
+///
+/// The second line of the old format has three numbers, and a gate follows, which ends with a name. In
+/// the Bristol Fashion a third line of numbers follows. So the two can be told apart, except where
+/// a netlist has no gates; that is taken for the Bristol Fashion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// The Bristol Fashion, of 2019.
+    Fashion,
+    /// The format before it: one output value, and an input value of each of two parties. That of
+    /// the second may have no bits.
+    Old,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Format::Fashion => "fashion",
+            Format::Old => "old",
+        })
+    }
+}
+
+/// A name that is not that of a [`Format`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the formats are fashion and old")]
+pub struct UnknownFormat;
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        match name {
+            "fashion" => Ok(Format::Fashion),
+            "old" => Ok(Format::Old),
+            _ => Err(UnknownFormat),
+        }
+    }
+}
+
+/// What one gate of a netlist does. A `MAND` is as many gates as it has results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::circuit) enum Operation {
+    Xor(Wire, Wire),
+    And(Wire, Wire),
+    Not(Wire),
+    /// `EQW`.
+    Copy(Wire),
+    /// `EQ`.
+    Const(bool),
+}
+
+impl Operation {
+    /// The wires that it reads.
+    pub(in crate::circuit) fn reads(self) -> impl Iterator<Item = Wire> {
+        let (first, second) = match self {
+            Operation::Xor(a, b) | Operation::And(a, b) => (Some(a), Some(b)),
+            Operation::Not(a) | Operation::Copy(a) => (Some(a), None),
+            Operation::Const(_) => (None, None),
+        };
+        first.into_iter().chain(second)
+    }
+}
+
+/// A gate of a netlist, and the wire that it sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::circuit) struct Step {
+    pub(in crate::circuit) operation: Operation,
+    pub(in crate::circuit) sets: Wire,
+}
+
+/// A netlist as it is written: every gate, in the order of the file.
+///
+/// Each gate reads wires that are set before it, and sets a wire that nothing else sets.
+#[derive(Clone)]
+pub struct Netlist {
+    pub(super) format: Format,
+    pub(super) inputs: Vec<usize>,
+    pub(super) outputs: Vec<usize>,
+    pub(super) wires: usize,
+    pub(super) steps: Vec<Step>,
+}
+
+impl Netlist {
+    /// The format in which it was read.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The number of bits of each input value.
+    pub fn inputs(&self) -> &[usize] {
+        &self.inputs
+    }
+
+    /// The number of bits of each output value.
+    pub fn outputs(&self) -> &[usize] {
+        &self.outputs
+    }
+
+    /// The number of gates, in the count of which a `MAND` is as many as it has results.
+    pub fn gates(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The circuit that a [`Builder`] makes of it: constants are folded, equal gates shared, dead
+    /// gates dropped, and the rest put in layers. It has no more AND gates than the netlist.
+    pub fn circuit(&self) -> Circuit {
+        let mut builder = Builder::new(&self.inputs);
+        let mut bits: Vec<Bit> = Vec::with_capacity(self.wires);
+        bits.extend(builder.input_bits());
+        bits.resize(self.wires, Bit::ZERO);
+        for step in &self.steps {
+            let on = |wire: Wire| bits[wire.index()];
+            bits[step.sets.index()] = match step.operation {
+                Operation::Xor(a, b) => builder.xor(on(a), on(b)),
+                Operation::And(a, b) => builder.and(on(a), on(b)),
+                Operation::Not(a) => builder.not(on(a)),
+                Operation::Copy(a) => on(a),
+                Operation::Const(bit) => Bit::from(bit),
+            };
+        }
+        let mut outputs = bits.split_off(self.first_output()).into_iter();
+        let words = self.outputs.iter();
+        let words = words.map(|&width| outputs.by_ref().take(width).collect());
+        let words = words.collect();
+        drop(bits);
+        builder.build(words)
+    }
+
+    /// Evaluates the netlist on one input, gate by gate as it is written.
+    ///
+    /// # Errors
+    /// When the number of values, or of the bits of one, is not that of [`inputs`](Self::inputs).
+    pub fn evaluate(&self, inputs: &[Vec<bool>]) -> Result<Vec<Vec<bool>>, InputError> {
+        let inputs = as_lanes(inputs);
+        check_shape(&self.inputs, &inputs)?;
+        let mut lanes = self.lanes();
+        let mut outputs = lanes.evaluate(inputs.iter().flatten().copied()).iter();
+        let words = self.outputs.iter();
+        Ok(words
+            .map(|&width| as_bits(outputs.by_ref().take(width)))
+            .collect())
+    }
+
+    /// An evaluator of 64 inputs at once.
+    pub(super) fn lanes(&self) -> Lanes<'_> {
+        Lanes {
+            netlist: self,
+            wires: vec![0; self.wires],
+        }
+    }
+
+    pub(in crate::circuit) fn wires(&self) -> usize {
+        self.wires
+    }
+
+    pub(in crate::circuit) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The wire of the first output bit; the others follow it.
+    pub(in crate::circuit) fn first_output(&self) -> usize {
+        self.wires - self.outputs.iter().sum::<usize>()
+    }
+}
+
+impl fmt::Debug for Netlist {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Netlist")
+            .field("format", &self.format)
+            .field("inputs", &self.inputs)
+            .field("outputs", &self.outputs)
+            .field("gates", &self.steps.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Evaluates a netlist on 64 inputs at once: bit `i` of each `u64` belongs to the `i`-th evaluation.
+/// It keeps the memory of the wires from one evaluation to the next.
+pub(super) struct Lanes<'n> {
+    netlist: &'n Netlist,
+    wires: Vec<u64>,
+}
+
+impl Lanes<'_> {
+    /// The output bits of all values, given the input bits of all values.
+    pub(super) fn evaluate(&mut self, inputs: impl Iterator<Item = u64>) -> &[u64] {
+        let wires = &mut self.wires;
+        for (wire, input) in wires.iter_mut().zip(inputs) {
+            *wire = input;
+        }
+        for step in &self.netlist.steps {
+            wires[step.sets.index()] = match step.operation {
+                Operation::Xor(a, b) => wires[a.index()] ^ wires[b.index()],
+                Operation::And(a, b) => wires[a.index()] & wires[b.index()],
+                Operation::Not(a) => !wires[a.index()],
+                Operation::Copy(a) => wires[a.index()],
+                Operation::Const(bit) => u64::from(bit).wrapping_neg(),
+            };
+        }
+        &wires[self.netlist.first_output()..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// x0 AND y0, and the negation of x1, of two bits and one bit.
+    const OLD: &str = "2 5\n2 1 2\n\n2 1 0 2 3 AND\n1 1 1 4 INV";
+
+    fn netlist(text: &str) -> Netlist {
+        Netlist::parse(text.as_bytes(), None).unwrap()
+    }
+
+    #[test]
+    fn the_old_format_is_recognised_by_a_gate_in_its_third_line() {
+        let old = netlist(OLD);
+        assert_eq!(old.format(), Format::Old);
+        assert_eq!((old.inputs(), old.outputs()), (&[2, 1][..], &[2][..]));
+        let inputs = [vec![true, false], vec![true]];
+        assert_eq!(old.evaluate(&inputs), Ok(vec![vec![true, true]]));
+        let same = netlist("2 5\n2 2 1\n1 2\n\n2 1 0 2 3 AND\n1 1 1 4 INV\n");
+        assert_eq!(same.format(), Format::Fashion);
+        assert_eq!(same.circuit().digest(), old.circuit().digest());
+    }
+
+    #[test]
+    fn a_netlist_without_gates_is_bristol_fashion_unless_told_otherwise() {
+        let text = b"0 2\n2 1 1\n1 1\n";
+        let fashion = Netlist::parse(text, None).unwrap();
+        assert_eq!(fashion.format(), Format::Fashion);
+        let old = Netlist::parse(b"0 2\n1 1 1\n", Some(Format::Old)).unwrap();
+        assert_eq!((old.inputs(), old.outputs()), (&[1, 1][..], &[1][..]));
+    }
+
+    #[test]
+    fn a_format_that_is_asked_for_is_the_only_one_that_is_read() {
+        let error = |text: &str, format| {
+            let error = Netlist::parse(text.as_bytes(), Some(format)).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(
+            error(OLD, Format::Fashion),
+            "line 4 of the netlist: the output values have more bits than there are wires (5)"
+        );
+        assert_eq!(
+            error("0 3\n2 1 1\n1 1\n", Format::Old),
+            "line 3 of the netlist: there are more lines than the 0 gates declared"
+        );
+        let short = error("1 3\n2 1\n2 1 0 1 2 AND\n", Format::Old);
+        assert_eq!(short, "line 2 of the netlist: a field is missing");
+        let long = error("1 3\n1 1 1 1\n2 1 0 1 2 AND\n", Format::Old);
+        assert_eq!(long, "line 2 of the netlist: there is a field too many");
+    }
+
+    #[test]
+    fn a_fault_in_a_netlist_of_old_is_reported_with_its_line() {
+        for (text, message) in [
+            (
+                "1 3\n\n2 2 1\n2 1 0 1 2 AND\n",
+                "line 3 of the netlist: the input values have more bits than there are wires (3)",
+            ),
+            (
+                "1 3\n1 1 4\n2 1 0 1 2 AND\n",
+                "line 2 of the netlist: the output values have more bits than there are wires (3)",
+            ),
+            (
+                "2 3\n1 1 1\n2 1 0 1 2 AND\n\n",
+                "line 5 of the netlist: the file ends where a gate should be",
+            ),
+            (
+                "1 3\n1 1 1\n\n2 1 0 2 2 AND\n",
+                "line 4 of the netlist: wire 2 is read before it is set",
+            ),
+        ] {
+            let error = Netlist::parse(text.as_bytes(), None).unwrap_err();
+            assert_eq!(error.to_string(), message, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_gates_of_a_netlist_are_kept_as_they_are_written() {
+        // Three times the same AND, one of them dead; a constant and a copy; two ANDs in a MAND.
+        let netlist = netlist(
+            "5 9\n1 2\n1 2\n2 1 0 1 2 AND\n2 1 1 0 3 AND\n1 1 1 4 EQ\n1 1 2 5 EQW\n\
+             6 3 3 4 0 5 4 1 6 7 8 MAND\n",
+        );
+        assert_eq!(netlist.gates(), 7);
+        assert_eq!(netlist.structure(None).and, 5);
+        assert_eq!(netlist.circuit().ands(), 1);
+        for input in 0..4 {
+            let bits = vec![input & 1 == 1, input & 2 == 2];
+            let outputs = netlist.evaluate(std::slice::from_ref(&bits)).unwrap();
+            assert_eq!(outputs, [[true, bits[0] && bits[1]]]);
+            assert_eq!(netlist.circuit().evaluate(&[bits]), Ok(outputs));
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What can be said of a circuit's gates without running them.
+
+use super::bristol::{Netlist, Operation, Step};
+use super::{Circuit, Gate, Output, Party, Wire};
+
+/// The gates of a circuit or of a netlist as it is written, and how they hang together.
+///
+/// A gate is dead if no output needs it. Dead gates are in the counts of gates, and in nothing that
+/// is said of depths and widths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Structure {
+    /// AND gates.
+    pub and: usize,
+    /// XOR gates.
+    pub xor: usize,
+    /// NOT gates.
+    pub not: usize,
+    /// Constants and copies of wires (`EQ` and `EQW` in a netlist), which are no gates.
+    pub copies: usize,
+    /// The AND gates by the party that could compute them alone; absent if it is not known whose
+    /// the inputs are.
+    pub ands_by_owner: Option<AndsByOwner>,
+    /// The most AND gates on a path from an input to an output.
+    pub and_depth: usize,
+    /// The most gates (AND, XOR and NOT) on a path from an input to an output.
+    pub depth: usize,
+    /// The most AND gates of the same AND-depth.
+    pub widest_layer: usize,
+    /// The most wires that an evaluation in the order of the gates holds at once. A wire is held from
+    /// when it is set (an input: from the beginning) until after it is read for the last time; an
+    /// output until the end. The result of a gate is held together with what the gate reads.
+    pub live_wires: usize,
+    /// AND, XOR and NOT gates that no output needs.
+    pub dead: usize,
+    live_ands: usize,
+}
+
+impl Structure {
+    /// AND, XOR and NOT gates together.
+    pub fn gates(&self) -> usize {
+        self.and + self.xor + self.not
+    }
+
+    /// The mean number of AND gates of the same AND-depth, from depth 1 on; 0 without any.
+    pub fn mean_layer(&self) -> f64 {
+        match self.and_depth {
+            0 => 0.0,
+            depth => self.live_ands as f64 / depth as f64,
+        }
+    }
+}
+
+/// AND gates by owner.
+///
+/// A wire that depends on the inputs of one party only is that party's, and a gate is the owner's of
+/// its result. Such a gate need not be garbled as others are: an AND of which a party knows an operand
+/// is half a gate in Zahur, Rosulek and Evans, "Two Halves Make a Whole" (Eurocrypt 2015), and costs
+/// half; and who could compute a gate alone could enter its result, if it is trusted to be right. An
+/// owner follows from the wires that a gate reads, and not from what it computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AndsByOwner {
+    /// Those that depend on inputs of both.
+    pub joint: usize,
+    /// The garbler's alone.
+    pub garbler: usize,
+    /// The evaluator's alone.
+    pub evaluator: usize,
+    /// Those of constants, which are nobody's.
+    pub nobody: usize,
+}
+
+impl Circuit {
+    /// Looks at the gates in layer order. `owners` says whose each input value is, if it is known.
+    /// Linear in the number of gates.
+    ///
+    /// # Panics
+    /// When there is not one owner for each input value.
+    pub fn structure(&self, owners: Option<&[Party]>) -> Structure {
+        let steps = (self.gates().iter().enumerate()).map(|(number, &gate)| Step {
+            operation: match gate {
+                Gate::Xor(a, b) => Operation::Xor(a, b),
+                Gate::And(a, b) => Operation::And(a, b),
+                Gate::Not(a) => Operation::Not(a),
+            },
+            sets: Wire::new(self.input_bits() + number),
+        });
+        let output = |output: &Output| match *output {
+            Output::Const(_) => None,
+            Output::Wire(wire) => Some(wire.index()),
+        };
+        let outputs = self.outputs().iter().flatten().filter_map(output);
+        survey(self.inputs(), self.wires(), steps, outputs, owners)
+    }
+}
+
+impl Netlist {
+    /// Looks at the gates as they are written. `owners` says whose each input value is, if it is
+    /// known. Linear in the number of gates.
+    ///
+    /// # Panics
+    /// When there is not one owner for each input value.
+    pub fn structure(&self, owners: Option<&[Party]>) -> Structure {
+        let steps = self.steps().iter().copied();
+        let outputs = self.first_output()..self.wires();
+        survey(self.inputs(), self.wires(), steps, outputs, owners)
+    }
+}
+
+/// The structure of the circuit that these steps set the wires of.
+fn survey(
+    inputs: &[usize],
+    wires: usize,
+    steps: impl DoubleEndedIterator<Item = Step> + Clone,
+    outputs: impl Iterator<Item = usize>,
+    owners: Option<&[Party]>,
+) -> Structure {
+    let mut needed = vec![false; wires];
+    outputs.for_each(|wire| needed[wire] = true);
+    let live_wires = most_live(steps.clone(), needed.clone());
+    mark_needed(steps.clone(), &mut needed);
+    let depths = Depths::of(steps.clone(), &needed);
+    let count = |kind: fn(Operation) -> bool| {
+        let counted = steps.clone().filter(|step| kind(step.operation));
+        counted.count()
+    };
+    Structure {
+        and: count(is_and),
+        xor: count(|operation| matches!(operation, Operation::Xor(..))),
+        not: count(|operation| matches!(operation, Operation::Not(_))),
+        copies: count(|operation| !is_gate(operation)),
+        ands_by_owner: owners.map(|owners| count_by_owner(inputs, wires, steps.clone(), owners)),
+        and_depth: depths.layers.len(),
+        depth: depths.depth,
+        widest_layer: depths.layers.iter().copied().max().unwrap_or(0),
+        live_wires,
+        dead: steps
+            .filter(|step| is_gate(step.operation) && !needed[step.sets.index()])
+            .count(),
+        live_ands: depths.layers.iter().sum(),
+    }
+}
+
+fn is_and(operation: Operation) -> bool {
+    matches!(operation, Operation::And(..))
+}
+
+fn is_gate(operation: Operation) -> bool {
+    !matches!(operation, Operation::Copy(_) | Operation::Const(_))
+}
+
+/// Marks what the wires that are marked are computed from.
+fn mark_needed(steps: impl DoubleEndedIterator<Item = Step>, needed: &mut [bool]) {
+    for step in steps.rev() {
+        if needed[step.sets.index()] {
+            (step.operation.reads()).for_each(|wire| needed[wire.index()] = true);
+        }
+    }
+}
+
+/// The most wires held at once. Wires that are `kept` are held until the end.
+fn most_live(steps: impl DoubleEndedIterator<Item = Step>, kept: Vec<bool>) -> usize {
+    // From the end to the beginning: a wire is held before a gate that reads it, if it is read or
+    // kept later or by that gate, and no longer before the gate that sets it.
+    let mut held = kept;
+    let mut now = held.iter().filter(|&&held| held).count();
+    let mut most = now;
+    for step in steps.rev() {
+        let result = step.sets.index();
+        let read_later = std::mem::replace(&mut held[result], false);
+        for wire in step.operation.reads() {
+            now += usize::from(!std::mem::replace(&mut held[wire.index()], true));
+        }
+        most = usize::max(most, now + usize::from(!read_later));
+        now -= usize::from(read_later);
+    }
+    most
+}
+
+/// How deep the needed gates are.
+struct Depths {
+    /// The ANDs of each AND-depth, from 1.
+    layers: Vec<usize>,
+    depth: usize,
+}
+
+impl Depths {
+    fn of(steps: impl Iterator<Item = Step>, needed: &[bool]) -> Self {
+        // For each wire the most ANDs, and the most gates, on a path to it.
+        let mut reached = vec![(0u32, 0u32); needed.len()];
+        let mut layers: Vec<usize> = Vec::new();
+        let mut deepest = 0;
+        for step in steps.filter(|step| needed[step.sets.index()]) {
+            let (mut ands, mut gates) = (0, 0);
+            for wire in step.operation.reads() {
+                let (a, g) = reached[wire.index()];
+                (ands, gates) = (ands.max(a), gates.max(g));
+            }
+            gates += u32::from(is_gate(step.operation));
+            if is_and(step.operation) {
+                if layers.len() == ands as usize {
+                    layers.push(0);
+                }
+                layers[ands as usize] += 1;
+                ands += 1;
+            }
+            reached[step.sets.index()] = (ands, gates);
+            deepest = deepest.max(gates);
+        }
+        Depths {
+            layers,
+            depth: deepest as usize,
+        }
+    }
+}
+
+const GARBLER: u8 = 1;
+const EVALUATOR: u8 = 2;
+
+/// Counts the ANDs by the parties whose inputs they depend on.
+fn count_by_owner(
+    inputs: &[usize],
+    wires: usize,
+    steps: impl Iterator<Item = Step>,
+    owners: &[Party],
+) -> AndsByOwner {
+    assert_eq!(inputs.len(), owners.len(), "an owner for each input value");
+    let mut depends = Vec::with_capacity(wires);
+    for (&bits, owner) in inputs.iter().zip(owners) {
+        let owner = match owner {
+            Party::Garbler => GARBLER,
+            Party::Evaluator => EVALUATOR,
+        };
+        depends.extend(std::iter::repeat_n(owner, bits));
+    }
+    depends.resize(wires, 0);
+    let mut ands = AndsByOwner::default();
+    for step in steps {
+        let reads = step.operation.reads();
+        let owner = reads.fold(0, |owner, wire| owner | depends[wire.index()]);
+        depends[step.sets.index()] = owner;
+        if is_and(step.operation) {
+            *match owner {
+                0 => &mut ands.nobody,
+                GARBLER => &mut ands.garbler,
+                EVALUATOR => &mut ands.evaluator,
+                _ => &mut ands.joint,
+            } += 1;
+        }
+    }
+    ands
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,176 @@
+//! The size of a circuit, computed without building it, also for decks that are too large to build.
+
+use super::additive;
+use super::construction::{Construction, Cost};
+use super::network::Composed;
+use super::range_check;
+use super::{Algorithm, Seed, Spec, SpecError};
+use crate::circuit::Party;
+
+/// The size of the circuit of a shuffle, computed and not counted.
+///
+/// The ANDs of `bubble`, `lehmer` and `cut` are sums over the draws; the files of these algorithms say
+/// why they are exact. Those of a network are the ranks of its switches: a switch takes as many ANDs as
+/// there are independent bits in which its two cards can differ. They are exact too. So are those of
+/// `fisher-yates`, but for draws of more than half of a deck whose size is just above a power of two:
+/// [`exact`](Self::exact) tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Computed {
+    /// AND gates without a check of the inputs.
+    pub and: usize,
+    /// AND gates with the check that both parties' inputs are in range.
+    pub checked_and: usize,
+    /// Whether the circuit has exactly so many ANDs. Otherwise these are a few per cent too many.
+    pub exact: bool,
+    /// The bits that the garbler enters.
+    pub garbler_inputs: usize,
+    /// The bits that the evaluator enters.
+    pub evaluator_inputs: usize,
+    /// The bits of all drawn cards.
+    pub outputs: usize,
+    /// The bits of the outcome of the check: 2, or 0 if no input is out of range.
+    pub validity_outputs: usize,
+}
+
+impl Computed {
+    /// The largest deck of which the sizes are computed. Larger than
+    /// [`Spec::MAX_CARDS`], since nothing is built.
+    pub const MAX_CARDS: usize = 1 << 16;
+
+    /// Checks that a deck and a draw are within the bounds of [`of`](Self::of).
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn check_bounds(cards: usize, draw: usize) -> Result<(), SpecError> {
+        // They are the same for every algorithm.
+        Spec::to_count(cards, draw, Algorithm::ALL[0]).map(drop)
+    }
+
+    /// Computes the sizes of the circuit that draws `draw` of `cards` cards.
+    ///
+    /// An additive algorithm takes milliseconds. A network is laid out, but no gate of it: that takes
+    /// memory in proportion to its switches, a second and half a gigabyte for the largest.
+    ///
+    /// # Errors
+    /// When there are not 2 to [`MAX_CARDS`](Self::MAX_CARDS) cards, or not 1 to all of them are drawn.
+    pub fn of(cards: usize, draw: usize, algorithm: Algorithm) -> Result<Self, SpecError> {
+        let spec = Spec::to_count(cards, draw, algorithm)?;
+        let outputs = draw * spec.word_bits();
+        Ok(match algorithm.construction() {
+            Construction::Routed(copies) => {
+                let composed = Composed::new(spec, copies);
+                let and = composed.cost();
+                Self {
+                    and,
+                    // Switches need no check.
+                    checked_and: and,
+                    exact: true,
+                    garbler_inputs: composed.switches(Party::Garbler),
+                    evaluator_inputs: composed.switches(Party::Evaluator),
+                    outputs,
+                    validity_outputs: 0,
+                }
+            }
+            Construction::Additive(additive) => {
+                let Cost { ands, exact } = (additive.cost)(spec);
+                let seeds = Party::BOTH.map(|party| additive::seeds(spec, party));
+                let bits = |seeds: &[Seed]| seeds.iter().map(|seed| seed.bits).sum();
+                Self {
+                    and: ands,
+                    checked_and: ands + range_check::cost([&seeds[0], &seeds[1]]),
+                    exact,
+                    garbler_inputs: bits(&seeds[0]),
+                    evaluator_inputs: bits(&seeds[1]),
+                    outputs,
+                    validity_outputs: 2,
+                }
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::Circuit;
+    use crate::shuffle::ShuffleCircuit;
+
+    #[track_caller]
+    fn assert_computed(cards: usize, draw: usize, algorithm: Algorithm) {
+        let spec = Spec::new(cards, draw, algorithm).unwrap();
+        let computed = Computed::of(cards, draw, algorithm).unwrap();
+        let case = format!("{algorithm} {draw} of {cards}");
+        let assert = |circuit: &Circuit, ands: usize, outputs: usize| {
+            let stats = circuit.stats();
+            match computed.exact {
+                true => assert_eq!(ands, stats.and, "{case}"),
+                false => {
+                    let error = ands as f64 / stats.and as f64 - 1.0;
+                    assert!((0.0..0.03).contains(&error), "{case}: {ands}, {stats:?}");
+                }
+            }
+            let inputs = [computed.garbler_inputs, computed.evaluator_inputs];
+            assert_eq!(stats.inputs, inputs, "{case}");
+            assert_eq!(stats.outputs.iter().sum::<usize>(), outputs, "{case}");
+        };
+        let plain = ShuffleCircuit::build(spec);
+        assert(plain.circuit(), computed.and, computed.outputs);
+        let checked = ShuffleCircuit::build_checked(spec);
+        let outputs = computed.outputs + computed.validity_outputs;
+        assert(checked.circuit(), computed.checked_and, outputs);
+    }
+
+    #[test]
+    fn small_circuits_have_the_sizes_that_are_computed() {
+        for algorithm in Algorithm::ALL {
+            for cards in 2..=24 {
+                (1..=cards).for_each(|draw| assert_computed(cards, draw, algorithm));
+            }
+        }
+    }
+
+    #[test]
+    fn larger_circuits_have_the_sizes_that_are_computed() {
+        for algorithm in Algorithm::ALL {
+            for (cards, draws) in [
+                (31, &[2, 15, 21, 31][..]),
+                (32, &[2, 16, 24, 31, 32]),
+                (33, &[2, 16, 17, 25, 33]),
+                (48, &[17, 30, 48]),
+                (52, &[5, 9, 20, 26, 35, 36, 39, 51, 52]),
+                (64, &[20, 33, 47, 64]),
+                (75, &[59, 75]),
+                (96, &[33, 34, 70]),
+                (130, &[1, 3, 41, 97]),
+                (257, &[12, 129]),
+            ] {
+                (draws.iter()).for_each(|&draw| assert_computed(cards, draw, algorithm));
+            }
+        }
+    }
+
+    #[test]
+    fn counts_are_exact_for_half_of_a_deck_and_for_a_whole_one() {
+        for algorithm in Algorithm::ALL {
+            for cards in 2..=150usize {
+                for draw in [1, cards.div_ceil(2), cards] {
+                    let computed = Computed::of(cards, draw, algorithm).unwrap();
+                    assert!(computed.exact || cards < 5, "{algorithm} {draw} of {cards}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_deck_beyond_the_bounds_is_refused() {
+        for cards in [0, 1, Computed::MAX_CARDS + 1, usize::MAX] {
+            let refused = Computed::of(cards, 1, Algorithm::Cut);
+            assert_eq!(refused, Err(SpecError::CardsToCount(cards)));
+        }
+        let draw = Computed::MAX_CARDS + 1;
+        let cards = Computed::MAX_CARDS;
+        let refused = Computed::of(cards, draw, Algorithm::Cut);
+        assert_eq!(refused, Err(SpecError::Draw { draw, cards }));
+    }
+}

@@ -1,0 +1,339 @@
+//! Every draw of a circuit over all values of the parties' randomness: uniformity, proven by counting.
+//!
+//! A draw is uniform *if one party is honest* when this holds for each value that the other party may
+//! enter: over all values of the honest party, every draw comes equally often. So an [`Enumeration`]
+//! fixes a value of one party, evaluates the circuit on all values of the other, and counts.
+//!
+//! ```
+//! use dealerless::circuit::Party;
+//! use dealerless::shuffle::{Algorithm, Enumeration, Subject};
+//!
+//! let enumeration = Enumeration::new(Subject::Shuffle(Algorithm::Cut), 4, 2)?;
+//! let garbler = enumeration.over(Party::Garbler).expect("12 values are not too many");
+//! // Whatever the evaluator enters, each of the 12 draws comes from one value of the garbler.
+//! for fixed in 0..enumeration.values(Party::Evaluator) {
+//!     assert_eq!(garbler.against(fixed), Ok(1));
+//! }
+//! # Ok::<(), dealerless::shuffle::SpecError>(())
+//! ```
+
+use super::additive;
+use super::comparison::biased::Biased;
+use super::construction::Construction;
+use super::{Algorithm, Randomness, Seed, ShuffleCircuit, Spec, SpecError};
+use crate::circuit::{Circuit, Party};
+
+/// What is enumerated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// A shuffle that is played with.
+    Shuffle(Algorithm),
+    /// One that is known not to be uniform.
+    Biased(Biased),
+}
+
+/// All draws of the circuit of one deck and draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Enumeration {
+    subject: Subject,
+    spec: Spec,
+}
+
+/// There are too many values to go through them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the {party} has more than {max} values", max = Enumeration::MAX_VALUES)]
+pub struct TooManyValues {
+    /// The party whose values they are.
+    pub party: Party,
+}
+
+impl Enumeration {
+    /// The most values of a party that is honest. They take up to 100 megabytes.
+    pub const MAX_VALUES: u64 = 1 << 24;
+
+    /// The draws of `draw` of `cards` cards. Nothing is built yet.
+    ///
+    /// # Errors
+    /// As [`Spec::new`].
+    pub fn new(subject: Subject, cards: usize, draw: usize) -> Result<Self, SpecError> {
+        // The bounds of a deck and of a draw are the same for those that are biased.
+        let algorithm = match subject {
+            Subject::Shuffle(algorithm) => algorithm,
+            Subject::Biased(_) => Algorithm::FisherYates,
+        };
+        let spec = Spec::new(cards, draw, algorithm)?;
+        Ok(Self { subject, spec })
+    }
+
+    /// How many values a party can enter, or [`u64::MAX`] if there are more than that.
+    ///
+    /// These are its seeds, each below its modulus; or its permutations; or, if the circuit is a biased
+    /// one, its bits.
+    pub fn values(&self, party: Party) -> u64 {
+        let n = self.spec.cards();
+        match self.subject {
+            Subject::Biased(biased) => {
+                let bits: usize = biased.choices(self.spec).into_iter().sum();
+                let bits = u32::try_from(bits).unwrap_or(u32::MAX);
+                1u64.checked_shl(bits).unwrap_or(u64::MAX)
+            }
+            Subject::Shuffle(algorithm) => match algorithm.construction() {
+                Construction::Routed(_) => arrangements(n, n),
+                Construction::Additive(_) => product(additive::seeds(self.spec, party)),
+            },
+        }
+    }
+
+    /// How many draws there are: n (n - 1) … (n - m + 1), or [`u64::MAX`] if there are more than that.
+    pub fn draws(&self) -> u64 {
+        arrangements(self.spec.cards(), self.spec.draw())
+    }
+
+    /// Builds the circuit, for all values of one party.
+    ///
+    /// # Errors
+    /// When that party has more than [`MAX_VALUES`](Self::MAX_VALUES).
+    pub fn over(&self, honest: Party) -> Result<Rows, TooManyValues> {
+        let values = self.values(honest);
+        if values > Self::MAX_VALUES {
+            return Err(TooManyValues { party: honest });
+        }
+        let source = match self.subject {
+            Subject::Shuffle(_) => Source::Shuffle(ShuffleCircuit::build(self.spec)),
+            Subject::Biased(biased) => {
+                let circuit = biased.circuit(self.spec.cards(), self.spec.draw());
+                Source::Bits(circuit.expect("the bounds have been checked"))
+            }
+        };
+        let mut lanes = Vec::new();
+        for first in (0..values).step_by(64) {
+            let mut words = Vec::new();
+            for (lane, value) in (first..values.min(first + 64)).enumerate() {
+                let bits = source.bits(honest, value);
+                words.resize(bits.len(), 0);
+                for (word, bit) in words.iter_mut().zip(bits) {
+                    *word |= u64::from(bit) << lane;
+                }
+            }
+            lanes.push(words);
+        }
+        Ok(Rows {
+            enumeration: *self,
+            honest,
+            source,
+            values,
+            lanes,
+        })
+    }
+}
+
+/// The circuit, and how a number becomes input bits of a party.
+enum Source {
+    Shuffle(ShuffleCircuit),
+    Bits(Circuit),
+}
+
+impl Source {
+    fn circuit(&self) -> &Circuit {
+        match self {
+            Self::Shuffle(shuffle) => shuffle.circuit(),
+            Self::Bits(circuit) => circuit,
+        }
+    }
+
+    /// The input bits of value number `value`, from 0. Seeds and permutations come in lexicographic
+    /// order.
+    fn bits(&self, party: Party, value: u64) -> Vec<bool> {
+        match self {
+            Self::Bits(circuit) => {
+                let bits = circuit.inputs()[0] as u32;
+                (0..bits)
+                    .map(|bit| value.checked_shr(bit).unwrap_or(0) & 1 == 1)
+                    .collect()
+            }
+            Self::Shuffle(shuffle) => {
+                let (spec, seeds) = (shuffle.spec(), shuffle.seeds(party));
+                let values = match spec.algorithm().construction() {
+                    Construction::Routed(_) => {
+                        let permutation = arrangement(spec.cards(), spec.cards(), value);
+                        permutation.into_iter().map(u64::from).collect()
+                    }
+                    Construction::Additive(_) => digits(seeds, value),
+                };
+                let randomness = Randomness::from_values(shuffle, party, &values);
+                randomness.expect("values in range").bits().to_vec()
+            }
+        }
+    }
+}
+
+/// All values of an honest party, to be evaluated against any of the other's.
+pub struct Rows {
+    enumeration: Enumeration,
+    honest: Party,
+    source: Source,
+    values: u64,
+    /// The input bits of 64 values at a time.
+    lanes: Vec<Vec<u64>>,
+}
+
+/// Why a draw is not uniform.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counterexample {
+    /// The first draw, in lexicographic order, and the first that comes more often or less often.
+    Differ(Outcome, Outcome),
+    /// An outcome that is no draw: it has a card twice, or one that does not exist.
+    NoDraw(Outcome),
+}
+
+/// The cards that came, in order, and of how many values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The cards, in the order in which they are drawn.
+    pub cards: Vec<u32>,
+    /// The number of the honest party's values that lead to them.
+    pub times: u64,
+}
+
+impl Rows {
+    /// Evaluates the circuit on all values of the honest party, for value number `fixed` of the other.
+    /// Gives how often each draw came.
+    ///
+    /// # Errors
+    /// When two draws did not come equally often.
+    ///
+    /// # Panics
+    /// When the other party has no such value.
+    pub fn against(&self, fixed: u64) -> Result<u64, Counterexample> {
+        let other = self.honest.other();
+        assert!(
+            fixed < self.enumeration.values(other),
+            "a value of the {other}"
+        );
+        let broadcast = |bit| if bit { u64::MAX } else { 0 };
+        let fixed = self
+            .source
+            .bits(other, fixed)
+            .into_iter()
+            .map(broadcast)
+            .collect();
+        let mut inputs = match self.honest {
+            Party::Garbler => vec![Vec::new(), fixed],
+            Party::Evaluator => vec![fixed, Vec::new()],
+        };
+        let mut draws = Vec::with_capacity(64 * self.lanes.len());
+        for lanes in &self.lanes {
+            inputs[self.honest as usize].clone_from(lanes);
+            let outputs = self.source.circuit().evaluate_lanes(&inputs);
+            draws.extend(packed(&outputs.expect("inputs of this circuit")));
+        }
+        draws.truncate(self.values as usize);
+        draws.sort_unstable();
+        let counts: Vec<(u64, u64)> = draws
+            .chunk_by(|a, b| a == b)
+            .map(|equal| (equal[0], equal.len() as u64))
+            .collect();
+        self.judge(&counts)
+    }
+
+    /// Given each outcome that came, in ascending order, and how often.
+    fn judge(&self, counts: &[(u64, u64)]) -> Result<u64, Counterexample> {
+        let (n, m) = (self.enumeration.spec.cards(), self.enumeration.spec.draw());
+        let outcome = |&(packed, times): &(u64, u64)| Outcome {
+            cards: self.unpacked(packed),
+            times,
+        };
+        if let Some(count) = counts
+            .iter()
+            .find(|(packed, _)| !is_draw(&self.unpacked(*packed), n))
+        {
+            return Err(Counterexample::NoDraw(outcome(count)));
+        }
+        let times = counts[0].1;
+        let all = self.enumeration.draws();
+        if counts.len() as u64 == all && counts.iter().all(|&(_, other)| other == times) {
+            return Ok(times);
+        }
+        // Some draw came never, or more or less often than others: the first two that differ.
+        let mut counted = counts.iter().peekable();
+        let mut all = (0..all).map(|number| {
+            let cards = arrangement(n, m, number);
+            match counted.next_if(|(packed, _)| self.unpacked(*packed) == cards) {
+                Some(count) => outcome(count),
+                None => Outcome { cards, times: 0 },
+            }
+        });
+        let first = all.next().expect("at least one draw");
+        let second = all.find(|outcome| outcome.times != first.times);
+        Err(Counterexample::Differ(
+            first,
+            second.expect("a draw that differs"),
+        ))
+    }
+
+    /// The cards of an outcome.
+    fn unpacked(&self, packed: u64) -> Vec<u32> {
+        let (bits, draw) = (
+            self.enumeration.spec.word_bits(),
+            self.enumeration.spec.draw(),
+        );
+        let card =
+            |place: usize| (packed >> ((draw - 1 - place) * bits)) as u32 & ((1 << bits) - 1);
+        (0..draw).map(card).collect()
+    }
+}
+
+/// The cards of each of 64 lanes as one number, the first card highest. There is room for them: a party
+/// that has so few values draws few cards, or from a small deck.
+fn packed(outputs: &[Vec<u64>]) -> [u64; 64] {
+    let mut draws = [0; 64];
+    for bits in outputs.iter().flat_map(|word| word.iter().rev()) {
+        for (lane, draw) in draws.iter_mut().enumerate() {
+            *draw = *draw << 1 | bits >> lane & 1;
+        }
+    }
+    draws
+}
+
+fn is_draw(cards: &[u32], n: usize) -> bool {
+    let new = |place: usize| !cards[..place].contains(&cards[place]);
+    (0..cards.len()).all(|place| (cards[place] as usize) < n && new(place))
+}
+
+/// How many sequences of m different numbers below n there are, if a u64 holds that.
+fn arrangements(n: usize, m: usize) -> u64 {
+    (n - m + 1..=n).fold(1, |product: u64, factor| {
+        product.saturating_mul(factor as u64)
+    })
+}
+
+/// The sequence with this number, from 0, in lexicographic order.
+fn arrangement(n: usize, m: usize, number: u64) -> Vec<u32> {
+    let mut left: Vec<u32> = (0..n as u32).collect();
+    let mut number = number;
+    (0..m)
+        .map(|place| {
+            let of_each = arrangements(n - place - 1, m - place - 1);
+            let card = left.remove((number / of_each) as usize);
+            number %= of_each;
+            card
+        })
+        .collect()
+}
+
+fn product(seeds: Vec<Seed>) -> u64 {
+    (seeds.iter()).fold(1, |product: u64, seed| product.saturating_mul(seed.modulus))
+}
+
+/// The values of seeds that number `number` stands for, the first seed highest.
+fn digits(seeds: &[Seed], mut number: u64) -> Vec<u64> {
+    let mut digits = vec![0; seeds.len()];
+    for (digit, seed) in digits.iter_mut().zip(seeds).rev() {
+        *digit = number % seed.modulus;
+        number /= seed.modulus;
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! The order of the values, and what is told of a draw that is not uniform.
+
+use super::*;
+
+fn enumeration(subject: Subject, cards: usize, draw: usize) -> Enumeration {
+    Enumeration::new(subject, cards, draw).unwrap()
+}
+
+#[test]
+fn arrangements_come_in_lexicographic_order_each_once() {
+    for (n, m) in [(1, 1), (4, 2), (5, 3), (4, 4)] {
+        let all: Vec<_> = (0..arrangements(n, m))
+            .map(|i| arrangement(n, m, i))
+            .collect();
+        assert!(all.is_sorted_by(|a, b| a < b), "{all:?}");
+        assert!(all.iter().all(|cards| is_draw(cards, n)));
+    }
+    assert_eq!(arrangement(4, 2, 3), [1, 0]);
+    assert_eq!(arrangements(60, 60), u64::MAX);
+}
+
+#[test]
+fn the_first_two_draws_that_differ_are_told() {
+    let biased = enumeration(Subject::Biased(Biased::FairBitBubble), 3, 3);
+    let rows = biased.over(Party::Garbler).unwrap();
+    let outcome = |cards: [u32; 3], times| Outcome {
+        cards: cards.to_vec(),
+        times,
+    };
+    let differ = Counterexample::Differ(outcome([0, 1, 2], 2), outcome([1, 0, 2], 1));
+    for fixed in 0..8 {
+        assert_eq!(rows.against(fixed), Err(differ.clone()));
+    }
+}
+
+#[test]
+fn an_outcome_that_never_comes_or_is_no_draw_is_told() {
+    let rows = enumeration(Subject::Shuffle(Algorithm::Cut), 3, 2);
+    let rows = rows.over(Party::Evaluator).unwrap();
+    let all = [(1, 1), (2, 1), (4, 1), (6, 1), (8, 1), (9, 1)];
+    assert_eq!(rows.judge(&all), Ok(1));
+    let outcome = |cards: [u32; 2], times| Outcome {
+        cards: cards.to_vec(),
+        times,
+    };
+    assert_eq!(
+        rows.judge(&all[..5]),
+        Err(Counterexample::Differ(
+            outcome([0, 1], 1),
+            outcome([2, 1], 0)
+        ))
+    );
+    assert_eq!(
+        rows.judge(&[all[0], (5, 1)]),
+        Err(Counterexample::NoDraw(outcome([1, 1], 1)))
+    );
+    assert_eq!(
+        rows.judge(&[all[0], (12, 2)]),
+        Err(Counterexample::NoDraw(outcome([3, 0], 2)))
+    );
+}
+
+#[test]
+fn a_party_with_too_many_values_is_refused_before_anything_is_built() {
+    let values = |algorithm, n, m| {
+        let enumeration = enumeration(Subject::Shuffle(algorithm), n, m);
+        (enumeration.values(Party::Garbler), enumeration.draws())
+    };
+    assert_eq!(values(Algorithm::Cut, 5, 3), (60, 60));
+    assert_eq!(values(Algorithm::Waksman, 5, 3), (120, 60));
+    assert_eq!(values(Algorithm::Cut, 4096, 4096), (u64::MAX, u64::MAX));
+    for subject in [
+        Subject::Shuffle(Algorithm::Bubble),
+        Subject::Shuffle(Algorithm::Bitonic),
+        Subject::Biased(Biased::XorThenModulo),
+    ] {
+        let party = Party::Evaluator;
+        let refused = enumeration(subject, 4096, 4096).over(party);
+        assert_eq!(refused.map(drop), Err(TooManyValues { party }));
+    }
+}
