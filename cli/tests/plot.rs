@@ -185,3 +185,93 @@ fn a_picture_without_a_line_is_an_error() {
         );
     }
 }
+
+#[test]
+fn a_plot_is_well_formed_and_names_its_axes_its_lines_and_its_crossings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ands.svg");
+    let file = path.to_str().unwrap();
+    for (arguments, title, axis) in [
+        (
+            "--cards 20",
+            "AND gates to draw m of 20 cards",
+            "m, the number of cards drawn",
+        ),
+        (
+            "--against cards --cards 4..9,12 --draw all",
+            "AND gates to shuffle n cards and draw them all",
+            "n, the number of cards in the deck",
+        ),
+        (
+            "--against cards --cards 8,16,...,64 --draw 7",
+            "AND gates to draw 7 of n cards",
+            "n, the number of cards in the deck",
+        ),
+    ] {
+        let report = run(&format!("circuit plot {arguments} --json -o {file}"));
+        let report = report.exits(0).json();
+        let svg = fs::read_to_string(&path).unwrap();
+        assert_well_formed(&svg);
+        let text = text(&svg);
+        assert!(text.contains(&title), "{text:?}");
+        assert!(text.contains(&axis), "{text:?}");
+        assert!(text.contains(&"AND gates of the circuit"), "{text:?}");
+        for algorithm in Algorithm::ALL {
+            assert!(text.contains(&algorithm.name()), "{text:?}");
+        }
+        let crossings = report["crossings"].as_array().unwrap();
+        assert!(!crossings.is_empty());
+        for crossing in crossings {
+            let from = format!("{} = {}: from here", &axis[..1], crossing["from"]);
+            let names = ["cheaper", "dearer"].map(|name| crossing[name].as_str().unwrap());
+            let says = |text: &&str| {
+                text.starts_with(&from) && names.iter().all(|name| text.contains(name))
+            };
+            assert!(text.iter().any(says), "{crossing} is not in {text:?}");
+        }
+    }
+}
+
+/// Every tag is closed, in order, and there is one root.
+fn assert_well_formed(svg: &str) {
+    let mut open = Vec::new();
+    let mut roots = 0;
+    for part in svg.split('<').skip(1) {
+        let (tag, _) = part.split_once('>').expect("a tag ends");
+        let name = |tag: &str| tag.split_whitespace().next().expect("a name").to_owned();
+        if let Some(closing) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name(closing)));
+        } else if !tag.starts_with(['?', '!']) {
+            roots += usize::from(open.is_empty());
+            if !tag.ends_with('/') {
+                open.push(name(tag));
+            }
+        }
+    }
+    assert_eq!((open.len(), roots), (0, 1));
+}
+
+#[test]
+fn a_crossing_is_where_the_counts_cross() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ands.svg");
+    let line = format!("circuit plot --json -o {}", file.display());
+    let report = run(&line).exits(0).json();
+    let ands = |name: &Value, draw: usize| {
+        let algorithm = name.as_str().unwrap().parse().unwrap();
+        let shuffle = ShuffleCircuit::build(Spec::new(52, draw, algorithm).unwrap());
+        shuffle.circuit().ands()
+    };
+    for crossing in report["crossings"].as_array().unwrap() {
+        let (from, cheaper, dearer) = (
+            crossing["from"].as_u64().unwrap() as usize,
+            &crossing["cheaper"],
+            &crossing["dearer"],
+        );
+        assert!(ands(cheaper, from) < ands(dearer, from), "{crossing}");
+        assert!(
+            ands(cheaper, from - 1) >= ands(dearer, from - 1),
+            "{crossing}"
+        );
+    }
+}
