@@ -18,7 +18,7 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
 /// Gives the path of the file, if there is one.
 ///
 /// # Errors
-/// Those of [`write`] and of [`to_standard_output`].
+/// Those of [`write()`] and of [`to_standard_output`].
 pub(super) fn write_output(
     path: Option<&Path>,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
