@@ -114,7 +114,7 @@ fn is_decimal(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit()) && text.bytes().any(|byte| byte > b'1')
 }
 
-/// Reads a value of `bits` bits as [`HELP`] says. `who` begins the errors: "the garbler's input".
+/// Reads a value of `bits` bits as `HELP` says. `who` begins the errors: "the garbler's input".
 ///
 /// # Errors
 /// When the text is something else, or does not fit. The error does not repeat it.
