@@ -33,14 +33,7 @@ impl Spec {
         if !(2..=Self::MAX_CARDS).contains(&cards) {
             return Err(SpecError::Cards(cards));
         }
-        if !(1..=cards).contains(&draw) {
-            return Err(SpecError::Draw { draw, cards });
-        }
-        Ok(Self {
-            cards,
-            draw,
-            algorithm,
-        })
+        Self::to_count(cards, draw, algorithm)
     }
 
     /// A shuffle that is only counted, of up to [`Computed::MAX_CARDS`](super::Computed::MAX_CARDS)
