@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use dealerless::circuit::{Builder, Output, Party};
+use dealerless::circuit::{Builder, Output, Ownership, Party};
 use dealerless::crypto::{Block, TweakDomain, TweakableHash};
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{ActiveLabel, Audience, Malicious, SemiHonest, ZeroLabel, evaluate, garble};
@@ -64,12 +64,13 @@ fn half_gates_are_what_they_were() {
     let delta = Delta::random(true, &mut ChaCha20Rng::from_seed([1; 32]));
     assert_eq!(hex(delta.block()), "033f37203a2476c42566a61cc55c3ca8");
     let hash = TweakableHash::with_key(KEY);
+    let joint = Ownership::of(&circuit, [None, None]);
     let mut zeros = vec![ZeroLabel::default(); circuit.wires()];
     for (i, zero) in zeros[..3].iter_mut().enumerate() {
         zero.0 = Block::from([0x5a + i as u8; 16]);
     }
     let mut tables = Vec::new();
-    garble(&circuit, &mut zeros, &delta, &hash, 7, |fresh| {
+    garble(&circuit, &joint, &mut zeros, &delta, &hash, 7, |fresh| {
         tables.extend_from_slice(&fresh);
         Ok::<(), Infallible>(())
     })
@@ -101,7 +102,7 @@ fn half_gates_are_what_they_were() {
         labels[i] = zeros[i].active(value, &delta);
     }
     let mut unread = tables.iter();
-    evaluate(&circuit, &mut labels, &hash, 7, || {
+    evaluate(&circuit, &joint, &mut labels, &hash, 7, || {
         let mut next = || *unread.next().expect("two blocks an AND");
         Ok::<_, Infallible>([next(), next()])
     })

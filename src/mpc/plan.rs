@@ -96,7 +96,7 @@ pub(super) fn check_run<S: Identified>(
             }
         }
     }
-    match (run.demand().inputs[me], run.mine.len()) {
+    match (run.input_bits(me), run.mine.len()) {
         (needed, given) if needed == given => Ok(()),
         (needed, given) => Err(Error::usage(format!(
             "the {me} enters {needed} bits, {given} were given"
@@ -174,6 +174,11 @@ impl Plan {
             session: *session,
             digest: oracle.digest(),
         }
+    }
+
+    /// The digest, for what is bound to the plan.
+    pub(super) fn digest(&self) -> &[u8; 32] {
+        &self.digest
     }
 
     fn sent_by(&self, sender: Party, secret: &ChannelSecret) -> SentPlan {

@@ -8,7 +8,7 @@ use std::ops::BitXor;
 use zeroize::Zeroizing;
 
 use super::label::{ActiveLabel, ZeroLabel};
-use crate::circuit::{Circuit, Gate, Wire};
+use crate::circuit::{Circuit, Gate, Ownership, Wire};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 
 /// What a party holds for one wire during the walk.
@@ -20,7 +20,7 @@ impl WireValue for ActiveLabel {}
 
 /// An AND gate that the walk has come to.
 pub(super) struct And<W> {
-    /// Its number among the ANDs of the circuit.
+    /// Its number among the joint ANDs of the circuit.
     pub(super) index: usize,
     /// Its input wires.
     pub(super) wires: (Wire, Wire),
@@ -38,10 +38,10 @@ pub(super) struct RunHash<'a> {
     pub(super) run: u64,
 }
 
-/// Computes what the party holds for the output wires of all gates. The inputs' part of `wires` is
-/// already filled in.
+/// Computes what the party holds for the output wires of all gates. That of the wires which a party
+/// enters (inputs, and the outputs of ANDs that it owns) is already in `wires`.
 ///
-/// For each AND gate, `labels` takes what is held for its two input wires, and gives `H` labels.
+/// For each joint AND gate, `labels` takes what is held for its two input wires, and gives `H` labels.
 /// The first half of them is hashed under the gate's first tweak, the second half under its second.
 /// `and` takes the hashes, and gives the value of the output wire. `not` gives the value of a
 /// negated wire.
@@ -53,6 +53,7 @@ pub(super) struct RunHash<'a> {
 /// If `wires` is shorter than the circuit's wires, or `H` is above [`TweakableHash::LANES`].
 pub(super) fn walk<W: WireValue, E, const H: usize>(
     circuit: &Circuit,
+    owners: &Ownership,
     wires: &mut [W],
     hashes: &RunHash<'_>,
     labels: impl Fn(W, W) -> [Block; H],
@@ -62,13 +63,17 @@ pub(super) fn walk<W: WireValue, E, const H: usize>(
     let inputs = circuit.input_bits();
     let stride = TweakableHash::LANES / H;
     let mut index = 0;
+    let mut joint = owners.joint_ands();
     let mut lanes = Zeroizing::new([Block::ZERO; TweakableHash::LANES]);
     let mut tweaks = [Block::ZERO; TweakableHash::LANES];
     for layer in circuit.layers() {
-        for first in layer.ands.clone().step_by(stride) {
-            let gates = &circuit.gates()[first..layer.ands.end.min(first + stride)];
-            for (number, ((gate, lanes), tweaks)) in gates
+        let of_layer = joint.partition_point(|&gate| (gate as usize) < layer.ands.end);
+        let (of_layer, deeper) = joint.split_at(of_layer);
+        joint = deeper;
+        for numbers in of_layer.chunks(stride) {
+            for (number, ((gate, lanes), tweaks)) in numbers
                 .iter()
+                .map(|&number| &circuit.gates()[number as usize])
                 .zip(lanes.chunks_exact_mut(H))
                 .zip(tweaks.chunks_exact_mut(H))
                 .enumerate()
@@ -79,21 +84,21 @@ pub(super) fn walk<W: WireValue, E, const H: usize>(
                 tweaks[..H / 2].fill(tweak(0));
                 tweaks[H / 2..].fill(tweak(1));
             }
-            let used = lanes_to_hash(H * gates.len());
+            let used = lanes_to_hash(H * numbers.len());
             hashes.hash.hash_each(&mut lanes[..used], &tweaks[..used]);
             let (hashed, _) = lanes.as_chunks();
-            for (number, (gate, hashed)) in gates.iter().zip(hashed).enumerate() {
-                let (a, b) = and_wires(gate);
-                let output = inputs + first + number;
+            for (&number, hashed) in numbers.iter().zip(hashed) {
+                let (a, b) = and_wires(&circuit.gates()[number as usize]);
+                let output = inputs + number as usize;
                 let gate = And {
-                    index: index + number,
+                    index,
                     wires: (a, b),
                     output,
                     values: (wires[a.index()], wires[b.index()]),
                 };
                 wires[output] = and(gate, hashed)?;
+                index += 1;
             }
-            index += gates.len();
         }
         for gate in layer.free.clone() {
             wires[inputs + gate] = match circuit.gates()[gate] {

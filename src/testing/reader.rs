@@ -125,7 +125,7 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
             | Mpc::LeakyTables
             | Mpc::LeakyBits,
         ) => Vec::new(),
-        Kind::Mpc(Mpc::InputLabels | Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
+        Kind::Mpc(Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
         // Two blocks for each AND, and in the malicious engine a byte more. All are in one frame
         // here.
         Kind::Mpc(Mpc::Tables) => (frame.payload.chunks(frame.payload.len() / ands))

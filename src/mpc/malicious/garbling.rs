@@ -1,7 +1,7 @@
 //! Authenticated garbling (Katz, Ranellucci, Rosulek, Wang 2018, section 4: half gates whose
 //! tables the parties share).
 //!
-//! A gate has the inputs `a`, `b` and the output `c`, with masks `l` and masked values
+//! A joint gate has the inputs `a`, `b` and the output `c`, with masks `l` and masked values
 //! `V = value ^ l`; and `s = l_a * l_b`. The garbler sends
 //!
 //! ```text
@@ -19,7 +19,7 @@
 
 use super::share::Share;
 use super::wires::MaskedLabel;
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Ownership};
 use crate::crypto::{Block, SecretBit};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::tag::Tag;
@@ -34,14 +34,15 @@ pub(super) const TABLE_BYTES: usize = 33;
 pub(super) struct Masks<'a> {
     /// The mask of each wire.
     pub(super) wires: &'a [Share],
-    /// `<s>` of each AND gate.
+    /// `<s>` of each joint AND gate.
     pub(super) products: &'a [Share],
 }
 
-/// Garbles the circuit. `labels` are the labels for 0 of all wires; those of the inputs are filled
-/// in.
+/// Garbles the joint gates. `labels` are the labels for 0 of all wires; those of the wires that are
+/// entered or shared are filled in.
 pub(super) fn garble(
     circuit: &Circuit,
+    owners: &Ownership,
     labels: &mut [ZeroLabel],
     masks: &Masks<'_>,
     delta: &Delta,
@@ -51,6 +52,7 @@ pub(super) fn garble(
     let shift = delta.block();
     walk(
         circuit,
+        owners,
         labels,
         hashes,
         |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
@@ -73,17 +75,19 @@ pub(super) fn garble(
 }
 
 /// Evaluates the garbled circuit. `wires` are the labels and masked values of all wires; those of
-/// the inputs are filled in. Gives the masked values of the AND gates.
+/// the wires that are entered or shared are filled in. Gives the masked values of the joint AND gates.
 pub(super) fn evaluate(
     circuit: &Circuit,
+    owners: &Ownership,
     wires: &mut [MaskedLabel],
     masks: &Masks<'_>,
     hashes: &RunHash<'_>,
     mut fetch: impl FnMut() -> net::Result<[u8; TABLE_BYTES]>,
 ) -> net::Result<Vec<bool>> {
-    let mut values = Vec::with_capacity(circuit.ands());
+    let mut values = Vec::with_capacity(owners.joint_ands().len());
     walk::<_, net::Error, 2>(
         circuit,
+        owners,
         wires,
         hashes,
         |a, b| [a.label.0, b.label.0],

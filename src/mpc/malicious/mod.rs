@@ -11,8 +11,9 @@
 //! |---|---|
 //! | `share` | authenticated and shared bits |
 //! | `leaky_and`, `bucket_size`, `triples` | AND triples, from correlated OT |
-//! | `pool` | the preprocessing: triples, random shared bits, masks of inputs |
+//! | `pool` | the preprocessing: triples, random shared bits, masks of what a party enters |
 //! | `run` | a run of a circuit, flight by flight |
+//! | `quicksilver` | the proof of the AND gates that one party owns |
 //! | `wires` | masks of wires, what is opened for AND gates, products of masks |
 //! | `garbling` | garbling and evaluating |
 //! | `outputs` | fresh masks for outputs |
@@ -28,6 +29,7 @@ mod kept;
 mod leaky_and;
 mod outputs;
 mod pool;
+mod quicksilver;
 mod run;
 mod share;
 #[cfg(test)]
@@ -43,13 +45,14 @@ use self::outputs::HeldOutput;
 use self::pool::Pool;
 use super::attempts::{Attempt, Attempts};
 use super::error::{Check, Fault, Result};
+use super::layout::InputLayout;
 use super::live::Live;
 use super::plan::{BitId, Identified, Plan};
 use super::tag::Tag;
 use super::values::opened_to;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::Party;
-use crate::crypto::{Block, Generator, SessionId, Step, TweakableHash};
+use crate::crypto::{SessionId, Step, TweakableHash};
 use crate::net::{Channel, Traffic, Transport};
 #[cfg(feature = "internals")]
 use crate::ot::dealt::deal;
@@ -81,8 +84,6 @@ pub struct Malicious<T: Transport> {
 struct Secrets {
     context: Context,
     pool: Pool,
-    /// Generates the garbler's labels.
-    labels: Generator,
     runs: u64,
     openings: u64,
     attempts: Box<dyn Attempts>,
@@ -134,7 +135,6 @@ impl<T: Transport> Malicious<T> {
             })?;
             Ok(Secrets {
                 pool: Pool::new(ots, rng),
-                labels: Generator::new(Block::random(rng)),
                 context: Context {
                     session,
                     me: role,
@@ -202,11 +202,11 @@ impl Secrets {
         channel: &mut Channel<T>,
         run: Run<'_, AuthenticatedBit>,
     ) -> Result<Words<AuthenticatedBit>, Fault> {
-        self.reserve(channel, &run.demand())?;
-        let (context, pool, labels) = (&self.context, &mut self.pool, &mut self.labels);
-        let number = self.runs;
+        let layout = InputLayout::new(&run);
+        self.reserve(channel, &layout.demand())?;
+        let (context, pool, number) = (&self.context, &mut self.pool, self.runs);
         let outputs = counted(&mut self.attempts, Attempt::Run, || {
-            run::Run::begin(context, number, run, pool).finish(channel, labels)
+            run::Run::begin(context, number, run, layout, pool).finish(channel)
         })?;
         self.runs += 1;
         Ok(outputs)

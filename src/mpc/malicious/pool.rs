@@ -1,5 +1,9 @@
-//! The pool: triples, random shared bits and masks of inputs, preprocessed in batches. Each is used
-//! once.
+//! The pool: triples, random shared bits and masks of what a party enters, preprocessed in batches.
+//! Each is used once.
+//!
+//! The mask of what a party enters is a random authenticated bit of that party alone: the other
+//! party's share is 0. The party knows the whole mask either way, since it must know `V`, and to the
+//! other party its mask is uniform either way. So one correlated OT makes it, and nothing is opened.
 //!
 //! A batch enters the pool only after its last check, which is that of the MACs of all bits that
 //! were opened for it. Both parties take from the pool in the same order, so they always hold
@@ -29,16 +33,6 @@ const MIN_BITS: usize = 1024;
 /// the sums of all amounts within a `usize`.
 const MAX_AT_ONCE: usize = if usize::BITS < 64 { 1 << 22 } else { 1 << 28 };
 
-/// The mask of an input: a random shared bit. The party that enters the input knows both shares.
-#[derive(Clone, Copy, Default)]
-pub(super) struct InputMask {
-    pub(super) share: Share,
-    /// The peer's share, at the party that enters the input.
-    pub(super) theirs: bool,
-}
-
-impl DefaultIsZeroes for InputMask {}
-
 /// Checks that a batch may have these amounts.
 ///
 /// # Errors
@@ -65,7 +59,7 @@ pub(super) struct Pool {
     receiver: CotReceiver,
     triples: SecretVec<Triple>,
     bits: SecretVec<Share>,
-    inputs: ByParty<SecretVec<InputMask>>,
+    inputs: ByParty<SecretVec<Share>>,
     batches: u64,
     /// For coins and nonces.
     rng: StdRng,
@@ -121,64 +115,43 @@ impl Pool {
             missing => missing.max(MIN_BITS),
         };
         let of_triples = 3 * leaky_triples(amounts.ands, context.statistical);
-        let of_garbler = of_triples + amounts.inputs.garbler;
-        let used = of_garbler + amounts.inputs.evaluator;
-        let of_inputs = ByParty {
-            garbler: of_triples..of_garbler,
-            evaluator: of_garbler..used,
-        };
-        let blocks = (used + bits).div_ceil(128);
+        let shared = of_triples + bits;
         let batch = self.batches;
         self.batches += 1;
-        let shares = self.random_shares(context, channel, (batch, amounts), blocks)?;
+        let (me, peer) = (context.me, context.me.other());
+        let inputs = &amounts.inputs;
+        let counts = [me, peer].map(|owner| shared + inputs[owner]);
+        let shares = self.random_shares(context, channel, (batch, amounts), counts)?;
         let delta = self.sender.delta();
-        let buckets = match amounts.ands {
-            0 => None,
-            count => {
-                let rng = &mut self.rng;
-                let filled = Buckets::fill(context, channel, delta, batch, count, &shares, rng);
-                Some(filled?)
-            }
-        };
-        let masks = ByParty::from_fn(|owner| shares.range(of_inputs[owner].clone()));
-        let theirs = match used {
-            0 => Vec::new(),
-            _ => open(context, channel, delta, batch, buckets.as_ref(), &masks)?,
-        };
-        let (of_buckets, of_inputs) = theirs.split_at(theirs.len() - masks[context.me].len());
-        if let Some(buckets) = buckets {
-            let triples = buckets.combine(of_buckets, context.me, delta);
-            put(&mut self.triples, triples);
+        if amounts.ands > 0 {
+            let (rng, count) = (&mut self.rng, amounts.ands);
+            let buckets = Buckets::fill(context, channel, delta, batch, count, &shares, rng)?;
+            let theirs = open(context, channel, delta, batch, &buckets)?;
+            put(&mut self.triples, buckets.combine(&theirs, me, delta));
         }
-        for owner in Party::BOTH {
-            let mut theirs = of_inputs.iter().copied();
-            let fresh = masks[owner].iter().map(|share| InputMask {
-                share: *share,
-                theirs: owner == context.me && theirs.next().expect("one for each"),
-            });
-            put(&mut self.inputs[owner], fresh.collect());
-        }
-        if bits > 0 {
-            put(&mut self.bits, shares.range(used..128 * blocks));
-        }
+        put(&mut self.bits, shares.range(of_triples..shared));
+        put(&mut self.inputs[me], shares.mine(shared..counts[0]));
+        put(&mut self.inputs[peer], shares.theirs(shared..counts[1]));
         Ok(())
     }
 
-    /// Makes the random shared bits of a batch, by correlated OTs in both directions.
+    /// Makes the random shared bits of a batch, by correlated OTs in both directions: at least so many
+    /// bits of this party, and of the peer.
     fn random_shares<T: Transport>(
         &mut self,
         context: &Context,
         channel: &mut Channel<T>,
         (batch, amounts): (u64, &Demand),
-        blocks: usize,
+        counts: [usize; 2],
     ) -> Result<RandomShares, Fault> {
         let plan = Plan::of_batch(&context.session, batch, amounts);
         context.send_plan(channel, &plan)?;
-        let mine = self.receiver.extend(channel, blocks)?;
+        let [mine, theirs] = counts.map(|count| count.div_ceil(128));
+        let mine = self.receiver.extend(channel, mine)?;
         // Compared before any check of the batch: parties that only disagree must not take each
         // other for cheats.
         context.expect_plan(channel, &plan)?;
-        let keys = self.sender.extend(channel, blocks)?;
+        let keys = self.sender.extend(channel, theirs)?;
         Ok(RandomShares::new(mine, keys))
     }
 
@@ -213,7 +186,7 @@ impl Pool {
 
     /// What [`take_inputs`](Self::take_inputs) would give.
     #[cfg(test)]
-    pub(super) fn next_inputs(&self, owner: Party, count: usize) -> &[InputMask] {
+    pub(super) fn next_inputs(&self, owner: Party, count: usize) -> &[Share] {
         let inputs = &self.inputs[owner];
         &inputs[inputs.len() - count..]
     }
@@ -223,29 +196,26 @@ impl Pool {
         self.bits.take_last(count)
     }
 
-    /// Takes masks for `count` inputs of `owner`. The pool must hold them.
-    pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<InputMask> {
+    /// Takes masks for `count` bits that `owner` enters. The pool must hold them.
+    pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<Share> {
         self.inputs[owner].take_last(count)
     }
 }
 
-/// Opens the differences within the buckets to both parties, and the masks of each party's inputs
-/// to that party. Gives the peer's shares of both.
+/// Opens the differences within the buckets to both parties. Gives the peer's shares of them.
 pub(super) fn open<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
     delta: &Delta,
     batch: u64,
-    buckets: Option<&Buckets<'_>>,
-    masks: &ByParty<SecretVec<Share>>,
+    buckets: &Buckets<'_>,
 ) -> Result<Vec<bool>, Fault> {
-    let differences = buckets.map_or(&[][..], |buckets| buckets.differences());
-    let shares = |owner: Party| differences.iter().chain(masks[owner].iter()).copied();
+    let differences = || buckets.differences().iter().copied();
     let step = (Tag::PoolBits, (Step::PoolMacs, batch));
-    context.send_opening(channel, step, shares(context.me.other()), no_pad())?;
+    context.send_opening(channel, step, differences(), no_pad())?;
     channel.flush()?;
-    let (mine, check) = (shares(context.me), Check::PoolMacs);
-    context.recv_opening(channel, step, delta, mine, no_pad(), check)
+    let check = Check::PoolMacs;
+    context.recv_opening(channel, step, delta, differences(), no_pad(), check)
 }
 
 /// Puts `fresh` in front of what this part of the pool holds. The pool is taken from its end, so

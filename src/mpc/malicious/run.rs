@@ -1,12 +1,15 @@
 //! A run of a circuit, from a filled pool to checked outputs. Its four flights are:
 //!
 //! ```text
-//! 1  both       plan; shares of e, f of all gates and of d of all outputs; digest of MACs
-//!    evaluator  masked values of its inputs
-//! 2  garbler    masked values of its inputs; labels of all inputs; tables
-//! 3  evaluator  masked values of all AND gates; digest of MACs of the check
+//! 1  both       plan; shares of e, f of all joint gates and of d of all outputs; digest of MACs
+//!    evaluator  masked values of what it enters; the proof of its products
+//! 2  garbler    masked values of what it enters; the proof of its products; tables
+//! 3  evaluator  masked values of all joint AND gates; digest of MACs of the check
 //! 4  garbler    digest of MACs of the check
 //! ```
+//!
+//! A party that owns no AND gate sends no proof. The garbler verifies the evaluator's before it sends
+//! a table; the evaluator verifies the garbler's before it sends the masked values of the gates.
 
 use zeroize::Zeroizing;
 
@@ -17,19 +20,20 @@ use super::garbling::{self, Masks, TABLE_BYTES};
 use super::leaky_and::Triple;
 use super::outputs::{self, HeldOutput};
 use super::pool::Pool;
+use super::quicksilver::{ProductProof, Products};
 use super::share::Share;
 use super::wires::{self, MaskedLabel};
-use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::{Generator, SecretBit, SecretVec, Step};
+use crate::circuit::{ByParty, Circuit, Output, Party};
+use crate::crypto::{SecretBit, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
-use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel};
+use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel, active_labels};
 use crate::mpc::layout::InputLayout;
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
 use crate::mpc::tables::{TableReader, TableWriter};
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::RunHash;
-use crate::mpc::{self, Words};
+use crate::mpc::{self, Demand, Words};
 use crate::net::{self, Channel, Transport};
 use crate::ot::Delta;
 
@@ -43,10 +47,12 @@ pub(super) struct Run<'a> {
     delta: &'a Delta,
     /// The mask of each wire.
     masks: SecretVec<Share>,
-    /// The masked values of the inputs. Those of the peer's inputs are false until the peer sends
-    /// them.
+    /// The masked values of the wires that are entered or shared. What the peer enters is false until
+    /// it sends it.
     values: Vec<bool>,
-    /// One for each AND gate.
+    /// For the proof of each party's products, 128 authenticated bits of that party, if it has any.
+    voles: ByParty<SecretVec<Share>>,
+    /// One for each joint AND gate.
     triples: SecretVec<Triple>,
     /// A fresh mask for each output bit that is not a constant.
     fresh: SecretVec<Share>,
@@ -56,7 +62,7 @@ type HeldOutputs = Zeroizing<Vec<HeldOutput>>;
 
 /// What flight 1 gives.
 struct Differences {
-    /// `<s>` of each AND gate.
+    /// `<s>` of each joint AND gate.
     products: SecretVec<Share>,
     /// `d` of each output bit that is not a constant.
     of_outputs: Vec<bool>,
@@ -68,60 +74,68 @@ impl<'a> Run<'a> {
         context: &'a Context,
         number: u64,
         run: mpc::Run<'a, AuthenticatedBit>,
+        layout: InputLayout<'a, AuthenticatedBit>,
         pool: &'a mut Pool,
     ) -> Self {
-        let (circuit, layout) = (run.circuit, InputLayout::new(&run));
-        let demand = run.demand();
-        let mut input_masks = SecretVec::<Share>::zeros(circuit.input_bits());
-        let mut values = vec![false; circuit.input_bits()];
+        let (circuit, me, owners) = (run.circuit, context.me, &layout.owners);
+        let demand = layout.demand();
+        let mut masks = SecretVec::<Share>::zeros(circuit.wires());
+        let mut values = vec![false; circuit.wires()];
         for owner in Party::BOTH {
             let wires = &layout.entered[owner];
-            let masks = pool.take_inputs(owner, wires.len());
-            for (&wire, mask) in wires.iter().zip(masks.iter()) {
-                input_masks[wire] = mask.share;
+            let fresh = pool.take_inputs(owner, wires.len());
+            for (&wire, mask) in wires.iter().zip(fresh.iter()) {
+                masks[wire] = *mask;
             }
-            if owner == context.me {
-                for ((&wire, mask), &value) in wires.iter().zip(masks.iter()).zip(run.mine) {
-                    let opened = mask.share.bit ^ mask.theirs;
-                    values[wire] = (opened ^ value).reveal();
-                }
-            }
+        }
+        let voles = ByParty::from_fn(|owner| match owners.products(owner) {
+            [] => SecretVec::default(),
+            _ => pool.take_inputs(owner, Demand::PROOF_BITS),
+        });
+        for (&wire, bit) in layout.entered[me]
+            .iter()
+            .zip(layout.enter(me, run.mine).iter())
+        {
+            values[wire] = (masks[wire].bit ^ *bit).reveal();
         }
         for &(wire, bit) in &layout.shared {
-            input_masks[wire] = bit.held.mask;
+            masks[wire] = bit.held.mask;
             values[wire] = bit.held.masked;
         }
+        wires::fill_masks(circuit, owners, &mut masks, &pool.take_bits(demand.ands));
+        wires::fill_values(circuit, owners, Some(me), &mut values);
         Run {
             context,
             number,
             circuit,
             plan: Plan::of_run(&context.session, number, &run),
             layout,
-            triples: pool.take_triples(demand.ands),
-            masks: wires::masks(circuit, &input_masks, &pool.take_bits(demand.ands)),
-            fresh: pool.take_bits(demand.outputs),
+            masks,
             values,
+            voles,
+            triples: pool.take_triples(demand.ands),
+            fresh: pool.take_bits(demand.outputs),
             delta: pool.delta(),
         }
     }
 
-    /// Runs and checks the circuit. The garbler draws its labels from `labels`.
+    /// Runs and checks the circuit.
     ///
     /// # Errors
     /// Any error of the channel or of a check. Nothing of the run may be used then.
     pub(super) fn finish<T: Transport>(
         mut self,
         channel: &mut Channel<T>,
-        labels: &mut Generator,
     ) -> Result<Words<AuthenticatedBit>, Fault> {
         let differences = self.open_differences(channel)?;
         let (values, outputs) = match self.context.me {
-            Party::Garbler => self.garble(channel, labels, &differences)?,
+            Party::Garbler => self.garble(channel, &differences)?,
             Party::Evaluator => self.evaluate(channel, &differences)?,
         };
         let unchecked = Unchecked {
             run: self.number,
             circuit: self.circuit,
+            owners: &self.layout.owners,
             masks: self.masks(&differences),
             values: &values,
             outputs: &outputs,
@@ -145,7 +159,13 @@ impl<'a> Run<'a> {
         let (context, delta, me) = (self.context, self.delta, self.context.me);
         let of_gates = 2 * self.triples.len();
         let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());
-        differences.extend(wires::differences(self.circuit, &self.masks, &self.triples));
+        let owners = &self.layout.owners;
+        differences.extend(wires::differences(
+            self.circuit,
+            owners,
+            &self.masks,
+            &self.triples,
+        ));
         differences.extend(outputs::differences(self.circuit, &self.masks, &self.fresh));
         let shares = || differences.iter().copied();
         let pads =
@@ -159,22 +179,69 @@ impl<'a> Run<'a> {
         let step = (Tag::GateBits, (Step::GateMacs, self.number));
         context.send_plan(channel, &self.plan)?;
         context.send_opening(channel, step, shares(), pad(me))?;
-        let of_evaluator = &self.layout.entered.evaluator;
         if me == Party::Evaluator {
-            send_values(channel, &self.values, of_evaluator)?;
+            self.send_entered(channel)?;
         }
         channel.flush()?;
         context.expect_plan(channel, &self.plan)?;
         let (theirs, check) = (pad(me.other()), Check::GateMacs);
         let theirs = context.recv_opening(channel, step, delta, shares(), theirs, check)?;
-        if me == Party::Garbler {
-            recv_values(channel, &mut self.values, of_evaluator)?;
-        }
         let mut opened = (shares().zip(theirs)).map(|(share, bit)| (share.bit ^ bit).reveal());
-        Ok(Differences {
+        let differences = Differences {
             products: wires::products(&self.triples, opened.by_ref(), me, delta),
             of_outputs: opened.collect(),
-        })
+        };
+        if me == Party::Garbler {
+            self.recv_entered(channel)?;
+        }
+        Ok(differences)
+    }
+
+    /// Sends the masked values `V = x ^ l` of what this party enters, and the proof of its products.
+    /// Nobody else knows `l`, so `V` does not show `x`.
+    fn send_entered<T: Transport>(&self, channel: &mut Channel<T>) -> net::Result<()> {
+        let wires = &self.layout.entered[self.context.me];
+        let values = wires.iter().map(|&wire| self.values[wire]);
+        send_bits(channel, Tag::MaskedValues, values)?;
+        if let Some(products) = self.products(self.context.me) {
+            let challenge = products.challenge(self.context, self.number, self.plan.digest());
+            channel.send_message(&products.prove(&challenge))?;
+        }
+        Ok(())
+    }
+
+    /// Receives the masked values of what the peer enters, and verifies the proof of its products.
+    fn recv_entered<T: Transport>(&mut self, channel: &mut Channel<T>) -> Result<(), Fault> {
+        let peer = self.context.me.other();
+        let wires = &self.layout.entered[peer];
+        let received = recv_bits(channel, Tag::MaskedValues, wires.len())?;
+        for (&wire, value) in wires.iter().zip(received) {
+            self.values[wire] = value;
+        }
+        let owners = &self.layout.owners;
+        wires::fill_values(self.circuit, owners, Some(peer), &mut self.values);
+        if let Some(products) = self.products(peer) {
+            let challenge = products.challenge(self.context, self.number, self.plan.digest());
+            let proof: ProductProof = channel.recv_message()?;
+            products.verify(&proof, &challenge, self.delta)?;
+        }
+        Ok(())
+    }
+
+    /// The products of a party, if it has any.
+    fn products(&self, prover: Party) -> Option<Products<'_>> {
+        match self.layout.owners.products(prover) {
+            [] => None,
+            _ => Some(Products {
+                prover,
+                circuit: self.circuit,
+                owners: &self.layout.owners,
+                masks: &self.masks,
+                values: &self.values,
+                entered: &self.layout.entered[prover],
+                vole: &self.voles[prover],
+            }),
+        }
     }
 
     /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of all
@@ -182,28 +249,30 @@ impl<'a> Run<'a> {
     fn garble<T: Transport>(
         &self,
         channel: &mut Channel<T>,
-        labels: &mut Generator,
         differences: &Differences,
     ) -> Result<(Vec<bool>, HeldOutputs), Fault> {
         let (circuit, layout, delta) = (self.circuit, &self.layout, self.delta);
         let mut zeros = SecretVec::<ZeroLabel>::zeros(circuit.wires());
-        labels.fill(bytemuck::cast_slice_mut(&mut zeros[..circuit.input_bits()]));
+        for (wire, label) in layout.all_entered().zip(self.active_labels().iter()) {
+            zeros[wire] = label.zero(self.values[wire], delta);
+        }
         for &(wire, bit) in &layout.shared {
             zeros[wire] = bit.held.label.zero();
         }
-        let values = &self.values;
-        send_values(channel, values, &layout.entered.garbler)?;
-        let active: Vec<ActiveLabel> = (layout.all_entered())
-            .map(|wire| zeros[wire].active(values[wire], delta))
-            .collect();
-        channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
+        self.send_entered(channel)?;
         let (masks, hash) = (self.masks(differences), self.hash());
         let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
         let emit = |table| tables.push(table);
-        garbling::garble(circuit, &mut zeros, &masks, delta, &hash, emit)?;
+        let owners = &layout.owners;
+        garbling::garble(circuit, owners, &mut zeros, &masks, delta, &hash, emit)?;
         tables.finish()?;
-        let of_ands = recv_bits(channel, Tag::GateValues, circuit.ands())?;
-        let values = wires::masked_values(circuit, values, &of_ands);
+        let ands = owners.joint_ands();
+        let of_ands = recv_bits(channel, Tag::GateValues, ands.len())?;
+        let mut values = self.values.clone();
+        for (&gate, value) in ands.iter().zip(of_ands) {
+            values[circuit.input_bits() + gate as usize] = value;
+        }
+        wires::fill_values(circuit, owners, None, &mut values);
         let label = |wire: usize| HeldLabel::Zero(zeros[wire]);
         let outputs = self.outputs(differences, &values, label);
         Ok((values, outputs))
@@ -216,13 +285,11 @@ impl<'a> Run<'a> {
         channel: &mut Channel<T>,
         differences: &Differences,
     ) -> Result<(Vec<bool>, HeldOutputs), Fault> {
+        self.recv_entered(channel)?;
         let (circuit, layout) = (self.circuit, &self.layout);
-        recv_values(channel, &mut self.values, &layout.entered.garbler)?;
-        let mut active = vec![ActiveLabel::default(); layout.all_entered().count()];
-        channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
         let mut wires = SecretVec::<MaskedLabel>::zeros(circuit.wires());
-        for (wire, label) in layout.all_entered().zip(active) {
-            wires[wire].label = label;
+        for (wire, label) in layout.all_entered().zip(self.active_labels().iter()) {
+            wires[wire].label = *label;
         }
         for &(wire, bit) in &layout.shared {
             wires[wire].label = bit.held.label.active();
@@ -231,9 +298,10 @@ impl<'a> Run<'a> {
             wire.value = *value;
         }
         let (masks, hash) = (self.masks(differences), self.hash());
-        let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, circuit.ands());
+        let owners = &layout.owners;
+        let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, owners.joint_ands().len());
         let fetch = || tables.next();
-        let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, fetch)?;
+        let of_ands = garbling::evaluate(circuit, owners, &mut wires, &masks, &hash, fetch)?;
         send_bits(channel, Tag::GateValues, of_ands)?;
         // Flushed now, so that the garbler works on the values while this party computes its
         // digest.
@@ -242,6 +310,12 @@ impl<'a> Run<'a> {
         let label = |wire: usize| HeldLabel::Active(wires[wire].label);
         let outputs = self.outputs(differences, &values, label);
         Ok((values, outputs))
+    }
+
+    /// The labels that the evaluator holds of all wires that are entered.
+    fn active_labels(&self) -> SecretVec<ActiveLabel> {
+        let count = self.layout.all_entered().count();
+        active_labels(&self.context.session, self.number, count)
     }
 
     fn masks<'m>(&'m self, differences: &'m Differences) -> Masks<'m> {
@@ -284,28 +358,4 @@ impl<'a> Run<'a> {
         held.extend(self.circuit.outputs().iter().flatten().map(hold));
         held
     }
-}
-
-/// Sends the masked values `V = x ^ l` of this party's inputs. Only this party knows both shares of
-/// `l`, since the peer's was opened to it alone; so `V` does not show the input to anybody else.
-fn send_values<T: Transport>(
-    channel: &mut Channel<T>,
-    values: &[bool],
-    wires: &[usize],
-) -> net::Result<()> {
-    let values = wires.iter().map(|&wire| values[wire]);
-    send_bits(channel, Tag::MaskedValues, values)
-}
-
-/// Receives the masked values of the peer's inputs.
-fn recv_values<T: Transport>(
-    channel: &mut Channel<T>,
-    values: &mut [bool],
-    wires: &[usize],
-) -> net::Result<()> {
-    let received = recv_bits(channel, Tag::MaskedValues, wires.len())?;
-    for (&wire, value) in wires.iter().zip(received) {
-        values[wire] = value;
-    }
-    Ok(())
 }

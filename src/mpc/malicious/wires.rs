@@ -6,76 +6,77 @@ use zeroize::DefaultIsZeroes;
 
 use super::leaky_and::Triple;
 use super::share::Share;
-use crate::circuit::{Circuit, Gate, Party};
+use crate::circuit::{Circuit, Gate, Ownership, Party};
 use crate::crypto::SecretVec;
 use crate::mpc::label::ActiveLabel;
 use crate::mpc::walk::WireValue;
 use crate::ot::Delta;
 
-/// The masks `<l>` of all wires, from those of the inputs and fresh ones for the AND gates.
+/// Fills in the masks `<l>` of all wires, from those of the wires that are entered or shared and
+/// fresh ones for the joint AND gates.
 ///
 /// The mask of an XOR gate's output is the XOR of its inputs' masks. That of a NOT gate's output is
 /// its input's; only the masked value flips.
-pub(super) fn masks(circuit: &Circuit, inputs: &[Share], fresh: &[Share]) -> SecretVec<Share> {
-    let mut masks = SecretVec::with_capacity(circuit.wires());
-    masks.extend(inputs.iter().copied());
+pub(super) fn fill_masks(
+    circuit: &Circuit,
+    owners: &Ownership,
+    masks: &mut [Share],
+    fresh: &[Share],
+) {
     let mut fresh = fresh.iter();
-    for gate in circuit.gates() {
-        let mask = match gate {
-            Gate::And(..) => *fresh.next().expect("a fresh mask for each AND"),
-            Gate::Xor(a, b) => masks[a.index()] ^ masks[b.index()],
-            Gate::Not(a) => masks[a.index()],
-        };
-        masks.push(mask);
+    for (gate, wire) in circuit.gates().iter().zip(circuit.input_bits()..) {
+        match gate {
+            Gate::And(..) if owners.wires()[wire].is_some() => {}
+            Gate::And(..) => masks[wire] = *fresh.next().expect("a fresh mask for each AND"),
+            Gate::Xor(a, b) => masks[wire] = masks[a.index()] ^ masks[b.index()],
+            Gate::Not(a) => masks[wire] = masks[a.index()],
+        }
     }
-    masks
 }
 
-/// The masked values of all wires, from those of the inputs and of the AND gates.
-pub(super) fn masked_values(circuit: &Circuit, inputs: &[bool], ands: &[bool]) -> Vec<bool> {
-    let mut values = Vec::with_capacity(circuit.wires());
-    values.extend_from_slice(inputs);
-    let mut ands = ands.iter();
-    for gate in circuit.gates() {
-        let value = match gate {
-            Gate::And(..) => *ands.next().expect("a value for each AND"),
-            Gate::Xor(a, b) => values[a.index()] ^ values[b.index()],
-            Gate::Not(a) => !values[a.index()],
-        };
-        values.push(value);
+/// Fills in the masked values of the XOR and NOT gates of one owner, or of the joint ones. Those of
+/// all wires before are already there, and those of the AND gates.
+pub(super) fn fill_values(
+    circuit: &Circuit,
+    owners: &Ownership,
+    owner: Option<Party>,
+    values: &mut [bool],
+) {
+    for (gate, wire) in circuit.gates().iter().zip(circuit.input_bits()..) {
+        if owners.wires()[wire] == owner {
+            match gate {
+                Gate::And(..) => {}
+                Gate::Xor(a, b) => values[wire] = values[a.index()] ^ values[b.index()],
+                Gate::Not(a) => values[wire] = !values[a.index()],
+            }
+        }
     }
-    values
 }
 
-/// The input wires of each AND gate, in the order of the gates.
-pub(super) fn and_inputs(circuit: &Circuit) -> impl Iterator<Item = (usize, usize)> + '_ {
-    circuit.gates().iter().filter_map(|gate| match gate {
-        Gate::And(a, b) => Some((a.index(), b.index())),
-        _ => None,
+/// The input wires and the output wire of each joint AND gate, in the order of the gates.
+pub(super) fn joint_ands<'a>(
+    circuit: &'a Circuit,
+    owners: &'a Ownership,
+) -> impl Iterator<Item = [usize; 3]> + 'a {
+    (owners.joint_ands().iter()).map(|&number| match circuit.gates()[number as usize] {
+        Gate::And(a, b) => [a.index(), b.index(), circuit.input_bits() + number as usize],
+        _ => unreachable!("a joint AND is an AND"),
     })
 }
 
-/// The output wire of each AND gate, in the order of the gates.
-pub(super) fn and_outputs(circuit: &Circuit) -> impl Iterator<Item = usize> + '_ {
-    circuit
-        .layers()
-        .iter()
-        .flat_map(|layer| layer.ands.clone())
-        .map(|gate| circuit.input_bits() + gate)
-}
-
-/// What is opened for each AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^
+/// What is opened for each joint AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^
 /// x>` and `<f> = <l_b ^ y>`.
 pub(super) fn differences<'a>(
     circuit: &'a Circuit,
+    owners: &'a Ownership,
     masks: &'a [Share],
     triples: &'a [Triple],
 ) -> impl Iterator<Item = Share> + 'a {
-    (and_inputs(circuit).zip(triples))
-        .flat_map(|((a, b), triple)| [masks[a] ^ triple.x, masks[b] ^ triple.y])
+    (joint_ands(circuit, owners).zip(triples))
+        .flat_map(|([a, b, _], triple)| [masks[a] ^ triple.x, masks[b] ^ triple.y])
 }
 
-/// `<s> = <l_a * l_b>` for each AND gate, from its triple and the opened `e`, `f` (Beaver).
+/// `<s> = <l_a * l_b>` for each joint AND gate, from its triple and the opened `e`, `f` (Beaver).
 pub(super) fn products(
     triples: &[Triple],
     opened: impl Iterator<Item = bool>,

@@ -1,6 +1,6 @@
 //! Half gates: garbling and evaluating (Zahur, Rosulek, Evans 2015, figure 2).
 
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Ownership};
 use crate::crypto::{Block, TweakableHash};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::walk::{RunHash, walk};
@@ -8,9 +8,9 @@ use crate::ot::Delta;
 
 /// Garbles a circuit.
 ///
-/// `labels` are the labels for 0 of all wires. Those of the inputs must be set; the others are
-/// filled in. `run` is the number of the run, which must not repeat in a session. `emit` gets one
-/// table for each AND gate, in the order of the gates.
+/// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of ANDs that a
+/// party owns, must be set; the others are filled in. `run` is the number of the run, which must not repeat in a session. `emit` gets one
+/// table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `emit` gives.
@@ -19,6 +19,7 @@ use crate::ot::Delta;
 /// If `labels` is shorter than the circuit's wires.
 pub fn garble<E>(
     circuit: &Circuit,
+    owners: &Ownership,
     labels: &mut [ZeroLabel],
     delta: &Delta,
     hash: &TweakableHash,
@@ -28,6 +29,7 @@ pub fn garble<E>(
     let shift = delta.block();
     walk(
         circuit,
+        owners,
         labels,
         &RunHash { hash, run },
         |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
@@ -46,8 +48,8 @@ pub fn garble<E>(
 
 /// Evaluates a garbled circuit.
 ///
-/// `labels` are the active labels of all wires. Those of the inputs must be set; the others are
-/// filled in. `run` is the number of the run. `fetch` gives one table for each AND gate, in the
+/// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of ANDs that a
+/// party owns, must be set; the others are filled in. `run` is the number of the run. `fetch` gives one table for each joint AND gate, in the
 /// order of the gates.
 ///
 /// # Errors
@@ -57,6 +59,7 @@ pub fn garble<E>(
 /// If `labels` is shorter than the circuit's wires.
 pub fn evaluate<E>(
     circuit: &Circuit,
+    owners: &Ownership,
     labels: &mut [ActiveLabel],
     hash: &TweakableHash,
     run: u64,
@@ -64,6 +67,7 @@ pub fn evaluate<E>(
 ) -> Result<(), E> {
     walk(
         circuit,
+        owners,
         labels,
         &RunHash { hash, run },
         |a, b| [a.0, b.0],

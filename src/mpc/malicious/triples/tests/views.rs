@@ -7,7 +7,6 @@
 //! bucket but one, which is what buckets are for. It does not hold with one bit more.
 
 use super::context;
-use crate::circuit::ByParty;
 use crate::crypto::SecretBit;
 use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::tests::views::bits_of_share;
@@ -77,8 +76,7 @@ fn batch() -> [Batch; 2] {
         let random = RandomShares::dealt(shares);
         let channel = &mut channel;
         let buckets = Buckets::fill(&context, channel, delta, 0, COUNT, &random, rng).unwrap();
-        let no_inputs = ByParty::default();
-        let theirs = open(&context, channel, delta, 0, Some(&buckets), &no_inputs).unwrap();
+        let theirs = open(&context, channel, delta, 0, &buckets).unwrap();
         let finished = buckets.combine(&theirs, me, delta);
 
         let record = record.take();
