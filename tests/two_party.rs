@@ -421,7 +421,7 @@ fn an_offer_that_cannot_be_is_refused_before_anything_is_sent() {
     let offers = [
         offer().terms(&terms),
         offer().statistical_security(39),
-        offer().statistical_security(101),
+        offer().statistical_security(81),
     ];
     for offer in offers {
         let [end, _peer] = in_memory();

@@ -2,6 +2,8 @@
 //! [`Greeting`]: both speak the same version, and want matching sessions. An engine consumes the
 //! greeting, and the channel in it, so that no greeting serves twice.
 
+use std::ops::RangeInclusive;
+
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +19,9 @@ use crate::net::{self, Channel, Malformed, Transport};
 /// The most bytes of terms that a hello can carry. Its body also holds the role, the security mode,
 /// the bits of statistical security, the nonce, the key and the length of the terms.
 pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
+
+/// The bits of statistical security that an offer may have.
+const STATISTICAL_BOUNDS: RangeInclusive<u8> = 40..=80;
 
 /// The default bits of statistical security: 40, and 10 more because a peer may try 2^10 times.
 pub(super) const STATISTICAL_SECURITY: u8 = 50;
@@ -116,7 +121,7 @@ impl<T: Transport> Greeting<T> {
     ///
     /// # Errors
     /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical
-    /// security are not between 40 and 100; [`Error::Channel`] if the peer speaks another protocol
+    /// security are not between 40 and 80; [`Error::Channel`] if the peer speaks another protocol
     /// or version; [`Error::Disagreement`] if the peer has the same role or wants other security.
     pub fn exchange(
         mut channel: Channel<T>,
@@ -129,8 +134,8 @@ impl<T: Transport> Greeting<T> {
                 offer.terms.len()
             )));
         }
-        if !(40..=100).contains(&offer.statistical) {
-            return Err(Error::usage("statistical security has 40 to 100 bits"));
+        if !STATISTICAL_BOUNDS.contains(&offer.statistical) {
+            return Err(Error::usage("statistical security has 40 to 80 bits"));
         }
         channel.begin_phase("saying hello");
         let key = EphemeralKey::random(rng);

@@ -142,8 +142,14 @@ impl Plan {
         Self::new(session, oracle)
     }
 
-    /// The plan of batch `number` of the preprocessing: each number of the demand.
-    pub(super) fn of_batch(session: &SessionId, number: u64, demand: &Demand) -> Self {
+    /// The plan of batch `number` of the preprocessing: each number of the demand, and the bits of
+    /// statistical security.
+    pub(super) fn of_batch(
+        session: &SessionId,
+        number: u64,
+        demand: &Demand,
+        statistical: u8,
+    ) -> Self {
         let amounts = [
             demand.ands,
             demand.inputs.garbler,
@@ -152,7 +158,8 @@ impl Plan {
         ];
         let bytes = amounts.map(|amount| (amount as u64).to_le_bytes());
         let oracle = Oracle::new(session, Step::BatchPlan, number);
-        Self::new(session, oracle.absorb(bytes.as_flattened()))
+        let oracle = oracle.absorb(bytes.as_flattened());
+        Self::new(session, oracle.absorb(&[statistical]))
     }
 
     /// The plan of exchange `number` of openings: which bits are opened to whom.
@@ -262,7 +269,7 @@ mod tests {
 
     #[test]
     fn a_sent_plan_depends_on_its_sender_and_on_the_channel_secret() {
-        let plan = Plan::of_batch(&SESSION, 0, &Demand::default());
+        let plan = Plan::of_batch(&SESSION, 0, &Demand::default(), 50);
         let sent = |sender, secret| {
             plan.sent_by(sender, &ChannelSecret::of_bytes([secret; 32]))
                 .0
@@ -323,14 +330,15 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_of_a_batch_covers_its_number_and_every_amount() {
+    fn the_plan_of_a_batch_covers_its_number_every_amount_and_the_statistical_security() {
         let demand = |ands, garbler, evaluator, outputs| Demand {
             ands,
             inputs: crate::circuit::ByParty { garbler, evaluator },
             outputs,
         };
-        let plan = |number, demand| Plan::of_batch(&SESSION, number, &demand);
+        let plan = |number, demand| Plan::of_batch(&SESSION, number, &demand, 50);
         assert_all_differ(&[
+            Plan::of_batch(&SESSION, 0, &demand(1, 2, 3, 4), 51),
             plan(0, demand(1, 2, 3, 4)),
             plan(1, demand(1, 2, 3, 4)),
             plan(0, demand(2, 2, 3, 4)),

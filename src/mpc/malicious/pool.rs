@@ -16,7 +16,7 @@ use zeroize::DefaultIsZeroes;
 use super::context::{Context, no_pad};
 use super::leaky_and::Triple;
 use super::share::{RandomShares, Share};
-use super::triples::{Buckets, leaky_triples};
+use super::triples::{Amount, Buckets};
 use crate::circuit::{ByParty, Party};
 use crate::crypto::{SecretVec, Step};
 use crate::mpc::Demand;
@@ -114,7 +114,8 @@ impl Pool {
             0 => 0,
             missing => missing.max(MIN_BITS),
         };
-        let of_triples = 3 * leaky_triples(amounts.ands, context.statistical);
+        let triples = Amount::for_at_least(amounts.ands, context.statistical);
+        let of_triples = 3 * triples.leaky;
         let shared = of_triples + bits;
         let batch = self.batches;
         self.batches += 1;
@@ -124,8 +125,8 @@ impl Pool {
         let shares = self.random_shares(context, channel, (batch, amounts), counts)?;
         let delta = self.sender.delta();
         if amounts.ands > 0 {
-            let (rng, count) = (&mut self.rng, amounts.ands);
-            let buckets = Buckets::fill(context, channel, delta, batch, count, &shares, rng)?;
+            let rng = &mut self.rng;
+            let buckets = Buckets::fill(context, channel, delta, batch, triples, &shares, rng)?;
             let theirs = open(context, channel, delta, batch, &buckets)?;
             put(&mut self.triples, buckets.combine(&theirs, me, delta));
         }
@@ -144,7 +145,7 @@ impl Pool {
         (batch, amounts): (u64, &Demand),
         counts: [usize; 2],
     ) -> Result<RandomShares, Fault> {
-        let plan = Plan::of_batch(&context.session, batch, amounts);
+        let plan = Plan::of_batch(&context.session, batch, amounts, context.statistical);
         context.send_plan(channel, &plan)?;
         let [mine, theirs] = counts.map(|count| count.div_ceil(128));
         let mine = self.receiver.extend(channel, mine)?;

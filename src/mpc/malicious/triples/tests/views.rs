@@ -62,7 +62,8 @@ struct Batch {
 }
 
 fn batch() -> [Batch; 2] {
-    let leaky = leaky_triples(COUNT, 50);
+    let amount = Amount::for_at_least(COUNT, 50);
+    let leaky = amount.leaky;
     let size = leaky / COUNT;
     let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
     let shares = deal(3 * leaky, &deltas);
@@ -75,7 +76,7 @@ fn batch() -> [Batch; 2] {
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
         let channel = &mut channel;
-        let buckets = Buckets::fill(&context, channel, delta, 0, COUNT, &random, rng).unwrap();
+        let buckets = Buckets::fill(&context, channel, delta, 0, amount, &random, rng).unwrap();
         let theirs = open(&context, channel, delta, 0, &buckets).unwrap();
         let finished = buckets.combine(&theirs, me, delta);
 
