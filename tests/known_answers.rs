@@ -158,9 +158,9 @@ fn spec() -> Spec {
 fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
     let shuffle = ShuffleCircuit::build(spec());
     let [garbler, evaluator] = two_shuffles::<SemiHonest<End>>(&shuffle);
-    let seen = [[Some(5), None, Some(9)], [Some(8), None, Some(1)]];
+    let seen = [[Some(8), None, Some(1)], [Some(5), None, Some(8)]];
     assert_eq!(garbler.0, seen);
-    let seen = [[None, Some(3), Some(9)], [None, Some(0), Some(1)]];
+    let seen = [[None, Some(7), Some(1)], [None, Some(9), Some(8)]];
     assert_eq!(evaluator.0, seen);
     let sent = include_str!("known_answers/semi_honest_garbler.txt");
     assert_eq!(garbler.1, sent);
@@ -172,9 +172,9 @@ fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
 fn a_malicious_session_with_its_first_two_shuffles_is_what_it_was() {
     let shuffle = ShuffleCircuit::build_checked(spec());
     let [garbler, evaluator] = two_shuffles::<Malicious<End>>(&shuffle);
-    let seen = [[Some(7), None, Some(3)], [Some(0), None, Some(3)]];
+    let seen = [[Some(8), None, Some(6)], [Some(1), None, Some(0)]];
     assert_eq!(garbler.0, seen);
-    let seen = [[None, Some(2), Some(3)], [None, Some(2), Some(3)]];
+    let seen = [[None, Some(7), Some(6)], [None, Some(2), Some(0)]];
     assert_eq!(evaluator.0, seen);
     let sent = include_str!("known_answers/malicious_garbler.txt");
     assert_eq!(garbler.1, sent);

@@ -442,7 +442,7 @@ fn parties_that_want_other_statistical_security_do_not_begin() {
             greet(end, offer).map(drop)
         })
     };
-    for bits in [40, 50, 100] {
+    for bits in [40, 50, 80] {
         assert!(greet([bits; 2]).iter().all(Result::is_ok));
     }
     for bits in [[40, 41], [60, 50]] {
