@@ -233,18 +233,18 @@ def measure(args, netlist, found, log):
 
 
 def ratio(theirs, ours):
-    return f"{theirs / ours:5.2f}x" if ours > 0 else "     -"
+    return f"{theirs / ours:.2f}x" if ours > 0 else "-"
 
 
 def table(netlist, rows):
     lines = [f"{os.path.basename(netlist.path)}, {netlist.ands:,} ANDs"]
-    lines.append(f"  {'':<11}{'security':<12}{'ms':>9}{'':7}{'CPU ms':>9}{'':7}{'kB':>9}")
+    lines.append(f"  {'':<11}{'security':<12}{'ms':>9}{'':8}{'CPU ms':>9}{'':8}{'kB':>9}")
     base = {security: figures for name, security, figures in rows if name == "dealerless"}
     for name, security, figures in rows:
         line = f"  {name:<11}{security:<12}"
         for key, unit in (("ms", 1), ("cpu_ms", 1), ("bytes", 1000)):
             against = "" if name == "dealerless" else ratio(figures[key], base[security][key])
-            line += f"{figures[key] / unit:9.2f}{against:>7}"
+            line += f"{figures[key] / unit:9.2f} {against:>7}"
         lines.append(line.rstrip())
     return "\n".join(lines)
 

@@ -86,6 +86,9 @@ if sys.argv[2] == "0":
     print("Global data sent =", 5 + rounds, "MB (all parties)", file=sys.stderr)
 """
 
+# The stand-in listens nowhere, and a network of its own is not allowed on every machine.
+NO_NETWORK = {"MP_SPDZ_OPEN": "1"}
+
 
 class Folder(unittest.TestCase):
     def setUp(self):
@@ -185,7 +188,8 @@ class Peers(Folder):
     def test_the_cpu_that_a_driver_tells_is_taken(self):
         driver = self.program("bench_sh2pc", THEIRS.replace('"ms": 30', '"ms": 30, "cpu_ms": 1234'))
         done = self.run_script(PEER_EMP_SH2PC=driver)
-        self.assertIn(" 1234.00 ", self.row(done, "emp-sh2pc"))
+        # Nor does a large ratio touch its neighbours.
+        self.assertIn("1234.00", self.row(done, "emp-sh2pc").split())
 
     def test_a_file_that_is_no_netlist_of_two_inputs_is_refused(self):
         for text in ("", "3 7\n3 1 1 2\n1 2\n"):
@@ -201,7 +205,7 @@ class MpSpdz(Folder):
         self.file("spdz/compile.py", COMPILER)
         self.program("spdz/yao-party.x", YAO_PARTY)
         driver = os.path.join(HERE, "drivers", "mp_spdz.py")
-        environment = {**os.environ, "MP_SPDZ": os.path.join(self.folder, "spdz")}
+        environment = {"MP_SPDZ": os.path.join(self.folder, "spdz"), **NO_NETWORK}
         command = [sys.executable, "-IS", driver, *arguments]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
@@ -234,7 +238,7 @@ class MpSpdz(Folder):
         shutil.copy(os.path.join(HERE, "drivers", "mp_spdz.py"), os.path.join(self.folder, "drivers"))
         self.file("spdz/compile.py", COMPILER)
         self.program("spdz/yao-party.x", YAO_PARTY)
-        done = self.run_script(MP_SPDZ=os.path.join(self.folder, "spdz"))
+        done = self.run_script(MP_SPDZ=os.path.join(self.folder, "spdz"), **NO_NETWORK)
         # 2 s against 10 ms.
         self.assertIn("200.00x", self.row(done, "MP-SPDZ"))
 
