@@ -185,8 +185,8 @@ def check(args, driver, netlist, security):
         line, _ = finish(start_theirs(driver, netlist, 1, inputs), args.timeout)
         outputs = parsed(line, driver[0]).get("outputs")
         if outputs != "".join(expected):
-            shown = f"{outputs} instead of {''.join(expected)}"
-            raise Failed(f"{driver[0]} computes something else: {shown[:200]}")
+            shown = f"{str(outputs)[:60]} instead of {''.join(expected)[:60]}"
+            raise Failed(f"{driver[0]} computes something else: {shown}")
 
 
 def programs(args, netlist, found):
@@ -273,7 +273,7 @@ def main():
             found.append((name, security, driver))
         else:
             more = ", nor $MP_SPDZ" if name == "MP-SPDZ" else ""
-            missing.append(f"{name}: neither ${variable} nor {command} in PATH or {DRIVERS}{more}")
+            missing.append(f"{name}: neither ${variable} nor {command} in PATH or drivers/{more}")
     print(surroundings())
     print(f"Medians of {args.turns} turns of {args.rounds} runs. A ratio above 1x: ours takes less.\n")
     log = open(args.json, "w", encoding="utf-8") if args.json else None

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -77,16 +79,18 @@ struct Netlist {
 struct Job {
     int party, port, rounds;
     Netlist netlist;
-    Bits fixed;  // of this party; empty: random inputs
+    std::optional<Bits> fixed;  // this party's input, if it is given
 
     static Job from(int count, char **words) {
         if (count != 5 && count != 7)
             throw std::runtime_error("usage: DRIVER PARTY PORT NETLIST ROUNDS [INPUT1 INPUT2]");
-        Job job{std::stoi(words[1]), std::stoi(words[2]), std::stoi(words[4]), Netlist(words[3]), {}};
+        Job job{std::stoi(words[1]), std::stoi(words[2]), std::stoi(words[4]), Netlist(words[3]), std::nullopt};
         if (job.party < 1 || job.party > 2 || job.rounds < 1) throw std::runtime_error("no such party or rounds");
-        if (count == 7)
-            for (char bit : std::string(words[4 + job.party])) job.fixed.push_back(bit == '1');
-        if (count == 7 && job.fixed.size() != job.width()) throw std::runtime_error("an input of a wrong width");
+        if (count == 7) {
+            job.fixed.emplace();
+            for (char bit : std::string(words[4 + job.party])) job.fixed->push_back(bit == '1');
+            if (job.fixed->size() != job.width()) throw std::runtime_error("an input of a wrong width");
+        }
         return job;
     }
 
@@ -98,7 +102,7 @@ struct Job {
 
     Bits input() const {
         static std::mt19937_64 random{std::random_device{}()};
-        if (!fixed.empty()) return fixed;
+        if (fixed) return *fixed;
         Bits bits(width());
         for (auto &bit : bits) bit = random() & 1;
         return bits;
@@ -145,7 +149,7 @@ void measure(const Job &job, emp::NetIO &io, Run run, Traffic traffic) {
     for (size_t round = 0; round < times.size(); ++round) times[round] = std::max(times[round], theirs[round]);
     std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
     std::printf("{\"ms\": %.6f, \"bytes\": %.1f", times[times.size() / 2], double(bytes) / job.rounds);
-    if (!job.fixed.empty()) {
+    if (job.fixed) {
         std::printf(", \"outputs\": \"");
         for (uint8_t bit : outputs) std::putchar(bit ? '1' : '0');
         std::printf("\"");
