@@ -148,6 +148,7 @@ def start_theirs(driver, netlist, rounds, inputs=()):
 
 
 def ours(args, netlist, security, rounds):
+    """Time and bytes of one run, and the CPU of all rounds with the setup."""
     command = [args.dealerless, "bench", "--netlist", netlist.path, "--security", security]
     command += ["--rounds", str(rounds), "--json"]
     line, cpu = finish([start(command)], args.timeout)
@@ -156,6 +157,7 @@ def ours(args, netlist, security, rounds):
 
 
 def theirs(args, driver, netlist, rounds):
+    """As `ours`; or, in place of the CPU of all, that of one run, if the driver tells it."""
     line, cpu = finish(start_theirs(driver, netlist, rounds), args.timeout)
     figures = {key: number(line, driver[0], key) for key in ("ms", "bytes")}
     if "cpu_ms" in parsed(line, driver[0]):
