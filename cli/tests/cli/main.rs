@@ -4,6 +4,7 @@
 mod common;
 mod demo;
 mod export;
+mod hostile;
 mod netlists;
 mod usage;
 
