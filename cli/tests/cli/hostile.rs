@@ -122,6 +122,11 @@ fn a_netlist_without_inputs_gates_or_outputs_is_one_like_others() {
         }
         run(&format!("circuit compare {netlist} {netlist}")).exits(0);
         run(&format!("circuit stats {netlist}")).exits(0);
+        let small = small_netlist(folder.path());
+        refuses(
+            run(&format!("circuit compare {small} {netlist}")),
+            "the input values have 2 + 2 bits in the one and 0 in the other",
+        );
     }
 }
 
