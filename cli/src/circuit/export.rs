@@ -24,7 +24,8 @@ use crate::whole_file;
 #[command(after_help = "Examples:\n  \
     dealerless circuit export --algorithm bubble --cards 52 --draw 9 -o hand.txt\n  \
     dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n  \
-    dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 -o run.txt\n\n\
+    dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 \\\n      \
+      -o run.txt\n\n\
     With --json standard output carries the layout of the wires. The inputs, in their\n\
     order: a seed is a value below its modulus, written as it is (unsigned), or less\n\
     the modulus in two's complement (minus-modulus), least significant bit first;\n\
