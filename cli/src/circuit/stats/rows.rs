@@ -84,7 +84,7 @@ pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
 }
 
 /// The columns, of which the first four say which circuit it is.
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 30] = [
     "cards",
     "draw",
     "algorithm",
@@ -114,6 +114,7 @@ const COLUMNS: [&str; 29] = [
     "format",
     "computed",
     "exact",
+    "malicious_bytes",
 ];
 
 /// Writes a line of names, and a line for each circuit.

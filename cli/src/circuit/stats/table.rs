@@ -36,8 +36,9 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
          Gates as they are written; depths and layers without dead gates, which no output\n\
          needs. An AND is joint if it depends on inputs of both parties. AND when run:\n\
          after constants are folded and equal gates shared. AND+: with the check that\n\
-         both inputs are in range. Garbled: half gates. The digest is what two parties\n\
-         compare before a run, here its first {DIGITS} digits.",
+         both inputs are in range. Garbled: half gates. Malicious run: bytes both ways,\n\
+         from an empty pool. The digest is what two parties compare before a run, here\n\
+         its first {DIGITS} digits.",
         blocks.join("\n\n")
     )
 }
@@ -154,6 +155,9 @@ const LINES: &[Line] = &[
     ("output bits", |column| number(column.counts.outputs)),
     ("garbled", |column| {
         bytes(column.counts.half_gate_bytes as u64)
+    }),
+    ("malicious run", |column| {
+        (column.counts.malicious_bytes).map_or("owners unknown".into(), bytes)
     }),
     ("digest", |column| {
         column
