@@ -1,4 +1,4 @@
-//! What is plotted: which circuits, and what of them.
+//! A curve, and what of its circuits is counted.
 
 use std::fmt;
 

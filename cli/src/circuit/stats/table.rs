@@ -8,7 +8,7 @@ use super::super::entry::Counts;
 use super::deal_table::ands;
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
-use crate::output::{bytes, count, grid};
+use crate::output::{bytes, count, grid, shortened};
 
 /// Circuits that stand side by side within 80 columns.
 const ACROSS: usize = 3;
@@ -48,7 +48,7 @@ impl<'a> Column<'a> {
         let name = Path::new(&entry.file).file_name();
         let name = name.map_or(entry.file.as_str().into(), |name| name.to_string_lossy());
         Column {
-            name: format!("{}\n{}", shortened(&name), entry.format),
+            name: format!("{}\n{}", shown(&name), entry.format),
             counts: &entry.counts,
             checked: None,
         }
@@ -56,7 +56,7 @@ impl<'a> Column<'a> {
 
     fn of_deal(deal: &'a Deal) -> impl Iterator<Item = Self> {
         deal.entries.iter().map(|entry| Column {
-            name: format!("{}\n{} of {}", shortened(entry.name), deal.draw, deal.cards),
+            name: format!("{}\n{} of {}", shown(entry.name), deal.draw, deal.cards),
             counts: &entry.unchecked,
             checked: entry.checked.as_ref(),
         })
@@ -77,15 +77,11 @@ impl Column<'_> {
     }
 }
 
-/// A name, without its middle if it is long: what tells files apart is often at the end.
-fn shortened(name: &str) -> String {
+/// A name as the table shows it.
+fn shown(name: &str) -> String {
     // A control character would move the cursor.
-    let name: Vec<char> = name.chars().filter(|c| !c.is_control()).collect();
-    if name.len() <= NAME {
-        return name.into_iter().collect();
-    }
-    let (head, tail) = (&name[..NAME / 2], &name[name.len() - NAME / 2..]);
-    head.iter().chain(&['…']).chain(tail).collect()
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    shortened(&name, NAME)
 }
 
 fn block(columns: &[Column]) -> String {
@@ -197,9 +193,9 @@ mod tests {
 
     #[test]
     fn a_long_name_keeps_both_its_ends_and_cannot_move_the_cursor() {
-        assert_eq!(shortened("aes_128.txt"), "aes_128.txt");
+        assert_eq!(shown("aes_128.txt"), "aes_128.txt");
         let name = "AES-expanded-of-old-times.txt";
-        assert_eq!(shortened(name), "AES-expa…imes.txt");
-        assert_eq!(shortened("a\u{1b}[2Jb\n"), "a[2Jb");
+        assert_eq!(shown(name), "AES-expa…imes.txt");
+        assert_eq!(shown("a\u{1b}[2Jb\n"), "a[2Jb");
     }
 }
