@@ -7,7 +7,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::number;
 use super::picture::{Area, LEFT, Line, Mark, TOP};
-use super::room::{Covered, DISTANCES, Pixel, Room};
+use super::room::{Covered, Pixel, Room};
 use crate::ink::{Names, draw_line, font, ticks};
 
 /// What is written around the lines, and how.
@@ -133,11 +133,8 @@ where
         let (colour, ..) = line.stroke();
         let point = pixels(line)[0];
         let letters = line.name.chars().count() as i32;
-        let size = (5 * letters + 2, 9);
-        let name = room.take(point, size);
-        if (name.middle().1 - point.1).abs() > size.1 + DISTANCES[0] {
-            area.draw(&PathElement::new([point, name.middle()], colour))?;
-        }
+        let name = room.take(point, (9 * letters / 2 + 2, 9));
+        area.draw(&PathElement::new([point, name.middle()], colour))?;
         area.draw(&TriangleMarker::new(point, 8, colour.filled()))?;
         area.draw(&Rectangle::new(
             [name.from, name.to],

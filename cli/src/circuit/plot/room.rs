@@ -56,8 +56,8 @@ pub(super) struct Room {
     pub(super) taken: Vec<Covered>,
 }
 
-/// How far a name may be from its point, in pixels. Up to the first it needs no line to it.
-pub(super) const DISTANCES: [i32; 5] = [16, 32, 56, 88, 128];
+/// How far a name may be from its point, in pixels.
+const DISTANCES: [i32; 5] = [16, 32, 56, 88, 128];
 
 impl Room {
     /// Takes room for a name with half of these pixels across and down, as near to its point as there
