@@ -261,11 +261,8 @@ impl Rows {
             "a value of the {other}"
         );
         let (mut draws, refused) = self.evaluate(fixed);
-        match (refused[self.honest], refused[other]) {
-            (0, 0) => {}
-            (0, all) if all == self.values => return Ok(0),
-            (0, refused) => return Err(Counterexample::Refused(refused)),
-            (blamed, _) => return Err(Counterexample::Refused(blamed)),
+        if self.is_refused(refused)? {
+            return Ok(0);
         }
         draws.sort_unstable();
         let counts: Vec<(u64, u64)> = draws
@@ -273,6 +270,17 @@ impl Rows {
             .map(|equal| (equal[0], equal.len() as u64))
             .collect();
         self.judge(&counts)
+    }
+
+    /// Whether the check refuses the fixed value. Given for how many of the honest party's values it says
+    /// that a party's input is out of range.
+    fn is_refused(&self, refused: ByParty<u64>) -> Result<bool, Counterexample> {
+        match (refused[self.honest], refused[self.honest.other()]) {
+            (0, 0) => Ok(false),
+            (0, all) if all == self.values => Ok(true),
+            (0, some) => Err(Counterexample::Refused(some)),
+            (blamed, _) => Err(Counterexample::Refused(blamed)),
+        }
     }
 
     /// The outcomes for all values of the honest party, and for how many of them the check says that a

@@ -120,4 +120,13 @@ fn a_check_that_refuses_a_value_of_the_honest_party_is_told() {
     for fixed in [0b101, 0] {
         assert_eq!(rows.against(fixed), Err(Counterexample::Refused(1)));
     }
+    // All three of its values, or some, with a fixed one that is out of range.
+    let refused = |evaluator| {
+        rows.is_refused(ByParty {
+            garbler: 0,
+            evaluator,
+        })
+    };
+    assert_eq!(refused(3), Ok(true));
+    assert_eq!(refused(2), Err(Counterexample::Refused(2)));
 }
