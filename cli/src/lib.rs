@@ -20,6 +20,7 @@ mod faces;
 mod failure;
 mod host;
 mod identity;
+mod ink;
 mod join;
 mod loopback;
 mod manual;

@@ -19,7 +19,18 @@ use crate::net::{self, Channel, Malformed, Transport};
 pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 
 /// The default bits of statistical security: 40, and 10 more because a peer may try 2^10 times.
-pub(super) const STATISTICAL_SECURITY: u8 = 50;
+pub const STATISTICAL_SECURITY: u8 = 50;
+
+/// Checks that a session can have so many bits of statistical security.
+///
+/// # Errors
+/// [`Error::Usage`] if it cannot.
+pub(super) fn check_statistical(bits: u8) -> Result<()> {
+    match bits {
+        40..=100 => Ok(()),
+        _ => Err(Error::usage("statistical security has 40 to 100 bits")),
+    }
+}
 
 const CONTEXT: &str = "dealerless 2026-11 session id v1";
 
@@ -129,9 +140,7 @@ impl<T: Transport> Greeting<T> {
                 offer.terms.len()
             )));
         }
-        if !(40..=100).contains(&offer.statistical) {
-            return Err(Error::usage("statistical security has 40 to 100 bits"));
-        }
+        check_statistical(offer.statistical)?;
         channel.begin_phase("saying hello");
         let key = EphemeralKey::random(rng);
         let mut mine = HelloBody {

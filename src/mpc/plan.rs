@@ -194,6 +194,11 @@ impl Plan {
         channel.send_message(&self.sent_by(me, secret))
     }
 
+    /// The bytes on the wire of a plan.
+    pub(super) fn sent_bytes() -> u64 {
+        net::message_bytes::<SentPlan>()
+    }
+
     /// Receives the plan of the peer of `me`, and compares it with this one.
     ///
     /// # Errors

@@ -90,9 +90,14 @@ impl Demand {
     /// That of one run of a circuit with two input values: the garbler enters the first, the
     /// evaluator the second.
     pub fn of(circuit: &Circuit) -> Self {
+        Self::with_owners(circuit, &Party::BOTH)
+    }
+
+    /// That of one run of a circuit of which each input value is entered by its owner.
+    pub fn with_owners(circuit: &Circuit, owners: &[Party]) -> Self {
         let mut demand = Demand::of_gates(circuit);
-        for (party, bits) in Party::BOTH.into_iter().zip(circuit.inputs()) {
-            demand.inputs[party] = *bits;
+        for (&owner, bits) in owners.iter().zip(circuit.inputs()) {
+            demand.inputs[owner] += bits;
         }
         demand
     }

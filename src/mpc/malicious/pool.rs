@@ -5,14 +5,16 @@
 //! were opened for it. Both parties take from the pool in the same order, so they always hold
 //! matching parts.
 
+use std::ops::Range;
+
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
 use zeroize::DefaultIsZeroes;
 
-use super::context::{Context, no_pad};
+use super::context::{Context, no_pad, opening_bytes};
 use super::leaky_and::Triple;
 use super::share::{RandomShares, Share};
-use super::triples::{Buckets, leaky_triples};
+use super::triples::{self, Buckets, leaky_triples};
 use crate::circuit::{ByParty, Party};
 use crate::crypto::{SecretVec, Step};
 use crate::mpc::Demand;
@@ -58,6 +60,66 @@ pub(super) fn check(demand: &Demand) -> Result<()> {
     Ok(())
 }
 
+/// What the pool must hold for a demand. Its `outputs` are random shared bits: one for the output of
+/// each AND gate too.
+fn needed(demand: &Demand) -> Demand {
+    Demand {
+        outputs: demand.ands + demand.outputs,
+        ..*demand
+    }
+}
+
+/// How the random shared bits of a batch are divided: first those of the leaky triples, then the
+/// masks of inputs, then those that stay random shared bits.
+struct Parts {
+    of_inputs: ByParty<Range<usize>>,
+    /// Those of the triples and the masks of inputs.
+    used: usize,
+    /// 128 shared bits each.
+    blocks: usize,
+}
+
+impl Parts {
+    /// Of a batch with at least these amounts, as [`Pool::missing`] gives them.
+    fn of(amounts: &Demand, statistical: u8) -> Self {
+        // A batch that needs random bits makes many, and one that does not keeps none: if each
+        // batch of triples added its left-over bits, the pool would grow from hand to hand.
+        let bits = match amounts.outputs {
+            0 => 0,
+            missing => missing.max(MIN_BITS),
+        };
+        let of_triples = 3 * leaky_triples(amounts.ands, statistical);
+        let of_garbler = of_triples + amounts.inputs.garbler;
+        let used = of_garbler + amounts.inputs.evaluator;
+        Parts {
+            of_inputs: ByParty {
+                garbler: of_triples..of_garbler,
+                evaluator: of_garbler..used,
+            },
+            used,
+            blocks: (used + bits).div_ceil(128),
+        }
+    }
+}
+
+/// The bytes that a party sends to fill an empty pool for a demand.
+pub(super) fn sent_bytes(sender: Party, demand: &Demand, statistical: u8) -> u64 {
+    let amounts = needed(demand);
+    if amounts == Demand::default() {
+        return 0;
+    }
+    let parts = Parts::of(&amounts, statistical);
+    let triples = triples::sent_bytes(sender, amounts.ands, statistical);
+    let opened = match parts.used {
+        0 => 0,
+        _ => {
+            let differences = triples::differences(amounts.ands, statistical);
+            opening_bytes(differences + amounts.inputs[sender.other()])
+        }
+    };
+    Plan::sent_bytes() + CotReceiver::sent_bytes(parts.blocks) + triples + opened
+}
+
 /// The pool, and the correlated OTs in both directions from which it is filled. Everything is taken
 /// from the ends of the vectors.
 pub(super) struct Pool {
@@ -94,13 +156,13 @@ impl Pool {
 
     /// What the pool lacks for a demand. Its `outputs` are random shared bits.
     pub(super) fn missing(&self, demand: &Demand) -> Demand {
-        let bits = demand.ands + demand.outputs;
+        let all = needed(demand);
         Demand {
-            ands: demand.ands.saturating_sub(self.triples.len()),
+            ands: all.ands.saturating_sub(self.triples.len()),
             inputs: ByParty::from_fn(|owner| {
-                demand.inputs[owner].saturating_sub(self.inputs[owner].len())
+                all.inputs[owner].saturating_sub(self.inputs[owner].len())
             }),
-            outputs: bits.saturating_sub(self.bits.len()),
+            outputs: all.outputs.saturating_sub(self.bits.len()),
         }
     }
 
@@ -114,23 +176,10 @@ impl Pool {
         channel: &mut Channel<T>,
         amounts: &Demand,
     ) -> Result<(), Fault> {
-        // A batch that needs random bits makes many, and one that does not keeps none: if each
-        // batch of triples added its left-over bits, the pool would grow from hand to hand.
-        let bits = match amounts.outputs {
-            0 => 0,
-            missing => missing.max(MIN_BITS),
-        };
-        let of_triples = 3 * leaky_triples(amounts.ands, context.statistical);
-        let of_garbler = of_triples + amounts.inputs.garbler;
-        let used = of_garbler + amounts.inputs.evaluator;
-        let of_inputs = ByParty {
-            garbler: of_triples..of_garbler,
-            evaluator: of_garbler..used,
-        };
-        let blocks = (used + bits).div_ceil(128);
+        let parts = Parts::of(amounts, context.statistical);
         let batch = self.batches;
         self.batches += 1;
-        let shares = self.random_shares(context, channel, (batch, amounts), blocks)?;
+        let shares = self.random_shares(context, channel, (batch, amounts), parts.blocks)?;
         let delta = self.sender.delta();
         let buckets = match amounts.ands {
             0 => None,
@@ -140,8 +189,8 @@ impl Pool {
                 Some(filled?)
             }
         };
-        let masks = ByParty::from_fn(|owner| shares.range(of_inputs[owner].clone()));
-        let theirs = match used {
+        let masks = ByParty::from_fn(|owner| shares.range(parts.of_inputs[owner].clone()));
+        let theirs = match parts.used {
             0 => Vec::new(),
             _ => open(context, channel, delta, batch, buckets.as_ref(), &masks)?,
         };
@@ -158,8 +207,9 @@ impl Pool {
             });
             put(&mut self.inputs[owner], fresh.collect());
         }
-        if bits > 0 {
-            put(&mut self.bits, shares.range(used..128 * blocks));
+        if amounts.outputs > 0 {
+            let rest = parts.used..128 * parts.blocks;
+            put(&mut self.bits, shares.range(rest));
         }
         Ok(())
     }

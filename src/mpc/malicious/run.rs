@@ -11,8 +11,8 @@
 use zeroize::Zeroizing;
 
 use super::AuthenticatedBit;
-use super::check::Unchecked;
-use super::context::Context;
+use super::check::{self, Unchecked};
+use super::context::{Context, opening_bytes};
 use super::garbling::{self, Masks, TABLE_BYTES};
 use super::leaky_and::Triple;
 use super::outputs::{self, HeldOutput};
@@ -24,12 +24,12 @@ use crate::crypto::{Generator, SecretBit, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel};
 use crate::mpc::layout::InputLayout;
-use crate::mpc::packed_bits::{recv_bits, send_bits};
+use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
-use crate::mpc::tables::{TableReader, TableWriter};
+use crate::mpc::tables::{self, TableReader, TableWriter};
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::RunHash;
-use crate::mpc::{self, Words};
+use crate::mpc::{self, Demand, Words};
 use crate::net::{self, Channel, Transport};
 use crate::ot::Delta;
 
@@ -284,6 +284,25 @@ impl<'a> Run<'a> {
         held.extend(self.circuit.outputs().iter().flatten().map(hold));
         held
     }
+}
+
+/// The bytes that a party sends in a run whose pool is filled.
+pub(super) fn sent_bytes(sender: Party, demand: &Demand) -> u64 {
+    let Demand {
+        ands,
+        inputs,
+        outputs,
+    } = *demand;
+    let differences = Plan::sent_bytes() + opening_bytes(2 * ands + outputs);
+    let values = packed_bits::sent_bytes(inputs[sender]);
+    let gates = match sender {
+        Party::Garbler => {
+            let labels = (inputs.garbler + inputs.evaluator) * size_of::<ActiveLabel>();
+            net::bulk_bytes(labels) + tables::sent_bytes::<TABLE_BYTES>(ands)
+        }
+        Party::Evaluator => packed_bits::sent_bytes(ands),
+    };
+    differences + values + gates + check::sent_bytes()
 }
 
 /// Sends the masked values `V = x ^ l` of this party's inputs. Only this party knows both shares of

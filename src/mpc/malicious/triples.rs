@@ -35,7 +35,7 @@ use super::share::{RandomShares, Share};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
-use crate::mpc::packed_bits::{recv_bits, send_bits};
+use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::tag::Tag;
 use crate::net::{self, Channel, Message, Transport};
 use crate::ot::Delta;
@@ -97,6 +97,28 @@ pub(super) fn leaky_triples(count: usize, rho: u8) -> usize {
         0 => 0,
         _ => count * bucket_size(count, rho),
     }
+}
+
+/// How many shared bits are opened in the buckets of `count` finished triples: one for each leaky
+/// triple but the first of its bucket.
+pub(super) fn differences(count: usize, rho: u8) -> usize {
+    leaky_triples(count, rho) - count
+}
+
+/// The bytes that a party sends for `count` finished triples, until the differences are opened.
+pub(super) fn sent_bytes(sender: Party, count: usize, rho: u8) -> u64 {
+    let leaky = leaky_triples(count, rho);
+    if leaky == 0 {
+        return 0;
+    }
+    let tables = net::bulk_bytes(leaky * size_of::<Block>());
+    let check = match sender {
+        Party::Garbler => {
+            net::message_bytes::<TripleCommitment>() + net::message_bytes::<TripleOpening>()
+        }
+        Party::Evaluator => net::message_bytes::<TripleDigest>(),
+    };
+    tables + packed_bits::sent_bytes(leaky) + check
 }
 
 /// Leaky triples that have passed the equality check, sorted into buckets.

@@ -9,6 +9,7 @@ mod picture;
 mod plan;
 mod png;
 mod points;
+mod room;
 
 use std::path::{Path, PathBuf};
 
