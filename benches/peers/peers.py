@@ -9,17 +9,25 @@ import random
 import resource
 import shlex
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 
-# Name, what it protects against, the variable that names its driver, the driver's name in PATH.
+# Where the drivers of this repository are, those in C++ once they are compiled.
+DRIVERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "drivers")
+
+# Name, what it protects against, the variable that names its driver, the driver's name in PATH and in
+# the folder above.
 PEERS = [
     ("emp-sh2pc", "semi-honest", "PEER_EMP_SH2PC", "bench_sh2pc"),
     ("emp-ag2pc", "malicious", "PEER_EMP_AG2PC", "bench_ag2pc"),
     ("MP-SPDZ", "semi-honest", "PEER_MP_SPDZ", "bench_mp_spdz"),
 ]
+
+# Inputs on which a driver must compute what ours does before it is measured.
+CHECKS = 2
 
 
 class Failed(Exception):
@@ -40,18 +48,44 @@ def arguments():
     return args
 
 
+class Netlist:
+    """What the script must know of a netlist."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            with open(path, encoding="ascii") as file:
+                lines = [line.split() for line in file if line.strip()]
+            self.widths = [int(width) for width in lines[1][1:]]
+            self.ands = sum(line[-1] == "AND" for line in lines[3:])
+        except (OSError, ValueError, IndexError) as error:
+            raise Failed(f"{path} is no netlist in Bristol Fashion: {error}") from None
+        if len(self.widths) != 2:
+            raise Failed(f"{path} has not two input values, but {len(self.widths)}")
+
+    def random_inputs(self):
+        """A value for each party as bits, first wire first."""
+        return ["".join(random.choice("01") for _ in range(width)) for width in self.widths]
+
+
 def find(variable, name):
     """The driver as a list of words, or nothing."""
     if os.environ.get(variable):
         return shlex.split(os.environ[variable])
-    found = shutil.which(name)
+    found = shutil.which(name) or shutil.which(os.path.join(DRIVERS, name))
+    if not found and name == "bench_mp_spdz" and os.environ.get("MP_SPDZ"):
+        return [sys.executable, os.path.join(DRIVERS, "mp_spdz.py")]
     return [found] if found else None
 
 
 def start(command):
     """A process whose output goes to files, so that it never waits for a reader."""
     out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
-    return subprocess.Popen(command, stdout=out, stderr=err, stdin=subprocess.DEVNULL), out, err
+    # In a group of its own, so that what a driver starts can be ended with it.
+    process = subprocess.Popen(
+        command, stdout=out, stderr=err, stdin=subprocess.DEVNULL, start_new_session=True
+    )
+    return process, out, err
 
 
 def cpu_of_children():
@@ -80,7 +114,7 @@ def finish(started, timeout):
     finally:
         for process, out, err in started:
             if process.poll() is None:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             out.close()
             err.close()
@@ -88,9 +122,19 @@ def finish(started, timeout):
     return last, cpu_of_children() - before
 
 
-def report(line, program, *keys):
+def parsed(line, program):
     try:
         value = json.loads(line)
+        if isinstance(value, dict):
+            return value
+    except ValueError:
+        pass
+    raise Failed(f"{program} has printed no JSON object: {line[:200]!r}")
+
+
+def number(line, program, *keys):
+    value = parsed(line, program)
+    try:
         for key in keys:
             value = value[key]
         return float(value)
@@ -98,80 +142,117 @@ def report(line, program, *keys):
         raise Failed(f"{program} has printed no number for {'.'.join(keys)}: {line[:200]!r}") from None
 
 
+def start_theirs(driver, netlist, rounds, inputs=()):
+    port = str(random.randrange(20000, 30000) & ~1)
+    return [start([*driver, party, port, netlist.path, str(rounds), *inputs]) for party in "12"]
+
+
 def ours(args, netlist, security, rounds):
-    command = [args.dealerless, "bench", "--netlist", netlist, "--security", security]
+    """Time and bytes of one run, and the CPU of all rounds with the setup."""
+    command = [args.dealerless, "bench", "--netlist", netlist.path, "--security", security]
     command += ["--rounds", str(rounds), "--json"]
     line, cpu = finish([start(command)], args.timeout)
-    number = lambda *keys: report(line, "dealerless", *keys)
-    return number("total", "ms"), number("total", "bytes"), cpu
+    total = lambda key: number(line, "dealerless", "total", key)
+    return {"ms": total("ms"), "all_cpu_ms": cpu, "bytes": total("bytes")}
 
 
 def theirs(args, driver, netlist, rounds):
-    port = str(random.randrange(20000, 30000) & ~1)
-    parties = [start([*driver, party, port, netlist, str(rounds)]) for party in "12"]
-    line, cpu = finish(parties, args.timeout)
-    number = lambda key: report(line, driver[0], key)
-    return number("ms"), number("bytes"), cpu
+    """As `ours`; or, in place of the CPU of all, that of one run, if the driver tells it."""
+    line, cpu = finish(start_theirs(driver, netlist, rounds), args.timeout)
+    figures = {key: number(line, driver[0], key) for key in ("ms", "bytes")}
+    if "cpu_ms" in parsed(line, driver[0]):
+        return {**figures, "cpu_ms": number(line, driver[0], "cpu_ms")}
+    return {**figures, "all_cpu_ms": cpu}
 
 
 def turn(run, rounds):
     """Wall time, CPU and bytes of one run. The CPU is without setup: of many rounds less that of one."""
-    _, _, once = run(1)
-    ms, sent, many = run(rounds)
-    return {"ms": ms, "cpu_ms": max(many - once, 0.0) / (rounds - 1), "bytes": sent}
+    figures = run(rounds)
+    if "cpu_ms" not in figures:
+        more = figures.pop("all_cpu_ms") - run(1)["all_cpu_ms"]
+        figures["cpu_ms"] = max(more, 0.0) / (rounds - 1)
+    return figures
 
 
-def measure(args, netlist, found, log):
-    """Rows of program, security and figures; ours before the others of the same security."""
+def check(args, driver, netlist, security):
+    """Fails unless the driver computes what ours does, on random inputs."""
+    for _ in range(CHECKS):
+        inputs = netlist.random_inputs()
+        command = [args.dealerless, "circuit", "run", netlist.path, "--security", security, "--json"]
+        for owner, bits in zip(("garbler", "evaluator"), inputs):
+            command += [f"--{owner}", f"bits:{bits}"]
+        expected = parsed(finish([start(command)], args.timeout)[0], "dealerless").get("outputs")
+        if not isinstance(expected, list):
+            raise Failed("dealerless circuit run has printed no outputs")
+        line, _ = finish(start_theirs(driver, netlist, 1, inputs), args.timeout)
+        outputs = parsed(line, driver[0]).get("outputs")
+        if outputs != "".join(expected):
+            shown = f"{str(outputs)[:60]} instead of {''.join(expected)[:60]}"
+            raise Failed(f"{driver[0]} computes something else: {shown}")
+
+
+def programs(args, netlist, found):
+    """Name, security, what runs it and what checks it; ours before the others of the same security."""
     runs = []
     for security in ("semi-honest", "malicious"):
         our_run = lambda rounds, security=security: ours(args, netlist, security, rounds)
-        runs.append(("dealerless", security, our_run))
+        runs.append(("dealerless", security, our_run, None))
         for name, theirs_is, driver in found:
             if theirs_is == security:
-                their_run = lambda rounds, driver=driver: theirs(args, driver, netlist, rounds)
-                runs.append((name, security, their_run))
-    turns = {(name, security): [] for name, security, _ in runs}
-    failed = {}
-    for number in range(args.turns):
-        for name, security, run in runs:
+                run = lambda rounds, driver=driver: theirs(args, driver, netlist, rounds)
+                checks = lambda driver=driver, security=security: check(args, driver, netlist, security)
+                runs.append((name, security, run, checks))
+    return runs
+
+
+def measure(args, netlist, found, log):
+    """Rows of program, security and figures, and why a program has no row."""
+    turns, failed = {}, {}
+    for number_of_turn in range(args.turns):
+        for name, security, run, checks in programs(args, netlist, found):
             if (name, security) in failed:
                 continue
             try:
+                if checks and number_of_turn == 0:
+                    checks()
                 figures = turn(run, args.rounds)
             except (Failed, OSError) as error:
                 if name == "dealerless":
                     raise
                 failed[name, security] = str(error)
                 continue
-            turns[name, security].append(figures)
+            turns.setdefault((name, security), []).append(figures)
             if log:
-                line = {"netlist": netlist, "program": name, "security": security, "turn": number}
+                line = {"netlist": netlist.path, "program": name, "security": security}
+                line["turn"] = number_of_turn
                 print(json.dumps({**line, **figures}), file=log, flush=True)
     rows = []
-    for name, security, _ in runs:
+    for (name, security), all_turns in turns.items():
         if (name, security) not in failed:
-            all_turns = turns[name, security]
             middle = lambda key: statistics.median(figures[key] for figures in all_turns)
             rows.append((name, security, {key: middle(key) for key in ("ms", "cpu_ms", "bytes")}))
     return rows, failed
 
 
 def ratio(theirs, ours):
-    return f"{theirs / ours:5.2f}x" if ours > 0 else "     -"
+    return f"{theirs / ours:.2f}x" if ours > 0 else "-"
 
 
 def table(netlist, rows):
-    lines = [os.path.basename(netlist)]
-    lines.append(f"  {'':<11}{'security':<12}{'ms':>9}{'':7}{'CPU ms':>9}{'':7}{'kB':>9}")
+    lines = [f"{os.path.basename(netlist.path)}, {netlist.ands:,} ANDs"]
+    lines.append(f"  {'':<11}{'security':<12}{'ms':>9}{'':8}{'CPU ms':>9}{'':8}{'kB':>9}")
     base = {security: figures for name, security, figures in rows if name == "dealerless"}
     for name, security, figures in rows:
         line = f"  {name:<11}{security:<12}"
         for key, unit in (("ms", 1), ("cpu_ms", 1), ("bytes", 1000)):
             against = "" if name == "dealerless" else ratio(figures[key], base[security][key])
-            line += f"{figures[key] / unit:9.2f}{against:>7}"
+            line += f"{figures[key] / unit:9.2f} {against:>7}"
         lines.append(line.rstrip())
     return "\n".join(lines)
+
+
+def load():
+    return f"{os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else "unknown"
 
 
 def surroundings():
@@ -182,8 +263,7 @@ def surroundings():
         cpu = names[0] if names else cpu
     except OSError:
         pass
-    load = f"{os.getloadavg()[0]:.2f}" if hasattr(os, "getloadavg") else "unknown"
-    return f"{cpu}, {os.cpu_count()} cores, load before {load}"
+    return f"{cpu}, {os.cpu_count()} cores"
 
 
 def main():
@@ -194,19 +274,22 @@ def main():
         if driver:
             found.append((name, security, driver))
         else:
-            missing.append(f"{name}: neither ${variable} nor {command} in PATH")
+            more = ", nor $MP_SPDZ" if name == "MP-SPDZ" else ""
+            missing.append(f"{name}: neither ${variable} nor {command} in PATH or drivers/{more}")
     print(surroundings())
     print(f"Medians of {args.turns} turns of {args.rounds} runs. A ratio above 1x: ours takes less.\n")
     log = open(args.json, "w", encoding="utf-8") if args.json else None
     failures = 0
     try:
-        for netlist in args.netlists:
+        for path in args.netlists:
+            netlist = Netlist(path)
+            before = load()
             rows, failed = measure(args, netlist, found, log)
             print(table(netlist, rows))
             for (name, _), why in failed.items():
                 failures += 1
                 print(f"  {name} failed: {why}")
-            print(flush=True)
+            print(f"  load {before} before, {load()} after\n", flush=True)
     except (Failed, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

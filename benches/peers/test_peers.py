@@ -1,7 +1,9 @@
-"""Tests of peers.py with stand-ins for all programs: `python3 benches/peers/test_peers.py`."""
+"""Tests of peers.py and of the driver for MP-SPDZ, with stand-ins for all programs:
+`python3 benches/peers/test_peers.py`."""
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -10,47 +12,120 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-OURS = """#!{python}
-import json, sys
-assert sys.argv[1] == "bench" and "--json" in sys.argv
-slow = 2 if "malicious" in sys.argv else 1
-print(json.dumps({{"total": {{"ms": 10 * slow, "bytes": 1000 * slow}}}}))
+# Two bits of the first party, two of the second; the output is their XOR.
+NETLIST = "3 7\n2 2 2\n1 2\n\n2 1 0 2 5 XOR\n2 1 1 3 6 XOR\n2 1 0 2 4 AND\n"
+
+XOR = """
+def xor(one, other):
+    return "".join(str(int(a != b)) for a, b in zip(one, other))
 """
 
-THEIRS = """#!{python}
+OURS = (
+    """#!{python} -IS
 import json, sys
-party, port, netlist, rounds = sys.argv[1:]
+"""
+    + XOR
+    + """
+assert "--json" in sys.argv
+slow = 2 if "malicious" in sys.argv else 1
+if sys.argv[1] == "bench":
+    print(json.dumps({{"total": {{"ms": 10 * slow, "bytes": 1000 * slow}}}}))
+else:
+    assert sys.argv[1:3] == ["circuit", "run"]
+    inputs = [sys.argv[sys.argv.index(of) + 1] for of in ("--garbler", "--evaluator")]
+    assert all(value.startswith("bits:") and len(value) == 7 for value in inputs)
+    print(json.dumps({{"outputs": list(xor(inputs[0][5:], inputs[1][5:]))}}))
+"""
+)
+
+THEIRS = (
+    """#!{python} -IS
+import json, sys
+"""
+    + XOR
+    + """
+party, port, netlist, rounds = sys.argv[1:5]
 assert int(port) > 0 and int(rounds) > 0 and netlist.endswith(".txt")
+line = {{"ms": 30, "bytes": 500}}
+if sys.argv[5:]:
+    line["outputs"] = xor(*sys.argv[5:])
 if party == "1":
     print("something else first")
-    print(json.dumps({{"ms": 30, "bytes": 500}}))
+    print(json.dumps(line))
 """
+)
 
-BROKEN = """#!{python}
+BROKEN = """#!{python} -IS
 import sys
 sys.exit("no such circuit")
 """
 
+COMPILER = """
+import os, sys
+assert sys.argv[1:] == ["-G", "-B", "64", "run"]
+assert os.path.exists("Programs/Circuits/netlist.txt")
+with open("Programs/Source/run.mpc") as file:
+    assert "enumerate([2, 2])" in file.read()
+"""
 
-class Peers(unittest.TestCase):
+# The setup sends 5 MB; a run takes 2 s and sends 1 MB, and the first is not in the time.
+YAO_PARTY = """#!{python} -IS
+import sys
+assert sys.argv[3:5] == ["-h", "localhost"] and sys.argv[7:] == ["run"]
+values = []
+for player in "01":
+    with open(f"Player-Data/Input-P{{player}}-0") as file:
+        values.append([int(line) for line in file])
+rounds = len(values[0])
+assert rounds == len(values[1])
+last = values[0][-1] ^ values[1][-1]
+print("Time = 1234 seconds", file=sys.stderr)
+print("Time1 =", 2 * (rounds - 1), "seconds (0 MB)", file=sys.stderr)
+if sys.argv[2] == "0":
+    print("outputs", f"{{last & 1}}{{last >> 1}}")
+    print("Global data sent =", 5 + rounds, "MB (all parties)", file=sys.stderr)
+"""
+
+# The stand-in listens nowhere, and a network of its own is not allowed on every machine.
+NO_NETWORK = {"MP_SPDZ_OPEN": "1"}
+
+
+class Folder(unittest.TestCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.netlist = self.file("add.txt", NETLIST)
         self.ours = self.program("dealerless", OURS)
 
-    def program(self, name, text):
-        path = os.path.join(self.folder.name, name)
+    def file(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
-            file.write(text.format(python=sys.executable))
+            file.write(text)
+        return path
+
+    def program(self, name, text):
+        path = self.file(name, text.format(python=sys.executable))
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
         return path
 
     def run_script(self, *more, **environment):
-        command = [sys.executable, os.path.join(HERE, "peers.py"), "add.txt"]
-        command += ["--dealerless", self.ours, "--turns", "2", "--rounds", "3", *more]
+        """Runs a copy of the script, beside which nobody has compiled a driver."""
+        script = shutil.copy(os.path.join(HERE, "peers.py"), self.folder)
+        command = [sys.executable, "-IS", script, self.netlist]
+        command += ["--dealerless", self.ours, "--turns", "1", "--rounds", "2", *more]
         environment = {"PATH": "/nowhere", **environment}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
+    def row(self, done, name):
+        rows = [line for line in done.stdout.splitlines() if line.startswith(f"  {name} ")]
+        self.assertEqual(len(rows), 1, done.stdout + done.stderr)
+        self.assertLessEqual(len(rows[0]), 80)
+        return rows[0]
+
+
+class Peers(Folder):
     def test_what_is_not_installed_is_left_out_and_named(self):
         done = self.run_script()
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -59,25 +134,29 @@ class Peers(unittest.TestCase):
             self.assertIn(f"left out: {name}: neither $PEER_", done.stdout)
 
     def test_a_driver_takes_turns_with_ours_and_has_ratios_to_the_same_security(self):
-        log = os.path.join(self.folder.name, "turns.json")
+        log = os.path.join(self.folder, "turns.json")
         driver = self.program("bench_ag2pc", THEIRS)
-        done = self.run_script("--json", log, PEER_EMP_AG2PC=driver)
+        done = self.run_script("--json", log, "--turns", "2", PEER_EMP_AG2PC=driver)
         self.assertEqual(done.returncode, 0, done.stderr)
-        row = [line for line in done.stdout.splitlines() if line.startswith("  emp-ag2pc")]
-        self.assertEqual(len(row), 1, done.stdout)
+        row = self.row(done, "emp-ag2pc")
         # 30 ms against 20, and 500 bytes against 2,000.
-        self.assertIn("1.50x", row[0])
-        self.assertIn("0.25x", row[0])
-        self.assertTrue(all(len(line) <= 80 for line in row))
+        self.assertIn("1.50x", row)
+        self.assertIn("0.25x", row)
         self.assertNotIn("left out: emp-ag2pc", done.stdout)
+        self.assertIn("add.txt, 1 ANDs", done.stdout)
         with open(log, encoding="utf-8") as file:
             programs = [json.loads(line)["program"] for line in file]
         self.assertEqual(programs, 2 * ["dealerless", "dealerless", "emp-ag2pc"])
 
     def test_a_driver_is_found_in_the_path(self):
         self.program("bench_sh2pc", THEIRS)
-        done = self.run_script(PATH=self.folder.name)
-        self.assertIn("3.00x", done.stdout)
+        done = self.run_script(PATH=self.folder)
+        self.assertIn("3.00x", self.row(done, "emp-sh2pc"))
+
+    def test_a_compiled_driver_is_found_beside_the_script(self):
+        self.program("drivers/bench_sh2pc", THEIRS)
+        done = self.run_script()
+        self.assertIn("3.00x", self.row(done, "emp-sh2pc"))
 
     def test_a_driver_that_fails_is_named_with_what_it_said_and_the_rest_is_measured(self):
         driver = self.program("bench_sh2pc", BROKEN)
@@ -88,10 +167,80 @@ class Peers(unittest.TestCase):
         self.assertEqual(done.stdout.count("  dealerless "), 2)
 
     def test_a_driver_that_prints_no_figures_is_named(self):
-        driver = self.program("bench_sh2pc", "#!{python}\nprint('done')\n")
+        driver = self.program("bench_sh2pc", THEIRS.replace('"ms": 30', '"milliseconds": 30'))
         done = self.run_script(PEER_EMP_SH2PC=driver)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no number for ms: 'done'", done.stdout)
+        self.assertIn("no number for ms: ", done.stdout)
+
+    def test_a_driver_that_computes_something_else_is_not_compared(self):
+        driver = self.program("bench_sh2pc", THEIRS.replace("a != b", "a == b"))
+        done = self.run_script(PEER_EMP_SH2PC=driver)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("computes something else", done.stdout)
+        self.assertNotIn("\n  emp-sh2pc  ", done.stdout)
+
+    def test_a_driver_that_tells_no_outputs_is_not_compared(self):
+        driver = self.program("bench_sh2pc", THEIRS.replace('line["outputs"]', 'line["other"]'))
+        done = self.run_script(PEER_EMP_SH2PC=driver)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("None instead of", done.stdout)
+
+    def test_the_cpu_that_a_driver_tells_is_taken(self):
+        driver = self.program("bench_sh2pc", THEIRS.replace('"ms": 30', '"ms": 30, "cpu_ms": 1234'))
+        done = self.run_script(PEER_EMP_SH2PC=driver)
+        # Nor does a large ratio touch its neighbours.
+        self.assertIn("1234.00", self.row(done, "emp-sh2pc").split())
+
+    def test_a_file_that_is_no_netlist_of_two_inputs_is_refused(self):
+        for text in ("", "3 7\n3 1 1 2\n1 2\n"):
+            self.netlist = self.file("three.txt", text)
+            done = self.run_script()
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("three.txt", done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+
+
+class MpSpdz(Folder):
+    def run_driver(self, *arguments):
+        self.file("spdz/compile.py", COMPILER)
+        self.program("spdz/yao-party.x", YAO_PARTY)
+        driver = os.path.join(HERE, "drivers", "mp_spdz.py")
+        environment = {"MP_SPDZ": os.path.join(self.folder, "spdz"), **NO_NETWORK}
+        command = [sys.executable, "-IS", driver, *arguments]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    def test_figures_are_of_one_run_without_the_setup(self):
+        done = self.run_driver("1", "20000", self.netlist, "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        line = json.loads(done.stdout)
+        self.assertAlmostEqual(line["ms"], 2000)
+        self.assertAlmostEqual(line["bytes"], 1e6)
+        self.assertGreaterEqual(line["cpu_ms"], 0)
+        self.assertNotIn("outputs", line)
+
+    def test_inputs_are_entered_with_the_lowest_bit_first(self):
+        done = self.run_driver("1", "20000", self.netlist, "1", "10", "00")
+        self.assertEqual(json.loads(done.stdout)["outputs"], "10")
+
+    def test_the_second_party_has_nothing_to_do(self):
+        done = self.run_driver("2", "20000", self.netlist, "4")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_a_netlist_with_gates_that_mp_spdz_passes_over_is_refused(self):
+        self.netlist = self.file("copies.txt", NETLIST.replace("2 1 0 2 4 AND", "1 1 0 4 EQW"))
+        done = self.run_driver("1", "20000", self.netlist, "4")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("EQW", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_peers_find_the_driver_by_the_folder_of_mp_spdz(self):
+        os.makedirs(os.path.join(self.folder, "drivers"))
+        shutil.copy(os.path.join(HERE, "drivers", "mp_spdz.py"), os.path.join(self.folder, "drivers"))
+        self.file("spdz/compile.py", COMPILER)
+        self.program("spdz/yao-party.x", YAO_PARTY)
+        done = self.run_script(MP_SPDZ=os.path.join(self.folder, "spdz"), **NO_NETWORK)
+        # 2 s against 10 ms.
+        self.assertIn("200.00x", self.row(done, "MP-SPDZ"))
 
 
 if __name__ == "__main__":

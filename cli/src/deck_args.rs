@@ -43,7 +43,7 @@ impl DeckArgs {
         let (cards, draw) = self.game.deck().unzip();
         let cards = self.cards.or(cards).unwrap_or(52);
         let draw = self.draw.or(draw).unwrap_or(cards);
-        let spec = self.algorithm.spec(cards, draw, security)?;
+        let spec = self.algorithm.spec(cards, draw)?;
         let terms = Terms::new(self.game, spec, self.hands)?;
         (self.limit.memory).check_session(spec, security, parties, 1)?;
         Ok(terms)

@@ -14,7 +14,8 @@ use crate::whole_file;
 /// Prints a script that completes this program's command lines in a shell.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    dealerless completions bash > ~/.local/share/bash-completion/completions/dealerless\n  \
+    dealerless completions bash \\\n      \
+    > ~/.local/share/bash-completion/completions/dealerless\n  \
     dealerless completions fish > ~/.config/fish/completions/dealerless.fish")]
 pub(crate) struct CompletionsArgs {
     /// The shell.
@@ -72,6 +73,42 @@ pub(crate) fn man(args: &ManArgs) -> anyhow::Result<()> {
 
 fn page(command: clap::Command) -> anyhow::Result<Vec<u8>> {
     let mut page = Vec::new();
-    Man::new(command).render(&mut page)?;
-    Ok(page)
+    let source = concat!("dealerless ", env!("CARGO_PKG_VERSION"));
+    Man::new(command).source(source).render(&mut page)?;
+    let page = String::from_utf8(page).context("a page is text")?;
+    Ok(as_typed(&page).into_bytes())
+}
+
+/// The page with its examples and tables, which are indented, line by line as they were typed, from the
+/// edge of the screen on: `man` would fill its paragraphs with them.
+fn as_typed(page: &str) -> String {
+    let mut typed = String::new();
+    let mut inside = false;
+    for line in page.lines() {
+        if line.starts_with(' ') != inside {
+            inside = !inside;
+            typed += match inside {
+                true => ".nf\n.in 0\n",
+                false => ".in\n.fi\n",
+            };
+        }
+        typed += match line {
+            ".SH EXTRA" => ".SH NOTES",
+            line => line,
+        };
+        typed.push('\n');
+    }
+    typed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_indented_stands_on_a_page_line_by_line() {
+        let page = ".SH EXTRA\nExamples:\n  one\n  two\n\nThree\n";
+        let typed = ".SH NOTES\nExamples:\n.nf\n.in 0\n  one\n  two\n.in\n.fi\n\nThree\n";
+        assert_eq!(as_typed(page), typed);
+    }
 }

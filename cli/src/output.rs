@@ -122,6 +122,25 @@ pub(crate) fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'s
     hidden
 }
 
+/// A cell of comma-separated values, in quotes if it would be taken for more than one.
+pub(crate) fn csv_cell(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
+/// A text without its middle if it has more than `longest` characters: what tells names apart is often
+/// at the end.
+pub(crate) fn shortened(text: &str, longest: usize) -> String {
+    let text: Vec<char> = text.chars().collect();
+    if text.len() <= longest {
+        return text.into_iter().collect();
+    }
+    let (head, tail) = (&text[..longest / 2], &text[text.len() - longest / 2..]);
+    head.iter().chain(&['…']).chain(tail).collect()
+}
+
 /// Breaks a text into lines that fit the screen.
 pub(crate) fn lines(text: &str) -> String {
     let mut lines = String::new();

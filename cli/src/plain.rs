@@ -78,15 +78,26 @@ fn wait(at: &str, deck: &DeckArgs, session: &SessionArgs, console: &Console) -> 
 
     let terms = table.terms.encode();
     let greeting = Greeting::exchange(transport, Party::Garbler, session, &terms)?;
-    let agreed = Insists::decode(greeting.peer_terms()).and_then(|insists| {
-        let differs = |error| OtherTerms(format!("{error:#}"));
-        insists.check(&table.terms, security).map_err(differs)
-    });
-    if let Err(error) = agreed {
+    if let Err(error) = hear(greeting.peer_terms(), &table.terms, security) {
         greeting.refuse();
         return Err(error.into());
     }
     take_seat(greeting.set_up()?, &table, console)
+}
+
+/// Hears what a guest insists on, whatever it sends.
+///
+/// # Errors
+/// If that is no wish, or another than the terms that are offered.
+fn hear(wishes: &[u8], terms: &Terms, security: Security) -> Result<(), OtherTerms> {
+    let differs = |error| OtherTerms(format!("{error:#}"));
+    (Insists::decode(wishes)?.check(terms, security)).map_err(differs)
+}
+
+/// What a host of these terms says of any wishes of a guest, if it does not agree.
+pub fn answer_to_wishes(wishes: &[u8], terms: &Terms) -> Option<String> {
+    let outcome = hear(wishes, terms, Security::Malicious);
+    outcome.err().map(|error| error.to_string())
 }
 
 /// Goes to a host.
@@ -154,10 +165,21 @@ impl Insists {
     }
 
     /// # Errors
-    /// When the bytes are something else.
+    /// When the bytes are something else, or name what is not known: no text of a peer reaches the
+    /// screen.
     fn decode(bytes: &[u8]) -> Result<Self, OtherTerms> {
-        serde_json::from_slice(bytes)
-            .map_err(|_| OtherTerms("it did not come to join a game".into()))
+        let insists: Insists = serde_json::from_slice(bytes)
+            .map_err(|_| OtherTerms("it did not come to join a game".into()))?;
+        let game = |name: &String| name.parse::<Game>().is_ok();
+        let algorithm = |name: &String| name.parse::<Choice>().is_ok();
+        if !insists.game.as_ref().is_none_or(game) {
+            return Err(OtherTerms("it wants a game that is not known here".into()));
+        }
+        if !insists.algorithm.as_ref().is_none_or(algorithm) {
+            let what = "it wants an algorithm that is not known here";
+            return Err(OtherTerms(what.into()));
+        }
+        Ok(insists)
     }
 
     /// # Errors
@@ -169,7 +191,7 @@ impl Insists {
         agree("--draw", self.draw, spec.draw())?;
         if let Some(name) = &self.algorithm {
             let choice: Choice = name.parse()?;
-            let wish = choice.spec(spec.cards(), spec.draw(), security)?;
+            let wish = choice.spec(spec.cards(), spec.draw())?;
             agree("--algorithm", Some(wish.algorithm()), spec.algorithm())?;
         }
         agree("--hands", self.hands, terms.hands())?;
@@ -225,6 +247,21 @@ mod tests {
             &[255; 9],
         ] {
             assert!(Insists::decode(bytes).is_err());
+        }
+    }
+
+    #[test]
+    fn a_host_says_nothing_that_a_guest_has_written() {
+        let terms = Terms::decode(b"holdem 52 9 fisher-yates 1").unwrap();
+        let says = |field: &str, name: &str| {
+            let wishes = serde_json::json!({ field: name, "memory": 1_u64 << 40 });
+            answer_to_wishes(wishes.to_string().as_bytes(), &terms)
+        };
+        assert_eq!(says("game", "holdem"), None);
+        assert!(says("game", "draw").unwrap().contains("--game draw"));
+        for field in ["game", "algorithm"] {
+            let said = says(field, "\u{1b}[2J").unwrap();
+            assert!(said.contains("not known here"), "{said}");
         }
     }
 }

@@ -26,11 +26,15 @@ impl Progress {
         )
     }
 
+    /// Begins work of one step; `what` says which.
+    pub(crate) fn of_one_step(what: String) -> Self {
+        Self::show_later("{spinner} {elapsed} {msg}", None, what)
+    }
+
     /// Begins to build a circuit, which is one step.
     pub(crate) fn of_building(spec: Spec) -> Self {
         let ands = count(spec.estimated_ands(true) as u64);
-        let what = format!("building a circuit of about {ands} AND gates");
-        Self::show_later("{spinner} {elapsed} {msg}", None, what)
+        Self::of_one_step(format!("building a circuit of about {ands} AND gates"))
     }
 
     fn show_later(template: &str, steps: Option<u64>, what: String) -> Self {

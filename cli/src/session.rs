@@ -43,7 +43,7 @@ pub(crate) struct SessionArgs {
 }
 
 /// How long the other side has.
-#[derive(clap::Args, Clone, Copy)]
+#[derive(clap::Args, Clone, Copy, Default)]
 pub(crate) struct TimeoutArgs {
     /// Seconds for a message; four times that for a phase [default: 30].
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -76,6 +76,13 @@ impl SessionArgs {
 }
 
 impl TimeoutArgs {
+    /// With another default.
+    pub(crate) fn or(self, default: Duration) -> Self {
+        TimeoutArgs {
+            timeout: self.timeout.or(Some(default)),
+        }
+    }
+
     /// How long to wait for somebody to connect: for ever, unless the user says otherwise.
     pub(crate) fn patience(&self) -> Duration {
         self.timeout.unwrap_or(Duration::MAX)
@@ -86,7 +93,8 @@ impl TimeoutArgs {
         self.timeout.unwrap_or(Duration::from_secs_f64(TIMEOUT))
     }
 
-    fn deadlines(&self) -> Deadlines {
+    /// How long the peer has for a message, and for a phase.
+    pub(crate) fn deadlines(&self) -> Deadlines {
         let message = self.message();
         Deadlines {
             message,

@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::ffi::OsString;
+use std::io;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -74,9 +75,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called
         read.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Called::of(&matches))));
     read.map_err(|error| {
         if !error.use_stderr() {
-            // If the terminal is gone nobody is left to be told.
-            let _ = error.print();
-            return 0;
+            return printed(&error);
         }
         let said = explained(&error);
         let text = said.clone().unwrap_or_else(|| error.to_string());
@@ -92,10 +91,24 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<(Cli, Called
     })
 }
 
+/// Prints the help or the version, which was asked for. Gives the exit code.
+fn printed(error: &clap::Error) -> u8 {
+    match error.print() {
+        // If the reader or the terminal is gone nobody is left to be told.
+        Ok(()) => 0,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+        Err(error) => {
+            say(&format!("error: cannot write to standard output: {error}"));
+            LOCAL
+        }
+    }
+}
+
 /// The text of an error about a number, with a sentence in place of the standard library's words.
 fn explained(error: &clap::Error) -> Option<String> {
     let source = match error.kind() {
         ErrorKind::ValueValidation => error.source()?,
+        ErrorKind::UnknownArgument => return of_minus(error),
         _ => return None,
     };
     let given = match error.get(ContextKind::InvalidValue) {
@@ -108,6 +121,15 @@ fn explained(error: &clap::Error) -> Option<String> {
         None => of_range(&source.to_string())?,
     };
     Some(error.to_string().replace(&source.to_string(), &sentence))
+}
+
+/// The text for a value such as `-5,1`, which the parser takes for an option.
+fn of_minus(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_number = (given.strip_prefix('-')?).starts_with(|first: char| first.is_ascii_digit());
+    is_number.then(|| format!("error: {given} is no option, and no value here is negative"))
 }
 
 /// The sentence for the parser's own words about a range: `-1 is not in 0..=9`.
@@ -212,6 +234,25 @@ mod tests {
     #[test]
     fn the_command_line_is_in_order() {
         command().debug_assert();
+    }
+
+    /// The help of a command and of those under it, each with its name.
+    fn helps(command: &Command) -> Vec<(String, String)> {
+        let own = command.get_after_help().map(ToString::to_string);
+        let own = (command.get_name().to_owned(), own.unwrap_or_default());
+        let inner = command.get_subcommands().flat_map(helps);
+        [own].into_iter().chain(inner).collect()
+    }
+
+    #[test]
+    fn what_a_help_shows_as_it_was_typed_fits_80_columns() {
+        let helps = helps(&command());
+        assert!(helps.len() > 20);
+        for (name, help) in helps {
+            for line in help.lines() {
+                assert!(line.chars().count() <= 80, "{name}: {line}");
+            }
+        }
     }
 
     #[test]

@@ -369,6 +369,29 @@ fn a_shuffle_is_run_by_permutations_and_gives_cards() {
 }
 
 #[test]
+fn seeds_out_of_range_are_refused_before_a_card_is_opened_if_the_circuit_checks_them() {
+    let shuffle = "circuit run --algorithm cut --cards 3 --draw 1 --checked";
+    let cards = run(&format!(
+        "{shuffle} --garbler-seeds 2 --evaluator-seeds 2 --json"
+    ));
+    let report = cards.exits(0).json();
+    assert_eq!(
+        (&report["cards"][0], &report["outputs"][1]),
+        (&1.into(), &"11".into())
+    );
+    // The evaluator's 2 of 3 is 2 - 3 = -1, and 000 is out of range; so is the garbler's 3.
+    for (garbler, evaluator, party) in [("11", "111", "garbler"), ("10", "000", "evaluator")] {
+        let refused = run(&format!(
+            "{shuffle} --garbler {garbler} --evaluator {evaluator}"
+        ));
+        let refused = refused.exits(2);
+        assert_eq!(refused.stdout, "");
+        refused.says(&format!("the seeds of the {party} are out of range"));
+    }
+    run("circuit run --checked examples/adder.txt").exits(1);
+}
+
+#[test]
 fn a_shuffle_is_run_by_seeds_and_gives_cards() {
     for (garbler, evaluator) in [([5, 0, 3], [0, 2, 1]), ([0, 0, 0], [0, 0, 0])] {
         let list = |seeds: [u64; 3]| seeds.map(|seed| seed.to_string()).join(",");

@@ -55,6 +55,11 @@ fn each_vertical_axis_counts_what_it_says_with_and_without_the_check() {
             "bytes of garbled tables (half gates)",
             "half_gate_bytes",
         ),
+        (
+            "malicious-bytes",
+            "bytes both ways, from an empty pool",
+            "malicious_bytes",
+        ),
         ("xor", "XOR gates of the circuit", "xor"),
     ] {
         for (option, checked) in [("", false), ("--checked", true)] {

@@ -73,3 +73,32 @@ fn an_enumeration_that_takes_too_long_is_refused_or_says_what_it_left_out() {
     refused.says("take fewer cards");
     run("circuit prove --algorithm cut --cards 5 --draw 6").exits(1);
 }
+
+#[test]
+fn with_the_check_any_bits_of_a_party_are_refused_or_leave_the_draw_uniform() {
+    for algorithm in Algorithm::ALL {
+        let line = format!("circuit prove --algorithm {algorithm} --cards 3 --draw 2 --checked");
+        let report = run(&format!("{line} --json")).exits(0).json();
+        assert_eq!(
+            (&report["checked"], &report["complete"]),
+            (&true.into(), &true.into())
+        );
+        let parts = report["parties"].as_array().unwrap();
+        let values = |party: usize| number(&parts[party]["values"]);
+        for (honest, part) in parts.iter().enumerate() {
+            // All strings of bits, of which those in range are accepted; switches always are.
+            assert!(number(&part["of"]).is_power_of_two());
+            let accepted = number(&part["of"]) - number(&part["refused"]);
+            match number(&part["refused"]) {
+                0 => assert!(algorithm.to_string() != "cut"),
+                _ => assert_eq!(accepted, values(1 - honest), "{algorithm}"),
+            }
+            assert_eq!(number(&part["each"]), values(honest) / 6, "{algorithm}");
+        }
+    }
+    let table = run("circuit prove --algorithm cut --cards 3 --checked").exits(0);
+    assert!(table.stdout.contains("refused"), "{}", table.stdout);
+    run("circuit prove --algorithm bubble-fair-bits --cards 4 --checked")
+        .exits(1)
+        .says("bubble-fair-bits has no check");
+}

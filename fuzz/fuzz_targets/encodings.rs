@@ -12,8 +12,8 @@ mod seats;
 use std::sync::LazyLock;
 
 use dealerless_table::{
-    Choice, Control, Evidence, Header, Learners, LogMessage, MatchLog, PublicIdentity, Seat, SignedPart, Stakes,
-    Succession,
+    Choice, Control, Evidence, Header, Learners, LogMessage, MatchLog, PublicIdentity, Seat,
+    SignedPart, Stakes, Succession, Term,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -51,6 +51,13 @@ fn evidence(table: &Table, log: &MatchLog) -> Evidence {
     }
 }
 
+fn any_control(input: &mut Unstructured, log: &MatchLog) -> Result<Control> {
+    Ok(match input.arbitrary()? {
+        true => Control::Resume(log.of().id()),
+        false => Control::Declines(*input.choose(&[Term::Game, Term::Memory])?),
+    })
+}
+
 /// What is written of what was read; none if it was refused.
 fn read_and_written(which: u8, bytes: &[u8]) -> Option<Vec<u8>> {
     match which {
@@ -81,7 +88,7 @@ fn run(input: &mut Unstructured) -> Result<()> {
         4 => evidence(table, log).encode(),
         5 => LogMessage::Resume(log.resume()).encode(),
         6 => CHAIN.encode(),
-        7 => Control::Resume(log.of().id()).encode(),
+        7 => any_control(input, log)?.encode(),
         _ => table.identities[0].public().encode().to_vec(),
     };
     // A choice that no rule allows is written all the same.

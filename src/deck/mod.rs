@@ -21,7 +21,7 @@ use rand::CryptoRng;
 
 use self::faces::Faces;
 use crate::circuit::{ByParty, Party};
-use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty};
+use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty, Words};
 use crate::shuffle::ShuffleCircuit;
 
 pub use card::Card;
@@ -91,9 +91,7 @@ impl<S: Clone> SealedDeck<S> {
         let randomness = shuffle.sample(session.role(), rng);
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, randomness.bits());
         let words = session.run(run.in_context(context))?;
-        if let Some(validity) = shuffle.validity() {
-            check_seeds(session, &words[validity])?;
-        }
+        check_seeds(session, shuffle, &words)?;
         let count = shuffle.spec().draw();
         Ok(SealedDeck {
             drawn: words.iter().take(count).map(<[S]>::to_vec).collect(),
@@ -186,11 +184,24 @@ impl<S: Clone> SealedDeck<S> {
     }
 }
 
-/// Opens whether the seeds of each party are in range, and ends the session if some are not.
-fn check_seeds<P: TwoParty>(session: &mut P, validity: &[P::Shared]) -> Result<()> {
+/// Opens whether the seeds of each party are in range, and ends the session if some are not. `words`
+/// are what a run of the shuffle gave. Nothing is opened of a circuit that does not check them.
+///
+/// [`SealedDeck::shuffle`] does it; this is for those who run the circuit themselves.
+///
+/// # Errors
+/// [`Check::SeedsOutOfRange`], naming the party; any error of the session.
+pub fn check_seeds<P: TwoParty>(
+    session: &mut P,
+    shuffle: &ShuffleCircuit,
+    words: &Words<P::Shared>,
+) -> Result<()> {
+    let Some(validity) = shuffle.validity() else {
+        return Ok(());
+    };
     let opened = session.open(&[Opening {
         to: Audience::Both,
-        bits: validity,
+        bits: &words[validity],
     }])?;
     let valid = opened.get(0).unwrap_or_default();
     seeds_in_range(valid).map_err(|check| {

@@ -2,8 +2,6 @@
 //! [`Greeting`]: both speak the same version, and want matching sessions. An engine consumes the
 //! greeting, and the channel in it, so that no greeting serves twice.
 
-use std::ops::RangeInclusive;
-
 use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 
@@ -20,11 +18,19 @@ use crate::net::{self, Channel, Malformed, Transport};
 /// the bits of statistical security, the nonce, the key and the length of the terms.
 pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 
-/// The bits of statistical security that an offer may have.
-const STATISTICAL_BOUNDS: RangeInclusive<u8> = 40..=80;
-
 /// The default bits of statistical security: 40, and 10 more because a peer may try 2^10 times.
-pub(super) const STATISTICAL_SECURITY: u8 = 50;
+pub const STATISTICAL_SECURITY: u8 = 50;
+
+/// Checks that a session can have so many bits of statistical security.
+///
+/// # Errors
+/// [`Error::Usage`] if it cannot.
+pub(super) fn check_statistical(bits: u8) -> Result<()> {
+    match bits {
+        40..=80 => Ok(()),
+        _ => Err(Error::usage("statistical security has 40 to 80 bits")),
+    }
+}
 
 const CONTEXT: &str = "dealerless 2026-11 session id v1";
 
@@ -134,9 +140,7 @@ impl<T: Transport> Greeting<T> {
                 offer.terms.len()
             )));
         }
-        if !STATISTICAL_BOUNDS.contains(&offer.statistical) {
-            return Err(Error::usage("statistical security has 40 to 80 bits"));
-        }
+        check_statistical(offer.statistical)?;
         channel.begin_phase("saying hello");
         let key = EphemeralKey::random(rng);
         let mut mine = HelloBody {

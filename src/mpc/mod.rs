@@ -35,10 +35,10 @@ use crate::net::Traffic;
 
 pub use attempts::{Attempt, Attempts};
 pub use error::{Check, Disagreement, Error, Result};
-pub use greeting::{Greeting, MAX_TERMS, Offer};
+pub use greeting::{Greeting, MAX_TERMS, Offer, STATISTICAL_SECURITY};
 #[cfg(feature = "internals")]
 pub use label::{ActiveLabel, ZeroLabel};
-pub use malicious::{AuthenticatedBit, KeptBit, Malicious};
+pub use malicious::{AuthenticatedBit, KeptBit, Malicious, MaliciousBytes};
 pub use semi_honest::{SemiHonest, SharedBit};
 #[cfg(feature = "internals")]
 pub use semi_honest::{evaluate, garble};

@@ -29,6 +29,11 @@ pub(super) fn recv_bits<T: Transport>(
     unpack(&packed, count).ok_or_else(|| Malformed::PaddingBits(tag.into()).into())
 }
 
+/// The bytes on the wire of so many bits.
+pub(super) fn sent_bytes(count: usize) -> u64 {
+    net::bulk_bytes(count.div_ceil(8))
+}
+
 pub(super) fn pack(bits: impl IntoIterator<Item = bool>) -> Vec<u8> {
     let bits = bits.into_iter();
     let mut bytes = Vec::with_capacity(bits.size_hint().0.div_ceil(8));

@@ -154,6 +154,8 @@ impl Plan {
             demand.ands,
             demand.inputs.garbler,
             demand.inputs.evaluator,
+            demand.proofs.garbler,
+            demand.proofs.evaluator,
             demand.outputs,
         ];
         let bytes = amounts.map(|amount| (amount as u64).to_le_bytes());
@@ -204,6 +206,11 @@ impl Plan {
         secret: &ChannelSecret,
     ) -> net::Result<()> {
         channel.send_message(&self.sent_by(me, secret))
+    }
+
+    /// The bytes on the wire of a plan.
+    pub(super) fn sent_bytes() -> u64 {
+        net::message_bytes::<SentPlan>()
     }
 
     /// Receives the plan of the peer of `me`, and compares it with this one.
@@ -334,6 +341,7 @@ mod tests {
         let demand = |ands, garbler, evaluator, outputs| Demand {
             ands,
             inputs: crate::circuit::ByParty { garbler, evaluator },
+            proofs: crate::circuit::ByParty::default(),
             outputs,
         };
         let plan = |number, demand| Plan::of_batch(&SESSION, number, &demand, 50);

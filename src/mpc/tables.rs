@@ -47,6 +47,13 @@ impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
     }
 }
 
+/// The bytes on the wire of so many records, of `N` bytes each.
+pub(super) fn sent_bytes<const N: usize>(records: usize) -> u64 {
+    let frame = |records: usize| net::bulk_bytes(N * records);
+    let full = (records / RECORDS_PER_FRAME) as u64;
+    full * frame(RECORDS_PER_FRAME) + frame(records % RECORDS_PER_FRAME)
+}
+
 /// Receives records of `N` bytes each, at the evaluator.
 pub(super) struct TableReader<'a, T: Transport, const N: usize> {
     channel: &'a mut Channel<T>,

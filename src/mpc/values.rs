@@ -94,23 +94,33 @@ impl<'a, S> Run<'a, S> {
 pub struct Demand {
     /// AND gates that are garbled: those that depend on inputs of both parties, or on shared bits.
     pub ands: usize,
-    /// Bits that each party enters: its inputs, the outputs of the other AND gates that depend on
-    /// them, and the mask of the proof that these are right.
+    /// Bits that each party enters: its inputs, and the outputs of the AND gates that depend on these
+    /// alone.
     pub inputs: ByParty<usize>,
+    /// Proofs that each party gives that these outputs are right: one in each run that has any.
+    pub proofs: ByParty<usize>,
     /// Output bits that are not constants.
     pub outputs: usize,
 }
 
 impl Demand {
-    /// The bits that mask the proof of one party's products in one run.
-    pub(super) const PROOF_BITS: usize = 128;
-
     /// That of one run of a circuit: the garbler enters the first input value, the evaluator the
     /// second, and the others are shared bits.
     pub fn of(circuit: &Circuit) -> Self {
         let owners = Party::BOTH.map(Some).into_iter().chain(iter::repeat(None));
         Demand::of_run(circuit, &Ownership::of(circuit, owners), |party| {
             circuit.inputs().get(party as usize).copied().unwrap_or(0)
+        })
+    }
+
+    /// That of one run of a circuit of which each input value is entered by its owner.
+    pub fn with_owners(circuit: &Circuit, owners: &[Party]) -> Self {
+        let ownership = Ownership::of(circuit, owners.iter().copied().map(Some));
+        Demand::of_run(circuit, &ownership, |party| {
+            (owners.iter().zip(circuit.inputs()))
+                .filter(|(owner, _)| **owner == party)
+                .map(|(_, bits)| bits)
+                .sum()
         })
     }
 
@@ -122,10 +132,8 @@ impl Demand {
     ) -> Self {
         Demand {
             ands: owners.joint_ands().len(),
-            inputs: ByParty::from_fn(|party| match owners.products(party).len() {
-                0 => inputs(party),
-                products => inputs(party) + products + Self::PROOF_BITS,
-            }),
+            inputs: ByParty::from_fn(|party| inputs(party) + owners.products(party).len()),
+            proofs: ByParty::from_fn(|party| usize::from(!owners.products(party).is_empty())),
             outputs: circuit.output_wires(),
         }
     }
@@ -137,6 +145,7 @@ impl Demand {
         Demand {
             ands: self.ands.saturating_mul(runs),
             inputs: ByParty::from_fn(|party| self.inputs[party].saturating_mul(runs)),
+            proofs: ByParty::from_fn(|party| self.proofs[party].saturating_mul(runs)),
             outputs: self.outputs.saturating_mul(runs),
         }
     }

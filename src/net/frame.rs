@@ -1,5 +1,6 @@
 //! The header of a frame: `[length of the payload: u32 LE][tag: u8]`.
 
+use super::codec::Message;
 use super::tag::Tag;
 
 /// The most bytes of bulk data in one frame.
@@ -10,6 +11,17 @@ pub const CHUNK: usize = 64 * 1024;
 
 /// The bytes of a frame before its payload.
 pub const HEADER_BYTES: usize = 5;
+
+/// The bytes that [`Channel::send_bytes`](super::Channel::send_bytes) puts on the wire for so many
+/// bytes of bulk data.
+pub(crate) fn bulk_bytes(len: usize) -> u64 {
+    (len + HEADER_BYTES * len.div_ceil(CHUNK)) as u64
+}
+
+/// The bytes that a message puts on the wire, if it always takes its [`Message::MAX_BYTES`].
+pub(crate) fn message_bytes<M: Message>() -> u64 {
+    (HEADER_BYTES + M::MAX_BYTES) as u64
+}
 
 /// A header as it came from the wire: neither field has been checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

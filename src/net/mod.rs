@@ -34,6 +34,7 @@ pub use channel::{Channel, MAX_BACKLOG};
 pub use clock::Deadlines;
 pub use codec::{MAX_MESSAGE_BYTES, Message};
 pub use error::{Error, Malformed, Result};
+pub(crate) use frame::{bulk_bytes, message_bytes};
 pub use hello::VERSION;
 pub use memory::{MemoryTransport, memory_pair, over_stream};
 #[cfg(not(target_family = "wasm"))]

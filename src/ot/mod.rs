@@ -28,7 +28,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
 use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step, block_type};
-use crate::net::{Channel, Malformed, Transport};
+use crate::net::{self, Channel, Malformed, Transport};
 
 pub use all_but_one::TreeSums;
 pub use base::{BaseOtAnswer, BaseOtPads, BaseOtPoints};
@@ -217,6 +217,20 @@ impl CotReceiver {
         }
         channel.flush()?;
         Ok(bits)
+    }
+
+    /// The bytes that [`extend`](Self::extend) sends.
+    pub fn sent_bytes(blocks: usize) -> u64 {
+        let batch = batch_size(blocks) / 128;
+        let sent = |blocks| {
+            let correction = correlated::correction_blocks(blocks) * size_of::<Block>();
+            net::bulk_bytes(correction) + net::message_bytes::<CotCheck>()
+        };
+        let last = match blocks % batch {
+            0 => 0,
+            rest => sent(rest),
+        };
+        (blocks / batch) as u64 * sent(batch) + last
     }
 }
 

@@ -16,12 +16,19 @@
 //! }
 //! # Ok::<(), dealerless::shuffle::SpecError>(())
 //! ```
+//!
+//! A party that is not honest may enter more than values: any bits. [`Enumeration::checked`] goes
+//! through these, with the circuit that checks whether they are in range. Then each of them must be
+//! refused, whatever the honest party enters, or leave the draw uniform.
 
+mod numbering;
+
+use self::numbering::{arrangement, arrangements, digits, product, strings};
 use super::additive;
 use super::comparison::biased::Biased;
 use super::construction::Construction;
-use super::{Algorithm, Randomness, Seed, ShuffleCircuit, Spec, SpecError};
-use crate::circuit::{Circuit, Party};
+use super::{Algorithm, Computed, Randomness, ShuffleCircuit, Spec, SpecError};
+use crate::circuit::{ByParty, Circuit, Party};
 
 /// What is enumerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +44,7 @@ pub enum Subject {
 pub struct Enumeration {
     subject: Subject,
     spec: Spec,
+    checked: bool,
 }
 
 /// There are too many values to go through them.
@@ -62,7 +70,21 @@ impl Enumeration {
             Subject::Biased(_) => Algorithm::FisherYates,
         };
         let spec = Spec::new(cards, draw, algorithm)?;
-        Ok(Self { subject, spec })
+        Ok(Self {
+            subject,
+            spec,
+            checked: false,
+        })
+    }
+
+    /// The same with any bits as the values that are fixed, and the circuit that checks whether they
+    /// are in range. (A biased circuit has no check: any of its bits are a value.)
+    #[must_use]
+    pub fn checked(self) -> Self {
+        Self {
+            checked: true,
+            ..self
+        }
     }
 
     /// How many values a party can enter, or [`u64::MAX`] if there are more than that.
@@ -72,15 +94,27 @@ impl Enumeration {
     pub fn values(&self, party: Party) -> u64 {
         let n = self.spec.cards();
         match self.subject {
-            Subject::Biased(biased) => {
-                let bits: usize = biased.choices(self.spec).into_iter().sum();
-                let bits = u32::try_from(bits).unwrap_or(u32::MAX);
-                1u64.checked_shl(bits).unwrap_or(u64::MAX)
-            }
+            Subject::Biased(biased) => strings(biased.choices(self.spec).into_iter().sum()),
             Subject::Shuffle(algorithm) => match algorithm.construction() {
                 Construction::Routed(_) => arrangements(n, n),
-                Construction::Additive(_) => product(additive::seeds(self.spec, party)),
+                Construction::Additive(_) => product(&additive::seeds(self.spec, party)),
             },
+        }
+    }
+
+    /// How many values of a party are to be fixed, or [`u64::MAX`] if there are more than that: its
+    /// [values](Self::values) or, with a check, all bits that it can enter.
+    pub fn fixed_values(&self, party: Party) -> u64 {
+        match self.subject {
+            Subject::Shuffle(algorithm) if self.checked => {
+                let computed = Computed::of(self.spec.cards(), self.spec.draw(), algorithm);
+                let computed = computed.expect("the bounds have been checked");
+                strings(match party {
+                    Party::Garbler => computed.garbler_inputs,
+                    Party::Evaluator => computed.evaluator_inputs,
+                })
+            }
+            _ => self.values(party),
         }
     }
 
@@ -99,6 +133,9 @@ impl Enumeration {
             return Err(TooManyValues { party: honest });
         }
         let source = match self.subject {
+            Subject::Shuffle(_) if self.checked => {
+                Source::Shuffle(ShuffleCircuit::build_checked(self.spec))
+            }
             Subject::Shuffle(_) => Source::Shuffle(ShuffleCircuit::build(self.spec)),
             Subject::Biased(biased) => {
                 let circuit = biased.circuit(self.spec.cards(), self.spec.draw());
@@ -145,12 +182,7 @@ impl Source {
     /// order.
     fn bits(&self, party: Party, value: u64) -> Vec<bool> {
         match self {
-            Self::Bits(circuit) => {
-                let bits = circuit.inputs()[0] as u32;
-                (0..bits)
-                    .map(|bit| value.checked_shr(bit).unwrap_or(0) & 1 == 1)
-                    .collect()
-            }
+            Self::Bits(_) => self.any_bits(party, value),
             Self::Shuffle(shuffle) => {
                 let (spec, seeds) = (shuffle.spec(), shuffle.seeds(party));
                 let values = match spec.algorithm().construction() {
@@ -163,6 +195,21 @@ impl Source {
                 let randomness = Randomness::from_values(shuffle, party, &values);
                 randomness.expect("values in range").bits().to_vec()
             }
+        }
+    }
+
+    /// The bits of a number, the lowest first.
+    fn any_bits(&self, party: Party, number: u64) -> Vec<bool> {
+        let bits = self.circuit().inputs()[party as usize] as u32;
+        let bit = |place| number.checked_shr(place).unwrap_or(0) & 1 == 1;
+        (0..bits).map(bit).collect()
+    }
+
+    /// The output value that says whether each party's input is in range, if there is one.
+    fn validity(&self) -> Option<usize> {
+        match self {
+            Self::Shuffle(shuffle) => shuffle.validity(),
+            Self::Bits(_) => None,
         }
     }
 }
@@ -184,6 +231,9 @@ pub enum Counterexample {
     Differ(Outcome, Outcome),
     /// An outcome that is no draw: it has a card twice, or one that does not exist.
     NoDraw(Outcome),
+    /// The check does not do what it should: it says of so many values of the honest party that they
+    /// are out of range, or refuses the fixed value with so many of them and not with the others.
+    Refused(u64),
 }
 
 /// The cards that came, in order, and of how many values.
@@ -197,43 +247,73 @@ pub struct Outcome {
 
 impl Rows {
     /// Evaluates the circuit on all values of the honest party, for value number `fixed` of the other.
-    /// Gives how often each draw came.
+    /// Gives how often each draw came: never if the check refuses the fixed value.
     ///
     /// # Errors
-    /// When two draws did not come equally often.
+    /// When two draws did not come equally often, or the check does not do what it should.
     ///
     /// # Panics
     /// When the other party has no such value.
     pub fn against(&self, fixed: u64) -> Result<u64, Counterexample> {
         let other = self.honest.other();
         assert!(
-            fixed < self.enumeration.values(other),
+            fixed < self.enumeration.fixed_values(other),
             "a value of the {other}"
         );
-        let broadcast = |bit| if bit { u64::MAX } else { 0 };
-        let fixed = self
-            .source
-            .bits(other, fixed)
-            .into_iter()
-            .map(broadcast)
-            .collect();
-        let mut inputs = match self.honest {
-            Party::Garbler => vec![Vec::new(), fixed],
-            Party::Evaluator => vec![fixed, Vec::new()],
-        };
-        let mut draws = Vec::with_capacity(64 * self.lanes.len());
-        for lanes in &self.lanes {
-            inputs[self.honest as usize].clone_from(lanes);
-            let outputs = self.source.circuit().evaluate_lanes(&inputs);
-            draws.extend(packed(&outputs.expect("inputs of this circuit")));
+        let (mut draws, refused) = self.evaluate(fixed);
+        if self.is_refused(refused)? {
+            return Ok(0);
         }
-        draws.truncate(self.values as usize);
         draws.sort_unstable();
         let counts: Vec<(u64, u64)> = draws
             .chunk_by(|a, b| a == b)
             .map(|equal| (equal[0], equal.len() as u64))
             .collect();
         self.judge(&counts)
+    }
+
+    /// Whether the check refuses the fixed value. Given for how many of the honest party's values it says
+    /// that a party's input is out of range.
+    fn is_refused(&self, refused: ByParty<u64>) -> Result<bool, Counterexample> {
+        match (refused[self.honest], refused[self.honest.other()]) {
+            (0, 0) => Ok(false),
+            (0, all) if all == self.values => Ok(true),
+            (0, some) => Err(Counterexample::Refused(some)),
+            (blamed, _) => Err(Counterexample::Refused(blamed)),
+        }
+    }
+
+    /// The outcomes for all values of the honest party, and for how many of them the check says that a
+    /// party's input is out of range.
+    fn evaluate(&self, fixed: u64) -> (Vec<u64>, ByParty<u64>) {
+        let other = self.honest.other();
+        let fixed = match self.enumeration.checked {
+            true => self.source.any_bits(other, fixed),
+            false => self.source.bits(other, fixed),
+        };
+        let broadcast = |bit| if bit { u64::MAX } else { 0 };
+        let fixed = fixed.into_iter().map(broadcast).collect();
+        let mut inputs = match self.honest {
+            Party::Garbler => vec![Vec::new(), fixed],
+            Party::Evaluator => vec![fixed, Vec::new()],
+        };
+        let mut draws = Vec::with_capacity(64 * self.lanes.len());
+        let mut refused = ByParty::default();
+        let mut left = self.values;
+        for lanes in &self.lanes {
+            inputs[self.honest as usize].clone_from(lanes);
+            let outputs = self.source.circuit().evaluate_lanes(&inputs);
+            let mut outputs = outputs.expect("inputs of this circuit");
+            let used = left.min(64) as u32;
+            if let Some(validity) = self.source.validity() {
+                for (party, valid) in Party::BOTH.into_iter().zip(outputs.remove(validity)) {
+                    refused[party] += u64::from((!valid << (64 - used)).count_ones());
+                }
+            }
+            draws.extend_from_slice(&packed(&outputs)[..used as usize]);
+            left -= u64::from(used);
+        }
+        (draws, refused)
     }
 
     /// Given each outcome that came, in ascending order, and how often.
@@ -298,41 +378,6 @@ fn packed(outputs: &[Vec<u64>]) -> [u64; 64] {
 fn is_draw(cards: &[u32], n: usize) -> bool {
     let new = |place: usize| !cards[..place].contains(&cards[place]);
     (0..cards.len()).all(|place| (cards[place] as usize) < n && new(place))
-}
-
-/// How many sequences of m different numbers below n there are, if a u64 holds that.
-fn arrangements(n: usize, m: usize) -> u64 {
-    (n - m + 1..=n).fold(1, |product: u64, factor| {
-        product.saturating_mul(factor as u64)
-    })
-}
-
-/// The sequence with this number, from 0, in lexicographic order.
-fn arrangement(n: usize, m: usize, number: u64) -> Vec<u32> {
-    let mut left: Vec<u32> = (0..n as u32).collect();
-    let mut number = number;
-    (0..m)
-        .map(|place| {
-            let of_each = arrangements(n - place - 1, m - place - 1);
-            let card = left.remove((number / of_each) as usize);
-            number %= of_each;
-            card
-        })
-        .collect()
-}
-
-fn product(seeds: Vec<Seed>) -> u64 {
-    (seeds.iter()).fold(1, |product: u64, seed| product.saturating_mul(seed.modulus))
-}
-
-/// The values of seeds that number `number` stands for, the first seed highest.
-fn digits(seeds: &[Seed], mut number: u64) -> Vec<u64> {
-    let mut digits = vec![0; seeds.len()];
-    for (digit, seed) in digits.iter_mut().zip(seeds).rev() {
-        *digit = number % seed.modulus;
-        number /= seed.modulus;
-    }
-    digits
 }
 
 #[cfg(test)]

@@ -21,5 +21,6 @@ pub mod reader;
 pub mod session;
 pub mod shuffles;
 pub mod soak;
+pub mod table_line;
 pub mod tap;
 pub mod view;

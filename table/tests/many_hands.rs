@@ -91,7 +91,7 @@ fn median(times: &[Duration]) -> Duration {
 #[test]
 fn many_hands_in_one_session_are_uniform_and_take_no_more_memory_than_a_few() {
     let hands = soak().unwrap_or(HANDS).max(HANDS);
-    let spec = (Choice::Cheapest.spec(CARDS, DRAW, Security::Malicious)).expect("hold'em");
+    let spec = (Choice::Cheapest.spec(CARDS, DRAW)).expect("hold'em");
     let shuffle = ShuffleCircuit::build_checked(spec);
     let begun = Instant::now();
     let [mine, theirs] = sessions(in_memory(), |session: &mut Session| {

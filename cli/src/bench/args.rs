@@ -26,14 +26,14 @@ use crate::session::{TimeoutArgs, address};
     dealerless bench --connect HOST:5252\n\n\
     Lists of numbers are written as for circuit stats. What is measured takes turns,\n\
     round by round (in groups of 64). The first round warms the caches: it is in no\n\
-    median, and in --rounds-csv. Ctrl-C shows what is measured until then.\n\n\
+    median, and in --rounds-csv. Ctrl-C and errors show what is measured until then.\n\n\
     The pool is what a malicious session makes ahead for so many runs at once; a\n\
     semi-honest session needs none. Bytes and flights are both ways. Quartiles are\n\
     between the figures, as in R and NumPy. A netlist gets random inputs each round,\n\
     and opens its outputs to both; a shuffle ends with the sealed deck.\n\n\
     --rtt and --bandwidth delay the bytes within the program: each way, bytes leave at\n\
     the bandwidth, and arrive half a round trip later. No packets, no loss, no slow\n\
-    start.\n\n\
+    start; and no deadline, unless --timeout sets one.\n\n\
     Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
     disagreed or aborted, 3 the connection was lost or timed out, 130 Ctrl-C.")]
 pub(crate) struct Args {

@@ -1,6 +1,5 @@
 //! What was measured, for programs that draw and compute.
 
-use super::plan::Source;
 use super::report::Report;
 use super::side::{Phase, Round};
 use super::statistics::{Figure, PhaseReport, to_the_microsecond};
@@ -73,13 +72,13 @@ pub(super) fn rounds(measured: &[Measured<'_>]) -> String {
     );
     for measured in measured {
         let row = &measured.configuration;
-        let (netlist, spec) = match row.source {
-            Source::Shuffle(spec) => (String::new(), Some(spec)),
-            Source::Netlist(netlist) => (field(&netlist.name), None),
-        };
+        let spec = row.spec();
         let what = format!(
-            "{},{netlist},{},{},{},{},{}",
+            "{},{},{},{},{},{},{}",
             row.security,
+            row.netlist()
+                .map(|netlist| field(&netlist.name))
+                .unwrap_or_default(),
             spec.map(|spec| spec.algorithm().name()).unwrap_or_default(),
             number(spec.map(|spec| spec.cards())),
             number(spec.map(|spec| spec.draw())),

@@ -104,11 +104,7 @@ fn instructions() -> Vec<&'static str> {
         ("avx512f", detected!("avx512f")),
         ("pclmulqdq", detected!("pclmulqdq")),
     ];
-    known
-        .iter()
-        .filter(|known| known.1)
-        .map(|known| known.0)
-        .collect()
+    detected_of(&known)
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -119,11 +115,13 @@ fn instructions() -> Vec<&'static str> {
         ("aes", detected!("aes")),
         ("pmull", detected!("pmull")),
     ];
-    known
-        .iter()
-        .filter(|known| known.1)
-        .map(|known| known.0)
-        .collect()
+    detected_of(&known)
+}
+
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn detected_of(known: &[(&'static str, bool)]) -> Vec<&'static str> {
+    let detected = known.iter().filter(|(_, detected)| *detected);
+    detected.map(|(name, _)| *name).collect()
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

@@ -21,6 +21,7 @@ use self::environment::Environment;
 use self::picture::Chart;
 use self::report::Report;
 use self::side::Stop;
+use self::sweep::Measured;
 use crate::failure::Stopped;
 use crate::output::{say, show, show_json};
 use crate::session::{PLAIN_LINE, notice};
@@ -34,12 +35,50 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         Some(_) => Some(Chart::of(args.plot, &configurations)?),
         None => None,
     };
-    let to_standard = [args.output.as_deref(), args.rounds_csv.as_deref()]
-        .into_iter()
-        .filter(|path| is_standard(*path));
+    check_outputs(args)?;
+    for security in plan::once(&args.security) {
+        say(notice(security));
+    }
+    let both_here = args.listen.is_none() && args.connect.is_none();
+    if !both_here {
+        say(PLAIN_LINE);
+    }
+    let environment = Environment::look(both_here);
+    let stop = Stop::by_signal()?;
+    let mut measured = Vec::new();
+    let outcome = sweep::measure(args, &configurations, &stop, &mut measured);
+    let ended = match stop.is_asked() {
+        true => outcome.and(Err(Stopped.into())),
+        false => outcome,
+    };
+    if measured.is_empty() {
+        if stop.is_asked() {
+            say("Nothing was measured until then.");
+        }
+        return ended;
+    }
+    if ended.is_err() {
+        let (done, all) = (measured.len(), configurations.len());
+        say(&format!("Measured until then: {done} of {all} rows."));
+    }
+    // What ended the measurement matters more than that it could not be shown here.
+    ended.and(hand_out(args, &measured, &environment, chart.as_ref()))
+}
+
+/// Finds out before anything is measured whether what is asked for can be written.
+///
+/// # Errors
+/// When two things would go to the same place, or one to none.
+fn check_outputs(args: &Args) -> anyhow::Result<()> {
+    let files = [args.output.as_deref(), args.rounds_csv.as_deref()];
+    let to_standard = files.iter().filter(|path| is_standard(**path)).count();
     ensure!(
-        to_standard.count() + usize::from(args.json || args.csv) <= 1,
+        to_standard + usize::from(args.json || args.csv) <= 1,
         "one thing goes to standard output: give the others a file"
+    );
+    ensure!(
+        files[0].is_none() || files[0] != files[1],
+        "the picture and the rounds cannot be the same file"
     );
     if let Some(path) = &args.output {
         let svg = path.extension().is_some_and(|extension| extension == "svg");
@@ -48,38 +87,38 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             "the picture is SVG: give it a name that ends in .svg"
         );
     }
-    let mut seen = Vec::new();
-    for &security in &args.security {
-        if !seen.contains(&security) {
-            say(notice(security));
-            seen.push(security);
+    for path in files.into_iter().flatten() {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            ensure!(folder.is_dir(), "there is no folder {}", folder.display());
         }
     }
-    let both_here = args.listen.is_none() && args.connect.is_none();
-    if !both_here {
-        say(PLAIN_LINE);
-    }
-    let environment = Environment::look(both_here);
-    let stop = Stop::by_signal()?;
-    let measured = sweep::measure(args, &configurations, &stop)?;
+    Ok(())
+}
+
+/// Shows what was measured, and writes the files that were asked for: as many of these as can be.
+fn hand_out(
+    args: &Args,
+    measured: &[Measured<'_>],
+    environment: &Environment,
+    chart: Option<&Chart>,
+) -> anyhow::Result<()> {
     let reports: Vec<Report<'_>> = (measured.iter())
-        .map(|measured| Report::new(args, measured, &environment, stop.is_asked()))
+        .map(|measured| Report::new(args, measured, environment))
         .collect();
-    if reports.is_empty() {
-        say("Nothing was measured until then.");
-        return Err(Stopped.into());
-    }
-    show_all(args, &reports, &environment)?;
-    if let Some(path) = &args.rounds_csv {
-        write(path, &csv::rounds(&measured))?;
-    }
-    if let (Some(path), Some(chart)) = (&args.output, &chart) {
-        write(path, &chart.draw(&reports)?)?;
-    }
-    match stop.is_asked() {
-        true => Err(Stopped.into()),
-        false => Ok(()),
-    }
+    let rounds = match &args.rounds_csv {
+        Some(path) => write(path, &csv::rounds(measured)),
+        None => Ok(()),
+    };
+    let picture = match (&args.output, chart) {
+        (Some(path), Some(chart)) => chart.draw(&reports).and_then(|svg| write(path, &svg)),
+        _ => Ok(()),
+    };
+    show_all(args, &reports, environment)
+        .and(rounds)
+        .and(picture)
 }
 
 /// Shows what was measured, in the way that the arguments ask for.

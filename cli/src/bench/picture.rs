@@ -4,13 +4,16 @@ use anyhow::ensure;
 use plotters::coord::Shift;
 use plotters::coord::combinators::WithKeyPoints;
 use plotters::coord::types::RangedCoordf64;
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::text_anchor::HPos;
 
 use super::args::Upwards;
 use super::plan::{Configuration, Source};
 use super::report::Report;
+use crate::ink::{
+    BLUE, FEW, GREEN, Names, ORANGE, PURPLE, SKY_BLUE, SOLID, Stroke, VERMILION, draw_line, font,
+    ticks,
+};
 use crate::output::count;
 
 /// Pixels of the picture, without the names of the lines.
@@ -23,12 +26,6 @@ const LEFT: u32 = 110;
 /// Pixels that a letter of a name takes, generously, and what stands before the name.
 const LETTER: u32 = 8;
 const BEFORE: u32 = 70;
-
-/// Pixels from a name to the next.
-const TEXT_LINE: i32 = 20;
-
-/// A line with no more points than these has a mark at each.
-const FEW: usize = 20;
 
 /// A sweep that can be drawn.
 pub(super) struct Chart {
@@ -118,8 +115,8 @@ impl Chart {
                 self.stays,
                 self.setting(reports)
             );
-            area.draw_text(&title, &font(17, FontStyle::Bold), (20, 26))?;
-            let ticks = round_numbers(low, high);
+            area.draw_text(&title, &font(17, true, HPos::Left), (20, 26))?;
+            let ticks = ticks(low, high);
             let upwards = (ticks[0]..ticks[ticks.len() - 1]).log_scale();
             // One point alone has some room around it.
             let first = if left == right { left - 1.0 } else { left };
@@ -148,8 +145,8 @@ impl Chart {
                 false => "m, the number of cards drawn",
             })
             .y_desc(self.title())
-            .axis_desc_style(font(16, FontStyle::Normal).pos(CENTRE))
-            .label_style(font(14, FontStyle::Normal).pos(CENTRE))
+            .axis_desc_style(font(16, false, HPos::Center))
+            .label_style(font(14, false, HPos::Center))
             .x_labels(12)
             .x_label_formatter(&|&cards| match cards.fract() {
                 0.0 => count(cards as u64),
@@ -228,74 +225,22 @@ fn draw_lines(
     chart: &mut Axes<'_, '_>,
     lines: &[Line],
 ) -> anyhow::Result<()> {
-    // Names stand in a column, and all of them are in the picture.
-    let bottom = HEIGHT as i32 - 20;
-    let mut free = 0;
+    let mut names = Names::new(lines.len(), HEIGHT as i32);
     for (number, Line { name, points }) in lines.iter().enumerate() {
-        let (colour, dash, gap) = stroke(number);
-        let style = colour.stroke_width(2);
         let Some(end) = points.last() else { continue };
-        let (x, y) = chart.backend_coord(end);
-        let room = bottom - TEXT_LINE * (lines.len() - number) as i32;
-        let level = y.min(room).max(free);
-        free = level + TEXT_LINE;
-        chart.draw_series(DashedLineSeries::new(
-            points.iter().copied(),
-            dash,
-            gap,
-            style,
-        ))?;
-        if points.len() <= FEW {
-            let discs = points
-                .iter()
-                .map(|&point| Circle::new(point, 3, colour.filled()));
-            chart.draw_series(discs)?;
-        }
-        let at = |right: i32| (x + right, level);
-        area.draw(&PathElement::new([(x, y), at(14)], colour))?;
-        area.draw(&DashedPathElement::new([at(14), at(48)], dash, gap, style))?;
-        area.draw_text(name, &font(14, FontStyle::Normal), at(56))?;
+        let stroke = stroke(number);
+        draw_line(chart, points, stroke, points.len() <= FEW)?;
+        names.write(area, chart.backend_coord(end), name, stroke)?;
     }
     Ok(())
 }
 
-/// How a line looks: a colour of Okabe and Ito, which the colour-blind tell apart too, and the pixels
-/// of a dash and of the gap after it, the first of which is longer than any line.
-fn stroke(number: usize) -> (RGBColor, u32, u32) {
-    const COLOURS: [RGBColor; 7] = [
-        RGBColor(0, 114, 178),
-        RGBColor(213, 94, 0),
-        RGBColor(0, 158, 115),
-        RGBColor(204, 121, 167),
-        RGBColor(86, 180, 233),
-        RGBColor(230, 159, 0),
-        BLACK,
-    ];
-    const DASHES: [(u32, u32); 3] = [(100_000, 0), (7, 4), (2, 4)];
+/// How a line looks: the colours in turn, and for more lines other dashes.
+fn stroke(number: usize) -> Stroke {
+    const COLOURS: [RGBColor; 7] = [BLUE, VERMILION, GREEN, PURPLE, SKY_BLUE, ORANGE, BLACK];
+    const DASHES: [(u32, u32); 3] = [(SOLID, 0), (7, 4), (2, 4)];
     let (dash, gap) = DASHES[number / COLOURS.len() % DASHES.len()];
     (COLOURS[number % COLOURS.len()], dash, gap)
-}
-
-const CENTRE: Pos = Pos {
-    h_pos: HPos::Center,
-    v_pos: VPos::Center,
-};
-
-fn font(pixels: i32, style: FontStyle) -> TextStyle<'static> {
-    // The library divides the sizes of fonts by this number.
-    let size = f64::from(pixels) * 1.24;
-    let font = FontDesc::new(FontFamily::SansSerif, size, style);
-    TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center))
-}
-
-/// The numbers 1, 2 and 5 times a power of ten that are written on the vertical axis: from the last
-/// that is not above `low` to the first, a higher one, that is not below `high`.
-fn round_numbers(low: f64, high: f64) -> Vec<f64> {
-    let all = (-4..16).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power)));
-    let all: Vec<f64> = all.collect();
-    let first = all.partition_point(|&number| number <= low).max(1) - 1;
-    let last = all.partition_point(|&number| number < high).max(first + 1);
-    all[first..=last.min(all.len() - 1)].to_vec()
 }
 
 /// A number of the vertical axis.
@@ -313,9 +258,8 @@ mod tests {
 
     #[test]
     fn values_are_between_round_numbers_that_are_written_plainly() {
-        let written = |low, high| -> Vec<String> {
-            round_numbers(low, high).into_iter().map(label).collect()
-        };
+        let written =
+            |low, high| -> Vec<String> { ticks(low, high).into_iter().map(label).collect() };
         assert_eq!(written(0.3, 4.0), ["0.2", "0.5", "1", "2", "5"]);
         assert_eq!(written(1.0, 1.0), ["1", "2"]);
         assert_eq!(written(7e5, 2e6), ["500,000", "1 M", "2 M"]);

@@ -13,6 +13,7 @@ use crate::circuit::netlist_file::FormatArgs;
 use crate::circuit::owners::Owners;
 use crate::circuit::selection::Selection;
 use crate::circuit::sweep::pairs;
+use crate::progress::Progress;
 
 /// So many configurations take turns: each has a connection of its own, with two ends.
 const MOST_IN_A_GROUP: usize = 64;
@@ -62,6 +63,37 @@ impl Subject<'_> {
 }
 
 impl<'a> Configuration<'a> {
+    /// The shuffle, if it is one.
+    pub(super) fn spec(&self) -> Option<Spec> {
+        match self.source {
+            Source::Shuffle(spec) => Some(spec),
+            Source::Netlist(_) => None,
+        }
+    }
+
+    /// The netlist, if it is one.
+    pub(super) fn netlist(&self) -> Option<&'a Netlist> {
+        match self.source {
+            Source::Shuffle(_) => None,
+            Source::Netlist(netlist) => Some(netlist),
+        }
+    }
+
+    /// What is run, in a few characters.
+    pub(super) fn name(&self) -> String {
+        match self.source {
+            Source::Shuffle(spec) => {
+                format!("{} {}/{}", spec.algorithm(), spec.draw(), spec.cards())
+            }
+            Source::Netlist(netlist) => netlist.name.clone(),
+        }
+    }
+
+    /// All that tells it from others.
+    pub(super) fn describe(&self) -> String {
+        format!("{}, {}, pool of {}", self.name(), self.security, self.pool)
+    }
+
     pub(super) fn build(&self) -> Subject<'a> {
         match self.source {
             Source::Shuffle(spec) => Subject::Shuffle(Box::new(deck::circuit(spec, self.security))),
@@ -79,10 +111,7 @@ impl<'a> Configuration<'a> {
 
     /// The deal if it is a shuffle: configurations of the same deal are measured together.
     fn deal(&self) -> Option<(usize, usize)> {
-        match self.source {
-            Source::Shuffle(spec) => Some((spec.cards(), spec.draw())),
-            Source::Netlist(_) => None,
-        }
+        self.spec().map(|spec| (spec.cards(), spec.draw()))
     }
 
     fn check_memory(&self, args: &Args, parties: u64) -> anyhow::Result<()> {
@@ -141,6 +170,7 @@ pub(super) fn configurations<'a>(
     args: &Args,
     netlists: &'a [Netlist],
 ) -> anyhow::Result<Vec<Configuration<'a>>> {
+    let (securities, pools) = (once(&args.security), once(&args.pool));
     let mut all = Vec::new();
     let mut add = |source, security| {
         let with = |&pool| Configuration {
@@ -148,10 +178,10 @@ pub(super) fn configurations<'a>(
             security,
             pool,
         };
-        all.extend(args.pool.iter().map(with));
+        all.extend(pools.iter().map(with));
     };
     for netlist in netlists {
-        for &security in &args.security {
+        for &security in &securities {
             add(Source::Netlist(netlist), security);
         }
     }
@@ -160,8 +190,20 @@ pub(super) fn configurations<'a>(
         true => pairs(&args.cards, &args.draw)?,
         false => Vec::new(),
     };
+    // An algorithm each, at least; to find the cheapest takes a while for large decks.
+    let fewest = deals.len() * securities.len() * pools.len();
+    let check = |count| {
+        let most = count <= MOST;
+        ensure!(
+            most,
+            "that is {count} configurations, and a sweep has at most {MOST}"
+        );
+        Ok(())
+    };
+    check(fewest)?;
+    let progress = Progress::begin(deals.len(), "decks and draws looked at");
     for (cards, draw) in deals {
-        for &security in &args.security {
+        for &security in &securities {
             for algorithm in algorithms(args, cards, draw, security)? {
                 add(
                     Source::Shuffle(Spec::new(cards, draw, algorithm)?),
@@ -169,12 +211,9 @@ pub(super) fn configurations<'a>(
                 );
             }
         }
+        progress.step();
     }
-    ensure!(
-        all.len() <= MOST,
-        "that is {} configurations, and a sweep has at most {MOST}",
-        all.len()
-    );
+    check(all.len())?;
     let parties = match (&args.listen, &args.connect) {
         (None, None) => 2,
         _ => 1,
@@ -183,6 +222,17 @@ pub(super) fn configurations<'a>(
         configuration.check_memory(args, parties)?;
     }
     Ok(all)
+}
+
+/// These, each once.
+pub(super) fn once<T: Copy + PartialEq>(all: &[T]) -> Vec<T> {
+    let mut once = Vec::new();
+    for one in all {
+        if !once.contains(one) {
+            once.push(*one);
+        }
+    }
+    once
 }
 
 /// The algorithms that are asked for, each once.
@@ -202,7 +252,7 @@ fn algorithms(
         match selection {
             Selection::All => chosen.extend(Algorithm::ALL),
             Selection::One(choice) => {
-                chosen.push(choice.spec(cards, draw, security)?.algorithm());
+                chosen.push(choice.spec(cards, draw)?.algorithm());
             }
         }
     }
@@ -270,6 +320,21 @@ mod tests {
         for pair in groups.windows(2) {
             assert!(pair[0].last().unwrap().deal() < pair[1][0].deal());
         }
+    }
+
+    #[test]
+    fn large_circuits_are_not_all_in_memory_together() {
+        let one = Configuration {
+            source: Source::Shuffle(Spec::new(1000, 1000, Algorithm::Waksman).unwrap()),
+            ..sweep(1, 1)[0]
+        };
+        let ands = one.estimated_ands();
+        assert!(4 * ands < 3 * ANDS_IN_A_GROUP, "two of three fit, at least");
+        let most = ANDS_IN_A_GROUP / ands;
+        let all = vec![one; 2 * most];
+        let lengths: Vec<usize> = groups(&all).iter().map(|group| group.len()).collect();
+        assert_eq!(lengths, [most, most]);
+        assert!(most < MOST_IN_A_GROUP);
     }
 
     #[test]

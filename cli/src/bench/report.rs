@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::args::Args;
 use super::environment::Environment;
 use super::line::{LineReport, describe as describe_line};
-use super::plan::Source;
 use super::statistics::{PhaseReport, Phases};
 use super::sweep::Measured;
 use crate::output::{bytes, count, grid};
@@ -15,6 +14,9 @@ use crate::output::{bytes, count, grid};
 /// The object of `--json`, and a row of the table of a sweep.
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
+    /// What is run, in a few characters.
+    #[serde(skip)]
+    pub(super) name: String,
     pub(super) security: String,
     /// The name of the file, unless it is a shuffle.
     pub(super) netlist: Option<&'a str>,
@@ -25,8 +27,9 @@ pub(super) struct Report<'a> {
     pub(super) and: usize,
     /// Shuffles, or runs of the netlist, that the pool is filled for at once.
     pub(super) pool_shuffles: u32,
-    /// Those that are in the figures: fewer than were asked for if it was interrupted.
+    /// Those that are in the figures.
     pub(super) rounds: usize,
+    /// Whether they are fewer than were asked for.
     pub(super) interrupted: bool,
     /// Whose times these are: `both` (of the slower one), `garbler` or `evaluator`.
     pub(super) seen_by: &'static str,
@@ -40,27 +43,22 @@ pub(super) struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(super) fn new(
-        args: &Args,
-        measured: &Measured<'a>,
-        environment: &'a Environment,
-        interrupted: bool,
-    ) -> Self {
-        let (netlist, spec) = match measured.configuration.source {
-            Source::Shuffle(spec) => (None, Some(spec)),
-            Source::Netlist(netlist) => (Some(netlist.name.as_str()), None),
-        };
+    pub(super) fn new(args: &Args, measured: &Measured<'a>, environment: &'a Environment) -> Self {
+        let configuration = &measured.configuration;
+        let spec = configuration.spec();
         let shape = args.line.shape();
+        let rounds = measured.record.rounds.len() - 1;
         Report {
-            security: measured.configuration.security.to_string(),
-            netlist,
+            name: configuration.name(),
+            security: configuration.security.to_string(),
+            netlist: configuration.netlist().map(|netlist| &*netlist.name),
             algorithm: spec.map(|spec| spec.algorithm().name()),
             cards: spec.map(|spec| spec.cards()),
             draw: spec.map(|spec| spec.draw()),
             and: measured.ands,
-            pool_shuffles: measured.configuration.pool,
-            rounds: measured.record.rounds.len() - 1,
-            interrupted,
+            pool_shuffles: configuration.pool,
+            rounds,
+            interrupted: rounds < args.rounds as usize,
             seen_by: match (&args.listen, &args.connect) {
                 (Some(_), _) => "garbler",
                 (_, Some(_)) => "evaluator",
@@ -70,14 +68,6 @@ impl<'a> Report<'a> {
             phases: Phases::of(&measured.record, measured.ands),
             environment,
             shape,
-        }
-    }
-
-    /// What is run, in a few characters.
-    pub(super) fn name(&self) -> String {
-        match (self.algorithm, self.draw, self.cards) {
-            (Some(algorithm), Some(draw), Some(cards)) => format!("{algorithm} {draw}/{cards}"),
-            _ => self.netlist.unwrap_or_default().to_owned(),
         }
     }
 
@@ -95,7 +85,7 @@ impl<'a> Report<'a> {
             (Some(algorithm), Some(draw), Some(cards)) => {
                 format!("{draw} of {cards} cards by {algorithm}")
             }
-            _ => self.netlist.unwrap_or_default().to_owned(),
+            _ => self.name.clone(),
         };
         let runs = match (self.pool_shuffles, self.netlist) {
             (1, None) => "shuffle",
@@ -104,11 +94,11 @@ impl<'a> Report<'a> {
             (_, Some(_)) => "runs",
         };
         format!(
-            "{what}, {}: {} AND gates.\n{} rounds, {}.\nThe pool is filled for {} {runs} at once, \
-             and divided among them.\n\n{}\n\n{}",
+            "{what}, {}: {} AND gates.\n{}, {}.\nThe pool is filled for {} {runs} at once, \
+             and divided among them.\n\n{}{}",
             self.security,
             count(self.and as u64),
-            count(self.rounds as u64),
+            rounds(&count(self.rounds as u64)),
             self.place(),
             count(self.pool_shuffles.into()),
             self.grid(),
@@ -144,20 +134,28 @@ impl<'a> Report<'a> {
         grid.trim_fmt()
     }
 
+    /// The speeds after a blank line; nothing if there are no ANDs.
     fn speeds(&self) -> String {
-        let speed = |name: &str, phase: &PhaseReport| {
-            let speed = phase.and_per_second?;
-            Some(format!("{name} {}", count(speed)))
-        };
         let phases = &self.phases;
         let speeds: Vec<String> = [
-            speed("pool", &phases.pool),
-            speed("online", &phases.online),
-            speed("total", &phases.total),
+            ("pool", &phases.pool),
+            ("online", &phases.online),
+            ("total", &phases.total),
         ]
         .into_iter()
-        .flatten()
+        .filter_map(|(name, phase)| Some(format!("{name} {}", count(phase.and_per_second?))))
         .collect();
-        format!("AND gates a second: {}.", speeds.join(", "))
+        match speeds.is_empty() {
+            true => String::new(),
+            false => format!("\n\nAND gates a second: {}.", speeds.join(", ")),
+        }
+    }
+}
+
+/// So many rounds, in words.
+pub(super) fn rounds(count: &str) -> String {
+    match count {
+        "1" => "1 round".into(),
+        more => format!("{more} rounds"),
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
 use dealerless::mpc::{Audience, Input, Opening, Run, Session, SessionBit, TwoParty};
@@ -14,7 +15,7 @@ use super::plan::{Configuration, Netlist, Subject};
 use crate::failure::{BROKEN_OFF, OtherTerms};
 use crate::output::say;
 use crate::progress::Progress;
-use crate::session::{Greeting, SessionArgs, TimeoutArgs, system_rng};
+use crate::session::{Greeting, Session as ReadySession, SessionArgs, TimeoutArgs, system_rng};
 
 /// Any transport.
 pub(super) type Line = Box<dyn Transport>;
@@ -130,7 +131,8 @@ impl Watch {
 }
 
 /// Measures a group, in which each configuration has a session of its own: `lines` gives each its
-/// line. What is there when the user asks to stop is the outcome.
+/// line. It ends when all is done or the user asks to stop. What was measured is in `records` then, and
+/// if it fails as well.
 ///
 /// # Errors
 /// Those of the sessions and of `lines`; [`OtherTerms`].
@@ -138,21 +140,14 @@ pub(super) fn measure(
     party: Party,
     job: &Job<'_>,
     mut lines: impl FnMut() -> anyhow::Result<Line>,
-) -> anyhow::Result<Vec<Record>> {
+    records: &mut Vec<Record>,
+) -> anyhow::Result<()> {
     let mut sessions = Vec::new();
-    let mut records = Vec::new();
     for configuration in job.group {
-        let args = SessionArgs {
-            security: configuration.security,
-            timeout: job.timeout,
-        };
-        let greeting = Greeting::exchange(lines()?, party, &args, job.terms)?;
-        if greeting.peer_terms() != job.terms {
-            greeting.refuse();
-            let what = "it measures something else: give both the same arguments and netlists";
-            return Err(OtherTerms(what.into()).into());
+        if job.stop.is_asked() {
+            return Ok(());
         }
-        let ready = greeting.set_up()?;
+        let ready = open(party, job, configuration, lines()?)?;
         records.push(Record {
             setup: Phase {
                 time: ready.setup,
@@ -166,25 +161,40 @@ pub(super) fn measure(
     for _ in 0..=job.rounds {
         let what = job.group.iter().zip(job.subjects);
         for ((session, record), (configuration, subject)) in
-            sessions.iter_mut().zip(&mut records).zip(what)
+            sessions.iter_mut().zip(&mut *records).zip(what)
         {
-            let round = match job.stop.is_asked() {
-                true => None,
-                false => Some(self::round(session, subject, configuration.pool)),
-            };
-            match round {
-                Some(Ok(round)) => record.rounds.push(round),
-                // Otherwise the other side has ended in the midst of it.
-                Some(Err(error)) if !job.stop.is_asked() => return Err(error),
-                _ => {
-                    sessions.iter_mut().for_each(TwoParty::abort);
-                    return Ok(records);
-                }
+            if job.stop.is_asked() {
+                sessions.iter_mut().for_each(TwoParty::abort);
+                return Ok(());
             }
+            let round = round(session, subject, configuration.pool);
+            record
+                .rounds
+                .push(round.with_context(|| configuration.describe())?);
             job.progress.step();
         }
     }
-    Ok(records)
+    Ok(())
+}
+
+/// Opens the session of a configuration.
+fn open(
+    party: Party,
+    job: &Job<'_>,
+    configuration: &Configuration<'_>,
+    line: Line,
+) -> anyhow::Result<ReadySession<Line>> {
+    let args = SessionArgs {
+        security: configuration.security,
+        timeout: job.timeout,
+    };
+    let greeting = Greeting::exchange(line, party, &args, job.terms)?;
+    if greeting.peer_terms() != job.terms {
+        greeting.refuse();
+        let what = "it measures something else: give both the same arguments and netlists";
+        return Err(OtherTerms(what.into()).into());
+    }
+    Ok(greeting.set_up()?)
 }
 
 fn round(session: &mut Session<Line>, subject: &Subject<'_>, pool: u32) -> anyhow::Result<Round> {
@@ -199,7 +209,7 @@ fn round(session: &mut Session<Line>, subject: &Subject<'_>, pool: u32) -> anyho
         }
     }
     let pool = watch.stop(session);
-    let mut online = Vec::with_capacity(runs);
+    let mut online = Vec::new();
     for _ in 0..runs {
         online.push(match subject {
             Subject::Shuffle(shuffle) => {

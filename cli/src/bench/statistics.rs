@@ -166,6 +166,27 @@ mod tests {
     }
 
     #[test]
+    fn of_two_sides_the_slower_counts_in_the_rounds_that_both_have() {
+        let side = |setup, pool, online: &[u64]| Record {
+            setup: phase(setup, 9, 2),
+            rounds: online
+                .iter()
+                .map(|&ms| Round {
+                    pool: phase(pool, 9, 2),
+                    online: vec![phase(ms, 9, 2)],
+                })
+                .collect(),
+        };
+        let slower = side(5, 1, &[7, 2, 3]).slower(&side(4, 6, &[1, 8]));
+        let ms = |phase: &Phase| phase.time.as_millis();
+        assert_eq!(ms(&slower.setup), 5);
+        let rounds: Vec<_> = (slower.rounds.iter())
+            .map(|round| (ms(&round.pool), ms(&round.online[0])))
+            .collect();
+        assert_eq!(rounds, [(6, 7), (6, 8)]);
+    }
+
+    #[test]
     fn a_round_costs_a_shuffle_its_part_of_the_pool_and_its_own_time() {
         let round = Round {
             pool: phase(40, 1000, 8),

@@ -2,7 +2,7 @@
 
 use comfy_table::CellAlignment;
 
-use super::report::Report;
+use super::report::{Report, rounds};
 use crate::output::{bytes, count, grid};
 
 /// No table is wider than this, on the screen.
@@ -17,7 +17,7 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
     let (columns, grid) = fitting(reports);
     let most = reports.iter().map(|report| report.rounds).max();
     let fewest = reports.iter().map(|report| report.rounds).min();
-    let rounds = match (fewest, most) {
+    let several = match (fewest, most) {
         (Some(fewest), Some(most)) if fewest < most => format!("{fewest} to {most}"),
         _ => count(most.unwrap_or_default() as u64),
     };
@@ -26,8 +26,9 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
     let pool = count(first.pool_shuffles.into());
     let pool = (!columns.pool).then(|| format!(", pool of {pool}"));
     format!(
-        "Medians of {rounds} rounds{}{},\n{}.\nTimes in ms; total{} and bytes are of pool and online \
+        "Medians of {}{}{},\n{}.\nTimes in ms; total{} and bytes are of pool and online \
          together.\n\n{}",
+        rounds(&several),
         security.unwrap_or_default(),
         pool.unwrap_or_default(),
         first.place(),
@@ -88,7 +89,7 @@ impl Columns {
             let [online, median, q1, q3] = [report.phases.online.ms, total.ms, total.q1, total.q3]
                 .map(|ms| format!("{ms:.2}"));
             grid.add_row(self.pick([
-                shorten(&report.name(), self.name),
+                shorten(&report.name, self.name),
                 security.to_owned(),
                 report.pool_shuffles.to_string(),
                 count(report.and as u64),

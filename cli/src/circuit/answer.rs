@@ -6,7 +6,7 @@ use dealerless::circuit::bristol::{Difference, Inputs, Netlist, first_difference
 use rand::RngExt;
 use serde::Serialize;
 
-use crate::output::count;
+use crate::output::{count, lines};
 use crate::progress::Progress;
 use crate::session::system_rng;
 
@@ -122,19 +122,19 @@ impl Answer {
                 let all = count(self.inputs);
                 format!("different: on input {tried} of all {all}, in counting order")
             }
-            (Some(_), Some(Random { seed, .. })) => {
-                format!("different: on input {tried}, of chosen and then random ones (seed {seed})")
-            }
+            (Some(_), Some(Random { seed, .. })) => lines(&format!(
+                "different: on input {tried}, of chosen and then random ones (seed {seed})"
+            )),
             (None, None) => {
                 format!("equal: all {tried} inputs of {bits} bits give the same outputs")
             }
-            (None, Some(Random { seed, trials })) => format!(
-                "no difference found: {tried} inputs of {bits} bits give the same outputs.\n\
-                 {} of them are random, with seed {seed}. Netlists that differ\n\
-                 on one input in {} would have been told apart with probability 99.9 %.",
+            (None, Some(Random { seed, trials })) => lines(&format!(
+                "no difference found: {tried} inputs of {bits} bits give the same outputs. {} of them \
+                 are random, with seed {seed}. Netlists that differ on one input in {} would have been \
+                 told apart with probability 99.9 %.",
                 count(trials),
                 count((trials as f64 / MISSED).max(1.0) as u64)
-            ),
+            )),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Random inputs to try, also where all inputs could be tried [default: 65536].
     #[arg(long, value_name = "TRIALS", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     trials: Option<u64>,
-    /// The seed of the random inputs [default: a fresh one].
+    /// The seed of the random inputs, if any are tried [default: a fresh one].
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -48,8 +48,8 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let first = args.format.read(&args.first)?;
-    let second = args.format.read(&args.second)?;
+    let first = args.format.read_shown(&args.first)?;
+    let second = args.format.read_shown(&args.second)?;
     let answer = Answer::find([&first, &second], args.trials, args.seed)?;
     let netlists = [&first, &second];
     let difference = match answer.difference() {

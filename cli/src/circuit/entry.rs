@@ -1,7 +1,8 @@
 //! The circuits that `stats` counts, and what is counted of each.
 
 use dealerless::circuit::bristol::Netlist;
-use dealerless::circuit::{Circuit, Party, Structure};
+use dealerless::circuit::{ByParty, Circuit, Party, Structure};
+use dealerless::mpc::{Demand, MaliciousBytes, STATISTICAL_SECURITY};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
 use dealerless::shuffle::{Algorithm, Computed, ShuffleCircuit, Spec, SpecError};
@@ -12,6 +13,13 @@ use super::owners::Owners;
 
 /// Bytes of garbled tables for an AND gate: two blocks, as half gates.
 pub(super) const HALF_GATE_BYTES: usize = 32;
+
+/// Bytes of one run with this demand in a malicious session, both ways, from an empty pool; none if no
+/// session runs so large a circuit.
+pub(super) fn malicious_bytes(demand: Demand) -> Option<u64> {
+    let bytes = MaliciousBytes::of(demand, 1, STATISTICAL_SECURITY);
+    bytes.ok().map(|bytes| bytes.total())
+}
 
 /// The size of one circuit: all of it, if the circuit was built.
 #[derive(Clone, Serialize)]
@@ -24,6 +32,9 @@ pub(super) struct Counts {
     /// Bits.
     pub(super) outputs: usize,
     pub(super) half_gate_bytes: usize,
+    /// Of the circuit as it is run; absent if it is not known whose the inputs are, or no session
+    /// runs so large a circuit.
+    pub(super) malicious_bytes: Option<u64>,
     /// Whether it is computed, and no circuit was built.
     pub(super) computed: bool,
     /// Whether the circuit has just so many ANDs.
@@ -89,12 +100,14 @@ impl Counts {
             let widths = owners.map(|owners| owners.widths(circuit.inputs(), party));
             widths.map(|widths| widths.iter().sum())
         };
+        let demand = owners.map(|owners| Demand::with_owners(circuit, owners.parties()));
         Counts {
             and: structure.and,
             garbler_inputs: inputs(Party::Garbler),
             evaluator_inputs: inputs(Party::Evaluator),
             outputs,
             half_gate_bytes: HALF_GATE_BYTES * structure.and,
+            malicious_bytes: demand.and_then(malicious_bytes),
             computed: false,
             exact: true,
             built: Some(Built::new(structure, circuit)),
@@ -112,12 +125,32 @@ impl Counts {
             true => (computed.checked_and, computed.validity_outputs),
             false => (computed.and, 0),
         };
+        let outputs = computed.outputs + validity;
+        let owned = match checked {
+            true => computed.owned_and,
+            // Without a check, an additive shuffle has none.
+            false => ByParty {
+                garbler: computed.and - computed.joint_and,
+                evaluator: 0,
+            },
+        };
+        let demand = Demand {
+            ands: computed.joint_and,
+            inputs: ByParty {
+                garbler: computed.garbler_inputs + owned.garbler,
+                evaluator: computed.evaluator_inputs + owned.evaluator,
+            },
+            proofs: ByParty::from_fn(|party| usize::from(owned[party] > 0)),
+            // No output of a shuffle is a constant.
+            outputs,
+        };
         Counts {
             and,
             garbler_inputs: Some(computed.garbler_inputs),
             evaluator_inputs: Some(computed.evaluator_inputs),
-            outputs: computed.outputs + validity,
+            outputs,
             half_gate_bytes: HALF_GATE_BYTES * and,
+            malicious_bytes: malicious_bytes(demand),
             computed: true,
             exact: computed.exact,
             built: None,

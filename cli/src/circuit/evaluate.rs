@@ -43,7 +43,7 @@ struct Report {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let netlist = args.format.read(&args.netlist)?;
+    let netlist = args.format.read_shown(&args.netlist)?;
     let inputs = read_inputs(&netlist, args)?;
     let outputs = netlist.evaluate(&inputs)?;
     let texts = |values: &[Vec<bool>]| -> Vec<String> {
@@ -76,7 +76,7 @@ fn read_inputs(netlist: &Netlist, args: &Args) -> anyhow::Result<Vec<Vec<bool>>>
     let given = widths.iter().filter(|&&bits| all || bits > 0).count();
     ensure!(
         args.inputs.len() == given,
-        "the netlist has {given} input values, and {} were given",
+        "the netlist has {given} input values, and --input gives {}",
         args.inputs.len()
     );
     let mut texts = args.inputs.iter();

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use dealerless::circuit::Party;
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
 use dealerless::shuffle::{Seed, ShuffleCircuit};
 use serde::Serialize;
 
@@ -24,7 +23,8 @@ use crate::whole_file;
 #[command(after_help = "Examples:\n  \
     dealerless circuit export --algorithm bubble --cards 52 --draw 9 -o hand.txt\n  \
     dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n  \
-    dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 -o run.txt\n\n\
+    dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 \\\n      \
+      -o run.txt\n\n\
     With --json standard output carries the layout of the wires. The inputs, in their\n\
     order: a seed is a value below its modulus, written as it is (unsigned), or less\n\
     the modulus in two's complement (minus-modulus), least significant bit first;\n\
@@ -97,9 +97,7 @@ impl From<&Seed> for SeedLayout {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
-    let spec = args
-        .algorithm
-        .spec(args.cards, args.draw, Security::Malicious)?;
+    let spec = args.algorithm.spec(args.cards, args.draw)?;
     args.limit.memory.check_circuit(spec)?;
     let progress = Progress::of_building(spec);
     let shuffle = match args.checked {

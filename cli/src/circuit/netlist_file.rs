@@ -10,15 +10,16 @@ use dealerless::circuit::Circuit;
 use dealerless::circuit::bristol::{self, Format, Netlist, NetlistError};
 use flate2::bufread::MultiGzDecoder;
 
+use crate::progress::Progress;
 use crate::whole_file;
 
 /// The most bytes of a netlist: enough for forty million gates. Reading takes memory in proportion to
 /// the size of the file, and a file can have any size without taking up space on the disk.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The most bytes of a netlist that comes compressed: enough for ten million gates. A small file can
-/// hide a thousand times its size.
-const MAX_UNPACKED: u64 = 1 << 28;
+/// The most bytes of a netlist that comes compressed, or through a pipe: enough for ten million gates. A
+/// small file can hide a thousand times its size, and what a pipe gives is kept in memory.
+const MAX_UNSEEN: u64 = 1 << 28;
 
 /// How a file of gzip begins.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
@@ -49,11 +50,24 @@ impl FormatArgs {
         } else {
             // A pipe has no size; how many wires it may declare shows at its end.
             let mut bytes = Vec::new();
-            let length = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
-            length.with_context(|| format!("cannot read {name}"))?;
+            let length = file.take(MAX_UNSEEN + 1).read_to_end(&mut bytes);
+            let length = length.with_context(|| format!("cannot read {name}"))?;
+            ensure!(
+                length as u64 <= MAX_UNSEEN,
+                "{name} is too large: a netlist that is no file has at most {MAX_UNSEEN} bytes"
+            );
             self.read_from(&mut io::Cursor::new(bytes))
         };
         netlist.with_context(|| name.to_string())
+    }
+
+    /// The same as [`read`](Self::read), and shows that it goes on.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read).
+    pub(super) fn read_shown(self, path: &Path) -> anyhow::Result<Netlist> {
+        let _progress = Progress::of_one_step(format!("reading {}", path.display()));
+        self.read(path)
     }
 
     /// Reads a file that can be read twice: compressed or not, its size must be known before.
@@ -70,11 +84,11 @@ impl FormatArgs {
             return Ok(self.parse(rewound(file)?, size)?);
         }
         let unpacked = MultiGzDecoder::new(rewound(file)?);
-        let size = io::copy(&mut unpacked.take(MAX_UNPACKED + 1), &mut io::sink())
+        let size = io::copy(&mut unpacked.take(MAX_UNSEEN + 1), &mut io::sink())
             .context("it cannot be unpacked")?;
         ensure!(
-            size <= MAX_UNPACKED,
-            "it is too large: unpacked it has more than {MAX_UNPACKED} bytes. If you trust it, unpack \
+            size <= MAX_UNSEEN,
+            "it is too large: unpacked it has more than {MAX_UNSEEN} bytes. If you trust it, unpack \
              it yourself"
         );
         let unpacked = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(rewound(file)?));
@@ -193,7 +207,7 @@ mod tests {
     fn a_small_file_that_unpacks_to_a_large_one_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bomb.gz");
-        fs::write(&path, packed(io::repeat(b'\n').take(MAX_UNPACKED + 1))).unwrap();
+        fs::write(&path, packed(io::repeat(b'\n').take(MAX_UNSEEN + 1))).unwrap();
         assert!(fs::metadata(&path).unwrap().len() < 1 << 20);
         let error = format!("{:#}", read(&path).unwrap_err());
         assert!(error.contains("unpacked it has more than"), "{error}");

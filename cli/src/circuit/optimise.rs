@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::answer::{self, Answer};
 use super::netlist_file::{self, FormatArgs};
 use crate::output::{count, grid, say, show_json};
+use crate::progress::Progress;
 use crate::whole_file;
 
 /// Writes a netlist with fewer gates that computes the same, in the Bristol Fashion.
@@ -92,9 +93,11 @@ impl Size {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let to_file = !whole_file::is_standard_output(&args.output);
     ensure!(to_file || !args.json, "--json needs a file for the netlist");
-    let netlist = args.format.read(&args.netlist)?;
+    let netlist = args.format.read_shown(&args.netlist)?;
+    let progress = Progress::of_one_step("making it smaller".into());
     let circuit = netlist.circuit();
     let again = read_again(&circuit)?;
+    drop(progress);
     let answer = Answer::find([&netlist, &again], None, None)?;
     ensure!(
         answer.difference().is_none(),

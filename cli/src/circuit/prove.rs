@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::entry::Comparison;
 use crate::failure::AnswerIsNo;
-use crate::output::{count, grid, show, show_json};
+use crate::output::{count, grid, lines, show, show_json};
 use crate::progress::Progress;
 
 /// Proves by enumeration that a shuffle is uniform, or refutes it.
@@ -19,10 +19,13 @@ use crate::progress::Progress;
 /// other party, and counts how often each draw comes. The shuffle is uniform as soon as one party is
 /// honest if all draws come equally often, whoever is the honest one.
 ///
-/// A value is a party's seeds, its permutation, or, in the two known mistakes, its bits.
+/// A value is a party's seeds, its permutation, or, in the two known mistakes, its bits. With --checked
+/// the fixed values are all bits that a party can enter, also those of seeds out of range: each is
+/// refused, whatever the other party enters, or the draws come equally often.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless circuit prove --algorithm cut --cards 5 --draw 3\n  \
+    dealerless circuit prove --algorithm cut --cards 4 --checked\n  \
     dealerless circuit prove --algorithm waksman --cards 7 --limit 60000000\n  \
     dealerless circuit prove --algorithm bubble-fair-bits --cards 4\n\n\
     If both parties together have too many values, the party whose value stays fixed\n\
@@ -39,6 +42,9 @@ pub(crate) struct Args {
     /// Cards drawn from it [default: all].
     #[arg(long, value_name = "M")]
     draw: Option<usize>,
+    /// Take the circuit that checks whether inputs are in range, and fix any bits.
+    #[arg(long)]
+    checked: bool,
     /// The most evaluations of the circuit.
     #[arg(long, value_name = "NUMBER", default_value = "50000000")]
     limit: u64,
@@ -77,6 +83,8 @@ struct Report {
     algorithm: &'static str,
     cards: usize,
     draw: usize,
+    /// Whether the circuit checks the inputs, and any bits were fixed.
+    checked: bool,
     /// How many different draws there are.
     draws: u64,
     uniform: bool,
@@ -99,11 +107,14 @@ struct Part {
     fixed: u64,
     /// Of how many.
     of: u64,
-    /// How often each draw came, each time.
+    /// How many of the fixed values the check refused.
+    refused: u64,
+    /// How often each draw came, each time that the fixed value was not refused.
     each: Option<u64>,
 }
 
-/// Two draws that do not come equally often, or one outcome that is no draw.
+/// Two draws that do not come equally often, or one outcome that is no draw, or a check that refuses
+/// what it should not.
 #[derive(Serialize)]
 struct Refutation {
     honest: String,
@@ -113,6 +124,8 @@ struct Refutation {
     values: u64,
     /// Whether the outcome is no draw, since it has a card twice or one that does not exist.
     no_draw: bool,
+    /// How many values of the honest party the check refuses, though it should not.
+    refused: Option<u64>,
     outcomes: Vec<Times>,
 }
 
@@ -134,12 +147,22 @@ struct Task {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let draw = args.draw.unwrap_or(args.cards);
-    let enumeration = Enumeration::new(args.algorithm.subject, args.cards, draw)?;
+    let mut enumeration = Enumeration::new(args.algorithm.subject, args.cards, draw)?;
+    if args.checked {
+        let shuffle = matches!(args.algorithm.subject, Subject::Shuffle(_));
+        ensure!(
+            shuffle,
+            "{} has no check of its inputs",
+            args.algorithm.name
+        );
+        enumeration = enumeration.checked();
+    }
     let tasks = tasks(args, &enumeration)?;
     let mut report = Report {
         algorithm: args.algorithm.name,
         cards: args.cards,
         draw,
+        checked: args.checked,
         draws: enumeration.draws(),
         uniform: true,
         complete: tasks.iter().all(|task| task.fixed == task.of),
@@ -172,10 +195,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// When even one fixed value takes too many evaluations.
 fn tasks(args: &Args, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
     let task = |honest: Party| {
-        let (values, of) = (
-            enumeration.values(honest),
-            enumeration.values(honest.other()),
-        );
+        let values = enumeration.values(honest);
+        let of = enumeration.fixed_values(honest.other());
         let fixed = of.min(args.limit / 2 / values.max(1));
         Task {
             honest,
@@ -221,6 +242,7 @@ fn go_through(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report
         values: task.values,
         fixed: 0,
         of: task.of,
+        refused: 0,
         each: None,
     };
     for number in 0..task.fixed {
@@ -234,6 +256,7 @@ fn go_through(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report
         report.evaluations += task.values;
         progress.step();
         match found {
+            Ok(0) => part.refused += 1,
             Ok(each) => part.each = Some(each),
             Err(counterexample) => {
                 part.each = None;
@@ -250,15 +273,18 @@ fn go_through(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report
 impl Refutation {
     fn of(task: &Task, fixed: u64, counterexample: Counterexample) -> Self {
         let times = |Outcome { cards, times }| Times { cards, times };
-        let (no_draw, outcomes) = match counterexample {
-            Counterexample::Differ(first, second) => (false, vec![times(first), times(second)]),
-            Counterexample::NoDraw(outcome) => (true, vec![times(outcome)]),
+        let no_draw = matches!(counterexample, Counterexample::NoDraw(_));
+        let (refused, outcomes) = match counterexample {
+            Counterexample::Differ(first, second) => (None, vec![times(first), times(second)]),
+            Counterexample::NoDraw(outcome) => (None, vec![times(outcome)]),
+            Counterexample::Refused(values) => (Some(values), Vec::new()),
         };
         Refutation {
             honest: task.honest.to_string(),
             fixed,
             values: task.values,
             no_draw,
+            refused,
             outcomes,
         }
     }
@@ -267,19 +293,27 @@ impl Refutation {
 impl Report {
     fn screen(&self) -> String {
         let mut grid = grid();
-        grid.set_header([
+        let mut header = vec![
             "honest",
             "its values",
             "fixed values of the other",
             "each draw",
-        ]);
+        ];
+        if self.checked {
+            header.insert(3, "refused");
+        }
+        grid.set_header(header);
         for part in &self.parties {
             let fixed = match part.fixed == part.of {
                 true => format!("all {}", count(part.of)),
                 false => format!("{} of {}", count(part.fixed), many(part.of)),
             };
             let each = part.each.map_or("not equally".to_owned(), times);
-            grid.add_row([part.honest.clone(), count(part.values), fixed, each]);
+            let mut row = vec![part.honest.clone(), count(part.values), fixed, each];
+            if self.checked {
+                row.insert(3, count(part.refused));
+            }
+            grid.add_row(row);
         }
         for column in grid.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -297,20 +331,21 @@ impl Report {
     }
 
     fn verdict(&self) -> String {
-        match &self.counterexample {
-            None if self.complete => {
-                "Uniform: whatever one party enters, all draws come equally often over the\n\
-                 values of the other."
-                    .to_owned()
-            }
-            None => {
-                "Uniform for the values that were fixed, which are some of all, evenly apart in\n\
-                     their order: for each, all draws come equally often over the values of the\n\
-                     other."
-                    .to_owned()
-            }
-            Some(refutation) => refutation.verdict(),
+        if let Some(refutation) = &self.counterexample {
+            return refutation.verdict();
         }
+        let refused = match self.checked {
+            true => "it is refused, or ",
+            false => "",
+        };
+        let of_values = "all draws come equally often over the values of the other";
+        lines(&match self.complete {
+            true => format!("Uniform: whatever one party enters, {refused}{of_values}."),
+            false => format!(
+                "Uniform for the values that were fixed, which are some of all, evenly apart in \
+                 their order: for each, {refused}{of_values}."
+            ),
+        })
     }
 }
 
@@ -321,6 +356,16 @@ impl Refutation {
             format!("{} comes {}", cards.join(" "), times(outcome.times))
         });
         let outcomes: Vec<String> = outcomes.collect();
+        if let Some(refused) = self.refused {
+            return format!(
+                "Not as it should be: over the {} values of the {}, for value {} of the\n\
+                 other party, the check refuses {}.",
+                count(self.values),
+                self.honest,
+                count(self.fixed),
+                count(refused)
+            );
+        }
         let what = match self.no_draw {
             true => "an outcome is no draw",
             false => "two draws do not come equally often",

@@ -2,7 +2,6 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
 use dealerless::shuffle::{Algorithm, SpecError};
 
 /// A word of `--algorithm`.
@@ -40,11 +39,28 @@ pub(super) fn algorithms(
             Selection::All => chosen.extend(Algorithm::ALL),
             Selection::One(Choice::Given(algorithm)) => chosen.push(*algorithm),
             Selection::One(choice @ Choice::Cheapest) => {
-                let spec = choice.spec(cards, draw, Security::Malicious)?;
+                let spec = choice.spec(cards, draw)?;
                 chosen.push(spec.algorithm());
             }
         }
     }
     let selected = |algorithm: &Algorithm| chosen.contains(algorithm);
     Ok(Algorithm::ALL.into_iter().filter(selected).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_algorithm_that_is_named_twice_is_counted_once_and_in_its_place() {
+        let one = |algorithm| Selection::One(Choice::Given(algorithm));
+        // The cheapest for 9 of 52 is the cut.
+        let auto = Selection::One(Choice::Cheapest);
+        let given = [one(Algorithm::Waksman), auto, one(Algorithm::Cut)];
+        let chosen = algorithms(&given, 52, 9).unwrap();
+        assert_eq!(chosen, [Algorithm::Cut, Algorithm::Waksman]);
+        let all = algorithms(&[Selection::All, auto], 52, 9).unwrap();
+        assert_eq!(all, Algorithm::ALL);
+    }
 }

@@ -187,7 +187,7 @@ impl StakesArgs {
         let stakes = self.stakes()?;
         let (cards, drawn) = stakes.deck();
         let choice = self.algorithm.unwrap_or(Choice::Cheapest);
-        let spec = choice.spec(cards, drawn, Security::Malicious)?;
+        let spec = choice.spec(cards, drawn)?;
         memory.check_session(spec, Security::Malicious, 1, at_once(&stakes))?;
         let clock = self.time.map_or(NO_LIMIT, |time| time.0);
         Ok(Seating::propose(stakes, spec.algorithm(), clock)?)
@@ -259,7 +259,7 @@ impl Wishes {
     pub(crate) fn check_shuffle(&self, header: &Header, memory: Memory) -> anyhow::Result<()> {
         let (cards, drawn) = header.stakes.deck();
         if let Some(choice) = self.algorithm {
-            let wish = choice.spec(cards, drawn, Security::Malicious)?;
+            let wish = choice.spec(cards, drawn)?;
             agree(
                 Term::Shuffle,
                 "--algorithm",

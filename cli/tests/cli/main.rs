@@ -2,8 +2,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod compare;
 mod demo;
 mod export;
+mod hostile;
 mod netlists;
 mod usage;
 

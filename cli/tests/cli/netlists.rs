@@ -122,7 +122,8 @@ fn bits_that_do_not_fit_are_refused() {
     let netlist = small_netlist(folder.path());
     for (garbler, complaint) in [
         ("1", "the garbler's input has 2 bits, 1 were given"),
-        ("1x", "character 2 is neither 0 nor 1"),
+        ("1x", "character 2 is no digit"),
+        ("bits:1x", "character 2 is neither 0 nor 1"),
         ("12", "has 2 bits, and the number that was given has more"),
         ("hex:04", "a bit behind them is not 0"),
         ("hex:1", "takes 2 hexadecimal digits, 1 were given"),

@@ -1,10 +1,12 @@
 //! Somebody in the middle of an encrypted line, who counts its frames and cuts it.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
+
+use dealerless::testing::table_line::frame;
 
 /// Where a line is cut: when so many frames of a seat have passed.
 #[derive(Clone, Copy, Debug)]
@@ -100,23 +102,4 @@ fn pass(shared: &Shared, seat: usize, mut from: TcpStream, mut to: TcpStream) {
     for stream in [from, to] {
         let _ = stream.shutdown(Shutdown::Both);
     }
-}
-
-/// One frame with its length, after the prelude of the guest.
-fn frame(source: &mut TcpStream, with_prelude: bool) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if with_prelude {
-        bytes.resize(6, 0);
-        source.read_exact(&mut bytes).ok()?;
-        let rest = if bytes[5] == 1 { 8 } else { 32 };
-        bytes.resize(6 + rest, 0);
-        source.read_exact(&mut bytes[6..]).ok()?;
-    }
-    let mut len = [0; 2];
-    source.read_exact(&mut len).ok()?;
-    bytes.extend_from_slice(&len);
-    let start = bytes.len();
-    bytes.resize(start + usize::from(u16::from_le_bytes(len)), 0);
-    source.read_exact(&mut bytes[start..]).ok()?;
-    Some(bytes)
 }

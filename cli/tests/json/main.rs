@@ -54,7 +54,7 @@ const LINES: &[(&str, i32, &str)] = &[
         "circuit run",
     ),
     (
-        "circuit prove --algorithm cut --cards 4 --draw 2",
+        "circuit prove --algorithm cut --cards 4 --draw 2 --checked",
         0,
         "circuit prove",
     ),

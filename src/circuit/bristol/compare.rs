@@ -106,7 +106,7 @@ fn check_shapes(a: &Netlist, b: &Netlist) -> Result<(), CompareError> {
         let bits: usize = widths.iter().sum();
         let texts = widths.iter().map(usize::to_string);
         match widths.len() {
-            0 => "no".into(),
+            0 => "0".into(),
             // A file may have many values, and an error is a line.
             9.. => format!("{bits} (in {} values)", widths.len()),
             _ => texts.collect::<Vec<_>>().join(" + "),

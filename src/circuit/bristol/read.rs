@@ -70,7 +70,7 @@ fn read_netlist(
     format: Option<Format>,
 ) -> Result<Netlist, Kind> {
     let header = Header::read(lines, size, format)?;
-    let mut gates = Gates::new(&header, size);
+    let mut gates = Gates::new(&header);
     for _ in 0..header.gates {
         gates.read(lines.next("a gate")?)?;
     }
@@ -80,9 +80,6 @@ fn read_netlist(
     }
     gates.finish(header)
 }
-
-/// The shortest line of a gate: `1 1 0 1 EQ` and its end.
-const BYTES_PER_GATE: u64 = 11;
 
 /// The gates while they are read.
 struct Gates {
@@ -98,12 +95,13 @@ struct Gates {
 }
 
 impl Gates {
-    fn new(header: &Header, size: u64) -> Self {
+    fn new(header: &Header) -> Self {
         let input_bits = header.inputs.iter().sum();
         let mut set = vec![false; header.wires];
         set[..input_bits].fill(true);
         Gates {
-            steps: Vec::with_capacity(u64::min(header.gates, size / BYTES_PER_GATE) as usize),
+            // It grows with the lines that are there, whatever the header announces.
+            steps: Vec::new(),
             set,
             nodes: 1 + input_bits,
             operands: Vec::new(),

@@ -26,7 +26,7 @@ use crate::circuit::{Circuit, Ownership, Party};
 use crate::crypto::{Oracle, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::packed_bits::pack;
-use crate::net::{Channel, Transport};
+use crate::net::{self, Channel, Transport};
 use crate::ot::Delta;
 
 /// What this party holds of a run before the check.
@@ -38,6 +38,11 @@ pub(super) struct Unchecked<'a> {
     /// The masked value of each wire.
     pub(super) values: &'a [bool],
     pub(super) outputs: &'a [HeldOutput],
+}
+
+/// The bytes that each party sends in the check. (The evaluator has sent the masked values before.)
+pub(super) fn sent_bytes() -> u64 {
+    net::message_bytes::<MacDigest>()
 }
 
 impl Unchecked<'_> {

@@ -8,7 +8,7 @@ use crate::circuit::Party;
 use crate::crypto::{Oracle, SecretBit, SessionId, Step, TweakableHash};
 use crate::mpc::channel_secret::ChannelSecret;
 use crate::mpc::error::{Check, Fault};
-use crate::mpc::packed_bits::{recv_bits, send_bits};
+use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
 use crate::net::{self, Channel, Message, Transport};
@@ -39,6 +39,11 @@ pub(super) struct MacDigest([u8; 32]);
 impl Message for MacDigest {
     const TAG: net::Tag = Tag::MacDigest.tag();
     const MAX_BYTES: usize = 32;
+}
+
+/// The bytes on the wire of an opening of so many bits.
+pub(super) fn opening_bytes(bits: usize) -> u64 {
+    packed_bits::sent_bytes(bits) + net::message_bytes::<MacDigest>()
 }
 
 impl Context {

@@ -20,8 +20,10 @@
 //! | `check` | the check of all AND gates, inputs and output labels |
 //! | `context` | opening authenticated bits; the hashes of the session |
 //! | `kept` | outputs that outlive the session |
+//! | `bytes` | what runs send, told before |
 
 mod bucket_size;
+mod bytes;
 mod check;
 mod context;
 mod garbling;
@@ -58,6 +60,7 @@ use crate::net::{Channel, Traffic, Transport};
 use crate::ot::dealt::deal;
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
 
+pub use bytes::MaliciousBytes;
 pub use kept::KeptBit;
 
 /// One party's part of a shared bit: the masked value, the share of the mask, and the wire's label.

@@ -9,14 +9,16 @@
 //! were opened for it. Both parties take from the pool in the same order, so they always hold
 //! matching parts.
 
+use std::ops::Range;
+
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
 use zeroize::DefaultIsZeroes;
 
-use super::context::{Context, no_pad};
+use super::context::{Context, no_pad, opening_bytes};
 use super::leaky_and::Triple;
 use super::share::{RandomShares, Share};
-use super::triples::{Amount, Buckets};
+use super::triples::{self, Amount, Buckets};
 use crate::circuit::{ByParty, Party};
 use crate::crypto::{SecretVec, Step};
 use crate::mpc::Demand;
@@ -41,15 +43,90 @@ pub(super) fn check(demand: &Demand) -> Result<()> {
     let Demand {
         ands,
         inputs,
+        proofs,
         outputs,
     } = *demand;
-    let amounts = [ands, inputs.garbler, inputs.evaluator, outputs];
+    let of_parties = Party::BOTH.map(|party| [inputs[party], proofs[party]]);
+    let amounts = [&[ands, outputs], of_parties.as_flattened()].concat();
     if amounts.iter().any(|&amount| amount > MAX_AT_ONCE) {
         return Err(Error::usage(format!(
-            "more than {MAX_AT_ONCE} AND gates, input bits or output bits at once"
+            "more than {MAX_AT_ONCE} AND gates, input bits, proofs or output bits at once"
         )));
     }
     Ok(())
+}
+
+/// The bits that mask one proof of products.
+pub(super) const PROOF_BITS: usize = 128;
+
+/// What the pool must hold for a demand. Its `outputs` are random shared bits: one for the output of
+/// each joint AND gate too. Its `inputs` are authenticated bits of one party: those that mask its
+/// proofs too.
+fn needed(demand: &Demand) -> Demand {
+    let proof_bits = |party| demand.proofs[party].saturating_mul(PROOF_BITS);
+    Demand {
+        inputs: ByParty::from_fn(|party| demand.inputs[party].saturating_add(proof_bits(party))),
+        proofs: ByParty::default(),
+        outputs: demand.ands.saturating_add(demand.outputs),
+        ..*demand
+    }
+}
+
+/// How the bits of a batch are divided: first the shared bits of the leaky triples, then those that
+/// stay random shared bits, then the bits of one party only.
+struct Parts {
+    triples: Amount,
+    random: usize,
+    inputs: ByParty<usize>,
+}
+
+impl Parts {
+    /// Of a batch with at least these amounts, as [`Pool::missing`] gives them.
+    fn of(amounts: &Demand, statistical: u8) -> Self {
+        Parts {
+            triples: Amount::for_at_least(amounts.ands, statistical),
+            // A batch that needs random bits makes many, and one that does not keeps none: if each
+            // batch of triples added its left-over bits, the pool would grow from hand to hand.
+            random: match amounts.outputs {
+                0 => 0,
+                missing => missing.max(MIN_BITS),
+            },
+            inputs: amounts.inputs,
+        }
+    }
+
+    fn bits(&self) -> Range<usize> {
+        let start = 3 * self.triples.leaky;
+        start..start + self.random
+    }
+
+    /// The bits of this party only.
+    fn inputs(&self, owner: Party) -> Range<usize> {
+        let start = self.bits().end;
+        start..start + self.inputs[owner]
+    }
+
+    /// The correlated OTs whose choice bits are this party's, in blocks of 128.
+    fn blocks(&self, owner: Party) -> usize {
+        self.inputs(owner).end.div_ceil(128)
+    }
+}
+
+/// The bytes that a party sends to fill an empty pool for a demand.
+pub(super) fn sent_bytes(sender: Party, demand: &Demand, statistical: u8) -> u64 {
+    let amounts = needed(demand);
+    if amounts == Demand::default() {
+        return 0;
+    }
+    let parts = Parts::of(&amounts, statistical);
+    let triples = match amounts.ands {
+        0 => 0,
+        _ => {
+            let Amount { finished, leaky } = parts.triples;
+            triples::sent_bytes(sender, leaky) + opening_bytes(leaky - finished)
+        }
+    };
+    Plan::sent_bytes() + CotReceiver::sent_bytes(parts.blocks(sender)) + triples
 }
 
 /// The pool, and the correlated OTs in both directions from which it is filled. Everything is taken
@@ -88,13 +165,14 @@ impl Pool {
 
     /// What the pool lacks for a demand. Its `outputs` are random shared bits.
     pub(super) fn missing(&self, demand: &Demand) -> Demand {
-        let bits = demand.ands + demand.outputs;
+        let all = needed(demand);
         Demand {
-            ands: demand.ands.saturating_sub(self.triples.len()),
+            ands: all.ands.saturating_sub(self.triples.len()),
             inputs: ByParty::from_fn(|owner| {
-                demand.inputs[owner].saturating_sub(self.inputs[owner].len())
+                all.inputs[owner].saturating_sub(self.inputs[owner].len())
             }),
-            outputs: bits.saturating_sub(self.bits.len()),
+            proofs: all.proofs,
+            outputs: all.outputs.saturating_sub(self.bits.len()),
         }
     }
 
@@ -108,51 +186,41 @@ impl Pool {
         channel: &mut Channel<T>,
         amounts: &Demand,
     ) -> Result<(), Fault> {
-        // A batch that needs random bits makes many, and one that does not keeps none: if each
-        // batch of triples added its left-over bits, the pool would grow from hand to hand.
-        let bits = match amounts.outputs {
-            0 => 0,
-            missing => missing.max(MIN_BITS),
-        };
-        let triples = Amount::for_at_least(amounts.ands, context.statistical);
-        let of_triples = 3 * triples.leaky;
-        let shared = of_triples + bits;
+        let parts = Parts::of(amounts, context.statistical);
         let batch = self.batches;
         self.batches += 1;
         let (me, peer) = (context.me, context.me.other());
-        let inputs = &amounts.inputs;
-        let counts = [me, peer].map(|owner| shared + inputs[owner]);
-        let shares = self.random_shares(context, channel, (batch, amounts), counts)?;
+        let shares = self.random_shares(context, channel, (batch, amounts), &parts)?;
         let delta = self.sender.delta();
         if amounts.ands > 0 {
-            let rng = &mut self.rng;
-            let buckets = Buckets::fill(context, channel, delta, batch, triples, &shares, rng)?;
+            let (rng, amount) = (&mut self.rng, parts.triples);
+            let buckets = Buckets::fill(context, channel, delta, batch, amount, &shares, rng)?;
             let theirs = open(context, channel, delta, batch, &buckets)?;
             put(&mut self.triples, buckets.combine(&theirs, me, delta));
         }
-        put(&mut self.bits, shares.range(of_triples..shared));
-        put(&mut self.inputs[me], shares.mine(shared..counts[0]));
-        put(&mut self.inputs[peer], shares.theirs(shared..counts[1]));
+        put(&mut self.bits, shares.range(parts.bits()));
+        put(&mut self.inputs[me], shares.mine(parts.inputs(me)));
+        put(&mut self.inputs[peer], shares.theirs(parts.inputs(peer)));
         Ok(())
     }
 
-    /// Makes the random shared bits of a batch, by correlated OTs in both directions: at least so many
-    /// bits of this party, and of the peer.
+    /// Makes the bits of a batch, by correlated OTs in both directions.
     fn random_shares<T: Transport>(
         &mut self,
         context: &Context,
         channel: &mut Channel<T>,
         (batch, amounts): (u64, &Demand),
-        counts: [usize; 2],
+        parts: &Parts,
     ) -> Result<RandomShares, Fault> {
         let plan = Plan::of_batch(&context.session, batch, amounts, context.statistical);
         context.send_plan(channel, &plan)?;
-        let [mine, theirs] = counts.map(|count| count.div_ceil(128));
-        let mine = self.receiver.extend(channel, mine)?;
+        let mine = self.receiver.extend(channel, parts.blocks(context.me))?;
         // Compared before any check of the batch: parties that only disagree must not take each
         // other for cheats.
         context.expect_plan(channel, &plan)?;
-        let keys = self.sender.extend(channel, theirs)?;
+        let keys = self
+            .sender
+            .extend(channel, parts.blocks(context.me.other()))?;
         Ok(RandomShares::new(mine, keys))
     }
 
@@ -255,6 +323,7 @@ mod tests {
         Demand {
             ands,
             inputs: ByParty { garbler, evaluator },
+            proofs: ByParty::default(),
             outputs,
         }
     }

@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::circuit::Builder;
     use crate::crypto::SessionId;
-    use crate::mpc::Demand;
+    use crate::mpc::malicious::pool::PROOF_BITS;
     use crate::ot::{Key, Mac};
     use crate::testing::session::system_rng;
 
@@ -250,7 +250,7 @@ mod tests {
                 .map(|(bit, mask)| (mask.bit ^ *bit).reveal())
                 .collect();
             let [mut vole, mut keys] = [(); 2].map(|()| Vec::new());
-            for _ in 0..Demand::PROOF_BITS {
+            for _ in 0..PROOF_BITS {
                 let [prover, verifier] = authenticated(&delta);
                 vole.push(prover);
                 keys.push(verifier);

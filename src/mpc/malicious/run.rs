@@ -14,12 +14,12 @@
 use zeroize::Zeroizing;
 
 use super::AuthenticatedBit;
-use super::check::Unchecked;
-use super::context::Context;
+use super::check::{self, Unchecked};
+use super::context::{Context, opening_bytes};
 use super::garbling::{self, Masks, TABLE_BYTES};
 use super::leaky_and::Triple;
 use super::outputs::{self, HeldOutput};
-use super::pool::Pool;
+use super::pool::{PROOF_BITS, Pool};
 use super::quicksilver::{ProductProof, Products};
 use super::share::Share;
 use super::wires::{self, MaskedLabel};
@@ -28,9 +28,9 @@ use crate::crypto::{SecretBit, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel, active_labels};
 use crate::mpc::layout::InputLayout;
-use crate::mpc::packed_bits::{recv_bits, send_bits};
+use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
-use crate::mpc::tables::{TableReader, TableWriter};
+use crate::mpc::tables::{self, TableReader, TableWriter};
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::RunHash;
 use crate::mpc::{self, Demand, Words};
@@ -90,7 +90,7 @@ impl<'a> Run<'a> {
         }
         let voles = ByParty::from_fn(|owner| match owners.products(owner) {
             [] => SecretVec::default(),
-            _ => pool.take_inputs(owner, Demand::PROOF_BITS),
+            _ => pool.take_inputs(owner, PROOF_BITS),
         });
         for (&wire, bit) in layout.entered[me]
             .iter()
@@ -358,4 +358,25 @@ impl<'a> Run<'a> {
         held.extend(self.circuit.outputs().iter().flatten().map(hold));
         held
     }
+}
+
+/// The bytes that a party sends in a run whose pool is filled.
+pub(super) fn sent_bytes(sender: Party, demand: &Demand) -> u64 {
+    let Demand {
+        ands,
+        inputs,
+        proofs,
+        outputs,
+    } = *demand;
+    let differences = Plan::sent_bytes() + opening_bytes(2 * ands + outputs);
+    let proof = match proofs[sender] {
+        0 => 0,
+        _ => net::message_bytes::<ProductProof>(),
+    };
+    let entered = packed_bits::sent_bytes(inputs[sender]) + proof;
+    let gates = match sender {
+        Party::Garbler => tables::sent_bytes::<TABLE_BYTES>(ands),
+        Party::Evaluator => packed_bits::sent_bytes(ands),
+    };
+    differences + entered + gates + check::sent_bytes()
 }

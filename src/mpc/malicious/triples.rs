@@ -35,7 +35,7 @@ use super::share::{RandomShares, Share};
 use crate::circuit::Party;
 use crate::crypto::{Block, Generator, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
-use crate::mpc::packed_bits::{recv_bits, send_bits};
+use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::tag::Tag;
 use crate::net::{self, Channel, Message, Transport};
 use crate::ot::Delta;
@@ -110,6 +110,19 @@ impl Amount {
             leaky: finished * size,
         }
     }
+}
+
+/// The bytes that a party sends for so many leaky triples, one or more, until the differences are
+/// opened.
+pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
+    let tables = net::bulk_bytes(leaky * size_of::<Block>());
+    let check = match sender {
+        Party::Garbler => {
+            net::message_bytes::<TripleCommitment>() + net::message_bytes::<TripleOpening>()
+        }
+        Party::Evaluator => net::message_bytes::<TripleDigest>(),
+    };
+    tables + packed_bits::sent_bytes(leaky) + check
 }
 
 /// Leaky triples that have passed the equality check, sorted into buckets.

@@ -1,6 +1,7 @@
 //! The order of the values, and what is told of a draw that is not uniform.
 
 use super::*;
+use crate::shuffle::Encoding;
 
 fn enumeration(subject: Subject, cards: usize, draw: usize) -> Enumeration {
     Enumeration::new(subject, cards, draw).unwrap()
@@ -78,4 +79,54 @@ fn a_party_with_too_many_values_is_refused_before_anything_is_built() {
         let refused = enumeration(subject, 4096, 4096).over(party);
         assert_eq!(refused.map(drop), Err(TooManyValues { party }));
     }
+}
+
+#[test]
+fn the_check_refuses_exactly_the_bits_that_are_no_value() {
+    for (algorithm, n, m) in [
+        (Algorithm::Cut, 3, 2),
+        (Algorithm::Lehmer, 4, 2),
+        (Algorithm::FisherYates, 3, 3),
+        (Algorithm::Waksman, 4, 4),
+    ] {
+        let enumeration = enumeration(Subject::Shuffle(algorithm), n, m).checked();
+        for honest in Party::BOTH {
+            let (rows, other) = (enumeration.over(honest).unwrap(), honest.other());
+            let fixed = enumeration.fixed_values(other);
+            let each = |number| rows.against(number).expect("uniform or refused");
+            let accepted = (0..fixed).filter(|&number| each(number) > 0).count() as u64;
+            let Source::Shuffle(shuffle) = &rows.source else {
+                unreachable!("a shuffle")
+            };
+            let any = shuffle.seeds(other)[0].encoding == Encoding::Switches;
+            let in_range = if any {
+                fixed
+            } else {
+                enumeration.values(other)
+            };
+            assert_eq!(accepted, in_range, "{algorithm}: honest is the {honest}");
+        }
+    }
+}
+
+#[test]
+fn a_check_that_refuses_a_value_of_the_honest_party_is_told() {
+    let checked = enumeration(Subject::Shuffle(Algorithm::Cut), 3, 1).checked();
+    let mut rows = checked.over(Party::Garbler).unwrap();
+    // The evaluator's 0 - 3 is in range, in bits with the lowest first: 101. Its 000 is not.
+    assert_eq!([rows.against(0b101), rows.against(0)], [Ok(1), Ok(0)]);
+    // The third value of the garbler is made 3, which is out of range.
+    rows.lanes[0].iter_mut().for_each(|bits| *bits |= 0b100);
+    for fixed in [0b101, 0] {
+        assert_eq!(rows.against(fixed), Err(Counterexample::Refused(1)));
+    }
+    // All three of its values, or some, with a fixed one that is out of range.
+    let refused = |evaluator| {
+        rows.is_refused(ByParty {
+            garbler: 0,
+            evaluator,
+        })
+    };
+    assert_eq!(refused(3), Ok(true));
+    assert_eq!(refused(2), Err(Counterexample::Refused(2)));
 }

@@ -130,9 +130,7 @@ pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     };
     let stakes = Stakes::new(Variety::Holdem(rules), 2, hands).expect("stakes");
     let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest
-        .spec(cards, drawn, Security::Malicious)
-        .expect("a deck");
+    let spec = Shuffle::Cheapest.spec(cards, drawn).expect("a deck");
     let clock = Clock {
         each_move: 0,
         bank: 0,

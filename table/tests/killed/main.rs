@@ -8,8 +8,6 @@
 #![cfg(unix)]
 
 mod deeds;
-#[path = "../line/frames.rs"]
-mod frames;
 mod pair;
 mod points;
 mod seat;

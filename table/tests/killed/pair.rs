@@ -43,7 +43,7 @@ static HEADER: LazyLock<Header> = LazyLock::new(|| {
     };
     let stakes = Stakes::new(Variety::Holdem(rules), 2, HANDS).unwrap();
     let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
+    let spec = Shuffle::Cheapest.spec(cards, drawn);
     let clock = Clock {
         each_move: 0,
         bank: 0,

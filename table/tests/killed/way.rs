@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use crate::frames::message;
+use dealerless::testing::table_line::frame;
+
 use crate::points::Frame;
 
 /// Kills the program of a seat. When it returns, that program does nothing more.
@@ -91,7 +92,7 @@ fn carry(shared: &Arc<Shared>, host: TcpStream, guest: TcpStream) {
 
 fn pass(shared: &Shared, seat: usize, mut from: TcpStream, mut to: TcpStream) {
     let mut prelude = seat == 1;
-    while let Some(frame) = message(&mut from, std::mem::take(&mut prelude)) {
+    while let Some(frame) = frame(&mut from, std::mem::take(&mut prelude)) {
         let number = shared.frames[seat].fetch_add(1, Ordering::Relaxed);
         let trap = shared.trap;
         let trap = trap.filter(|trap| (trap.seat, trap.number) == (seat, number));

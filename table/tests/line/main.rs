@@ -1,7 +1,6 @@
 //! The line between two players: who meets whom, what somebody in between can do, and what
 //! strangers cost.
 
-mod frames;
 mod hostile;
 mod meetings;
 mod players;

@@ -6,9 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use dealerless::testing::table_line::frame;
 use dealerless_table::Address;
-
-use crate::frames::message;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {
@@ -59,7 +58,7 @@ pub(crate) fn proxy(target: SocketAddr, judge: Judge) -> Address {
 fn carry(from: From, mut source: TcpStream, mut sink: TcpStream, judge: &Judge) {
     let mut hole = false;
     for number in 0.. {
-        let Some(mut message) = message(&mut source, from == From::Guest && number == 0) else {
+        let Some(mut message) = frame(&mut source, from == From::Guest && number == 0) else {
             break;
         };
         let fate = (judge.lock().unwrap())(from, number, &mut message);

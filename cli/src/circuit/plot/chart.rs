@@ -2,13 +2,13 @@
 
 use plotters::coord::combinators::WithKeyPoints;
 use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
-use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use super::ink::font;
 use super::number;
-use super::picture::{Area, LEFT, Line, Mark, TEXT_LINE, TO_NAME, TOP};
+use super::picture::{Area, LEFT, Line, Mark, TOP};
+use super::room::{Covered, Pixel, Room};
+use crate::ink::{Names, draw_line, font, ticks};
 
 /// What is written around the lines, and how.
 pub(super) struct Frame<'a> {
@@ -41,7 +41,8 @@ where
 {
     let values = lines.iter().flat_map(|line| &line.points);
     let values = values.map(|&(_, value)| value);
-    let ticks = ticks(values.clone().min().unwrap_or(1), values.max().unwrap_or(1));
+    let (least, most) = (values.clone().min().unwrap_or(1), values.max().unwrap_or(1));
+    let ticks = ticks(least as f64, most as f64);
     let y = (ticks[0]..ticks[ticks.len() - 1])
         .log_scale()
         .with_key_points(ticks);
@@ -69,23 +70,11 @@ where
         .bold_line_style(BLACK.mix(0.12))
         .draw()?;
     draw_lines(area, &mut chart, lines, frame.has_markers)?;
-    draw_marks(&mut chart, marks)
+    draw_marks(&mut chart, marks)?;
+    draw_points(area, &mut chart, lines, marks)
 }
 
-/// The round numbers that are written on the vertical axis: from the last that is not above
-/// `least` to the first, a higher one, that is not below `most`.
-fn ticks(least: usize, most: usize) -> Vec<f64> {
-    let first = round_numbers().take_while(|&tick| tick <= least).count() - 1;
-    let last = round_numbers().take_while(|&tick| tick < most).count();
-    let ticks = round_numbers().take(last.max(first + 1) + 1).skip(first);
-    ticks.map(|tick| tick as f64).collect()
-}
-
-/// 1, 2, 5, 10, 20, 50, …
-fn round_numbers() -> impl Iterator<Item = usize> {
-    (0..15).flat_map(|power| [1, 2, 5].map(|digit| digit * 10usize.pow(power)))
-}
-
+/// Draws the lines with their names beside the chart. A line of one point is none.
 fn draw_lines<B: DrawingBackend, X: Ranged<ValueType = f64>>(
     area: &Area<B>,
     chart: &mut Chart<'_, B, X>,
@@ -95,36 +84,63 @@ fn draw_lines<B: DrawingBackend, X: Ranged<ValueType = f64>>(
 where
     B::ErrorType: 'static,
 {
-    let mut free = i32::MIN;
-    for line in lines {
-        let (colour, dash, gap) = line.stroke();
-        let style = colour.stroke_width(2);
-        let points = line.points.iter();
-        let points = points.map(|&(cards, value)| (cards as f64, value as f64));
-        let end = points
-            .clone()
-            .next_back()
-            .map(|end| chart.backend_coord(&end));
-        chart.draw_series(DashedLineSeries::new(points.clone(), dash, gap, style))?;
-        if line.points.len() == 1 {
-            chart.draw_series(points.map(|at| TriangleMarker::new(at, 8, colour.filled())))?;
-        } else if has_markers && !line.is_level() {
-            chart.draw_series(points.map(|at| Circle::new(at, 3, colour.filled())))?;
-        }
-        let Some((x, y)) = end else { continue };
-        if line.points.len() == 1 {
-            // A point has its name above it.
-            area.draw_text(&line.name, &font(14, true, HPos::Left), (x - 6, y - 18))?;
-            continue;
-        }
-        // The name, with a piece of the line, next to its end or below the name before.
-        let level = y.max(free);
-        free = level + TEXT_LINE;
-        let at = |right: i32| (x + right, level);
-        area.draw(&PathElement::new([(x, y), at(14)], colour))?;
-        let piece = DashedPathElement::new([at(14), at(48)], dash, gap, style);
-        area.draw(&piece)?;
-        area.draw_text(&line.name, &font(14, false, HPos::Left), at(TO_NAME))?;
+    let lines = || lines.iter().filter(|line| line.points.len() > 1);
+    let (_, height) = area.dim_in_pixel();
+    let mut names = Names::new(lines().count(), height as i32);
+    for line in lines() {
+        let (points, stroke) = (line.coordinates(), line.stroke());
+        draw_line(chart, &points, stroke, has_markers && !line.is_level())?;
+        let end = chart.backend_coord(&points[points.len() - 1]);
+        names.write(area, end, &line.name, stroke)?;
+    }
+    Ok(())
+}
+
+/// Draws the lines of one point, each with its name near it, where there is room.
+fn draw_points<B: DrawingBackend, X: Ranged<ValueType = f64>>(
+    area: &Area<B>,
+    chart: &mut Chart<'_, B, X>,
+    lines: &[Line<'_>],
+    marks: &[Mark],
+) -> anyhow::Result<()>
+where
+    B::ErrorType: 'static,
+{
+    let pixels = |line: &Line<'_>| -> Vec<Pixel> {
+        let points = line.coordinates();
+        points.iter().map(|at| chart.backend_coord(at)).collect()
+    };
+    let (across, down) = chart.plotting_area().get_pixel_range();
+    let top = down.start;
+    let mut room = Room {
+        chart: Covered {
+            from: (across.start, top),
+            to: (across.end, down.end),
+        },
+        pieces: Vec::new(),
+        taken: Vec::new(),
+    };
+    for line in lines.iter().map(pixels) {
+        (room.pieces).extend(line.windows(2).map(|piece| [piece[0], piece[1]]));
+        let alone = line.first().filter(|_| line.len() == 1);
+        (room.taken).extend(alone.map(|&point| Covered::around(point, (8, 8))));
+    }
+    for mark in marks {
+        let (x, y) = chart.backend_coord(&(mark.at.0 as f64, mark.at.1 as f64));
+        room.pieces.push([(x, y + 6), (x, top)]);
+    }
+    for line in lines.iter().filter(|line| line.points.len() == 1) {
+        let (colour, ..) = line.stroke();
+        let point = pixels(line)[0];
+        let letters = line.name.chars().count() as i32;
+        let name = room.take(point, (9 * letters / 2 + 2, 9));
+        area.draw(&PathElement::new([point, name.middle()], colour))?;
+        area.draw(&TriangleMarker::new(point, 8, colour.filled()))?;
+        area.draw(&Rectangle::new(
+            [name.from, name.to],
+            WHITE.mix(0.8).filled(),
+        ))?;
+        area.draw_text(&line.name, &font(14, true, HPos::Center), name.middle())?;
     }
     Ok(())
 }
@@ -152,18 +168,4 @@ where
         chart.draw_series([disc(inside.filled()), disc(BLACK.stroke_width(1))])?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_between_round_numbers() {
-        assert_eq!(ticks(13, 480), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
-        assert_eq!(ticks(10, 500), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
-        assert_eq!(ticks(1, 1), [1.0, 2.0]);
-        assert_eq!(ticks(7, 7), [5.0, 10.0]);
-        assert_eq!(ticks(5, 5), [5.0, 10.0]);
-    }
 }

@@ -1,13 +1,14 @@
-//! What is plotted: which circuits, and what of them.
+//! A curve, and what of its circuits is counted.
 
 use std::fmt;
 
 use dealerless::circuit::bristol::Netlist;
 use dealerless::circuit::{Circuit, Party, Structure};
+use dealerless::mpc::Demand;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use serde::{Serialize, Serializer};
 
-use crate::circuit::entry::{Comparison, HALF_GATE_BYTES};
+use crate::circuit::entry::{Comparison, HALF_GATE_BYTES, malicious_bytes};
 use crate::circuit::owners::Owners;
 
 /// A family of circuits, one for each deck and draw.
@@ -36,10 +37,11 @@ impl Curve {
         matches!(self, Curve::Comparison(_))
     }
 
-    /// What the circuit for a deck and a draw that are within bounds has.
+    /// What the circuit for a deck and a draw that are within bounds has; 0 if no session runs it, and
+    /// that matters.
     pub(super) fn value(self, y: Y, checked: bool, cards: usize, draw: usize) -> usize {
         const BOUNDS: &str = "between two that are in bounds";
-        match self {
+        let value = match self {
             Curve::Shuffle(algorithm) => {
                 let spec = Spec::new(cards, draw, algorithm).expect(BOUNDS);
                 let shuffle = match checked {
@@ -51,7 +53,8 @@ impl Curve {
             Curve::Comparison(place) => {
                 y.of(&(Comparison::ALL[place].circuit)(cards, draw).expect(BOUNDS))
             }
-        }
+        };
+        value.unwrap_or(0)
     }
 }
 
@@ -79,37 +82,41 @@ pub(super) enum Y {
     Depth,
     /// Bytes of garbled tables, as half gates.
     GarbledBytes,
+    /// Bytes of a malicious run, both ways, from an empty pool.
+    MaliciousBytes,
     /// XOR gates.
     Xor,
 }
 
 impl Y {
-    /// Of a circuit with one input value a party.
-    fn of(self, circuit: &Circuit) -> usize {
-        match self {
-            Y::Ands => circuit.ands(),
-            Y::GarbledBytes => HALF_GATE_BYTES * circuit.ands(),
-            Y::Xor => circuit.stats().xor,
-            Y::Depth => circuit.stats().and_depth,
-            Y::JointAnds => {
-                let structure = circuit.structure(Some(&[Party::Garbler, Party::Evaluator]));
-                self.of_structure(&structure).unwrap_or_default()
-            }
-        }
+    /// Of a circuit with one input value a party; none if no session runs so large a one, and that
+    /// matters.
+    fn of(self, circuit: &Circuit) -> Option<usize> {
+        let structure = circuit.structure(Some(&Party::BOTH));
+        self.of_either(&structure, || Some(Demand::of(circuit)))
     }
 
-    /// Of a netlist as it is written; none if it is not known whose its inputs are, and that matters.
+    /// Of a netlist as it is written, or, for what a run takes, as it is run; none if it is not known
+    /// whose its inputs are, and that matters.
     pub(super) fn of_netlist(self, netlist: &Netlist) -> Option<usize> {
         let owners = Owners::obvious(netlist.inputs().len());
-        self.of_structure(&netlist.structure(owners.as_ref().map(Owners::parties)))
+        let owners = owners.as_ref().map(Owners::parties);
+        self.of_either(&netlist.structure(owners), || {
+            Some(Demand::with_owners(&netlist.circuit(), owners?))
+        })
     }
 
-    fn of_structure(self, structure: &Structure) -> Option<usize> {
+    fn of_either(
+        self,
+        structure: &Structure,
+        demand: impl FnOnce() -> Option<Demand>,
+    ) -> Option<usize> {
         Some(match self {
             Y::Ands => structure.and,
             Y::JointAnds => structure.ands_by_owner?.joint,
             Y::Depth => structure.and_depth,
             Y::GarbledBytes => HALF_GATE_BYTES * structure.and,
+            Y::MaliciousBytes => malicious_bytes(demand()?)? as usize,
             Y::Xor => structure.xor,
         })
     }
@@ -121,6 +128,7 @@ impl Y {
             Y::JointAnds => "AND gates that depend on both parties",
             Y::Depth => "AND depth",
             Y::GarbledBytes => "Bytes garbled",
+            Y::MaliciousBytes => "Bytes of a malicious run",
             Y::Xor => "XOR gates",
         }
     }
@@ -132,6 +140,7 @@ impl Y {
             Y::JointAnds => "AND gates that depend on inputs of both",
             Y::Depth => "AND gates on the longest path",
             Y::GarbledBytes => "bytes of garbled tables (half gates)",
+            Y::MaliciousBytes => "bytes both ways, from an empty pool",
             Y::Xor => "XOR gates of the circuit",
         }
     }
@@ -143,6 +152,7 @@ impl Y {
             Y::JointAnds => "joint_and",
             Y::Depth => "and_depth",
             Y::GarbledBytes => "half_gate_bytes",
+            Y::MaliciousBytes => "malicious_bytes",
             Y::Xor => "xor",
         }
     }
@@ -153,7 +163,7 @@ impl Y {
             Y::Ands => "ANDs",
             Y::JointAnds => "joint ANDs",
             Y::Depth => "layers",
-            Y::GarbledBytes => "bytes",
+            Y::GarbledBytes | Y::MaliciousBytes => "bytes",
             Y::Xor => "XORs",
         }
     }

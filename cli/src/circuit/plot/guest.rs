@@ -8,6 +8,7 @@ use anyhow::{Context, ensure};
 use super::curve::Y;
 use super::plan::Plan;
 use crate::circuit::netlist_file::FormatArgs;
+use crate::output::shortened;
 
 /// A file of `--with`, and where it stands on the horizontal axis, if that is said.
 #[derive(Clone)]
@@ -78,21 +79,17 @@ impl Guest {
     }
 }
 
-/// The name of a file, without its middle if it is long.
+/// The name of a file as the picture shows it.
 fn shown(path: &Path) -> String {
     let name = path
         .file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy();
-    // The fonts of the pictures have these alone.
-    let name: Vec<char> = (name.chars())
+    // The font of the pictures has these alone, and the dots of what is left out.
+    let name: String = (name.chars())
         .map(|c| if c.is_ascii_graphic() { c } else { '-' })
         .collect();
-    if name.len() <= NAME {
-        return name.into_iter().collect();
-    }
-    let (head, tail) = (&name[..NAME / 2], &name[name.len() - NAME / 2..]);
-    head.iter().chain(&['…']).chain(tail).collect()
+    shortened(&name, NAME)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod picture;
 mod plan;
 mod png;
 mod points;
+mod room;
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,8 @@ use crate::whole_file;
 #[command(after_help = "Examples:\n  \
     dealerless circuit plot -o ands.svg\n  \
     dealerless circuit plot --cards 20 --json -o ands.svg\n  \
-    dealerless circuit plot --against cards --cards 16,32,...,512 --draw 9 -o ands.svg\n  \
+    dealerless circuit plot --against cards --cards 16,32,...,512 --draw 9 \\\n      \
+    -o ands.svg\n  \
     dealerless circuit plot --checked --y joint-ands --comparison -o joint.png\n  \
     dealerless circuit plot --with mine.txt@9 --points ands.csv -o ands.svg\n\n\
     Lists of numbers are written as for circuit stats. Markers show the circuits that\n\

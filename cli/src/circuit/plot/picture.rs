@@ -10,24 +10,22 @@ use super::chart::{Frame, draw_chart};
 use super::crossings::Crossing;
 use super::curve::Curve;
 use super::guest::Guest;
-use super::ink::{self, Stroke, font};
+use super::ink;
 use super::number;
 use super::plan::{Along, Plan, Sizes};
+use crate::ink::{FEW, Stroke, TO_NAME, font};
 
 /// Pixels of the picture, without the key to its marks and without the names of its lines.
 const SIZE: (u32, u32) = (850, 640);
 
-/// Pixels of a line of text.
-pub(super) const TEXT_LINE: i32 = 22;
+/// Pixels of a line of the key.
+const TEXT_LINE: i32 = 22;
 
 /// Pixels from the left to the vertical axis, and to the key.
 pub(super) const LEFT: i32 = 120;
 
 /// Pixels above the chart, for its titles and the numbers of the marks.
 pub(super) const TOP: i32 = 110;
-
-/// Pixels from the end of a line to its name.
-pub(super) const TO_NAME: i32 = 56;
 
 /// A drawing area on whatever is drawn on.
 pub(super) type Area<B> = DrawingArea<B, Shift>;
@@ -70,6 +68,13 @@ impl Line<'_> {
     /// Whether it only says how high something is.
     pub(super) fn is_level(&self) -> bool {
         matches!(self.of, Of::Guest { placed: false })
+    }
+
+    /// The points as the axes count.
+    pub(super) fn coordinates(&self) -> Vec<(f64, f64)> {
+        let points = self.points.iter();
+        let points = points.map(|&(number, value)| (number as f64, value as f64));
+        points.collect()
     }
 
     pub(super) fn stroke(&self) -> Stroke {
@@ -179,9 +184,6 @@ impl<'a> Scene<'a> {
         Ok(area.present()?)
     }
 }
-
-/// Up to so many numbers, each circuit has a marker on its line.
-const FEW: usize = 20;
 
 fn title(plan: &Plan) -> String {
     let what = plan.y.title();

@@ -11,7 +11,7 @@ use plotters_backend::{
 use tiny_skia::{FillRule, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
 use ttf_parser::{Face, OutlineBuilder};
 
-use super::ink::FONT_UNITS;
+use crate::ink::FONT_UNITS;
 
 const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans.ttf");
 const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold.ttf");

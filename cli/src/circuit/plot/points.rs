@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::curve::Y;
 use super::picture::Line;
 use super::plan::Plan;
-use crate::output::json_line;
+use crate::output::{csv_cell, json_line};
 use crate::whole_file;
 
 /// A file for the points, in the format that its name ends with.
@@ -114,10 +114,7 @@ fn csv(y: Y, points: &[Point<'_>]) -> String {
         } = point;
         let (cards, draw) = (number(point.cards), number(point.draw));
         // The name of a file may hold a comma.
-        let curve = match curve.contains([',', '"']) {
-            true => format!("\"{}\"", curve.replace('"', "\"\"")),
-            false => (*curve).to_owned(),
-        };
+        let curve = csv_cell(curve);
         format!("{curve},{kind},{cards},{draw},{checked},{value}\n")
     });
     std::iter::once(head).chain(rows).collect()

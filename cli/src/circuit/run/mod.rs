@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{Circuit, Party};
+use dealerless::deck;
 use dealerless::mpc::{Audience, Input, Opening, Run, TwoParty};
 use dealerless::net::TcpTransport;
 use zeroize::Zeroizing;
@@ -43,6 +44,8 @@ use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
     Cards and seeds count from 0. A permutation may count from 1: then it has no 0, and\n\
     the cards that are drawn count from 1 too. random is a uniform permutation, or\n\
     uniform seeds.\n\n\
+    With --checked, --garbler and --evaluator can enter seeds out of range as bits: both\n\
+    parties then learn whose they are, and nothing else.\n\n\
     Who listens garbles and who connects evaluates, unless the inputs say otherwise.\n\n\
     Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check, broke\n\
     the protocol or disagreed, 3 the connection was lost.", values::HELP))]
@@ -293,6 +296,9 @@ impl Side<'_> {
         let owners = self.job.owners.parties().iter();
         let inputs: Vec<_> = owners.map(|&owner| Input::By(owner)).collect();
         let shared = party.run(Run::new(self.job.circuit(), &inputs, &self.input))?;
+        if let What::Shuffle(shuffle) = &self.job.what {
+            deck::check_seeds(party, &shuffle.circuit, &shared)?;
+        }
         let to = Audience::Both;
         let openings: Vec<_> = shared.iter().map(|bits| Opening { to, bits }).collect();
         let opened = party.open(&openings)?;

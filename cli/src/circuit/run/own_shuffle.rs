@@ -25,6 +25,9 @@ pub(super) struct ShuffleArgs {
     /// Cards drawn from it [default: all].
     #[arg(long, value_name = "M", requires = "algorithm")]
     draw: Option<usize>,
+    /// Run the circuit that checks whether inputs are in range. If one is not, no card is opened.
+    #[arg(long, requires = "algorithm")]
+    checked: bool,
     /// The garbler's permutation, for a shuffle by a network: 3,1,2 or @FILE.
     #[arg(long, value_name = "CARDS", requires = "algorithm",
           conflicts_with_all = ["garbler", "garbler_seeds"])]
@@ -97,7 +100,7 @@ impl OwnShuffle {
             return Ok(None);
         };
         let draw = args.draw.unwrap_or(cards);
-        let spec = algorithm.spec(cards, draw, Security::Malicious)?;
+        let spec = algorithm.spec(cards, draw)?;
         (args.limit.memory).check_session(spec, security, parties, 1)?;
         let mut lists = ByParty::from_fn(|_| None);
         let mut first_card = None;
@@ -118,7 +121,10 @@ impl OwnShuffle {
             lists[party] = Some(list);
         }
         let progress = Progress::of_building(spec);
-        let circuit = ShuffleCircuit::build(spec);
+        let circuit = match args.checked {
+            true => ShuffleCircuit::build_checked(spec),
+            false => ShuffleCircuit::build(spec),
+        };
         drop(progress);
         let shuffle = OwnShuffle {
             circuit,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::entry::{Counts, Entry};
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
-use crate::output::{show, show_json};
+use crate::output::{csv_cell, show, show_json};
 
 /// The object of `--json` for one deck and draw, or for one file.
 #[derive(Serialize)]
@@ -84,7 +84,7 @@ pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
 }
 
 /// The columns, of which the first four say which circuit it is.
-const COLUMNS: [&str; 29] = [
+const COLUMNS: [&str; 30] = [
     "cards",
     "draw",
     "algorithm",
@@ -114,6 +114,7 @@ const COLUMNS: [&str; 29] = [
     "format",
     "computed",
     "exact",
+    "malicious_bytes",
 ];
 
 /// Writes a line of names, and a line for each circuit.
@@ -130,14 +131,11 @@ pub(super) fn show_csv(reports: &[Report]) -> anyhow::Result<()> {
     show(&lines.join("\n"))
 }
 
-/// A value, in quotes if it would be taken for more than one. Empty if there is none.
+/// A value, or nothing if there is none.
 fn cell(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) if text.contains([',', '"', '\n', '\r']) => {
-            format!("\"{}\"", text.replace('"', "\"\""))
-        }
-        Some(Value::String(text)) => text.clone(),
+        Some(Value::String(text)) => csv_cell(text),
         Some(value) => value.to_string(),
     }
 }

@@ -8,7 +8,7 @@ use super::super::entry::Counts;
 use super::deal_table::ands;
 use super::deals::Deal;
 use super::netlists::NetlistEntry;
-use crate::output::{bytes, count, grid};
+use crate::output::{bytes, count, grid, shortened};
 
 /// Circuits that stand side by side within 80 columns.
 const ACROSS: usize = 3;
@@ -36,8 +36,9 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
          Gates as they are written; depths and layers without dead gates, which no output\n\
          needs. An AND is joint if it depends on inputs of both parties. AND when run:\n\
          after constants are folded and equal gates shared. AND+: with the check that\n\
-         both inputs are in range. Garbled: half gates. The digest is what two parties\n\
-         compare before a run, here its first {DIGITS} digits.",
+         both inputs are in range. Garbled: half gates. Malicious run: bytes both ways,\n\
+         from an empty pool. The digest is what two parties compare before a run, here\n\
+         its first {DIGITS} digits.",
         blocks.join("\n\n")
     )
 }
@@ -47,7 +48,7 @@ impl<'a> Column<'a> {
         let name = Path::new(&entry.file).file_name();
         let name = name.map_or(entry.file.as_str().into(), |name| name.to_string_lossy());
         Column {
-            name: format!("{}\n{}", shortened(&name), entry.format),
+            name: format!("{}\n{}", shown(&name), entry.format),
             counts: &entry.counts,
             checked: None,
         }
@@ -55,7 +56,7 @@ impl<'a> Column<'a> {
 
     fn of_deal(deal: &'a Deal) -> impl Iterator<Item = Self> {
         deal.entries.iter().map(|entry| Column {
-            name: format!("{}\n{} of {}", shortened(entry.name), deal.draw, deal.cards),
+            name: format!("{}\n{} of {}", shown(entry.name), deal.draw, deal.cards),
             counts: &entry.unchecked,
             checked: entry.checked.as_ref(),
         })
@@ -76,15 +77,11 @@ impl Column<'_> {
     }
 }
 
-/// A name, without its middle if it is long: what tells files apart is often at the end.
-fn shortened(name: &str) -> String {
+/// A name as the table shows it.
+fn shown(name: &str) -> String {
     // A control character would move the cursor.
-    let name: Vec<char> = name.chars().filter(|c| !c.is_control()).collect();
-    if name.len() <= NAME {
-        return name.into_iter().collect();
-    }
-    let (head, tail) = (&name[..NAME / 2], &name[name.len() - NAME / 2..]);
-    head.iter().chain(&['…']).chain(tail).collect()
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    shortened(&name, NAME)
 }
 
 fn block(columns: &[Column]) -> String {
@@ -155,6 +152,9 @@ const LINES: &[Line] = &[
     ("garbled", |column| {
         bytes(column.counts.half_gate_bytes as u64)
     }),
+    ("malicious run", |column| {
+        (column.counts.malicious_bytes).map_or("owners unknown".into(), bytes)
+    }),
     ("digest", |column| {
         column
             .counts
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn a_long_name_keeps_both_its_ends_and_cannot_move_the_cursor() {
-        assert_eq!(shortened("aes_128.txt"), "aes_128.txt");
+        assert_eq!(shown("aes_128.txt"), "aes_128.txt");
         let name = "AES-expanded-of-old-times.txt";
-        assert_eq!(shortened(name), "AES-expa…imes.txt");
-        assert_eq!(shortened("a\u{1b}[2Jb\n"), "a[2Jb");
+        assert_eq!(shown(name), "AES-expa…imes.txt");
+        assert_eq!(shown("a\u{1b}[2Jb\n"), "a[2Jb");
     }
 }

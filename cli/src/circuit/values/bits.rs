@@ -21,7 +21,7 @@ fn parse_binary(text: &str, bits: usize, who: &str) -> anyhow::Result<Zeroizing<
     }
     ensure!(
         text.len() == bits,
-        "{who} has {bits} bits, {} were given (a number of zeros and ones needs dec:)",
+        "{who} has {bits} bits, {} were given",
         text.len()
     );
     Ok(Zeroizing::new(

@@ -17,8 +17,8 @@ pub(super) const HELP: &str = "\
 VALUE is one of\n  \
   0110, bits:0110   bits, first wire first\n  \
   6, dec:6, 0x1f    a number; decimal digits that are all 0 and 1 need dec:\n  \
-  hex:05            the bytes of the wires, where bit i is bit i mod 8 of byte i / 8,\n                    \
-                    counted from the least significant\n  \
+  hex:05            the bytes of the wires, where bit i is bit i mod 8 of byte\n                    \
+                    i / 8, counted from the least significant\n  \
   @FILE             what the file says, in one of these ways: other users of a\n                    \
                     machine can see command lines\n  \
   random            bits from the operating system\n\
@@ -134,7 +134,34 @@ pub fn read(text: &str, bits: usize, order: BitOrder, who: &str) -> Result {
     if is_decimal(text) {
         return number::from_decimal(text, bits, order, who);
     }
-    bits::parse(text.strip_prefix("bits:").unwrap_or(text), bits, who)
+    if text.starts_with("hex:") {
+        return bits::parse(text, bits, who);
+    }
+    if let Some(digits) = text.strip_prefix("bits:") {
+        return bits::parse(digits, bits, who);
+    }
+    check_bits(text, bits, who)?;
+    bits::parse(text, bits, who)
+}
+
+/// Says how else a value is written, where a text without a prefix is not so many bits.
+fn check_bits(text: &str, bits: usize, who: &str) -> anyhow::Result<()> {
+    ensure!(
+        !text.is_empty() || bits == 0,
+        "{who} has {bits} bits, none were given"
+    );
+    if let Some(place) = text.bytes().position(|byte| !byte.is_ascii_digit()) {
+        bail!(
+            "{who}: character {} is no digit; give bits, a number, 0x, hex:, @FILE or random",
+            place + 1
+        );
+    }
+    ensure!(
+        text.len() == bits,
+        "{who} has {bits} bits, {} were given (a number of zeros and ones needs dec:)",
+        text.len()
+    );
+    Ok(())
 }
 
 /// Reads a list of numbers with commas between: at most `most` of them, for the use of all cards.
@@ -161,6 +188,10 @@ fn content(text: &str, bits: usize, who: &str) -> anyhow::Result<Option<Zeroizin
     };
     // Room for a comma and a prefix at each bit, and for the end of the line.
     let most = 8 * bits as u64 + 64;
+    ensure!(
+        !path.is_empty(),
+        "{who}: @ needs the name of a file behind it"
+    );
     let file = File::open(path).with_context(|| format!("cannot open {path}"))?;
     let mut content = Zeroizing::new(String::with_capacity(most as usize + 1));
     let length = file.take(most + 1).read_to_string(&mut content);
@@ -280,7 +311,7 @@ mod tests {
         for (content, complaint) in [
             (text.clone(), "names another file"),
             ("7".repeat(200), "too large"),
-            ("x7".into(), "character 1 is neither"),
+            ("x7".into(), "character 1 is no digit"),
         ] {
             std::fs::write(&path, &content).unwrap();
             let error = format!("{:#}", LSB.read(&text, 4, "it").unwrap_err());

@@ -20,6 +20,7 @@ use rand::{RngExt, SeedableRng};
 use crate::circuit::{Builder, Circuit, Output, Ownership, Party};
 use crate::crypto::{Block, linear};
 use crate::mpc::malicious::leaky_and::Triple;
+use crate::mpc::malicious::pool::PROOF_BITS;
 use crate::mpc::malicious::share::Share;
 use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs, wires};
 use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
@@ -124,8 +125,8 @@ impl Ahead {
         let demand = Demand::of(circuit);
         // What is taken first stands last.
         let of_owner = Party::BOTH.map(|owner| {
-            let next = pool.next_inputs(owner, demand.inputs[owner]);
-            next.split_at(Demand::PROOF_BITS)
+            let next = pool.next_inputs(owner, demand.inputs[owner] + PROOF_BITS);
+            next.split_at(PROOF_BITS)
         });
         let pads = Party::BOTH
             .map(|sender| outputs::pads(context, secrets.runs, sender, circuit.output_wires()));

@@ -1,6 +1,9 @@
 //! The promise to whoever measures: figures with their spread and their surroundings, for one shuffle
 //! or many, for any netlist, over any line, between two machines.
 
+#[cfg(unix)]
+mod broken_off;
+#[path = "../common/mod.rs"]
 mod common;
 
 use std::fs;
@@ -237,27 +240,28 @@ fn between_two_machines_each_side_reports_its_own_and_a_mismatch_is_told_to_both
         assert_eq!(ours["total"]["bytes"], theirs["total"]["bytes"]);
         assert_eq!(ours["environment"]["shared_cores"], Value::Null);
     }
-    let (listening_side, address) = listening("--cards 5 --rounds 2");
-    let other = run(&format!("bench --cards 5 --rounds 3 --connect {address}"));
-    for side in [listening_side.finish(), other] {
-        side.exits(2)
-            .says("do not agree")
-            .says("the same arguments");
+    for other in ["--cards 5 --rounds 3", "--cards 6 --rounds 2"] {
+        let (listening_side, address) = listening("--cards 5 --rounds 2");
+        let other = run(&format!("bench {other} --connect {address}"));
+        for side in [listening_side.finish(), other] {
+            side.exits(2)
+                .says("do not agree")
+                .says("the same arguments");
+        }
     }
 }
 
-#[cfg(unix)]
 #[test]
-fn ctrl_c_shows_what_was_measured_until_then_and_says_so() {
-    let line = "bench --cards 5 --draw 2 --rounds 4000000000 --json --rtt 1ms";
-    let side = start(line.split_whitespace());
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    side.signal("INT");
-    let finished = side.finish().exits(130).says("Ended by Ctrl-C");
-    let report = finished.json();
-    assert_complete(&report);
-    assert_eq!(report["interrupted"], true);
-    assert!(number(&report["rounds"]) > 0.0);
+fn what_is_asked_for_twice_is_measured_once_and_no_speed_is_told_without_ands() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = folder.path().join("xor.txt");
+    fs::write(&netlist, "1 3\n2 1 1\n1 1\n\n2 1 0 1 2 XOR\n").unwrap();
+    let twice = "--pool 1,1 --security semi-honest,semi-honest --rounds 1";
+    let screen = run(&format!("bench --netlist {} {twice}", netlist.display())).exits(0);
+    assert!(screen.stdout.contains("xor.txt, semi-honest: 0 AND gates."));
+    assert!(!screen.stdout.contains("a second"), "{}", screen.stdout);
+    let security = "Security: semi-honest.";
+    assert_eq!(screen.stderr.matches(security).count(), 1);
 }
 
 #[test]
@@ -276,6 +280,21 @@ fn what_cannot_be_measured_or_drawn_is_refused_with_a_sentence() {
         ("--draw 1,2 -o x.png", "ends in .svg"),
         ("--owner g", "--netlist"),
         ("--cards 4 --draw 1,2 --json -o -", "standard output"),
+        ("--rounds 0", "a whole number from 1"),
+        ("--rounds 99999999999", "a whole number from 1"),
+        ("--draw 52..1", "a range goes upwards"),
+        ("--draw 53", "53"),
+        ("--bandwidth 0mbit", "20mbit"),
+        ("--pool 4294967295", "takes up to"),
+        ("--netlist nowhere.txt", "nowhere.txt"),
+        ("--draw 1,2 -o nowhere/x.svg", "there is no folder nowhere"),
+        ("--rounds-csv nowhere/x.csv", "there is no folder nowhere"),
+        ("--draw 1,2 -o x.svg --rounds-csv x.svg", "the same file"),
+        ("--listen 5252", "HOST:PORT"),
+        (
+            "--listen 127.0.0.1:0 --connect 127.0.0.1:1",
+            "cannot be used with",
+        ),
     ] {
         let refused = run(&format!("bench {line}")).exits(1).says(sentence);
         let error = refused.stdout.is_empty() || refused.json()["error"]["exit_code"] == 1;

@@ -1,10 +1,10 @@
-//! The line, message by message, as somebody in its middle sees it.
+//! The line between two players of a table, frame by frame, as somebody in its middle sees it.
 
 use std::io::Read;
-use std::net::TcpStream;
 
-/// One message with its length, after the prelude if it is the first.
-pub(crate) fn message(source: &mut TcpStream, with_prelude: bool) -> Option<Vec<u8>> {
+/// One frame of the line or message of its handshake, with its length, after the prelude if it is the
+/// guest's first. None if the line has ended.
+pub fn frame(source: &mut impl Read, with_prelude: bool) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     if with_prelude {
         bytes.resize(6, 0);

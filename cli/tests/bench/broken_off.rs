@@ -1,0 +1,119 @@
+//! A bench that does not come to its end: what was measured until then is not lost, and nobody waits for
+//! what does not come.
+
+use std::fs;
+use std::io::Write;
+use std::net::TcpStream;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use super::common::processes::start;
+use super::{assert_complete, listening, netlist, number, run};
+
+#[test]
+fn ctrl_c_shows_what_was_measured_until_then_and_says_so() {
+    let line = "bench --cards 5 --draw 2 --rounds 4000000000 --json --rtt 1ms";
+    let side = start(line.split_whitespace());
+    thread::sleep(Duration::from_secs(2));
+    side.signal("INT");
+    let finished = side.finish().exits(130).says("Ended by Ctrl-C");
+    let report = finished.json();
+    assert_complete(&report);
+    assert_eq!(report["interrupted"], true);
+    assert!(number(&report["rounds"]) > 0.0);
+}
+
+#[test]
+fn a_round_that_only_warms_the_caches_is_no_measurement() {
+    // Some 10 flights of setup, and 13 of a round, that take 0.1 s each.
+    let side = start("bench --cards 5 --draw 2 --rtt 200ms".split_whitespace());
+    thread::sleep(Duration::from_millis(1600));
+    side.signal("INT");
+    let finished = side.finish().exits(130).says("Nothing was measured");
+    assert_eq!(finished.stdout, "");
+}
+
+#[test]
+fn ctrl_c_ends_a_wait_for_somebody_who_does_not_come() {
+    let (side, _) = listening("--cards 5");
+    side.signal("INT");
+    side.finish().exits(130).says("Nothing was measured");
+}
+
+#[test]
+fn a_peer_that_goes_away_leaves_what_was_measured_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("time.svg");
+    let what = "--cards 5 --draw 1,5 --algorithm lehmer --rounds 4000000000";
+    let (side, address) = listening(&format!("{what} --json -o {}", picture.display()));
+    let other = start(format!("bench {what} --connect {address}").split_whitespace());
+    thread::sleep(Duration::from_secs(2));
+    other.signal("KILL");
+    other.finish();
+    let finished = side.finish().exits(3).says("Measured until then: 2 of 2");
+    let mut lines = finished.json_lines();
+    let error = lines.pop().unwrap()["error"].clone();
+    assert_eq!(error["exit_code"], 3);
+    assert!(error["message"].as_str().unwrap().starts_with("lehmer "));
+    assert_eq!(lines.len(), 2);
+    for report in &lines {
+        assert_complete(report);
+        assert_eq!(report["interrupted"], true);
+    }
+    let picture = fs::read_to_string(picture).unwrap();
+    assert!(picture.contains("m of 5 cards"));
+}
+
+#[test]
+fn a_configuration_that_fails_leaves_the_rows_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let rounds = folder.path().join("rounds.csv");
+    let netlist = netlist(folder.path());
+    // The shuffles are 63, which are measured together and need more sockets than there are.
+    let line = format!(
+        "bench --netlist {netlist} --cards 2 --algorithm all --pool 1,2,3,4,5,6,7,8,9 --rounds 1 \
+         --security semi-honest --csv --rounds-csv {}",
+        rounds.display()
+    );
+    let limited = "ulimit -n 64; exec \"$0\" \"$@\"";
+    let ended = Command::new("sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_dealerless")])
+        .args(line.split_whitespace())
+        .output()
+        .unwrap();
+    let [stdout, stderr] =
+        [ended.stdout, ended.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(ended.status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr.contains("cannot connect to this machine itself"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("Measured until then: 9 of 72 rows."),
+        "{stderr}"
+    );
+    assert_eq!(stdout.lines().count(), 1 + 9, "{stdout}");
+    let rounds = fs::read_to_string(rounds).unwrap();
+    assert!(rounds.contains(",9,total,1,false,"), "{rounds}");
+}
+
+#[test]
+fn whoever_comes_to_a_bench_and_is_no_other_side_of_it_ends_it_with_a_sentence() {
+    let garbage: &[u8] = b"GET / HTTP/1.1\r\nHost: somewhere else\r\n\r\n";
+    for (bytes, stays, code) in [(garbage, true, 2), (b"", false, 3), (b"", true, 3)] {
+        let (side, address) = listening("--cards 5 --timeout 1 --json");
+        let mut guest = TcpStream::connect(address).unwrap();
+        guest.write_all(bytes).unwrap();
+        let guest = stays.then_some(guest);
+        let finished = side.finish().exits(code);
+        assert_eq!(finished.json()["error"]["exit_code"], code);
+        drop(guest);
+    }
+}
+
+#[test]
+fn a_line_may_be_slower_than_a_message_may_take_unless_the_user_says_otherwise() {
+    let line = "bench --cards 4 --draw 1 --rounds 1 --rtt 3s --timeout 1";
+    run(line).exits(3).says("1s");
+}

@@ -1,0 +1,149 @@
+//! Netlists in the Bristol Fashion: what is written computes the circuit, what is read computes
+//! the netlist, and what is not a netlist is refused with the line at fault.
+
+mod random;
+mod refused;
+
+use std::io::{self, BufReader, Read};
+
+use dealerless::circuit::bristol;
+use dealerless::circuit::{Bit, Builder, Circuit};
+
+/// Evaluates a circuit on bits that are dealt to its input values in order.
+fn evaluate_circuit(circuit: &Circuit, inputs: &[bool]) -> Vec<bool> {
+    let mut bits = inputs.iter().copied();
+    let values: Vec<Vec<bool>> = circuit
+        .inputs()
+        .iter()
+        .map(|&width| bits.by_ref().take(width).collect())
+        .collect();
+    let outputs = circuit
+        .evaluate(&values)
+        .expect("inputs of the right shape");
+    outputs.concat()
+}
+
+fn written(circuit: &Circuit) -> String {
+    let mut netlist = Vec::new();
+    bristol::write(circuit, &mut netlist).expect("memory takes any write");
+    String::from_utf8(netlist).expect("a netlist is ASCII")
+}
+
+fn read(netlist: &str) -> Circuit {
+    bristol::parse(netlist.as_bytes()).unwrap_or_else(|error| panic!("{error} in\n{netlist}"))
+}
+
+#[test]
+fn the_gates_of_a_written_netlist_drive_its_outputs_directly() {
+    let mut b = Builder::new(&[2, 1]);
+    let ([x, y], [z]) = (
+        b.input(0).try_into().expect("two bits"),
+        b.input(1).try_into().expect("one bit"),
+    );
+    let sum: Bit = b.xor(x, y);
+    let product = b.and(sum, z);
+    let not_product = b.not(product);
+    let circuit = b.build(vec![
+        vec![not_product, Bit::ONE, x],
+        vec![],
+        vec![sum, not_product, Bit::ZERO],
+    ]);
+    // The sum and the negation have numbers among the last six wires; only the product is inner.
+    assert_eq!(
+        written(&circuit),
+        "7 10\n\
+         2 2 1\n\
+         3 3 0 3\n\
+         \n\
+         2 1 0 1 7 XOR\n\
+         2 1 7 2 3 AND\n\
+         1 1 3 4 INV\n\
+         1 1 1 5 EQ\n\
+         1 1 0 6 EQW\n\
+         1 1 4 8 EQW\n\
+         1 1 0 9 EQ\n"
+    );
+}
+
+#[test]
+fn negations_keep_their_order_when_they_are_written_and_read() {
+    let mut b = Builder::new(&[3]);
+    let [x, y, z] = b.input(0).try_into().expect("three bits");
+    // The XOR comes first here and second in the layer, which begins with both ANDs.
+    let product = b.and(x, y);
+    let sum = b.xor(product, z);
+    let other_product = b.and(y, z);
+    let negations = vec![b.not(sum), b.not(other_product)];
+    let circuit = b.build(vec![negations]);
+    assert_eq!(read(&written(&circuit)).digest(), circuit.digest());
+}
+
+#[test]
+fn a_circuit_without_inputs_gates_or_outputs_can_be_written_and_read() {
+    let empty = Builder::new(&[]).build(vec![]);
+    assert_eq!(written(&empty), "0 0\n0\n0\n\n");
+    assert_eq!(read("0 0\n0\n0\n\n").digest(), empty.digest());
+    let constant = read("1 1\n0\n1 1\n\n1 1 1 0 EQ\n");
+    assert_eq!(constant.evaluate(&[]), Ok(vec![vec![true]]));
+    let identity = read("0 2\n2 0 2\n3 1 0 1\n");
+    let outputs = identity.evaluate(&[vec![], vec![true, false]]);
+    assert_eq!(outputs, Ok(vec![vec![true], vec![], vec![false]]));
+}
+
+#[test]
+fn many_values_without_bits_are_read_in_no_time_and_more_are_refused() {
+    let netlist = |inputs: usize, outputs: usize| {
+        let values = |count| format!("{count}{}", " 0".repeat(count));
+        format!("0 0\n{}\n{}\n", values(inputs), values(outputs))
+    };
+    let circuit = read(&netlist(65_536, 65_536));
+    assert_eq!(circuit.inputs().len(), 65_536);
+    assert_eq!(circuit.outputs().len(), 65_536);
+    for (line, inputs, outputs) in [(2, 1_000_000, 1), (3, 1, 8_000_000)] {
+        let error = bristol::parse(netlist(inputs, outputs).as_bytes()).expect_err("too many");
+        let declared = inputs.max(outputs);
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "line {line} of the netlist: it declares {declared} values without bits, \
+                 more than the 65536 that a file of this size may"
+            )
+        );
+    }
+}
+
+#[test]
+fn many_values_of_one_bit_are_read_in_no_time() {
+    let wires = 100_000;
+    let ones = format!("{wires}{}", " 1".repeat(wires));
+    let netlist = format!("0 {wires}\n{ones}\n{ones}\n{}", "\n".repeat(wires));
+    assert_eq!(read(&netlist).outputs().len(), wires);
+}
+
+#[test]
+fn blank_lines_tabs_carriage_returns_and_trailing_blanks_are_no_fault() {
+    let plain = read("2 5\n2 1 2\n1 1\n\n2 1 0 1 3 AND\n2 1 3 2 4 XOR\n");
+    let odd = read("\n2 5 \r\n\t2 1 2 \n\n1 1\n\r\n\n2 1\t0 1  3 AND\n\n 2 1 3 2 4 XOR \n \n\n");
+    assert_eq!(odd.digest(), plain.digest());
+    let without_a_last_line_end = read("2 5\n2 1 2\n1 1\n2 1 0 1 3 AND\n2 1 3 2 4 XOR");
+    assert_eq!(without_a_last_line_end.digest(), plain.digest());
+}
+
+#[test]
+fn a_mand_pairs_each_operand_with_the_one_half_a_list_later() {
+    let circuit = read("1 6\n1 4\n1 2\n\n4 2 0 2 1 3 4 5 MAND\n");
+    assert_eq!(circuit.ands(), 2);
+    for input in 0..16 {
+        let bits: Vec<bool> = (0..4).map(|i| input >> i & 1 == 1).collect();
+        let expected = [bits[0] && bits[1], bits[2] && bits[3]];
+        assert_eq!(evaluate_circuit(&circuit, &bits), expected);
+    }
+}
+
+#[test]
+fn bytes_beyond_the_stated_size_are_not_read() {
+    let netlist = b"0 1\n1 1\n1 1\n";
+    let endless = netlist.chain(io::repeat(b'\n'));
+    let circuit = bristol::read(BufReader::new(endless), netlist.len() as u64);
+    assert_eq!(circuit.expect("a netlist and no more").wires(), 1);
+}
