@@ -33,6 +33,11 @@ impl Progress {
         Self::show_later("{spinner} {elapsed} {msg}", None, what)
     }
 
+    /// Says how far the present step is.
+    pub(crate) fn say(&self, what: String) {
+        self.0.set_message(what);
+    }
+
     fn show_later(template: &str, steps: Option<u64>, what: String) -> Self {
         let bar = ProgressBar::with_draw_target(steps, ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(template).expect("the template is well-formed");
