@@ -199,3 +199,25 @@ pub(super) fn enter_forms(forms: &mut HashTable<Node>, fingerprints: &[u128]) {
 fn wire(node: Node) -> Wire {
     Wire::new(node.index() - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn nothing_more_is_recorded_when_nobody_takes_the_slices() {
+        for taken in [true, false] {
+            let (sender, slices) = sync_channel(1);
+            let _slices = taken.then_some(slices);
+            let mut builder = Builder::in_slices(&[2, 1], 0, sender);
+            let (x, y) = (builder.input(0), builder.input(1));
+            let mut product = builder.and(x[0], x[1]);
+            builder.forget_others([&mut product]);
+            let nodes = builder.nodes();
+            builder.and(product, y[0]);
+            assert_eq!(builder.nodes() > nodes, taken);
+        }
+    }
+}
