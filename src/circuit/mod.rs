@@ -26,6 +26,7 @@ pub mod gadgets;
 mod layers;
 mod party;
 mod record;
+mod slices;
 mod stats;
 mod structure;
 
@@ -33,5 +34,6 @@ pub use builder::{Bit, Builder};
 pub use evaluate::InputError;
 pub use party::{ByParty, Party};
 pub use record::{Circuit, Gate, Layer, Output, Wire};
+pub(crate) use slices::Sliced;
 pub use stats::Stats;
 pub use structure::{AndsByOwner, Structure};

@@ -5,7 +5,7 @@ use dealerless::circuit::{ByParty, Circuit, Party, Structure};
 use dealerless::mpc::{Demand, MaliciousBytes, STATISTICAL_SECURITY};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
-use dealerless::shuffle::{Algorithm, Computed, ShuffleCircuit, Spec, SpecError};
+use dealerless::shuffle::{Algorithm, Computed, InSlices, ShuffleCircuit, Spec, SpecError};
 use serde::Serialize;
 
 use super::netlist_file;
@@ -46,6 +46,9 @@ pub(super) struct Counts {
 /// What only a circuit that was built tells.
 #[derive(Clone, Serialize)]
 pub(super) struct Built {
+    /// Told by [`Counts`] too.
+    #[serde(skip)]
+    and: usize,
     pub(super) xor: usize,
     pub(super) not: usize,
     /// AND, XOR and NOT together.
@@ -62,14 +65,15 @@ pub(super) struct Built {
     pub(super) depth: usize,
     pub(super) widest_layer: usize,
     pub(super) mean_layer: f64,
-    pub(super) live_wires: usize,
+    /// Absent if it was built in slices.
+    pub(super) live_wires: Option<usize>,
     /// Constants and copies of wires.
     pub(super) copies: usize,
     pub(super) dead: usize,
     /// The bits of each input value.
     pub(super) input_bits: Vec<usize>,
-    /// Of the circuit as it is run.
-    pub(super) digest: String,
+    /// Of the circuit as it is run; absent if it was built in slices.
+    pub(super) digest: Option<String>,
 }
 
 impl Counts {
@@ -79,39 +83,65 @@ impl Counts {
         let parties = owners.as_ref().map(Owners::parties);
         let structure = circuit.structure(parties);
         let outputs = circuit.output_bits();
-        Self::new(&structure, circuit, outputs, owners.as_ref())
+        let digest = netlist_file::digest(circuit);
+        let built = Built::new(&structure, circuit.ands(), circuit.inputs(), Some(digest));
+        let demand = parties.map(|parties| Demand::with_owners(circuit, parties));
+        Self::new(built, outputs, owners.as_ref(), demand)
     }
 
     /// Of a netlist as it is written.
     pub(super) fn of_netlist(netlist: &Netlist, owners: Option<&Owners>) -> Self {
         let structure = netlist.structure(owners.map(Owners::parties));
         let outputs = netlist.outputs().iter().sum();
-        Self::new(&structure, &netlist.circuit(), outputs, owners)
+        let circuit = netlist.circuit();
+        let digest = netlist_file::digest(&circuit);
+        let built = Built::new(&structure, circuit.ands(), circuit.inputs(), Some(digest));
+        let demand = owners.map(|owners| Demand::with_owners(&circuit, owners.parties()));
+        Self::new(built, outputs, owners, demand)
     }
 
-    /// Of what has this structure, and is run as this circuit.
-    fn new(
-        structure: &Structure,
-        circuit: &Circuit,
-        outputs: usize,
-        owners: Option<&Owners>,
-    ) -> Self {
+    /// Of a shuffle that is built in slices.
+    fn of_slices(spec: Spec, checked: bool, progress: &impl Fn(usize)) -> Option<Self> {
+        let shuffle = InSlices::new(spec, checked)?;
+        let structure = shuffle.structure(progress);
+        let bits = |party| shuffle.seeds(party).iter().map(|seed| seed.bits).sum();
+        let inputs = Party::BOTH.map(bits);
+        let validity = shuffle.validity().map_or(0, |_| Party::BOTH.len());
+        let outputs = spec.draw() * spec.word_bits() + validity;
+        let built = Built::new(&structure, structure.and, &inputs, None);
+        let [garbler, evaluator] = inputs;
+        let demand = Demand {
+            ands: structure.and,
+            inputs: ByParty { garbler, evaluator },
+            // No output of a shuffle is a constant.
+            outputs,
+        };
+        let owners = Owners::obvious(inputs.len());
+        Some(Self::new(built, outputs, owners.as_ref(), Some(demand)))
+    }
+
+    /// Of what was built.
+    fn new(built: Built, outputs: usize, owners: Option<&Owners>, demand: Option<Demand>) -> Self {
         let inputs = |party| {
-            let widths = owners.map(|owners| owners.widths(circuit.inputs(), party));
+            let widths = owners.map(|owners| owners.widths(&built.input_bits, party));
             widths.map(|widths| widths.iter().sum())
         };
-        let demand = owners.map(|owners| Demand::with_owners(circuit, owners.parties()));
         Counts {
-            and: structure.and,
+            and: built.and,
             garbler_inputs: inputs(Party::Garbler),
             evaluator_inputs: inputs(Party::Evaluator),
             outputs,
-            half_gate_bytes: HALF_GATE_BYTES * structure.and,
+            half_gate_bytes: HALF_GATE_BYTES * built.and,
             malicious_bytes: demand.and_then(malicious_bytes),
             computed: false,
             exact: true,
-            built: Some(Built::new(structure, circuit)),
+            built: Some(built),
         }
+    }
+
+    /// Whether the circuit was built in slices.
+    pub(super) fn in_slices(&self) -> bool {
+        (self.built.as_ref()).is_some_and(|built| built.digest.is_none())
     }
 
     /// What only a circuit that was built tells, or nothing.
@@ -150,9 +180,16 @@ impl Counts {
 }
 
 impl Built {
-    fn new(structure: &Structure, circuit: &Circuit) -> Self {
+    /// Of what has this structure, and is run as a circuit of so many ANDs.
+    fn new(
+        structure: &Structure,
+        run_and: usize,
+        input_bits: &[usize],
+        digest: Option<String>,
+    ) -> Self {
         let ands = structure.ands_by_owner;
         Built {
+            and: structure.and,
             xor: structure.xor,
             not: structure.not,
             gates: structure.gates(),
@@ -160,7 +197,7 @@ impl Built {
             joint_and: ands.map(|ands| ands.joint),
             garbler_and: ands.map(|ands| ands.garbler),
             evaluator_and: ands.map(|ands| ands.evaluator),
-            run_and: circuit.ands(),
+            run_and,
             depth: structure.depth,
             widest_layer: structure.widest_layer,
             // Hundredths.
@@ -168,8 +205,8 @@ impl Built {
             live_wires: structure.live_wires,
             copies: structure.copies,
             dead: structure.dead,
-            input_bits: circuit.inputs().to_vec(),
-            digest: netlist_file::digest(circuit),
+            input_bits: input_bits.to_vec(),
+            digest,
         }
     }
 }
@@ -211,6 +248,18 @@ impl Entry {
             comparison: false,
             unchecked,
             checked: Some(checked_counts),
+        })
+    }
+
+    /// The same, built in slices: nothing if the shuffle does not come in slices. `progress` hears how
+    /// many ANDs there are so far.
+    pub(super) fn in_slices(spec: Spec, progress: impl Fn(usize)) -> Option<Self> {
+        let counts = |checked| Counts::of_slices(spec, checked, &progress);
+        Some(Entry {
+            name: spec.algorithm().name(),
+            comparison: false,
+            unchecked: counts(false)?,
+            checked: Some(counts(true)?),
         })
     }
 
