@@ -5,7 +5,7 @@ use std::fmt::Display;
 use anyhow::ensure;
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
-use dealerless::shuffle::Spec;
+use dealerless::shuffle::{InSlices, Spec};
 use serde::{Deserialize, Serialize};
 
 use super::output::{bytes, count};
@@ -41,6 +41,17 @@ impl Limit {
     pub(crate) fn check_circuit(self, spec: Spec) -> anyhow::Result<()> {
         let ands = spec.estimated_ands(true);
         self.check_ands(spec.algorithm(), spec.cards(), spec.draw(), ands)
+    }
+
+    /// The same of a circuit that is built in slices, if it comes in slices.
+    ///
+    /// # Errors
+    /// When it takes too much.
+    pub(crate) fn check_slices(self, spec: Spec) -> anyhow::Result<()> {
+        if InSlices::new(spec, true).is_none() {
+            return self.check_circuit(spec);
+        }
+        self.check(SLICES, || "a circuit that is built in slices".into())
     }
 
     /// The same of a circuit that is known by its ANDs.
@@ -120,6 +131,9 @@ impl Limit {
         Ok(())
     }
 }
+
+/// The most memory that slices take, of any shuffle: docs/circuits/counts.md has what was measured.
+const SLICES: u64 = 150_000_000;
 
 const UNITS: [(char, u64); 2] = [('G', 1_000_000_000), ('M', 1_000_000)];
 

@@ -37,6 +37,11 @@ impl Progress {
         Self::of_one_step(format!("building a circuit of about {ands} AND gates"))
     }
 
+    /// Says how far the present step is.
+    pub(crate) fn say(&self, what: String) {
+        self.0.set_message(what);
+    }
+
     fn show_later(template: &str, steps: Option<u64>, what: String) -> Self {
         let bar = ProgressBar::with_draw_target(steps, ProgressDrawTarget::hidden());
         let style = ProgressStyle::with_template(template).expect("the template is well-formed");

@@ -64,7 +64,7 @@ fn assert_counts(row: &Value, shuffle: &ShuffleCircuit) {
         ("garbler_and", owned.garbler),
         ("evaluator_and", owned.evaluator),
         ("depth", structure.depth),
-        ("live_wires", structure.live_wires),
+        ("live_wires", structure.live_wires.unwrap()),
         ("dead", 0),
         ("and", stats.and),
         ("xor", stats.xor),
@@ -196,8 +196,8 @@ fn a_circuit_that_would_fill_the_memory_is_built_only_if_it_is_allowed_to() {
         ("plot --against cards --cards 4,8,...,4096", "fisher-yates"),
         ("plot --cards 4096", "bubble"),
         (
-            "export --cards 4096 --draw 4096 --algorithm lehmer",
-            "lehmer",
+            "export --cards 4096 --draw 4096 --algorithm bitonic --memory 150M",
+            "bitonic",
         ),
     ] {
         let refused = run(&format!("circuit {line}")).exits(1);
@@ -239,6 +239,31 @@ fn counts_that_are_too_large_to_build_are_computed_and_say_so() {
     let about = run("circuit stats --cards 33 --draw 18 --algorithm fisher-yates --computed");
     assert!(about.exits(0).stdout.contains("about 1,"));
     run("circuit stats --cards 65537").exits(1);
+}
+
+#[test]
+fn a_circuit_beyond_the_memory_is_built_in_slices_and_written_in_them() {
+    let shuffle = "--cards 380 --draw 380 --algorithm fisher-yates --memory 150M";
+    let report = |built: &str| {
+        let line = format!("circuit stats {shuffle} --json {built}");
+        run(&line).exits(0).json()
+    };
+    let (built, computed) = (report("--built"), report(""));
+    for (row, computed) in rows(&built).iter().zip(rows(&computed)) {
+        assert_eq!(row["computed"], false);
+        assert_eq!(computed["computed"], true);
+        for name in ["and", "garbler_inputs", "evaluator_inputs", "outputs"] {
+            assert_eq!(row[name], computed[name]);
+        }
+        assert!(row["digest"].is_null() && number(&row["and_depth"]) > 0);
+    }
+    let netlist = run(&format!("circuit export {shuffle}")).exits(0).stdout;
+    let row = &rows(&built)[0];
+    let gates = number(&row["gates"]) + number(&row["outputs"]);
+    assert_eq!(netlist.lines().count(), 4 + gates);
+    assert!(netlist.starts_with(&format!("{gates} ")));
+    let line = "circuit stats --cards 380 --algorithm cut --built --memory 100M";
+    run(line).exits(1).says("in slices takes up to");
 }
 
 #[test]

@@ -17,6 +17,7 @@ use rand::rand_core::UnwrapErr;
 use rand::rngs::{StdRng, SysRng};
 use rand::{RngExt, SeedableRng};
 
+use self::slices::Slicer;
 use super::Circuit;
 use super::layers::lay_out;
 
@@ -105,6 +106,9 @@ impl Operation {
 pub struct Builder {
     inputs: Vec<usize>,
     input_bits: usize,
+    /// The number of nodes that come before the operations: the constant, the input bits and, if the
+    /// circuit is built in slices, the gates of earlier slices that are still known.
+    leaves: usize,
     operations: Vec<Operation>,
     fingerprints: Vec<u128>,
     /// All nodes, by fingerprint.
@@ -112,6 +116,7 @@ pub struct Builder {
     /// The AND nodes, by the span of their operands.
     spans: HashTable<Node>,
     generator: StdRng,
+    slicer: Option<Slicer>,
 }
 
 impl Builder {
@@ -137,21 +142,17 @@ impl Builder {
         let mut fingerprints = vec![0];
         fingerprints.extend((0..input_bits).map(|_| generator.random::<u128>()));
         let mut forms = HashTable::with_capacity(fingerprints.len());
-        for (number, &fingerprint) in fingerprints.iter().enumerate() {
-            forms.insert_unique(
-                form_hash(fingerprint),
-                Node(number as u32),
-                |node: &Node| form_hash(fingerprints[node.index()]),
-            );
-        }
+        slices::enter_forms(&mut forms, &fingerprints);
         Builder {
             inputs: inputs.to_vec(),
             input_bits,
+            leaves: 1 + input_bits,
             operations: Vec::new(),
             fingerprints,
             forms,
             spans: HashTable::new(),
             generator,
+            slicer: None,
         }
     }
 
@@ -236,6 +237,9 @@ impl Builder {
     }
 
     fn xor_nodes(&mut self, p: Node, q: Node) -> Node {
+        if self.is_abandoned() {
+            return Node::ZERO;
+        }
         let fingerprint = self.fingerprints[p.index()] ^ self.fingerprints[q.index()];
         self.node(fingerprint, Operation::Xor(p, q))
     }
@@ -244,14 +248,14 @@ impl Builder {
         if p == q {
             return p;
         }
-        if p == Node::ZERO || q == Node::ZERO {
+        if p == Node::ZERO || q == Node::ZERO || self.is_abandoned() {
             return Node::ZERO;
         }
         let span = self.span(p, q);
         let known = self
             .spans
             .find(span_hash(span), |&and| {
-                let (a, b) = operands(&self.operations, self.input_bits, and);
+                let (a, b) = operands(&self.operations, self.leaves, and);
                 span.contains(&self.fingerprints[a.index()])
                     && span.contains(&self.fingerprints[b.index()])
             })
@@ -269,7 +273,7 @@ impl Builder {
 
     /// `p & q`, given an AND whose operands a, b are two of p, q and p ^ q.
     fn and_from_span(&mut self, p: Node, q: Node, and: Node) -> Node {
-        let (a, b) = operands(&self.operations, self.input_bits, and);
+        let (a, b) = operands(&self.operations, self.leaves, and);
         match (p == a || p == b, q == a || q == b) {
             (true, true) => and,
             // One operand is common and the other is the sum of the two: a(a ^ b) = a ^ ab.
@@ -308,9 +312,9 @@ impl Builder {
 
     fn enter_span(&mut self, span: [u128; 3], and: Node) {
         let (operations, fingerprints) = (&self.operations, &self.fingerprints);
-        let input_bits = self.input_bits;
+        let leaves = self.leaves;
         self.spans.insert_unique(span_hash(span), and, |&and| {
-            let (a, b) = operands(operations, input_bits, and);
+            let (a, b) = operands(operations, leaves, and);
             let (a, b) = (fingerprints[a.index()], fingerprints[b.index()]);
             span_hash([a, b, a ^ b])
         });
@@ -318,8 +322,8 @@ impl Builder {
 }
 
 /// The operands of a node that is a gate.
-fn operands(operations: &[Operation], input_bits: usize, node: Node) -> (Node, Node) {
-    operations[node.index() - 1 - input_bits].operands()
+fn operands(operations: &[Operation], leaves: usize, node: Node) -> (Node, Node) {
+    operations[node.index() - leaves].operands()
 }
 
 /// Fingerprints are random, so any 64 of their bits are a hash.
@@ -334,5 +338,6 @@ fn span_hash(mut span: [u128; 3]) -> u64 {
     (span[0] as u64) ^ (span[1] as u64).rotate_left(32)
 }
 
+pub(super) mod slices;
 #[cfg(test)]
 mod tests;

@@ -27,6 +27,7 @@ mod layers;
 mod ownership;
 mod party;
 mod record;
+mod slices;
 mod stats;
 mod structure;
 
@@ -38,5 +39,6 @@ pub(crate) use ownership::Ownership;
 pub use ownership::Ownership;
 pub use party::{ByParty, Party};
 pub use record::{Circuit, Gate, Layer, Output, Wire};
+pub(crate) use slices::Sliced;
 pub use stats::Stats;
 pub use structure::{AndsByOwner, Structure};

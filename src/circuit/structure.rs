@@ -1,6 +1,7 @@
 //! What can be said of a circuit's gates without running them.
 
 use super::bristol::{Netlist, Operation, Step};
+use super::builder::slices::Slice;
 use super::{Circuit, Gate, Output, Party, Wire};
 
 /// The gates of a circuit or of a netlist as it is written, and how they hang together.
@@ -29,8 +30,9 @@ pub struct Structure {
     pub widest_layer: usize,
     /// The most wires that an evaluation in the order of the gates holds at once. A wire is held from
     /// when it is set (an input: from the beginning) until after it is read for the last time; an
-    /// output until the end. The result of a gate is held together with what the gate reads.
-    pub live_wires: usize,
+    /// output until the end. The result of a gate is held together with what the gate reads. Absent if
+    /// the circuit was built in slices, where it is not known when an input is read for the last time.
+    pub live_wires: Option<usize>,
     /// AND, XOR and NOT gates that no output needs.
     pub dead: usize,
     live_ands: usize,
@@ -78,11 +80,7 @@ impl Circuit {
     /// When there is not one owner for each input value.
     pub fn structure(&self, owners: Option<&[Party]>) -> Structure {
         let steps = (self.gates().iter().enumerate()).map(|(number, &gate)| Step {
-            operation: match gate {
-                Gate::Xor(a, b) => Operation::Xor(a, b),
-                Gate::And(a, b) => Operation::And(a, b),
-                Gate::Not(a) => Operation::Not(a),
-            },
+            operation: gate.into(),
             sets: Wire::new(self.input_bits() + number),
         });
         let output = |output: &Output| match *output {
@@ -104,6 +102,16 @@ impl Netlist {
         let steps = self.steps().iter().copied();
         let outputs = self.first_output()..self.wires();
         survey(self.inputs(), self.wires(), steps, outputs, owners)
+    }
+}
+
+impl From<Gate> for Operation {
+    fn from(gate: Gate) -> Self {
+        match gate {
+            Gate::Xor(a, b) => Operation::Xor(a, b),
+            Gate::And(a, b) => Operation::And(a, b),
+            Gate::Not(a) => Operation::Not(a),
+        }
     }
 }
 
@@ -131,9 +139,9 @@ fn survey(
         copies: count(|operation| !is_gate(operation)),
         ands_by_owner: owners.map(|owners| count_by_owner(inputs, wires, steps.clone(), owners)),
         and_depth: depths.layers.len(),
-        depth: depths.depth,
+        depth: depths.depth as usize,
         widest_layer: depths.layers.iter().copied().max().unwrap_or(0),
-        live_wires,
+        live_wires: Some(live_wires),
         dead: steps
             .filter(|step| is_gate(step.operation) && !needed[step.sets.index()])
             .count(),
@@ -177,45 +185,91 @@ fn most_live(steps: impl DoubleEndedIterator<Item = Step>, kept: Vec<bool>) -> u
     most
 }
 
-/// How deep the needed gates are.
+/// How deep the gates are that were seen so far.
 struct Depths {
+    /// For each wire the most ANDs, and the most gates, on a path to it.
+    reached: Vec<(u32, u32)>,
     /// The ANDs of each AND-depth, from 1.
     layers: Vec<usize>,
-    depth: usize,
+    depth: u32,
 }
 
 impl Depths {
-    fn of(steps: impl Iterator<Item = Step>, needed: &[bool]) -> Self {
-        // For each wire the most ANDs, and the most gates, on a path to it.
-        let mut reached = vec![(0u32, 0u32); needed.len()];
-        let mut layers: Vec<usize> = Vec::new();
-        let mut deepest = 0;
-        for step in steps.filter(|step| needed[step.sets.index()]) {
-            let (mut ands, mut gates) = (0, 0);
-            for wire in step.operation.reads() {
-                let (a, g) = reached[wire.index()];
-                (ands, gates) = (ands.max(a), gates.max(g));
-            }
-            gates += u32::from(is_gate(step.operation));
-            if is_and(step.operation) {
-                if layers.len() == ands as usize {
-                    layers.push(0);
-                }
-                layers[ands as usize] += 1;
-                ands += 1;
-            }
-            reached[step.sets.index()] = (ands, gates);
-            deepest = deepest.max(gates);
-        }
+    fn new(wires: usize) -> Self {
         Depths {
-            layers,
-            depth: deepest as usize,
+            reached: vec![(0, 0); wires],
+            layers: Vec::new(),
+            depth: 0,
         }
+    }
+
+    fn of(steps: impl Iterator<Item = Step>, needed: &[bool]) -> Self {
+        let mut depths = Self::new(needed.len());
+        for step in steps.filter(|step| needed[step.sets.index()]) {
+            depths.reached[step.sets.index()] = depths.reach(step.operation);
+        }
+        depths
+    }
+
+    /// Counts a gate, and gives what its wire has reached.
+    fn reach(&mut self, operation: Operation) -> (u32, u32) {
+        let (mut ands, mut gates) = (0, 0);
+        for wire in operation.reads() {
+            let (a, g) = self.reached[wire.index()];
+            (ands, gates) = (ands.max(a), gates.max(g));
+        }
+        gates += u32::from(is_gate(operation));
+        if is_and(operation) {
+            if self.layers.len() == ands as usize {
+                self.layers.push(0);
+            }
+            self.layers[ands as usize] += 1;
+            ands += 1;
+        }
+        self.depth = self.depth.max(gates);
+        (ands, gates)
     }
 }
 
 const GARBLER: u8 = 1;
 const EVALUATOR: u8 = 2;
+
+/// The parties that the wires depend on, and the ANDs that were seen so far.
+struct Owned {
+    depends: Vec<u8>,
+    ands: AndsByOwner,
+}
+
+impl Owned {
+    fn new(inputs: &[usize], owners: &[Party]) -> Self {
+        assert_eq!(inputs.len(), owners.len(), "an owner for each input value");
+        let mut depends = Vec::new();
+        for (&bits, owner) in inputs.iter().zip(owners) {
+            let owner = match owner {
+                Party::Garbler => GARBLER,
+                Party::Evaluator => EVALUATOR,
+            };
+            depends.extend(std::iter::repeat_n(owner, bits));
+        }
+        let ands = AndsByOwner::default();
+        Owned { depends, ands }
+    }
+
+    /// Counts a gate, and gives the owners of its wire.
+    fn add(&mut self, operation: Operation) -> u8 {
+        let depends = |owner, wire: Wire| owner | self.depends[wire.index()];
+        let owner = operation.reads().fold(0, depends);
+        if is_and(operation) {
+            *match owner {
+                0 => &mut self.ands.nobody,
+                GARBLER => &mut self.ands.garbler,
+                EVALUATOR => &mut self.ands.evaluator,
+                _ => &mut self.ands.joint,
+            } += 1;
+        }
+        owner
+    }
+}
 
 /// Counts the ANDs by the parties whose inputs they depend on.
 fn count_by_owner(
@@ -224,31 +278,76 @@ fn count_by_owner(
     steps: impl Iterator<Item = Step>,
     owners: &[Party],
 ) -> AndsByOwner {
-    assert_eq!(inputs.len(), owners.len(), "an owner for each input value");
-    let mut depends = Vec::with_capacity(wires);
-    for (&bits, owner) in inputs.iter().zip(owners) {
-        let owner = match owner {
-            Party::Garbler => GARBLER,
-            Party::Evaluator => EVALUATOR,
-        };
-        depends.extend(std::iter::repeat_n(owner, bits));
-    }
-    depends.resize(wires, 0);
-    let mut ands = AndsByOwner::default();
+    let mut owned = Owned::new(inputs, owners);
+    owned.depends.resize(wires, 0);
     for step in steps {
-        let reads = step.operation.reads();
-        let owner = reads.fold(0, |owner, wire| owner | depends[wire.index()]);
-        depends[step.sets.index()] = owner;
-        if is_and(step.operation) {
-            *match owner {
-                0 => &mut ands.nobody,
-                GARBLER => &mut ands.garbler,
-                EVALUATOR => &mut ands.evaluator,
-                _ => &mut ands.joint,
-            } += 1;
+        owned.depends[step.sets.index()] = owned.add(step.operation);
+    }
+    owned.ands
+}
+
+/// The structure of a circuit whose gates come one after the other.
+pub(super) struct Tally {
+    depths: Depths,
+    owned: Owned,
+    and: usize,
+    xor: usize,
+    not: usize,
+}
+
+impl Tally {
+    /// Begins with the inputs, which are the first wires. `owners` says whose each value is.
+    pub(super) fn new(inputs: &[usize], owners: &[Party]) -> Self {
+        let owned = Owned::new(inputs, owners);
+        Tally {
+            depths: Depths::new(owned.depends.len()),
+            owned,
+            and: 0,
+            xor: 0,
+            not: 0,
         }
     }
-    ands
+
+    /// Counts a gate, which drives the next wire.
+    pub(super) fn add(&mut self, gate: Gate) {
+        let operation = Operation::from(gate);
+        *match gate {
+            Gate::Xor(..) => &mut self.xor,
+            Gate::And(..) => &mut self.and,
+            Gate::Not(_) => &mut self.not,
+        } += 1;
+        let reached = self.depths.reach(operation);
+        self.depths.reached.push(reached);
+        let owner = self.owned.add(operation);
+        self.owned.depends.push(owner);
+    }
+
+    /// Forgets the wires but the inputs and those that the slice carries over.
+    pub(super) fn carry(&mut self, slice: &Slice, inputs: usize) {
+        slice.carry(&mut self.depths.reached, inputs);
+        slice.carry(&mut self.owned.depends, inputs);
+    }
+
+    pub(super) fn ands(&self) -> usize {
+        self.and
+    }
+
+    /// What is known when all gates have come. Those that nobody needs did not come.
+    pub(super) fn structure(self) -> Structure {
+        Structure {
+            and: self.and,
+            xor: self.xor,
+            not: self.not,
+            copies: 0,
+            ands_by_owner: Some(self.owned.ands),
+            and_depth: self.depths.layers.len(),
+            depth: self.depths.depth as usize,
+            widest_layer: self.depths.layers.iter().copied().max().unwrap_or(0),
+            live_wires: None,
+            dead: 0,
+            live_ands: self.and,
+        }
+    }
 }
 
 #[cfg(test)]

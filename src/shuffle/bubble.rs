@@ -37,6 +37,7 @@ fn plaintext(spec: Spec, indices: &[usize]) -> Vec<u32> {
 fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut deck = fresh_deck(spec);
     for draw in additive::draws_of(b, spec) {
+        b.forget_others(deck.iter_mut().flatten());
         let one_hot = draw.one_hot(b);
         let passes = thermometer(b, one_hot);
         let (drawn, others) = deck[draw.first..].split_first_mut().expect("n - i places");

@@ -63,6 +63,7 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     places.resize(spec.draw(), Vec::new());
     let first_even = spec.cards() % 2;
     for i in (first_even..places.len()).step_by(2).rev() {
+        b.forget_others(places.iter_mut().flatten());
         let (drawn, others) = places[i..].split_first_mut().expect("draw i");
         let cut = Cut::behind(b, spec.cards() - i, drawn);
         // The draw from an odd number of cards that follows, and those after it.

@@ -57,6 +57,7 @@ fn cost(spec: Spec) -> Cost {
 fn network(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut deck = fresh_deck(spec);
     for draw in additive::draws_of(b, spec) {
+        b.forget_others(deck.iter_mut().flatten());
         let one_hot = draw.one_hot(b);
         swap(b, &mut deck[draw.first..], &one_hot);
     }
@@ -105,6 +106,7 @@ fn trace(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut swapped: Vec<Vec<Bit>> = Vec::with_capacity(spec.draw());
     let mut drawn = Vec::with_capacity(spec.draw());
     for draw in additive::draws_of(b, spec) {
+        b.forget_others(swapped.iter_mut().chain(&mut drawn).flatten());
         let place = draw.place(b, word_bits);
         drawn.push(trace_back(b, &swapped, place.clone()));
         swapped.push(place);

@@ -49,9 +49,7 @@ fn record(b: &mut Builder, spec: Spec) -> Vec<Card> {
     let mut places: Vec<Vec<Bit>> = draws.iter().map(|draw| draw.index(b)).collect();
     places.resize(spec.draw(), Vec::new());
     for block in blocks(spec.draw()).into_iter().rev() {
-        let cards = spec.cards() - block.start;
-        let (drawn, later) = places[block.start..].split_at_mut(block.len());
-        decode(b, cards, drawn, later);
+        decode(b, spec.cards() - block.start, block, &mut places);
     }
     for card in &mut places {
         card.resize(spec.word_bits(), Bit::ZERO);
@@ -110,23 +108,25 @@ fn blocks(m: usize) -> Vec<Range<usize>> {
     blocks
 }
 
-/// Turns places into places among the `cards` that are there before a block. Those of the block's
-/// draws come as places among the cards left before each draw; those of later draws, as places among
-/// the cards left after the block.
-fn decode(b: &mut Builder, cards: usize, block: &mut [Vec<Bit>], later: &mut [Vec<Bit>]) {
+/// Turns the places of a block and of the draws behind it into places among the `cards` that are there
+/// before the block. Those of the block's draws come as places among the cards left before each draw;
+/// those of later draws, as places among the cards left after the block.
+fn decode(b: &mut Builder, cards: usize, block: Range<usize>, places: &mut [Vec<Bit>]) {
     let mut taken = Taken {
         sorted: Vec::with_capacity(block.len()),
         cards,
     };
-    for place in block {
-        let after = mem::take(place);
+    for place in block.start..places.len() {
+        // The last two share ANDs if all cards are drawn (see `cost`): nothing is forgotten between them.
+        if place + 1 < places.len() {
+            b.forget_others(places.iter_mut().chain(&mut taken.sorted).flatten());
+        }
+        let after = mem::take(&mut places[place]);
         let reached = taken.reached(b, &after);
-        *place = taken.before(b, &after, &reached);
-        taken.insert(b, after, &reached);
-    }
-    for place in later {
-        let reached = taken.reached(b, place);
-        *place = taken.before(b, place, &reached);
+        places[place] = taken.before(b, &after, &reached);
+        if place < block.end {
+            taken.insert(b, after, &reached);
+        }
     }
 }
 

@@ -7,27 +7,26 @@
 use super::randomness::{Encoding, Seed};
 use crate::circuit::{Bit, Builder, gadgets};
 
-/// For each party, whether all of its seeds are in range; `None` if no input can be out of range.
+/// Whether some input is out of range.
+pub(super) fn is_needed(parties: [&[Seed]; 2]) -> bool {
+    !parties.into_iter().flatten().all(always_valid)
+}
+
+/// For each party, whether all of its seeds are in range.
 ///
 /// The input values of the circuit, from 0, are those of the parties. Each bit depends on the wires
 /// of one of them alone, so opening it tells nothing about the other.
-pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Option<Vec<Bit>> {
-    if parties.into_iter().flatten().all(always_valid) {
-        return None;
-    }
-    let mut valid = Vec::with_capacity(parties.len());
-    for (value, seeds) in parties.into_iter().enumerate() {
+pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Vec<Bit> {
+    let valid = parties.into_iter().enumerate().map(|(value, seeds)| {
         let wires = b.input(value);
         let mut wires = wires.as_slice();
-        let mut all = Bit::ONE;
-        for seed in seeds {
+        seeds.iter().fold(Bit::ONE, |all, seed| {
             let word = wires.split_off(..seed.bits).expect("the wires of the seed");
             let in_range = in_range(b, seed, word);
-            all = b.and(all, in_range);
-        }
-        valid.push(all);
-    }
-    Some(valid)
+            b.and(all, in_range)
+        })
+    });
+    valid.collect()
 }
 
 /// The ANDs of [`validity`] that depend on the inputs of the party with these seeds. There are no

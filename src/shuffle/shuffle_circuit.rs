@@ -7,7 +7,7 @@ use super::construction::{Additive, Construction};
 use super::network::{self, Composed};
 use super::randomness::{self, Randomness, Seed, SeedError, check_permutation};
 use super::{Encoding, Spec, additive, range_check};
-use crate::circuit::{Builder, Circuit, Party};
+use crate::circuit::{Bit, Builder, Circuit, Party};
 use crate::uniform;
 
 /// The circuit of a [`Spec`].
@@ -17,10 +17,15 @@ use crate::uniform;
 /// circuit is checked, [one more](Self::validity).
 #[derive(Clone, Debug)]
 pub struct ShuffleCircuit {
+    plan: Plan,
+    circuit: Circuit,
+}
+
+/// What a circuit is recorded from.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
     spec: Spec,
     checked: bool,
-    circuit: Circuit,
-    validity: Option<usize>,
     garbler: Vec<Seed>,
     evaluator: Vec<Seed>,
     method: Method,
@@ -49,48 +54,24 @@ impl ShuffleCircuit {
     }
 
     fn record(spec: Spec, checked: bool) -> Self {
-        let method = match spec.algorithm().construction() {
-            Construction::Additive(additive) => Method::Additive(additive),
-            Construction::Routed(copies) => Method::Routed(Box::new(Composed::new(spec, copies))),
-        };
-        let [garbler, evaluator] = [Party::Garbler, Party::Evaluator].map(|party| match &method {
-            Method::Additive(_) => additive::seeds(spec, party),
-            Method::Routed(networks) => vec![switches(spec, networks.switches(party))],
-        });
-        let bits = |seeds: &[Seed]| seeds.iter().map(|seed| seed.bits).sum();
-        let mut builder = Builder::new(&[bits(&garbler), bits(&evaluator)]);
-        let mut outputs = match &method {
-            Method::Additive(additive) => (additive.record)(&mut builder, spec),
-            Method::Routed(networks) => networks.record(&mut builder),
-        };
-        let valid = match checked {
-            true => range_check::validity(&mut builder, [&garbler, &evaluator]),
-            false => None,
-        };
-        let validity = valid.map(|valid| {
-            outputs.push(valid);
-            spec.draw()
-        });
+        let plan = Plan::new(spec, checked);
+        let mut builder = Builder::new(&plan.inputs());
+        let outputs = plan.record(&mut builder);
         Self {
-            spec,
-            checked,
             circuit: builder.build(outputs),
-            validity,
-            garbler,
-            evaluator,
-            method,
+            plan,
         }
     }
 
     /// What is drawn, and how.
     pub fn spec(&self) -> Spec {
-        self.spec
+        self.plan.spec
     }
 
     /// Whether the circuit checks that each party's input is one that [`sample`](Self::sample) can
     /// give.
     pub fn is_checked(&self) -> bool {
-        self.checked
+        self.plan.checked
     }
 
     /// The output value, from 0, of two bits: whether the garbler's input is in range, and whether
@@ -98,7 +79,7 @@ impl ShuffleCircuit {
     ///
     /// `None` if the circuit is not checked, or if every input of its shape is in range.
     pub fn validity(&self) -> Option<usize> {
-        self.validity
+        self.plan.validity()
     }
 
     /// The circuit itself.
@@ -108,10 +89,7 @@ impl ShuffleCircuit {
 
     /// The seeds of a party, in the order of its input wires.
     pub fn seeds(&self, party: Party) -> &[Seed] {
-        match party {
-            Party::Garbler => &self.garbler,
-            Party::Evaluator => &self.evaluator,
-        }
+        self.plan.seeds(party)
     }
 
     /// Draws a party's secret, exactly uniform: each seed below its modulus, or the permutation
@@ -121,10 +99,10 @@ impl ShuffleCircuit {
     /// and [routed](network::Network::route) with memory accesses that depend on it, which others on
     /// the same machine may see.
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
-        match &self.method {
+        match &self.plan.method {
             Method::Additive(_) => Randomness::sample(self.seeds(party), rng),
             Method::Routed(networks) => {
-                let permutation = uniform::permutation(self.spec.cards(), || rng.next_u64());
+                let permutation = uniform::permutation(self.plan.spec.cards(), || rng.next_u64());
                 let permutation = Zeroizing::new(permutation);
                 Randomness::from_bits(networks.route(party, &permutation))
             }
@@ -134,10 +112,10 @@ impl ShuffleCircuit {
     /// The secret of a party from the caller: one value for each of [`seeds`](Self::seeds), or the
     /// permutation as n values if they are [switches](Encoding::Switches).
     pub(super) fn encode(&self, party: Party, values: &[u64]) -> Result<Randomness, SeedError> {
-        match &self.method {
+        match &self.plan.method {
             Method::Additive(_) => Randomness::encode(self.seeds(party), values),
             Method::Routed(networks) => {
-                check_permutation(self.spec.cards(), values.iter().copied())?;
+                check_permutation(self.plan.spec.cards(), values.iter().copied())?;
                 let permutation: Vec<u32> = values.iter().map(|&value| value as u32).collect();
                 let permutation = Zeroizing::new(permutation);
                 Ok(Randomness::from_bits(networks.route(party, &permutation)))
@@ -152,7 +130,72 @@ impl ShuffleCircuit {
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u32> {
         let card =
             |word: &Vec<bool>| (word.iter().rev()).fold(0, |card, &bit| card << 1 | u32::from(bit));
-        outputs.iter().take(self.spec.draw()).map(card).collect()
+        outputs
+            .iter()
+            .take(self.plan.spec.draw())
+            .map(card)
+            .collect()
+    }
+}
+
+impl Plan {
+    pub(super) fn new(spec: Spec, checked: bool) -> Self {
+        let method = match spec.algorithm().construction() {
+            Construction::Additive(additive) => Method::Additive(additive),
+            Construction::Routed(copies) => Method::Routed(Box::new(Composed::new(spec, copies))),
+        };
+        let [garbler, evaluator] = Party::BOTH.map(|party| match &method {
+            Method::Additive(_) => additive::seeds(spec, party),
+            Method::Routed(networks) => vec![switches(spec, networks.switches(party))],
+        });
+        Self {
+            spec,
+            checked,
+            garbler,
+            evaluator,
+            method,
+        }
+    }
+
+    pub(super) fn spec(&self) -> Spec {
+        self.spec
+    }
+
+    /// Whether the shuffle is recorded draw by draw.
+    pub(super) fn is_additive(&self) -> bool {
+        matches!(self.method, Method::Additive(_))
+    }
+
+    pub(super) fn seeds(&self, party: Party) -> &[Seed] {
+        match party {
+            Party::Garbler => &self.garbler,
+            Party::Evaluator => &self.evaluator,
+        }
+    }
+
+    /// The bits of each input value.
+    pub(super) fn inputs(&self) -> Vec<usize> {
+        let bits = |party| self.seeds(party).iter().map(|seed| seed.bits).sum();
+        Party::BOTH.map(bits).to_vec()
+    }
+
+    /// The output value that says whether the inputs are in range, if there is one.
+    pub(super) fn validity(&self) -> Option<usize> {
+        let seeds = [self.garbler.as_slice(), &self.evaluator];
+        (self.checked && range_check::is_needed(seeds)).then_some(self.spec.draw())
+    }
+
+    /// Records the circuit, and gives its output values.
+    pub(super) fn record(&self, b: &mut Builder) -> Vec<Vec<Bit>> {
+        let mut outputs = match &self.method {
+            Method::Additive(additive) => (additive.record)(b, self.spec),
+            Method::Routed(networks) => networks.record(b),
+        };
+        if self.validity().is_some() {
+            b.forget_others(outputs.iter_mut().flatten());
+            outputs.push(range_check::validity(b, [&self.garbler, &self.evaluator]));
+        }
+        outputs
     }
 }
 

@@ -5,7 +5,7 @@ use dealerless::circuit::{ByParty, Circuit, Party, Structure};
 use dealerless::mpc::{Demand, MaliciousBytes, STATISTICAL_SECURITY};
 use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::comparison::sort_by_joint_keys;
-use dealerless::shuffle::{Algorithm, Computed, ShuffleCircuit, Spec, SpecError};
+use dealerless::shuffle::{Algorithm, Computed, InSlices, ShuffleCircuit, Spec, SpecError};
 use serde::Serialize;
 
 use super::netlist_file;
@@ -46,6 +46,9 @@ pub(super) struct Counts {
 /// What only a circuit that was built tells.
 #[derive(Clone, Serialize)]
 pub(super) struct Built {
+    /// Told by [`Counts`] too.
+    #[serde(skip)]
+    and: usize,
     pub(super) xor: usize,
     pub(super) not: usize,
     /// AND, XOR and NOT together.
@@ -62,14 +65,32 @@ pub(super) struct Built {
     pub(super) depth: usize,
     pub(super) widest_layer: usize,
     pub(super) mean_layer: f64,
-    pub(super) live_wires: usize,
+    /// Absent if it was built in slices.
+    pub(super) live_wires: Option<usize>,
     /// Constants and copies of wires.
     pub(super) copies: usize,
     pub(super) dead: usize,
     /// The bits of each input value.
     pub(super) input_bits: Vec<usize>,
-    /// Of the circuit as it is run.
-    pub(super) digest: String,
+    /// Of the circuit as it is run; absent if it was built in slices.
+    pub(super) digest: Option<String>,
+}
+
+/// What a run of a shuffle uses up, given the ANDs that depend on both parties' inputs and on those of
+/// one, and the bits of both parties' inputs.
+fn shuffle_demand(
+    joint: usize,
+    owned: ByParty<usize>,
+    inputs: [usize; 2],
+    outputs: usize,
+) -> Demand {
+    Demand {
+        ands: joint,
+        inputs: ByParty::from_fn(|party| inputs[party as usize] + owned[party]),
+        proofs: ByParty::from_fn(|party| usize::from(owned[party] > 0)),
+        // No output of a shuffle is a constant.
+        outputs,
+    }
 }
 
 impl Counts {
@@ -79,39 +100,65 @@ impl Counts {
         let parties = owners.as_ref().map(Owners::parties);
         let structure = circuit.structure(parties);
         let outputs = circuit.output_bits();
-        Self::new(&structure, circuit, outputs, owners.as_ref())
+        let digest = netlist_file::digest(circuit);
+        let built = Built::new(&structure, circuit.ands(), circuit.inputs(), Some(digest));
+        let demand = parties.map(|parties| Demand::with_owners(circuit, parties));
+        Self::new(built, outputs, owners.as_ref(), demand)
     }
 
     /// Of a netlist as it is written.
     pub(super) fn of_netlist(netlist: &Netlist, owners: Option<&Owners>) -> Self {
         let structure = netlist.structure(owners.map(Owners::parties));
         let outputs = netlist.outputs().iter().sum();
-        Self::new(&structure, &netlist.circuit(), outputs, owners)
+        let circuit = netlist.circuit();
+        let digest = netlist_file::digest(&circuit);
+        let built = Built::new(&structure, circuit.ands(), circuit.inputs(), Some(digest));
+        let demand = owners.map(|owners| Demand::with_owners(&circuit, owners.parties()));
+        Self::new(built, outputs, owners, demand)
     }
 
-    /// Of what has this structure, and is run as this circuit.
-    fn new(
-        structure: &Structure,
-        circuit: &Circuit,
-        outputs: usize,
-        owners: Option<&Owners>,
-    ) -> Self {
+    /// Of a shuffle that is built in slices.
+    fn of_slices(spec: Spec, checked: bool, progress: &impl Fn(usize)) -> Option<Self> {
+        let shuffle = InSlices::new(spec, checked)?;
+        let structure = shuffle.structure(progress);
+        let bits = |party| shuffle.seeds(party).iter().map(|seed| seed.bits).sum();
+        let inputs = Party::BOTH.map(bits);
+        let validity = shuffle.validity().map_or(0, |_| Party::BOTH.len());
+        let outputs = spec.draw() * spec.word_bits() + validity;
+        let built = Built::new(&structure, structure.and, &inputs, None);
+        let demand = structure.ands_by_owner.map(|ands| {
+            let owned = ByParty {
+                garbler: ands.garbler,
+                evaluator: ands.evaluator,
+            };
+            shuffle_demand(ands.joint, owned, inputs, outputs)
+        });
+        let owners = Owners::obvious(inputs.len());
+        Some(Self::new(built, outputs, owners.as_ref(), demand))
+    }
+
+    /// Of what was built.
+    fn new(built: Built, outputs: usize, owners: Option<&Owners>, demand: Option<Demand>) -> Self {
         let inputs = |party| {
-            let widths = owners.map(|owners| owners.widths(circuit.inputs(), party));
+            let widths = owners.map(|owners| owners.widths(&built.input_bits, party));
             widths.map(|widths| widths.iter().sum())
         };
-        let demand = owners.map(|owners| Demand::with_owners(circuit, owners.parties()));
         Counts {
-            and: structure.and,
+            and: built.and,
             garbler_inputs: inputs(Party::Garbler),
             evaluator_inputs: inputs(Party::Evaluator),
             outputs,
-            half_gate_bytes: HALF_GATE_BYTES * structure.and,
+            half_gate_bytes: HALF_GATE_BYTES * built.joint_and.unwrap_or(built.and),
             malicious_bytes: demand.and_then(malicious_bytes),
             computed: false,
             exact: true,
-            built: Some(Built::new(structure, circuit)),
+            built: Some(built),
         }
+    }
+
+    /// Whether the circuit was built in slices.
+    pub(super) fn in_slices(&self) -> bool {
+        (self.built.as_ref()).is_some_and(|built| built.digest.is_none())
     }
 
     /// What only a circuit that was built tells, or nothing.
@@ -134,22 +181,14 @@ impl Counts {
                 evaluator: 0,
             },
         };
-        let demand = Demand {
-            ands: computed.joint_and,
-            inputs: ByParty {
-                garbler: computed.garbler_inputs + owned.garbler,
-                evaluator: computed.evaluator_inputs + owned.evaluator,
-            },
-            proofs: ByParty::from_fn(|party| usize::from(owned[party] > 0)),
-            // No output of a shuffle is a constant.
-            outputs,
-        };
+        let inputs = [computed.garbler_inputs, computed.evaluator_inputs];
+        let demand = shuffle_demand(computed.joint_and, owned, inputs, outputs);
         Counts {
             and,
             garbler_inputs: Some(computed.garbler_inputs),
             evaluator_inputs: Some(computed.evaluator_inputs),
             outputs,
-            half_gate_bytes: HALF_GATE_BYTES * and,
+            half_gate_bytes: HALF_GATE_BYTES * computed.joint_and,
             malicious_bytes: malicious_bytes(demand),
             computed: true,
             exact: computed.exact,
@@ -159,9 +198,16 @@ impl Counts {
 }
 
 impl Built {
-    fn new(structure: &Structure, circuit: &Circuit) -> Self {
+    /// Of what has this structure, and is run as a circuit of so many ANDs.
+    fn new(
+        structure: &Structure,
+        run_and: usize,
+        input_bits: &[usize],
+        digest: Option<String>,
+    ) -> Self {
         let ands = structure.ands_by_owner;
         Built {
+            and: structure.and,
             xor: structure.xor,
             not: structure.not,
             gates: structure.gates(),
@@ -169,7 +215,7 @@ impl Built {
             joint_and: ands.map(|ands| ands.joint),
             garbler_and: ands.map(|ands| ands.garbler),
             evaluator_and: ands.map(|ands| ands.evaluator),
-            run_and: circuit.ands(),
+            run_and,
             depth: structure.depth,
             widest_layer: structure.widest_layer,
             // Hundredths.
@@ -177,8 +223,8 @@ impl Built {
             live_wires: structure.live_wires,
             copies: structure.copies,
             dead: structure.dead,
-            input_bits: circuit.inputs().to_vec(),
-            digest: netlist_file::digest(circuit),
+            input_bits: input_bits.to_vec(),
+            digest,
         }
     }
 }
@@ -220,6 +266,18 @@ impl Entry {
             comparison: false,
             unchecked,
             checked: Some(checked_counts),
+        })
+    }
+
+    /// The same, built in slices: nothing if the shuffle does not come in slices. `progress` hears how
+    /// many ANDs there are so far.
+    pub(super) fn in_slices(spec: Spec, progress: impl Fn(usize)) -> Option<Self> {
+        let counts = |checked| Counts::of_slices(spec, checked, &progress);
+        Some(Entry {
+            name: spec.algorithm().name(),
+            comparison: false,
+            unchecked: counts(false)?,
+            checked: Some(counts(true)?),
         })
     }
 

@@ -1,10 +1,10 @@
 //! `circuit export`: a shuffle as a Bristol Fashion netlist.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dealerless::circuit::Party;
 use dealerless::deck::Choice;
-use dealerless::shuffle::{Seed, ShuffleCircuit};
+use dealerless::shuffle::{InSlices, Seed, ShuffleCircuit, Spec};
 use serde::Serialize;
 
 use super::netlist_file;
@@ -31,7 +31,10 @@ use crate::whole_file;
     or it is the bits of the switches of a network (switches). The outputs: the words\n\
     of the drawn cards, and with --checked the number of the validity, from 0, of two\n\
     bits: whether the garbler's input is in range, and whether the evaluator's is. It\n\
-    is absent (null) where no input is out of range, so that the circuits are one.")]
+    is absent (null) where no input is out of range, so that the circuits are one.\n\n\
+    A circuit that does not fit into --memory is built in slices, twice, and written\n\
+    as it comes: the same circuit, with the gates in another order. 4096 of 4096\n\
+    cards take ten to twenty gigabytes of disk.")]
 pub(crate) struct Args {
     /// How the deck is shuffled.
     #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
@@ -94,32 +97,36 @@ impl From<&Seed> for SeedLayout {
     }
 }
 
+/// What was written.
+struct Written<'a> {
+    /// The file, if it is not standard output.
+    path: Option<&'a Path>,
+    /// AND, XOR and NOT gates.
+    gates: [usize; 3],
+    seeds: [Vec<SeedLayout>; 2],
+    validity: Option<usize>,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
     let spec = args.algorithm.spec(args.cards, args.draw)?;
-    args.limit.memory.check_circuit(spec)?;
-    let progress = Progress::of_building(spec);
-    let shuffle = match args.checked {
-        true => ShuffleCircuit::build_checked(spec),
-        false => ShuffleCircuit::build(spec),
+    let whole = args.limit.memory.check_circuit(spec);
+    let written = match (whole, InSlices::new(spec, args.checked)) {
+        (Ok(()), _) => write_whole(args, spec)?,
+        (Err(too_large), None) => return Err(too_large),
+        (Err(_), Some(shuffle)) => write_in_slices(args, spec, &shuffle)?,
     };
-    drop(progress);
-    let Some(path) = netlist_file::write(shuffle.circuit(), args.output.as_deref())? else {
+    let Some(path) = written.path else {
         return Ok(());
     };
-    let stats = shuffle.circuit().stats();
-    say(&format!(
-        "Wrote {}: {} AND, {} XOR, {} NOT.",
-        path.display(),
-        count(stats.and as u64),
-        count(stats.xor as u64),
-        count(stats.not as u64)
-    ));
+    let [and, xor, not] = written.gates.map(|gates| count(gates as u64));
+    let name = path.display();
+    say(&format!("Wrote {name}: {and} AND, {xor} XOR, {not} NOT."));
     if !args.json {
         return Ok(());
     }
-    let seeds = |party| shuffle.seeds(party).iter().map(SeedLayout::from).collect();
+    let [garbler, evaluator] = written.seeds;
     show_json(
         "circuit export",
         &Layout {
@@ -127,14 +134,57 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             algorithm: spec.algorithm().name(),
             cards: spec.cards(),
             draw: spec.draw(),
-            checked: shuffle.is_checked(),
-            garbler: seeds(Party::Garbler),
-            evaluator: seeds(Party::Evaluator),
+            checked: args.checked,
+            garbler,
+            evaluator,
             output: Words {
                 words: spec.draw(),
                 bits: spec.word_bits(),
             },
-            validity: shuffle.validity(),
+            validity: written.validity,
         },
     )
+}
+
+/// Builds the circuit, and writes it in layer order.
+fn write_whole(args: &Args, spec: Spec) -> anyhow::Result<Written<'_>> {
+    let progress = Progress::of_building(spec);
+    let shuffle = match args.checked {
+        true => ShuffleCircuit::build_checked(spec),
+        false => ShuffleCircuit::build(spec),
+    };
+    drop(progress);
+    let path = netlist_file::write(shuffle.circuit(), args.output.as_deref())?;
+    let stats = shuffle.circuit().stats();
+    Ok(Written {
+        path,
+        gates: [stats.and, stats.xor, stats.not],
+        seeds: Party::BOTH.map(|party| layout(shuffle.seeds(party))),
+        validity: shuffle.validity(),
+    })
+}
+
+/// Builds the circuit twice, once to count its gates, and writes them as they come.
+fn write_in_slices<'a>(
+    args: &'a Args,
+    spec: Spec,
+    shuffle: &InSlices,
+) -> anyhow::Result<Written<'a>> {
+    args.limit.memory.check_slices(spec)?;
+    let progress = Progress::of_building(spec);
+    let structure = shuffle.structure(|_| ());
+    let path = whole_file::write_output(args.output.as_deref(), |file| {
+        shuffle.write(&structure, file, |_| ())
+    })?;
+    drop(progress);
+    Ok(Written {
+        path,
+        gates: [structure.and, structure.xor, structure.not],
+        seeds: Party::BOTH.map(|party| layout(shuffle.seeds(party))),
+        validity: shuffle.validity(),
+    })
+}
+
+fn layout(seeds: &[Seed]) -> Vec<SeedLayout> {
+    seeds.iter().map(SeedLayout::from).collect()
 }

@@ -72,7 +72,7 @@ impl Size {
             copies: structure.copies,
             and_depth: structure.and_depth,
             depth: structure.depth,
-            live_wires: structure.live_wires,
+            live_wires: (structure.live_wires).expect("a netlist is known as a whole"),
         }
     }
 

@@ -55,3 +55,4 @@ pub use netlist::{Format, Netlist, UnknownFormat};
 pub(in crate::circuit) use netlist::{Operation, Step};
 pub use read::{MAX_LINE, parse, read};
 pub use write::write;
+pub(in crate::circuit) use write::{write_copy, write_gate, write_header};

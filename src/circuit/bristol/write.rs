@@ -16,34 +16,71 @@ pub fn write(circuit: &Circuit, writer: impl Write) -> io::Result<()> {
     let mut out = BufWriter::new(writer);
     let numbering = Numbering::new(circuit);
     let gates = circuit.gates().len() + numbering.copies.len();
-    writeln!(out, "{gates} {}", numbering.wires)?;
-    write_widths(&mut out, circuit.inputs().iter().copied())?;
-    write_widths(&mut out, circuit.outputs().iter().map(Vec::len))?;
-    writeln!(out)?;
-
+    let outputs: Vec<usize> = circuit.outputs().iter().map(Vec::len).collect();
+    write_header(
+        &mut out,
+        [gates, numbering.wires],
+        circuit.inputs(),
+        &outputs,
+    )?;
+    let numbers = &numbering.numbers;
     for (gate, &operation) in circuit.gates().iter().enumerate() {
-        let number = |wire: Wire| numbering.numbers[wire.index()];
-        let c = numbering.numbers[circuit.input_bits() + gate];
-        match operation {
-            Gate::Xor(a, b) => writeln!(out, "2 1 {} {} {c} XOR", number(a), number(b)),
-            Gate::And(a, b) => writeln!(out, "2 1 {} {} {c} AND", number(a), number(b)),
-            Gate::Not(a) => writeln!(out, "1 1 {} {c} INV", number(a)),
-        }?;
+        write_gate(
+            &mut out,
+            operation,
+            numbers,
+            numbers[circuit.input_bits() + gate],
+        )?;
     }
-    for &(output, c) in &numbering.copies {
-        match output {
-            Output::Const(bit) => writeln!(out, "1 1 {} {c} EQ", u8::from(bit)),
-            Output::Wire(wire) => writeln!(out, "1 1 {} {c} EQW", numbering.numbers[wire.index()]),
-        }?;
+    for &(output, number) in &numbering.copies {
+        write_copy(&mut out, output, numbers, number)?;
     }
     out.flush()
 }
 
-/// A line of the number of values, then of the bits of each.
-fn write_widths(
+/// The lines before the gates; `size` is the number of gates and of wires.
+pub(in crate::circuit) fn write_header(
     out: &mut impl Write,
-    widths: impl ExactSizeIterator<Item = usize>,
+    size: [usize; 2],
+    inputs: &[usize],
+    outputs: &[usize],
 ) -> io::Result<()> {
+    writeln!(out, "{} {}", size[0], size[1])?;
+    write_widths(out, inputs)?;
+    write_widths(out, outputs)?;
+    writeln!(out)
+}
+
+/// The line of a gate that sets wire `c` of the file, given the numbers that its wires have there.
+pub(in crate::circuit) fn write_gate(
+    out: &mut impl Write,
+    gate: Gate,
+    numbers: &[usize],
+    c: usize,
+) -> io::Result<()> {
+    let number = |wire: Wire| numbers[wire.index()];
+    match gate {
+        Gate::Xor(a, b) => writeln!(out, "2 1 {} {} {c} XOR", number(a), number(b)),
+        Gate::And(a, b) => writeln!(out, "2 1 {} {} {c} AND", number(a), number(b)),
+        Gate::Not(a) => writeln!(out, "1 1 {} {c} INV", number(a)),
+    }
+}
+
+/// The same of an output that has no gate of its own.
+pub(in crate::circuit) fn write_copy(
+    out: &mut impl Write,
+    output: Output,
+    numbers: &[usize],
+    c: usize,
+) -> io::Result<()> {
+    match output {
+        Output::Const(bit) => writeln!(out, "1 1 {} {c} EQ", u8::from(bit)),
+        Output::Wire(wire) => writeln!(out, "1 1 {} {c} EQW", numbers[wire.index()]),
+    }
+}
+
+/// A line of the number of values, then of the bits of each.
+fn write_widths(out: &mut impl Write, widths: &[usize]) -> io::Result<()> {
     write!(out, "{}", widths.len())?;
     for width in widths {
         write!(out, " {width}")?;

@@ -57,7 +57,7 @@ fn layers_are_the_ands_of_one_depth() {
 
 #[test]
 fn a_wire_lives_from_its_gate_to_its_last_reader() {
-    let live = |text| netlist(text).structure(None).live_wires;
+    let live = |text| netlist(text).structure(None).live_wires.unwrap();
     // Both inputs and the result.
     assert_eq!(live("1 3\n1 2\n1 1\n2 1 0 1 2 AND\n"), 3);
     // A chain holds two at a time.

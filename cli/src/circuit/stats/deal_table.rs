@@ -32,6 +32,9 @@ pub(super) fn screen(deals: &[Deal]) -> String {
     if any(|entry| entry.unchecked.computed) {
         text.push_str("\n† Computed: the circuit was not built.");
     }
+    if any(|entry| entry.unchecked.in_slices()) {
+        text.push_str("\n‡ Built in slices, so the gates are not in the order of the layers.");
+    }
     if any(|entry| !entry.unchecked.exact) {
         text.push_str("\nabout: a few per cent too many at most.");
     }
@@ -113,10 +116,11 @@ fn cells(entry: &Entry) -> Vec<String> {
     let number = |value: usize| count(value as u64);
     let counts = &entry.unchecked;
     let built = |tell: fn(&Built) -> usize| counts.of_built(|built| number(tell(built)));
-    let mark = match (entry.comparison, counts.computed) {
-        (true, _) => " *",
-        (false, true) => " †",
-        (false, false) => "",
+    let mark = match entry.comparison {
+        true => " *",
+        false if counts.computed => " †",
+        false if counts.in_slices() => " ‡",
+        false => "",
     };
     vec![
         format!("{}{mark}", entry.name),

@@ -27,6 +27,9 @@ pub(super) struct DealArgs {
     /// Build nothing: compute the AND gates.
     #[arg(long, conflicts_with = "comparison")]
     computed: bool,
+    /// Compute nothing: build what does not fit into --memory in slices, however long it takes.
+    #[arg(long, conflicts_with = "computed")]
+    built: bool,
     #[command(flatten)]
     limit: MemoryArgs,
 }
@@ -42,7 +45,7 @@ impl DealArgs {
     /// Whether any shuffle is asked for.
     pub(super) fn any(&self) -> bool {
         let deck = self.cards.is_some() || self.draw.is_some();
-        deck || !self.algorithm.is_empty() || self.comparison || self.computed
+        deck || !self.algorithm.is_empty() || self.comparison || self.computed || self.built
     }
 
     /// Counts what is asked for, or all shuffles of 52 cards.
@@ -94,11 +97,7 @@ fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<De
     for (&(cards, draw), algorithms) in pairs.iter().zip(chosen) {
         let mut entries = Vec::new();
         for algorithm in algorithms {
-            let entry = match is_built(args, cards, draw, algorithm) {
-                true => Entry::of_shuffle(algorithm, cards, draw),
-                false => Entry::computed(algorithm, cards, draw),
-            };
-            entries.push(entry?);
+            entries.push(count_one(args, cards, draw, algorithm, &progress)?);
             progress.step();
         }
         for comparison in comparisons {
@@ -114,10 +113,33 @@ fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<De
     Ok(deals)
 }
 
-/// Whether a circuit is built to be counted.
-fn is_built(args: &DealArgs, cards: usize, draw: usize, algorithm: Algorithm) -> bool {
+/// Counts a circuit as it is asked for: as a whole, in slices, or computed.
+fn count_one(
+    args: &DealArgs,
+    cards: usize,
+    draw: usize,
+    algorithm: Algorithm,
+    progress: &Progress,
+) -> anyhow::Result<Entry> {
+    let memory = args.limit.memory;
     let spec = Spec::new(cards, draw, algorithm);
-    !args.computed && spec.is_ok_and(|spec| args.limit.memory.check_circuit(spec).is_ok())
+    let fits = |spec: Spec| memory.check_circuit(spec).is_ok();
+    if !args.computed && spec.is_ok_and(fits) {
+        return Ok(Entry::of_shuffle(algorithm, cards, draw)?);
+    }
+    if !args.built {
+        return Ok(Entry::computed(algorithm, cards, draw)?);
+    }
+    let spec = spec?;
+    memory.check_slices(spec)?;
+    let all = count(spec.estimated_ands(true) as u64);
+    let say = |ands| {
+        let ands = count(ands as u64);
+        progress.say(format!("circuits, {ands} of {all} AND gates built"));
+    };
+    let entry = Entry::in_slices(spec, say);
+    progress.say("circuits".into());
+    entry.map_or_else(|| Ok(Entry::of_shuffle(algorithm, cards, draw)?), Ok)
 }
 
 impl Deal {

@@ -29,7 +29,8 @@ use crate::output::show;
     10,20,...,100 counts by tens. A sweep leaves out draws that its deck is too\n\
     small for.\n\n\
     A circuit is built and counted if it fits into --memory. Otherwise its AND gates\n\
-    are computed, which is marked; so are all circuits of more than 4096 cards.\n\n\
+    are computed, which is marked; so are all circuits of more than 4096 cards. With\n\
+    --built it is built in slices, which takes little memory and may take minutes.\n\n\
     Exit codes: 0 fine, 1 wrong usage, or a file that is no netlist.")]
 pub(crate) struct Args {
     #[command(flatten)]

@@ -145,7 +145,7 @@ const LINES: &[Line] = &[
             .of_built(|built| format!("{:.1}", built.mean_layer))
     }),
     ("live wires", |column| {
-        column.counts.of_built(|built| number(built.live_wires))
+        column.counts.of_built(|built| known(built.live_wires))
     }),
     ("input bits", |column| widths(&column.input_bits())),
     ("output bits", |column| number(column.counts.outputs)),
@@ -156,9 +156,11 @@ const LINES: &[Line] = &[
         (column.counts.malicious_bytes).map_or("owners unknown".into(), bytes)
     }),
     ("digest", |column| {
-        column
-            .counts
-            .of_built(|built| built.digest[..DIGITS].to_owned())
+        column.counts.of_built(|built| {
+            (built.digest.iter())
+                .map(|digest| &digest[..DIGITS])
+                .collect()
+        })
     }),
 ];
 

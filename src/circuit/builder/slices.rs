@@ -1,0 +1,223 @@
+//! Building in slices: gates are handed over as they come, and forgotten.
+//!
+//! Whoever records a circuit says from time to time which bits are still in use. The builder then
+//! drops the gates of the slice that none of these bits needs, hands over the others, and forgets all
+//! nodes but these bits and the inputs. So it takes memory for one slice and not for the circuit.
+//!
+//! The forms of the nodes that are kept stay known, so that no XOR is recorded twice that is at hand.
+//! The spans of earlier ANDs are not: an AND that is recorded in two slices is there twice. And a bit that
+//! is said to be in use takes its gates along, though no output may need them in the end.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::SyncSender;
+
+use hashbrown::HashTable;
+
+use super::{Bit, Builder, Node, form_hash};
+use crate::circuit::{Gate, Output, Wire};
+
+/// Some gates of a circuit, in an order in which they can be evaluated.
+///
+/// The wires have numbers of this slice: the inputs first, then the wires that are carried over from
+/// the slice before, then one for each gate.
+pub(in crate::circuit) struct Slice {
+    pub(in crate::circuit) gates: Vec<Gate>,
+    /// The wires that the next slice knows beside the inputs, in ascending order. The first of them
+    /// has the number behind the inputs there, and so on.
+    pub(in crate::circuit) carried: Vec<Wire>,
+}
+
+impl Slice {
+    /// From what is known of each wire of this slice to what is known of the wires with which the
+    /// next one begins.
+    pub(in crate::circuit) fn carry<T: Copy>(&self, known: &mut Vec<T>, inputs: usize) {
+        // They are in order, so none is overwritten before it is read.
+        for (place, wire) in self.carried.iter().enumerate() {
+            known[inputs + place] = known[wire.index()];
+        }
+        known.truncate(inputs + self.carried.len());
+    }
+}
+
+/// Where the slices go.
+pub(super) struct Slicer {
+    slices: SyncSender<Slice>,
+    /// A slice is not handed over before it has so many operations.
+    least: usize,
+    /// Whether nobody takes the slices any more. What is recorded then is of no use, and is not.
+    abandoned: bool,
+}
+
+impl Builder {
+    /// Begins a circuit that is handed over in slices of `least` gates or more.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub(in crate::circuit) fn in_slices(
+        inputs: &[usize],
+        least: usize,
+        slices: SyncSender<Slice>,
+    ) -> Self {
+        let mut builder = Self::new(inputs);
+        builder.slicer = Some(Slicer {
+            slices,
+            least,
+            abandoned: false,
+        });
+        builder
+    }
+
+    /// Says that from now on only the inputs and the bits `in_use` are used, and what follows from them.
+    ///
+    /// It changes nothing, but if the circuit is built in slices: then these bits may get new names,
+    /// and all other bits have none.
+    pub(crate) fn forget_others<'a>(&mut self, in_use: impl IntoIterator<Item = &'a mut Bit>) {
+        let is_due = |slicer: &Slicer| self.operations.len() >= slicer.least;
+        if self.slicer.as_ref().is_some_and(is_due) {
+            self.end_slice(&mut in_use.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    /// Ends a circuit that is built in slices. The output wires have the numbers of a slice that
+    /// would follow.
+    pub(in crate::circuit) fn finish(mut self, mut outputs: Vec<Vec<Bit>>) -> Vec<Vec<Output>> {
+        self.end_slice(&mut outputs.iter_mut().flatten().collect::<Vec<_>>());
+        let negated = outputs.iter().flatten().filter(|bit| bit.inverted());
+        let mut negations: BTreeMap<Node, Wire> = negated
+            .filter(|bit| bit.node() != Node::ZERO)
+            .map(|bit| (bit.node(), wire(bit.node())))
+            .collect();
+        let gates = negations.values().map(|&wire| Gate::Not(wire)).collect();
+        for (place, wire) in negations.values_mut().enumerate() {
+            *wire = Wire::new(self.leaves - 1 + place);
+        }
+        let carried = (self.input_bits..self.leaves - 1 + negations.len()).map(Wire::new);
+        self.hand_over(Slice {
+            gates,
+            carried: carried.collect(),
+        });
+        let output = |bit: &Bit| match bit.node() {
+            Node::ZERO => Output::Const(bit.inverted()),
+            node if bit.inverted() => Output::Wire(negations[&node]),
+            node => Output::Wire(wire(node)),
+        };
+        let word = |word: &Vec<Bit>| word.iter().map(output).collect();
+        outputs.iter().map(word).collect()
+    }
+
+    pub(super) fn is_abandoned(&self) -> bool {
+        (self.slicer.as_ref()).is_some_and(|slicer| slicer.abandoned)
+    }
+
+    fn end_slice(&mut self, in_use: &mut [&mut Bit]) {
+        let mut needed = vec![false; self.nodes()];
+        for bit in &*in_use {
+            needed[bit.node().index()] = true;
+        }
+        let first = 1 + self.input_bits;
+        let kept: Vec<usize> = (first..needed.len()).filter(|&node| needed[node]).collect();
+        for (gate, operation) in self.operations.iter().enumerate().rev() {
+            if needed[self.leaves + gate] {
+                let (a, b) = operation.operands();
+                needed[a.index()] = true;
+                needed[b.index()] = true;
+            }
+        }
+        let (gates, wires) = self.number(&needed);
+        self.hand_over(Slice {
+            gates,
+            carried: kept.iter().map(|&node| wires[node]).collect(),
+        });
+        // The wires are of no more use, so their memory serves for the new names.
+        let mut names = wires;
+        for (place, &node) in kept.iter().enumerate() {
+            names[node] = wire(Node((first + place) as u32));
+        }
+        for bit in in_use {
+            if bit.node() != Node::ZERO {
+                let node = Node(names[bit.node().index()].0 + 1);
+                **bit = Bit::positive(node).invert_if(bit.inverted());
+            }
+        }
+        self.keep(&kept);
+    }
+
+    /// The gates that are needed, and the wire of each node.
+    fn number(&self, needed: &[bool]) -> (Vec<Gate>, Vec<Wire>) {
+        let mut wires: Vec<Wire> = (0..self.leaves)
+            .map(|node| Wire::new(node.saturating_sub(1)))
+            .collect();
+        wires.reserve_exact(self.operations.len());
+        let mut gates = Vec::new();
+        for (operation, &needed) in self.operations.iter().zip(&needed[self.leaves..]) {
+            wires.push(Wire::new(self.leaves - 1 + gates.len()));
+            if needed {
+                let (a, b) = operation.operands();
+                let (a, b) = (wires[a.index()], wires[b.index()]);
+                gates.push(match operation.is_and() {
+                    true => Gate::And(a, b),
+                    false => Gate::Xor(a, b),
+                });
+            }
+        }
+        (gates, wires)
+    }
+
+    /// Forgets all nodes but the constant, the inputs, and these, which follow them.
+    fn keep(&mut self, kept: &[usize]) {
+        let first = 1 + self.input_bits;
+        for (place, &node) in kept.iter().enumerate() {
+            self.fingerprints[first + place] = self.fingerprints[node];
+        }
+        self.leaves = first + kept.len();
+        self.fingerprints.truncate(self.leaves);
+        self.operations.clear();
+        self.spans.clear();
+        enter_forms(&mut self.forms, &self.fingerprints);
+    }
+
+    fn hand_over(&mut self, slice: Slice) {
+        if let Some(slicer) = &mut self.slicer {
+            slicer.abandoned |= slicer.slices.send(slice).is_err();
+        }
+    }
+}
+
+/// Makes a table of all nodes, by fingerprint.
+pub(super) fn enter_forms(forms: &mut HashTable<Node>, fingerprints: &[u128]) {
+    forms.clear();
+    for (number, &fingerprint) in fingerprints.iter().enumerate() {
+        forms.insert_unique(
+            form_hash(fingerprint),
+            Node(number as u32),
+            |node: &Node| form_hash(fingerprints[node.index()]),
+        );
+    }
+}
+
+/// The wire of a node that is not the constant, by its number in the slice.
+fn wire(node: Node) -> Wire {
+    Wire::new(node.index() - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    #[test]
+    fn nothing_more_is_recorded_when_nobody_takes_the_slices() {
+        for taken in [true, false] {
+            let (sender, slices) = sync_channel(1);
+            let _slices = taken.then_some(slices);
+            let mut builder = Builder::in_slices(&[2, 1], 0, sender);
+            let (x, y) = (builder.input(0), builder.input(1));
+            let mut product = builder.and(x[0], x[1]);
+            builder.forget_others([&mut product]);
+            let nodes = builder.nodes();
+            builder.and(product, y[0]);
+            assert_eq!(builder.nodes() > nodes, taken);
+        }
+    }
+}

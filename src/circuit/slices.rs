@@ -1,0 +1,99 @@
+//! Circuits that are built in slices, and never are in memory as a whole.
+
+use std::io::{self, BufWriter, Write};
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use super::bristol::{write_copy, write_gate, write_header};
+use super::builder::slices::Slice;
+use super::structure::Tally;
+use super::{Bit, Builder, Gate, Output, Party, Structure};
+
+/// Slices that are ready before the next is taken.
+const WAITING: usize = 1;
+
+/// A circuit that is built anew, slice by slice, whenever something is to be known of it.
+pub(crate) struct Sliced<'a> {
+    /// The bits of each input value.
+    pub(crate) inputs: Vec<usize>,
+    /// A slice ends after so many gates, at the next call of [`Builder::forget_others`].
+    pub(crate) least: usize,
+    /// Records the circuit, and gives its output values.
+    pub(crate) record: &'a (dyn Fn(&mut Builder) -> Vec<Vec<Bit>> + Sync),
+}
+
+impl Sliced<'_> {
+    /// Counts the gates. `owners` says whose each input value is; `progress` hears how many ANDs
+    /// there are so far.
+    pub(crate) fn structure(&self, owners: &[Party], mut progress: impl FnMut(usize)) -> Structure {
+        let inputs: usize = self.inputs.iter().sum();
+        let mut tally = Tally::new(&self.inputs, owners);
+        let counted = self.each(|slice| {
+            for &gate in &slice.gates {
+                tally.add(gate);
+            }
+            tally.carry(&slice, inputs);
+            progress(tally.ands());
+            Ok(())
+        });
+        counted.expect("counting does not fail");
+        tally.structure()
+    }
+
+    /// Writes the circuit, which has this structure, as a Bristol Fashion netlist.
+    ///
+    /// The gates come in the order in which they are recorded. The outputs are copies, at the end.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub(crate) fn write(
+        &self,
+        structure: &Structure,
+        widths: &[usize],
+        writer: impl Write,
+        mut progress: impl FnMut(usize),
+    ) -> io::Result<()> {
+        let mut out = BufWriter::new(writer);
+        let inputs = self.inputs.iter().sum();
+        let outputs: usize = widths.iter().sum();
+        let gates = structure.gates() + outputs;
+        write_header(&mut out, [gates, inputs + gates], &self.inputs, widths)?;
+        // The number in the file of each wire of the slice.
+        let mut numbers: Vec<usize> = (0..inputs).collect();
+        let mut next = inputs;
+        let mut ands = 0;
+        let words = self.each(|slice| {
+            for gate in &slice.gates {
+                write_gate(&mut out, *gate, &numbers, next)?;
+                numbers.push(next);
+                next += 1;
+                ands += usize::from(matches!(gate, Gate::And(..)));
+            }
+            slice.carry(&mut numbers, inputs);
+            progress(ands);
+            Ok(())
+        })?;
+        for output in words.iter().flatten() {
+            write_copy(&mut out, *output, &numbers, next)?;
+            next += 1;
+        }
+        out.flush()
+    }
+
+    /// Builds the circuit in a thread of its own, and lets `take` have the slices. Gives the
+    /// outputs, which have the numbers of a slice that would follow.
+    fn each(&self, mut take: impl FnMut(Slice) -> io::Result<()>) -> io::Result<Vec<Vec<Output>>> {
+        let (sender, slices) = sync_channel(WAITING);
+        thread::scope(|scope| {
+            let builder = scope.spawn(move || {
+                let mut builder = Builder::in_slices(&self.inputs, self.least, sender);
+                let outputs = (self.record)(&mut builder);
+                builder.finish(outputs)
+            });
+            // If one cannot be taken the others are not built, since the receiver is dropped.
+            let taken = slices.into_iter().try_for_each(&mut take);
+            let outputs = builder.join();
+            taken.map(|()| outputs.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    }
+}
