@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use dealerless::deck::{Choice, SealedDeck};
-use dealerless::mpc::{Malicious, Security};
+use dealerless::mpc::Malicious;
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::chi_square::ln_p_of_places_and_cards;
 use dealerless::testing::line::End;

@@ -8,7 +8,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless::mpc::Security;
 use dealerless::net::Deadlines;
 use dealerless_table::{
     BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest,

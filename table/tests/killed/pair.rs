@@ -13,7 +13,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless::mpc::Security;
 use dealerless_table::{
     BettingRules, Clock, Compared, DiskStorage, End, Header, Home, Inputs, Journal, Limit, Match,
     MatchState, Name, Player, Posts, Record, Seat, Seating, Sitting, Stakes, Variety, compare,

@@ -36,7 +36,6 @@ fn waiting(host: &Player) -> (Door, dealerless_table::Header) {
     };
     let stakes = Stakes::new(Variety::Holdem(rules), 2, 1).unwrap();
     let (cards, drawn) = stakes.deck();
-    let security = dealerless::mpc::Security::Malicious;
     let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
     let clock = Clock {
         each_move: 0,
