@@ -118,7 +118,11 @@ pub(crate) fn begin(
     match setup {
         Setup::Made => Malicious::setup(greeting, rng),
         Setup::Dealt => Malicious::dealt(greeting, seed, rng),
-        Setup::Sliced => Ok(Malicious::dealt(greeting, seed, rng)?.in_slices_of(SLICE)),
+        Setup::Sliced => {
+            let mut session = Malicious::dealt(greeting, seed, rng)?;
+            session.run_in_slices_of(SLICE);
+            Ok(session)
+        }
     }
 }
 

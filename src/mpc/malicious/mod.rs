@@ -167,12 +167,10 @@ impl<T: Transport> Malicious<T> {
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
 
-    /// For tests: runs have so many joint ANDs in each slice. The peer must do the same.
+    /// For tests: later runs have so many joint ANDs in each slice. The peer must do the same.
     #[cfg(feature = "internals")]
-    #[must_use]
-    pub fn in_slices_of(mut self, ands: usize) -> Self {
+    pub fn run_in_slices_of(&mut self, ands: usize) {
         self.live.change(|secrets| secrets.slice_ands = ands);
-        self
     }
 
     /// How many triples the pool holds.
