@@ -1,5 +1,11 @@
 //! Where the bits of a run come from, and what each party enters.
 
+use std::slice;
+
+use zeroize::DefaultIsZeroes;
+
+use super::slots::Slots;
+use super::walk::Part;
 use super::{Demand, Input, Run};
 use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party};
 use crate::crypto::{SecretBit, SecretVec};
@@ -12,54 +18,53 @@ pub(super) struct InputLayout<'a, S> {
     circuit: &'a Circuit,
     /// Who could compute each wire alone.
     pub(super) owners: Ownership,
-    /// The wires whose bits each party enters: inputs, then products, each in order.
-    pub(super) entered: ByParty<Vec<usize>>,
+    /// The wires of the input values that each party enters.
+    inputs: ByParty<Vec<usize>>,
     /// The wires whose bits are outputs of earlier runs, with this party's parts of these bits.
     pub(super) shared: Vec<(usize, &'a S)>,
 }
 
 impl<'a, S> InputLayout<'a, S> {
     pub(super) fn new(run: &Run<'a, S>) -> Self {
-        let mut entered = ByParty::<Vec<usize>>::default();
+        let mut inputs = ByParty::<Vec<usize>>::default();
         let mut shared = Vec::new();
         let mut wire = 0;
         for (input, bits) in run.inputs.iter().zip(run.circuit.inputs()) {
             let wires = wire..wire + bits;
             wire = wires.end;
             match *input {
-                Input::By(owner) => entered[owner].extend(wires),
+                Input::By(owner) => inputs[owner].extend(wires),
                 Input::Shared(bits) => shared.extend(wires.zip(bits)),
             }
         }
-        let owners = run.ownership();
-        for owner in Party::BOTH {
-            entered[owner].extend(owners.products(owner));
-        }
         InputLayout {
             circuit: run.circuit,
-            owners,
-            entered,
+            owners: run.ownership(),
+            inputs,
             shared,
         }
     }
 
     /// The preprocessing that the run uses up.
     pub(super) fn demand(&self) -> Demand {
-        Demand::of_run(self.circuit, &self.owners, |party| {
-            self.entered[party].len() - self.owners.products(party).len()
-        })
+        Demand::of_run(self.circuit, &self.owners, |party| self.inputs[party].len())
     }
 
-    /// The wires whose bits a party enters: the garbler's, then the evaluator's.
-    pub(super) fn all_entered(&self) -> impl Iterator<Item = usize> {
-        let wires = Party::BOTH.map(|party| self.entered[party].iter().copied());
-        wires.into_iter().flatten()
+    /// The wires whose bits a party enters: inputs, then products, each in order.
+    pub(super) fn entered(&self, party: Party) -> impl Iterator<Item = usize> {
+        let products = self.owners.products(party).iter();
+        self.inputs[party].iter().chain(products).copied()
+    }
+
+    /// How many bits a party enters.
+    pub(super) fn count(&self, party: Party) -> usize {
+        self.inputs[party].len() + self.owners.products(party).len()
     }
 
     /// The bits that `me` enters, given its inputs.
     pub(super) fn enter(&self, me: Party, inputs: &[bool]) -> SecretVec<SecretBit> {
         let mut wires = SecretVec::<SecretBit>::zeros(self.circuit.wires());
-        for (&wire, &input) in self.entered[me].iter().zip(inputs) {
+        for (&wire, &input) in self.inputs[me].iter().zip(inputs) {
             wires[wire] = SecretBit::hidden(input);
         }
         for (gate, wire) in self.circuit.gates().iter().zip(self.circuit.input_bits()..) {
@@ -71,6 +76,87 @@ impl<'a, S> InputLayout<'a, S> {
                 };
             }
         }
-        self.entered[me].iter().map(|&wire| wires[wire]).collect()
+        let mut bits = SecretVec::with_capacity(self.count(me));
+        self.entered(me).for_each(|wire| bits.push(wires[wire]));
+        bits
+    }
+
+    /// Puts a list with an element for each wire that `party` enters in their places.
+    pub(super) fn put<T: DefaultIsZeroes>(
+        &self,
+        party: Party,
+        list: &[T],
+        entered: &mut Entered<T>,
+    ) {
+        let (inputs, products) = list.split_at(self.inputs[party].len());
+        for (&wire, element) in self.inputs[party].iter().zip(inputs) {
+            entered.inputs[wire] = *element;
+        }
+        entered.products[party].copy_from_slice(products);
+    }
+
+    /// Room for an element for each wire that is entered or shared.
+    pub(super) fn zeros<T: DefaultIsZeroes>(&self) -> Entered<T> {
+        let products = |party| SecretVec::zeros(self.owners.products(party).len());
+        Entered {
+            inputs: SecretVec::zeros(self.circuit.input_bits()),
+            products: ByParty::from_fn(products),
+        }
+    }
+}
+
+/// An element for each wire whose bit is entered or shared.
+#[derive(Default)]
+pub(super) struct Entered<T: DefaultIsZeroes> {
+    /// One for each wire of the input values.
+    pub(super) inputs: SecretVec<T>,
+    /// One for each AND that a party owns, in the order of the gates.
+    pub(super) products: ByParty<SecretVec<T>>,
+}
+
+impl<T: DefaultIsZeroes> Entered<T> {
+    /// What `of` makes of the elements of both for each wire.
+    pub(super) fn with<U: DefaultIsZeroes, R: DefaultIsZeroes>(
+        &self,
+        other: &Entered<U>,
+        of: impl Fn(T, U) -> R,
+    ) -> Entered<R> {
+        let all = |one: &[T], other: &[U]| -> SecretVec<R> {
+            let pairs = one.iter().zip(other);
+            pairs.map(|(&one, &other)| of(one, other)).collect()
+        };
+        let products = |owner| all(&self.products[owner], &other.products[owner]);
+        Entered {
+            inputs: all(&self.inputs, &other.inputs),
+            products: ByParty::from_fn(products),
+        }
+    }
+
+    /// All elements: of the inputs, of the garbler's products, of the evaluator's.
+    pub(super) fn all(&self) -> impl Iterator<Item = &T> {
+        let products = [&self.products.garbler, &self.products.evaluator];
+        let products = products.into_iter().flat_map(|products| products.iter());
+        self.inputs.iter().chain(products)
+    }
+
+    /// A list with the elements of the inputs in their slots.
+    pub(super) fn in_slots(&self, slots: &Slots) -> SecretVec<T> {
+        let mut held = SecretVec::zeros(slots.count());
+        for (wire, element) in self.inputs.iter().enumerate() {
+            held[slots.of(wire)] = *element;
+        }
+        held
+    }
+
+    /// The elements of the products in a part of the circuit, and after it.
+    pub(super) fn products_from(&self, part: &Part<'_>) -> ByParty<slice::Iter<'_, T>> {
+        let first = part.circuit.input_bits() + part.gates.start;
+        ByParty::from_fn(|owner| {
+            let before = part
+                .owners
+                .products(owner)
+                .partition_point(|&wire| wire < first);
+            self.products[owner][before..].iter()
+        })
     }
 }

@@ -129,6 +129,16 @@ impl Plan {
         number: u64,
         run: &Run<'_, S>,
     ) -> Self {
+        Self::of_slices(session, number, run, 1)
+    }
+
+    /// The plan of run `number` in so many slices, which are named if there are several.
+    pub(super) fn of_slices<S: Identified>(
+        session: &SessionId,
+        number: u64,
+        run: &Run<'_, S>,
+        slices: usize,
+    ) -> Self {
         let mut oracle = Oracle::new(session, Step::RunPlan, number)
             .absorb(&run.circuit.digest())
             .absorb(run.context);
@@ -138,6 +148,9 @@ impl Plan {
                 Input::By(Party::Evaluator) => oracle.absorb(&[1]),
                 Input::Shared(bits) => oracle.absorb(&[2]).absorb(&names(bits)),
             };
+        }
+        if slices > 1 {
+            oracle = oracle.absorb(&[3]).absorb(&(slices as u64).to_le_bytes());
         }
         Self::new(session, oracle)
     }

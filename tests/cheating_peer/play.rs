@@ -23,6 +23,8 @@ const OWN: usize = 2;
 const LAYERS: [usize; 2] = [WIDTH, 40];
 /// In all.
 pub(crate) const ANDS: usize = LAYERS[0] + LAYERS[1];
+/// Joint AND gates of a slice, if there are slices: of three slices each layer has a part of two.
+pub(crate) const SLICE: usize = 40;
 /// Output bits.
 pub(crate) const OUTPUTS: usize = 2 * LAYERS[1];
 
@@ -95,6 +97,8 @@ pub(crate) enum Setup {
     Made,
     /// From a dealer, at a tenth of the price.
     Dealt,
+    /// The same, and each run is made in slices of [`SLICE`] joint ANDs.
+    Sliced,
 }
 
 /// What a dealer deals from.
@@ -114,6 +118,11 @@ pub(crate) fn begin(
     match setup {
         Setup::Made => Malicious::setup(greeting, rng),
         Setup::Dealt => Malicious::dealt(greeting, seed, rng),
+        Setup::Sliced => {
+            let mut session = Malicious::dealt(greeting, seed, rng)?;
+            session.run_in_slices_of(SLICE);
+            Ok(session)
+        }
     }
 }
 

@@ -12,7 +12,9 @@
 //! | `share` | authenticated and shared bits |
 //! | `leaky_and`, `bucket_size`, `triples` | AND triples, from correlated OT |
 //! | `pool` | the preprocessing: triples, random shared bits, masks of what a party enters |
-//! | `run` | a run of a circuit, flight by flight |
+//! | `slices` | the slices of a run |
+//! | `run` | a run of a circuit from slice to slice, and what is entered |
+//! | `in_slice` | a slice, flight by flight |
 //! | `quicksilver` | the proof of the AND gates that one party owns |
 //! | `wires` | masks of wires, what is opened for AND gates, products of masks |
 //! | `garbling` | garbling and evaluating |
@@ -27,6 +29,7 @@ mod bytes;
 mod check;
 mod context;
 mod garbling;
+mod in_slice;
 mod kept;
 mod leaky_and;
 mod outputs;
@@ -34,6 +37,7 @@ mod pool;
 mod quicksilver;
 mod run;
 mod share;
+mod slices;
 #[cfg(test)]
 mod tests;
 mod triples;
@@ -43,6 +47,7 @@ use rand::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::context::{Context, no_pad};
+use self::in_slice::InSlice;
 use self::outputs::HeldOutput;
 use self::pool::Pool;
 use super::attempts::{Attempt, Attempts};
@@ -88,6 +93,8 @@ struct Secrets {
     context: Context,
     pool: Pool,
     runs: u64,
+    /// Joint ANDs in each slice of a run.
+    slice_ands: usize,
     openings: u64,
     attempts: Box<dyn Attempts>,
 }
@@ -146,6 +153,7 @@ impl<T: Transport> Malicious<T> {
                     statistical: agreed.statistical,
                 },
                 runs: 0,
+                slice_ands: slices::SLICE_ANDS,
                 openings: 0,
                 attempts,
             })
@@ -160,6 +168,12 @@ impl<T: Transport> Malicious<T> {
     pub fn new(channel: Channel<T>, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         let offer = Offer::new(role, Security::Malicious);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
+    }
+
+    /// For tests: later runs have so many joint ANDs in each slice. The peer must do the same.
+    #[cfg(feature = "internals")]
+    pub fn run_in_slices_of(&mut self, ands: usize) {
+        self.live.change(|secrets| secrets.slice_ands = ands);
     }
 
     /// How many triples the pool holds.
@@ -203,16 +217,21 @@ impl Secrets {
     fn run<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
-        run: Run<'_, AuthenticatedBit>,
+        run: &Run<'_, AuthenticatedBit>,
+        layout: InputLayout<'_, AuthenticatedBit>,
     ) -> Result<Words<AuthenticatedBit>, Fault> {
-        let layout = InputLayout::new(&run);
-        self.reserve(channel, &layout.demand())?;
-        let (context, pool, number) = (&self.context, &mut self.pool, self.runs);
-        let outputs = counted(&mut self.attempts, Attempt::Run, || {
-            run::Run::begin(context, number, run, layout, pool).finish(channel)
-        })?;
+        let run = run::Run::new(&self.context, self.runs, run, layout, self.slice_ands);
+        let mut state = run::State::default();
+        let mut outputs = run::HeldOutputs::default();
+        for slice in &run.slices {
+            self.reserve(channel, &run.demand(slice))?;
+            let (context, pool) = (&self.context, &mut self.pool);
+            outputs = counted(&mut self.attempts, Attempt::Run, || {
+                InSlice::begin(context, &run, slice, &mut state, pool).finish(channel)
+            })?;
+        }
         self.runs += 1;
-        Ok(outputs)
+        Ok(run.share(&self.context, &outputs))
     }
 
     fn open<T: Transport>(
@@ -260,9 +279,10 @@ impl<T: Transport> TwoParty for Malicious<T> {
 
     fn run(&mut self, run: Run<'_, AuthenticatedBit>) -> Result<Words<AuthenticatedBit>> {
         self.live.check_run(&run)?;
-        pool::check(&run.demand())?;
+        let layout = InputLayout::new(&run);
+        pool::check(&layout.demand())?;
         self.live.step("running a circuit", |channel, secrets| {
-            secrets.run(channel, run)
+            secrets.run(channel, &run, layout)
         })
     }
 

@@ -24,14 +24,17 @@
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
+use zeroize::DefaultIsZeroes;
 
 use super::context::Context;
 use super::share::Share;
-use crate::circuit::{Circuit, Gate, Ownership, Party};
-use crate::crypto::{Block, SecretBit, SecretVec, Step, UniversalHash, dot, linear};
+use crate::circuit::{Gate, Party, Wire};
+use crate::crypto::{Block, SecretVec, Step, UniversalHash, dot, linear};
 use crate::mpc::error::{Check, Fault};
+use crate::mpc::layout::Entered;
 use crate::mpc::packed_bits::pack;
 use crate::mpc::tag::Tag;
+use crate::mpc::walk::Part;
 use crate::net::{self, Message};
 use crate::ot::Delta;
 
@@ -50,29 +53,37 @@ impl Message for ProductProof {
 /// The products of one party in a run, as either party sees them.
 pub(super) struct Products<'a> {
     pub(super) prover: Party,
-    pub(super) circuit: &'a Circuit,
-    pub(super) owners: &'a Ownership,
-    /// The mask of each wire.
-    pub(super) masks: &'a [Share],
-    /// The masked value of each wire that the prover owns.
-    pub(super) values: &'a [bool],
-    /// The wires whose bits the prover enters.
-    pub(super) entered: &'a [usize],
+    /// The circuit.
+    pub(super) whole: Part<'a>,
+    /// The masks of what is entered.
+    pub(super) masks: &'a Entered<Share>,
+    /// The masked values of what the prover enters.
+    pub(super) values: &'a Entered<bool>,
     /// Fresh authenticated bits of the prover, 128.
     pub(super) vole: &'a [Share],
 }
 
+/// What is known of a wire of the prover.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    mask: Share,
+    value: bool,
+}
+
+impl DefaultIsZeroes for Known {}
+
 impl Products<'_> {
     /// The proof, at the prover.
     pub(super) fn prove(&self, challenge: &UniversalHash) -> ProductProof {
-        let count = self.owners.products(self.prover).len();
+        let count = self.whole.owners.products(self.prover).len();
         let mut constants = SecretVec::<Block>::with_capacity(count);
         let mut slopes = SecretVec::<Block>::with_capacity(count);
-        for [a, b, c] in self.wires() {
-            let [mac_a, mac_b, mac_c] = [a, b, c].map(|wire| self.masks[wire].mac.0);
+        self.for_each(|wires| {
+            let [mac_a, mac_b, mac_c] = wires.map(|wire| wire.mask.mac.0);
+            let [a, b, _] = wires.map(|wire| wire.mask.bit ^ wire.value);
             constants.push(dot(mac_a, mac_b));
-            slopes.push(mac_b.select(self.bit(a)) ^ mac_a.select(self.bit(b)) ^ mac_c);
-        }
+            slopes.push(mac_b.select(a) ^ mac_a.select(b) ^ mac_c);
+        });
         let of_mask = linear(self.vole.iter().map(|share| share.mac.0));
         let slope = linear(self.vole.iter().map(|share| Block::ONE.select(share.bit)));
         ProductProof {
@@ -91,12 +102,12 @@ impl Products<'_> {
         challenge: &UniversalHash,
         delta: &Delta,
     ) -> Result<(), Fault> {
-        let mut keys = SecretVec::<Block>::with_capacity(self.owners.products(self.prover).len());
-        for wires in self.wires() {
-            let [a, b, c] =
-                wires.map(|wire| self.masks[wire].key.0 ^ delta.select(self.values[wire]));
+        let count = self.whole.owners.products(self.prover).len();
+        let mut keys = SecretVec::<Block>::with_capacity(count);
+        self.for_each(|wires| {
+            let [a, b, c] = wires.map(|wire| wire.mask.key.0 ^ delta.select(wire.value));
             keys.push(dot(a, b) ^ dot(c, delta.block()));
-        }
+        });
         let of_mask = linear(self.vole.iter().map(|share| share.key.0));
         let expected = Block::from(proof.u) ^ dot(Block::from(proof.w), delta.block());
         match bool::from((challenge.hash(&keys) ^ of_mask).ct_eq(&expected)) {
@@ -105,267 +116,56 @@ impl Products<'_> {
         }
     }
 
-    /// The challenge of run `number`, whose plan is `plan`.
-    pub(super) fn challenge(
-        &self,
-        context: &Context,
-        number: u64,
-        plan: &[u8; 32],
-    ) -> UniversalHash {
-        let values = self.entered.iter().map(|&wire| self.values[wire]);
-        let oracle = context
-            .oracle((Step::ProductChallenge, number), self.prover)
-            .absorb(plan)
-            .absorb(&pack(values));
-        UniversalHash::new(oracle.block())
-    }
-
-    /// The operands and the output of each gate.
-    fn wires(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
-        let inputs = self.circuit.input_bits();
-        (self.owners.products(self.prover).iter()).map(move |&output| {
-            match self.circuit.gates()[output - inputs] {
-                Gate::And(a, b) => [a.index(), b.index(), output],
-                _ => unreachable!("a product is the output of an AND"),
+    /// Goes over the prover's gates. `product` gets what is known of the operands and of the output of
+    /// each AND.
+    fn for_each(&self, mut product: impl FnMut([Known; 3])) {
+        let slots = self.whole.slots;
+        let mut known = SecretVec::<Known>::zeros(slots.count());
+        let inputs = self.masks.inputs.iter().zip(self.values.inputs.iter());
+        for (wire, (&mask, &value)) in inputs.enumerate() {
+            known[slots.of(wire)] = Known { mask, value };
+        }
+        let masks = self.masks.products[self.prover].iter();
+        let mut entered = masks.zip(self.values.products[self.prover].iter());
+        for (gate, wire) in self.whole.gates() {
+            if self.whole.owners.wires()[wire] != Some(self.prover) {
+                continue;
             }
-        })
+            let on = |wire: Wire| known[slots.of(wire.index())];
+            known[slots.of(wire)] = match gate {
+                Gate::Xor(a, b) => Known {
+                    mask: on(a).mask ^ on(b).mask,
+                    value: on(a).value ^ on(b).value,
+                },
+                Gate::Not(a) => Known {
+                    value: !on(a).value,
+                    ..on(a)
+                },
+                Gate::And(a, b) => {
+                    let (&mask, &value) = entered.next().expect("one for each product");
+                    let output = Known { mask, value };
+                    product([on(a), on(b), output]);
+                    output
+                }
+            };
+        }
     }
+}
 
-    /// The bit on a wire, at the prover.
-    fn bit(&self, wire: usize) -> SecretBit {
-        self.masks[wire].bit ^ self.values[wire]
-    }
+/// The challenge for the proof of `prover` in run `number`, whose plan is `plan`: after the prover has
+/// sent these `values` of all that it enters.
+pub(super) fn challenge(
+    context: &Context,
+    (number, prover): (u64, Party),
+    plan: &[u8; 32],
+    values: &[bool],
+) -> UniversalHash {
+    let oracle = context
+        .oracle((Step::ProductChallenge, number), prover)
+        .absorb(plan)
+        .absorb(&pack(values.iter().copied()));
+    UniversalHash::new(oracle.block())
 }
 
 #[cfg(test)]
-mod tests {
-    use rand::RngExt;
-
-    use super::*;
-    use crate::circuit::Builder;
-    use crate::crypto::SessionId;
-    use crate::mpc::malicious::pool::PROOF_BITS;
-    use crate::ot::{Key, Mac};
-    use crate::testing::session::system_rng;
-
-    const SESSION: SessionId = SessionId([4; 32]);
-    const PLAN: [u8; 32] = [6; 32];
-    /// Gates of the prover.
-    const GATES: usize = 40;
-
-    /// Each gate reads sums of inputs and of gates before it, some of them negated; and there are
-    /// gates and wires of others between them.
-    fn circuit() -> Circuit {
-        let mut builder = Builder::new(&[4, 4]);
-        let (mine, theirs) = (builder.input(0), builder.input(1));
-        let mut known = mine.clone();
-        let mut outputs = vec![builder.and(theirs[0], theirs[1])];
-        for i in 0..GATES {
-            let left = builder.xor(known[i], known[i + 3]);
-            let right = builder.not(known[i / 2 + 1]);
-            let product = builder.and(left, right);
-            known.push(product);
-            outputs.push(builder.and(product, theirs[i % 4]));
-        }
-        outputs.extend(&known);
-        builder.build(vec![outputs])
-    }
-
-    /// What both parties hold after the prover has sent its masked values.
-    struct Committed {
-        circuit: Circuit,
-        owners: Ownership,
-        prover: Party,
-        delta: Delta,
-        /// The prover's shares, then the verifier's.
-        masks: [Vec<Share>; 2],
-        vole: [Vec<Share>; 2],
-        values: Vec<bool>,
-        entered: Vec<usize>,
-    }
-
-    /// An authenticated bit of the prover: its share and the verifier's.
-    fn authenticated(delta: &Delta) -> [Share; 2] {
-        let (bit, key) = (
-            SecretBit::random(&mut system_rng()),
-            Key(Block::random(&mut system_rng())),
-        );
-        let mac = delta.mac(key, bit);
-        let (prover, verifier) = (
-            Share {
-                bit,
-                mac,
-                ..Share::default()
-            },
-            Share {
-                key,
-                ..Share::default()
-            },
-        );
-        [prover, verifier]
-    }
-
-    impl Committed {
-        /// The prover enters the bits that the circuit says, but for the products in `lies`.
-        fn new(prover: Party, lies: &[usize]) -> Self {
-            let circuit = circuit();
-            let other = Some(prover.other());
-            let owners = Ownership::of(&circuit, [Some(prover), other]);
-            let delta = Delta::random(prover == Party::Evaluator, &mut system_rng());
-            let products = owners.products(prover).to_vec();
-            assert_eq!(products.len(), GATES);
-            let mut masks = [(); 2].map(|()| vec![Share::default(); circuit.wires()]);
-            let mut clear = vec![false; circuit.wires()];
-            let entered: Vec<usize> = (0..4).chain(products.iter().copied()).collect();
-            for &wire in &entered {
-                let shares = authenticated(&delta);
-                for (masks, share) in masks.iter_mut().zip(shares) {
-                    masks[wire] = share;
-                }
-            }
-            for wire in 0..4 {
-                clear[wire] = system_rng().random();
-            }
-            for (gate, wire) in circuit.gates().iter().zip(circuit.input_bits()..) {
-                if owners.wires()[wire] != Some(prover) {
-                    continue;
-                }
-                for masks in &mut masks {
-                    match *gate {
-                        Gate::And(..) => {}
-                        Gate::Xor(a, b) => masks[wire] = masks[a.index()] ^ masks[b.index()],
-                        Gate::Not(a) => masks[wire] = masks[a.index()],
-                    }
-                }
-                clear[wire] = match *gate {
-                    Gate::And(a, b) => {
-                        let lie = lies.iter().any(|&lie| products[lie] == wire);
-                        (clear[a.index()] & clear[b.index()]) ^ lie
-                    }
-                    Gate::Xor(a, b) => clear[a.index()] ^ clear[b.index()],
-                    Gate::Not(a) => !clear[a.index()],
-                };
-            }
-            let values = (clear.iter().zip(&masks[0]))
-                .map(|(bit, mask)| (mask.bit ^ *bit).reveal())
-                .collect();
-            let [mut vole, mut keys] = [(); 2].map(|()| Vec::new());
-            for _ in 0..PROOF_BITS {
-                let [prover, verifier] = authenticated(&delta);
-                vole.push(prover);
-                keys.push(verifier);
-            }
-            Committed {
-                circuit,
-                owners,
-                prover,
-                delta,
-                masks,
-                vole: [vole, keys],
-                values,
-                entered,
-            }
-        }
-
-        /// What the prover (0) or the verifier (1) sees.
-        fn of(&self, side: usize) -> Products<'_> {
-            Products {
-                prover: self.prover,
-                circuit: &self.circuit,
-                owners: &self.owners,
-                masks: &self.masks[side],
-                values: &self.values,
-                entered: &self.entered,
-                vole: &self.vole[side],
-            }
-        }
-
-        fn proof(&self) -> ProductProof {
-            let products = self.of(0);
-            let context = Context::of_test(SESSION, self.prover);
-            products.prove(&products.challenge(&context, 3, &PLAN))
-        }
-
-        fn accepts(&self, proof: &ProductProof) -> bool {
-            let context = Context::of_test(SESSION, self.prover.other());
-            self.accepts_with(proof, &self.of(1).challenge(&context, 3, &PLAN))
-        }
-
-        fn accepts_with(&self, proof: &ProductProof, challenge: &UniversalHash) -> bool {
-            match self.of(1).verify(proof, challenge, &self.delta) {
-                Ok(()) => true,
-                Err(Fault::Check(Check::Products)) => false,
-                Err(_) => panic!("nothing else can be wrong"),
-            }
-        }
-    }
-
-    #[test]
-    fn right_products_are_proven_and_any_wrong_one_is_refused() {
-        for prover in Party::BOTH {
-            let honest = Committed::new(prover, &[]);
-            assert!(honest.accepts(&honest.proof()));
-            for lie in 0..GATES {
-                let lying = Committed::new(prover, &[lie]);
-                assert!(!lying.accepts(&lying.proof()), "{lie}");
-            }
-            let lying = Committed::new(prover, &[3, 4]);
-            assert!(!lying.accepts(&lying.proof()));
-        }
-    }
-
-    #[test]
-    fn a_proof_is_of_its_run_plan_direction_and_values_and_no_bit_of_it_is_free() {
-        let honest = Committed::new(Party::Garbler, &[]);
-        let proof = honest.proof();
-        let products = honest.of(1);
-        let context = Context::of_test(SESSION, Party::Evaluator);
-        let other_session = Context::of_test(SessionId([5; 32]), Party::Evaluator);
-        for challenge in [
-            products.challenge(&context, 4, &PLAN),
-            products.challenge(&context, 3, &[7; 32]),
-            products.challenge(&other_session, 3, &PLAN),
-            Products {
-                prover: Party::Evaluator,
-                ..honest.of(1)
-            }
-            .challenge(&context, 3, &PLAN),
-        ] {
-            assert!(!honest.accepts_with(&proof, &challenge));
-        }
-        for bit in 0..128 {
-            for of_w in [false, true] {
-                let mut wrong = honest.proof();
-                let field = if of_w { &mut wrong.w } else { &mut wrong.u };
-                field[bit / 8] ^= 1 << (bit % 8);
-                assert!(!honest.accepts(&wrong), "{bit}");
-            }
-        }
-        for wire in honest.entered.clone() {
-            let mut other = Committed::new(Party::Garbler, &[]);
-            let proof = other.proof();
-            other.values[wire] ^= true;
-            assert!(!other.accepts(&proof), "{wire}");
-        }
-    }
-
-    /// A proof of two runs with the same VOLE would show the prover's bits.
-    #[test]
-    fn the_proof_is_masked_by_a_uniform_element() {
-        let honest = Committed::new(Party::Evaluator, &[]);
-        let challenge = UniversalHash::new(Block::from([9; 16]));
-        let proof = honest.of(0).prove(&challenge);
-        let unmasked = Products {
-            vole: &[],
-            ..honest.of(0)
-        }
-        .prove(&challenge);
-        let bits: Vec<Share> = honest.vole[0].clone();
-        let sum = linear(bits.iter().map(|share| Block::ONE.select(share.bit)));
-        let expected = Block::from(unmasked.w) ^ sum;
-        assert_eq!(proof.w, expected.to_bytes());
-        let macs: Vec<Mac> = bits.iter().map(|share| share.mac).collect();
-        let expected = Block::from(unmasked.u) ^ linear(macs.iter().map(|mac| mac.0));
-        assert_eq!(proof.u, expected.to_bytes());
-    }
-}
+mod tests;

@@ -3,14 +3,15 @@
 use crate::circuit::{Circuit, Ownership};
 use crate::crypto::{Block, TweakableHash};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
-use crate::mpc::walk::{RunHash, walk};
+use crate::mpc::slots::Slots;
+use crate::mpc::walk::{Part, RunHash, walk};
 use crate::ot::Delta;
 
 /// Garbles a circuit.
 ///
 /// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of ANDs that a
-/// party owns, must be set; the others are filled in. `run` is the number of the run, which must not repeat in a session. `emit` gets one
-/// table for each joint AND gate, in the order of the gates.
+/// party owns, must be set; the others are filled in. `run` is the number of the run, which must not
+/// repeat in a session. `emit` gets one table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `emit` gives.
@@ -27,10 +28,11 @@ pub fn garble<E>(
     mut emit: impl FnMut([Block; 2]) -> Result<(), E>,
 ) -> Result<(), E> {
     let shift = delta.block();
+    let slots = Slots::for_each_wire(circuit);
     walk(
-        circuit,
-        owners,
+        &Part::whole(circuit, owners, &slots),
         labels,
+        |_| None,
         &RunHash { hash, run },
         |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
         |label| ZeroLabel(label.0 ^ shift),
@@ -49,8 +51,8 @@ pub fn garble<E>(
 /// Evaluates a garbled circuit.
 ///
 /// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of ANDs that a
-/// party owns, must be set; the others are filled in. `run` is the number of the run. `fetch` gives one table for each joint AND gate, in the
-/// order of the gates.
+/// party owns, must be set; the others are filled in. `run` is the number of the run. `fetch` gives one
+/// table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `fetch` gives.
@@ -65,10 +67,11 @@ pub fn evaluate<E>(
     run: u64,
     mut fetch: impl FnMut() -> Result<[Block; 2], E>,
 ) -> Result<(), E> {
+    let slots = Slots::for_each_wire(circuit);
     walk(
-        circuit,
-        owners,
+        &Part::whole(circuit, owners, &slots),
         labels,
+        |_| None,
         &RunHash { hash, run },
         |a, b| [a.0, b.0],
         |label| label,

@@ -230,25 +230,25 @@ fn garble_run<T: Transport>(
 ) -> Result<SecretVec<ZeroLabel>, Fault> {
     let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
-    let theirs = &layout.entered.evaluator;
-    cots.reserve(channel, theirs.len())?;
+    let theirs = layout.count(Party::Evaluator);
+    cots.reserve(channel, theirs)?;
     plan.expect(channel, Party::Garbler, &context.channel_secret)?;
-    let (masked, of_evaluator) = cots.receive_inputs(channel, theirs.len())?;
+    let (masked, of_evaluator) = cots.receive_inputs(channel, theirs)?;
     plan.send(channel, Party::Garbler, &context.channel_secret)?;
     channel.send_message(&context.input_digest(number, &masked))?;
 
     let delta = cots.delta();
     let mut labels = SecretVec::<ZeroLabel>::zeros(circuit.wires());
-    for (&wire, label) in theirs.iter().zip(of_evaluator.iter()) {
+    for (wire, label) in layout.entered(Party::Evaluator).zip(of_evaluator.iter()) {
         labels[wire] = *label;
     }
     for &(wire, bit) in &layout.shared {
         labels[wire] = bit.label.zero();
     }
-    let mine = &layout.entered.garbler;
-    let active = active_labels(&context.session, number, mine.len());
+    let mine = layout.entered(Party::Garbler);
+    let active = active_labels(&context.session, number, layout.count(Party::Garbler));
     let bits = layout.enter(Party::Garbler, run.mine);
-    for ((&wire, label), bit) in mine.iter().zip(active.iter()).zip(bits.iter()) {
+    for ((wire, label), bit) in mine.zip(active.iter()).zip(bits.iter()) {
         labels[wire] = label.zero(*bit, delta);
     }
 
@@ -281,11 +281,11 @@ fn evaluate_run<T: Transport>(
     if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {
         return Err(Check::MaskedInputs.into());
     }
-    let theirs = &layout.entered.garbler;
-    let active = active_labels(&context.session, number, theirs.len());
+    let theirs = layout.entered(Party::Garbler);
+    let active = active_labels(&context.session, number, layout.count(Party::Garbler));
     let mut labels = SecretVec::<ActiveLabel>::zeros(circuit.wires());
-    let entered = theirs.iter().zip(active.iter());
-    for (&wire, label) in entered.chain(layout.entered.evaluator.iter().zip(own.iter())) {
+    let entered = theirs.zip(active.iter());
+    for (wire, label) in entered.chain(layout.entered(Party::Evaluator).zip(own.iter())) {
         labels[wire] = *label;
     }
     for &(wire, bit) in &layout.shared {

@@ -17,12 +17,16 @@ use std::slice;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-use crate::circuit::{Builder, Circuit, Output, Ownership, Party};
-use crate::crypto::{Block, linear};
+use crate::circuit::{Builder, ByParty, Circuit, Output, Ownership, Party};
+use crate::crypto::{Block, SecretVec, linear};
+use crate::mpc::layout::Entered;
 use crate::mpc::malicious::leaky_and::Triple;
 use crate::mpc::malicious::pool::PROOF_BITS;
 use crate::mpc::malicious::share::Share;
-use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs, wires};
+use crate::mpc::malicious::wires::Wires;
+use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs};
+use crate::mpc::slots::Slots;
+use crate::mpc::walk::Part;
 use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
 use crate::testing::affine::{Span, Table};
 use crate::testing::circuits::bits;
@@ -166,19 +170,25 @@ impl Ahead {
     /// This party's shares of the masks of the outputs in the run.
     fn masks(&self, circuit: &Circuit) -> Vec<bool> {
         let owners = Ownership::of(circuit, Party::BOTH.map(Some));
-        let mut masks = vec![Share::default(); circuit.wires()];
-        let mut input = 0;
-        for (owner, shares) in Party::BOTH.into_iter().zip(&self.entered) {
-            let (inputs, products) = shares.split_at(circuit.inputs()[owner as usize]);
-            masks[input..input + inputs.len()].copy_from_slice(inputs);
-            input += inputs.len();
-            for (&wire, share) in owners.products(owner).iter().zip(products) {
-                masks[wire] = *share;
-            }
-        }
-        wires::fill_masks(circuit, &owners, &mut masks, &self.and_masks);
+        let slots = Slots::for_each_wire(circuit);
+        let [garblers, evaluators] = Party::BOTH.map(|owner| {
+            let inputs = circuit.inputs()[owner as usize];
+            self.entered[owner as usize].split_at(inputs)
+        });
+        let mut masks = Wires {
+            entered: Entered {
+                inputs: SecretVec::concat(&[garblers.0, evaluators.0]),
+                products: ByParty {
+                    garbler: SecretVec::concat(&[garblers.1]),
+                    evaluator: SecretVec::concat(&[evaluators.1]),
+                },
+            },
+            held: SecretVec::default(),
+        };
+        masks.begin(&slots);
+        masks.fill_masks(&Part::whole(circuit, &owners, &slots), &self.and_masks);
         let mask = |output: &Output| match output {
-            Output::Wire(wire) => masks[wire.index()].bit.reveal(),
+            Output::Wire(wire) => masks.held[wire.index()].bit.reveal(),
             Output::Const(_) => panic!("every output is a wire"),
         };
         circuit.outputs().iter().flatten().map(mask).collect()
