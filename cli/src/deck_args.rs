@@ -22,7 +22,7 @@ pub(crate) struct DeckArgs {
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
-    /// How the deck is shuffled; auto takes the fewest AND gates.
+    /// How the deck is shuffled; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Given(Algorithm::FisherYates),
           value_parser = algorithm())]
     pub(crate) algorithm: Choice,

@@ -9,7 +9,7 @@ use dealerless::shuffle::{Algorithm, SpecError};
 pub(crate) enum Selection {
     /// Every algorithm.
     All,
-    /// One, or `auto`: the one that a malicious session takes.
+    /// One, or `auto`: the one of which the least is garbled.
     One(Choice),
 }
 

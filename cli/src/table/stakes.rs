@@ -133,7 +133,7 @@ pub(crate) struct StakesArgs {
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
-    /// How the deck is shuffled; auto takes the fewest AND gates.
+    /// How the deck is shuffled; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
     pub(crate) algorithm: Option<Choice>,
 }
@@ -209,7 +209,7 @@ pub(crate) struct Wishes {
     /// Play only if so many cards are drawn.
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
-    /// Play only with this shuffle; auto is the one with the fewest AND gates.
+    /// Play only with this shuffle; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
     pub(crate) algorithm: Option<Choice>,
     /// Play only so many hands.
