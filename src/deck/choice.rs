@@ -111,7 +111,7 @@ mod tests {
                 assert!(cost <= garbled(other), "{draw} of 52: {chosen} or {other}");
             }
             let is_network = matches!(chosen, Algorithm::Waksman);
-            assert_eq!(is_network, draw >= 15, "{draw} of 52: {chosen}");
+            assert_eq!(is_network, draw >= 16, "{draw} of 52: {chosen}");
         }
     }
 }

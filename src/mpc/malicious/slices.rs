@@ -108,7 +108,7 @@ pub(super) fn demands(run: &Demand) -> impl Iterator<Item = Demand> {
 
 /// Where the wires of a run in these slices are held: of one slice, each in its own place.
 pub(super) fn slots(circuit: &Circuit, slices: &[Slice]) -> Slots {
-    /// Above, there are more than cheap gates that nobody waits for.
+    /// With more wires, a place for each takes more memory than a slice.
     const MOST_WIRES: usize = 16 * SLICE_ANDS;
     match slices.len() {
         1 if circuit.wires() <= MOST_WIRES => Slots::for_each_wire(circuit),
@@ -118,8 +118,13 @@ pub(super) fn slots(circuit: &Circuit, slices: &[Slice]) -> Slots {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
     use crate::circuit::Party;
+    use crate::crypto::TweakableHash;
+    use crate::mpc::label::ZeroLabel;
+    use crate::mpc::walk::{RunHash, walk};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
     #[test]
@@ -180,5 +185,50 @@ mod tests {
         assert_eq!(numbers.len(), runs.len() * slices.len());
         assert!(numbers.iter().all(|number| number >> 63 == 0));
         assert!(runs.iter().all(|&run| slice(0).number_in(run) == run));
+    }
+
+    /// What is hashed for the joint ANDs, in slices of so many: each label as its tweak changes it.
+    fn hashed(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<[u8; 16]> {
+        let slots = Slots::for_live_wires(circuit);
+        let hash = TweakableHash::with_key([4; 16]);
+        let hashes = RunHash {
+            hash: &hash,
+            run: 3,
+        };
+        let mut wires = vec![ZeroLabel::default(); slots.count()];
+        let mut hashed = Vec::new();
+        for slice in Slice::all(circuit, owners, ands) {
+            let walked: Result<(), Infallible> = walk(
+                &slice.part(circuit, owners, &slots),
+                &mut wires,
+                |_| Some(ZeroLabel::default()),
+                &hashes,
+                |a, b| [a.0, b.0],
+                |label| label,
+                |_, [a, b]| {
+                    hashed.extend([a.to_bytes(), b.to_bytes()]);
+                    Ok(ZeroLabel(*a ^ *b))
+                },
+            );
+            walked.expect("nothing fails");
+        }
+        hashed
+    }
+
+    /// Here all labels of inputs are the same, and only the tweaks tell the first hashes apart.
+    #[test]
+    fn a_run_in_slices_hashes_what_it_hashes_in_one_and_uses_no_tweak_twice() {
+        let shuffle = ShuffleCircuit::build(Spec::new(13, 5, Algorithm::Waksman).unwrap());
+        let circuit = shuffle.circuit();
+        let owners = Ownership::of(circuit, Party::BOTH.map(Some));
+        let whole = hashed(circuit, &owners, SLICE_ANDS);
+        assert_eq!(whole.len(), 2 * owners.joint_ands().len());
+        let mut different = whole.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(different.len(), whole.len());
+        for ands in [1, 2, 7, 50] {
+            assert_eq!(hashed(circuit, &owners, ands), whole);
+        }
     }
 }
