@@ -198,20 +198,22 @@ fn counted<R>(
 }
 
 impl Secrets {
-    /// Fills the pool, so that it holds at least this much.
+    /// Fills the pool, batch after batch, so that it holds at least this much.
     fn reserve<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
         demand: &Demand,
     ) -> Result<(), Fault> {
-        let missing = self.pool.missing(demand);
-        if missing == Demand::default() {
-            return Ok(());
+        loop {
+            let missing = self.pool.missing(demand);
+            if missing == Demand::default() {
+                return Ok(());
+            }
+            let (pool, context) = (&mut self.pool, &self.context);
+            counted(&mut self.attempts, Attempt::Batch, || {
+                pool.fill(context, channel, &Pool::next_batch(&missing))
+            })?;
         }
-        let (pool, context) = (&mut self.pool, &self.context);
-        counted(&mut self.attempts, Attempt::Batch, || {
-            pool.fill(context, channel, &missing)
-        })
     }
 
     fn run<T: Transport>(

@@ -9,12 +9,16 @@
 //! were opened for it. Both parties take from the pool in the same order, so they always hold
 //! matching parts.
 
+mod queue;
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
 use rand::rngs::StdRng;
 use rand::{CryptoRng, SeedableRng};
-use zeroize::DefaultIsZeroes;
 
+use self::queue::Queue;
 use super::context::{Context, no_pad, opening_bytes};
 use super::leaky_and::Triple;
 use super::share::{RandomShares, Share};
@@ -31,8 +35,14 @@ use crate::ot::{CotReceiver, CotSender, Delta};
 /// The fewest random shared bits that a batch makes, if it makes any.
 const MIN_BITS: usize = 1024;
 
-/// The limit of each amount in a batch. It keeps the numbers of leaky triples within 32 bits, and
-/// the sums of all amounts within a `usize`.
+/// The most that a batch makes of each amount: finished triples, but for what fills them up to a
+/// threshold, random shared bits, and masks of what each party enters.
+///
+/// One batch is what preprocessing needs of memory, whatever the demand. More would not fit the
+/// caches; fewer would take larger buckets.
+const MOST: usize = 1 << 15;
+
+/// The limit of each amount of a demand. It keeps the sums of all amounts within a `usize`.
 const MAX_AT_ONCE: usize = if usize::BITS < 64 { 1 << 22 } else { 1 << 28 };
 
 /// Checks that a batch may have these amounts.
@@ -110,33 +120,43 @@ impl Parts {
     fn blocks(&self, owner: Party) -> usize {
         self.inputs(owner).end.div_ceil(128)
     }
+
+    /// The bytes that a party sends for the batch.
+    fn sent_bytes(&self, sender: Party) -> u64 {
+        let Amount { finished, leaky } = self.triples;
+        let triples = match leaky {
+            0 => 0,
+            _ => triples::sent_bytes(sender, leaky) + opening_bytes(leaky - finished),
+        };
+        Plan::sent_bytes() + CotReceiver::sent_bytes(self.blocks(sender)) + triples
+    }
 }
 
 /// The bytes that a party sends to fill an empty pool for a demand.
 pub(super) fn sent_bytes(sender: Party, demand: &Demand, statistical: u8) -> u64 {
-    let amounts = needed(demand);
-    if amounts == Demand::default() {
-        return 0;
+    let mut missing = needed(demand);
+    let mut sent = 0;
+    while missing != Demand::default() {
+        let amounts = Pool::next_batch(&missing);
+        let parts = Parts::of(&amounts, statistical);
+        sent += parts.sent_bytes(sender);
+        missing = Demand {
+            ands: missing.ands.saturating_sub(parts.triples.finished),
+            inputs: ByParty::from_fn(|party| missing.inputs[party] - parts.inputs[party]),
+            outputs: missing.outputs.saturating_sub(parts.random),
+            ..missing
+        };
     }
-    let parts = Parts::of(&amounts, statistical);
-    let triples = match amounts.ands {
-        0 => 0,
-        _ => {
-            let Amount { finished, leaky } = parts.triples;
-            triples::sent_bytes(sender, leaky) + opening_bytes(leaky - finished)
-        }
-    };
-    Plan::sent_bytes() + CotReceiver::sent_bytes(parts.blocks(sender)) + triples
+    sent
 }
 
-/// The pool, and the correlated OTs in both directions from which it is filled. Everything is taken
-/// from the ends of the vectors.
+/// The pool, and the correlated OTs in both directions from which it is filled.
 pub(super) struct Pool {
     sender: CotSender,
     receiver: CotReceiver,
-    triples: SecretVec<Triple>,
-    bits: SecretVec<Share>,
-    inputs: ByParty<SecretVec<Share>>,
+    triples: Queue<Triple>,
+    bits: Queue<Share>,
+    inputs: ByParty<Queue<Share>>,
     batches: u64,
     /// For coins and nonces.
     rng: StdRng,
@@ -151,8 +171,8 @@ impl Pool {
         Pool {
             sender,
             receiver,
-            triples: SecretVec::default(),
-            bits: SecretVec::default(),
+            triples: Queue::default(),
+            bits: Queue::default(),
             inputs: ByParty::default(),
             batches: 0,
             rng: StdRng::from_rng(rng),
@@ -176,7 +196,18 @@ impl Pool {
         }
     }
 
-    /// Makes a batch with at least these amounts, as [`missing`](Self::missing) gives them.
+    /// The amounts of the next batch, if this is [`missing`](Self::missing): as much of each as a
+    /// batch may make. Both parties compute the same.
+    pub(super) fn next_batch(missing: &Demand) -> Demand {
+        Demand {
+            ands: missing.ands.min(MOST),
+            inputs: ByParty::from_fn(|owner| missing.inputs[owner].min(MOST)),
+            proofs: ByParty::default(),
+            outputs: missing.outputs.min(MOST),
+        }
+    }
+
+    /// Makes a batch with at least these amounts, as [`next_batch`](Self::next_batch) gives them.
     ///
     /// # Errors
     /// Any error of the channel or of a check. The pool then gets nothing of the batch.
@@ -196,11 +227,11 @@ impl Pool {
             let (rng, amount) = (&mut self.rng, parts.triples);
             let buckets = Buckets::fill(context, channel, delta, batch, amount, &shares, rng)?;
             let theirs = open(context, channel, delta, batch, &buckets)?;
-            put(&mut self.triples, buckets.combine(&theirs, me, delta));
+            self.triples.put(buckets.combine(&theirs, me, delta));
         }
-        put(&mut self.bits, shares.range(parts.bits()));
-        put(&mut self.inputs[me], shares.mine(parts.inputs(me)));
-        put(&mut self.inputs[peer], shares.theirs(parts.inputs(peer)));
+        self.bits.put(shares.range(parts.bits()));
+        self.inputs[me].put(shares.mine(parts.inputs(me)));
+        self.inputs[peer].put(shares.theirs(parts.inputs(peer)));
         Ok(())
     }
 
@@ -238,36 +269,35 @@ impl Pool {
 
     /// Takes `count` triples. The pool must hold them.
     pub(super) fn take_triples(&mut self, count: usize) -> SecretVec<Triple> {
-        self.triples.take_last(count)
+        self.triples.take(count)
     }
 
     /// What [`take_triples`](Self::take_triples) would give.
     #[cfg(test)]
-    pub(super) fn next_triples(&self, count: usize) -> &[Triple] {
-        &self.triples[self.triples.len() - count..]
+    pub(super) fn next_triples(&self, count: usize) -> Vec<Triple> {
+        self.triples.next(count)
     }
 
     /// What [`take_bits`](Self::take_bits) would give.
     #[cfg(test)]
-    pub(super) fn next_bits(&self, count: usize) -> &[Share] {
-        &self.bits[self.bits.len() - count..]
+    pub(super) fn next_bits(&self, count: usize) -> Vec<Share> {
+        self.bits.next(count)
     }
 
     /// What [`take_inputs`](Self::take_inputs) would give.
     #[cfg(test)]
-    pub(super) fn next_inputs(&self, owner: Party, count: usize) -> &[Share] {
-        let inputs = &self.inputs[owner];
-        &inputs[inputs.len() - count..]
+    pub(super) fn next_inputs(&self, owner: Party, count: usize) -> Vec<Share> {
+        self.inputs[owner].next(count)
     }
 
     /// Takes `count` random shared bits. The pool must hold them.
     pub(super) fn take_bits(&mut self, count: usize) -> SecretVec<Share> {
-        self.bits.take_last(count)
+        self.bits.take(count)
     }
 
     /// Takes masks for `count` bits that `owner` enters. The pool must hold them.
     pub(super) fn take_inputs(&mut self, owner: Party, count: usize) -> SecretVec<Share> {
-        self.inputs[owner].take_last(count)
+        self.inputs[owner].take(count)
     }
 }
 
@@ -285,148 +315,4 @@ pub(super) fn open<T: Transport>(
     channel.flush()?;
     let check = Check::PoolMacs;
     context.recv_opening(channel, step, delta, differences(), no_pad(), check)
-}
-
-/// Puts `fresh` in front of what this part of the pool holds. The pool is taken from its end, so
-/// what it already holds is taken first.
-fn put<S: DefaultIsZeroes>(pool: &mut SecretVec<S>, fresh: SecretVec<S>) {
-    *pool = match pool.len() {
-        0 => fresh,
-        _ => SecretVec::concat(&[&fresh, pool]),
-    };
-}
-
-#[cfg(test)]
-mod tests {
-    use std::thread;
-
-    use rand::rngs::ChaCha20Rng;
-
-    use super::*;
-    use crate::crypto::SessionId;
-    use crate::net::{Deadlines, MemoryTransport, memory_pair};
-    use crate::ot::setup_both;
-
-    const SESSION: SessionId = SessionId([9; 32]);
-
-    fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel<MemoryTransport>, Pool) {
-        let context = Context::of_test(SESSION, me);
-        let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
-        let mut channel = Channel::new(transport, Deadlines::default());
-        let delta = Delta::random(me == Party::Garbler, &mut rng);
-        let ots = setup_both(&mut channel, &SESSION, me, delta, &mut rng).unwrap();
-        let pool = Pool::new(ots, &mut rng);
-        (context, channel, pool)
-    }
-
-    fn demand(ands: usize, [garbler, evaluator]: [usize; 2], outputs: usize) -> Demand {
-        Demand {
-            ands,
-            inputs: ByParty { garbler, evaluator },
-            proofs: ByParty::default(),
-            outputs,
-        }
-    }
-
-    /// Runs `act` as both parties, each with its own pool.
-    fn both<R: Send + 'static>(act: fn(Context, Channel<MemoryTransport>, Pool) -> R) -> [R; 2] {
-        let (one, other) = memory_pair();
-        let side = move |me, transport| {
-            let (context, channel, pool) = set_up(me, transport);
-            act(context, channel, pool)
-        };
-        let evaluator = thread::spawn(move || side(Party::Evaluator, other));
-        [side(Party::Garbler, one), evaluator.join().unwrap()]
-    }
-
-    /// Fills the pool with what it lacks for a demand.
-    fn reserve(
-        pool: &mut Pool,
-        context: &Context,
-        channel: &mut Channel<MemoryTransport>,
-        demand: Demand,
-    ) {
-        let missing = pool.missing(&demand);
-        if missing != Demand::default() {
-            pool.fill(context, channel, &missing).unwrap();
-        }
-        assert_eq!(pool.missing(&demand), Demand::default());
-    }
-
-    #[test]
-    fn the_pool_does_not_grow_from_hand_to_hand() {
-        let largest = both(|context, mut channel, mut pool| {
-            let mut largest = 0;
-            for hand in 0..60 {
-                let outputs = if hand % 2 == 0 { 7 } else { 300 };
-                reserve(
-                    &mut pool,
-                    &context,
-                    &mut channel,
-                    demand(3, [2, 0], outputs),
-                );
-                drop((pool.take_triples(3), pool.take_bits(3 + outputs)));
-                drop(pool.take_inputs(Party::Garbler, 2));
-                largest = largest.max(pool.bits.len() + pool.triples.len());
-            }
-            largest
-        });
-        assert!(
-            largest
-                .iter()
-                .all(|largest| *largest < MIN_BITS + 300 + 128)
-        );
-    }
-
-    #[test]
-    fn amounts_above_the_limit_are_a_misuse() {
-        for most in [MAX_AT_ONCE + 1, usize::MAX] {
-            for demand in [
-                demand(most, [0, 0], 0),
-                demand(1, [most, 0], 0),
-                demand(1, [1, most], 0),
-                demand(1, [1, 1], most),
-            ] {
-                assert!(matches!(check(&demand), Err(Error::Usage(_))));
-            }
-        }
-        assert!(check(&demand(MAX_AT_ONCE, [MAX_AT_ONCE; 2], MAX_AT_ONCE)).is_ok());
-    }
-
-    #[test]
-    fn every_mac_fits_its_key_and_every_triple_is_a_product() {
-        /// A party's Delta, and the triples and bits that it took from two batches.
-        type Taken = (Delta, Vec<Triple>, Vec<Share>);
-        let [(delta_a, triples_a, bits_a), (delta_b, triples_b, bits_b)]: [Taken; 2] =
-            both(|context, mut channel, mut pool| {
-                reserve(&mut pool, &context, &mut channel, demand(40, [3, 5], 60));
-                let mut triples = pool.take_triples(30).to_vec();
-                let mut bits = pool.take_bits(90).to_vec();
-                reserve(&mut pool, &context, &mut channel, demand(25, [3, 0], 2975));
-                triples.extend_from_slice(&pool.take_triples(25));
-                bits.extend_from_slice(&pool.take_bits(3000));
-                (pool.delta().clone(), triples, bits)
-            });
-        assert!(delta_a.block().lsb().reveal() && !delta_b.block().lsb().reveal());
-        let value = |a: &Share, b: &Share| {
-            let fits = |holder: &Share, other: &Share, delta: &Delta| {
-                let expected = delta.mac(other.key, holder.bit);
-                assert_eq!(holder.mac.0.to_bytes(), expected.0.to_bytes());
-            };
-            fits(a, b, &delta_b);
-            fits(b, a, &delta_a);
-            (a.bit ^ b.bit).reveal()
-        };
-        assert_eq!((triples_a.len(), bits_a.len()), (55, 3090));
-        let mut ones = [0; 2];
-        for (a, b) in triples_a.iter().zip(&triples_b) {
-            let (x, y) = (value(&a.x, &b.x), value(&a.y, &b.y));
-            assert_eq!(value(&a.z, &b.z), x & y);
-            ones[0] += usize::from(x);
-            ones[1] += usize::from(y);
-        }
-        assert!(ones.iter().all(|ones| (5..50).contains(ones)), "random");
-        let ones = bits_a.iter().zip(&bits_b).filter(|(a, b)| value(a, b));
-        assert!((1_200..1_900).contains(&ones.count()), "random");
-    }
 }

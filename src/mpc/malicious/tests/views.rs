@@ -130,13 +130,14 @@ impl Ahead {
         // What is taken first stands last.
         let of_owner = Party::BOTH.map(|owner| {
             let next = pool.next_inputs(owner, demand.inputs[owner] + PROOF_BITS);
-            next.split_at(PROOF_BITS)
+            let (vole, entered) = next.split_at(PROOF_BITS);
+            (vole.to_vec(), entered.to_vec())
         });
         let pads = Party::BOTH
             .map(|sender| outputs::pads(context, secrets.runs, sender, circuit.output_wires()));
         Ahead {
-            triples: pool.next_triples(demand.ands).to_vec(),
-            entered: of_owner.map(|(_, entered)| entered.to_vec()),
+            triples: pool.next_triples(demand.ands),
+            entered: of_owner.each_ref().map(|(_, entered)| entered.clone()),
             voles: of_owner.map(|(vole, _)| {
                 let map = |of: fn(&Share) -> Block| linear(vole.iter().map(of));
                 [
@@ -145,7 +146,7 @@ impl Ahead {
                     map(|share| share.key.0),
                 ]
             }),
-            and_masks: pool.next_bits(demand.ands).to_vec(),
+            and_masks: pool.next_bits(demand.ands),
             pads: (pads.iter().flat_map(|pads| pads.iter()))
                 .map(|pad| pad.reveal())
                 .collect(),
