@@ -38,14 +38,14 @@ const MIN_BITS: usize = 1024;
 /// The most that a batch makes of each amount: finished triples, but for what fills them up to a
 /// threshold, random shared bits, and masks of what each party enters.
 ///
-/// One batch is what preprocessing needs of memory, whatever the demand. More would not fit the
-/// caches; fewer would take larger buckets.
+/// One batch is what preprocessing needs of memory, whatever the demand. At the usual `rho` fewer
+/// would take larger buckets; more take memory, and no smaller ones.
 const MOST: usize = 1 << 15;
 
 /// The limit of each amount of a demand. It keeps the sums of all amounts within a `usize`.
 const MAX_AT_ONCE: usize = if usize::BITS < 64 { 1 << 22 } else { 1 << 28 };
 
-/// Checks that a batch may have these amounts.
+/// Checks that a demand may have these amounts.
 ///
 /// # Errors
 /// [`Error::Usage`] if one is too large.
