@@ -96,8 +96,8 @@ impl Committed {
                 masks[wire] = share;
             }
         }
-        for wire in 0..4 {
-            clear[wire] = system_rng().random();
+        for bit in &mut clear[..4] {
+            *bit = system_rng().random();
         }
         for (gate, wire) in circuit.gates().iter().zip(circuit.input_bits()..) {
             if owners.wires()[wire] != Some(prover) {
