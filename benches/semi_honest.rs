@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use common::{Loopback, Shuffler};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use dealerless::circuit::Ownership;
 use dealerless::crypto::{Block, TweakableHash};
 use dealerless::mpc::{ActiveLabel, Security, ZeroLabel, evaluate, garble};
 use dealerless::ot::Delta;
@@ -64,6 +65,7 @@ fn garbling(criterion: &mut Criterion) {
     let mut rng = UnwrapErr(SysRng);
     let delta = Delta::random(true, &mut rng);
     let hash = TweakableHash::with_key([1; 16]);
+    let joint = Ownership::of(circuit, [None, None]);
     let labels: Vec<Block> = (0..circuit.wires())
         .map(|_| Block::random(&mut rng))
         .collect();
@@ -76,7 +78,7 @@ fn garbling(criterion: &mut Criterion) {
     group.bench_function("garble", |bencher| {
         bencher.iter(|| {
             tables.clear();
-            garble(circuit, &mut zeros, &delta, &hash, 0, |table| {
+            garble(circuit, &joint, &mut zeros, &delta, &hash, 0, |table| {
                 tables.push(table);
                 Ok::<_, Infallible>(())
             })
@@ -85,7 +87,7 @@ fn garbling(criterion: &mut Criterion) {
     group.bench_function("evaluate", |bencher| {
         bencher.iter(|| {
             let mut next = tables.iter();
-            evaluate(circuit, &mut active, &hash, 0, || {
+            evaluate(circuit, &joint, &mut active, &hash, 0, || {
                 Ok::<_, Infallible>(*next.next().expect("a table for each AND"))
             })
         });

@@ -22,7 +22,7 @@ const COUNTS: [u32; 5] = [14, 5, 2, 2, 2];
 fn main() -> Result<(), Box<dyn Error>> {
     let kinds = Kinds::new(&COUNTS)?;
     let cards = kinds.cards();
-    let spec = Choice::Cheapest.spec(cards, cards, Security::Malicious)?;
+    let spec = Choice::Cheapest.spec(cards, cards)?;
     let shuffle = circuit(spec, Security::Malicious);
 
     let play = |role, transport: MemoryTransport| -> deck::Result<Vec<String>> {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use dealerless::circuit::{Builder, Circuit, Party};
 use dealerless::mpc::Tag::{
-    GateBits, GateValues, InputLabels, LeakyBits, LeakyTables, MacDigest, MaskedValues, OutputBits,
-    Plan, PoolBits, Tables, TripleCommitment, TripleDigest, TripleOpening,
+    GateBits, GateValues, LeakyBits, LeakyTables, MacDigest, MaskedValues, OutputBits, Plan,
+    PoolBits, Tables, TripleCommitment, TripleDigest, TripleOpening,
 };
 use dealerless::mpc::{
     Attempt, Attempts, Check, Demand, Error, Greeting, Input, Malicious, Offer, Result, Run,
@@ -175,15 +175,9 @@ fn frames_of(attempt: Attempt, sender: Party) -> Vec<Kind> {
             kinds(&[PoolBits, MacDigest]),
         ]
         .concat(),
-        (Attempt::Run, Party::Garbler) => kinds(&[
-            Plan,
-            GateBits,
-            MacDigest,
-            MaskedValues,
-            InputLabels,
-            Tables,
-            MacDigest,
-        ]),
+        (Attempt::Run, Party::Garbler) => {
+            kinds(&[Plan, GateBits, MacDigest, MaskedValues, Tables, MacDigest])
+        }
         (Attempt::Run, Party::Evaluator) => kinds(&[
             Plan,
             GateBits,

@@ -163,6 +163,7 @@ fn parties_that_make_different_amounts_ahead_notice() {
             ands,
             inputs: ByParty { garbler, evaluator },
             outputs,
+            ..Demand::default()
         };
         move |session: &mut Session, _: &[Shared<Session>]| session.prepare(demand)
     };

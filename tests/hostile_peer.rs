@@ -110,10 +110,7 @@ fn guard_of_mpc(tag: mpc::Tag) -> Guard {
             Guard::Finds(|error| matches!(error, Error::Check(Check::MaskedInputs)))
         }
         // A wrong label spoils all that are made from it, and is noticed where one is opened.
-        mpc::Tag::InputLabels
-        | mpc::Tag::Tables
-        | mpc::Tag::OpenedPairs
-        | mpc::Tag::OpenedHashes => {
+        mpc::Tag::Tables | mpc::Tag::OpenedPairs | mpc::Tag::OpenedHashes => {
             Guard::Finds(|error| matches!(error, Error::Check(Check::OpeningHash)))
         }
         mpc::Tag::LeakyTables
@@ -126,7 +123,8 @@ fn guard_of_mpc(tag: mpc::Tag) -> Guard {
         | mpc::Tag::GateBits
         | mpc::Tag::MaskedValues
         | mpc::Tag::GateValues
-        | mpc::Tag::OutputBits => Guard::Absent,
+        | mpc::Tag::OutputBits
+        | mpc::Tag::ProductProof => Guard::Absent,
     }
 }
 
@@ -137,7 +135,7 @@ fn may_be_harmless(tag: Kind) -> bool {
     matches!(
         tag,
         Kind::Ot(ot::Tag::BaseOtPads | ot::Tag::TreeSums)
-            | Kind::Mpc(mpc::Tag::InputLabels | mpc::Tag::Tables | mpc::Tag::OpenedPairs)
+            | Kind::Mpc(mpc::Tag::Tables | mpc::Tag::OpenedPairs)
     )
 }
 

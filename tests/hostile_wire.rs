@@ -177,10 +177,10 @@ fn a_stranger_is_told_from_a_peer() {
         b"\x16\x03\x01\x00\x01\x01\x00\x01\xfc\x03\x03",
         &[0; 64],
         &[0xff; 64],
-        &frame(11, Tag::HELLO.byte(), b"dealerless\x03"),
-        &frame(16, Tag::HELLO.byte(), b"Dealerless\x03\x00\x07\x00\x00\x00"),
-        &frame(16, NOTE.byte(), b"dealerless\x03\x00\x07\x00\x00\x00"),
-        &frame(1 << 16, Tag::HELLO.byte(), b"dealerless\x03\x00"),
+        &frame(11, Tag::HELLO.byte(), b"dealerless\x04"),
+        &frame(16, Tag::HELLO.byte(), b"Dealerless\x04\x00\x07\x00\x00\x00"),
+        &frame(16, NOTE.byte(), b"dealerless\x04\x00\x07\x00\x00\x00"),
+        &frame(1 << 16, Tag::HELLO.byte(), b"dealerless\x04\x00"),
     ];
     for bytes in strangers {
         assert_broken(bytes, Malformed::Stranger, read_hello);
@@ -189,11 +189,11 @@ fn a_stranger_is_told_from_a_peer() {
 
 #[test]
 fn a_peer_of_another_version_is_told_which() {
-    for (version, body) in [(0u16, 4), (2, 4), (2, 0), (515, 60_000)] {
+    for (version, body) in [(0u16, 4), (3, 4), (3, 0), (516, 60_000)] {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
         for error in error_of(&frame(12 + body, Tag::HELLO.byte(), &content), read_hello) {
             assert!(
-                matches!(error, Error::Version { theirs, ours: 3 } if theirs == version),
+                matches!(error, Error::Version { theirs, ours: 4 } if theirs == version),
                 "{error}"
             );
         }
@@ -203,7 +203,7 @@ fn a_peer_of_another_version_is_told_which() {
 #[test]
 fn a_hello_with_a_bad_body_is_an_error() {
     let hello = |body: &[u8], len: u32| {
-        let content = [b"dealerless\x03\x00", body].concat();
+        let content = [b"dealerless\x04\x00", body].concat();
         frame(12 + len, Tag::HELLO.byte(), &content)
     };
     let (tag, extra) = (Tag::HELLO, 1);

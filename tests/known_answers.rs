@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 
-use dealerless::circuit::{Builder, Output, Party};
+use dealerless::circuit::{Builder, Output, Ownership, Party};
 use dealerless::crypto::{Block, TweakDomain, TweakableHash};
 use dealerless::deck::{Card, SealedDeck};
 use dealerless::mpc::{ActiveLabel, Audience, Malicious, SemiHonest, ZeroLabel, evaluate, garble};
@@ -64,12 +64,13 @@ fn half_gates_are_what_they_were() {
     let delta = Delta::random(true, &mut ChaCha20Rng::from_seed([1; 32]));
     assert_eq!(hex(delta.block()), "033f37203a2476c42566a61cc55c3ca8");
     let hash = TweakableHash::with_key(KEY);
+    let joint = Ownership::of(&circuit, [None, None]);
     let mut zeros = vec![ZeroLabel::default(); circuit.wires()];
     for (i, zero) in zeros[..3].iter_mut().enumerate() {
         zero.0 = Block::from([0x5a + i as u8; 16]);
     }
     let mut tables = Vec::new();
-    garble(&circuit, &mut zeros, &delta, &hash, 7, |fresh| {
+    garble(&circuit, &joint, &mut zeros, &delta, &hash, 7, |fresh| {
         tables.extend_from_slice(&fresh);
         Ok::<(), Infallible>(())
     })
@@ -101,7 +102,7 @@ fn half_gates_are_what_they_were() {
         labels[i] = zeros[i].active(value, &delta);
     }
     let mut unread = tables.iter();
-    evaluate(&circuit, &mut labels, &hash, 7, || {
+    evaluate(&circuit, &joint, &mut labels, &hash, 7, || {
         let mut next = || *unread.next().expect("two blocks an AND");
         Ok::<_, Infallible>([next(), next()])
     })
@@ -157,9 +158,9 @@ fn spec() -> Spec {
 fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
     let shuffle = ShuffleCircuit::build(spec());
     let [garbler, evaluator] = two_shuffles::<SemiHonest<End>>(&shuffle);
-    let seen = [[Some(5), None, Some(9)], [Some(8), None, Some(1)]];
+    let seen = [[Some(8), None, Some(1)], [Some(5), None, Some(8)]];
     assert_eq!(garbler.0, seen);
-    let seen = [[None, Some(3), Some(9)], [None, Some(0), Some(1)]];
+    let seen = [[None, Some(7), Some(1)], [None, Some(9), Some(8)]];
     assert_eq!(evaluator.0, seen);
     let sent = include_str!("known_answers/semi_honest_garbler.txt");
     assert_eq!(garbler.1, sent);
@@ -171,9 +172,9 @@ fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
 fn a_malicious_session_with_its_first_two_shuffles_is_what_it_was() {
     let shuffle = ShuffleCircuit::build_checked(spec());
     let [garbler, evaluator] = two_shuffles::<Malicious<End>>(&shuffle);
-    let seen = [[Some(7), None, Some(3)], [Some(0), None, Some(3)]];
+    let seen = [[Some(8), None, Some(6)], [Some(1), None, Some(0)]];
     assert_eq!(garbler.0, seen);
-    let seen = [[None, Some(2), Some(3)], [None, Some(2), Some(3)]];
+    let seen = [[None, Some(7), Some(6)], [None, Some(2), Some(0)]];
     assert_eq!(evaluator.0, seen);
     let sent = include_str!("known_answers/malicious_garbler.txt");
     assert_eq!(garbler.1, sent);

@@ -61,16 +61,21 @@ const MALICIOUS_GARBLER: &[Rule] = &[
         &[mpc(Mpc::TripleOpening), mpc(Mpc::PoolBits)],
     ),
     // Nothing of the pool is used before its last check.
-    (POOL, &[mpc(Mpc::GateBits), mpc(Mpc::InputLabels)]),
+    (POOL, &[mpc(Mpc::GateBits)]),
+    (GATES, &[mpc(Mpc::MaskedValues), mpc(Mpc::Tables)]),
     (
-        GATES,
+        mpc(Mpc::MaskedValues),
+        &[mpc(Mpc::MaskedValues), mpc(Mpc::Tables)],
+    ),
+    // Nothing made from its own shares leaves before the proof has passed.
+    (
+        mpc(Mpc::ProductProof),
         &[
             mpc(Mpc::MaskedValues),
-            mpc(Mpc::InputLabels),
+            mpc(Mpc::ProductProof),
             mpc(Mpc::Tables),
         ],
     ),
-    (mpc(Mpc::MaskedValues), &[mpc(Mpc::InputLabels)]),
     // An evaluator that gets this digest before its values are verified reads a wire.
     (mpc(Mpc::GateValues), &[CHECK, OPENING]),
     (CHECK, &[CHECK, OPENING, mpc(Mpc::OutputBits)]),
@@ -87,6 +92,7 @@ const MALICIOUS_EVALUATOR: &[Rule] = &[
     ),
     (POOL, &[mpc(Mpc::GateBits), mpc(Mpc::MaskedValues)]),
     (GATES, &[mpc(Mpc::GateValues), CHECK]),
+    (mpc(Mpc::ProductProof), &[mpc(Mpc::GateValues), CHECK]),
     (mpc(Mpc::Tables), &[mpc(Mpc::GateValues)]),
     (CHECK, &[OPENING, mpc(Mpc::OutputBits)]),
 ];
@@ -95,9 +101,12 @@ const MALICIOUS_EVALUATOR: &[Rule] = &[
 const SEMI_HONEST_GARBLER: &[Rule] = &[
     (HELLO, &[ot(Ot::BaseOtPoints)]),
     (ot(Ot::BaseOtPads), &[ot(Ot::BaseOtAnswer)]),
-    (ot(Ot::TreeSums), &[mpc(Mpc::InputLabels)]),
-    (ot(Ot::CotCheck), &[mpc(Mpc::InputLabels), mpc(Mpc::Tables)]),
-    (mpc(Mpc::MaskedInputs), &[mpc(Mpc::InputLabels)]),
+    (ot(Ot::TreeSums), &[mpc(Mpc::Tables)]),
+    (ot(Ot::CotCheck), &[mpc(Mpc::Tables)]),
+    (
+        mpc(Mpc::MaskedInputs),
+        &[mpc(Mpc::InputDigest), mpc(Mpc::Tables)],
+    ),
 ];
 
 const SEMI_HONEST_EVALUATOR: &[Rule] = &[
@@ -106,12 +115,13 @@ const SEMI_HONEST_EVALUATOR: &[Rule] = &[
     (mpc(Mpc::Tables), &[(Kind::Mpc(Mpc::Plan), 1)]),
 ];
 
-/// One AND of each pair of bits, opened to both.
+/// One AND of each pair of bits, and one of two bits of each party, opened to both.
 fn circuit() -> Circuit {
     let mut builder = Builder::new(&[3, 3]);
     let (a, b) = (builder.input(0), builder.input(1));
     let products = (a.iter().zip(&b)).map(|(&a, &b)| builder.and(a, b));
-    let products = products.collect();
+    let mut products: Vec<_> = products.collect();
+    products.extend([&a, &b].map(|x| builder.and(x[0], x[1])));
     builder.build(vec![products])
 }
 

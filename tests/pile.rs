@@ -21,7 +21,7 @@ fn with_pile<E: Engine, R: Send>(
     act: impl Fn(&mut E, &mut Pile<E::Shared>) -> R + Sync,
 ) -> [R; 2] {
     let kinds = Kinds::new(counts).unwrap();
-    let spec = Choice::Cheapest.spec(kinds.cards(), kinds.cards(), Security::Malicious);
+    let spec = Choice::Cheapest.spec(kinds.cards(), kinds.cards());
     let shuffle = circuit(spec.unwrap(), Security::Malicious);
     sessions(in_memory(), |session: &mut E| {
         let deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();

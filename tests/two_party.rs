@@ -421,7 +421,7 @@ fn an_offer_that_cannot_be_is_refused_before_anything_is_sent() {
     let offers = [
         offer().terms(&terms),
         offer().statistical_security(39),
-        offer().statistical_security(101),
+        offer().statistical_security(81),
     ];
     for offer in offers {
         let [end, _peer] = in_memory();
@@ -442,7 +442,7 @@ fn parties_that_want_other_statistical_security_do_not_begin() {
             greet(end, offer).map(drop)
         })
     };
-    for bits in [40, 50, 100] {
+    for bits in [40, 50, 80] {
         assert!(greet([bits; 2]).iter().all(Result::is_ok));
     }
     for bits in [[40, 41], [60, 50]] {

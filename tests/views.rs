@@ -9,7 +9,7 @@
 
 use std::convert::Infallible;
 
-use dealerless::circuit::{Builder, Circuit, Output, Party};
+use dealerless::circuit::{Builder, Circuit, Output, Ownership, Party};
 use dealerless::crypto::{Block, SecretBit, SessionId, TweakableHash};
 use dealerless::mpc::{
     ActiveLabel, Audience, Input, Opening, Run, SemiHonest, TwoParty, ZeroLabel, evaluate, garble,
@@ -117,13 +117,14 @@ fn view_of_an_evaluator(excess: Excess) -> View {
     let mut rng = system_rng();
     let delta = Delta::random(true, &mut rng);
     let hash = TweakableHash::with_key([3; 16]);
+    let joint = Ownership::of(&circuit, [None; 4]);
     let mut view = View::default();
     for run in 0..RUNS {
         let mut zeros: Vec<ZeroLabel> = (0..circuit.wires())
             .map(|_| ZeroLabel(Block::random(&mut rng)))
             .collect();
         let mut tables = Vec::new();
-        garble(&circuit, &mut zeros, &delta, &hash, run, |fresh| {
+        garble(&circuit, &joint, &mut zeros, &delta, &hash, run, |fresh| {
             tables.extend_from_slice(&fresh);
             Ok::<(), Infallible>(())
         })
@@ -135,7 +136,7 @@ fn view_of_an_evaluator(excess: Excess) -> View {
             *label = zero.active(*value, &delta);
         }
         let mut unread = tables.iter();
-        evaluate(&circuit, &mut labels, &hash, run, || {
+        evaluate(&circuit, &joint, &mut labels, &hash, run, || {
             let mut next = || *unread.next().expect("two blocks an AND");
             Ok::<_, Infallible>([next(), next()])
         })

@@ -40,6 +40,7 @@ def arguments():
     parser.add_argument("--dealerless", default="target/release/dealerless", help="our program")
     parser.add_argument("--turns", type=int, default=3, help="how often each program runs")
     parser.add_argument("--rounds", type=int, default=20, help="runs of the netlist in a turn")
+    parser.add_argument("--statistical-security", type=int, help="bits, for ours [default: as bench]")
     parser.add_argument("--timeout", type=float, default=180, help="seconds for a turn")
     parser.add_argument("--json", help="also write every turn to this file, an object a line")
     args = parser.parse_args()
@@ -151,6 +152,8 @@ def ours(args, netlist, security, rounds):
     """Time and bytes of one run, and the CPU of all rounds with the setup."""
     command = [args.dealerless, "bench", "--netlist", netlist.path, "--security", security]
     command += ["--rounds", str(rounds), "--json"]
+    if args.statistical_security is not None:
+        command += ["--statistical-security", str(args.statistical_security)]
     line, cpu = finish([start(command)], args.timeout)
     total = lambda key: number(line, "dealerless", "total", key)
     return {"ms": total("ms"), "all_cpu_ms": cpu, "bytes": total("bytes")}

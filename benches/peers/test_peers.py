@@ -28,6 +28,8 @@ import json, sys
     + """
 assert "--json" in sys.argv
 slow = 2 if "malicious" in sys.argv else 1
+if sys.argv[1] == "bench" and "--statistical-security" in sys.argv:
+    slow *= int(sys.argv[sys.argv.index("--statistical-security") + 1]) // 10
 if sys.argv[1] == "bench":
     print(json.dumps({{"total": {{"ms": 10 * slow, "bytes": 1000 * slow}}}}))
 else:
@@ -147,6 +149,12 @@ class Peers(Folder):
         with open(log, encoding="utf-8") as file:
             programs = [json.loads(line)["program"] for line in file]
         self.assertEqual(programs, 2 * ["dealerless", "dealerless", "emp-ag2pc"])
+
+    def test_the_bits_of_statistical_security_are_those_of_our_bench(self):
+        driver = self.program("bench_ag2pc", THEIRS)
+        done = self.run_script("--statistical-security", "40", PEER_EMP_AG2PC=driver)
+        # 30 ms against 20 times 4.
+        self.assertIn("0.38x", self.row(done, "emp-ag2pc"))
 
     def test_a_driver_is_found_in_the_path(self):
         self.program("bench_sh2pc", THEIRS)

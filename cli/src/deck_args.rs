@@ -22,7 +22,7 @@ pub(crate) struct DeckArgs {
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
-    /// How the deck is shuffled; auto takes the fewest AND gates.
+    /// How the deck is shuffled; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Given(Algorithm::FisherYates),
           value_parser = algorithm())]
     pub(crate) algorithm: Choice,
@@ -43,7 +43,7 @@ impl DeckArgs {
         let (cards, draw) = self.game.deck().unzip();
         let cards = self.cards.or(cards).unwrap_or(52);
         let draw = self.draw.or(draw).unwrap_or(cards);
-        let spec = self.algorithm.spec(cards, draw, security)?;
+        let spec = self.algorithm.spec(cards, draw)?;
         let terms = Terms::new(self.game, spec, self.hands)?;
         (self.limit.memory).check_session(spec, security, parties, 1)?;
         Ok(terms)

@@ -191,7 +191,7 @@ impl Insists {
         agree("--draw", self.draw, spec.draw())?;
         if let Some(name) = &self.algorithm {
             let choice: Choice = name.parse()?;
-            let wish = choice.spec(spec.cards(), spec.draw(), security)?;
+            let wish = choice.spec(spec.cards(), spec.draw())?;
             agree("--algorithm", Some(wish.algorithm()), spec.algorithm())?;
         }
         agree("--hands", self.hands, terms.hands())?;

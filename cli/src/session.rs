@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dealerless::circuit::Party;
-use dealerless::mpc::{self, Offer, Security};
+use dealerless::mpc::{self, Offer, STATISTICAL_SECURITY, Security};
 use dealerless::net::{Channel, Deadlines, TcpTransport, Transport};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -38,6 +38,9 @@ pub(crate) struct SessionArgs {
     /// What to be protected against: malicious, or (for research) semi-honest.
     #[arg(long, value_name = "SECURITY", default_value = "malicious")]
     pub(crate) security: Security,
+    /// The bits of statistical security, which only `bench` lets the user choose.
+    #[arg(skip = STATISTICAL_SECURITY)]
+    pub(crate) statistical_security: u8,
     #[command(flatten)]
     pub(crate) timeout: TimeoutArgs,
 }
@@ -165,7 +168,9 @@ impl<T: Transport> Greeting<T> {
     ) -> mpc::Result<Self> {
         let begun = Instant::now();
         let channel = Channel::new(transport, args.timeout.deadlines());
-        let offer = Offer::new(role, args.security).terms(terms);
+        let offer = Offer::new(role, args.security)
+            .statistical_security(args.statistical_security)
+            .terms(terms);
         let greeting = mpc::Greeting::exchange(channel, offer, &mut system_rng())?;
         Ok(Greeting {
             greeting,

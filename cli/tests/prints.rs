@@ -73,10 +73,14 @@ fn every_table_fits_80_columns_and_says_what_it_leaves_out() {
     assert!(cut.contains("--csv and --json have"), "{cut}");
     let header = cut.lines().next().unwrap();
     assert!(!header.contains("outputs"), "{cut}");
+    assert!(header.contains("joint"), "{cut}");
     let one = run("circuit stats --draw 5 --algorithm cut")
         .exits(0)
         .stdout;
-    assert!(one.contains("Left out to fit 80 columns: gates. "), "{one}");
+    assert!(
+        one.contains("Left out to fit 80 columns: gates, NOT. "),
+        "{one}"
+    );
 }
 
 #[test]

@@ -130,8 +130,22 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Public,
         file: "src/mpc/malicious/run.rs",
-        place: Lines(&[".map(|wire| zeros[wire].active(values[wire], delta))"]),
-        why: "the masked values of inputs, which both know",
+        place: Lines(&["zeros[wire] = label.zero(self.values[wire], delta);"]),
+        why: "the masked values of what is entered, which both know",
+    },
+    Exception {
+        kind: Public,
+        file: "src/mpc/malicious/quicksilver.rs",
+        place: Lines(&[
+            "wires.map(|wire| self.masks[wire].key.0 ^ delta.select(self.values[wire]));",
+        ]),
+        why: "the masked values of what the prover enters, which both know",
+    },
+    Exception {
+        kind: Outcome,
+        file: "src/mpc/malicious/quicksilver.rs",
+        place: Lines(&["match bool::from((challenge.hash(&keys) ^ of_mask).ct_eq(&expected)) {"]),
+        why: "whether the proof of a party's products passes",
     },
     Exception {
         kind: Public,

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::thread;
 use std::time::Duration;
 
-use dealerless::circuit::{Builder, Circuit, Party};
+use dealerless::circuit::{Builder, Circuit, Ownership, Party};
 use dealerless::crypto::{Block, SecretBit, SessionId, TweakableHash};
 use dealerless::deck::{self, SealedDeck};
 use dealerless::mpc::{
@@ -78,6 +78,7 @@ fn circuit() -> Circuit {
 /// Garbling and evaluating alone: Delta, all labels and even the tables are secret.
 fn half_gates() {
     let circuit = circuit();
+    let joint = Ownership::of(&circuit, [None, None]);
     let hash = TweakableHash::new(&SessionId([1; 32]));
     let delta = Delta::random(true, &mut SecretRng);
     let mut zeros: Vec<ZeroLabel> = (0..circuit.wires())
@@ -87,14 +88,14 @@ fn half_gates() {
         .map(|zero| zero.active(SecretBit::random(&mut SecretRng), &delta))
         .collect();
     let mut tables = Vec::new();
-    let garbled = garble(&circuit, &mut zeros, &delta, &hash, 0, |table| {
+    let garbled = garble(&circuit, &joint, &mut zeros, &delta, &hash, 0, |table| {
         tables.push(table);
         Ok::<(), Infallible>(())
     });
     garbled.expect("tables are kept");
     assert!(is_secret(&tables) && is_secret(&zeros[circuit.wires() - 1..]));
     let mut fetched = tables.into_iter();
-    let evaluated = evaluate(&circuit, &mut labels, &hash, 0, || {
+    let evaluated = evaluate(&circuit, &joint, &mut labels, &hash, 0, || {
         Ok::<_, Infallible>(fetched.next().expect("a table for each AND"))
     });
     evaluated.expect("tables were kept");

@@ -156,6 +156,16 @@ impl Builder {
         }
     }
 
+    /// Makes room for so many gates, which then takes no time later.
+    pub(super) fn reserve(&mut self, gates: usize) {
+        let gates = gates.min(Self::MAX_NODES);
+        self.operations.reserve_exact(gates);
+        self.fingerprints.reserve_exact(gates);
+        let fingerprints = &self.fingerprints;
+        let hash = |node: &Node| form_hash(fingerprints[node.index()]);
+        self.forms.reserve(gates, hash);
+    }
+
     /// The bits of an input value (from 0), least significant first.
     ///
     /// # Panics

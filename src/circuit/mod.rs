@@ -24,6 +24,7 @@ mod digest;
 mod evaluate;
 pub mod gadgets;
 mod layers;
+mod ownership;
 mod party;
 mod record;
 mod slices;
@@ -32,6 +33,10 @@ mod structure;
 
 pub use builder::{Bit, Builder};
 pub use evaluate::InputError;
+#[cfg(not(feature = "internals"))]
+pub(crate) use ownership::Ownership;
+#[cfg(feature = "internals")]
+pub use ownership::Ownership;
 pub use party::{ByParty, Party};
 pub use record::{Circuit, Gate, Layer, Output, Wire};
 pub(crate) use slices::Sliced;

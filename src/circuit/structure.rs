@@ -56,10 +56,10 @@ impl Structure {
 /// AND gates by owner.
 ///
 /// A wire that depends on the inputs of one party only is that party's, and a gate is the owner's of
-/// its result. Such a gate need not be garbled as others are: an AND of which a party knows an operand
-/// is half a gate in Zahur, Rosulek and Evans, "Two Halves Make a Whole" (Eurocrypt 2015), and costs
-/// half; and who could compute a gate alone could enter its result, if it is trusted to be right. An
-/// owner follows from the wires that a gate reads, and not from what it computes.
+/// its result. The engines of this crate garble only the joint ones. A party computes those that it
+/// owns in the clear and enters the results; in a malicious session it also proves them, by QuickSilver
+/// (Yang, Sarkar, Weng and Wang, CCS 2021). An owner follows from the wires that a gate reads, and not
+/// from what it computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AndsByOwner {
     /// Those that depend on inputs of both.

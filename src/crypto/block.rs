@@ -45,6 +45,11 @@ impl Block {
     /// The block of zeros.
     pub const ZERO: Block = Block([0; 16]);
 
+    /// The block of these bytes.
+    pub(super) const fn of_bytes(bytes: [u8; 16]) -> Self {
+        Block(bytes)
+    }
+
     /// A uniform block.
     pub fn random(rng: &mut impl CryptoRng) -> Self {
         let mut bytes = [0; 16];

@@ -8,7 +8,7 @@
 //! | `tweakable_hash` | the TCCR hash of garbling | `aes` |
 //! | `generator` | seed expansion, AES in counter mode | `aes` |
 //! | `oracle` | the random oracle, bound to session and step | `blake3` |
-//! | `universal_hash` | the linear hash of the OT check | `polyval` |
+//! | `universal_hash` | the linear hash of the checks of OT and products | `polyval` |
 //! | `curve` | points and scalars of ristretto255 | `curve25519-dalek` |
 //! | `transpose` | rows of bits to columns | – |
 //!
@@ -33,4 +33,4 @@ pub use secret_bit::SecretBit;
 pub use secret_vec::SecretVec;
 pub use transpose::transpose_128;
 pub use tweakable_hash::{TweakDomain, TweakableHash};
-pub use universal_hash::UniversalHash;
+pub use universal_hash::{UniversalHash, dot, linear};

@@ -62,6 +62,10 @@ pub enum Step {
     SentPlan = 22,
     /// Semi-honest: the digest of the evaluator's masked inputs.
     MaskedInputs = 21,
+    /// The seed of the active labels of the wires that the parties enter.
+    ActiveLabels = 23,
+    /// The challenge of the proof of what one party has computed alone.
+    ProductChallenge = 24,
 }
 
 /// A hash in progress. Every absorbed string is preceded by its length, so that no two sequences

@@ -105,6 +105,15 @@ impl BitAnd<bool> for SecretBit {
     }
 }
 
+impl BitAnd for SecretBit {
+    type Output = SecretBit;
+
+    #[inline]
+    fn bitand(self, other: SecretBit) -> SecretBit {
+        SecretBit(self.0 & other.0)
+    }
+}
+
 impl Not for SecretBit {
     type Output = SecretBit;
 

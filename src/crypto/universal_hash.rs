@@ -26,9 +26,36 @@ impl UniversalHash {
     }
 }
 
+impl Block {
+    /// The element 1 of [`dot`]: `x^128`, reduced.
+    pub const ONE: Block = Block::of_bytes(REDUCTION.to_le_bytes());
+}
+
+/// `x^128` modulo the polynomial of POLYVAL, `x^128 + x^127 + x^126 + x^121 + 1`.
+const REDUCTION: u128 = 1 << 127 | 1 << 126 | 1 << 121 | 1;
+
+/// The product of two elements: `a * b * x^-128` (`dot` in RFC 8452, section 3).
+///
+/// With this product the blocks are a field of 2^128 elements as well as with the common one, and
+/// [`Block::ONE`] is its 1. [`UniversalHash`] evaluates polynomials with it.
+pub fn dot(a: Block, b: Block) -> Block {
+    UniversalHash::new(a).hash(&[b])
+}
+
+/// A map from 128 blocks to one that is linear over the field, and that maps no 128 bits (blocks that
+/// are zero or [`Block::ONE`]) to zero but zeros: `sum x^i * block_i`, with the common product.
+pub fn linear(blocks: impl DoubleEndedIterator<Item = Block>) -> Block {
+    let sum = blocks.rev().fold(0u128, |sum, block| {
+        let carry = (sum >> 127).wrapping_neg();
+        (sum << 1) ^ (carry & REDUCTION) ^ u128::from_le_bytes(block.to_bytes())
+    });
+    Block::from(sum.to_le_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::crypto::Generator;
 
     #[test]
     fn it_is_the_polyval_of_rfc_8452_appendix_a() {
@@ -41,6 +68,40 @@ mod tests {
             UniversalHash::new(Block::from(key)).hash(&row).to_bytes(),
             *b"\xf7\xa3\xb4\x7b\x84\x61\x19\xfa\xe5\xb7\x86\x6c\xf5\xe5\xb7\x7e"
         );
+    }
+
+    fn element(seed: u8) -> Block {
+        Generator::new(Block::from([seed; 16])).block()
+    }
+
+    #[test]
+    fn with_dot_the_blocks_are_a_field() {
+        let [a, b, c] = [3, 5, 8].map(element);
+        let same = |left: Block, right: Block| assert_eq!(left.to_bytes(), right.to_bytes());
+        same(dot(Block::ONE, a), a);
+        same(dot(a, b), dot(b, a));
+        same(dot(dot(a, b), c), dot(a, dot(b, c)));
+        same(dot(a, b ^ c), dot(a, b) ^ dot(a, c));
+        let powers = dot(a, dot(c, dot(c, c))) ^ dot(b, dot(c, c)) ^ dot(c, c);
+        same(UniversalHash::new(c).hash(&[a, b, c]), powers);
+    }
+
+    #[test]
+    fn linear_commutes_with_dot_and_tells_bits_apart() {
+        let blocks: Vec<Block> = (0..128).map(element).collect();
+        let scaled = blocks.iter().map(|block| dot(*block, element(200)));
+        let expected = dot(linear(blocks.iter().copied()), element(200));
+        assert_eq!(linear(scaled).to_bytes(), expected.to_bytes());
+        // Gaussian elimination: the images of the single bits are independent.
+        let mut reduced: Vec<u128> = Vec::new();
+        for bit in 0..128 {
+            let image = linear((0..128).map(|i| Block::ONE.select(i == bit)));
+            let image = (reduced.iter()).fold(u128::from_le_bytes(image.to_bytes()), |sum, row| {
+                sum.min(sum ^ row)
+            });
+            assert_ne!(image, 0, "bit {bit}");
+            reduced.push(image);
+        }
     }
 
     #[test]

@@ -9,23 +9,21 @@ use crate::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
 /// What a user asks for: an algorithm, or `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// `auto`: the one with the fewest AND gates.
+    /// `auto`: the one that [costs least](Algorithm::cheapest).
     Cheapest,
     /// This one.
     Given(Algorithm),
 }
 
 impl Choice {
-    /// The shuffle of a session of this security that draws `draw` of `cards` cards.
-    ///
-    /// A malicious session also checks the seeds, so it may have another cheapest algorithm than a
-    /// semi-honest one. Two parties with the same arguments come to the same spec.
+    /// The shuffle of a session that draws `draw` of `cards` cards. Two parties with the same arguments
+    /// come to the same spec.
     ///
     /// # Errors
     /// As [`Spec::new`].
-    pub fn spec(self, cards: usize, draw: usize, security: Security) -> Result<Spec, SpecError> {
+    pub fn spec(self, cards: usize, draw: usize) -> Result<Spec, SpecError> {
         let algorithm = match self {
-            Self::Cheapest => Algorithm::cheapest(cards, draw, checks_seeds(security))?,
+            Self::Cheapest => Algorithm::cheapest(cards, draw)?,
             Self::Given(algorithm) => algorithm,
         };
         Spec::new(cards, draw, algorithm)
@@ -79,8 +77,7 @@ impl FromStr for Choice {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SECURITIES: [Security; 2] = [Security::SemiHonest, Security::Malicious];
+    use crate::mpc::Demand;
 
     #[test]
     fn a_choice_is_read_by_its_name() {
@@ -94,30 +91,27 @@ mod tests {
 
     #[test]
     fn a_given_algorithm_is_taken_and_the_bounds_of_a_spec_are_kept() {
-        for security in SECURITIES {
-            let bubble = Choice::Given(Algorithm::Bubble).spec(52, 9, security);
-            assert_eq!(bubble, Spec::new(52, 9, Algorithm::Bubble));
-            let (draw, cards) = (53, 52);
-            let refused = Choice::Cheapest.spec(cards, draw, security);
-            assert_eq!(refused, Err(SpecError::Draw { draw, cards }));
-        }
+        let bubble = Choice::Given(Algorithm::Bubble).spec(52, 9);
+        assert_eq!(bubble, Spec::new(52, 9, Algorithm::Bubble));
+        let (draw, cards) = (53, 52);
+        let refused = Choice::Cheapest.spec(cards, draw);
+        assert_eq!(refused, Err(SpecError::Draw { draw, cards }));
     }
 
     #[test]
-    fn auto_takes_the_cheapest_of_the_circuits_that_the_session_runs() {
-        let mut differ = false;
-        for draw in 1..=30 {
-            let chosen = SECURITIES.map(|security| {
-                let chosen = Choice::Cheapest.spec(52, draw, security).unwrap();
-                let ands = circuit(chosen, security).circuit().ands();
-                for algorithm in Algorithm::ALL {
-                    let other = circuit(Spec::new(52, draw, algorithm).unwrap(), security);
-                    assert!(ands <= other.circuit().ands(), "{draw} of 52: {algorithm}");
-                }
-                chosen
-            });
-            differ |= chosen[0] != chosen[1];
+    fn auto_takes_the_circuit_of_which_the_least_is_garbled() {
+        for draw in (1..=30).chain([52]) {
+            let garbled = |algorithm| {
+                let spec = Spec::new(52, draw, algorithm).unwrap();
+                Demand::of(circuit(spec, Security::Malicious).circuit()).ands
+            };
+            let chosen = Choice::Cheapest.spec(52, draw).unwrap().algorithm();
+            let cost = garbled(chosen);
+            for other in Algorithm::ALL {
+                assert!(cost <= garbled(other), "{draw} of 52: {chosen} or {other}");
+            }
+            let is_network = matches!(chosen, Algorithm::Waksman);
+            assert_eq!(is_network, draw >= 16, "{draw} of 52: {chosen}");
         }
-        assert!(differ, "somewhere the check tips the scales");
     }
 }

@@ -15,7 +15,7 @@ pub enum Attempt {
     Setup,
     /// A batch of preprocessing.
     Batch,
-    /// A run of a circuit.
+    /// A run of a circuit, or one slice of a long one.
     Run,
 }
 

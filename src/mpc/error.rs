@@ -135,6 +135,9 @@ pub enum Check {
     /// The MACs of the bits opened for the gates and outputs of a run are wrong.
     #[error("authenticated garbling: the MACs of the opened bits")]
     GateMacs,
+    /// The peer did not compute the AND gates that it owns as they are.
+    #[error("authenticated garbling: the proof of the peer's products")]
+    Products,
     /// A masked value of an AND gate is wrong, or the parties hold different masked values or
     /// output labels.
     #[error("authenticated garbling: the check of the AND gates and of what both hold")]

@@ -27,8 +27,8 @@ pub const STATISTICAL_SECURITY: u8 = 50;
 /// [`Error::Usage`] if it cannot.
 pub(super) fn check_statistical(bits: u8) -> Result<()> {
     match bits {
-        40..=100 => Ok(()),
-        _ => Err(Error::usage("statistical security has 40 to 100 bits")),
+        40..=80 => Ok(()),
+        _ => Err(Error::usage("statistical security has 40 to 80 bits")),
     }
 }
 
@@ -127,7 +127,7 @@ impl<T: Transport> Greeting<T> {
     ///
     /// # Errors
     /// [`Error::Usage`] if the terms are longer than [`MAX_TERMS`], or the bits of statistical
-    /// security are not between 40 and 100; [`Error::Channel`] if the peer speaks another protocol
+    /// security are not between 40 and 80; [`Error::Channel`] if the peer speaks another protocol
     /// or version; [`Error::Disagreement`] if the peer has the same role or wants other security.
     pub fn exchange(
         mut channel: Channel<T>,

@@ -6,7 +6,7 @@ use zeroize::Zeroize;
 
 #[cfg(test)]
 use crate::crypto::Block;
-use crate::crypto::{SecretBit, block_type};
+use crate::crypto::{Generator, Oracle, SecretBit, SecretVec, SessionId, Step, block_type};
 use crate::ot::Delta;
 
 block_type! {
@@ -34,11 +34,29 @@ impl ZeroLabel {
 }
 
 impl ActiveLabel {
+    /// The label for 0, if this one stands for `bit`.
+    #[inline]
+    pub fn zero(self, bit: impl Into<SecretBit>, delta: &Delta) -> ZeroLabel {
+        ZeroLabel(self.0 ^ delta.select(bit))
+    }
+
     /// The label if `bit` is 1, else the zero block.
     #[inline]
     pub fn select(self, bit: impl Into<SecretBit>) -> ActiveLabel {
         ActiveLabel(self.0.select(bit))
     }
+}
+
+/// The labels that the evaluator holds of the wires which a party enters, for so many of them.
+///
+/// Nobody sends them: both parties expand them from a seed that is public, and the garbler shifts
+/// them by the bit that they stand for. It must know that bit, or its masked value, before it
+/// garbles.
+pub(super) fn active_labels(session: &SessionId, run: u64, count: usize) -> SecretVec<ActiveLabel> {
+    let seed = Oracle::new(session, Step::ActiveLabels, run).block();
+    let mut labels = SecretVec::zeros(count);
+    Generator::new(seed).fill(bytemuck::cast_slice_mut(&mut labels));
+    labels
 }
 
 /// A party's label of an output wire.

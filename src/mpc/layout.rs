@@ -1,37 +1,162 @@
-//! Where the bits of each input wire of a run come from.
+//! Where the bits of a run come from, and what each party enters.
 
-use super::{Input, Run};
-use crate::circuit::{ByParty, Party};
+use std::slice;
 
-/// The input wires of a run.
+use zeroize::DefaultIsZeroes;
+
+use super::slots::Slots;
+use super::walk::Part;
+use super::{Demand, Input, Run};
+use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party};
+use crate::crypto::{SecretBit, SecretVec};
+
+/// What a run takes from each party.
+///
+/// A party enters its inputs, and the outputs of the AND gates that it owns: it computes these in the
+/// clear.
 pub(super) struct InputLayout<'a, S> {
-    /// The wires whose bits each party enters, in order.
-    pub(super) entered: ByParty<Vec<usize>>,
+    circuit: &'a Circuit,
+    /// Who could compute each wire alone.
+    pub(super) owners: Ownership,
+    /// The wires of the input values that each party enters.
+    inputs: ByParty<Vec<usize>>,
     /// The wires whose bits are outputs of earlier runs, with this party's parts of these bits.
     pub(super) shared: Vec<(usize, &'a S)>,
 }
 
 impl<'a, S> InputLayout<'a, S> {
     pub(super) fn new(run: &Run<'a, S>) -> Self {
-        let mut layout = InputLayout {
-            entered: ByParty::default(),
-            shared: Vec::new(),
-        };
+        let mut inputs = ByParty::<Vec<usize>>::default();
+        let mut shared = Vec::new();
         let mut wire = 0;
         for (input, bits) in run.inputs.iter().zip(run.circuit.inputs()) {
             let wires = wire..wire + bits;
             wire = wires.end;
             match *input {
-                Input::By(owner) => layout.entered[owner].extend(wires),
-                Input::Shared(shared) => layout.shared.extend(wires.zip(shared)),
+                Input::By(owner) => inputs[owner].extend(wires),
+                Input::Shared(bits) => shared.extend(wires.zip(bits)),
             }
         }
-        layout
+        InputLayout {
+            circuit: run.circuit,
+            owners: run.ownership(),
+            inputs,
+            shared,
+        }
     }
 
-    /// The wires whose bits a party enters: the garbler's, then the evaluator's.
-    pub(super) fn all_entered(&self) -> impl Iterator<Item = usize> {
-        let wires = Party::BOTH.map(|party| self.entered[party].iter().copied());
-        wires.into_iter().flatten()
+    /// The preprocessing that the run uses up.
+    pub(super) fn demand(&self) -> Demand {
+        Demand::of_run(self.circuit, &self.owners, |party| self.inputs[party].len())
+    }
+
+    /// The wires whose bits a party enters: inputs, then products, each in order.
+    pub(super) fn entered(&self, party: Party) -> impl Iterator<Item = usize> {
+        let products = self.owners.products(party).iter();
+        self.inputs[party].iter().chain(products).copied()
+    }
+
+    /// How many bits a party enters.
+    pub(super) fn count(&self, party: Party) -> usize {
+        self.inputs[party].len() + self.owners.products(party).len()
+    }
+
+    /// The bits that `me` enters, given its inputs.
+    pub(super) fn enter(&self, me: Party, inputs: &[bool]) -> SecretVec<SecretBit> {
+        let mut wires = SecretVec::<SecretBit>::zeros(self.circuit.wires());
+        for (&wire, &input) in self.inputs[me].iter().zip(inputs) {
+            wires[wire] = SecretBit::hidden(input);
+        }
+        for (gate, wire) in self.circuit.gates().iter().zip(self.circuit.input_bits()..) {
+            if self.owners.wires()[wire] == Some(me) {
+                wires[wire] = match *gate {
+                    Gate::Xor(a, b) => wires[a.index()] ^ wires[b.index()],
+                    Gate::And(a, b) => wires[a.index()] & wires[b.index()],
+                    Gate::Not(a) => !wires[a.index()],
+                };
+            }
+        }
+        let mut bits = SecretVec::with_capacity(self.count(me));
+        self.entered(me).for_each(|wire| bits.push(wires[wire]));
+        bits
+    }
+
+    /// Puts a list with an element for each wire that `party` enters in their places.
+    pub(super) fn put<T: DefaultIsZeroes>(
+        &self,
+        party: Party,
+        list: &[T],
+        entered: &mut Entered<T>,
+    ) {
+        let (inputs, products) = list.split_at(self.inputs[party].len());
+        for (&wire, element) in self.inputs[party].iter().zip(inputs) {
+            entered.inputs[wire] = *element;
+        }
+        entered.products[party].copy_from_slice(products);
+    }
+
+    /// Room for an element for each wire that is entered or shared.
+    pub(super) fn zeros<T: DefaultIsZeroes>(&self) -> Entered<T> {
+        let products = |party| SecretVec::zeros(self.owners.products(party).len());
+        Entered {
+            inputs: SecretVec::zeros(self.circuit.input_bits()),
+            products: ByParty::from_fn(products),
+        }
+    }
+}
+
+/// An element for each wire whose bit is entered or shared.
+#[derive(Default)]
+pub(super) struct Entered<T: DefaultIsZeroes> {
+    /// One for each wire of the input values.
+    pub(super) inputs: SecretVec<T>,
+    /// One for each AND that a party owns, in the order of the gates.
+    pub(super) products: ByParty<SecretVec<T>>,
+}
+
+impl<T: DefaultIsZeroes> Entered<T> {
+    /// What `of` makes of the elements of both for each wire.
+    pub(super) fn with<U: DefaultIsZeroes, R: DefaultIsZeroes>(
+        &self,
+        other: &Entered<U>,
+        of: impl Fn(T, U) -> R,
+    ) -> Entered<R> {
+        let all = |one: &[T], other: &[U]| -> SecretVec<R> {
+            let pairs = one.iter().zip(other);
+            pairs.map(|(&one, &other)| of(one, other)).collect()
+        };
+        let products = |owner| all(&self.products[owner], &other.products[owner]);
+        Entered {
+            inputs: all(&self.inputs, &other.inputs),
+            products: ByParty::from_fn(products),
+        }
+    }
+
+    /// All elements: of the inputs, of the garbler's products, of the evaluator's.
+    pub(super) fn all(&self) -> impl Iterator<Item = &T> {
+        let products = [&self.products.garbler, &self.products.evaluator];
+        let products = products.into_iter().flat_map(|products| products.iter());
+        self.inputs.iter().chain(products)
+    }
+
+    /// A list with the elements of the inputs in their slots.
+    pub(super) fn in_slots(&self, slots: &Slots) -> SecretVec<T> {
+        let mut held = SecretVec::zeros(slots.count());
+        for (wire, element) in self.inputs.iter().enumerate() {
+            held[slots.of(wire)] = *element;
+        }
+        held
+    }
+
+    /// The elements of the products in a part of the circuit, and after it.
+    pub(super) fn products_from(&self, part: &Part<'_>) -> ByParty<slice::Iter<'_, T>> {
+        let first = part.circuit.input_bits() + part.gates.start;
+        ByParty::from_fn(|owner| {
+            let before = part
+                .owners
+                .products(owner)
+                .partition_point(|&wire| wire < first);
+            self.products[owner][before..].iter()
+        })
     }
 }

@@ -99,9 +99,9 @@ impl<T: Transport, S> Live<T, S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "internals")]
 impl<T: Transport, S> Live<T, S> {
-    /// Changes the secrets of a session that has not ended.
+    /// For tests: changes the secrets of a session that has not ended.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut S)) {
         change(self.secrets.as_mut().expect("a session that has not ended"));
     }

@@ -22,6 +22,7 @@ mod packed_bits;
 mod plan;
 mod semi_honest;
 mod session;
+mod slots;
 mod tables;
 mod tag;
 mod values;

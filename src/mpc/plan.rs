@@ -96,7 +96,7 @@ pub(super) fn check_run<S: Identified>(
             }
         }
     }
-    match (run.demand().inputs[me], run.mine.len()) {
+    match (run.input_bits(me), run.mine.len()) {
         (needed, given) if needed == given => Ok(()),
         (needed, given) => Err(Error::usage(format!(
             "the {me} enters {needed} bits, {given} were given"
@@ -129,6 +129,16 @@ impl Plan {
         number: u64,
         run: &Run<'_, S>,
     ) -> Self {
+        Self::of_slices(session, number, run, 1)
+    }
+
+    /// The plan of run `number` in so many slices, which are named if there are several.
+    pub(super) fn of_slices<S: Identified>(
+        session: &SessionId,
+        number: u64,
+        run: &Run<'_, S>,
+        slices: usize,
+    ) -> Self {
         let mut oracle = Oracle::new(session, Step::RunPlan, number)
             .absorb(&run.circuit.digest())
             .absorb(run.context);
@@ -139,20 +149,32 @@ impl Plan {
                 Input::Shared(bits) => oracle.absorb(&[2]).absorb(&names(bits)),
             };
         }
+        if slices > 1 {
+            oracle = oracle.absorb(&[3]).absorb(&(slices as u64).to_le_bytes());
+        }
         Self::new(session, oracle)
     }
 
-    /// The plan of batch `number` of the preprocessing: each number of the demand.
-    pub(super) fn of_batch(session: &SessionId, number: u64, demand: &Demand) -> Self {
+    /// The plan of batch `number` of the preprocessing: each number of the demand, and the bits of
+    /// statistical security.
+    pub(super) fn of_batch(
+        session: &SessionId,
+        number: u64,
+        demand: &Demand,
+        statistical: u8,
+    ) -> Self {
         let amounts = [
             demand.ands,
             demand.inputs.garbler,
             demand.inputs.evaluator,
+            demand.proofs.garbler,
+            demand.proofs.evaluator,
             demand.outputs,
         ];
         let bytes = amounts.map(|amount| (amount as u64).to_le_bytes());
         let oracle = Oracle::new(session, Step::BatchPlan, number);
-        Self::new(session, oracle.absorb(bytes.as_flattened()))
+        let oracle = oracle.absorb(bytes.as_flattened());
+        Self::new(session, oracle.absorb(&[statistical]))
     }
 
     /// The plan of exchange `number` of openings: which bits are opened to whom.
@@ -174,6 +196,11 @@ impl Plan {
             session: *session,
             digest: oracle.digest(),
         }
+    }
+
+    /// The digest, for what is bound to the plan.
+    pub(super) fn digest(&self) -> &[u8; 32] {
+        &self.digest
     }
 
     fn sent_by(&self, sender: Party, secret: &ChannelSecret) -> SentPlan {
@@ -262,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_sent_plan_depends_on_its_sender_and_on_the_channel_secret() {
-        let plan = Plan::of_batch(&SESSION, 0, &Demand::default());
+        let plan = Plan::of_batch(&SESSION, 0, &Demand::default(), 50);
         let sent = |sender, secret| {
             plan.sent_by(sender, &ChannelSecret::of_bytes([secret; 32]))
                 .0
@@ -323,14 +350,16 @@ mod tests {
     }
 
     #[test]
-    fn the_plan_of_a_batch_covers_its_number_and_every_amount() {
+    fn the_plan_of_a_batch_covers_its_number_every_amount_and_the_statistical_security() {
         let demand = |ands, garbler, evaluator, outputs| Demand {
             ands,
             inputs: crate::circuit::ByParty { garbler, evaluator },
+            proofs: crate::circuit::ByParty::default(),
             outputs,
         };
-        let plan = |number, demand| Plan::of_batch(&SESSION, number, &demand);
+        let plan = |number, demand| Plan::of_batch(&SESSION, number, &demand, 50);
         assert_all_differ(&[
+            Plan::of_batch(&SESSION, 0, &demand(1, 2, 3, 4), 51),
             plan(0, demand(1, 2, 3, 4)),
             plan(1, demand(1, 2, 3, 4)),
             plan(0, demand(2, 2, 3, 4)),

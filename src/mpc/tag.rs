@@ -7,8 +7,6 @@ crate::net::tags! {
         Plan = 48, "plan";
         /// The evaluator's inputs, XORed with the choice bits of its OTs.
         MaskedInputs = 49, "masked inputs";
-        /// The labels of the garbler's inputs.
-        InputLabels = 50, "input labels";
         /// Garbled tables.
         Tables = 51, "garbled tables";
         /// Hashes of labels, which open shared bits to the garbler.
@@ -40,6 +38,8 @@ crate::net::tags! {
         GateValues = 82, "masked gate values";
         /// Shares of output masks, which open outputs.
         OutputBits = 83, "output bits";
+        /// Authenticated garbling: the proof of the products of one party.
+        ProductProof = 84, "proof of products";
     }
 }
 
@@ -75,8 +75,8 @@ mod tests {
         assert_eq!(
             numbers,
             [
-                1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 50, 51, 53, 54, 55, 64, 65, 66, 67, 68, 69,
-                70, 80, 81, 82, 83
+                1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 51, 53, 54, 55, 64, 65, 66, 67, 68, 69, 70,
+                80, 81, 82, 83, 84
             ]
         );
     }

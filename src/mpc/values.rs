@@ -1,9 +1,10 @@
 //! The inputs and outputs of runs, and who learns opened bits. They name the parties by role, so
 //! that both parties write the same lists.
 
+use std::iter;
 use std::ops::Index;
 
-use crate::circuit::{ByParty, Circuit, Party};
+use crate::circuit::{ByParty, Circuit, Ownership, Party};
 
 /// Where the bits of an input value of a circuit come from.
 pub enum Input<'a, S> {
@@ -65,47 +66,74 @@ impl<'a, S> Run<'a, S> {
 
     /// The preprocessing that the run uses up.
     pub fn demand(&self) -> Demand {
-        let mut demand = Demand::of_gates(self.circuit);
-        for (input, bits) in self.inputs.iter().zip(self.circuit.inputs()) {
-            if let Input::By(party) = input {
-                demand.inputs[*party] += bits;
-            }
-        }
-        demand
+        Demand::of_run(self.circuit, &self.ownership(), |party| {
+            self.input_bits(party)
+        })
+    }
+
+    /// How many input bits a party enters.
+    pub(super) fn input_bits(&self, party: Party) -> usize {
+        (self.inputs.iter().zip(self.circuit.inputs()))
+            .filter(|(input, _)| matches!(input, Input::By(owner) if *owner == party))
+            .map(|(_, bits)| bits)
+            .sum()
+    }
+
+    /// Who could compute each wire alone. A shared bit is joint, whoever once knew it.
+    pub(super) fn ownership(&self) -> Ownership {
+        let owner = |input: &Input<'_, S>| match *input {
+            Input::By(party) => Some(party),
+            Input::Shared(_) => None,
+        };
+        Ownership::of(self.circuit, self.inputs.iter().map(owner))
     }
 }
 
 /// The preprocessing that runs of circuits use up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Demand {
-    /// AND gates.
+    /// AND gates that are garbled: those that depend on inputs of both parties, or on shared bits.
     pub ands: usize,
-    /// Input bits that each party enters.
+    /// Bits that each party enters: its inputs, and the outputs of the AND gates that depend on these
+    /// alone.
     pub inputs: ByParty<usize>,
+    /// Proofs that each party gives that these outputs are right: one in each run that has any.
+    pub proofs: ByParty<usize>,
     /// Output bits that are not constants.
     pub outputs: usize,
 }
 
 impl Demand {
-    /// That of one run of a circuit with two input values: the garbler enters the first, the
-    /// evaluator the second.
+    /// That of one run of a circuit: the garbler enters the first input value, the evaluator the
+    /// second, and the others are shared bits.
     pub fn of(circuit: &Circuit) -> Self {
-        Self::with_owners(circuit, &Party::BOTH)
+        let owners = Party::BOTH.map(Some).into_iter().chain(iter::repeat(None));
+        Demand::of_run(circuit, &Ownership::of(circuit, owners), |party| {
+            circuit.inputs().get(party as usize).copied().unwrap_or(0)
+        })
     }
 
     /// That of one run of a circuit of which each input value is entered by its owner.
     pub fn with_owners(circuit: &Circuit, owners: &[Party]) -> Self {
-        let mut demand = Demand::of_gates(circuit);
-        for (&owner, bits) in owners.iter().zip(circuit.inputs()) {
-            demand.inputs[owner] += bits;
-        }
-        demand
+        let ownership = Ownership::of(circuit, owners.iter().copied().map(Some));
+        Demand::of_run(circuit, &ownership, |party| {
+            (owners.iter().zip(circuit.inputs()))
+                .filter(|(owner, _)| **owner == party)
+                .map(|(_, bits)| bits)
+                .sum()
+        })
     }
 
-    fn of_gates(circuit: &Circuit) -> Self {
+    /// That of one run, given how many input bits each party enters.
+    pub(super) fn of_run(
+        circuit: &Circuit,
+        owners: &Ownership,
+        inputs: impl Fn(Party) -> usize,
+    ) -> Self {
         Demand {
-            ands: circuit.ands(),
-            inputs: ByParty::default(),
+            ands: owners.joint_ands().len(),
+            inputs: ByParty::from_fn(|party| inputs(party) + owners.products(party).len()),
+            proofs: ByParty::from_fn(|party| usize::from(!owners.products(party).is_empty())),
             outputs: circuit.output_wires(),
         }
     }
@@ -117,6 +145,7 @@ impl Demand {
         Demand {
             ands: self.ands.saturating_mul(runs),
             inputs: ByParty::from_fn(|party| self.inputs[party].saturating_mul(runs)),
+            proofs: ByParty::from_fn(|party| self.proofs[party].saturating_mul(runs)),
             outputs: self.outputs.saturating_mul(runs),
         }
     }

@@ -3,12 +3,13 @@
 //! The ANDs of a layer do not depend on each other, so the walk hashes the labels of many gates at
 //! once. The engine passes functions that say which labels to hash and what to do with the hashes.
 
-use std::ops::BitXor;
+use std::ops::{BitXor, Range};
 
 use zeroize::Zeroizing;
 
 use super::label::{ActiveLabel, ZeroLabel};
-use crate::circuit::{Circuit, Gate, Wire};
+use super::slots::Slots;
+use crate::circuit::{Circuit, Gate, Layer, Ownership, Party};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 
 /// What a party holds for one wire during the walk.
@@ -18,14 +19,56 @@ impl WireValue for ZeroLabel {}
 
 impl WireValue for ActiveLabel {}
 
+/// Consecutive gates of a circuit.
+pub(super) struct Part<'a> {
+    pub(super) circuit: &'a Circuit,
+    pub(super) owners: &'a Ownership,
+    /// Where the wires are held.
+    pub(super) slots: &'a Slots,
+    /// The gates.
+    pub(super) gates: Range<usize>,
+    /// The joint ANDs among them, by their number among all joint ANDs.
+    pub(super) ands: Range<usize>,
+}
+
+impl<'a> Part<'a> {
+    /// All gates.
+    pub(super) fn whole(circuit: &'a Circuit, owners: &'a Ownership, slots: &'a Slots) -> Self {
+        Part {
+            circuit,
+            owners,
+            slots,
+            gates: 0..circuit.gates().len(),
+            ands: 0..owners.joint_ands().len(),
+        }
+    }
+
+    /// The gates, each with its output wire.
+    pub(super) fn gates(&self) -> impl Iterator<Item = (Gate, usize)> + 'a {
+        let gates = self.circuit.gates()[self.gates.clone()].iter();
+        let first = self.circuit.input_bits() + self.gates.start;
+        gates.copied().zip(first..)
+    }
+
+    /// What there is of each layer.
+    fn layers(&self) -> impl Iterator<Item = Layer> {
+        let Range { start, end } = self.gates;
+        let layers = self.circuit.layers();
+        let first = layers.partition_point(|layer| layer.free.end <= start);
+        let cut = move |range: &Range<usize>| range.start.max(start)..range.end.min(end);
+        (layers[first..].iter())
+            .take_while(move |layer| layer.ands.start < end)
+            .map(move |layer| Layer {
+                ands: cut(&layer.ands),
+                free: cut(&layer.free),
+            })
+    }
+}
+
 /// An AND gate that the walk has come to.
 pub(super) struct And<W> {
-    /// Its number among the ANDs of the circuit.
+    /// Its number among the joint ANDs of the part.
     pub(super) index: usize,
-    /// Its input wires.
-    pub(super) wires: (Wire, Wire),
-    /// The number of its output wire.
-    pub(super) output: usize,
     /// What the party holds for its input wires.
     pub(super) values: (W, W),
 }
@@ -38,72 +81,115 @@ pub(super) struct RunHash<'a> {
     pub(super) run: u64,
 }
 
-/// Computes what the party holds for the output wires of all gates. The inputs' part of `wires` is
-/// already filled in.
+/// Computes what the party holds for the output wires of all gates of a part. That of the wires before
+/// them is already in `wires`.
 ///
-/// For each AND gate, `labels` takes what is held for its two input wires, and gives `H` labels.
-/// The first half of them is hashed under the gate's first tweak, the second half under its second.
-/// `and` takes the hashes, and gives the value of the output wire. `not` gives the value of a
-/// negated wire.
+/// For each AND that a party owns, `product` gives what is held for its output wire, or nothing if that
+/// is already in `wires`. For each joint AND gate, `labels` takes what is held for its two input wires,
+/// and gives `H` labels. The first half of them is hashed under the gate's first tweak, the second half
+/// under its second. `and` takes the hashes, and gives the value of the output wire. `not` gives the
+/// value of a negated wire.
 ///
 /// # Errors
 /// Whatever `and` gives.
 ///
 /// # Panics
-/// If `wires` is shorter than the circuit's wires, or `H` is above [`TweakableHash::LANES`].
+/// If `wires` is shorter than there are slots, or `H` is above [`TweakableHash::LANES`].
 pub(super) fn walk<W: WireValue, E, const H: usize>(
-    circuit: &Circuit,
+    part: &Part<'_>,
     wires: &mut [W],
+    mut product: impl FnMut(Party) -> Option<W>,
     hashes: &RunHash<'_>,
     labels: impl Fn(W, W) -> [Block; H],
     not: impl Fn(W) -> W,
     mut and: impl FnMut(And<W>, &[Block; H]) -> Result<W, E>,
 ) -> Result<(), E> {
-    let inputs = circuit.input_bits();
-    let stride = TweakableHash::LANES / H;
+    let Part { slots, circuit, .. } = *part;
+    let (gates, inputs) = (circuit.gates(), circuit.input_bits());
+    let mut joint = &part.owners.joint_ands()[part.ands.clone()];
+    let mut batch = Batch::<H>::default();
     let mut index = 0;
-    let mut lanes = Zeroizing::new([Block::ZERO; TweakableHash::LANES]);
-    let mut tweaks = [Block::ZERO; TweakableHash::LANES];
-    for layer in circuit.layers() {
-        for first in layer.ands.clone().step_by(stride) {
-            let gates = &circuit.gates()[first..layer.ands.end.min(first + stride)];
-            for (number, ((gate, lanes), tweaks)) in gates
-                .iter()
-                .zip(lanes.chunks_exact_mut(H))
-                .zip(tweaks.chunks_exact_mut(H))
-                .enumerate()
-            {
-                let (a, b) = and_wires(gate);
-                lanes.copy_from_slice(&labels(wires[a.index()], wires[b.index()]));
-                let tweak = |half| hashes.tweak(2 * (index + number) + half);
-                tweaks[..H / 2].fill(tweak(0));
-                tweaks[H / 2..].fill(tweak(1));
+    for layer in part.layers() {
+        let of_layer = joint.partition_point(|&gate| (gate as usize) < layer.ands.end);
+        let (of_layer, deeper) = joint.split_at(of_layer);
+        joint = deeper;
+        for numbers in of_layer.chunks(Batch::<H>::STRIDE) {
+            let operands = |number: u32| {
+                let (a, b) = and_slots(&gates[number as usize], slots);
+                (wires[a], wires[b])
+            };
+            let first = part.ands.start + index;
+            let hashed = batch.hash(hashes, first, numbers, |number| {
+                let (a, b) = operands(number);
+                labels(a, b)
+            });
+            for (&number, hashed) in numbers.iter().zip(hashed) {
+                let (a, b) = and_slots(&gates[number as usize], slots);
+                let values = (wires[a], wires[b]);
+                wires[slots.of(inputs + number as usize)] = and(And { index, values }, hashed)?;
+                index += 1;
             }
-            let used = lanes_to_hash(H * gates.len());
-            hashes.hash.hash_each(&mut lanes[..used], &tweaks[..used]);
-            let (hashed, _) = lanes.as_chunks();
-            for (number, (gate, hashed)) in gates.iter().zip(hashed).enumerate() {
-                let (a, b) = and_wires(gate);
-                let output = inputs + first + number;
-                let gate = And {
-                    index: index + number,
-                    wires: (a, b),
-                    output,
-                    values: (wires[a.index()], wires[b.index()]),
-                };
-                wires[output] = and(gate, hashed)?;
-            }
-            index += gates.len();
         }
-        for gate in layer.free.clone() {
-            wires[inputs + gate] = match circuit.gates()[gate] {
-                Gate::Xor(a, b) => wires[a.index()] ^ wires[b.index()],
-                Gate::Not(a) => not(wires[a.index()]),
+        if of_layer.len() < layer.ands.len() {
+            for wire in layer.ands.map(|gate| inputs + gate) {
+                if let Some(held) = part.owners.wires()[wire].and_then(&mut product) {
+                    wires[slots.of(wire)] = held;
+                }
+            }
+        }
+        for gate in layer.free {
+            wires[slots.of(inputs + gate)] = match gates[gate] {
+                Gate::Xor(a, b) => wires[slots.of(a.index())] ^ wires[slots.of(b.index())],
+                Gate::Not(a) => not(wires[slots.of(a.index())]),
                 Gate::And(..) => unreachable!("a layer's free gates hold no AND"),
             };
         }
     }
     Ok(())
+}
+
+/// Labels of ANDs that are hashed at once, `H` of each.
+struct Batch<const H: usize> {
+    lanes: Zeroizing<[Block; TweakableHash::LANES]>,
+    tweaks: [Block; TweakableHash::LANES],
+}
+
+impl<const H: usize> Default for Batch<H> {
+    fn default() -> Self {
+        Batch {
+            lanes: Zeroizing::new([Block::ZERO; TweakableHash::LANES]),
+            tweaks: [Block::ZERO; TweakableHash::LANES],
+        }
+    }
+}
+
+impl<const H: usize> Batch<H> {
+    /// The most ANDs in a batch.
+    const STRIDE: usize = TweakableHash::LANES / H;
+
+    /// Hashes the labels of some ANDs, of which the first has the number `first` among the joint ANDs.
+    #[inline]
+    fn hash(
+        &mut self,
+        hashes: &RunHash<'_>,
+        first: usize,
+        numbers: &[u32],
+        labels: impl Fn(u32) -> [Block; H],
+    ) -> &[[Block; H]] {
+        let lanes = self.lanes.chunks_exact_mut(H);
+        let tweaks = self.tweaks.chunks_exact_mut(H);
+        for (index, (&number, (lanes, tweaks))) in
+            (first..).zip(numbers.iter().zip(lanes.zip(tweaks)))
+        {
+            lanes.copy_from_slice(&labels(number));
+            let tweak = |half| hashes.tweak(2 * index + half);
+            tweaks[..H / 2].fill(tweak(0));
+            tweaks[H / 2..].fill(tweak(1));
+        }
+        let used = lanes_to_hash(H * numbers.len());
+        (hashes.hash).hash_each(&mut self.lanes[..used], &self.tweaks[..used]);
+        self.lanes.as_chunks().0
+    }
 }
 
 impl RunHash<'_> {
@@ -113,10 +199,11 @@ impl RunHash<'_> {
     }
 }
 
+/// Where the input wires of an AND are.
 #[inline]
-fn and_wires(gate: &Gate) -> (Wire, Wire) {
+fn and_slots(gate: &Gate, slots: &Slots) -> (usize, usize) {
     match gate {
-        Gate::And(a, b) => (*a, *b),
+        Gate::And(a, b) => (slots.of(a.index()), slots.of(b.index())),
         _ => unreachable!("a layer's ANDs hold nothing else"),
     }
 }

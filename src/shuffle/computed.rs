@@ -5,7 +5,7 @@ use super::construction::{Construction, Cost};
 use super::network::Composed;
 use super::range_check;
 use super::{Algorithm, Seed, Spec, SpecError};
-use crate::circuit::Party;
+use crate::circuit::{ByParty, Party};
 
 /// The size of the circuit of a shuffle, computed and not counted.
 ///
@@ -21,6 +21,12 @@ pub struct Computed {
     pub and: usize,
     /// AND gates with the check that both parties' inputs are in range.
     pub checked_and: usize,
+    /// AND gates that depend on the inputs of both parties, with the check or without: only these are
+    /// garbled.
+    pub joint_and: usize,
+    /// AND gates that depend on the inputs of one party alone, with the check: those of its check, or of
+    /// the garbler's copy of a network.
+    pub owned_and: ByParty<usize>,
     /// Whether the circuit has exactly so many ANDs. Otherwise these are a few per cent too many.
     pub exact: bool,
     /// The bits that the garbler enters.
@@ -60,9 +66,15 @@ impl Computed {
         Ok(match algorithm.construction() {
             Construction::Routed(copies) => {
                 let composed = Composed::new(spec, copies);
-                let and = composed.cost();
+                let cost = composed.cost();
+                let and = cost.joint + cost.garbler;
                 Self {
                     and,
+                    joint_and: cost.joint,
+                    owned_and: ByParty {
+                        garbler: cost.garbler,
+                        evaluator: 0,
+                    },
                     // Switches need no check.
                     checked_and: and,
                     exact: true,
@@ -76,9 +88,13 @@ impl Computed {
                 let Cost { ands, exact } = (additive.cost)(spec);
                 let seeds = Party::BOTH.map(|party| additive::seeds(spec, party));
                 let bits = |seeds: &[Seed]| seeds.iter().map(|seed| seed.bits).sum();
+                let checks = seeds.each_ref().map(|seeds| range_check::cost(seeds));
                 Self {
                     and: ands,
-                    checked_and: ands + range_check::cost([&seeds[0], &seeds[1]]),
+                    // Each depends on an index, to which both parties have added.
+                    joint_and: ands,
+                    owned_and: ByParty::from_fn(|party| checks[party as usize]),
+                    checked_and: ands + checks.iter().sum::<usize>(),
                     exact,
                     garbler_inputs: bits(&seeds[0]),
                     evaluator_inputs: bits(&seeds[1]),
@@ -93,7 +109,7 @@ impl Computed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::Circuit;
+    use crate::circuit::{AndsByOwner, Circuit};
     use crate::shuffle::ShuffleCircuit;
 
     #[track_caller]
@@ -119,6 +135,20 @@ mod tests {
         let checked = ShuffleCircuit::build_checked(spec);
         let outputs = computed.outputs + computed.validity_outputs;
         assert(checked.circuit(), computed.checked_and, outputs);
+        if computed.exact {
+            let owners = checked
+                .circuit()
+                .structure(Some(&Party::BOTH))
+                .ands_by_owner;
+            let owned = computed.owned_and;
+            let expected = AndsByOwner {
+                joint: computed.joint_and,
+                garbler: owned.garbler,
+                evaluator: owned.evaluator,
+                nobody: 0,
+            };
+            assert_eq!(owners, Some(expected), "{case}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! How many ANDs a shuffle takes, told before its circuit is built, and which shuffle takes fewest.
+//! How many ANDs a shuffle takes, told before its circuit is built, and which shuffle costs least.
 
 use super::{Algorithm, Computed, Spec, SpecError};
 
@@ -17,18 +17,20 @@ impl Spec {
 }
 
 impl Algorithm {
-    /// The algorithm whose circuit has the fewest ANDs, with a check of the inputs or without, by
-    /// [`Spec::estimated_ands`]. Where two algorithms cost nearly the same, this may be the second
-    /// best.
+    /// The algorithm whose circuit costs least: the one with the fewest ANDs that are garbled
+    /// ([`Computed::joint_and`]), and of these the one with the fewest ANDs. Where two algorithms
+    /// cost nearly the same, this may be the second best.
     ///
     /// # Errors
     /// As [`Spec::new`].
-    pub fn cheapest(cards: usize, draw: usize, checked: bool) -> Result<Self, SpecError> {
-        let mut cheapest = (usize::MAX, Self::ALL[0]);
+    pub fn cheapest(cards: usize, draw: usize) -> Result<Self, SpecError> {
+        let mut cheapest = ((usize::MAX, usize::MAX), Self::ALL[0]);
         for algorithm in Self::ALL {
-            let ands = Spec::new(cards, draw, algorithm)?.estimated_ands(checked);
-            if ands < cheapest.0 {
-                cheapest = (ands, algorithm);
+            Spec::new(cards, draw, algorithm)?;
+            let computed = Computed::of(cards, draw, algorithm)?;
+            let cost = (computed.joint_and, computed.checked_and);
+            if cost < cheapest.0 {
+                cheapest = (cost, algorithm);
             }
         }
         Ok(cheapest.1)

@@ -29,18 +29,16 @@ pub(super) fn validity(b: &mut Builder, parties: [&[Seed]; 2]) -> Vec<Bit> {
     valid.collect()
 }
 
-/// The ANDs of [`validity`].
+/// The ANDs of [`validity`] that depend on the inputs of the party with these seeds. There are no
+/// others.
 ///
 /// A comparison of k bits with a constant takes k - 1 ANDs, less one for each trailing zero of the
 /// constant. The sign of a seed takes one more, unless nothing else of the seed is compared.
-pub(super) fn cost(parties: [&[Seed]; 2]) -> usize {
-    let party = |seeds: &[Seed]| {
-        let compared = seeds.iter().filter(|seed| !always_valid(seed));
-        // With the AND that joins it to the outcomes of the seeds before it.
-        let comparisons = compared.map(|seed| seed.bits - seed.modulus.trailing_zeros() as usize);
-        comparisons.sum::<usize>().saturating_sub(1)
-    };
-    parties.map(party).iter().sum()
+pub(super) fn cost(seeds: &[Seed]) -> usize {
+    let compared = seeds.iter().filter(|seed| !always_valid(seed));
+    // With the AND that joins it to the outcomes of the seeds before it.
+    let comparisons = compared.map(|seed| seed.bits - seed.modulus.trailing_zeros() as usize);
+    comparisons.sum::<usize>().saturating_sub(1)
 }
 
 fn in_range(b: &mut Builder, seed: &Seed, word: &[Bit]) -> Bit {

@@ -1,7 +1,7 @@
 //! An eavesdropper, and what can be computed from all messages between two parties.
 
 use crate::circuit::{Circuit, Party};
-use crate::mpc::{Audience, Input, Opening, Run, Tag as Mpc};
+use crate::mpc::{Audience, Demand, Input, Opening, Run, Tag as Mpc};
 use crate::net::{Channel, Deadlines};
 use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rngs::StdRng;
@@ -106,7 +106,10 @@ impl Reading {
 /// - the matrices of correlated OTs and their checks: each row is XORed with its own stream, and an
 ///   eavesdropper does not have the seed of any;
 /// - the leaky tables and their lowest bits: a table is XORed with the hash of a key, and the
-///   lowest bits of both parties add up to `x y ^ z` for a `z` that is used nowhere else.
+///   lowest bits of both parties add up to `x y ^ z` for a `z` that is used nowhere else;
+/// - the differences within the buckets: each is masked by a `y` that is used nowhere else. Not every
+///   run makes a batch;
+/// - the proofs of products: each is masked by a VOLE that is used nowhere else.
 fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
     let blocks_of = |bytes: usize| {
         let lowest = |block: &[u8]| bits_of_bytes(block).take(2).collect::<Vec<_>>();
@@ -123,9 +126,11 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
             | Mpc::TripleDigest
             | Mpc::TripleOpening
             | Mpc::LeakyTables
-            | Mpc::LeakyBits,
+            | Mpc::LeakyBits
+            | Mpc::PoolBits
+            | Mpc::ProductProof,
         ) => Vec::new(),
-        Kind::Mpc(Mpc::InputLabels | Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
+        Kind::Mpc(Mpc::OpenedHashes | Mpc::OpenedPairs) => blocks_of(16),
         // Two blocks for each AND, and in the malicious engine a byte more. All are in one frame
         // here.
         Kind::Mpc(Mpc::Tables) => (frame.payload.chunks(frame.payload.len() / ands))
@@ -159,12 +164,13 @@ fn runs<E: Engine>(
         let mut session = E::begin(channel, party, &mut system_rng()).unwrap();
         record.take();
         let mut coins = StdRng::seed_from_u64(seed);
+        let ands = Demand::of(&play.circuit).ands;
         let run = |_| {
             let entered = play.entered(&mut coins);
             let outputs = run_once(play, &mut session, &entered);
             // At the garbler both directions pass, each frame when it is sent or taken.
             let mut seen: Vec<bool> = (record.take().iter())
-                .flat_map(|frame| telling_bits(frame, play.circuit.ands()))
+                .flat_map(|frame| telling_bits(frame, ands))
                 .collect();
             if party == Party::Garbler {
                 seen.extend(more(&session));

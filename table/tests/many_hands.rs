@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use dealerless::deck::{Choice, SealedDeck};
-use dealerless::mpc::{Malicious, Security};
+use dealerless::mpc::{Demand, Malicious};
 use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::chi_square::ln_p_of_places_and_cards;
 use dealerless::testing::line::End;
@@ -60,7 +60,7 @@ fn play(session: &mut Session, shuffle: &ShuffleCircuit, steps: &[Step]) -> [u8;
 
 fn play_many(session: &mut Session, shuffle: &ShuffleCircuit, hands: usize) -> Hands {
     let steps = Game::Holdem.steps(DRAW);
-    let ands = shuffle.circuit().ands();
+    let ands = Demand::of(shuffle.circuit()).ands;
     let mut seen = Hands {
         cards: Vec::with_capacity(hands),
         times: Vec::with_capacity(hands),
@@ -91,7 +91,7 @@ fn median(times: &[Duration]) -> Duration {
 #[test]
 fn many_hands_in_one_session_are_uniform_and_take_no_more_memory_than_a_few() {
     let hands = soak().unwrap_or(HANDS).max(HANDS);
-    let spec = (Choice::Cheapest.spec(CARDS, DRAW, Security::Malicious)).expect("hold'em");
+    let spec = (Choice::Cheapest.spec(CARDS, DRAW)).expect("hold'em");
     let shuffle = ShuffleCircuit::build_checked(spec);
     let begun = Instant::now();
     let [mine, theirs] = sessions(in_memory(), |session: &mut Session| {

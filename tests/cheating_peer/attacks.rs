@@ -16,7 +16,7 @@ use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{SOON, both, in_memory, reveal, system_rng};
 use dealerless::testing::tap::{Fates, Frame, changing, unchanged};
-use rand::{Rng, RngExt};
+use rand::Rng;
 
 use crate::cases::{KEY, NONCE, ROLE};
 use crate::play::{self, Ending, PATIENT, Patience, Seed, Setup, WIDTH, circuit, run, with_liar};
@@ -26,7 +26,6 @@ type Session = Malicious<End>;
 const TABLES: Kind = Kind::Mpc(mpc::Tag::Tables);
 const GATE_VALUES: Kind = Kind::Mpc(mpc::Tag::GateValues);
 const MASKED_VALUES: Kind = Kind::Mpc(mpc::Tag::MaskedValues);
-const INPUT_LABELS: Kind = Kind::Mpc(mpc::Tag::InputLabels);
 const PLAN: Kind = Kind::Mpc(mpc::Tag::Plan);
 const GATE_BITS: Kind = Kind::Mpc(mpc::Tag::GateBits);
 const OUTPUT_BITS: Kind = Kind::Mpc(mpc::Tag::OutputBits);
@@ -187,23 +186,6 @@ fn a_masked_input_is_bound_though_no_gate_reads_it_and_though_nothing_does() {
         for bit in [0, WIDTH - 1, WIDTH, 2 * WIDTH - 1] {
             let ending = play_xor(cheater, flips(MASKED_VALUES, bit));
             assert_ended_by(&ending, Check::AndGates);
-        }
-    }
-}
-
-#[test]
-fn a_label_that_reaches_an_output_is_bound_though_no_gate_reads_it() {
-    // Those of the garbler's two values, then those of the evaluator's.
-    for value in 0..4 {
-        for wire in [0, WIDTH - 1] {
-            let label = 128 * (WIDTH * value + wire);
-            let bit = label + system_rng().random_range(0..128);
-            let ending = play_xor(Party::Garbler, flips(INPUT_LABELS, bit));
-            match value {
-                0 | 2 => assert_ended_by(&ending, Check::AndGates),
-                // What nothing reads does nothing.
-                _ => assert!(ending.honest.is_ok() && ending.cheater.is_ok()),
-            }
         }
     }
 }

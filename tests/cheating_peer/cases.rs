@@ -293,8 +293,7 @@ fn of_batches(tag: mpc::Tag) -> Option<Content> {
             ],
             |error| matches!(error, Error::Check(Check::TripleCommitment)),
         ),
-        // The differences within the buckets, then mask shares of inputs; here they fill their
-        // bytes.
+        // The differences within the buckets; here they fill their bytes.
         mpc::Tag::PoolBits => (THROUGHOUT, |error| {
             matches!(error, Error::Check(Check::PoolMacs))
         }),
@@ -321,14 +320,13 @@ fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
         mpc::Tag::GateBits => (GATE_BITS, |error| {
             matches!(error, Error::Check(Check::GateMacs))
         }),
-        // The parties' masked values differ, and so do the digests of the check.
-        mpc::Tag::MaskedValues | mpc::Tag::GateValues => {
-            (BITS, |error| matches!(error, Error::Check(Check::AndGates)))
-        }
-        // The label spoils those of forty outputs.
-        mpc::Tag::InputLabels => (THROUGHOUT, |error| {
-            matches!(error, Error::Check(Check::AndGates))
+        // The challenge depends on all values that the sender enters.
+        mpc::Tag::MaskedValues => (BITS, |error| matches!(error, Error::Check(Check::Products))),
+        mpc::Tag::ProductProof => (THROUGHOUT, |error| {
+            matches!(error, Error::Check(Check::Products))
         }),
+        // The parties' masked values differ, and so do the digests of the check.
+        mpc::Tag::GateValues => (BITS, |error| matches!(error, Error::Check(Check::AndGates))),
         mpc::Tag::Tables => (TABLES, |error| {
             matches!(error, Error::Check(Check::AndGates))
         }),

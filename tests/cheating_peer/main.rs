@@ -12,6 +12,7 @@
 mod attacks;
 mod cases;
 mod play;
+mod slices;
 mod steal;
 
 use std::collections::{BTreeMap, HashSet};

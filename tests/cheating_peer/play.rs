@@ -17,10 +17,14 @@ use rand::Rng;
 
 /// Bits that each party enters: not a multiple of 8, so that messages end in unused bits.
 pub(crate) const WIDTH: usize = 61;
-/// AND gates of the first layer that reads only inputs, and of the second.
+/// AND gates that each party owns.
+const OWN: usize = 2;
+/// Joint AND gates of the first layer, which reads only inputs, and of the second.
 const LAYERS: [usize; 2] = [WIDTH, 40];
 /// In all.
 pub(crate) const ANDS: usize = LAYERS[0] + LAYERS[1];
+/// Joint AND gates of a slice, if there are slices: of three slices each layer has a part of two.
+pub(crate) const SLICE: usize = 40;
 /// Output bits.
 pub(crate) const OUTPUTS: usize = 2 * LAYERS[1];
 
@@ -53,8 +57,8 @@ pub(crate) enum Patience {
 }
 
 /// Of inputs `a` and `b`: `p_i = a_i b_i`, and `q_j = (s ^ a_j)(s ^ b_j)` with `s` the sum of all
-/// `p_i`. So a wrong label of an input or of a `p_i` spoils all gates of the second layer, and that
-/// of a `q_j` nothing but an output. All `q_j` and some of `p` are dealt to three words, whose bits
+/// `p_i` and of two products of each party, `x_0 x_1` and `x_0 x_1 x_2`. So a wrong label of a `p_i`
+/// spoils all gates of the second layer, and that of a `q_j` nothing but an output. All `q_j` and some of `p` are dealt to three words, whose bits
 /// are not a multiple of 8 either.
 pub(crate) fn circuit() -> Circuit {
     let mut builder = Builder::new(&[WIDTH, WIDTH]);
@@ -63,7 +67,11 @@ pub(crate) fn circuit() -> Circuit {
         .map(|(&a, &b)| builder.and(a, b))
         .collect();
     let mut sum = p[0];
-    for &p in &p[1..] {
+    let own = [&a, &b].map(|x| {
+        let first = builder.and(x[0], x[1]);
+        [first, builder.and(first, x[2])]
+    });
+    for &p in p[1..].iter().chain(own.as_flattened()) {
         sum = builder.xor(sum, p);
     }
     let mut words = vec![Vec::new(); 3];
@@ -73,7 +81,9 @@ pub(crate) fn circuit() -> Circuit {
         words[j % 3].push(p[j]);
     }
     let circuit = builder.build(words);
-    assert_eq!((circuit.ands(), circuit.output_wires()), (ANDS, OUTPUTS));
+    let demand = Demand::of(&circuit);
+    assert_eq!((demand.ands, demand.outputs), (ANDS, OUTPUTS));
+    assert_eq!(circuit.ands(), ANDS + 2 * OWN);
     circuit
 }
 
@@ -87,6 +97,8 @@ pub(crate) enum Setup {
     Made,
     /// From a dealer, at a tenth of the price.
     Dealt,
+    /// The same, and each run is made in slices of [`SLICE`] joint ANDs.
+    Sliced,
 }
 
 /// What a dealer deals from.
@@ -106,6 +118,11 @@ pub(crate) fn begin(
     match setup {
         Setup::Made => Malicious::setup(greeting, rng),
         Setup::Dealt => Malicious::dealt(greeting, seed, rng),
+        Setup::Sliced => {
+            let mut session = Malicious::dealt(greeting, seed, rng)?;
+            session.run_in_slices_of(SLICE);
+            Ok(session)
+        }
     }
 }
 

@@ -81,14 +81,12 @@ impl Case {
     }
 
     /// Whether the receiver may not look at what is changed: half of what guards base OT and trees,
-    /// of a leaky or a garbled table and of a pair of hashes, as a bit of its own says; the label of
-    /// an input that nothing reads. Two labels that are only added up may change places.
-    pub(crate) fn may_go_unnoticed(&self, unread: bool) -> bool {
+    /// of a leaky or a garbled table and of a pair of hashes, as a bit of its own says.
+    pub(crate) fn may_go_unnoticed(&self) -> bool {
         let halves = [Ot::BaseOtPads.byte(), Ot::TreeSums.byte()];
         let tables = [Mpc::LeakyTables, Mpc::Tables, Mpc::OpenedPairs];
         halves.contains(&self.tag)
             || tables.map(Mpc::byte).contains(&self.tag)
-            || (unread || self.subject == Subject::Place) && self.tag == Mpc::InputLabels.byte()
             // Nothing reads what follows the last message.
             || self.subject == Subject::Place && self.what.starts_with("repeated")
     }

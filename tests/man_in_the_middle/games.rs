@@ -15,8 +15,6 @@ pub(crate) struct Game<E> {
     /// Whether every bit of a message of a few blocks is flipped, and not a sample: what such a
     /// message says does not depend much on the game.
     pub(crate) thorough: bool,
-    /// Whether there are inputs that nothing reads.
-    pub(crate) unread: bool,
     pub(crate) play: fn(&mut Player<E>) -> Result<()>,
 }
 
@@ -28,7 +26,6 @@ fn game<E>(name: &'static str, play: fn(&mut Player<E>) -> Result<()>) -> Game<E
         name,
         setup: Setup::Dealt,
         thorough: false,
-        unread: false,
         play,
     }
 }
@@ -43,10 +40,8 @@ pub(crate) fn games<E: Engine>() -> Vec<Game<E>> {
         },
         game("XOR only", |player| once(player, linear()).map(drop)),
         game("AND only", |player| once(player, products()).map(drop)),
-        Game {
-            unread: true,
-            ..game("not read", |player| once(player, unread()).map(drop))
-        },
+        game("not read", |player| once(player, unread()).map(drop)),
+        game("owned", |player| once(player, owned()).map(drop)),
         game("two circuits", chained),
         game("4 of 4, waksman", |player| {
             deal(player, Algorithm::Waksman, 4)
@@ -124,6 +119,20 @@ fn unread() -> Circuit {
     circuit(|b, [a0, _, _], [_, b1, _]| {
         let (p, x) = (b.and(a0, b1), b.xor(a0, b1));
         [vec![p], vec![x], vec![Bit::ZERO, p]]
+    })
+}
+
+/// ANDs that one party owns: two of the garbler, of which one is an output by itself, and one of the
+/// evaluator.
+fn owned() -> Circuit {
+    circuit(|b, [a0, a1, a2], [b0, b1, _]| {
+        let first = b.and(a0, a1);
+        let negated = b.not(first);
+        let second = b.and(negated, a2);
+        let other = b.and(b0, b1);
+        let sum = b.xor(second, other);
+        let joint = b.and(sum, b0);
+        [vec![second, other], vec![joint], vec![first, sum, negated]]
     })
 }
 

@@ -259,7 +259,7 @@ fn play_all<E: Engine>(table: &mut Table, game: &Game<E>, of: fn(&Transcript, bo
                     let mut table = table.lock().unwrap();
                     match verdict {
                         Verdict::Wrong => table.wrong.push(format!("{}: {case}", game.name)),
-                        Verdict::Agreed if !case.may_go_unnoticed(game.unread) => {
+                        Verdict::Agreed if !case.may_go_unnoticed() => {
                             table.unnoticed.push(format!("{}: {case}", game.name));
                         }
                         _ => {}

@@ -37,8 +37,8 @@ impl Engine for SemiHonest<End> {
         SemiHonest::setup(greeting, rng)
     }
 
-    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self> {
-        SemiHonest::dealt(greeting, seed, rng)
+    fn dealt(greeting: Greeting<End>, seed: Seed, _: &mut ChaCha20Rng) -> Result<Self> {
+        SemiHonest::dealt(greeting, seed)
     }
 }
 

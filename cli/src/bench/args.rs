@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use dealerless::mpc::Security;
+use dealerless::mpc::{STATISTICAL_SECURITY, Security};
 
 use super::line::LineArgs;
 use crate::circuit::owners::Owner;
@@ -83,6 +83,9 @@ pub(crate) struct Args {
         default_value = "malicious"
     )]
     pub(super) security: Vec<Security>,
+    /// Bits of statistical security of a malicious session, 40 to 80; for both parties the same.
+    #[arg(long, value_name = "BITS", default_value_t = STATISTICAL_SECURITY, value_parser = statistical)]
+    pub(super) statistical_security: u8,
     #[command(flatten)]
     pub(super) timeout: TimeoutArgs,
     /// Print JSON, an object on a line for each row; everything else goes to standard error.
@@ -111,6 +114,11 @@ pub(super) enum Upwards {
     Bytes,
     /// AND gates a second.
     AndsPerSecond,
+}
+
+fn statistical(text: &str) -> Result<u8, String> {
+    (text.parse().ok().filter(|bits| (40..=80).contains(bits)))
+        .ok_or_else(|| "a whole number from 40 to 80 is needed".into())
 }
 
 fn one_or_more(text: &str) -> Result<u32, String> {

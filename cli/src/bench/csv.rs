@@ -6,7 +6,7 @@ use super::statistics::{Figure, PhaseReport, to_the_microsecond};
 use super::sweep::Measured;
 
 const OF_A_ROW: &str = "security,netlist,algorithm,cards,draw,and,pool_shuffles,rounds,\
-                        interrupted,seen_by,rtt_ms,bits_per_second";
+                        interrupted,seen_by,rtt_ms,bits_per_second,statistical_security";
 
 const OF_A_PHASE: [&str; 8] = [
     "ms",
@@ -39,6 +39,7 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
             report.seen_by.to_owned(),
             number(line.map(|line| line.rtt_ms)),
             number(line.and_then(|line| line.bits_per_second)),
+            number(report.statistical_security),
         ];
         let phases = &report.phases;
         for phase in [&phases.setup, &phases.pool, &phases.online, &phases.total] {

@@ -204,7 +204,7 @@ pub(super) fn configurations<'a>(
     let progress = Progress::begin(deals.len(), "decks and draws looked at");
     for (cards, draw) in deals {
         for &security in &securities {
-            for algorithm in algorithms(args, cards, draw, security)? {
+            for algorithm in algorithms(args, cards, draw)? {
                 add(
                     Source::Shuffle(Spec::new(cards, draw, algorithm)?),
                     security,
@@ -236,12 +236,7 @@ pub(super) fn once<T: Copy + PartialEq>(all: &[T]) -> Vec<T> {
 }
 
 /// The algorithms that are asked for, each once.
-fn algorithms(
-    args: &Args,
-    cards: usize,
-    draw: usize,
-    security: Security,
-) -> anyhow::Result<Vec<Algorithm>> {
+fn algorithms(args: &Args, cards: usize, draw: usize) -> anyhow::Result<Vec<Algorithm>> {
     let auto = [Selection::One(deck::Choice::Cheapest)];
     let selections = match &args.algorithm[..] {
         [] => &auto[..],
@@ -252,7 +247,7 @@ fn algorithms(
         match selection {
             Selection::All => chosen.extend(Algorithm::ALL),
             Selection::One(choice) => {
-                chosen.push(choice.spec(cards, draw, security)?.algorithm());
+                chosen.push(choice.spec(cards, draw)?.algorithm());
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What is reported of one configuration.
 
 use comfy_table::CellAlignment;
+use dealerless::mpc::{STATISTICAL_SECURITY, Security};
 use dealerless::net::Shape;
 use serde::Serialize;
 
@@ -18,6 +19,8 @@ pub(super) struct Report<'a> {
     #[serde(skip)]
     pub(super) name: String,
     pub(super) security: String,
+    /// Bits; `null` if the session is semi-honest.
+    pub(super) statistical_security: Option<u8>,
     /// The name of the file, unless it is a shuffle.
     pub(super) netlist: Option<&'a str>,
     /// `null` for a netlist, as the cards and the draw.
@@ -51,6 +54,10 @@ impl<'a> Report<'a> {
         Report {
             name: configuration.name(),
             security: configuration.security.to_string(),
+            statistical_security: match configuration.security {
+                Security::SemiHonest => None,
+                Security::Malicious => Some(args.statistical_security),
+            },
             netlist: configuration.netlist().map(|netlist| &*netlist.name),
             algorithm: spec.map(|spec| spec.algorithm().name()),
             cards: spec.map(|spec| spec.cards()),
@@ -79,6 +86,14 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// What the row protects against, for people.
+    pub(super) fn protection(&self) -> String {
+        match self.statistical_security {
+            None | Some(STATISTICAL_SECURITY) => self.security.clone(),
+            Some(bits) => format!("{} at {bits} bits", self.security),
+        }
+    }
+
     /// Everything, for people.
     pub(super) fn describe(&self) -> String {
         let what = match (self.algorithm, self.draw, self.cards) {
@@ -96,7 +111,7 @@ impl<'a> Report<'a> {
         format!(
             "{what}, {}: {} AND gates.\n{}, {}.\nThe pool is filled for {} {runs} at once, \
              and divided among them.\n\n{}{}",
-            self.security,
+            self.protection(),
             count(self.and as u64),
             rounds(&count(self.rounds as u64)),
             self.place(),

@@ -93,6 +93,7 @@ pub(super) struct Job<'a> {
     pub(super) group: &'a [Configuration<'a>],
     pub(super) subjects: &'a [Subject<'a>],
     pub(super) rounds: u32,
+    pub(super) statistical_security: u8,
     pub(super) timeout: TimeoutArgs,
     /// What both hellos say.
     pub(super) terms: &'a [u8],
@@ -186,6 +187,7 @@ fn open(
 ) -> anyhow::Result<ReadySession<Line>> {
     let args = SessionArgs {
         security: configuration.security,
+        statistical_security: job.statistical_security,
         timeout: job.timeout,
     };
     let greeting = Greeting::exchange(line, party, &args, job.terms)?;

@@ -59,6 +59,7 @@ pub(super) fn measure<'a>(
             group,
             subjects: &subjects,
             rounds: args.rounds,
+            statistical_security: args.statistical_security,
             timeout: timeout(args.timeout, args.line.shape()),
             terms: &terms,
             progress: &progress,

@@ -22,7 +22,7 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
         _ => count(most.unwrap_or_default() as u64),
     };
     let first = &reports[0];
-    let security = (!columns.security).then(|| format!(", {}", first.security));
+    let security = (!columns.security).then(|| format!(", {}", first.protection()));
     let pool = count(first.pool_shuffles.into());
     let pool = (!columns.pool).then(|| format!(", pool of {pool}"));
     format!(

@@ -25,6 +25,13 @@ pub(super) fn malicious_bytes(demand: Demand) -> Option<u64> {
 #[derive(Clone, Serialize)]
 pub(super) struct Counts {
     pub(super) and: usize,
+    /// The ANDs that depend on inputs of both; absent, as the next two, if it is not known whose the
+    /// inputs are.
+    pub(super) joint_and: Option<usize>,
+    /// The ANDs that the garbler could compute alone.
+    pub(super) garbler_and: Option<usize>,
+    /// The ANDs that the evaluator could compute alone.
+    pub(super) evaluator_and: Option<usize>,
     /// Bits; absent if it is not known whose the inputs are.
     pub(super) garbler_inputs: Option<usize>,
     /// Bits.
@@ -46,20 +53,11 @@ pub(super) struct Counts {
 /// What only a circuit that was built tells.
 #[derive(Clone, Serialize)]
 pub(super) struct Built {
-    /// Told by [`Counts`] too.
-    #[serde(skip)]
-    and: usize,
     pub(super) xor: usize,
     pub(super) not: usize,
     /// AND, XOR and NOT together.
     pub(super) gates: usize,
     pub(super) and_depth: usize,
-    /// The ANDs that depend on inputs of both.
-    pub(super) joint_and: Option<usize>,
-    /// The ANDs that the garbler could compute alone.
-    pub(super) garbler_and: Option<usize>,
-    /// The ANDs that the evaluator could compute alone.
-    pub(super) evaluator_and: Option<usize>,
     /// The ANDs that are left when the netlist is read to be run.
     pub(super) run_and: usize,
     pub(super) depth: usize,
@@ -76,6 +74,23 @@ pub(super) struct Built {
     pub(super) digest: Option<String>,
 }
 
+/// What a run of a shuffle uses up, given the ANDs that depend on both parties' inputs and on those of
+/// one, and the bits of both parties' inputs.
+fn shuffle_demand(
+    joint: usize,
+    owned: ByParty<usize>,
+    inputs: [usize; 2],
+    outputs: usize,
+) -> Demand {
+    Demand {
+        ands: joint,
+        inputs: ByParty::from_fn(|party| inputs[party as usize] + owned[party]),
+        proofs: ByParty::from_fn(|party| usize::from(owned[party] > 0)),
+        // No output of a shuffle is a constant.
+        outputs,
+    }
+}
+
 impl Counts {
     /// Of a circuit with one input value per party.
     pub(super) fn of(circuit: &Circuit) -> Self {
@@ -86,7 +101,7 @@ impl Counts {
         let digest = netlist_file::digest(circuit);
         let built = Built::new(&structure, circuit.ands(), circuit.inputs(), Some(digest));
         let demand = parties.map(|parties| Demand::with_owners(circuit, parties));
-        Self::new(built, outputs, owners.as_ref(), demand)
+        Self::new(&structure, built, outputs, owners.as_ref(), demand)
     }
 
     /// Of a netlist as it is written.
@@ -97,7 +112,7 @@ impl Counts {
         let digest = netlist_file::digest(&circuit);
         let built = Built::new(&structure, circuit.ands(), circuit.inputs(), Some(digest));
         let demand = owners.map(|owners| Demand::with_owners(&circuit, owners.parties()));
-        Self::new(built, outputs, owners, demand)
+        Self::new(&structure, built, outputs, owners, demand)
     }
 
     /// Of a shuffle that is built in slices.
@@ -109,29 +124,45 @@ impl Counts {
         let validity = shuffle.validity().map_or(0, |_| Party::BOTH.len());
         let outputs = spec.draw() * spec.word_bits() + validity;
         let built = Built::new(&structure, structure.and, &inputs, None);
-        let [garbler, evaluator] = inputs;
-        let demand = Demand {
-            ands: structure.and,
-            inputs: ByParty { garbler, evaluator },
-            // No output of a shuffle is a constant.
-            outputs,
-        };
+        let demand = structure.ands_by_owner.map(|ands| {
+            let owned = ByParty {
+                garbler: ands.garbler,
+                evaluator: ands.evaluator,
+            };
+            shuffle_demand(ands.joint, owned, inputs, outputs)
+        });
         let owners = Owners::obvious(inputs.len());
-        Some(Self::new(built, outputs, owners.as_ref(), Some(demand)))
+        Some(Self::new(
+            &structure,
+            built,
+            outputs,
+            owners.as_ref(),
+            demand,
+        ))
     }
 
     /// Of what was built.
-    fn new(built: Built, outputs: usize, owners: Option<&Owners>, demand: Option<Demand>) -> Self {
+    fn new(
+        structure: &Structure,
+        built: Built,
+        outputs: usize,
+        owners: Option<&Owners>,
+        demand: Option<Demand>,
+    ) -> Self {
+        let ands = structure.ands_by_owner;
         let inputs = |party| {
             let widths = owners.map(|owners| owners.widths(&built.input_bits, party));
             widths.map(|widths| widths.iter().sum())
         };
         Counts {
-            and: built.and,
+            and: structure.and,
+            joint_and: ands.map(|ands| ands.joint),
+            garbler_and: ands.map(|ands| ands.garbler),
+            evaluator_and: ands.map(|ands| ands.evaluator),
             garbler_inputs: inputs(Party::Garbler),
             evaluator_inputs: inputs(Party::Evaluator),
             outputs,
-            half_gate_bytes: HALF_GATE_BYTES * built.and,
+            half_gate_bytes: HALF_GATE_BYTES * ands.map_or(structure.and, |ands| ands.joint),
             malicious_bytes: demand.and_then(malicious_bytes),
             computed: false,
             exact: true,
@@ -156,21 +187,25 @@ impl Counts {
             false => (computed.and, 0),
         };
         let outputs = computed.outputs + validity;
-        let demand = Demand {
-            ands: and,
-            inputs: ByParty {
-                garbler: computed.garbler_inputs,
-                evaluator: computed.evaluator_inputs,
+        let owned = match checked {
+            true => computed.owned_and,
+            // Without a check, an additive shuffle has none.
+            false => ByParty {
+                garbler: computed.and - computed.joint_and,
+                evaluator: 0,
             },
-            // No output of a shuffle is a constant.
-            outputs,
         };
+        let inputs = [computed.garbler_inputs, computed.evaluator_inputs];
+        let demand = shuffle_demand(computed.joint_and, owned, inputs, outputs);
         Counts {
             and,
+            joint_and: Some(computed.joint_and),
+            garbler_and: Some(owned.garbler),
+            evaluator_and: Some(owned.evaluator),
             garbler_inputs: Some(computed.garbler_inputs),
             evaluator_inputs: Some(computed.evaluator_inputs),
             outputs,
-            half_gate_bytes: HALF_GATE_BYTES * and,
+            half_gate_bytes: HALF_GATE_BYTES * computed.joint_and,
             malicious_bytes: malicious_bytes(demand),
             computed: true,
             exact: computed.exact,
@@ -187,16 +222,11 @@ impl Built {
         input_bits: &[usize],
         digest: Option<String>,
     ) -> Self {
-        let ands = structure.ands_by_owner;
         Built {
-            and: structure.and,
             xor: structure.xor,
             not: structure.not,
             gates: structure.gates(),
             and_depth: structure.and_depth,
-            joint_and: ands.map(|ands| ands.joint),
-            garbler_and: ands.map(|ands| ands.garbler),
-            evaluator_and: ands.map(|ands| ands.evaluator),
             run_and,
             depth: structure.depth,
             widest_layer: structure.widest_layer,

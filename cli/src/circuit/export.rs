@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use dealerless::circuit::Party;
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
 use dealerless::shuffle::{InSlices, Seed, ShuffleCircuit, Spec};
 use serde::Serialize;
 
@@ -111,9 +110,7 @@ struct Written<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
-    let spec = args
-        .algorithm
-        .spec(args.cards, args.draw, Security::Malicious)?;
+    let spec = args.algorithm.spec(args.cards, args.draw)?;
     let whole = args.limit.memory.check_circuit(spec);
     let written = match (whole, InSlices::new(spec, args.checked)) {
         (Ok(()), _) => write_whole(args, spec)?,

@@ -43,10 +43,27 @@ impl FormatArgs {
     /// # Errors
     /// When it cannot be read, is too large, or is no netlist; the error names the line.
     pub(crate) fn read(self, path: &Path) -> anyhow::Result<Netlist> {
+        Self::read_by(path, |reader, size| {
+            Netlist::read(reader, size, self.format)
+        })
+    }
+
+    /// Reads the circuit of the netlist at `path`, in less memory than the netlist takes.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read).
+    pub(crate) fn read_circuit(self, path: &Path) -> anyhow::Result<Circuit> {
+        Self::read_by(path, |reader, size| {
+            bristol::read_as(reader, size, self.format)
+        })
+    }
+
+    /// What `parse` makes of the content of a file and of its size.
+    fn read_by<R>(path: &Path, parse: impl Parse<R>) -> anyhow::Result<R> {
         let name = path.display();
         let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
         let netlist = if file.metadata()?.is_file() {
-            self.read_from(&mut file)
+            Self::read_from(&mut file, parse)
         } else {
             // A pipe has no size; how many wires it may declare shows at its end.
             let mut bytes = Vec::new();
@@ -56,7 +73,7 @@ impl FormatArgs {
                 length as u64 <= MAX_UNSEEN,
                 "{name} is too large: a netlist that is no file has at most {MAX_UNSEEN} bytes"
             );
-            self.read_from(&mut io::Cursor::new(bytes))
+            Self::read_from(&mut io::Cursor::new(bytes), parse)
         };
         netlist.with_context(|| name.to_string())
     }
@@ -71,7 +88,7 @@ impl FormatArgs {
     }
 
     /// Reads a file that can be read twice: compressed or not, its size must be known before.
-    fn read_from(self, file: &mut (impl Read + Seek)) -> anyhow::Result<Netlist> {
+    fn read_from<R>(file: &mut (impl Read + Seek), parse: impl Parse<R>) -> anyhow::Result<R> {
         let mut begins = [0; GZIP.len()];
         let mut reader = BufReader::new(&mut *file);
         let is_packed = reader.read_exact(&mut begins).is_ok() && begins == GZIP;
@@ -81,7 +98,7 @@ impl FormatArgs {
                 size <= MAX_BYTES,
                 "it is too large: a netlist has at most {MAX_BYTES} bytes"
             );
-            return Ok(self.parse(rewound(file)?, size)?);
+            return Ok(parse(&mut rewound(file)?, size)?);
         }
         let unpacked = MultiGzDecoder::new(rewound(file)?);
         let size = io::copy(&mut unpacked.take(MAX_UNSEEN + 1), &mut io::sink())
@@ -91,14 +108,15 @@ impl FormatArgs {
             "it is too large: unpacked it has more than {MAX_UNSEEN} bytes. If you trust it, unpack \
              it yourself"
         );
-        let unpacked = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(rewound(file)?));
-        Ok(self.parse(unpacked, size)?)
-    }
-
-    fn parse(self, reader: impl BufRead, size: u64) -> Result<Netlist, NetlistError> {
-        Netlist::read(reader, size, self.format)
+        let mut unpacked = BufReader::with_capacity(BUFFER, MultiGzDecoder::new(rewound(file)?));
+        Ok(parse(&mut unpacked, size)?)
     }
 }
+
+/// What reads a netlist of at most so many bytes.
+trait Parse<R>: Fn(&mut dyn BufRead, u64) -> Result<R, NetlistError> {}
+
+impl<R, P: Fn(&mut dyn BufRead, u64) -> Result<R, NetlistError>> Parse<R> for P {}
 
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 16;
@@ -137,7 +155,10 @@ mod tests {
 
     fn read(path: &Path) -> anyhow::Result<Circuit> {
         let format = None;
-        Ok(FormatArgs { format }.read(path)?.circuit())
+        let circuit = FormatArgs { format }.read_circuit(path)?;
+        let netlist = FormatArgs { format }.read(path)?;
+        assert_eq!(netlist.circuit().digest(), circuit.digest());
+        Ok(circuit)
     }
 
     #[test]

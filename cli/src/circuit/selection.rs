@@ -2,7 +2,6 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
 use dealerless::shuffle::{Algorithm, SpecError};
 
 /// A word of `--algorithm`.
@@ -10,7 +9,7 @@ use dealerless::shuffle::{Algorithm, SpecError};
 pub(crate) enum Selection {
     /// Every algorithm.
     All,
-    /// One, or `auto`: the one that a malicious session takes.
+    /// One, or `auto`: the one of which the least is garbled.
     One(Choice),
 }
 
@@ -40,7 +39,7 @@ pub(super) fn algorithms(
             Selection::All => chosen.extend(Algorithm::ALL),
             Selection::One(Choice::Given(algorithm)) => chosen.push(*algorithm),
             Selection::One(choice @ Choice::Cheapest) => {
-                let spec = choice.spec(cards, draw, Security::Malicious)?;
+                let spec = choice.spec(cards, draw)?;
                 chosen.push(spec.algorithm());
             }
         }

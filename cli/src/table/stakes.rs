@@ -133,7 +133,7 @@ pub(crate) struct StakesArgs {
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
-    /// How the deck is shuffled; auto takes the fewest AND gates.
+    /// How the deck is shuffled; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
     pub(crate) algorithm: Option<Choice>,
 }
@@ -187,7 +187,7 @@ impl StakesArgs {
         let stakes = self.stakes()?;
         let (cards, drawn) = stakes.deck();
         let choice = self.algorithm.unwrap_or(Choice::Cheapest);
-        let spec = choice.spec(cards, drawn, Security::Malicious)?;
+        let spec = choice.spec(cards, drawn)?;
         memory.check_session(spec, Security::Malicious, 1, at_once(&stakes))?;
         let clock = self.time.map_or(NO_LIMIT, |time| time.0);
         Ok(Seating::propose(stakes, spec.algorithm(), clock)?)
@@ -209,7 +209,7 @@ pub(crate) struct Wishes {
     /// Play only if so many cards are drawn.
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
-    /// Play only with this shuffle; auto is the one with the fewest AND gates.
+    /// Play only with this shuffle; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
     pub(crate) algorithm: Option<Choice>,
     /// Play only so many hands.
@@ -259,7 +259,7 @@ impl Wishes {
     pub(crate) fn check_shuffle(&self, header: &Header, memory: Memory) -> anyhow::Result<()> {
         let (cards, drawn) = header.stakes.deck();
         if let Some(choice) = self.algorithm {
-            let wish = choice.spec(cards, drawn, Security::Malicious)?;
+            let wish = choice.spec(cards, drawn)?;
             agree(
                 Term::Shuffle,
                 "--algorithm",

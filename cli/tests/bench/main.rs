@@ -252,6 +252,39 @@ fn between_two_machines_each_side_reports_its_own_and_a_mismatch_is_told_to_both
 }
 
 #[test]
+fn the_bits_of_statistical_security_are_chosen_reported_and_agreed() {
+    let what = "bench --cards 8 --draw 8 --rounds 1";
+    let at = |bits: &str| {
+        let report = run(&format!("{what} {bits} --json")).exits(0).json();
+        (
+            report["statistical_security"].clone(),
+            number(&report["total"]["bytes"]),
+        )
+    };
+    let (by_default, fifty) = at("");
+    let (chosen, forty) = at("--statistical-security 40");
+    assert_eq!((by_default, chosen), (50.into(), 40.into()));
+    assert!(forty < fifty, "{forty} and {fifty} bytes");
+    let semi_honest = run(&format!("{what} --security semi-honest --json")).exits(0);
+    assert_eq!(semi_honest.json()["statistical_security"], Value::Null);
+
+    let screen = run(&format!("{what} --statistical-security 40")).exits(0);
+    assert!(
+        screen.stdout.contains("malicious at 40 bits"),
+        "{}",
+        screen.stdout
+    );
+
+    let (listening_side, address) = listening("--cards 5 --statistical-security 41");
+    let other = run(&format!("bench --cards 5 --connect {address}"));
+    let sides = [(listening_side.finish(), "50"), (other, "41")];
+    for (side, theirs) in sides {
+        side.exits(2)
+            .says(&format!("wants {theirs} bits of statistical security"));
+    }
+}
+
+#[test]
 fn what_is_asked_for_twice_is_measured_once_and_no_speed_is_told_without_ands() {
     let folder = tempfile::tempdir().unwrap();
     let netlist = folder.path().join("xor.txt");
@@ -291,6 +324,8 @@ fn what_cannot_be_measured_or_drawn_is_refused_with_a_sentence() {
         ("--rounds-csv nowhere/x.csv", "there is no folder nowhere"),
         ("--draw 1,2 -o x.svg --rounds-csv x.svg", "the same file"),
         ("--listen 5252", "HOST:PORT"),
+        ("--statistical-security 39", "from 40 to 80"),
+        ("--statistical-security 81", "from 40 to 80"),
         (
             "--listen 127.0.0.1:0 --connect 127.0.0.1:1",
             "cannot be used with",

@@ -55,7 +55,7 @@ fn auto_plays_with_the_cheapest_shuffle() {
     for draw in [5, 52] {
         let deal = format!("--cards 52 --draw {draw} --algorithm auto --json");
         let report = run(&format!("demo --game deck {deal}")).exits(0).json();
-        let cheapest = Algorithm::cheapest(52, draw, true).unwrap();
+        let cheapest = Algorithm::cheapest(52, draw).unwrap();
         assert_eq!(report["algorithm"], cheapest.name());
         let stats = run(&format!("circuit stats {deal}")).exits(0).json();
         assert_eq!(stats["rows"][0]["algorithm"], cheapest.name());

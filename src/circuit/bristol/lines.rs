@@ -1,6 +1,6 @@
 //! The lines of a file, and the fields of a line.
 
-use std::io::{BufRead, Read, Take};
+use std::io::{BufRead, ErrorKind, Read, Take};
 use std::mem;
 use std::str::SplitAsciiWhitespace;
 
@@ -71,6 +71,29 @@ impl<R: BufRead> Lines<R> {
         Ok(&self.ahead.insert(ahead).line)
     }
 
+    /// The next line, if it is a gate as nearly all are written: with one result, one space between
+    /// fields and nothing else. Then it is read; else nothing is. Any line is [`next`](Self::next) too,
+    /// which is slower.
+    pub(super) fn next_plain_gate(&mut self) -> Result<Option<PlainGate>, Kind> {
+        if self.ahead.is_some() {
+            return Ok(None);
+        }
+        let text = match self.reader.fill_buf() {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(None),
+            Err(error) => {
+                self.number += 1;
+                return Err(error.into());
+            }
+        };
+        let Some((gate, length)) = plain_gate(text) else {
+            return Ok(None);
+        };
+        self.reader.consume(length);
+        self.number += 1;
+        Ok(Some(gate))
+    }
+
     /// The fields of the next line, which is there to say what is `expected`.
     pub(super) fn next(&mut self, expected: &'static str) -> Result<Fields<'_>, Kind> {
         if !self.advance()? {
@@ -86,6 +109,58 @@ impl<R: BufRead> Lines<R> {
             _ => Err(Kind::NotAscii),
         }
     }
+}
+
+/// A gate with the wires that it reads, and the one that it sets.
+pub(super) enum PlainGate {
+    Xor([u64; 3]),
+    And([u64; 3]),
+    Not([u64; 2]),
+    Copy([u64; 2]),
+}
+
+/// The gate in the first line, and how long that is. None if the line is not as it nearly always is, or
+/// not whole.
+fn plain_gate(text: &[u8]) -> Option<(PlainGate, usize)> {
+    let (arity, fields) = text.split_at_checked(4)?;
+    let (gate, rest) = match arity {
+        b"2 1 " => {
+            let (a, fields) = plain_number(fields)?;
+            let (b, fields) = plain_number(fields)?;
+            let (c, fields) = plain_number(fields)?;
+            match fields.split_at_checked(4)? {
+                (b"XOR\n", rest) => (PlainGate::Xor([a, b, c]), rest),
+                (b"AND\n", rest) => (PlainGate::And([a, b, c]), rest),
+                _ => return None,
+            }
+        }
+        b"1 1 " => {
+            let (a, fields) = plain_number(fields)?;
+            let (c, fields) = plain_number(fields)?;
+            match fields.split_at_checked(4)? {
+                (b"INV\n" | b"NOT\n", rest) => (PlainGate::Not([a, c]), rest),
+                (b"EQW\n", rest) => (PlainGate::Copy([a, c]), rest),
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    Some((gate, text.len() - rest.len()))
+}
+
+/// The number before the first space, and what follows that. None if it has more digits than any wire.
+#[inline]
+fn plain_number(text: &[u8]) -> Option<(u64, &[u8])> {
+    const MOST_DIGITS: usize = 10;
+    let mut number = 0;
+    for (at, byte) in text.iter().take(MOST_DIGITS + 1).enumerate() {
+        match byte {
+            b'0'..=b'9' => number = 10 * number + u64::from(byte - b'0'),
+            b' ' if at > 0 => return Some((number, &text[at + 1..])),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// A field that is a number: decimal digits and nothing else.

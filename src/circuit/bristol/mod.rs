@@ -53,6 +53,6 @@ pub use compare::{CompareError, Difference, Inputs, first_difference, inputs_tri
 pub use error::{NetlistError, NetlistErrorKind};
 pub use netlist::{Format, Netlist, UnknownFormat};
 pub(in crate::circuit) use netlist::{Operation, Step};
-pub use read::{MAX_LINE, parse, read};
+pub use read::{MAX_LINE, parse, read, read_as};
 pub use write::write;
 pub(in crate::circuit) use write::{write_copy, write_gate, write_header};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::read::Sink;
 use crate::circuit::evaluate::{InputError, as_bits, as_lanes, check_shape};
 use crate::circuit::{Bit, Builder, Circuit, Wire};
 
@@ -114,26 +115,11 @@ impl Netlist {
     /// The circuit that a [`Builder`] makes of it: constants are folded, equal gates shared, dead
     /// gates dropped, and the rest put in layers. It has no more AND gates than the netlist.
     pub fn circuit(&self) -> Circuit {
-        let mut builder = Builder::new(&self.inputs);
-        let mut bits: Vec<Bit> = Vec::with_capacity(self.wires);
-        bits.extend(builder.input_bits());
-        bits.resize(self.wires, Bit::ZERO);
+        let mut building = Building::new(&self.inputs, self.wires, self.steps.len());
         for step in &self.steps {
-            let on = |wire: Wire| bits[wire.index()];
-            bits[step.sets.index()] = match step.operation {
-                Operation::Xor(a, b) => builder.xor(on(a), on(b)),
-                Operation::And(a, b) => builder.and(on(a), on(b)),
-                Operation::Not(a) => builder.not(on(a)),
-                Operation::Copy(a) => on(a),
-                Operation::Const(bit) => Bit::from(bit),
-            };
+            building.push(*step);
         }
-        let mut outputs = bits.split_off(self.first_output()).into_iter();
-        let words = self.outputs.iter();
-        let words = words.map(|&width| outputs.by_ref().take(width).collect());
-        let words = words.collect();
-        drop(bits);
-        builder.build(words)
+        building.finish(&self.outputs)
     }
 
     /// Evaluates the netlist on one input, gate by gate as it is written.
@@ -170,6 +156,50 @@ impl Netlist {
     /// The wire of the first output bit; the others follow it.
     pub(in crate::circuit) fn first_output(&self) -> usize {
         self.wires - self.outputs.iter().sum::<usize>()
+    }
+}
+
+/// A circuit that is built of a netlist's gates.
+pub(super) struct Building {
+    builder: Builder,
+    /// The bit on each wire that is set.
+    bits: Vec<Bit>,
+}
+
+impl Building {
+    /// With room for so many gates.
+    pub(super) fn new(inputs: &[usize], wires: usize, gates: usize) -> Self {
+        let mut builder = Builder::new(inputs);
+        builder.reserve(gates);
+        let mut bits: Vec<Bit> = Vec::with_capacity(wires);
+        bits.extend(builder.input_bits());
+        bits.resize(wires, Bit::ZERO);
+        Building { builder, bits }
+    }
+
+    /// The circuit, whose output values have so many bits. They are on the last wires.
+    pub(super) fn finish(mut self, outputs: &[usize]) -> Circuit {
+        let first_output = self.bits.len() - outputs.iter().sum::<usize>();
+        let mut bits = self.bits.split_off(first_output).into_iter();
+        let words = outputs.iter();
+        let words = words.map(|&width| bits.by_ref().take(width).collect());
+        let words = words.collect();
+        drop(self.bits);
+        self.builder.build(words)
+    }
+}
+
+impl Sink for Building {
+    fn push(&mut self, step: Step) {
+        let (builder, bits) = (&mut self.builder, &mut self.bits);
+        let on = |wire: Wire| bits[wire.index()];
+        bits[step.sets.index()] = match step.operation {
+            Operation::Xor(a, b) => builder.xor(on(a), on(b)),
+            Operation::And(a, b) => builder.and(on(a), on(b)),
+            Operation::Not(a) => builder.not(on(a)),
+            Operation::Copy(a) => on(a),
+            Operation::Const(bit) => Bit::from(bit),
+        };
     }
 }
 

@@ -3,8 +3,8 @@
 use std::io::BufRead;
 
 use super::header::Header;
-use super::lines::{Fields, Lines, check_fields, number};
-use super::netlist::{Operation, Step};
+use super::lines::{Fields, Lines, PlainGate, check_fields, number};
+use super::netlist::{Building, Operation, Step};
 use super::{Format, Netlist, NetlistError, NetlistErrorKind as Kind};
 use crate::circuit::{Builder, Circuit, Wire};
 
@@ -24,7 +24,23 @@ pub const MAX_LINE: u64 = 1 << 24;
 /// # Errors
 /// When the reader fails, or the netlist is not in the [format](super). The error names the line.
 pub fn read(reader: impl BufRead, size: u64) -> Result<Circuit, NetlistError> {
-    Ok(Netlist::read(reader, size, None)?.circuit())
+    read_as(reader, size, None)
+}
+
+/// Reads a netlist in the `format` or, without one, in whichever it is in, as [`read`] does. It takes less
+/// memory than [`Netlist::read`], since no gate is kept as it is written.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn read_as(
+    reader: impl BufRead,
+    size: u64,
+    format: Option<Format>,
+) -> Result<Circuit, NetlistError> {
+    read_file(reader, size, format, |header| {
+        Building::new(&header.inputs, header.wires, 0)
+    })
+    .map(|(header, building)| building.finish(&header.outputs))
 }
 
 /// Reads a netlist from memory.
@@ -48,10 +64,13 @@ impl Netlist {
         size: u64,
         format: Option<Format>,
     ) -> Result<Self, NetlistError> {
-        let mut lines = Lines::new(reader.take(size));
-        read_netlist(&mut lines, size, format).map_err(|kind| NetlistError {
-            line: lines.number,
-            kind,
+        let (header, steps) = read_file(reader, size, format, |_| Vec::new())?;
+        Ok(Netlist {
+            format: header.format,
+            inputs: header.inputs,
+            outputs: header.outputs,
+            wires: header.wires,
+            steps,
         })
     }
 
@@ -64,26 +83,57 @@ impl Netlist {
     }
 }
 
-fn read_netlist(
+/// What takes in the gates of a netlist, one after the other.
+pub(super) trait Sink {
+    fn push(&mut self, step: Step);
+}
+
+impl Sink for Vec<Step> {
+    fn push(&mut self, step: Step) {
+        self.push(step);
+    }
+}
+
+/// Reads a file into the sink that `begin` makes for its header.
+fn read_file<S: Sink>(
+    reader: impl BufRead,
+    size: u64,
+    format: Option<Format>,
+    begin: impl FnOnce(&Header) -> S,
+) -> Result<(Header, S), NetlistError> {
+    let mut lines = Lines::new(reader.take(size));
+    read_lines(&mut lines, size, format, begin).map_err(|kind| NetlistError {
+        line: lines.number,
+        kind,
+    })
+}
+
+fn read_lines<S: Sink>(
     lines: &mut Lines<impl BufRead>,
     size: u64,
     format: Option<Format>,
-) -> Result<Netlist, Kind> {
+    begin: impl FnOnce(&Header) -> S,
+) -> Result<(Header, S), Kind> {
     let header = Header::read(lines, size, format)?;
-    let mut gates = Gates::new(&header);
+    // It grows with the lines that are there, whatever the header announces.
+    let mut gates = Gates::new(&header, begin(&header));
     for _ in 0..header.gates {
-        gates.read(lines.next("a gate")?)?;
+        match lines.next_plain_gate()? {
+            Some(gate) => gates.plain(&gate)?,
+            None => gates.read(lines.next("a gate")?)?,
+        }
     }
     if lines.advance()? {
         let gates = header.gates;
         return Err(Kind::Trailing { gates });
     }
-    gates.finish(header)
+    let sink = gates.finish(&header)?;
+    Ok((header, sink))
 }
 
 /// The gates while they are read.
-struct Gates {
-    steps: Vec<Step>,
+struct Gates<S> {
+    sink: S,
     /// Whether each wire is set.
     set: Vec<bool>,
     /// No fewer than the nodes of a builder that all this fills.
@@ -94,19 +144,34 @@ struct Gates {
     operations: Vec<Operation>,
 }
 
-impl Gates {
-    fn new(header: &Header) -> Self {
+impl<S: Sink> Gates<S> {
+    fn new(header: &Header, sink: S) -> Self {
         let input_bits = header.inputs.iter().sum();
         let mut set = vec![false; header.wires];
         set[..input_bits].fill(true);
         Gates {
-            // It grows with the lines that are there, whatever the header announces.
-            steps: Vec::new(),
+            sink,
             set,
             nodes: 1 + input_bits,
             operands: Vec::new(),
             operations: Vec::new(),
         }
+    }
+
+    fn plain(&mut self, gate: &PlainGate) -> Result<(), Kind> {
+        let (operation, sets) = match *gate {
+            PlainGate::Xor([a, b, sets]) => {
+                self.make_room(1)?;
+                (Operation::Xor(self.wire(a)?, self.wire(b)?), sets)
+            }
+            PlainGate::And([a, b, sets]) => {
+                self.make_room(Builder::MAX_NODES_PER_AND)?;
+                (Operation::And(self.wire(a)?, self.wire(b)?), sets)
+            }
+            PlainGate::Not([a, sets]) => (Operation::Not(self.wire(a)?), sets),
+            PlainGate::Copy([a, sets]) => (Operation::Copy(self.wire(a)?), sets),
+        };
+        self.set_one(sets, operation)
     }
 
     fn read(&mut self, mut fields: Fields) -> Result<(), Kind> {
@@ -172,7 +237,11 @@ impl Gates {
     }
 
     fn operand(&self, operand: usize) -> Result<Wire, Kind> {
-        let wire = self.operands[operand];
+        self.wire(self.operands[operand])
+    }
+
+    /// A wire that is read.
+    fn wire(&self, wire: u64) -> Result<Wire, Kind> {
         let index = self.index(wire)?;
         if !self.set[index] {
             return Err(Kind::Unset { wire });
@@ -184,13 +253,18 @@ impl Gates {
     fn set(&mut self, ins: usize) -> Result<(), Kind> {
         for i in 0..self.operations.len() {
             let (wire, operation) = (self.operands[ins + i], self.operations[i]);
-            let index = self.index(wire)?;
-            if std::mem::replace(&mut self.set[index], true) {
-                return Err(Kind::SetTwice { wire });
-            }
-            let sets = Wire::new(index);
-            self.steps.push(Step { operation, sets });
+            self.set_one(wire, operation)?;
         }
+        Ok(())
+    }
+
+    fn set_one(&mut self, wire: u64, operation: Operation) -> Result<(), Kind> {
+        let index = self.index(wire)?;
+        if std::mem::replace(&mut self.set[index], true) {
+            return Err(Kind::SetTwice { wire });
+        }
+        let sets = Wire::new(index);
+        self.sink.push(Step { operation, sets });
         Ok(())
     }
 
@@ -202,20 +276,66 @@ impl Gates {
         }
     }
 
-    fn finish(self, header: Header) -> Result<Netlist, Kind> {
+    fn finish(self, header: &Header) -> Result<S, Kind> {
         let first_output = header.wires - header.outputs.iter().sum::<usize>();
         let unset = self.set[first_output..].iter().position(|set| !set);
         match unset {
             Some(place) => Err(Kind::UnsetOutput {
                 wire: first_output + place,
             }),
-            None => Ok(Netlist {
-                format: header.format,
-                inputs: header.inputs,
-                outputs: header.outputs,
-                wires: header.wires,
-                steps: self.steps,
-            }),
+            None => Ok(self.sink),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::circuit::bristol::write;
+    use crate::testing::circuits::random_circuit;
+    use crate::testing::session::system_rng;
+
+    /// What becomes of a file: its steps, or the fault with its line.
+    fn outcome(text: &[u8]) -> Result<Vec<Step>, String> {
+        let netlist = Netlist::parse(text, None).map_err(|error| error.to_string());
+        let circuit = parse(text).map_err(|error| error.to_string());
+        assert_eq!(
+            netlist.as_ref().map(|netlist| netlist.circuit().digest()),
+            circuit.as_ref().map(Circuit::digest)
+        );
+        netlist.map(|netlist| netlist.steps)
+    }
+
+    #[test]
+    fn a_gate_with_blanks_at_its_end_is_the_same_gate_or_has_the_same_fault() {
+        let rng = &mut system_rng();
+        let mut faults = 0;
+        for _ in 0..3_000 {
+            let mut text = Vec::new();
+            write(&random_circuit(rng), &mut text).expect("memory");
+            // Something of it is another letter or digit.
+            for _ in 0..rng.random_range(0..3) {
+                let at = rng.random_range(0..text.len());
+                if !text[at].is_ascii_whitespace() {
+                    text[at] = b"0123456789ANDXORINVEQW"[rng.random_range(0..22)];
+                }
+            }
+            let blanks = text.iter().flat_map(|&byte| match byte {
+                b'\n' => b" \n".to_vec(),
+                byte => vec![byte],
+            });
+            let blanks: Vec<u8> = blanks.collect();
+            let found = outcome(&text);
+            assert_eq!(
+                found,
+                outcome(&blanks),
+                "{}",
+                String::from_utf8_lossy(&text)
+            );
+            faults += usize::from(found.is_err());
+        }
+        assert!((300..2_700).contains(&faults), "{faults} faults");
     }
 }

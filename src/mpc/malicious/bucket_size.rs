@@ -18,6 +18,36 @@ pub(super) fn bucket_size(buckets: usize, rho: u8) -> usize {
         .expect("a larger bucket is always safer")
 }
 
+/// How many triples a batch finishes if at least `needed` are (one or more), and the size of their
+/// buckets: those that take the fewest leaky triples, and of these the most.
+///
+/// From a larger batch a smaller bucket is enough. Where that saves as much as the larger batch costs,
+/// the triples that are left over are for the next run.
+pub(super) fn batch(needed: usize, rho: u8) -> (usize, usize) {
+    let largest = bucket_size(needed, rho);
+    let smaller = (2..largest).rev().filter_map(|size| {
+        // More would cost more than buckets of the first size.
+        let most = needed * largest / size;
+        is_safe(most, size, rho).then(|| (first_safe(needed, most, size, rho), size))
+    });
+    (smaller.chain([(needed, largest)]))
+        .min_by_key(|&(count, size)| (count * size, size))
+        .expect("there is one at least")
+}
+
+/// The fewest buckets of a size that are safe, between `low` and `high`, which are.
+fn first_safe(low: usize, high: usize, size: usize, rho: u8) -> usize {
+    let (mut low, mut high) = (low, high);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match is_safe(middle, size, rho) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    high
+}
+
 /// Whether `2^-T * L * C(T, B) / C(L * B, B) <= 2^-rho` for every `T`.
 ///
 /// From `T` to `T + 1`, the factor `C(T, B)` grows by `(T + 1) / (T + 1 - B)`, and `2^-T` halves.
@@ -80,6 +110,30 @@ mod tests {
         for (from, size) in [(5_109, 5), (122_699, 4)] {
             assert_eq!(bucket_size(from, 56), size);
             assert_eq!(bucket_size(from - 1, 56), size + 1);
+        }
+    }
+
+    #[test]
+    fn a_batch_is_filled_up_to_a_threshold_exactly_where_that_takes_no_more_leaky_triples() {
+        // 1 505 * 6 = 9 030 and 1 506 * 6 = 9 036; 1 807 * 5 = 9 035.
+        assert_eq!(batch(1_505, 50), (1_505, 6));
+        assert_eq!(batch(1_506, 50), (1_807, 5));
+        assert_eq!(batch(1_807, 50), (1_807, 5));
+        assert_eq!(batch(24_540, 50), (30_675, 4));
+        assert_eq!(batch(24_539, 50), (24_539, 5));
+    }
+
+    #[test]
+    fn no_batch_takes_more_leaky_triples_than_it_must_nor_fewer_than_are_safe() {
+        for rho in [40, 50, 56, 80] {
+            for needed in (1..40).chain([100, 319, 320, 362, 500, 1_506, 3_000, 100_000]) {
+                let (count, size) = batch(needed, rho);
+                assert!(count >= needed && size >= bucket_size(count, rho));
+                assert!(
+                    count * size <= needed * bucket_size(needed, rho),
+                    "{needed}"
+                );
+            }
         }
     }
 

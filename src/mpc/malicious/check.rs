@@ -1,6 +1,7 @@
-//! The check of a run. Before it no masked value is trusted, and nothing is opened.
+//! The check of a run, or of one of its slices. Before it no masked value is trusted, and nothing is
+//! opened that depends on one.
 //!
-//! For each AND gate `(a, b, c)` the shared bit
+//! For each joint AND gate `(a, b, c)` the shared bit
 //! `<V_a * V_b ^ V_a * l_b ^ V_b * l_a ^ s ^ V_c ^ l_c>` must be 0. Then both parties hold the same
 //! share of it, and each can compute the MACs that the other holds. The order matters:
 //!
@@ -13,29 +14,33 @@
 //! digest with those for both shares of the gate's bit, and so learn the value of a wire.)
 //!
 //! The digests also cover what both parties must hold alike even if no AND gate reads it: the
-//! masked values of all inputs and outputs, and the evaluator's labels of the outputs, which the
-//! garbler can compute. Like all digests they absorb the channel secret. Otherwise, in a circuit
+//! masked values of all inputs, products and outputs, and the evaluator's labels of the outputs, which the
+//! garbler can compute. Inputs and products are in the digests of the first slice, outputs and their
+//! labels in those of the last. Like all digests they absorb the channel secret. Otherwise, in a circuit
 //! without AND gates, a network attacker could flip masked values and compute the digest for them.
 
 use super::context::{Context, MacDigest};
-use super::garbling::Masks;
 use super::outputs::HeldOutput;
 use super::share::Share;
-use super::wires::{and_inputs, and_outputs};
-use crate::circuit::{Circuit, Party};
+use super::wires::{AndMasks, AndValues};
+use crate::circuit::Party;
 use crate::crypto::{Oracle, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::packed_bits::pack;
 use crate::net::{self, Channel, Transport};
 use crate::ot::Delta;
 
-/// What this party holds of a run before the check.
+/// What this party holds of a slice before the check.
 pub(super) struct Unchecked<'a> {
-    pub(super) run: u64,
-    pub(super) circuit: &'a Circuit,
-    pub(super) masks: Masks<'a>,
-    /// The masked value of each wire.
-    pub(super) values: &'a [bool],
+    /// That of run and slice.
+    pub(super) number: u64,
+    /// The masks of each joint AND, with the products.
+    pub(super) masks: &'a [AndMasks],
+    /// The masked values of each joint AND.
+    pub(super) values: &'a [AndValues],
+    /// The masked values of all inputs and products in the first slice.
+    pub(super) entered: &'a [bool],
+    /// Those of the last slice.
     pub(super) outputs: &'a [HeldOutput],
 }
 
@@ -56,8 +61,7 @@ impl Unchecked<'_> {
         channel: &mut Channel<T>,
         delta: &Delta,
     ) -> Result<(), Fault> {
-        let mut shares = SecretVec::<Share>::with_capacity(self.circuit.ands());
-        shares.extend(self.zero_shares(context.me, delta));
+        let shares: SecretVec<Share> = self.zero_shares(context.me, delta).collect();
         let shares = || shares.iter().copied();
         let oracle = |sender| self.held_alike(context, sender, delta);
         let mine = context.macs(oracle(context.me), shares());
@@ -83,25 +87,24 @@ impl Unchecked<'_> {
 
     /// The oracle for the digest of `sender`, with everything absorbed but the MACs.
     fn held_alike(&self, context: &Context, sender: Party, delta: &Delta) -> Oracle {
-        let oracle = context.oracle((Step::CheckMacs, self.run), sender);
-        let inputs = self.values[..self.circuit.input_bits()].iter();
-        let outputs = self.outputs.iter().map(|output| &output.masked);
+        let oracle = context.oracle((Step::CheckMacs, self.number), sender);
+        let entered = self.entered.iter().copied();
+        let outputs = self.outputs.iter().map(|output| output.masked);
         let labels = (self.outputs.iter()).map(|output| output.active_label(delta).0);
         oracle
-            .absorb(&pack(inputs.chain(outputs).copied()))
+            .absorb(&pack(entered.chain(outputs)))
             .absorb_blocks(labels)
     }
 
-    /// For each AND gate, this party's part of the shared bit that must be 0.
+    /// For each joint AND gate, this party's part of the shared bit that must be 0.
     fn zero_shares<'a>(&'a self, me: Party, delta: &'a Delta) -> impl Iterator<Item = Share> + 'a {
-        let (wires, values) = (self.masks.wires, self.values);
-        and_inputs(self.circuit)
-            .zip(and_outputs(self.circuit))
-            .zip(self.masks.products)
-            .map(move |(((a, b), c), product)| {
-                let sum =
-                    wires[b].times(values[a]) ^ wires[a].times(values[b]) ^ *product ^ wires[c];
-                sum.plus((values[a] & values[b]) ^ values[c], me, delta)
+        self.masks
+            .iter()
+            .zip(self.values)
+            .map(move |(and, values)| {
+                let [a, b, c] = *values;
+                let sum = and.b.times(a) ^ and.a.times(b) ^ and.out;
+                sum.plus((a & b) ^ c, me, delta)
             })
     }
 }

@@ -1,7 +1,7 @@
 //! Authenticated garbling (Katz, Ranellucci, Rosulek, Wang 2018, section 4: half gates whose
 //! tables the parties share).
 //!
-//! A gate has the inputs `a`, `b` and the output `c`, with masks `l` and masked values
+//! A joint gate has the inputs `a`, `b` and the output `c`, with masks `l` and masked values
 //! `V = value ^ l`; and `s = l_a * l_b`. The garbler sends
 //!
 //! ```text
@@ -17,50 +17,40 @@
 //! V_c = lsb(Lc0) ^ lsb(Lc),  Lc = Lc0 ^ V_c * Delta_A
 //! ```
 
-use super::share::Share;
-use super::wires::MaskedLabel;
-use crate::circuit::Circuit;
+use super::wires::{AndMasks, AndValues, MaskedLabel, Wires};
 use crate::crypto::{Block, SecretBit};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::tag::Tag;
-use crate::mpc::walk::{RunHash, walk};
+use crate::mpc::walk::{Part, RunHash, walk};
 use crate::net::{self, Malformed};
 use crate::ot::Delta;
 
 /// Bytes of a garbled AND gate: `G0`, `G1` and the lowest bit of `Lc0`.
 pub(super) const TABLE_BYTES: usize = 33;
 
-/// What the garbler and the evaluator use of the preprocessing.
-pub(super) struct Masks<'a> {
-    /// The mask of each wire.
-    pub(super) wires: &'a [Share],
-    /// `<s>` of each AND gate.
-    pub(super) products: &'a [Share],
-}
-
-/// Garbles the circuit. `labels` are the labels for 0 of all wires; those of the inputs are filled
-/// in.
+/// Garbles the joint gates of a part, with the masks of these gates. `wires` are the labels for 0;
+/// those of the wires before the part are there.
 pub(super) fn garble(
-    circuit: &Circuit,
-    labels: &mut [ZeroLabel],
-    masks: &Masks<'_>,
+    part: &Part<'_>,
+    wires: &mut Wires<ZeroLabel>,
+    masks: &[AndMasks],
     delta: &Delta,
     hashes: &RunHash<'_>,
     mut emit: impl FnMut([u8; TABLE_BYTES]) -> net::Result<()>,
 ) -> net::Result<()> {
     let shift = delta.block();
+    let mut products = wires.entered.products_from(part);
     walk(
-        circuit,
-        labels,
+        part,
+        &mut wires.held,
+        |owner| products[owner].next().copied(),
         hashes,
         |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
         |label| ZeroLabel(label.0 ^ shift),
         |gate, [ha0, ha1, hb0, hb1]| {
-            let (a, b) = gate.wires;
-            let (mask_a, mask_b) = (masks.wires[a.index()], masks.wires[b.index()]);
-            let out = masks.products[gate.index] ^ masks.wires[gate.output];
-            let g0 = ZeroLabel(*ha0 ^ *ha1) ^ mask_b.at_garbler(delta);
-            let g1 = ZeroLabel(*hb0 ^ *hb1) ^ mask_a.at_garbler(delta) ^ gate.values.0;
+            let AndMasks { a, b, out } = masks[gate.index];
+            let g0 = ZeroLabel(*ha0 ^ *ha1) ^ b.at_garbler(delta);
+            let g1 = ZeroLabel(*hb0 ^ *hb1) ^ a.at_garbler(delta) ^ gate.values.0;
             let label = ZeroLabel(*ha0 ^ *hb0) ^ out.at_garbler(delta);
             let mut table = [0; TABLE_BYTES];
             table[..16].copy_from_slice(&g0.0.to_bytes());
@@ -72,19 +62,21 @@ pub(super) fn garble(
     )
 }
 
-/// Evaluates the garbled circuit. `wires` are the labels and masked values of all wires; those of
-/// the inputs are filled in. Gives the masked values of the AND gates.
+/// Evaluates the joint gates of a part. `wires` are labels and masked values; those of the wires before
+/// the part are there. Gives the masked values of the joint AND gates.
 pub(super) fn evaluate(
-    circuit: &Circuit,
-    wires: &mut [MaskedLabel],
-    masks: &Masks<'_>,
+    part: &Part<'_>,
+    wires: &mut Wires<MaskedLabel>,
+    masks: &[AndMasks],
     hashes: &RunHash<'_>,
     mut fetch: impl FnMut() -> net::Result<[u8; TABLE_BYTES]>,
-) -> net::Result<Vec<bool>> {
-    let mut values = Vec::with_capacity(circuit.ands());
+) -> net::Result<Vec<AndValues>> {
+    let mut values = Vec::with_capacity(masks.len());
+    let mut products = wires.entered.products_from(part);
     walk::<_, net::Error, 2>(
-        circuit,
-        wires,
+        part,
+        &mut wires.held,
+        |owner| products[owner].next().copied(),
         hashes,
         |a, b| [a.label.0, b.label.0],
         |wire| MaskedLabel {
@@ -93,16 +85,14 @@ pub(super) fn evaluate(
         },
         |gate, [ha, hb]| {
             let (g0, g1, low) = rows(fetch()?)?;
-            let (a, b) = gate.wires;
-            let (mask_a, mask_b) = (masks.wires[a.index()], masks.wires[b.index()]);
-            let out = masks.products[gate.index] ^ masks.wires[gate.output];
+            let AndMasks { a, b, out } = masks[gate.index];
             let (wire_a, wire_b) = gate.values;
             let label = ActiveLabel(*ha ^ *hb)
                 ^ out.at_evaluator()
-                ^ (g0 ^ mask_b.at_evaluator()).select(wire_a.value)
-                ^ (g1 ^ mask_a.at_evaluator() ^ wire_a.label).select(wire_b.value);
+                ^ (g0 ^ b.at_evaluator()).select(wire_a.value)
+                ^ (g1 ^ a.at_evaluator() ^ wire_a.label).select(wire_b.value);
             let value = (label.0.lsb() ^ low).reveal();
-            values.push(value);
+            values.push([wire_a.value, wire_b.value, value]);
             Ok(MaskedLabel { label, value })
         },
     )?;

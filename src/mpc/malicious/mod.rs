@@ -11,8 +11,11 @@
 //! |---|---|
 //! | `share` | authenticated and shared bits |
 //! | `leaky_and`, `bucket_size`, `triples` | AND triples, from correlated OT |
-//! | `pool` | the preprocessing: triples, random shared bits, masks of inputs |
-//! | `run` | a run of a circuit, flight by flight |
+//! | `pool` | the preprocessing: triples, random shared bits, masks of what a party enters |
+//! | `slices` | the slices of a run |
+//! | `run` | a run of a circuit from slice to slice, and what is entered |
+//! | `in_slice` | a slice, flight by flight |
+//! | `quicksilver` | the proof of the AND gates that one party owns |
 //! | `wires` | masks of wires, what is opened for AND gates, products of masks |
 //! | `garbling` | garbling and evaluating |
 //! | `outputs` | fresh masks for outputs |
@@ -26,12 +29,15 @@ mod bytes;
 mod check;
 mod context;
 mod garbling;
+mod in_slice;
 mod kept;
 mod leaky_and;
 mod outputs;
 mod pool;
+mod quicksilver;
 mod run;
 mod share;
+mod slices;
 #[cfg(test)]
 mod tests;
 mod triples;
@@ -41,17 +47,19 @@ use rand::CryptoRng;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use self::context::{Context, no_pad};
+use self::in_slice::InSlice;
 use self::outputs::HeldOutput;
 use self::pool::Pool;
 use super::attempts::{Attempt, Attempts};
 use super::error::{Check, Fault, Result};
+use super::layout::InputLayout;
 use super::live::Live;
 use super::plan::{BitId, Identified, Plan};
 use super::tag::Tag;
 use super::values::opened_to;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::Party;
-use crate::crypto::{Block, Generator, SessionId, Step, TweakableHash};
+use crate::crypto::{SessionId, Step, TweakableHash};
 use crate::net::{Channel, Traffic, Transport};
 #[cfg(feature = "internals")]
 use crate::ot::dealt::deal;
@@ -84,9 +92,9 @@ pub struct Malicious<T: Transport> {
 struct Secrets {
     context: Context,
     pool: Pool,
-    /// Generates the garbler's labels.
-    labels: Generator,
     runs: u64,
+    /// Joint ANDs in each slice of a run.
+    slice_ands: usize,
     openings: u64,
     attempts: Box<dyn Attempts>,
 }
@@ -137,7 +145,6 @@ impl<T: Transport> Malicious<T> {
             })?;
             Ok(Secrets {
                 pool: Pool::new(ots, rng),
-                labels: Generator::new(Block::random(rng)),
                 context: Context {
                     session,
                     me: role,
@@ -146,6 +153,7 @@ impl<T: Transport> Malicious<T> {
                     statistical: agreed.statistical,
                 },
                 runs: 0,
+                slice_ands: slices::SLICE_ANDS,
                 openings: 0,
                 attempts,
             })
@@ -160,6 +168,12 @@ impl<T: Transport> Malicious<T> {
     pub fn new(channel: Channel<T>, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         let offer = Offer::new(role, Security::Malicious);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
+    }
+
+    /// For tests: later runs have so many joint ANDs in each slice. The peer must do the same.
+    #[cfg(feature = "internals")]
+    pub fn run_in_slices_of(&mut self, ands: usize) {
+        self.live.change(|secrets| secrets.slice_ands = ands);
     }
 
     /// How many triples the pool holds.
@@ -184,35 +198,42 @@ fn counted<R>(
 }
 
 impl Secrets {
-    /// Fills the pool, so that it holds at least this much.
+    /// Fills the pool, batch after batch, so that it holds at least this much.
     fn reserve<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
         demand: &Demand,
     ) -> Result<(), Fault> {
-        let missing = self.pool.missing(demand);
-        if missing == Demand::default() {
-            return Ok(());
+        loop {
+            let missing = self.pool.missing(demand);
+            if missing == Demand::default() {
+                return Ok(());
+            }
+            let (pool, context) = (&mut self.pool, &self.context);
+            counted(&mut self.attempts, Attempt::Batch, || {
+                pool.fill(context, channel, &Pool::next_batch(&missing))
+            })?;
         }
-        let (pool, context) = (&mut self.pool, &self.context);
-        counted(&mut self.attempts, Attempt::Batch, || {
-            pool.fill(context, channel, &missing)
-        })
     }
 
     fn run<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
-        run: Run<'_, AuthenticatedBit>,
+        run: &Run<'_, AuthenticatedBit>,
+        layout: InputLayout<'_, AuthenticatedBit>,
     ) -> Result<Words<AuthenticatedBit>, Fault> {
-        self.reserve(channel, &run.demand())?;
-        let (context, pool, labels) = (&self.context, &mut self.pool, &mut self.labels);
-        let number = self.runs;
-        let outputs = counted(&mut self.attempts, Attempt::Run, || {
-            run::Run::begin(context, number, run, pool).finish(channel, labels)
-        })?;
+        let run = run::Run::new(&self.context, self.runs, run, layout, self.slice_ands);
+        let mut state = run::State::default();
+        let mut outputs = run::HeldOutputs::default();
+        for slice in &run.slices {
+            self.reserve(channel, &run.demand(slice))?;
+            let (context, pool) = (&self.context, &mut self.pool);
+            outputs = counted(&mut self.attempts, Attempt::Run, || {
+                InSlice::begin(context, &run, slice, &mut state, pool).finish(channel)
+            })?;
+        }
         self.runs += 1;
-        Ok(outputs)
+        Ok(run.share(&self.context, &outputs))
     }
 
     fn open<T: Transport>(
@@ -260,9 +281,10 @@ impl<T: Transport> TwoParty for Malicious<T> {
 
     fn run(&mut self, run: Run<'_, AuthenticatedBit>) -> Result<Words<AuthenticatedBit>> {
         self.live.check_run(&run)?;
-        pool::check(&run.demand())?;
+        let layout = InputLayout::new(&run);
+        pool::check(&layout.demand())?;
         self.live.step("running a circuit", |channel, secrets| {
-            secrets.run(channel, run)
+            secrets.run(channel, &run, layout)
         })
     }
 

@@ -68,7 +68,7 @@ impl HeldOutput {
 /// What is opened for each output bit that is not a constant: `<d> = <l ^ r>`.
 pub(super) fn differences<'a>(
     circuit: &'a Circuit,
-    masks: &'a [Share],
+    mask: impl Fn(usize) -> Share + 'a,
     fresh: &'a [Share],
 ) -> impl Iterator<Item = Share> + 'a {
     let wires = circuit
@@ -79,7 +79,9 @@ pub(super) fn differences<'a>(
             Output::Wire(wire) => Some(wire.index()),
             Output::Const(_) => None,
         });
-    wires.zip(fresh).map(|(wire, fresh)| masks[wire] ^ *fresh)
+    wires
+        .zip(fresh)
+        .map(move |(wire, fresh)| mask(wire) ^ *fresh)
 }
 
 /// The pads for the `count` shares of `d` that `sender` sends in a run.

@@ -1,330 +1,267 @@
-//! A run of a circuit, from a filled pool to checked outputs. Its four flights are:
-//!
-//! ```text
-//! 1  both       plan; shares of e, f of all gates and of d of all outputs; digest of MACs
-//!    evaluator  masked values of its inputs
-//! 2  garbler    masked values of its inputs; labels of all inputs; tables
-//! 3  evaluator  masked values of all AND gates; digest of MACs of the check
-//! 4  garbler    digest of MACs of the check
-//! ```
+//! A run of a circuit, from a filled pool to checked outputs: what both parties know of it, and what a
+//! party holds for it from slice to slice. [`in_slice`](super::in_slice) has the flights.
 
 use zeroize::Zeroizing;
 
 use super::AuthenticatedBit;
-use super::check::{self, Unchecked};
-use super::context::{Context, opening_bytes};
-use super::garbling::{self, Masks, TABLE_BYTES};
-use super::leaky_and::Triple;
-use super::outputs::{self, HeldOutput};
-use super::pool::Pool;
+use super::context::Context;
+use super::in_slice;
+use super::outputs::HeldOutput;
+use super::pool::{PROOF_BITS, Pool};
+use super::quicksilver::{ProductProof, Products, challenge};
 use super::share::Share;
-use super::wires::{self, MaskedLabel};
-use crate::circuit::{Circuit, Output, Party};
-use crate::crypto::{Generator, SecretBit, SecretVec, Step};
-use crate::mpc::error::{Check, Fault};
-use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel};
-use crate::mpc::layout::InputLayout;
+use super::slices::{self, Slice};
+use super::wires::{MaskedLabel, Wires};
+use crate::circuit::{ByParty, Circuit, Party};
+use crate::crypto::SecretVec;
+use crate::mpc::error::Fault;
+use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel, active_labels};
+use crate::mpc::layout::{Entered, InputLayout};
 use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
-use crate::mpc::tables::{self, TableReader, TableWriter};
+use crate::mpc::slots::Slots;
 use crate::mpc::tag::Tag;
-use crate::mpc::walk::RunHash;
+use crate::mpc::walk::{Part, RunHash};
 use crate::mpc::{self, Demand, Words};
 use crate::net::{self, Channel, Transport};
 use crate::ot::Delta;
 
-/// A run: what both parties know of it, and what this party holds for it.
+/// What both parties know of a run, and what this party enters.
 pub(super) struct Run<'a> {
-    context: &'a Context,
-    number: u64,
-    circuit: &'a Circuit,
-    plan: Plan,
+    pub(super) number: u64,
+    pub(super) circuit: &'a Circuit,
+    pub(super) plan: Plan,
+    pub(super) slices: Vec<Slice>,
     layout: InputLayout<'a, AuthenticatedBit>,
-    delta: &'a Delta,
-    /// The mask of each wire.
-    masks: SecretVec<Share>,
-    /// The masked values of the inputs. Those of the peer's inputs are false until the peer sends
-    /// them.
-    values: Vec<bool>,
-    /// One for each AND gate.
-    triples: SecretVec<Triple>,
-    /// A fresh mask for each output bit that is not a constant.
-    fresh: SecretVec<Share>,
+    demand: Demand,
+    slots: Slots,
+    mine: &'a [bool],
 }
 
-type HeldOutputs = Zeroizing<Vec<HeldOutput>>;
-
-/// What flight 1 gives.
-struct Differences {
-    /// `<s>` of each AND gate.
-    products: SecretVec<Share>,
-    /// `d` of each output bit that is not a constant.
-    of_outputs: Vec<bool>,
-}
+/// The outputs of a run: none before its last slice.
+pub(super) type HeldOutputs = Zeroizing<Vec<HeldOutput>>;
 
 impl<'a> Run<'a> {
-    /// Takes what the run needs from the pool, which must hold it.
-    pub(super) fn begin(
-        context: &'a Context,
+    /// Run `number`, with so many joint ANDs in each slice.
+    pub(super) fn new(
+        context: &Context,
         number: u64,
-        run: mpc::Run<'a, AuthenticatedBit>,
-        pool: &'a mut Pool,
+        run: &mpc::Run<'a, AuthenticatedBit>,
+        layout: InputLayout<'a, AuthenticatedBit>,
+        slice_ands: usize,
     ) -> Self {
-        let (circuit, layout) = (run.circuit, InputLayout::new(&run));
-        let demand = run.demand();
-        let mut input_masks = SecretVec::<Share>::zeros(circuit.input_bits());
-        let mut values = vec![false; circuit.input_bits()];
-        for owner in Party::BOTH {
-            let wires = &layout.entered[owner];
-            let masks = pool.take_inputs(owner, wires.len());
-            for (&wire, mask) in wires.iter().zip(masks.iter()) {
-                input_masks[wire] = mask.share;
-            }
-            if owner == context.me {
-                for ((&wire, mask), &value) in wires.iter().zip(masks.iter()).zip(run.mine) {
-                    let opened = mask.share.bit ^ mask.theirs;
-                    values[wire] = (opened ^ value).reveal();
-                }
-            }
-        }
-        for &(wire, bit) in &layout.shared {
-            input_masks[wire] = bit.held.mask;
-            values[wire] = bit.held.masked;
-        }
+        let circuit = run.circuit;
+        let slices = Slice::all(circuit, &layout.owners, slice_ands);
         Run {
-            context,
             number,
             circuit,
-            plan: Plan::of_run(&context.session, number, &run),
+            plan: Plan::of_slices(&context.session, number, run, slices.len()),
+            demand: layout.demand(),
+            slots: slices::slots(circuit, &slices),
+            slices,
             layout,
-            triples: pool.take_triples(demand.ands),
-            masks: wires::masks(circuit, &input_masks, &pool.take_bits(demand.ands)),
-            fresh: pool.take_bits(demand.outputs),
-            values,
-            delta: pool.delta(),
+            mine: run.mine,
         }
     }
 
-    /// Runs and checks the circuit. The garbler draws its labels from `labels`.
-    ///
-    /// # Errors
-    /// Any error of the channel or of a check. Nothing of the run may be used then.
-    pub(super) fn finish<T: Transport>(
-        mut self,
-        channel: &mut Channel<T>,
-        labels: &mut Generator,
-    ) -> Result<Words<AuthenticatedBit>, Fault> {
-        let differences = self.open_differences(channel)?;
-        let (values, outputs) = match self.context.me {
-            Party::Garbler => self.garble(channel, labels, &differences)?,
-            Party::Evaluator => self.evaluate(channel, &differences)?,
-        };
-        let unchecked = Unchecked {
+    /// What a slice uses up.
+    pub(super) fn demand(&self, slice: &Slice) -> Demand {
+        slice.demand(&self.demand)
+    }
+
+    /// A slice's part of the circuit.
+    pub(super) fn part(&self, slice: &Slice) -> Part<'_> {
+        slice.part(self.circuit, &self.layout.owners, &self.slots)
+    }
+
+    /// The labels that the evaluator holds of what is entered.
+    fn active_labels(&self, context: &Context) -> Entered<ActiveLabel> {
+        let layout = &self.layout;
+        let counts = Party::BOTH.map(|party| layout.count(party));
+        let labels = active_labels(&context.session, self.number, counts.iter().sum());
+        let (garblers, evaluators) = labels.split_at(counts[0]);
+        let mut entered = layout.zeros();
+        layout.put(Party::Garbler, garblers, &mut entered);
+        layout.put(Party::Evaluator, evaluators, &mut entered);
+        entered
+    }
+
+    pub(super) fn hash<'c>(&self, context: &'c Context) -> RunHash<'c> {
+        RunHash {
+            hash: &context.hash,
             run: self.number,
-            circuit: self.circuit,
-            masks: self.masks(&differences),
-            values: &values,
-            outputs: &outputs,
-        };
-        unchecked.check(self.context, channel, self.delta)?;
+        }
+    }
+
+    /// The outputs as shared bits.
+    pub(super) fn share(
+        &self,
+        context: &Context,
+        outputs: &[HeldOutput],
+    ) -> Words<AuthenticatedBit> {
         let mut outputs = outputs.iter();
-        let bits = share_outputs(&self.context.session, self.number, self.circuit, |id, _| {
+        let bits = share_outputs(&context.session, self.number, self.circuit, |id, _| {
             AuthenticatedBit {
                 id,
                 held: outputs.next().expect("one for each output bit").clone(),
             }
         });
-        Ok(Words::of_outputs(self.circuit, bits))
+        Words::of_outputs(self.circuit, bits)
     }
+}
 
-    /// Flight 1: opens `e`, `f` of all gates and `d` of all outputs.
-    fn open_differences<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-    ) -> Result<Differences, Fault> {
-        let (context, delta, me) = (self.context, self.delta, self.context.me);
-        let of_gates = 2 * self.triples.len();
-        let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());
-        differences.extend(wires::differences(self.circuit, &self.masks, &self.triples));
-        differences.extend(outputs::differences(self.circuit, &self.masks, &self.fresh));
-        let shares = || differences.iter().copied();
-        let pads =
-            Party::BOTH.map(|sender| outputs::pads(context, self.number, sender, self.fresh.len()));
-        // What is opened for the gates is sent in the clear: the triples that mask it are used
-        // once.
-        let pad = |sender: Party| {
-            let of_outputs = pads[sender as usize].iter().copied();
-            std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
-        };
-        let step = (Tag::GateBits, (Step::GateMacs, self.number));
-        context.send_plan(channel, &self.plan)?;
-        context.send_opening(channel, step, shares(), pad(me))?;
-        let of_evaluator = &self.layout.entered.evaluator;
-        if me == Party::Evaluator {
-            send_values(channel, &self.values, of_evaluator)?;
-        }
-        channel.flush()?;
-        context.expect_plan(channel, &self.plan)?;
-        let (theirs, check) = (pad(me.other()), Check::GateMacs);
-        let theirs = context.recv_opening(channel, step, delta, shares(), theirs, check)?;
-        if me == Party::Garbler {
-            recv_values(channel, &mut self.values, of_evaluator)?;
-        }
-        let mut opened = (shares().zip(theirs)).map(|(share, bit)| (share.bit ^ bit).reveal());
-        Ok(Differences {
-            products: wires::products(&self.triples, opened.by_ref(), me, delta),
-            of_outputs: opened.collect(),
-        })
-    }
+/// What a party holds for a run between its slices.
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) masks: Wires<Share>,
+    /// The masked values. Those that the peer enters are false until it sends them. The evaluator has
+    /// those of the gates with its labels.
+    pub(super) values: Wires<bool>,
+    /// At the garbler.
+    pub(super) zeros: Wires<ZeroLabel>,
+    /// At the evaluator.
+    pub(super) active: Wires<MaskedLabel>,
+    /// The masked values of what this party enters.
+    mine: Vec<bool>,
+    /// For the proof of each party's products, 128 authenticated bits of that party, if it has any.
+    voles: ByParty<SecretVec<Share>>,
+}
 
-    /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of all
-    /// wires, as the evaluator claims them, and the outputs.
-    fn garble<T: Transport>(
-        &self,
-        channel: &mut Channel<T>,
-        labels: &mut Generator,
-        differences: &Differences,
-    ) -> Result<(Vec<bool>, HeldOutputs), Fault> {
-        let (circuit, layout, delta) = (self.circuit, &self.layout, self.delta);
-        let mut zeros = SecretVec::<ZeroLabel>::zeros(circuit.wires());
-        labels.fill(bytemuck::cast_slice_mut(&mut zeros[..circuit.input_bits()]));
+impl State {
+    /// Takes the masks of what is entered from the pool, which must hold them, and enters this party's
+    /// bits.
+    pub(super) fn enter(&mut self, run: &Run<'_>, me: Party, pool: &mut Pool) {
+        let layout = &run.layout;
+        self.masks.entered = layout.zeros();
+        self.values.entered = layout.zeros();
+        for owner in Party::BOTH {
+            let masks = pool.take_inputs(owner, layout.count(owner));
+            layout.put(owner, &masks, &mut self.masks.entered);
+            if owner == me {
+                let bits = layout.enter(me, run.mine);
+                self.mine = (masks.iter().zip(bits.iter()))
+                    .map(|(mask, bit)| (mask.bit ^ *bit).reveal())
+                    .collect();
+                layout.put(me, &self.mine, &mut self.values.entered);
+            }
+        }
+        self.voles = ByParty::from_fn(|owner| match layout.owners.products(owner) {
+            [] => SecretVec::default(),
+            _ => pool.take_inputs(owner, PROOF_BITS),
+        });
         for &(wire, bit) in &layout.shared {
-            zeros[wire] = bit.held.label.zero();
+            self.masks.entered.inputs[wire] = bit.held.mask;
+            self.values.entered.inputs[wire] = bit.held.masked;
         }
-        let values = &self.values;
-        send_values(channel, values, &layout.entered.garbler)?;
-        let active: Vec<ActiveLabel> = (layout.all_entered())
-            .map(|wire| zeros[wire].active(values[wire], delta))
-            .collect();
-        channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
-        let (masks, hash) = (self.masks(differences), self.hash());
-        let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
-        let emit = |table| tables.push(table);
-        garbling::garble(circuit, &mut zeros, &masks, delta, &hash, emit)?;
-        tables.finish()?;
-        let of_ands = recv_bits(channel, Tag::GateValues, circuit.ands())?;
-        let values = wires::masked_values(circuit, values, &of_ands);
-        let label = |wire: usize| HeldLabel::Zero(zeros[wire]);
-        let outputs = self.outputs(differences, &values, label);
-        Ok((values, outputs))
+        self.masks.begin(&run.slots);
     }
 
-    /// Flight 2 and the first part of flight 3, at the evaluator. Gives the masked values of all
-    /// wires, and the outputs.
-    fn evaluate<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-        differences: &Differences,
-    ) -> Result<(Vec<bool>, HeldOutputs), Fault> {
-        let (circuit, layout) = (self.circuit, &self.layout);
-        recv_values(channel, &mut self.values, &layout.entered.garbler)?;
-        let mut active = vec![ActiveLabel::default(); layout.all_entered().count()];
-        channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
-        let mut wires = SecretVec::<MaskedLabel>::zeros(circuit.wires());
-        for (wire, label) in layout.all_entered().zip(active) {
-            wires[wire].label = label;
-        }
-        for &(wire, bit) in &layout.shared {
-            wires[wire].label = bit.held.label.active();
-        }
-        for (wire, value) in wires.iter_mut().zip(&self.values) {
-            wire.value = *value;
-        }
-        let (masks, hash) = (self.masks(differences), self.hash());
-        let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, circuit.ands());
-        let fetch = || tables.next();
-        let of_ands = garbling::evaluate(circuit, &mut wires, &masks, &hash, fetch)?;
-        send_bits(channel, Tag::GateValues, of_ands)?;
-        // Flushed now, so that the garbler works on the values while this party computes its
-        // digest.
-        channel.flush()?;
-        let values: Vec<bool> = wires.iter().map(|wire| wire.value).collect();
-        let label = |wire: usize| HeldLabel::Active(wires[wire].label);
-        let outputs = self.outputs(differences, &values, label);
-        Ok((values, outputs))
-    }
-
-    fn masks<'m>(&'m self, differences: &'m Differences) -> Masks<'m> {
-        Masks {
-            wires: &self.masks,
-            products: &differences.products,
-        }
-    }
-
-    fn hash(&self) -> RunHash<'_> {
-        RunHash {
-            hash: &self.context.hash,
-            run: self.number,
-        }
-    }
-
-    /// What this party holds for the outputs, with fresh masks.
-    fn outputs(
+    /// Sends the masked values `V = x ^ l` of what this party enters, and the proof of its products.
+    /// Nobody else knows `l`, so `V` does not show `x`.
+    pub(super) fn send_entered<T: Transport>(
         &self,
-        differences: &Differences,
-        values: &[bool],
-        label: impl Fn(usize) -> HeldLabel,
-    ) -> HeldOutputs {
-        let mut fresh = self.fresh.iter().zip(&differences.of_outputs);
-        let hold = |output: &Output| match *output {
-            Output::Const(value) => HeldOutput::constant(value, self.context.me, self.delta),
-            Output::Wire(wire) => {
-                let wire = wire.index();
-                let (fresh, d) = fresh.next().expect("a fresh mask for each");
-                let held = HeldOutput {
-                    masked: values[wire],
-                    mask: self.masks[wire],
-                    label: label(wire),
-                };
-                held.remasked(*fresh, *d, self.delta)
+        context: &Context,
+        channel: &mut Channel<T>,
+        run: &Run<'_>,
+    ) -> net::Result<()> {
+        send_bits(channel, Tag::MaskedValues, self.mine.iter().copied())?;
+        if let Some(products) = self.products(run, context.me) {
+            let proof = (run.number, context.me);
+            let challenge = challenge(context, proof, run.plan.digest(), &self.mine);
+            channel.send_message(&products.prove(&challenge))?;
+        }
+        Ok(())
+    }
+
+    /// Receives the masked values of what the peer enters, and verifies the proof of its products.
+    pub(super) fn recv_entered<T: Transport>(
+        &mut self,
+        (context, delta): (&Context, &Delta),
+        channel: &mut Channel<T>,
+        run: &Run<'_>,
+    ) -> Result<(), Fault> {
+        let peer = context.me.other();
+        let received = recv_bits(channel, Tag::MaskedValues, run.layout.count(peer))?;
+        (run.layout).put(peer, &received, &mut self.values.entered);
+        if let Some(products) = self.products(run, peer) {
+            let challenge = challenge(context, (run.number, peer), run.plan.digest(), &received);
+            let proof: ProductProof = channel.recv_message()?;
+            products.verify(&proof, &challenge, delta)?;
+        }
+        Ok(())
+    }
+
+    /// The products of a party, if it has any.
+    fn products<'s>(&'s self, run: &'s Run<'_>, prover: Party) -> Option<Products<'s>> {
+        let owners = &run.layout.owners;
+        match owners.products(prover) {
+            [] => None,
+            _ => Some(Products {
+                prover,
+                whole: Part::whole(run.circuit, owners, &run.slots),
+                masks: &self.masks.entered,
+                values: &self.values.entered,
+                vole: &self.voles[prover],
+            }),
+        }
+    }
+
+    /// What the garbler holds before the first gate, once it knows all masked values.
+    pub(super) fn begin_garbling(&mut self, context: &Context, run: &Run<'_>, delta: &Delta) {
+        let labels = run.active_labels(context);
+        let zero = |label: ActiveLabel, value| label.zero(value, delta);
+        self.zeros.entered = labels.with(&self.values.entered, zero);
+        for &(wire, bit) in &run.layout.shared {
+            self.zeros.entered.inputs[wire] = bit.held.label.zero();
+        }
+        self.zeros.begin(&run.slots);
+        self.values.begin(&run.slots);
+    }
+
+    /// What the evaluator holds before the first gate, once it knows all masked values.
+    pub(super) fn begin_evaluating(&mut self, context: &Context, run: &Run<'_>) {
+        let mut labels = run.active_labels(context);
+        for &(wire, bit) in &run.layout.shared {
+            labels.inputs[wire] = bit.held.label.active();
+        }
+        let masked = |label, value| MaskedLabel { label, value };
+        self.active.entered = labels.with(&self.values.entered, masked);
+        self.active.begin(&run.slots);
+    }
+
+    /// The mask of a wire of which the run has come to the gate, and which it still needs.
+    pub(super) fn mask(&self, run: &Run<'_>, wire: usize) -> Share {
+        self.masks.held[run.slots.of(wire)]
+    }
+
+    /// What this party holds for an output wire, after the last gate.
+    pub(super) fn output(&self, run: &Run<'_>, me: Party, wire: usize) -> HeldOutput {
+        let slot = run.slots.of(wire);
+        let (masked, label) = match me {
+            Party::Garbler => {
+                let label = HeldLabel::Zero(self.zeros.held[slot]);
+                (self.values.held[slot], label)
+            }
+            Party::Evaluator => {
+                let MaskedLabel { label, value } = self.active.held[slot];
+                (value, HeldLabel::Active(label))
             }
         };
-        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
-        let mut held = Zeroizing::new(Vec::with_capacity(self.circuit.output_bits()));
-        held.extend(self.circuit.outputs().iter().flatten().map(hold));
-        held
+        HeldOutput {
+            masked,
+            mask: self.masks.held[slot],
+            label,
+        }
     }
 }
 
 /// The bytes that a party sends in a run whose pool is filled.
 pub(super) fn sent_bytes(sender: Party, demand: &Demand) -> u64 {
-    let Demand {
-        ands,
-        inputs,
-        outputs,
-    } = *demand;
-    let differences = Plan::sent_bytes() + opening_bytes(2 * ands + outputs);
-    let values = packed_bits::sent_bytes(inputs[sender]);
-    let gates = match sender {
-        Party::Garbler => {
-            let labels = (inputs.garbler + inputs.evaluator) * size_of::<ActiveLabel>();
-            net::bulk_bytes(labels) + tables::sent_bytes::<TABLE_BYTES>(ands)
-        }
-        Party::Evaluator => packed_bits::sent_bytes(ands),
+    let proof = match demand.proofs[sender] {
+        0 => 0,
+        _ => net::message_bytes::<ProductProof>(),
     };
-    differences + values + gates + check::sent_bytes()
-}
-
-/// Sends the masked values `V = x ^ l` of this party's inputs. Only this party knows both shares of
-/// `l`, since the peer's was opened to it alone; so `V` does not show the input to anybody else.
-fn send_values<T: Transport>(
-    channel: &mut Channel<T>,
-    values: &[bool],
-    wires: &[usize],
-) -> net::Result<()> {
-    let values = wires.iter().map(|&wire| values[wire]);
-    send_bits(channel, Tag::MaskedValues, values)
-}
-
-/// Receives the masked values of the peer's inputs.
-fn recv_values<T: Transport>(
-    channel: &mut Channel<T>,
-    values: &mut [bool],
-    wires: &[usize],
-) -> net::Result<()> {
-    let received = recv_bits(channel, Tag::MaskedValues, wires.len())?;
-    for (&wire, value) in wires.iter().zip(received) {
-        values[wire] = value;
-    }
-    Ok(())
+    let entered = packed_bits::sent_bytes(demand.inputs[sender]) + proof;
+    let slices = slices::demands(demand).map(|slice| in_slice::sent_bytes(sender, &slice));
+    Plan::sent_bytes() + entered + slices.sum::<u64>()
 }

@@ -110,6 +110,28 @@ impl RandomShares {
         }
     }
 
+    /// This party's authenticated bits with these numbers, as shared bits: the peer's share is 0.
+    pub(super) fn mine(&self, range: Range<usize>) -> SecretVec<Share> {
+        let bits = self.mine.choices[range.clone()].iter();
+        bits.zip(&self.mine.macs[range])
+            .map(|(&bit, &mac)| Share {
+                bit,
+                mac,
+                key: Key::default(),
+            })
+            .collect()
+    }
+
+    /// The peer's authenticated bits with these numbers, as shared bits: this party's share is 0.
+    pub(super) fn theirs(&self, range: Range<usize>) -> SecretVec<Share> {
+        (self.keys[range].iter())
+            .map(|&key| Share {
+                key,
+                ..Share::default()
+            })
+            .collect()
+    }
+
     /// The shared bits with these numbers.
     pub(super) fn range(&self, range: Range<usize>) -> SecretVec<Share> {
         range.map(|index| self.get(index)).collect()

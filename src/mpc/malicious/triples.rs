@@ -28,7 +28,7 @@ use rand::CryptoRng;
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 
-use super::bucket_size::bucket_size;
+use super::bucket_size::batch;
 use super::context::Context;
 use super::leaky_and::{Leaky, Triple};
 use super::share::{RandomShares, Share};
@@ -91,26 +91,30 @@ impl TripleOpening {
     }
 }
 
-/// How many leaky triples make `count` finished ones, at `rho` bits of statistical security.
-pub(super) fn leaky_triples(count: usize, rho: u8) -> usize {
-    match count {
-        0 => 0,
-        _ => count * bucket_size(count, rho),
+/// How many triples a batch finishes, and from how many leaky ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Amount {
+    pub(super) finished: usize,
+    pub(super) leaky: usize,
+}
+
+impl Amount {
+    /// For at least `needed` triples, at `rho` bits of statistical security.
+    pub(super) fn for_at_least(needed: usize, rho: u8) -> Self {
+        let (finished, size) = match needed {
+            0 => (0, 0),
+            _ => batch(needed, rho),
+        };
+        Amount {
+            finished,
+            leaky: finished * size,
+        }
     }
 }
 
-/// How many shared bits are opened in the buckets of `count` finished triples: one for each leaky
-/// triple but the first of its bucket.
-pub(super) fn differences(count: usize, rho: u8) -> usize {
-    leaky_triples(count, rho) - count
-}
-
-/// The bytes that a party sends for `count` finished triples, until the differences are opened.
-pub(super) fn sent_bytes(sender: Party, count: usize, rho: u8) -> u64 {
-    let leaky = leaky_triples(count, rho);
-    if leaky == 0 {
-        return 0;
-    }
+/// The bytes that a party sends for so many leaky triples, one or more, until the differences are
+/// opened.
+pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
     let tables = net::bulk_bytes(leaky * size_of::<Block>());
     let check = match sender {
         Party::Garbler => {
@@ -133,8 +137,8 @@ pub(super) struct Buckets<'a> {
 }
 
 impl<'a> Buckets<'a> {
-    /// Makes leaky triples from the first `3 * leaky_triples(count)` of `shares`, checks them, and
-    /// sorts them into `count` buckets.
+    /// Makes leaky triples from the first of `shares`, three for each, checks them, and sorts them into
+    /// buckets.
     ///
     /// # Errors
     /// Any error of the channel or of a check.
@@ -143,11 +147,11 @@ impl<'a> Buckets<'a> {
         channel: &mut Channel<T>,
         delta: &Delta,
         batch: u64,
-        count: usize,
+        amount: Amount,
         shares: &'a RandomShares,
         rng: &mut impl CryptoRng,
     ) -> Result<Self, Fault> {
-        let leaky = leaky_triples(count, context.statistical);
+        let Amount { finished, leaky } = amount;
         let (mut triples, mut tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
         channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
         channel.flush()?;
@@ -201,7 +205,7 @@ impl<'a> Buckets<'a> {
                 coin ^ Block::from(evaluator.coin)
             }
         };
-        Ok(Self::sort(triples, permutation(leaky, coin), count))
+        Ok(Self::sort(triples, permutation(leaky, coin), finished))
     }
 
     fn sort(triples: Leaky<'a>, order: Vec<u32>, count: usize) -> Self {

@@ -6,91 +6,124 @@ use zeroize::DefaultIsZeroes;
 
 use super::leaky_and::Triple;
 use super::share::Share;
-use crate::circuit::{Circuit, Gate, Party};
+use crate::circuit::{Gate, Party, Wire};
 use crate::crypto::SecretVec;
 use crate::mpc::label::ActiveLabel;
-use crate::mpc::walk::WireValue;
+use crate::mpc::layout::Entered;
+use crate::mpc::slots::Slots;
+use crate::mpc::walk::{Part, WireValue};
 use crate::ot::Delta;
 
-/// The masks `<l>` of all wires, from those of the inputs and fresh ones for the AND gates.
-///
-/// The mask of an XOR gate's output is the XOR of its inputs' masks. That of a NOT gate's output is
-/// its input's; only the masked value flips.
-pub(super) fn masks(circuit: &Circuit, inputs: &[Share], fresh: &[Share]) -> SecretVec<Share> {
-    let mut masks = SecretVec::with_capacity(circuit.wires());
-    masks.extend(inputs.iter().copied());
-    let mut fresh = fresh.iter();
-    for gate in circuit.gates() {
-        let mask = match gate {
-            Gate::And(..) => *fresh.next().expect("a fresh mask for each AND"),
-            Gate::Xor(a, b) => masks[a.index()] ^ masks[b.index()],
-            Gate::Not(a) => masks[a.index()],
-        };
-        masks.push(mask);
+/// What a party holds of one kind for the wires of a run: masks, or values, or labels.
+#[derive(Default)]
+pub(super) struct Wires<W: DefaultIsZeroes> {
+    pub(super) entered: Entered<W>,
+    /// Those of the wires that the run has come to and still needs, each in its slot.
+    pub(super) held: SecretVec<W>,
+}
+
+impl<W: DefaultIsZeroes + WireValue> Wires<W> {
+    /// Puts the inputs in their slots, before the first gate.
+    pub(super) fn begin(&mut self, slots: &Slots) {
+        self.held = self.entered.in_slots(slots);
     }
-    masks
-}
 
-/// The masked values of all wires, from those of the inputs and of the AND gates.
-pub(super) fn masked_values(circuit: &Circuit, inputs: &[bool], ands: &[bool]) -> Vec<bool> {
-    let mut values = Vec::with_capacity(circuit.wires());
-    values.extend_from_slice(inputs);
-    let mut ands = ands.iter();
-    for gate in circuit.gates() {
-        let value = match gate {
-            Gate::And(..) => *ands.next().expect("a value for each AND"),
-            Gate::Xor(a, b) => values[a.index()] ^ values[b.index()],
-            Gate::Not(a) => !values[a.index()],
-        };
-        values.push(value);
+    /// Goes over the gates of a part, one by one. `and` gives what is held for the output of the next
+    /// joint AND, given that for its inputs; `not` what is held for a negated wire.
+    fn pass(&mut self, part: &Part<'_>, not: impl Fn(W) -> W, mut and: impl FnMut(W, W) -> W) {
+        let mut products = self.entered.products_from(part);
+        let (held, slots) = (&mut self.held, part.slots);
+        for (gate, wire) in part.gates() {
+            let on = |wire: Wire| held[slots.of(wire.index())];
+            held[slots.of(wire)] = match gate {
+                Gate::Xor(a, b) => on(a) ^ on(b),
+                Gate::Not(a) => not(on(a)),
+                Gate::And(a, b) => match part.owners.wires()[wire] {
+                    None => and(on(a), on(b)),
+                    Some(owner) => *products[owner].next().expect("one for each product"),
+                },
+            };
+        }
     }
-    values
 }
 
-/// The input wires of each AND gate, in the order of the gates.
-pub(super) fn and_inputs(circuit: &Circuit) -> impl Iterator<Item = (usize, usize)> + '_ {
-    circuit.gates().iter().filter_map(|gate| match gate {
-        Gate::And(a, b) => Some((a.index(), b.index())),
-        _ => None,
-    })
+/// The masks of the wires of a joint AND gate.
+#[derive(Clone, Copy, Default)]
+pub(super) struct AndMasks {
+    pub(super) a: Share,
+    pub(super) b: Share,
+    /// `<l_c>`; and, once [`add_products`] has been there, `<s> ^ <l_c>`.
+    pub(super) out: Share,
 }
 
-/// The output wire of each AND gate, in the order of the gates.
-pub(super) fn and_outputs(circuit: &Circuit) -> impl Iterator<Item = usize> + '_ {
-    circuit
-        .layers()
-        .iter()
-        .flat_map(|layer| layer.ands.clone())
-        .map(|gate| circuit.input_bits() + gate)
+impl DefaultIsZeroes for AndMasks {}
+
+impl Wires<Share> {
+    /// Fills in the masks `<l>` of a part, given fresh ones for its joint AND gates. Gives the masks
+    /// that belong to these.
+    ///
+    /// The mask of an XOR gate's output is the XOR of its inputs' masks. That of a NOT gate's output
+    /// is its input's; only the masked value flips.
+    pub(super) fn fill_masks(&mut self, part: &Part<'_>, fresh: &[Share]) -> SecretVec<AndMasks> {
+        let mut ands = SecretVec::with_capacity(fresh.len());
+        let mut fresh = fresh.iter();
+        let and = |a, b| {
+            let out = *fresh.next().expect("a fresh mask for each AND");
+            ands.push(AndMasks { a, b, out });
+            out
+        };
+        self.pass(part, |mask| mask, and);
+        ands
+    }
 }
 
-/// What is opened for each AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^
+/// The masked values of the wires of a joint AND gate: `a`, `b` and the output.
+pub(super) type AndValues = [bool; 3];
+
+impl Wires<bool> {
+    /// Fills in the masked values of a part, given those of its joint AND gates. Gives the values that
+    /// belong to these.
+    pub(super) fn fill_values(&mut self, part: &Part<'_>, of_ands: &[bool]) -> Vec<AndValues> {
+        let mut ands = Vec::with_capacity(of_ands.len());
+        let mut of_ands = of_ands.iter();
+        let and = |a, b| {
+            let out = *of_ands.next().expect("a masked value for each AND");
+            ands.push([a, b, out]);
+            out
+        };
+        self.pass(part, |value| !value, and);
+        ands
+    }
+}
+
+impl WireValue for Share {}
+
+impl WireValue for bool {}
+
+/// What is opened for each joint AND gate with inputs `a`, `b` and triple `x`, `y`, `z`: `<e> = <l_a ^
 /// x>` and `<f> = <l_b ^ y>`.
 pub(super) fn differences<'a>(
-    circuit: &'a Circuit,
-    masks: &'a [Share],
+    ands: &'a [AndMasks],
     triples: &'a [Triple],
 ) -> impl Iterator<Item = Share> + 'a {
-    (and_inputs(circuit).zip(triples))
-        .flat_map(|((a, b), triple)| [masks[a] ^ triple.x, masks[b] ^ triple.y])
+    (ands.iter().zip(triples)).flat_map(|(and, triple)| [and.a ^ triple.x, and.b ^ triple.y])
 }
 
-/// `<s> = <l_a * l_b>` for each AND gate, from its triple and the opened `e`, `f` (Beaver).
-pub(super) fn products(
+/// Adds `<s> = <l_a * l_b>` of each joint AND gate, from its triple and the opened `e`, `f` (Beaver).
+pub(super) fn add_products(
+    ands: &mut [AndMasks],
     triples: &[Triple],
     opened: impl Iterator<Item = bool>,
     me: Party,
     delta: &Delta,
-) -> SecretVec<Share> {
+) {
     let mut opened = opened;
     let mut next = || opened.next().expect("two opened bits for each AND");
-    triples
-        .iter()
-        .map(|triple| {
-            let (e, f) = (next(), next());
-            (triple.z ^ triple.y.times(e) ^ triple.x.times(f)).plus(e & f, me, delta)
-        })
-        .collect()
+    for (and, triple) in ands.iter_mut().zip(triples) {
+        let (e, f) = (next(), next());
+        let product = triple.z ^ triple.y.times(e) ^ triple.x.times(f);
+        and.out ^= product.plus(e & f, me, delta);
+    }
 }
 
 /// The evaluator's view of a wire: its label, and the masked value that the label stands for.

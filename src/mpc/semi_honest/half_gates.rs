@@ -1,16 +1,17 @@
 //! Half gates: garbling and evaluating (Zahur, Rosulek, Evans 2015, figure 2).
 
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Ownership};
 use crate::crypto::{Block, TweakableHash};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
-use crate::mpc::walk::{RunHash, walk};
+use crate::mpc::slots::Slots;
+use crate::mpc::walk::{Part, RunHash, walk};
 use crate::ot::Delta;
 
 /// Garbles a circuit.
 ///
-/// `labels` are the labels for 0 of all wires. Those of the inputs must be set; the others are
-/// filled in. `run` is the number of the run, which must not repeat in a session. `emit` gets one
-/// table for each AND gate, in the order of the gates.
+/// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of ANDs that a
+/// party owns, must be set; the others are filled in. `run` is the number of the run, which must not
+/// repeat in a session. `emit` gets one table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `emit` gives.
@@ -19,6 +20,7 @@ use crate::ot::Delta;
 /// If `labels` is shorter than the circuit's wires.
 pub fn garble<E>(
     circuit: &Circuit,
+    owners: &Ownership,
     labels: &mut [ZeroLabel],
     delta: &Delta,
     hash: &TweakableHash,
@@ -26,9 +28,11 @@ pub fn garble<E>(
     mut emit: impl FnMut([Block; 2]) -> Result<(), E>,
 ) -> Result<(), E> {
     let shift = delta.block();
+    let slots = Slots::for_each_wire(circuit);
     walk(
-        circuit,
+        &Part::whole(circuit, owners, &slots),
         labels,
+        |_| None,
         &RunHash { hash, run },
         |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
         |label| ZeroLabel(label.0 ^ shift),
@@ -46,9 +50,9 @@ pub fn garble<E>(
 
 /// Evaluates a garbled circuit.
 ///
-/// `labels` are the active labels of all wires. Those of the inputs must be set; the others are
-/// filled in. `run` is the number of the run. `fetch` gives one table for each AND gate, in the
-/// order of the gates.
+/// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of ANDs that a
+/// party owns, must be set; the others are filled in. `run` is the number of the run. `fetch` gives one
+/// table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `fetch` gives.
@@ -57,14 +61,17 @@ pub fn garble<E>(
 /// If `labels` is shorter than the circuit's wires.
 pub fn evaluate<E>(
     circuit: &Circuit,
+    owners: &Ownership,
     labels: &mut [ActiveLabel],
     hash: &TweakableHash,
     run: u64,
     mut fetch: impl FnMut() -> Result<[Block; 2], E>,
 ) -> Result<(), E> {
+    let slots = Slots::for_each_wire(circuit);
     walk(
-        circuit,
+        &Part::whole(circuit, owners, &slots),
         labels,
+        |_| None,
         &RunHash { hash, run },
         |a, b| [a.0, b.0],
         |label| label,

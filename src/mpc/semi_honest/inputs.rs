@@ -5,7 +5,7 @@
 //! The evaluator holds `(r, M)`, the garbler `K = M ^ r * Delta`. For an input `x` the evaluator
 //! sends `d = x ^ r`. The label for 0 is `K ^ d * Delta`, and the evaluator's label is `M`.
 
-use crate::crypto::SecretVec;
+use crate::crypto::{SecretBit, SecretVec};
 use crate::mpc::error::Fault;
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
@@ -124,7 +124,7 @@ impl EvaluatorCots {
     pub(super) fn send_inputs<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
-        inputs: &[bool],
+        inputs: &[SecretBit],
     ) -> Result<(Vec<bool>, SecretVec<ActiveLabel>), Fault> {
         let choices = self.bits.choices.take_last(inputs.len());
         let masked: Vec<bool> = (inputs.iter().zip(choices.iter()))

@@ -21,7 +21,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use self::inputs::{EvaluatorCots, GarblerCots};
 use super::channel_secret::ChannelSecret;
 use super::error::{Check, Fault, Result};
-use super::label::{ActiveLabel, HeldLabel, ZeroLabel};
+use super::label::{ActiveLabel, HeldLabel, ZeroLabel, active_labels};
 use super::layout::InputLayout;
 use super::live::Live;
 use super::packed_bits::pack;
@@ -30,9 +30,7 @@ use super::tables::{TableReader, TableWriter};
 use super::tag::Tag;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::{Output, Party};
-use crate::crypto::{
-    Block, Generator, Oracle, SecretBit, SecretVec, SessionId, Step, TweakableHash,
-};
+use crate::crypto::{Oracle, SecretVec, SessionId, Step, TweakableHash};
 use crate::net::{self, Channel, Message, Traffic, Transport};
 #[cfg(feature = "internals")]
 use crate::ot::dealt::deal;
@@ -75,25 +73,14 @@ struct Context {
 
 /// What a party of this role keeps between runs.
 enum Role {
-    Garbler {
-        cots: GarblerCots,
-        labels: Box<Generator>,
-    },
-    Evaluator {
-        cots: EvaluatorCots,
-    },
+    Garbler { cots: GarblerCots },
+    Evaluator { cots: EvaluatorCots },
 }
 
 impl Role {
-    fn garbler<T: Transport>(
-        channel: &mut Channel<T>,
-        cots: CotSender,
-        rng: &mut impl CryptoRng,
-    ) -> Result<Self, Fault> {
-        Ok(Role::Garbler {
-            cots: GarblerCots::first(channel, cots)?,
-            labels: Box::new(Generator::new(Block::random(rng))),
-        })
+    fn garbler<T: Transport>(channel: &mut Channel<T>, cots: CotSender) -> Result<Self, Fault> {
+        let cots = GarblerCots::first(channel, cots)?;
+        Ok(Role::Garbler { cots })
     }
 
     fn evaluator<T: Transport>(channel: &mut Channel<T>, cots: CotReceiver) -> Result<Self, Fault> {
@@ -122,7 +109,7 @@ impl<T: Transport> SemiHonest<T> {
             Party::Garbler => {
                 let delta = Delta::random(true, rng);
                 let cots = CotSender::setup(channel, session, role, delta, rng)?;
-                Role::garbler(channel, cots, rng)
+                Role::garbler(channel, cots)
             }
             Party::Evaluator => {
                 let cots = CotReceiver::setup(channel, session, role, rng)?;
@@ -136,11 +123,11 @@ impl<T: Transport> SemiHonest<T> {
     /// # Errors
     /// As [`setup`](Self::setup).
     #[cfg(feature = "internals")]
-    pub fn dealt(greeting: Greeting<T>, seed: [u8; 32], rng: &mut impl CryptoRng) -> Result<Self> {
+    pub fn dealt(greeting: Greeting<T>, seed: [u8; 32]) -> Result<Self> {
         Self::with_role(greeting, |session, role, channel| {
             let (sender, receiver) = deal(session, role, seed);
             match role {
-                Party::Garbler => Role::garbler(channel, sender, rng),
+                Party::Garbler => Role::garbler(channel, sender),
                 Party::Evaluator => Role::evaluator(channel, receiver),
             }
         })
@@ -208,8 +195,8 @@ impl Secrets {
             })
         };
         let bits = match &mut self.role {
-            Role::Garbler { cots, labels } => {
-                let zeros = garble_run(context, channel, number, run, (&mut *cots, labels))?;
+            Role::Garbler { cots } => {
+                let zeros = garble_run(context, channel, number, run, cots)?;
                 share(&|output| {
                     HeldLabel::Zero(match output {
                         Output::Const(value) => ZeroLabel(cots.delta().select(value)),
@@ -239,37 +226,36 @@ fn garble_run<T: Transport>(
     channel: &mut Channel<T>,
     number: u64,
     run: &Run<'_, SharedBit>,
-    (cots, generator): (&mut GarblerCots, &mut Generator),
+    cots: &mut GarblerCots,
 ) -> Result<SecretVec<ZeroLabel>, Fault> {
     let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
-    let theirs = &layout.entered.evaluator;
-    cots.reserve(channel, theirs.len())?;
+    let theirs = layout.count(Party::Evaluator);
+    cots.reserve(channel, theirs)?;
     plan.expect(channel, Party::Garbler, &context.channel_secret)?;
-    let (masked, of_evaluator) = cots.receive_inputs(channel, theirs.len())?;
+    let (masked, of_evaluator) = cots.receive_inputs(channel, theirs)?;
+    plan.send(channel, Party::Garbler, &context.channel_secret)?;
+    channel.send_message(&context.input_digest(number, &masked))?;
 
     let delta = cots.delta();
     let mut labels = SecretVec::<ZeroLabel>::zeros(circuit.wires());
-    generator.fill(bytemuck::cast_slice_mut(
-        &mut labels[..circuit.input_bits()],
-    ));
-    for (&wire, label) in theirs.iter().zip(of_evaluator.iter()) {
+    for (wire, label) in layout.entered(Party::Evaluator).zip(of_evaluator.iter()) {
         labels[wire] = *label;
     }
     for &(wire, bit) in &layout.shared {
         labels[wire] = bit.label.zero();
     }
-    let mine = layout.entered.garbler.iter().zip(run.mine);
-    let active: Vec<ActiveLabel> = mine
-        .map(|(&wire, &value)| labels[wire].active(SecretBit::hidden(value), delta))
-        .collect();
-    plan.send(channel, Party::Garbler, &context.channel_secret)?;
-    channel.send_message(&context.input_digest(number, &masked))?;
-    channel.send_bytes(Tag::InputLabels, bytemuck::cast_slice(&active))?;
+    let mine = layout.entered(Party::Garbler);
+    let active = active_labels(&context.session, number, layout.count(Party::Garbler));
+    let bits = layout.enter(Party::Garbler, run.mine);
+    for ((wire, label), bit) in mine.zip(active.iter()).zip(bits.iter()) {
+        labels[wire] = label.zero(*bit, delta);
+    }
 
     let mut tables = TableWriter::new(channel);
     let emit = |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table));
-    garble(circuit, &mut labels, delta, &context.hash, number, emit)?;
+    let (owners, hash) = (&layout.owners, &context.hash);
+    garble(circuit, owners, &mut labels, delta, hash, number, emit)?;
     tables.finish()?;
     Ok(labels)
 }
@@ -284,9 +270,10 @@ fn evaluate_run<T: Transport>(
 ) -> Result<SecretVec<ActiveLabel>, Fault> {
     let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
-    cots.reserve(channel, run.mine.len())?;
+    let bits = layout.enter(Party::Evaluator, run.mine);
+    cots.reserve(channel, bits.len())?;
     plan.send(channel, Party::Evaluator, &context.channel_secret)?;
-    let (masked, own) = cots.send_inputs(channel, run.mine)?;
+    let (masked, own) = cots.send_inputs(channel, &bits)?;
     channel.flush()?;
 
     plan.expect(channel, Party::Evaluator, &context.channel_secret)?;
@@ -294,20 +281,20 @@ fn evaluate_run<T: Transport>(
     if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {
         return Err(Check::MaskedInputs.into());
     }
-    let theirs = &layout.entered.garbler;
-    let mut active = SecretVec::<ActiveLabel>::zeros(theirs.len());
-    channel.recv_bytes(Tag::InputLabels, bytemuck::cast_slice_mut(&mut active))?;
+    let theirs = layout.entered(Party::Garbler);
+    let active = active_labels(&context.session, number, layout.count(Party::Garbler));
     let mut labels = SecretVec::<ActiveLabel>::zeros(circuit.wires());
-    let entered = theirs.iter().zip(active.iter());
-    for (&wire, label) in entered.chain(layout.entered.evaluator.iter().zip(own.iter())) {
+    let entered = theirs.zip(active.iter());
+    for (wire, label) in entered.chain(layout.entered(Party::Evaluator).zip(own.iter())) {
         labels[wire] = *label;
     }
     for &(wire, bit) in &layout.shared {
         labels[wire] = bit.label.active();
     }
-    let mut tables = TableReader::new(channel, circuit.ands());
+    let owners = &layout.owners;
+    let mut tables = TableReader::new(channel, owners.joint_ands().len());
     let fetch = || tables.next().map(bytemuck::cast::<[u8; 32], _>);
-    evaluate(circuit, &mut labels, &context.hash, number, fetch)?;
+    evaluate(circuit, owners, &mut labels, &context.hash, number, fetch)?;
     Ok(labels)
 }
 

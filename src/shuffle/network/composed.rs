@@ -121,8 +121,9 @@ impl Composed {
     }
 
     /// The ANDs of [`record`](Self::record), found without a deck: a switch takes as many as there
-    /// are independent bits in which its two cards can differ.
-    pub(in crate::shuffle) fn cost(&self) -> usize {
+    /// are independent bits in which its two cards can differ. Those of the garbler's copy depend on
+    /// the garbler's inputs alone, but for the switches that are joined and what a square takes.
+    pub(in crate::shuffle) fn cost(&self) -> RoutedCost {
         // Which switches are joined does not depend on their control bits.
         let controls = Party::BOTH.map(|party| vec![Bit::ZERO; self.switches(party)]);
         let mut b = Builder::new(&[]);
@@ -138,8 +139,11 @@ impl Composed {
             }
         }
         let mut changes = vec![Span::default(); self.spec.cards()];
-        // One for each switch that a square has lost.
-        let mut ands = switches - steps.len();
+        let mut cost = RoutedCost {
+            garbler: 0,
+            // One for each switch that a square has lost.
+            joint: switches - steps.len(),
+        };
         let word_bits = self.spec.word_bits();
         for step in steps {
             let [x, y] = step.lines();
@@ -153,12 +157,23 @@ impl Composed {
             if span.rank() < word_bits {
                 span.insert_bits(flipped);
             }
-            ands += span.rank();
+            *match step.owner() {
+                Some(Party::Garbler) => &mut cost.garbler,
+                Some(Party::Evaluator) | None => &mut cost.joint,
+            } += span.rank();
             span.insert((x ^ y) as u16);
             (changes[x], changes[y]) = (span, span);
         }
-        ands
+        cost
     }
+}
+
+/// The ANDs of two copies.
+pub(in crate::shuffle) struct RoutedCost {
+    /// Those that depend on the garbler's inputs alone.
+    pub(in crate::shuffle) garbler: usize,
+    /// The others.
+    pub(in crate::shuffle) joint: usize,
 }
 
 /// A vector space of words: for each bit, the word of its basis whose highest bit it is, or 0.

@@ -24,7 +24,6 @@ use crate::circuit::{Bit, Builder, Party};
 pub(super) struct Step {
     lines: [u32; 2],
     pub(super) control: Bit,
-    /// The party whose copy it is in; none if both have a part in it.
     owner: Option<Party>,
     /// The steps before and after this one on each of its lines.
     before: [Option<u32>; 2],
@@ -144,6 +143,11 @@ impl Seam {
 }
 
 impl Step {
+    /// The party whose copy it is in; none if both have a part in it.
+    pub(super) fn owner(&self) -> Option<Party> {
+        self.owner
+    }
+
     pub(super) fn lines(&self) -> [usize; 2] {
         self.lines.map(|line| line as usize)
     }

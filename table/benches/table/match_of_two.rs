@@ -8,7 +8,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless::mpc::Security;
 use dealerless::net::Deadlines;
 use dealerless_table::{
     BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest,
@@ -130,9 +129,7 @@ pub(crate) fn door(hands: u32) -> ([Player; 2], Door) {
     };
     let stakes = Stakes::new(Variety::Holdem(rules), 2, hands).expect("stakes");
     let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest
-        .spec(cards, drawn, Security::Malicious)
-        .expect("a deck");
+    let spec = Shuffle::Cheapest.spec(cards, drawn).expect("a deck");
     let clock = Clock {
         each_move: 0,
         bank: 0,

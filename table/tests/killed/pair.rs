@@ -13,7 +13,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless::mpc::Security;
 use dealerless_table::{
     BettingRules, Clock, Compared, DiskStorage, End, Header, Home, Inputs, Journal, Limit, Match,
     MatchState, Name, Player, Posts, Record, Seat, Seating, Sitting, Stakes, Variety, compare,
@@ -43,7 +42,7 @@ static HEADER: LazyLock<Header> = LazyLock::new(|| {
     };
     let stakes = Stakes::new(Variety::Holdem(rules), 2, HANDS).unwrap();
     let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
+    let spec = Shuffle::Cheapest.spec(cards, drawn);
     let clock = Clock {
         each_move: 0,
         bank: 0,

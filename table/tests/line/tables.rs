@@ -36,8 +36,7 @@ fn waiting(host: &Player) -> (Door, dealerless_table::Header) {
     };
     let stakes = Stakes::new(Variety::Holdem(rules), 2, 1).unwrap();
     let (cards, drawn) = stakes.deck();
-    let security = dealerless::mpc::Security::Malicious;
-    let spec = Shuffle::Cheapest.spec(cards, drawn, security).unwrap();
+    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
     let clock = Clock {
         each_move: 0,
         bank: 0,

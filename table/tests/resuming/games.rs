@@ -35,7 +35,7 @@ pub(crate) type Terms = (Stakes, Arc<ShuffleCircuit>);
 fn terms(variety: Variety, hands: u32) -> Terms {
     let stakes = Stakes::new(variety, 2, hands).unwrap();
     let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn, Security::Malicious);
+    let spec = Shuffle::Cheapest.spec(cards, drawn);
     let circuit = circuit(spec.unwrap(), Security::Malicious);
     (stakes, Arc::new(circuit))
 }

@@ -34,9 +34,7 @@ fn holdem(hands: u32) -> Stakes {
 
 fn shuffle_for(stakes: &Stakes) -> Arc<ShuffleCircuit> {
     let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest
-        .spec(cards, drawn, Security::Malicious)
-        .unwrap();
+    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
     Arc::new(circuit(spec, Security::Malicious))
 }
 

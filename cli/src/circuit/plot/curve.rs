@@ -115,7 +115,10 @@ impl Y {
             Y::Ands => structure.and,
             Y::JointAnds => structure.ands_by_owner?.joint,
             Y::Depth => structure.and_depth,
-            Y::GarbledBytes => HALF_GATE_BYTES * structure.and,
+            Y::GarbledBytes => {
+                let ands = structure.ands_by_owner;
+                HALF_GATE_BYTES * ands.map_or(structure.and, |ands| ands.joint)
+            }
             Y::MaliciousBytes => malicious_bytes(demand()?)? as usize,
             Y::Xor => structure.xor,
         })

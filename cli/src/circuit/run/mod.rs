@@ -185,7 +185,7 @@ impl Job {
             &args.netlist,
         ) {
             (Some(shuffle), _) => What::Shuffle(Box::new(shuffle)),
-            (None, Some(path)) => What::Netlist(args.format.read(path)?.circuit()),
+            (None, Some(path)) => What::Netlist(args.format.read_circuit(path)?),
             (None, None) => bail!("a netlist or --algorithm is needed"),
         };
         let values = what.circuit().inputs().len();

@@ -100,7 +100,7 @@ impl OwnShuffle {
             return Ok(None);
         };
         let draw = args.draw.unwrap_or(cards);
-        let spec = algorithm.spec(cards, draw, Security::Malicious)?;
+        let spec = algorithm.spec(cards, draw)?;
         (args.limit.memory).check_session(spec, security, parties, 1)?;
         let mut lists = ByParty::from_fn(|_| None);
         let mut first_card = None;

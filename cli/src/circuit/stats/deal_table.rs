@@ -18,8 +18,9 @@ pub(super) fn screen(deals: &[Deal]) -> String {
     text.push_str(&table.trim_fmt());
     text.push_str(
         "\n\nAND+: with the check that both parties' inputs are in range; the other columns\n\
-         are without it. Inputs (garbler's and evaluator's) and outputs in bits; garbled:\n\
-         half gates.",
+         are without it. Joint: on inputs of both parties, with the check or without;\n\
+         only these are garbled, as half gates. Inputs (garbler's and evaluator's) and\n\
+         outputs in bits.",
     );
     if !hidden.is_empty() {
         let hidden = hidden.join(", ");
@@ -45,7 +46,7 @@ pub(super) fn screen(deals: &[Deal]) -> String {
 }
 
 /// The columns that are empty if nothing was built, after that of the draw.
-const OF_BUILT: Range<usize> = 3..7;
+const OF_BUILT: Range<usize> = 4..8;
 
 /// The table, and the columns that are left out of it.
 fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
@@ -55,6 +56,7 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
         "algorithm",
         "AND",
         "AND+",
+        "joint",
         "XOR",
         "NOT",
         "gates",
@@ -104,12 +106,13 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
 
 /// The columns that can be spared, by their places behind the draw, the first first.
 const SPARED: [(usize, &str); 6] = [
-    (5, "gates"),
-    (4, "NOT"),
-    (8, "outputs"),
-    (7, "inputs"),
-    (3, "XOR"),
-    (9, "garbled"),
+    (6, "gates"),
+    (5, "NOT"),
+    (9, "outputs"),
+    // The joint ANDs say it too.
+    (10, "garbled"),
+    (8, "inputs"),
+    (4, "XOR"),
 ];
 
 fn cells(entry: &Entry) -> Vec<String> {
@@ -126,6 +129,9 @@ fn cells(entry: &Entry) -> Vec<String> {
         format!("{}{mark}", entry.name),
         ands(counts),
         entry.checked.as_ref().map_or(String::new(), ands),
+        counts
+            .joint_and
+            .map_or(String::new(), |joint| about(counts, joint)),
         built(|built| built.xor),
         built(|built| built.not),
         built(|built| built.gates),
@@ -142,9 +148,14 @@ fn cells(entry: &Entry) -> Vec<String> {
 
 /// The AND gates of a circuit.
 pub(super) fn ands(counts: &Counts) -> String {
-    let ands = count(counts.and as u64);
+    about(counts, counts.and)
+}
+
+/// A number of gates, which is only about right if the counts are.
+fn about(counts: &Counts, gates: usize) -> String {
+    let gates = count(gates as u64);
     match counts.exact {
-        true => ands,
-        false => format!("about {ands}"),
+        true => gates,
+        false => format!("about {gates}"),
     }
 }

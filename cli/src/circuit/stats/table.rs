@@ -105,15 +105,9 @@ type Line = (&'static str, fn(&Column) -> String);
 /// The lines of the table. One that is empty for all circuits is left out.
 const LINES: &[Line] = &[
     ("AND", |column| ands(column.counts)),
-    ("  joint", |column| {
-        column.counts.of_built(|built| owned(built.joint_and))
-    }),
-    ("  garbler's", |column| {
-        column.counts.of_built(|built| known(built.garbler_and))
-    }),
-    ("  evaluator's", |column| {
-        column.counts.of_built(|built| known(built.evaluator_and))
-    }),
+    ("  joint", |column| owned(column.counts.joint_and)),
+    ("  garbler's", |column| known(column.counts.garbler_and)),
+    ("  evaluator's", |column| known(column.counts.evaluator_and)),
     ("AND when run", |column| {
         column.counts.of_built(|built| number(built.run_and))
     }),

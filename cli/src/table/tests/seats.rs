@@ -5,7 +5,6 @@ use std::io::{BufReader, PipeReader, PipeWriter, pipe};
 use std::sync::Arc;
 
 use dealerless::deck::Choice;
-use dealerless::mpc::Security;
 use dealerless_table::{
     Clock, Door, DoorEvent, Guest, Header, Home, Line, Name, Seating, SharedPeers, Stakes, Timing,
     system_rng,
@@ -81,7 +80,7 @@ pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
 /// Two who have met, host first.
 pub(super) fn met(stakes: &Stakes) -> [Met; 2] {
     let (cards, drawn) = stakes.deck();
-    let spec = Choice::Cheapest.spec(cards, drawn, Security::Malicious);
+    let spec = Choice::Cheapest.spec(cards, drawn);
     let clock = Clock {
         each_move: 0,
         bank: 0,

@@ -17,12 +17,16 @@ use std::slice;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-use crate::circuit::{Builder, Circuit, Output, Party};
-use crate::crypto::Block;
+use crate::circuit::{Builder, ByParty, Circuit, Output, Ownership, Party};
+use crate::crypto::{Block, SecretVec, linear};
+use crate::mpc::layout::Entered;
 use crate::mpc::malicious::leaky_and::Triple;
-use crate::mpc::malicious::pool::InputMask;
+use crate::mpc::malicious::pool::PROOF_BITS;
 use crate::mpc::malicious::share::Share;
-use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs, wires};
+use crate::mpc::malicious::wires::Wires;
+use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs};
+use crate::mpc::slots::Slots;
+use crate::mpc::walk::Part;
 use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
 use crate::testing::affine::{Span, Table};
 use crate::testing::circuits::bits;
@@ -32,28 +36,31 @@ use crate::testing::view::{bits_of_block, sessions_with_taps};
 
 type Session = Malicious<End>;
 
-/// The wires of the circuit: the inputs `A0`, `A1` of the garbler and `B0`, `B1` of the evaluator,
-/// `P = A0 B0`, `Q = A1 B1`, `Left = A0 ^ B1`, `Right = P ^ B0`, `R = Left Right`.
+/// The wires of the circuit: the inputs `A0`, `A1` of the garbler and `B0`, `B1` of the evaluator;
+/// `S = A0 A1` and `T = B0 B1`, which the parties own; `P = A0 B0`, `Q = A1 B1`, `Left = A0 ^ B1`,
+/// `Right = P ^ B0 ^ S ^ T`, `R = Left Right`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wire {
     A0,
     A1,
     B0,
     B1,
+    S,
+    T,
     P,
     Q,
     Left,
     Right,
     R,
 }
-use Wire::{A0, A1, B0, B1, Left, P, Q, R, Right};
+use Wire::{A0, A1, B0, B1, Left, P, Q, R, Right, S, T};
 
-const WIRES: [Wire; 9] = [A0, A1, B0, B1, P, Q, Left, Right, R];
+const WIRES: [Wire; 11] = [A0, A1, B0, B1, S, T, P, Q, Left, Right, R];
 
 /// The wires whose labels are not sums of others.
-const LABELLED: [Wire; 7] = [A0, A1, B0, B1, P, Q, R];
+const LABELLED: [Wire; 9] = [A0, A1, B0, B1, S, T, P, Q, R];
 
-/// The inputs of the AND gates.
+/// The inputs of the joint AND gates.
 const OPERANDS: [Wire; 6] = [A0, B0, A1, B1, Left, Right];
 
 /// The wires that honest parties open, and to whom.
@@ -66,28 +73,31 @@ fn circuit() -> Circuit {
     let (a, b) = (builder.input(0), builder.input(1));
     let p = builder.and(a[0], b[0]);
     let q = builder.and(a[1], b[1]);
+    let [s, t] = [&a, &b].map(|x| builder.and(x[0], x[1]));
     let (left, right) = (builder.xor(a[0], b[1]), builder.xor(p, b[0]));
+    let own = builder.xor(s, t);
+    let right = builder.xor(right, own);
     let r = builder.and(left, right);
-    let wires = [a[0], a[1], b[0], b[1], p, q, left, right, r];
+    let wires = [a[0], a[1], b[0], b[1], s, t, p, q, left, right, r];
     let circuit = builder.build(wires.map(|wire| vec![wire]).to_vec());
-    assert_eq!(2 * circuit.ands(), OPERANDS.len());
+    assert_eq!(2 * Demand::of(&circuit).ands, OPERANDS.len());
     circuit
 }
 
 /// The party that enters a wire.
 fn owner(wire: Wire) -> Option<Party> {
     match wire {
-        A0 | A1 => Some(Party::Garbler),
-        B0 | B1 => Some(Party::Evaluator),
+        A0 | A1 | S => Some(Party::Garbler),
+        B0 | B1 | T => Some(Party::Evaluator),
         _ => None,
     }
 }
 
 /// Wires that a party must not know. None of them is a sum of others and of wires that it may know.
-fn secrets_from(party: Party) -> [Wire; 4] {
+fn secrets_from(party: Party) -> [Wire; 5] {
     match party {
-        Party::Garbler => [B0, B1, Q, R],
-        Party::Evaluator => [A0, A1, P, R],
+        Party::Garbler => [B0, B1, T, Q, R],
+        Party::Evaluator => [A0, A1, S, P, R],
     }
 }
 
@@ -101,8 +111,12 @@ pub(in crate::mpc::malicious) fn bits_of_share(share: Share) -> impl Iterator<It
 /// What a party has for its next run before it sends anything of it.
 struct Ahead {
     triples: Vec<Triple>,
-    /// Those of the garbler's inputs, then those of the evaluator's.
-    input_masks: Vec<InputMask>,
+    /// Those of the inputs and of the product of each party.
+    entered: [Vec<Share>; 2],
+    /// The bits, the MACs and the keys of what masks the proof of each party, each mapped to a block.
+    /// They are used for nothing else.
+    voles: [[Block; 3]; 2],
+    /// Those of the joint ANDs.
     and_masks: Vec<Share>,
     /// Both parties' pads for outputs.
     pads: Vec<bool>,
@@ -112,14 +126,27 @@ impl Ahead {
     fn of(session: &Session, circuit: &Circuit) -> Self {
         let secrets = session.live.secrets().unwrap();
         let (pool, context) = (&secrets.pool, &secrets.context);
-        let input_masks = (Party::BOTH.iter().zip(circuit.inputs()))
-            .flat_map(|(owner, bits)| pool.next_inputs(*owner, *bits));
+        let demand = Demand::of(circuit);
+        // What is taken first stands last.
+        let of_owner = Party::BOTH.map(|owner| {
+            let next = pool.next_inputs(owner, demand.inputs[owner] + PROOF_BITS);
+            let (vole, entered) = next.split_at(PROOF_BITS);
+            (vole.to_vec(), entered.to_vec())
+        });
         let pads = Party::BOTH
             .map(|sender| outputs::pads(context, secrets.runs, sender, circuit.output_wires()));
         Ahead {
-            triples: pool.next_triples(circuit.ands()).to_vec(),
-            input_masks: input_masks.copied().collect(),
-            and_masks: pool.next_bits(circuit.ands()).to_vec(),
+            triples: pool.next_triples(demand.ands),
+            entered: of_owner.each_ref().map(|(_, entered)| entered.clone()),
+            voles: of_owner.map(|(vole, _)| {
+                let map = |of: fn(&Share) -> Block| linear(vole.iter().map(of));
+                [
+                    map(|share| Block::ONE.select(share.bit)),
+                    map(|share| share.mac.0),
+                    map(|share| share.key.0),
+                ]
+            }),
+            and_masks: pool.next_bits(demand.ands),
             pads: (pads.iter().flat_map(|pads| pads.iter()))
                 .map(|pad| pad.reveal())
                 .collect(),
@@ -128,24 +155,41 @@ impl Ahead {
 
     fn shares(&self) -> impl Iterator<Item = Share> {
         let triples = (self.triples.iter()).flat_map(|triple| [triple.x, triple.y, triple.z]);
-        let input_masks = self.input_masks.iter().map(|mask| mask.share);
         triples
-            .chain(input_masks)
+            .chain(self.entered.iter().flatten().copied())
             .chain(self.and_masks.iter().copied())
     }
 
-    /// The bits that are not shares: pads, and the opened shares of input masks.
-    fn known(&self) -> impl Iterator<Item = bool> {
-        let opened = self.input_masks.iter().map(|mask| mask.theirs);
-        opened.chain(self.pads.iter().copied())
+    /// The bits that are not shares: pads, and what masks the proofs, with so many bits of each block.
+    fn known(&self, of_block: fn(Block) -> Vec<bool>) -> impl Iterator<Item = bool> {
+        let blocks = self.voles.as_flattened().iter();
+        blocks
+            .flat_map(move |block| of_block(*block))
+            .chain(self.pads.iter().copied())
     }
 
     /// This party's shares of the masks of the outputs in the run.
     fn masks(&self, circuit: &Circuit) -> Vec<bool> {
-        let inputs: Vec<Share> = self.input_masks.iter().map(|mask| mask.share).collect();
-        let masks = wires::masks(circuit, &inputs, &self.and_masks);
+        let owners = Ownership::of(circuit, Party::BOTH.map(Some));
+        let slots = Slots::for_each_wire(circuit);
+        let [garblers, evaluators] = Party::BOTH.map(|owner| {
+            let inputs = circuit.inputs()[owner as usize];
+            self.entered[owner as usize].split_at(inputs)
+        });
+        let mut masks = Wires {
+            entered: Entered {
+                inputs: SecretVec::concat(&[garblers.0, evaluators.0]),
+                products: ByParty {
+                    garbler: SecretVec::concat(&[garblers.1]),
+                    evaluator: SecretVec::concat(&[evaluators.1]),
+                },
+            },
+            held: SecretVec::default(),
+        };
+        masks.begin(&slots);
+        masks.fill_masks(&Part::whole(circuit, &owners, &slots), &self.and_masks);
         let mask = |output: &Output| match output {
-            Output::Wire(wire) => masks[wire.index()].bit.reveal(),
+            Output::Wire(wire) => masks.held[wire.index()].bit.reveal(),
             Output::Const(_) => panic!("every output is a wire"),
         };
         circuit.outputs().iter().flatten().map(mask).collect()
@@ -181,7 +225,7 @@ struct Views {
 
 /// The views of the garbler and the evaluator of runs in which they open these wires.
 fn views(opened: &[(Wire, Party)]) -> Views {
-    const RUNS: usize = 9_800;
+    const RUNS: usize = 10_900;
     let circuit = circuit();
     let seed: u64 = system_rng().random();
     let [garbler, evaluator] = sessions_with_taps(|session: &mut Session, tap| {
@@ -206,7 +250,7 @@ fn views(opened: &[(Wire, Party)]) -> Views {
             let mut bits = entered[me as usize].clone();
             bits.extend(learned.iter().flatten().flatten());
             bits.extend(tap.bits());
-            bits.extend(ahead.known());
+            bits.extend(ahead.known(|block| bits_of_block(block).collect()));
             let labels = LABELLED.map(|wire| shared[wire as usize].held.label.block());
             bits.extend(labels.into_iter().flat_map(bits_of_block));
             let fresh = shared.iter().map(|bit| bit.held.mask);
@@ -352,8 +396,8 @@ fn opening_the_masks_of_inputs_to_both_parties_is_found_in_both_views() {
     let views = views(&[&DUE, to_both.as_flattened()].concat());
     for (party, first, known) in [
         // It also knows what is opened to it, and sums of what it knows.
-        (Party::Garbler, B0, &[P, Left, Right][..]),
-        (Party::Evaluator, A0, &[Q, Left]),
+        (Party::Garbler, B0, &[S, P, Left][..]),
+        (Party::Evaluator, A0, &[T, Q, Left]),
     ] {
         assert_eq!(views.leak(party), Some(first));
         let known = |wire| inputs.contains(&wire) || known.contains(&wire);
@@ -377,19 +421,20 @@ struct Sessions {
 }
 
 fn many_sessions() -> [Sessions; 2] {
-    const SESSIONS: usize = 100;
+    const SESSIONS: usize = 120;
     const RUNS: usize = 5;
-    let mut builder = Builder::new(&[1, 1]);
-    let (a, b) = (builder.input(0)[0], builder.input(1)[0]);
-    let p = builder.and(a, b);
-    let circuit = builder.build(vec![vec![a], vec![b], vec![p]]);
+    let mut builder = Builder::new(&[2, 2]);
+    let (a, b) = (builder.input(0), builder.input(1));
+    let [s, t] = [&a, &b].map(|x| builder.and(x[0], x[1]));
+    let p = builder.and(s, t);
+    let circuit = builder.build(vec![vec![s], vec![t], vec![p]]);
     let mut both = [Sessions::default(), Sessions::default()];
     for _ in 0..SESSIONS {
         let sides = sessions_with_taps(|session: &mut Session, tap| {
             session.prepare(Demand::of(&circuit).times(RUNS)).unwrap();
             tap.payloads();
             let run = |_| {
-                let entered = bits(&mut system_rng(), 1);
+                let entered = bits(&mut system_rng(), 2);
                 let ahead = Ahead::of(session, &circuit);
                 let delta = session.live.secrets().unwrap().pool.delta().block();
                 let run = CircuitRun::new(&circuit, &Input::ONE_EACH, &entered);
@@ -406,7 +451,7 @@ fn many_sessions() -> [Sessions; 2] {
                     held.extend(payload.chunks(16).flat_map(first));
                 }
                 held.extend(few_bits_of_block(delta));
-                held.extend(ahead.known());
+                held.extend(ahead.known(|block| few_bits_of_block(block).collect()));
                 let masks = shared.iter().map(|bit| bit.held.mask);
                 for share in masks.chain(ahead.shares()) {
                     held.push(share.bit.reveal());

@@ -86,11 +86,11 @@ fn all_orders_of_four_are_equally_likely() {
 
 #[test]
 fn the_number_of_leaky_triples_depends_on_the_statistical_security() {
-    assert_eq!(leaky_triples(0, 50), 0);
-    assert_eq!(leaky_triples(1, 50), 50);
-    assert_eq!(leaky_triples(1_806, 50), 6 * 1_806);
-    assert_eq!(leaky_triples(1_807, 50), 5 * 1_807);
-    assert_eq!(leaky_triples(1_807, 56), 6 * 1_807);
+    assert_eq!(Amount::for_at_least(0, 50).leaky, 0);
+    assert_eq!(Amount::for_at_least(1, 50).leaky, 50);
+    assert_eq!(Amount::for_at_least(1_500, 50).leaky, 6 * 1_500);
+    assert_eq!(Amount::for_at_least(1_807, 50).leaky, 5 * 1_807);
+    assert_eq!(Amount::for_at_least(1_807, 56).leaky, 6 * 1_807);
 }
 
 /// Sends the messages of a party that does not know its triples, up to the opening: all are zeros.
@@ -126,7 +126,7 @@ fn send_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<(),
 
 #[test]
 fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
-    let leaky = leaky_triples(1, 50);
+    let amount = Amount::for_at_least(1, 50);
     for honest in [Party::Garbler, Party::Evaluator] {
         both(in_memory(), |me, end| {
             let tap = Tap::new(end);
@@ -134,7 +134,7 @@ fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
             let mut channel = Channel::new(Box::new(tap) as End, Deadlines::default());
             if me != honest {
                 // It may fail: the honest party aborts.
-                let _ = send_zeros(me, &mut channel, leaky);
+                let _ = send_zeros(me, &mut channel, amount.leaky);
                 return;
             }
             let rng = &mut system_rng();
@@ -144,11 +144,11 @@ fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
                 mac: Mac(Block::random(rng)),
                 key: Key(Block::random(rng)),
             };
-            let shares: Vec<Share> = (0..3 * leaky).map(share).collect();
+            let shares: Vec<Share> = (0..3 * amount.leaky).map(share).collect();
             let shares = RandomShares::dealt(&shares);
             let rng = &mut system_rng();
             let context = context(me);
-            let outcome = Buckets::fill(&context, &mut channel, &delta, 0, 1, &shares, rng);
+            let outcome = Buckets::fill(&context, &mut channel, &delta, 0, amount, &shares, rng);
             assert!(matches!(outcome, Err(Fault::Check(Check::TripleEquality))));
             channel.abort();
             let last = match me {

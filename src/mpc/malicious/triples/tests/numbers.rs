@@ -8,9 +8,9 @@ const BATCH: u64 = 7;
 
 #[test]
 fn tables_digest_and_commitment_depend_on_the_number_of_the_batch() {
-    let leaky = leaky_triples(1, context(Party::Garbler).statistical);
+    let amount = Amount::for_at_least(1, context(Party::Garbler).statistical);
     let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
-    let shares = deal(3 * leaky, &deltas);
+    let shares = deal(3 * amount.leaky, &deltas);
     let (one, other) = memory_pair();
     both([Box::new(one), Box::new(other)], |me, end| {
         let tap = Tap::new(end);
@@ -19,7 +19,8 @@ fn tables_digest_and_commitment_depend_on_the_number_of_the_batch() {
         let (context, delta) = (context(me), &deltas[me as usize]);
         let shares = RandomShares::dealt(&shares[me as usize]);
         let rng = &mut system_rng();
-        let buckets = Buckets::fill(&context, &mut channel, delta, BATCH, 1, &shares, rng).unwrap();
+        let buckets =
+            Buckets::fill(&context, &mut channel, delta, BATCH, amount, &shares, rng).unwrap();
 
         let record = record.take();
         let payload = |sent, tag: Tag| {
@@ -28,7 +29,7 @@ fn tables_digest_and_commitment_depend_on_the_number_of_the_batch() {
             &found.expect("a message of each batch").payload[..]
         };
         let tables = |batch| -> Vec<u8> {
-            let (_, tables) = Leaky::tables(&shares, leaky, &context.hash, delta, batch);
+            let (_, tables) = Leaky::tables(&shares, amount.leaky, &context.hash, delta, batch);
             bytemuck::cast_slice(&tables).to_vec()
         };
         assert_eq!(payload(true, Tag::LeakyTables), tables(BATCH));

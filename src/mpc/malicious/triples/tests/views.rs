@@ -7,7 +7,6 @@
 //! bucket but one, which is what buckets are for. It does not hold with one bit more.
 
 use super::context;
-use crate::circuit::ByParty;
 use crate::crypto::SecretBit;
 use crate::mpc::malicious::pool::open;
 use crate::mpc::malicious::tests::views::bits_of_share;
@@ -63,7 +62,8 @@ struct Batch {
 }
 
 fn batch() -> [Batch; 2] {
-    let leaky = leaky_triples(COUNT, 50);
+    let amount = Amount::for_at_least(COUNT, 50);
+    let leaky = amount.leaky;
     let size = leaky / COUNT;
     let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
     let shares = deal(3 * leaky, &deltas);
@@ -76,9 +76,8 @@ fn batch() -> [Batch; 2] {
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
         let channel = &mut channel;
-        let buckets = Buckets::fill(&context, channel, delta, 0, COUNT, &random, rng).unwrap();
-        let no_inputs = ByParty::default();
-        let theirs = open(&context, channel, delta, 0, Some(&buckets), &no_inputs).unwrap();
+        let buckets = Buckets::fill(&context, channel, delta, 0, amount, &random, rng).unwrap();
+        let theirs = open(&context, channel, delta, 0, &buckets).unwrap();
         let finished = buckets.combine(&theirs, me, delta);
 
         let record = record.take();

@@ -1,0 +1,235 @@
+//! A slice of a run. Its four flights are:
+//!
+//! ```text
+//! 1  both       plan; shares of e, f of the joint gates and of d of all outputs; digest of MACs
+//!    evaluator  masked values of what it enters; the proof of its products
+//! 2  garbler    masked values of what it enters; the proof of its products; tables
+//! 3  evaluator  masked values of the joint AND gates; digest of MACs of the check
+//! 4  garbler    digest of MACs of the check
+//! ```
+//!
+//! Only the first slice has the plan, the masked values of what is entered and the proofs; only the last
+//! one has `d`. The garbler's flight 1 goes with flight 4 of the slice before. The evaluator's does not:
+//! it opens nothing of a slice before the check of the one before has passed.
+//!
+//! A party that owns no AND gate sends no proof. The garbler verifies the evaluator's before it sends
+//! a table; the evaluator verifies the garbler's before it sends the masked values of the gates.
+
+use zeroize::Zeroizing;
+
+use super::check::{self, Unchecked};
+use super::context::{Context, opening_bytes};
+use super::garbling::{self, TABLE_BYTES};
+use super::leaky_and::Triple;
+use super::outputs::{self, HeldOutput};
+use super::pool::Pool;
+use super::run::{HeldOutputs, Run, State};
+use super::share::Share;
+use super::slices::Slice;
+use super::wires::{self, AndMasks, AndValues};
+use crate::circuit::{Output, Party};
+use crate::crypto::{SecretBit, SecretVec, Step};
+use crate::mpc::Demand;
+use crate::mpc::error::{Check, Fault};
+use crate::mpc::packed_bits::{self, recv_bits, send_bits};
+use crate::mpc::tables::{self, TableReader, TableWriter};
+use crate::mpc::tag::Tag;
+use crate::mpc::walk::Part;
+use crate::net::{Channel, Transport};
+use crate::ot::Delta;
+
+/// A slice of a run, and what this party holds for it.
+pub(super) struct InSlice<'a> {
+    context: &'a Context,
+    delta: &'a Delta,
+    run: &'a Run<'a>,
+    slice: &'a Slice,
+    part: Part<'a>,
+    state: &'a mut State,
+    /// The masks of the joint AND gates, to which the products are added.
+    masks: SecretVec<AndMasks>,
+    /// One for each joint AND gate, until it is used.
+    triples: SecretVec<Triple>,
+    /// In the last slice, a fresh mask for each output bit that is not a constant.
+    fresh: SecretVec<Share>,
+}
+
+impl<'a> InSlice<'a> {
+    /// Takes what the slice needs from the pool, which must hold it.
+    pub(super) fn begin(
+        context: &'a Context,
+        run: &'a Run<'a>,
+        slice: &'a Slice,
+        state: &'a mut State,
+        pool: &'a mut Pool,
+    ) -> Self {
+        if slice.number == 0 {
+            state.enter(run, context.me, pool);
+        }
+        let (demand, part) = (run.demand(slice), run.part(slice));
+        let masks = state.masks.fill_masks(&part, &pool.take_bits(demand.ands));
+        InSlice {
+            context,
+            run,
+            slice,
+            part,
+            state,
+            masks,
+            triples: pool.take_triples(demand.ands),
+            fresh: pool.take_bits(demand.outputs),
+            delta: pool.delta(),
+        }
+    }
+
+    /// Runs and checks the slice. Gives the outputs after the last one.
+    ///
+    /// # Errors
+    /// Any error of the channel or of a check. Nothing of the run may be used then.
+    pub(super) fn finish<T: Transport>(
+        mut self,
+        channel: &mut Channel<T>,
+    ) -> Result<HeldOutputs, Fault> {
+        let of_outputs = self.open_differences(channel)?;
+        let values = match self.context.me {
+            Party::Garbler => self.garble(channel)?,
+            Party::Evaluator => self.evaluate(channel)?,
+        };
+        let outputs = match self.slice.last {
+            true => self.outputs(&of_outputs),
+            false => HeldOutputs::default(),
+        };
+        let entered: Vec<bool> = match self.slice.number {
+            0 => self.state.values.entered.all().copied().collect(),
+            _ => Vec::new(),
+        };
+        let unchecked = Unchecked {
+            number: self.slice.number_in(self.run.number),
+            masks: &self.masks,
+            values: &values,
+            entered: &entered,
+            outputs: &outputs,
+        };
+        unchecked.check(self.context, channel, self.delta)?;
+        Ok(outputs)
+    }
+
+    /// Flight 1: opens `e`, `f` of the gates, and `d` of all outputs, which it gives.
+    fn open_differences<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+    ) -> Result<Vec<bool>, Fault> {
+        let (context, delta, me) = (self.context, self.delta, self.context.me);
+        let (run, first) = (self.run, self.slice.number == 0);
+        let differences = self.differences();
+        let shares = || differences.iter().copied();
+        let of_gates = 2 * self.masks.len();
+        let pads =
+            Party::BOTH.map(|sender| outputs::pads(context, run.number, sender, self.fresh.len()));
+        // What is opened for the gates is sent in the clear: the triples that mask it are used
+        // once.
+        let pad = |sender: Party| {
+            let of_outputs = pads[sender as usize].iter().copied();
+            std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
+        };
+        let number = self.slice.number_in(run.number);
+        let step = (Tag::GateBits, (Step::GateMacs, number));
+        if first {
+            context.send_plan(channel, &run.plan)?;
+        }
+        context.send_opening(channel, step, shares(), pad(me))?;
+        if first && me == Party::Evaluator {
+            self.state.send_entered(context, channel, run)?;
+        }
+        channel.flush()?;
+        if first {
+            context.expect_plan(channel, &run.plan)?;
+        }
+        let (theirs, check) = (pad(me.other()), Check::GateMacs);
+        let theirs = context.recv_opening(channel, step, delta, shares(), theirs, check)?;
+        let mut opened = (shares().zip(theirs)).map(|(share, bit)| (share.bit ^ bit).reveal());
+        let triples = std::mem::take(&mut self.triples);
+        wires::add_products(&mut self.masks, &triples, opened.by_ref(), me, delta);
+        let of_outputs = opened.collect();
+        if first && me == Party::Garbler {
+            self.state.recv_entered((context, delta), channel, run)?;
+        }
+        Ok(of_outputs)
+    }
+
+    /// What is opened.
+    fn differences(&self) -> SecretVec<Share> {
+        let of_gates = 2 * self.masks.len();
+        let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());
+        differences.extend(wires::differences(&self.masks, &self.triples));
+        let mask = |wire| self.state.mask(self.run, wire);
+        differences.extend(outputs::differences(self.run.circuit, mask, &self.fresh));
+        differences
+    }
+
+    /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of the joint AND
+    /// gates, as the evaluator claims them.
+    fn garble<T: Transport>(&mut self, channel: &mut Channel<T>) -> Result<Vec<AndValues>, Fault> {
+        let (context, run, delta) = (self.context, self.run, self.delta);
+        if self.slice.number == 0 {
+            self.state.begin_garbling(context, run, delta);
+            self.state.send_entered(context, channel, run)?;
+        }
+        let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
+        let emit = |table| tables.push(table);
+        let (part, zeros) = (&self.part, &mut self.state.zeros);
+        garbling::garble(part, zeros, &self.masks, delta, &run.hash(context), emit)?;
+        tables.finish()?;
+        let of_ands = recv_bits(channel, Tag::GateValues, self.masks.len())?;
+        Ok(self.state.values.fill_values(part, &of_ands))
+    }
+
+    /// Flight 2 and the first part of flight 3, at the evaluator. Gives the masked values of the joint
+    /// AND gates.
+    fn evaluate<T: Transport>(
+        &mut self,
+        channel: &mut Channel<T>,
+    ) -> Result<Vec<AndValues>, Fault> {
+        let (context, run) = (self.context, self.run);
+        if self.slice.number == 0 {
+            (self.state).recv_entered((context, self.delta), channel, run)?;
+            self.state.begin_evaluating(context, run);
+        }
+        let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, self.masks.len());
+        let fetch = || tables.next();
+        let (part, active) = (&self.part, &mut self.state.active);
+        let values = garbling::evaluate(part, active, &self.masks, &run.hash(context), fetch)?;
+        let of_ands = values.iter().map(|&[_, _, output]| output);
+        send_bits(channel, Tag::GateValues, of_ands)?;
+        // Flushed now, so that the garbler works on the values while this party computes its
+        // digest.
+        channel.flush()?;
+        Ok(values)
+    }
+
+    /// What this party holds for the outputs, with fresh masks.
+    fn outputs(&self, of_outputs: &[bool]) -> HeldOutputs {
+        let (run, me) = (self.run, self.context.me);
+        let mut fresh = self.fresh.iter().zip(of_outputs);
+        let hold = |output: &Output| match *output {
+            Output::Const(value) => HeldOutput::constant(value, me, self.delta),
+            Output::Wire(wire) => {
+                let (fresh, d) = fresh.next().expect("a fresh mask for each");
+                let held = self.state.output(run, me, wire.index());
+                held.remasked(*fresh, *d, self.delta)
+            }
+        };
+        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+        let mut held = Zeroizing::new(Vec::with_capacity(run.circuit.output_bits()));
+        held.extend(run.circuit.outputs().iter().flatten().map(hold));
+        held
+    }
+}
+
+/// The bytes that a party sends in a slice whose pool is filled, but for the plan and what is entered.
+pub(super) fn sent_bytes(sender: Party, demand: &Demand) -> u64 {
+    let gates = match sender {
+        Party::Garbler => tables::sent_bytes::<TABLE_BYTES>(demand.ands),
+        Party::Evaluator => packed_bits::sent_bytes(demand.ands),
+    };
+    opening_bytes(2 * demand.ands + demand.outputs) + gates + check::sent_bytes()
+}

@@ -1,0 +1,206 @@
+//! What batches put into the pool, and how much at once.
+
+use std::thread;
+
+use rand::rngs::ChaCha20Rng;
+
+use super::*;
+use crate::crypto::SessionId;
+use crate::net::{Deadlines, MemoryTransport, memory_pair};
+use crate::ot::dealt::deal;
+use crate::ot::setup_both;
+use crate::testing::session;
+use crate::testing::tap::Tap;
+
+const SESSION: SessionId = SessionId([9; 32]);
+
+fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel<MemoryTransport>, Pool) {
+    let context = Context::of_test(SESSION, me);
+    let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
+    let mut channel = Channel::new(transport, Deadlines::default());
+    let delta = Delta::random(me == Party::Garbler, &mut rng);
+    let ots = setup_both(&mut channel, &SESSION, me, delta, &mut rng).unwrap();
+    let pool = Pool::new(ots, &mut rng);
+    (context, channel, pool)
+}
+
+fn demand(ands: usize, [garbler, evaluator]: [usize; 2], outputs: usize) -> Demand {
+    Demand {
+        ands,
+        inputs: ByParty { garbler, evaluator },
+        proofs: ByParty::default(),
+        outputs,
+    }
+}
+
+/// Runs `act` as both parties, each with its own pool.
+fn both<R: Send + 'static>(act: fn(Context, Channel<MemoryTransport>, Pool) -> R) -> [R; 2] {
+    let (one, other) = memory_pair();
+    let side = move |me, transport| {
+        let (context, channel, pool) = set_up(me, transport);
+        act(context, channel, pool)
+    };
+    let evaluator = thread::spawn(move || side(Party::Evaluator, other));
+    [side(Party::Garbler, one), evaluator.join().unwrap()]
+}
+
+/// Fills the pool with what it lacks for a demand.
+fn reserve(
+    pool: &mut Pool,
+    context: &Context,
+    channel: &mut Channel<impl Transport>,
+    demand: Demand,
+) {
+    loop {
+        let missing = pool.missing(&demand);
+        if missing == Demand::default() {
+            return;
+        }
+        let batch = Pool::next_batch(&missing);
+        pool.fill(context, channel, &batch).unwrap();
+    }
+}
+
+/// The value of a shared bit, whose MACs must fit.
+fn value([a, b]: [&Share; 2], [delta_a, delta_b]: [&Delta; 2]) -> bool {
+    let fits = |holder: &Share, other: &Share, delta: &Delta| {
+        let expected = delta.mac(other.key, holder.bit);
+        assert_eq!(holder.mac.0.to_bytes(), expected.0.to_bytes());
+    };
+    fits(a, b, delta_b);
+    fits(b, a, delta_a);
+    (a.bit ^ b.bit).reveal()
+}
+
+#[test]
+fn the_pool_does_not_grow_from_hand_to_hand() {
+    let largest = both(|context, mut channel, mut pool| {
+        let mut largest = 0;
+        for hand in 0..60 {
+            let outputs = if hand % 2 == 0 { 7 } else { 300 };
+            reserve(
+                &mut pool,
+                &context,
+                &mut channel,
+                demand(3, [2, 0], outputs),
+            );
+            drop((pool.take_triples(3), pool.take_bits(3 + outputs)));
+            drop(pool.take_inputs(Party::Garbler, 2));
+            largest = largest.max(pool.bits.len() + pool.triples.len());
+        }
+        largest
+    });
+    assert!(
+        largest
+            .iter()
+            .all(|largest| *largest < MIN_BITS + 300 + 128)
+    );
+}
+
+#[test]
+fn amounts_above_the_limit_are_a_misuse() {
+    for most in [MAX_AT_ONCE + 1, usize::MAX] {
+        for demand in [
+            demand(most, [0, 0], 0),
+            demand(1, [most, 0], 0),
+            demand(1, [1, most], 0),
+            demand(1, [1, 1], most),
+        ] {
+            assert!(matches!(check(&demand), Err(Error::Usage(_))));
+        }
+    }
+    assert!(check(&demand(MAX_AT_ONCE, [MAX_AT_ONCE; 2], MAX_AT_ONCE)).is_ok());
+}
+
+#[test]
+fn every_mac_fits_its_key_and_every_triple_is_a_product() {
+    /// A party's Delta, and the triples and bits that it took from two batches.
+    type Taken = (Delta, Vec<Triple>, Vec<Share>);
+    let [(delta_a, triples_a, bits_a), (delta_b, triples_b, bits_b)]: [Taken; 2] =
+        both(|context, mut channel, mut pool| {
+            reserve(&mut pool, &context, &mut channel, demand(40, [3, 5], 60));
+            let mut triples = pool.take_triples(30).to_vec();
+            let mut bits = pool.take_bits(90).to_vec();
+            reserve(&mut pool, &context, &mut channel, demand(25, [3, 0], 2975));
+            triples.extend_from_slice(&pool.take_triples(25));
+            bits.extend_from_slice(&pool.take_bits(3000));
+            (pool.delta().clone(), triples, bits)
+        });
+    assert!(delta_a.block().lsb().reveal() && !delta_b.block().lsb().reveal());
+    let value = |a: &Share, b: &Share| value([a, b], [&delta_a, &delta_b]);
+    assert_eq!((triples_a.len(), bits_a.len()), (55, 3090));
+    let mut ones = [0; 2];
+    for (a, b) in triples_a.iter().zip(&triples_b) {
+        let (x, y) = (value(&a.x, &b.x), value(&a.y, &b.y));
+        assert_eq!(value(&a.z, &b.z), x & y);
+        ones[0] += usize::from(x);
+        ones[1] += usize::from(y);
+    }
+    assert!(ones.iter().all(|ones| (5..50).contains(ones)), "random");
+    let ones = bits_a.iter().zip(&bits_b).filter(|(a, b)| value(a, b));
+    assert!((1_200..1_900).contains(&ones.count()), "random");
+}
+
+/// More than a batch makes of everything but random bits.
+fn large() -> Demand {
+    demand(MOST + 5, [3, MOST + 2], 7)
+}
+
+#[test]
+fn what_is_taken_across_batches_is_products_and_bits_of_their_owners_as_in_one_batch() {
+    type Taken = (Delta, SecretVec<Triple>, SecretVec<Share>, SecretVec<Share>);
+    let [
+        (delta_a, triples_a, bits_a, inputs_a),
+        (delta_b, triples_b, bits_b, inputs_b),
+    ]: [Taken; 2] = both(|context, mut channel, mut pool| {
+        reserve(&mut pool, &context, &mut channel, large());
+        let triples = pool.take_triples(MOST + 5);
+        let bits = pool.take_bits(MOST + 5 + 7);
+        let inputs = pool.take_inputs(Party::Evaluator, MOST + 2);
+        assert!(pool.batches == 2 && pool.take_inputs(Party::Garbler, 3).len() == 3);
+        (pool.delta().clone(), triples, bits, inputs)
+    });
+    let value = |a: &Share, b: &Share| value([a, b], [&delta_a, &delta_b]);
+    for (a, b) in triples_a.iter().zip(triples_b.iter()) {
+        assert_eq!(value(&a.z, &b.z), value(&a.x, &b.x) & value(&a.y, &b.y));
+    }
+    let ones = (bits_a.iter().zip(bits_b.iter())).filter(|(a, b)| value(a, b));
+    assert!((MOST * 4 / 10..MOST * 6 / 10).contains(&ones.count()));
+    for (a, b) in inputs_a.iter().zip(inputs_b.iter()) {
+        assert_eq!(value(a, b), b.bit.reveal());
+    }
+}
+
+#[test]
+fn the_plan_of_each_batch_names_what_it_makes_and_no_batch_makes_more_than_the_most() {
+    let plans = session::both(session::in_memory(), |me, end| {
+        let context = Context::of_test(SESSION, me);
+        let mut pool = Pool::new(deal(&SESSION, me, [5; 32]), &mut session::system_rng());
+        let tap = Tap::new(end);
+        let record = tap.record();
+        let mut channel = Channel::new(tap, Deadlines::default());
+        let mut missing = large();
+        missing.outputs += missing.ands;
+        let first = Pool::next_batch(&missing);
+        assert_eq!(first, demand(MOST, [3, MOST], MOST));
+        let second = demand(5, [0, 2], 12);
+        reserve(&mut pool, &context, &mut channel, large());
+        let plans = [(0, first), (1, second)].map(|(number, amounts)| {
+            let plan = Plan::of_batch(&context.session, number, &amounts, context.statistical);
+            context.send_plan(&mut channel, &plan).unwrap();
+            plan
+        });
+        channel.flush().unwrap();
+        // Neither party is gone before the other has sent its plans.
+        for plan in &plans {
+            context.expect_plan(&mut channel, plan).unwrap();
+        }
+        let frames = record.take_sent().into_iter();
+        let plans = frames.filter(|frame| frame.tag == Tag::Plan.byte());
+        plans.map(|frame| frame.payload).collect::<Vec<_>>()
+    });
+    for plans in plans {
+        assert_eq!(plans.len(), 4);
+        assert_eq!(plans[..2], plans[2..]);
+    }
+}

@@ -1,0 +1,234 @@
+//! The slices of a run: so many joint ANDs, one after the other in the order of the gates. Each is
+//! preprocessed, garbled, evaluated and checked before the next one, so that a run of any length needs
+//! memory for one slice only, and for the wires between them.
+
+use std::ops::Range;
+
+use crate::circuit::{ByParty, Circuit, Ownership};
+use crate::mpc::Demand;
+use crate::mpc::slots::Slots;
+use crate::mpc::walk::Part;
+
+/// The joint ANDs of a slice; the last one may have fewer. Both parties find the same slices, so it
+/// belongs to the version of the protocol.
+pub(super) const SLICE_ANDS: usize = 1 << 15;
+
+/// One of the slices of a run.
+pub(super) struct Slice {
+    pub(super) number: usize,
+    pub(super) last: bool,
+    /// The gates, free ones too.
+    gates: Range<usize>,
+    /// The joint ANDs, by their number among all joint ANDs.
+    pub(super) ands: Range<usize>,
+}
+
+impl Slice {
+    /// All slices of a circuit, with so many joint ANDs in each. There is one at least.
+    pub(super) fn all(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<Self> {
+        let joint = owners.joint_ands();
+        let count = count(joint.len(), ands);
+        let first_gate = |number| match number {
+            0 => 0,
+            number if number == count => circuit.gates().len(),
+            number => joint[number * ands] as usize,
+        };
+        let slice = |number| Slice {
+            number,
+            last: number + 1 == count,
+            gates: first_gate(number)..first_gate(number + 1),
+            ands: and_range(number, joint.len(), ands),
+        };
+        (0..count).map(slice).collect()
+    }
+
+    /// What the slice uses up of what the whole run does: the first one what the parties enter, and the
+    /// last one what masks the outputs.
+    pub(super) fn demand(&self, run: &Demand) -> Demand {
+        Demand {
+            ands: self.ands.len(),
+            inputs: match self.number {
+                0 => run.inputs,
+                _ => ByParty::default(),
+            },
+            proofs: match self.number {
+                0 => run.proofs,
+                _ => ByParty::default(),
+            },
+            outputs: if self.last { run.outputs } else { 0 },
+        }
+    }
+
+    /// Its part of the circuit.
+    pub(super) fn part<'a>(
+        &self,
+        circuit: &'a Circuit,
+        owners: &'a Ownership,
+        slots: &'a Slots,
+    ) -> Part<'a> {
+        Part {
+            circuit,
+            owners,
+            slots,
+            gates: self.gates.clone(),
+            ands: self.ands.clone(),
+        }
+    }
+
+    /// The number of this slice of run number `run`, for what is hashed. Nothing else has it.
+    pub(super) fn number_in(&self, run: u64) -> u64 {
+        /// No session has as many runs, and the highest bit is that of the direction.
+        const RUN_BITS: u32 = 40;
+        let slice = self.number as u64;
+        debug_assert!(run < 1 << RUN_BITS && slice < 1 << (63 - RUN_BITS));
+        slice << RUN_BITS | run
+    }
+}
+
+/// How many slices there are, of so many joint ANDs each. There is one at least.
+fn count(joint: usize, ands: usize) -> usize {
+    joint.div_ceil(ands).max(1)
+}
+
+/// The joint ANDs of a slice.
+fn and_range(number: usize, joint: usize, ands: usize) -> Range<usize> {
+    number * ands..joint.min((number + 1) * ands)
+}
+
+/// What each slice of a run uses up of the joint ANDs and of what masks the outputs.
+pub(super) fn demands(run: &Demand) -> impl Iterator<Item = Demand> {
+    let Demand { ands, outputs, .. } = *run;
+    let count = count(ands, SLICE_ANDS);
+    (0..count).map(move |number| Demand {
+        ands: and_range(number, ands, SLICE_ANDS).len(),
+        outputs: if number + 1 == count { outputs } else { 0 },
+        ..Demand::default()
+    })
+}
+
+/// Where the wires of a run in these slices are held: of one slice, each in its own place.
+pub(super) fn slots(circuit: &Circuit, slices: &[Slice]) -> Slots {
+    /// With more wires, a place for each takes more memory than a slice.
+    const MOST_WIRES: usize = 16 * SLICE_ANDS;
+    match slices.len() {
+        1 if circuit.wires() <= MOST_WIRES => Slots::for_each_wire(circuit),
+        _ => Slots::for_live_wires(circuit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::circuit::Party;
+    use crate::crypto::TweakableHash;
+    use crate::mpc::label::ZeroLabel;
+    use crate::mpc::walk::{RunHash, walk};
+    use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
+
+    #[test]
+    fn the_slices_are_all_gates_and_ands_in_order_and_use_up_what_the_run_does() {
+        let shuffle = ShuffleCircuit::build(Spec::new(13, 5, Algorithm::Waksman).unwrap());
+        let circuit = shuffle.circuit();
+        let owners = Ownership::of(circuit, Party::BOTH.map(Some));
+        let run = Demand::of(circuit);
+        for ands in [1, 2, 7, run.ands - 1, run.ands, SLICE_ANDS] {
+            let slices = Slice::all(circuit, &owners, ands);
+            assert_eq!(slices.len(), run.ands.div_ceil(ands));
+            let (mut gates, mut joint, mut used) = (0, 0, Demand::default());
+            for (number, slice) in slices.iter().enumerate() {
+                assert_eq!(
+                    (slice.number, slice.last),
+                    (number, number + 1 == slices.len())
+                );
+                assert_eq!((slice.gates.start, slice.ands.start), (gates, joint));
+                assert!(slice.ands.len() == ands || slice.last);
+                let inside = |gate: &&u32| slice.gates.contains(&(**gate as usize));
+                assert_eq!(
+                    owners.joint_ands().iter().filter(inside).count(),
+                    slice.ands.len()
+                );
+                (gates, joint) = (slice.gates.end, slice.ands.end);
+                let Demand {
+                    ands,
+                    inputs,
+                    proofs,
+                    outputs,
+                } = slice.demand(&run);
+                used.ands += ands;
+                used.outputs += outputs;
+                for party in Party::BOTH {
+                    used.inputs[party] += inputs[party];
+                    used.proofs[party] += proofs[party];
+                }
+            }
+            assert_eq!((gates, joint, used), (circuit.gates().len(), run.ands, run));
+        }
+    }
+
+    #[test]
+    fn no_two_slices_of_a_session_have_the_same_number_and_the_first_has_that_of_its_run() {
+        let slice = |number| Slice {
+            number,
+            last: false,
+            gates: 0..0,
+            ands: 0..0,
+        };
+        let runs = [0, 1, 2, (1 << 40) - 1];
+        let slices = [0, 1, 2, (1 << 23) - 1];
+        let mut numbers: Vec<u64> = (runs.iter())
+            .flat_map(|&run| slices.map(|number| slice(number).number_in(run)))
+            .collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), runs.len() * slices.len());
+        assert!(numbers.iter().all(|number| number >> 63 == 0));
+        assert!(runs.iter().all(|&run| slice(0).number_in(run) == run));
+    }
+
+    /// What is hashed for the joint ANDs, in slices of so many: each label as its tweak changes it.
+    fn hashed(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<[u8; 16]> {
+        let slots = Slots::for_live_wires(circuit);
+        let hash = TweakableHash::with_key([4; 16]);
+        let hashes = RunHash {
+            hash: &hash,
+            run: 3,
+        };
+        let mut wires = vec![ZeroLabel::default(); slots.count()];
+        let mut hashed = Vec::new();
+        for slice in Slice::all(circuit, owners, ands) {
+            let walked: Result<(), Infallible> = walk(
+                &slice.part(circuit, owners, &slots),
+                &mut wires,
+                |_| Some(ZeroLabel::default()),
+                &hashes,
+                |a, b| [a.0, b.0],
+                |label| label,
+                |_, [a, b]| {
+                    hashed.extend([a.to_bytes(), b.to_bytes()]);
+                    Ok(ZeroLabel(*a ^ *b))
+                },
+            );
+            walked.expect("nothing fails");
+        }
+        hashed
+    }
+
+    /// Here all labels of inputs are the same, and only the tweaks tell the first hashes apart.
+    #[test]
+    fn a_run_in_slices_hashes_what_it_hashes_in_one_and_uses_no_tweak_twice() {
+        let shuffle = ShuffleCircuit::build(Spec::new(13, 5, Algorithm::Waksman).unwrap());
+        let circuit = shuffle.circuit();
+        let owners = Ownership::of(circuit, Party::BOTH.map(Some));
+        let whole = hashed(circuit, &owners, SLICE_ANDS);
+        assert_eq!(whole.len(), 2 * owners.joint_ands().len());
+        let mut different = whole.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert_eq!(different.len(), whole.len());
+        for ands in [1, 2, 7, 50] {
+            assert_eq!(hashed(circuit, &owners, ands), whole);
+        }
+    }
+}
