@@ -1,6 +1,6 @@
 //! Who could compute each wire of a circuit alone.
 
-use super::{ByParty, Circuit, Gate, Party};
+use super::{ByParty, Circuit, Gate, Party, Wire};
 
 /// Which wires depend on the inputs of one party only, its *owner*.
 ///
@@ -9,6 +9,7 @@ use super::{ByParty, Circuit, Gate, Party};
 pub struct Ownership {
     wires: Vec<Option<Party>>,
     joint_ands: Vec<u32>,
+    gates: ByParty<Vec<Gate>>,
     products: ByParty<Vec<usize>>,
 }
 
@@ -23,7 +24,19 @@ impl Ownership {
             wires.extend(std::iter::repeat_n(owner, bits));
         }
         assert_eq!(wires.len(), circuit.input_bits(), "an owner for each value");
+        // The number of each wire among those of its owner.
+        let mut counts = ByParty::<usize>::default();
+        let mut own = Vec::with_capacity(circuit.wires());
+        let mut count = |owner: Option<Party>| {
+            let Some(owner) = owner else {
+                return Wire::new(0);
+            };
+            counts[owner] += 1;
+            Wire::new(counts[owner] - 1)
+        };
+        own.extend(wires.iter().map(|&owner| count(owner)));
         let mut joint_ands = Vec::new();
+        let mut gates = ByParty::<Vec<Gate>>::default();
         let mut products = ByParty::<Vec<usize>>::default();
         for (number, gate) in circuit.gates().iter().enumerate() {
             let owner = match *gate {
@@ -33,17 +46,28 @@ impl Ownership {
                     if a == b { a } else { None }
                 }
             };
-            if let Gate::And(..) = gate {
-                match owner {
-                    None => joint_ands.push(number as u32),
-                    Some(owner) => products[owner].push(wires.len()),
+            let is_and = matches!(gate, Gate::And(..));
+            match owner {
+                None if is_and => joint_ands.push(number as u32),
+                None => {}
+                Some(owner) => {
+                    gates[owner].push(match *gate {
+                        Gate::Xor(a, b) => Gate::Xor(own[a.index()], own[b.index()]),
+                        Gate::And(a, b) => Gate::And(own[a.index()], own[b.index()]),
+                        Gate::Not(a) => Gate::Not(own[a.index()]),
+                    });
+                    if is_and {
+                        products[owner].push(wires.len());
+                    }
                 }
             }
             wires.push(owner);
+            own.push(count(owner));
         }
         Ownership {
             wires,
             joint_ands,
+            gates,
             products,
         }
     }
@@ -56,6 +80,12 @@ impl Ownership {
     /// The AND gates without an owner, by number, in the order of the gates.
     pub fn joint_ands(&self) -> &[u32] {
         &self.joint_ands
+    }
+
+    /// The gates of an owner, free ones too, in their order. Their wires are numbered by themselves: the
+    /// owner's inputs first, and then one for each of these gates.
+    pub fn gates(&self, owner: Party) -> &[Gate] {
+        &self.gates[owner]
     }
 
     /// The output wires of the AND gates of an owner, in the order of the gates.

@@ -7,7 +7,7 @@ use zeroize::DefaultIsZeroes;
 use super::slots::Slots;
 use super::walk::Part;
 use super::{Demand, Input, Run};
-use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party};
+use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party, Wire};
 use crate::crypto::{SecretBit, SecretVec};
 
 /// What a run takes from each party.
@@ -63,22 +63,24 @@ impl<'a, S> InputLayout<'a, S> {
 
     /// The bits that `me` enters, given its inputs.
     pub(super) fn enter(&self, me: Party, inputs: &[bool]) -> SecretVec<SecretBit> {
-        let mut wires = SecretVec::<SecretBit>::zeros(self.circuit.wires());
-        for (&wire, &input) in self.inputs[me].iter().zip(inputs) {
-            wires[wire] = SecretBit::hidden(input);
-        }
-        for (gate, wire) in self.circuit.gates().iter().zip(self.circuit.input_bits()..) {
-            if self.owners.wires()[wire] == Some(me) {
-                wires[wire] = match *gate {
-                    Gate::Xor(a, b) => wires[a.index()] ^ wires[b.index()],
-                    Gate::And(a, b) => wires[a.index()] & wires[b.index()],
-                    Gate::Not(a) => !wires[a.index()],
-                };
+        let gates = self.owners.gates(me);
+        let mut own = SecretVec::<SecretBit>::with_capacity(inputs.len() + gates.len());
+        own.extend(inputs.iter().map(|&input| SecretBit::hidden(input)));
+        let mut entered = SecretVec::with_capacity(self.count(me));
+        entered.extend(own.iter().copied());
+        for gate in gates {
+            let on = |wire: Wire| own[wire.index()];
+            let bit = match *gate {
+                Gate::Xor(a, b) => on(a) ^ on(b),
+                Gate::And(a, b) => on(a) & on(b),
+                Gate::Not(a) => !on(a),
+            };
+            if matches!(gate, Gate::And(..)) {
+                entered.push(bit);
             }
+            own.push(bit);
         }
-        let mut bits = SecretVec::with_capacity(self.count(me));
-        self.entered(me).for_each(|wire| bits.push(wires[wire]));
-        bits
+        entered
     }
 
     /// Puts a list with an element for each wire that `party` enters in their places.

@@ -28,13 +28,12 @@ use zeroize::DefaultIsZeroes;
 
 use super::context::Context;
 use super::share::Share;
-use crate::circuit::{Gate, Party, Wire};
+use crate::circuit::{Gate, Ownership, Party, Wire};
 use crate::crypto::{Block, SecretVec, Step, UniversalHash, dot, linear};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::layout::Entered;
 use crate::mpc::packed_bits::pack;
 use crate::mpc::tag::Tag;
-use crate::mpc::walk::Part;
 use crate::net::{self, Message};
 use crate::ot::Delta;
 
@@ -53,8 +52,7 @@ impl Message for ProductProof {
 /// The products of one party in a run, as either party sees them.
 pub(super) struct Products<'a> {
     pub(super) prover: Party,
-    /// The circuit.
-    pub(super) whole: Part<'a>,
+    pub(super) owners: &'a Ownership,
     /// The masks of what is entered.
     pub(super) masks: &'a Entered<Share>,
     /// The masked values of what the prover enters.
@@ -75,7 +73,7 @@ impl DefaultIsZeroes for Known {}
 impl Products<'_> {
     /// The proof, at the prover.
     pub(super) fn prove(&self, challenge: &UniversalHash) -> ProductProof {
-        let count = self.whole.owners.products(self.prover).len();
+        let count = self.owners.products(self.prover).len();
         let mut constants = SecretVec::<Block>::with_capacity(count);
         let mut slopes = SecretVec::<Block>::with_capacity(count);
         self.for_each(|wires| {
@@ -102,7 +100,7 @@ impl Products<'_> {
         challenge: &UniversalHash,
         delta: &Delta,
     ) -> Result<(), Fault> {
-        let count = self.whole.owners.products(self.prover).len();
+        let count = self.owners.products(self.prover).len();
         let mut keys = SecretVec::<Block>::with_capacity(count);
         self.for_each(|wires| {
             let [a, b, c] = wires.map(|wire| wire.mask.key.0 ^ delta.select(wire.value));
@@ -119,20 +117,19 @@ impl Products<'_> {
     /// Goes over the prover's gates. `product` gets what is known of the operands and of the output of
     /// each AND.
     fn for_each(&self, mut product: impl FnMut([Known; 3])) {
-        let slots = self.whole.slots;
-        let mut known = SecretVec::<Known>::zeros(slots.count());
+        let gates = self.owners.gates(self.prover);
         let inputs = self.masks.inputs.iter().zip(self.values.inputs.iter());
-        for (wire, (&mask, &value)) in inputs.enumerate() {
-            known[slots.of(wire)] = Known { mask, value };
+        let mut known = SecretVec::<Known>::with_capacity(inputs.len() + gates.len());
+        for ((&mask, &value), owner) in inputs.zip(self.owners.wires()) {
+            if *owner == Some(self.prover) {
+                known.push(Known { mask, value });
+            }
         }
         let masks = self.masks.products[self.prover].iter();
         let mut entered = masks.zip(self.values.products[self.prover].iter());
-        for (gate, wire) in self.whole.gates() {
-            if self.whole.owners.wires()[wire] != Some(self.prover) {
-                continue;
-            }
-            let on = |wire: Wire| known[slots.of(wire.index())];
-            known[slots.of(wire)] = match gate {
+        for gate in gates {
+            let on = |wire: Wire| known[wire.index()];
+            let output = match *gate {
                 Gate::Xor(a, b) => Known {
                     mask: on(a).mask ^ on(b).mask,
                     value: on(a).value ^ on(b).value,
@@ -148,6 +145,7 @@ impl Products<'_> {
                     output
                 }
             };
+            known.push(output);
         }
     }
 }

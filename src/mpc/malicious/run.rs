@@ -198,7 +198,7 @@ impl State {
             [] => None,
             _ => Some(Products {
                 prover,
-                whole: Part::whole(run.circuit, owners, &run.slots),
+                owners,
                 masks: &self.masks.entered,
                 values: &self.values.entered,
                 vole: &self.voles[prover],

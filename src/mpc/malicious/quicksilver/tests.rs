@@ -4,7 +4,6 @@ use super::*;
 use crate::circuit::{Builder, ByParty, Circuit, Ownership};
 use crate::crypto::{SecretBit, SessionId};
 use crate::mpc::malicious::pool::PROOF_BITS;
-use crate::mpc::slots::Slots;
 use crate::ot::{Key, Mac};
 use crate::testing::session::system_rng;
 
@@ -33,9 +32,7 @@ fn circuit() -> Circuit {
 
 /// What both parties hold after the prover has sent its masked values.
 struct Committed {
-    circuit: Circuit,
     owners: Ownership,
-    slots: Slots,
     prover: Party,
     delta: Delta,
     /// The prover's shares, then the verifier's.
@@ -129,8 +126,6 @@ impl Committed {
             keys.push(verifier);
         }
         Committed {
-            slots: Slots::for_live_wires(&circuit),
-            circuit,
             owners,
             prover,
             delta,
@@ -154,7 +149,7 @@ impl Committed {
     fn of(&self, side: usize) -> Products<'_> {
         Products {
             prover: self.prover,
-            whole: Part::whole(&self.circuit, &self.owners, &self.slots),
+            owners: &self.owners,
             masks: &self.masks[side],
             values: &self.values,
             vole: &self.vole[side],
