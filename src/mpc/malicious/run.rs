@@ -1,5 +1,5 @@
 //! A run of a circuit, from a filled pool to checked outputs: what both parties know of it, and what a
-//! party holds for it from slice to slice. [`in_slice`](super::in_slice) has the flights.
+//! party holds for it from slice to slice. [`in_slice`] has the flights.
 
 use zeroize::Zeroizing;
 
