@@ -130,14 +130,14 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Public,
         file: "src/mpc/malicious/run.rs",
-        place: Lines(&["zeros[wire] = label.zero(self.values[wire], delta);"]),
+        place: Lines(&["let zero = |label: ActiveLabel, value| label.zero(value, delta);"]),
         why: "the masked values of what is entered, which both know",
     },
     Exception {
         kind: Public,
         file: "src/mpc/malicious/quicksilver.rs",
         place: Lines(&[
-            "wires.map(|wire| self.masks[wire].key.0 ^ delta.select(self.values[wire]));",
+            "let [a, b, c] = wires.map(|wire| wire.mask.key.0 ^ delta.select(wire.value));",
         ]),
         why: "the masked values of what the prover enters, which both know",
     },
