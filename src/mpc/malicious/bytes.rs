@@ -34,8 +34,8 @@ pub struct MaliciousBytes {
 }
 
 impl MaliciousBytes {
-    /// Of so many `runs` with this demand each, prepared in one batch from an empty pool, at so many
-    /// bits of `statistical` security.
+    /// Of so many `runs` with this demand each, all prepared before the first of them from an empty
+    /// pool, at so many bits of `statistical` security.
     ///
     /// # Errors
     /// [`Error::Usage`](crate::mpc::Error::Usage) if a session does not do this: see [`TwoParty::prepare`] and

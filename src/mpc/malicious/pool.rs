@@ -5,8 +5,8 @@
 //! party's share is 0. The party knows the whole mask either way, since it must know `V`, and to the
 //! other party its mask is uniform either way. So one correlated OT makes it, and nothing is opened.
 //!
-//! A batch enters the pool only after its last check, which is that of the MACs of all bits that
-//! were opened for it. Both parties take from the pool in the same order, so they always hold
+//! A batch enters the pool only after its last check: that of the MACs of the bits that were opened for
+//! its triples, or, if it makes none, the consistency check of its OTs. Both parties take from the pool in the same order, so they always hold
 //! matching parts.
 
 mod queue;

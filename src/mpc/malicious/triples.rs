@@ -9,7 +9,7 @@
 //!   compares the digests    <-------------------     opening
 //! ```
 //!
-//! Then the differences within the buckets are opened, together with the masks of inputs.
+//! Then the differences within the buckets are opened.
 //!
 //! The digest is that of everything that must be equal in all triples of the batch. The garbler
 //! commits to its digest before it sees the evaluator's. It opens the commitment only if the
