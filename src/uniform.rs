@@ -25,15 +25,20 @@ fn reduce(word: u64, bound: u64) -> Option<u64> {
     kept.then_some(number)
 }
 
-/// A uniform permutation of `0..n`, from words of 64 uniform bits (Knuth, The Art of Computer
-/// Programming, volume 2, 3.4.2, algorithm P).
-pub(crate) fn permutation(n: usize, mut word: impl FnMut() -> u64) -> Vec<u32> {
+/// A uniform permutation of `0..n`, from words of 64 uniform bits.
+pub(crate) fn permutation(n: usize, word: impl FnMut() -> u64) -> Vec<u32> {
     let mut permutation: Vec<u32> = (0..n as u32).collect();
-    for last in (1..n).rev() {
-        let other = below(last as u64 + 1, &mut word);
-        permutation.swap(last, other as usize);
-    }
+    shuffle(&mut permutation, word);
     permutation
+}
+
+/// Puts a list in a uniform order, from words of 64 uniform bits (Knuth, The Art of Computer
+/// Programming, volume 2, 3.4.2, algorithm P).
+pub(crate) fn shuffle<T>(list: &mut [T], mut word: impl FnMut() -> u64) {
+    for last in (1..list.len()).rev() {
+        let other = below(last as u64 + 1, &mut word);
+        list.swap(last, other as usize);
+    }
 }
 
 #[cfg(test)]

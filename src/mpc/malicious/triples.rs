@@ -128,11 +128,11 @@ pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
 /// Leaky triples that have passed the equality check, sorted into buckets.
 pub(super) struct Buckets<'a> {
     triples: Leaky<'a>,
-    /// The numbers of the triples, bucket after bucket.
-    order: Vec<u32>,
-    /// How many buckets there are.
-    count: usize,
-    /// For each bucket, the XOR of the first triple's `y` with that of each other triple.
+    /// The bucket of each triple.
+    numbers: Vec<u32>,
+    /// What each bucket gives. So far, `y` is that of its first triple, and `x` and `z` are zeros.
+    sums: SecretVec<Triple>,
+    /// For each triple that is not the first of its bucket, the XOR of its `y` with that of the first.
     differences: SecretVec<Share>,
 }
 
@@ -205,19 +205,26 @@ impl<'a> Buckets<'a> {
                 coin ^ Block::from(evaluator.coin)
             }
         };
-        Ok(Self::sort(triples, permutation(leaky, coin), finished))
+        Ok(Self::sort(triples, bucket_numbers(amount, coin), finished))
     }
 
-    fn sort(triples: Leaky<'a>, order: Vec<u32>, count: usize) -> Self {
-        let mut differences = SecretVec::with_capacity(order.len() - count);
-        for (first, rest) in buckets(&order, count) {
-            let y = triples.y(first);
-            differences.extend(rest.map(|number| y ^ triples.y(number)));
+    fn sort(triples: Leaky<'a>, numbers: Vec<u32>, count: usize) -> Self {
+        let mut firsts = Firsts::new(count);
+        let mut sums = SecretVec::<Triple>::zeros(count);
+        let mut differences = SecretVec::with_capacity(numbers.len() - count);
+        for (index, &bucket) in numbers.iter().enumerate() {
+            let sum = &mut sums[bucket as usize];
+            let y = triples.y(index);
+            if firsts.insert(bucket) {
+                sum.y = y;
+            } else {
+                differences.push(sum.y ^ y);
+            }
         }
         Buckets {
             triples,
-            order,
-            count,
+            numbers,
+            sums,
             differences,
         }
     }
@@ -229,45 +236,46 @@ impl<'a> Buckets<'a> {
 
     /// Combines each bucket into one triple. `theirs` are the peer's bits of the
     /// [differences](Self::differences).
-    pub(super) fn combine(&self, theirs: &[bool], me: Party, delta: &Delta) -> SecretVec<Triple> {
+    pub(super) fn combine(mut self, theirs: &[bool], me: Party, delta: &Delta) -> SecretVec<Triple> {
         let mut opened = (self.differences.iter())
             .zip(theirs)
             .map(|(share, theirs)| (share.bit ^ *theirs).reveal());
-        let triples = &self.triples;
-        let z = |number| triples.z(number, me, delta);
-        let mut combined = SecretVec::with_capacity(self.count);
-        combined.extend(buckets(&self.order, self.count).map(|(first, rest)| {
-            let mut sum = Triple {
-                x: triples.x(first),
-                y: triples.y(first),
-                z: z(first),
-            };
-            for (number, d) in rest.zip(opened.by_ref()) {
-                let x = triples.x(number);
-                sum.x ^= x;
-                sum.z ^= z(number) ^ x.times(d);
+        let mut firsts = Firsts::new(self.sums.len());
+        for (index, &bucket) in self.numbers.iter().enumerate() {
+            let sum = &mut self.sums[bucket as usize];
+            let (x, z) = (self.triples.x(index), self.triples.z(index, me, delta));
+            sum.x ^= x;
+            sum.z ^= z;
+            if !firsts.insert(bucket) {
+                let d = opened.next().expect("a difference for each");
+                sum.z ^= x.times(d);
             }
-            sum
-        }));
-        combined
+        }
+        self.sums
     }
 }
 
-/// The first number in each of `count` buckets, and the others.
-fn buckets(
-    order: &[u32],
-    count: usize,
-) -> impl Iterator<Item = (usize, impl Iterator<Item = usize> + '_)> {
-    order
-        .chunks_exact(order.len() / count)
-        .filter_map(|bucket| bucket.split_first())
-        .map(|(first, rest)| (*first as usize, rest.iter().map(|number| *number as usize)))
+/// The buckets of which the first triple has been seen.
+struct Firsts(Vec<bool>);
+
+impl Firsts {
+    fn new(buckets: usize) -> Self {
+        Firsts(vec![false; buckets])
+    }
+
+    /// Whether this is the first triple of its bucket.
+    #[inline]
+    fn insert(&mut self, bucket: u32) -> bool {
+        !std::mem::replace(&mut self.0[bucket as usize], true)
+    }
 }
 
-/// The order in which the triples are put into the buckets. The coin is public.
-fn permutation(count: usize, coin: Block) -> Vec<u32> {
+/// The bucket of each leaky triple. The coin is public.
+fn bucket_numbers(Amount { finished, leaky }: Amount, coin: Block) -> Vec<u32> {
+    let mut numbers: Vec<u32> = (0..leaky).map(|index| (index % finished) as u32).collect();
     let mut words = Generator::new(coin).words();
-    uniform::permutation(count, || words.next().expect("the words have no end"))
+    uniform::shuffle(&mut numbers, || words.next().expect("the words have no end"));
+    numbers
 }
 
 fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {
