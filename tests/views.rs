@@ -10,13 +10,13 @@
 use std::convert::Infallible;
 
 use dealerless::circuit::{Builder, Circuit, Output, Ownership, Party};
-use dealerless::crypto::{Block, SecretBit, SessionId, TweakableHash};
+use dealerless::crypto::{Block, SecretBit, SecretVec, SessionId, TweakableHash};
 use dealerless::mpc::{
     ActiveLabel, Audience, Input, Opening, Run, SemiHonest, TwoParty, ZeroLabel, evaluate, garble,
 };
 use dealerless::net::{Channel, Deadlines};
 use dealerless::ot;
-use dealerless::ot::{CotReceiver, CotSender, Delta};
+use dealerless::ot::{CotBits, CotReceiver, CotSender, Delta, Key};
 use dealerless::testing::circuits::bits;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{both, in_memory, system_rng};
@@ -194,7 +194,8 @@ fn view_of_a_garbler(pad_too: bool) -> View {
             Party::Garbler => {
                 let delta = Delta::random(true, rng);
                 let mut cots = CotSender::setup(&mut channel, &session, party, delta, rng).unwrap();
-                let keys = cots.extend(&mut channel, BLOCKS).unwrap();
+                let mut keys = SecretVec::<Key>::zeros(128 * BLOCKS);
+                cots.extend(&mut channel, &mut keys).unwrap();
                 let correction = (record.take().into_iter())
                     .find(|frame| frame.tag == ot::Tag::CotCorrection.byte())
                     .expect("one frame holds this small a matrix");
@@ -203,7 +204,9 @@ fn view_of_a_garbler(pad_too: bool) -> View {
             }
             Party::Evaluator => {
                 let mut cots = CotReceiver::setup(&mut channel, &session, party, rng).unwrap();
-                let made = cots.extend(&mut channel, BLOCKS).unwrap();
+                let mut made = CotBits::default();
+                made.reuse(128 * BLOCKS);
+                cots.extend(&mut channel, &mut made).unwrap();
                 let choices = made.choices.iter().copied().map(SecretBit::reveal);
                 Held::Choices(choices.collect())
             }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use dealerless::circuit::Party;
 use dealerless::crypto::{Block, SecretVec, SessionId};
 use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport, memory_pair};
-use dealerless::ot::{Delta, setup_both};
+use dealerless::ot::{CotBits, Delta, Key, setup_both};
 use dealerless::testing::session::system_rng;
 use rand::{TryCryptoRng, TryRng};
 use serde::{Deserialize, Serialize};
@@ -254,9 +254,12 @@ fn delta_is_nowhere_after_oblivious_transfer() {
                     let both = setup_both(&mut channel, &session, me, delta, &mut rng);
                     let (sender, mut receiver) = both.unwrap();
                     let mut sender = Box::new(sender);
-                    let bits = receiver.extend(&mut channel, 70).unwrap();
-                    let keys = sender.extend(&mut channel, 70).unwrap();
-                    assert_eq!(keys.len(), bits.macs.len());
+                    let mut bits = CotBits::default();
+                    bits.reuse(128 * 70);
+                    receiver.extend(&mut channel, &mut bits).unwrap();
+                    sender
+                        .extend(&mut channel, &mut [Key::default(); 128 * 70])
+                        .unwrap();
                 });
             }
         });

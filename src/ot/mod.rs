@@ -132,19 +132,21 @@ impl CotSender {
         Ok(CotSender(correlated::Sender::new(direction, delta, leaves)))
     }
 
-    /// `128 * blocks` more correlated OTs with random choice bits.
+    /// More correlated OTs with random choice bits: as many as there are `keys`, which are overwritten.
     ///
     /// # Errors
     /// Any [`Error`] of the channel; [`Error::Check`] if the receiver's consistency check
     /// fails.
+    ///
+    /// # Panics
+    /// If the number is no multiple of 128.
     pub fn extend<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
-        blocks: usize,
-    ) -> Result<SecretVec<Key>> {
-        let mut keys = SecretVec::zeros(128 * blocks);
+        keys: &mut [Key],
+    ) -> Result<()> {
         let mut correction = Vec::new();
-        for keys in keys.chunks_mut(batch_size(blocks)) {
+        for keys in keys.chunks_mut(batch_size(keys.len())) {
             let matrix = correlated::correction_blocks(keys.len() / 128);
             correction.resize(matrix, Block::ZERO);
             channel.recv_bytes(
@@ -154,7 +156,7 @@ impl CotSender {
             let check = channel.recv_message()?;
             self.0.extend(&correction, &check, keys)?;
         }
-        Ok(keys)
+        Ok(())
     }
 
     /// The global key.
@@ -167,11 +169,20 @@ impl CotSender {
 pub struct CotReceiver(correlated::Receiver);
 
 /// What the receiver of correlated OTs gets.
+#[derive(Default)]
 pub struct CotBits {
     /// The random choice bits.
     pub choices: SecretVec<SecretBit>,
     /// A MAC for each.
     pub macs: SecretVec<Mac>,
+}
+
+impl CotBits {
+    /// Room for `count` bits that are to be made, as [`SecretVec::reuse`] makes it.
+    pub fn reuse(&mut self, count: usize) {
+        self.choices.reuse(count);
+        self.macs.reuse(count);
+    }
 }
 
 impl CotReceiver {
@@ -196,32 +207,31 @@ impl CotReceiver {
         Ok(CotReceiver(correlated::Receiver::new(direction, leaves)))
     }
 
-    /// `128 * blocks` more correlated OTs with random choice bits.
+    /// More correlated OTs with random choice bits: as many as there are `bits`, which are overwritten.
     ///
     /// # Errors
     /// Any [`Error`] of the channel.
+    ///
+    /// # Panics
+    /// If the number is no multiple of 128.
     pub fn extend<T: Transport>(
         &mut self,
         channel: &mut Channel<T>,
-        blocks: usize,
-    ) -> Result<CotBits> {
-        let mut bits = CotBits {
-            choices: SecretVec::zeros(128 * blocks),
-            macs: SecretVec::zeros(128 * blocks),
-        };
-        let batch = batch_size(blocks);
+        bits: &mut CotBits,
+    ) -> Result<()> {
+        let batch = batch_size(bits.macs.len());
         for (choices, macs) in (bits.choices.chunks_mut(batch)).zip(bits.macs.chunks_mut(batch)) {
             let (correction, check) = self.0.extend(choices, macs)?;
             channel.send_bytes(Tag::CotCorrection, bytemuck::cast_slice(&correction))?;
             channel.send_message(&check)?;
         }
         channel.flush()?;
-        Ok(bits)
+        Ok(())
     }
 
     /// The bytes that [`extend`](Self::extend) sends.
     pub fn sent_bytes(blocks: usize) -> u64 {
-        let batch = batch_size(blocks) / 128;
+        let batch = batch_size(128 * blocks) / 128;
         let sent = |blocks| {
             let correction = correlated::correction_blocks(blocks) * size_of::<Block>();
             net::bulk_bytes(correction) + net::message_bytes::<CotCheck>()
@@ -234,9 +244,11 @@ impl CotReceiver {
     }
 }
 
-/// How many OTs each batch makes when `128 * blocks` are wanted: as few batches as possible, all of
-/// the same size but the last, which may be smaller.
-fn batch_size(blocks: usize) -> usize {
+/// How many OTs each batch makes of so many, a multiple of 128: as few batches as possible, all of the
+/// same size but the last, which may be smaller.
+fn batch_size(count: usize) -> usize {
+    assert!(count.is_multiple_of(128), "OTs are made 128 at once");
+    let blocks = count / 128;
     let batches = blocks.div_ceil(correlated::MAX_BLOCKS).max(1);
     128 * blocks.div_ceil(batches).max(1)
 }

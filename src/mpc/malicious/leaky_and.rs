@@ -34,11 +34,11 @@ const HASHES: usize = 3;
 /// Triples that are hashed at once.
 const STRIDE: usize = TweakableHash::LANES / HASHES;
 
-/// A batch of leaky triples.
-pub(super) struct Leaky<'a> {
-    /// The random shared bits: all `x`, then all `y`, then all `z`.
-    shares: &'a RandomShares,
-    count: usize,
+/// A batch of leaky triples, made of random shared bits: all `x`, then all `y`, then all `z`.
+#[derive(Default)]
+pub(super) struct Leaky {
+    /// This party's tables `G`, and then the peer's.
+    tables: Vec<Block>,
     /// The paper's `S` for each triple. Step 1 adds up what does not depend on the peer's table,
     /// and step 2 adds the rest. Step 3 turns it into the paper's `L`, which must be equal at both
     /// parties.
@@ -47,57 +47,55 @@ pub(super) struct Leaky<'a> {
     flips: Vec<bool>,
 }
 
-impl<'a> Leaky<'a> {
+impl Leaky {
     /// Step 1: computes the tables `G` of `count` triples, from the first `3 * count` of the
-    /// `shares`.
+    /// `shares`. The peer's are to be written over them.
     pub(super) fn tables(
-        shares: &'a RandomShares,
+        &mut self,
+        shares: &RandomShares,
         count: usize,
         hash: &TweakableHash,
         delta: &Delta,
         batch: u64,
-    ) -> (Self, Vec<Block>) {
-        let mut leaky = Leaky {
-            shares,
-            count,
-            sums: SecretVec::with_capacity(count),
-            flips: Vec::new(),
-        };
-        let mut tables = Vec::with_capacity(count);
+    ) -> &mut [Block] {
+        self.tables.resize(count, Block::ZERO);
+        self.sums.reuse(count);
         let mut lanes = Zeroizing::new([Block::ZERO; HASHES * STRIDE]);
         let mut tweaks = [Block::ZERO; HASHES * STRIDE];
-        for first in (0..count).step_by(STRIDE) {
-            let indices = first..count.min(first + STRIDE);
-            let used = HASHES * indices.len();
+        let tables = self.tables.chunks_mut(STRIDE);
+        let sums = self.sums.chunks_mut(STRIDE);
+        for (number, (tables, sums)) in tables.zip(sums).enumerate() {
+            let indices = number * STRIDE..number * STRIDE + tables.len();
+            let used = HASHES * tables.len();
             for ((index, lanes), tweaks) in indices
                 .clone()
                 .zip(lanes.chunks_exact_mut(HASHES))
                 .zip(tweaks.chunks_exact_mut(HASHES))
             {
-                let x = leaky.x(index);
+                let x = shares.get(index);
                 lanes.copy_from_slice(&[x.key.0, x.key.0 ^ delta.block(), x.mac.0]);
                 tweaks.fill(TweakDomain::LeakyAnd.tweak(batch, index as u64));
             }
             hash.hash_each(&mut lanes[..used], &tweaks[..used]);
-            for (index, hashes) in indices.zip(lanes.chunks_exact(HASHES)) {
-                let c = leaky.y(index).cross(delta);
-                let of_x = c.select(leaky.x(index).bit);
-                let of_z = leaky.random_z(index).cross(delta);
-                tables.push(hashes[0] ^ hashes[1] ^ c);
-                leaky.sums.push(hashes[0] ^ hashes[2] ^ of_z ^ of_x);
+            let made = tables.iter_mut().zip(sums);
+            for ((index, hashes), (table, sum)) in indices.zip(lanes.chunks_exact(HASHES)).zip(made)
+            {
+                let c = shares.get(count + index).cross(delta);
+                let of_x = c.select(shares.get(index).bit);
+                let of_z = shares.get(2 * count + index).cross(delta);
+                *table = hashes[0] ^ hashes[1] ^ c;
+                *sum = hashes[0] ^ hashes[2] ^ of_z ^ of_x;
             }
         }
-        (leaky, tables)
+        &mut self.tables
     }
 
-    /// Step 2: takes the peer's tables. Gives the lowest bits of all `S`, which are sent to the
-    /// peer.
-    pub(super) fn receive(&mut self, tables: &[Block]) -> Vec<bool> {
-        (0..self.count)
-            .zip(tables)
-            .map(|(index, table)| {
-                let s = self.sums[index] ^ table.select(self.x(index).bit);
-                self.sums[index] = s;
+    /// Step 2, after the peer's tables have been written over this party's. Gives the lowest bits of
+    /// all `S`, which are sent to the peer.
+    pub(super) fn receive(&mut self, shares: &RandomShares) -> Vec<bool> {
+        (self.sums.iter_mut().zip(&self.tables).enumerate())
+            .map(|(index, (s, table))| {
+                *s ^= table.select(shares.get(index).bit);
                 s.lsb().reveal()
             })
             .collect()
@@ -117,26 +115,22 @@ impl<'a> Leaky<'a> {
         &self.sums
     }
 
-    /// The `x` of a triple.
-    #[inline]
-    pub(super) fn x(&self, index: usize) -> Share {
-        self.shares.get(index)
-    }
-
     /// The `y` of a triple.
     #[inline]
-    pub(super) fn y(&self, index: usize) -> Share {
-        self.shares.get(self.count + index)
+    pub(super) fn y(&self, shares: &RandomShares, index: usize) -> Share {
+        shares.get(self.sums.len() + index)
     }
 
-    /// The `z` of a triple, after step 3. To be used only after the equality check.
+    /// The `x` and the `z` of a triple, after step 3. To be used only after the equality check.
     #[inline]
-    pub(super) fn z(&self, index: usize, me: Party, delta: &Delta) -> Share {
-        self.random_z(index).plus(self.flips[index], me, delta)
-    }
-
-    #[inline]
-    fn random_z(&self, index: usize) -> Share {
-        self.shares.get(2 * self.count + index)
+    pub(super) fn x_and_z(
+        &self,
+        shares: &RandomShares,
+        index: usize,
+        me: Party,
+        delta: &Delta,
+    ) -> (Share, Share) {
+        let z = shares.get(2 * self.sums.len() + index);
+        (shares.get(index), z.plus(self.flips[index], me, delta))
     }
 }

@@ -158,6 +158,11 @@ pub(super) struct Pool {
     bits: Queue<Share>,
     inputs: ByParty<Queue<Share>>,
     batches: u64,
+    /// The bits of the last batch and what was made of them. They stay, so that the next batch need not
+    /// map memory anew. As long as the session lives this gives nothing away: the OTs' seeds and Delta
+    /// live as long, and make all of it again.
+    shares: RandomShares,
+    buckets: Buckets,
     /// For coins and nonces.
     rng: StdRng,
 }
@@ -175,6 +180,8 @@ impl Pool {
             bits: Queue::default(),
             inputs: ByParty::default(),
             batches: 0,
+            shares: RandomShares::default(),
+            buckets: Buckets::default(),
             rng: StdRng::from_rng(rng),
         }
     }
@@ -221,13 +228,15 @@ impl Pool {
         let batch = self.batches;
         self.batches += 1;
         let (me, peer) = (context.me, context.me.other());
-        let shares = self.random_shares(context, channel, (batch, amounts), &parts)?;
-        let delta = self.sender.delta();
+        self.make_shares(context, channel, (batch, amounts), &parts)?;
+        let (shares, delta) = (&self.shares, self.sender.delta());
         if amounts.ands > 0 {
-            let (rng, amount) = (&mut self.rng, parts.triples);
-            let buckets = Buckets::fill(context, channel, delta, batch, amount, &shares, rng)?;
-            let theirs = open(context, channel, delta, batch, &buckets)?;
-            self.triples.put(buckets.combine(&theirs, me, delta));
+            let (buckets, rng) = (&mut self.buckets, &mut self.rng);
+            let step = (batch, parts.triples);
+            buckets.fill(context, channel, delta, step, shares, rng)?;
+            let theirs = open(context, channel, delta, batch, buckets)?;
+            self.triples
+                .put(buckets.combine(shares, &theirs, me, delta));
         }
         self.bits.put(shares.range(parts.bits()));
         self.inputs[me].put(shares.mine(parts.inputs(me)));
@@ -236,23 +245,24 @@ impl Pool {
     }
 
     /// Makes the bits of a batch, by correlated OTs in both directions.
-    fn random_shares<T: Transport>(
+    fn make_shares<T: Transport>(
         &mut self,
         context: &Context,
         channel: &mut Channel<T>,
         (batch, amounts): (u64, &Demand),
         parts: &Parts,
-    ) -> Result<RandomShares, Fault> {
+    ) -> Result<(), Fault> {
         let plan = Plan::of_batch(&context.session, batch, amounts, context.statistical);
         context.send_plan(channel, &plan)?;
-        let mine = self.receiver.extend(channel, parts.blocks(context.me))?;
+        let RandomShares { mine, keys } = &mut self.shares;
+        mine.reuse(128 * parts.blocks(context.me));
+        keys.reuse(128 * parts.blocks(context.me.other()));
+        self.receiver.extend(channel, mine)?;
         // Compared before any check of the batch: parties that only disagree must not take each
         // other for cheats.
         context.expect_plan(channel, &plan)?;
-        let keys = self
-            .sender
-            .extend(channel, parts.blocks(context.me.other()))?;
-        Ok(RandomShares::new(mine, keys))
+        self.sender.extend(channel, keys)?;
+        Ok(())
     }
 
     /// Counts a batch without making it.
@@ -307,7 +317,7 @@ pub(super) fn open<T: Transport>(
     channel: &mut Channel<T>,
     delta: &Delta,
     batch: u64,
-    buckets: &Buckets<'_>,
+    buckets: &Buckets,
 ) -> Result<Vec<bool>, Fault> {
     let differences = || buckets.differences().iter().copied();
     let step = (Tag::PoolBits, (Step::PoolMacs, batch));

@@ -89,17 +89,13 @@ impl Share {
 }
 
 /// Random shared bits. Each is made of two correlated OTs, one in each direction.
+#[derive(Default)]
 pub(super) struct RandomShares {
-    mine: CotBits,
-    keys: SecretVec<Key>,
+    pub(super) mine: CotBits,
+    pub(super) keys: SecretVec<Key>,
 }
 
 impl RandomShares {
-    /// From the correlated OTs of both directions.
-    pub(super) fn new(mine: CotBits, keys: SecretVec<Key>) -> Self {
-        RandomShares { mine, keys }
-    }
-
     /// The shared bit with this number.
     #[inline]
     pub(super) fn get(&self, index: usize) -> Share {

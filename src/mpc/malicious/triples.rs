@@ -126,8 +126,9 @@ pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
 }
 
 /// Leaky triples that have passed the equality check, sorted into buckets.
-pub(super) struct Buckets<'a> {
-    triples: Leaky<'a>,
+#[derive(Default)]
+pub(super) struct Buckets {
+    triples: Leaky,
     /// The bucket of each triple.
     numbers: Vec<u32>,
     /// What each bucket gives. So far, `y` is that of its first triple, and `x` and `z` are zeros.
@@ -136,28 +137,29 @@ pub(super) struct Buckets<'a> {
     differences: SecretVec<Share>,
 }
 
-impl<'a> Buckets<'a> {
-    /// Makes leaky triples from the first of `shares`, three for each, checks them, and sorts them into
-    /// buckets.
+impl Buckets {
+    /// Makes leaky triples of a batch from the first of its `shares`, three for each, checks them, and
+    /// sorts them into buckets.
     ///
     /// # Errors
     /// Any error of the channel or of a check.
     pub(super) fn fill<T: Transport>(
+        &mut self,
         context: &Context,
         channel: &mut Channel<T>,
         delta: &Delta,
-        batch: u64,
-        amount: Amount,
-        shares: &'a RandomShares,
+        (batch, amount): (u64, Amount),
+        shares: &RandomShares,
         rng: &mut impl CryptoRng,
-    ) -> Result<Self, Fault> {
-        let Amount { finished, leaky } = amount;
-        let (mut triples, mut tables) = Leaky::tables(shares, leaky, &context.hash, delta, batch);
-        channel.send_bytes(Tag::LeakyTables, bytemuck::cast_slice(&tables))?;
+    ) -> Result<(), Fault> {
+        let leaky = amount.leaky;
+        let triples = &mut self.triples;
+        let tables = triples.tables(shares, leaky, &context.hash, delta, batch);
+        let tables = bytemuck::cast_slice_mut(tables);
+        channel.send_bytes(Tag::LeakyTables, tables)?;
         channel.flush()?;
-        channel.recv_bytes(Tag::LeakyTables, bytemuck::cast_slice_mut(&mut tables))?;
-        let bits = triples.receive(&tables);
-        drop(tables);
+        channel.recv_bytes(Tag::LeakyTables, tables)?;
+        let bits = triples.receive(shares);
 
         let coin = match context.me {
             Party::Evaluator => {
@@ -165,7 +167,7 @@ impl<'a> Buckets<'a> {
                 channel.flush()?;
                 let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
                 triples.correct(sums(&bits, &theirs), delta);
-                let digest = equality_digest(context, batch, &triples);
+                let digest = equality_digest(context, batch, triples);
                 let TripleCommitment(commitment) = channel.recv_message()?;
                 let coin = Block::random(rng);
                 channel.send_message(&TripleDigest {
@@ -186,7 +188,7 @@ impl<'a> Buckets<'a> {
                 send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
                 channel.flush()?;
                 triples.correct(sums(&bits, &theirs), delta);
-                let digest = equality_digest(context, batch, &triples);
+                let digest = equality_digest(context, batch, triples);
                 let coin = Block::random(rng);
                 let mut opening = TripleOpening {
                     digest,
@@ -205,27 +207,25 @@ impl<'a> Buckets<'a> {
                 coin ^ Block::from(evaluator.coin)
             }
         };
-        Ok(Self::sort(triples, bucket_numbers(amount, coin), finished))
+        self.sort(shares, amount, coin);
+        Ok(())
     }
 
-    fn sort(triples: Leaky<'a>, numbers: Vec<u32>, count: usize) -> Self {
-        let mut firsts = Firsts::new(count);
-        let mut sums = SecretVec::<Triple>::zeros(count);
-        let mut differences = SecretVec::with_capacity(numbers.len() - count);
-        for (index, &bucket) in numbers.iter().enumerate() {
-            let sum = &mut sums[bucket as usize];
-            let y = triples.y(index);
+    fn sort(&mut self, shares: &RandomShares, amount: Amount, coin: Block) {
+        let Amount { finished, leaky } = amount;
+        bucket_numbers(&mut self.numbers, amount, coin);
+        let mut firsts = Firsts::new(finished);
+        self.sums = SecretVec::zeros(finished);
+        self.differences.reuse(leaky - finished);
+        let mut differences = self.differences.iter_mut();
+        for (index, &bucket) in self.numbers.iter().enumerate() {
+            let sum = &mut self.sums[bucket as usize];
+            let y = self.triples.y(shares, index);
             if firsts.insert(bucket) {
                 sum.y = y;
-            } else {
-                differences.push(sum.y ^ y);
+            } else if let Some(difference) = differences.next() {
+                *difference = sum.y ^ y;
             }
-        }
-        Buckets {
-            triples,
-            numbers,
-            sums,
-            differences,
         }
     }
 
@@ -236,14 +236,20 @@ impl<'a> Buckets<'a> {
 
     /// Combines each bucket into one triple. `theirs` are the peer's bits of the
     /// [differences](Self::differences).
-    pub(super) fn combine(mut self, theirs: &[bool], me: Party, delta: &Delta) -> SecretVec<Triple> {
+    pub(super) fn combine(
+        &mut self,
+        shares: &RandomShares,
+        theirs: &[bool],
+        me: Party,
+        delta: &Delta,
+    ) -> SecretVec<Triple> {
         let mut opened = (self.differences.iter())
             .zip(theirs)
             .map(|(share, theirs)| (share.bit ^ *theirs).reveal());
         let mut firsts = Firsts::new(self.sums.len());
         for (index, &bucket) in self.numbers.iter().enumerate() {
             let sum = &mut self.sums[bucket as usize];
-            let (x, z) = (self.triples.x(index), self.triples.z(index, me, delta));
+            let (x, z) = self.triples.x_and_z(shares, index, me, delta);
             sum.x ^= x;
             sum.z ^= z;
             if !firsts.insert(bucket) {
@@ -251,7 +257,7 @@ impl<'a> Buckets<'a> {
                 sum.z ^= x.times(d);
             }
         }
-        self.sums
+        std::mem::take(&mut self.sums)
     }
 }
 
@@ -270,12 +276,12 @@ impl Firsts {
     }
 }
 
-/// The bucket of each leaky triple. The coin is public.
-fn bucket_numbers(Amount { finished, leaky }: Amount, coin: Block) -> Vec<u32> {
-    let mut numbers: Vec<u32> = (0..leaky).map(|index| (index % finished) as u32).collect();
+/// Fills a list with the bucket of each leaky triple. The coin is public.
+fn bucket_numbers(numbers: &mut Vec<u32>, Amount { finished, leaky }: Amount, coin: Block) {
+    numbers.clear();
+    numbers.extend((0..leaky).map(|index| (index % finished) as u32));
     let mut words = Generator::new(coin).words();
-    uniform::shuffle(&mut numbers, || words.next().expect("the words have no end"));
-    numbers
+    uniform::shuffle(numbers, || words.next().expect("the words have no end"));
 }
 
 fn equality_digest(context: &Context, batch: u64, triples: &Leaky) -> Digest {

@@ -59,7 +59,8 @@ impl GarblerCots {
     ) -> Result<(), Fault> {
         let blocks = blocks_to_make(needed, self.keys.len());
         if blocks > 0 {
-            let fresh = self.sender.extend(channel, blocks)?;
+            let mut fresh = SecretVec::zeros(128 * blocks);
+            self.sender.extend(channel, &mut fresh)?;
             self.keys = SecretVec::concat(&[&self.keys, &fresh]);
         }
         Ok(())
@@ -94,10 +95,7 @@ impl EvaluatorCots {
     ) -> Result<Self, Fault> {
         let mut cots = EvaluatorCots {
             receiver,
-            bits: CotBits {
-                choices: SecretVec::default(),
-                macs: SecretVec::default(),
-            },
+            bits: CotBits::default(),
         };
         cots.reserve(channel, 1)?;
         Ok(cots)
@@ -111,7 +109,9 @@ impl EvaluatorCots {
     ) -> Result<(), Fault> {
         let blocks = blocks_to_make(needed, self.bits.macs.len());
         if blocks > 0 {
-            let fresh = self.receiver.extend(channel, blocks)?;
+            let mut fresh = CotBits::default();
+            fresh.reuse(128 * blocks);
+            self.receiver.extend(channel, &mut fresh)?;
             self.bits = CotBits {
                 choices: SecretVec::concat(&[&self.bits.choices, &fresh.choices]),
                 macs: SecretVec::concat(&[&self.bits.macs, &fresh.macs]),

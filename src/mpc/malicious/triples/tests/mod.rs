@@ -60,8 +60,9 @@ fn the_digest_of_the_equality_check_covers_every_triple_and_depends_on_its_batch
     let me = context(Party::Garbler);
     // The same triples each time; at most one is corrected.
     let digest = |batch, corrected: Option<usize>| {
-        let (mut triples, tables) = Leaky::tables(&shares, COUNT, &me.hash, &delta, 0);
-        triples.receive(&tables);
+        let mut triples = Leaky::default();
+        triples.tables(&shares, COUNT, &me.hash, &delta, 0);
+        triples.receive(&shares);
         let flips = (0..COUNT).map(|i| Some(i) == corrected).collect();
         triples.correct(flips, &delta);
         equality_digest(&me, batch, &triples)
@@ -72,16 +73,21 @@ fn the_digest_of_the_equality_check_covers_every_triple_and_depends_on_its_batch
 }
 
 #[test]
-fn all_orders_of_four_are_equally_likely() {
+fn all_ways_to_put_four_triples_into_two_buckets_are_equally_likely() {
     const COINS: u128 = 24_000;
+    let amount = Amount {
+        finished: 2,
+        leaky: 4,
+    };
     let mut counts = std::collections::HashMap::new();
     for coin in 0..COINS {
-        let order = permutation(4, Block::from(coin.to_le_bytes()));
-        *counts.entry(order).or_insert(0) += 1;
+        let mut numbers = Vec::new();
+        bucket_numbers(&mut numbers, amount, Block::from(coin.to_le_bytes()));
+        *counts.entry(numbers).or_insert(0) += 1;
     }
-    assert_eq!(counts.len(), 24);
-    // 1000 of each are expected, with a standard deviation of 31. The coins are fixed.
-    assert!(counts.values().all(|count| (850..1150).contains(count)));
+    assert_eq!(counts.len(), 6);
+    // 4000 of each are expected, with a standard deviation of 58. The coins are fixed.
+    assert!(counts.values().all(|count| (3_750..4_250).contains(count)));
 }
 
 #[test]
@@ -148,7 +154,9 @@ fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
             let shares = RandomShares::dealt(&shares);
             let rng = &mut system_rng();
             let context = context(me);
-            let outcome = Buckets::fill(&context, &mut channel, &delta, 0, amount, &shares, rng);
+            let step = (0, amount);
+            let mut buckets = Buckets::default();
+            let outcome = buckets.fill(&context, &mut channel, &delta, step, &shares, rng);
             assert!(matches!(outcome, Err(Fault::Check(Check::TripleEquality))));
             channel.abort();
             let last = match me {

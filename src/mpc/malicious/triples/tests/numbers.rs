@@ -19,8 +19,9 @@ fn tables_digest_and_commitment_depend_on_the_number_of_the_batch() {
         let (context, delta) = (context(me), &deltas[me as usize]);
         let shares = RandomShares::dealt(&shares[me as usize]);
         let rng = &mut system_rng();
-        let buckets =
-            Buckets::fill(&context, &mut channel, delta, BATCH, amount, &shares, rng).unwrap();
+        let mut buckets = Buckets::default();
+        let step = (BATCH, amount);
+        (buckets.fill(&context, &mut channel, delta, step, &shares, rng)).unwrap();
 
         let record = record.take();
         let payload = |sent, tag: Tag| {
@@ -29,8 +30,9 @@ fn tables_digest_and_commitment_depend_on_the_number_of_the_batch() {
             &found.expect("a message of each batch").payload[..]
         };
         let tables = |batch| -> Vec<u8> {
-            let (_, tables) = Leaky::tables(&shares, amount.leaky, &context.hash, delta, batch);
-            bytemuck::cast_slice(&tables).to_vec()
+            let mut leaky = Leaky::default();
+            let tables = leaky.tables(&shares, amount.leaky, &context.hash, delta, batch);
+            bytemuck::cast_slice(tables).to_vec()
         };
         assert_eq!(payload(true, Tag::LeakyTables), tables(BATCH));
         assert_ne!(tables(BATCH), tables(0));

@@ -64,7 +64,6 @@ struct Batch {
 fn batch() -> [Batch; 2] {
     let amount = Amount::for_at_least(COUNT, 50);
     let leaky = amount.leaky;
-    let size = leaky / COUNT;
     let deltas = [true, false].map(|lsb| Delta::random(lsb, &mut system_rng()));
     let shares = deal(3 * leaky, &deltas);
     both(in_memory(), |me, end| {
@@ -76,9 +75,11 @@ fn batch() -> [Batch; 2] {
         let rng = &mut system_rng();
         let random = RandomShares::dealt(shares);
         let channel = &mut channel;
-        let buckets = Buckets::fill(&context, channel, delta, 0, amount, &random, rng).unwrap();
+        let mut buckets = Buckets::default();
+        let step = (0, amount);
+        (buckets.fill(&context, channel, delta, step, &random, rng)).unwrap();
         let theirs = open(&context, channel, delta, 0, &buckets).unwrap();
-        let finished = buckets.combine(&theirs, me, delta);
+        let finished = buckets.combine(&random, &theirs, me, delta);
 
         let record = record.take();
         let ways = [true, false];
@@ -103,22 +104,19 @@ fn batch() -> [Batch; 2] {
             xs: Vec::new(),
             ys: Vec::new(),
         };
-        let order = permutation(leaky, coin);
-        for (i, bucket) in order.chunks(size).enumerate() {
+        for (i, bucket) in members(amount, coin).iter().enumerate() {
             let Triple { x, y, z } = finished[i];
             let mut held: Vec<bool> = [x, y, z].into_iter().flat_map(bits_of_share).collect();
-            let bucket = || bucket.iter().map(|&number| number as usize);
-            for number in bucket() {
+            for &(number, difference) in bucket {
                 let xyz = [0, 1, 2].map(|part| shares[part * leaky + number]);
                 held.extend(xyz.into_iter().flat_map(bits_of_share));
                 for way in 0..2 {
                     held.extend(bits_of_block(tables[way][number]));
                     held.push(low[way][number]);
+                    held.extend(difference.map(|difference| differences[way][difference]));
                 }
             }
-            for bits in &differences {
-                held.extend(&bits[(size - 1) * i..][..size - 1]);
-            }
+            let bucket = || bucket.iter().map(|&(number, _)| number);
             batch.held.add_run(held);
             batch
                 .xs
@@ -129,6 +127,24 @@ fn batch() -> [Batch; 2] {
         }
         batch
     })
+}
+
+/// The numbers of the leaky triples in each bucket, and of the difference that is opened for each but
+/// the first.
+fn members(amount: Amount, coin: Block) -> Vec<Vec<(usize, Option<usize>)>> {
+    let mut numbers = Vec::new();
+    bucket_numbers(&mut numbers, amount, coin);
+    let mut members = vec![Vec::new(); amount.finished];
+    let mut differences = 0..;
+    for (number, &bucket) in numbers.iter().enumerate() {
+        let bucket: &mut Vec<_> = &mut members[bucket as usize];
+        let difference = match bucket[..] {
+            [] => None,
+            _ => differences.next(),
+        };
+        bucket.push((number, difference));
+    }
+    members
 }
 
 fn table<R: AsRef<[bool]>>(runs: impl IntoIterator<Item = R>) -> Table {
