@@ -85,6 +85,7 @@ mod crypto;
 mod ot;
 
 mod blame;
+mod parallel;
 mod uniform;
 
 pub use blame::Blame;

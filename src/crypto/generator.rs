@@ -50,10 +50,16 @@ impl Generator {
 
     /// Fills `out` with the next blocks.
     pub fn fill(&mut self, out: &mut [Block]) {
+        self.fill_from(self.counter, out);
+        self.counter += out.len() as u64;
+    }
+
+    /// Fills `out` with the blocks of the stream from number `first` on.
+    pub fn fill_from(&self, first: u64, out: &mut [Block]) {
+        let mut numbers = first..;
         for chunk in out.chunks_mut(BATCH) {
-            for block in chunk.iter_mut() {
-                *block = Block::from(u128::from(self.counter).to_le_bytes());
-                self.counter += 1;
+            for (block, number) in chunk.iter_mut().zip(numbers.by_ref()) {
+                *block = Block::from(u128::from(number).to_le_bytes());
             }
             let bytes: &mut [[u8; 16]] = bytemuck::cast_slice_mut(chunk);
             self.aes
@@ -86,6 +92,7 @@ mod tests {
         for range in [0..1, 1..4, 4..91, 91..129] {
             parts.fill(&mut read[range]);
         }
+        parts.fill_from(50, &mut read[50..100]);
         assert_eq!(
             read.map(Block::to_bytes).to_vec(),
             whole.map(Block::to_bytes).to_vec()

@@ -16,16 +16,11 @@ use super::Block;
 #[inline]
 pub fn transpose_128(row: impl Fn(usize) -> Block, columns: &mut [Block]) {
     assert_eq!(columns.len(), 128, "a square matrix");
-    let mut lines = [[0; 16]; 32];
     // Transposing the words of four rows swaps the quadrants of 64 and of 32 bits.
-    for (r, line) in lines.iter_mut().enumerate() {
-        for part in 0..4 {
-            let words: [u32; 4] = bytemuck::cast(row(32 * part + r));
-            for (quarter, word) in words.into_iter().enumerate() {
-                line[4 * quarter + part] = u32::from_le(word);
-            }
-        }
-    }
+    let mut lines: [[u32; 16]; 32] = std::array::from_fn(|r| {
+        let rows: [[u32; 4]; 4] = std::array::from_fn(|part| bytemuck::cast(row(32 * part + r)));
+        std::array::from_fn(|word| u32::from_le(rows[word % 4][word / 4]))
+    });
     dispatch!(Level::new(), simd => swap_small(simd, &mut lines));
     for (r, line) in lines.iter().enumerate() {
         for (part, words) in line.as_chunks::<4>().0.iter().enumerate() {

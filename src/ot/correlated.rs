@@ -27,6 +27,7 @@ use crate::crypto::{
     Block, Generator, Oracle, SecretBit, SecretVec, Step, UniversalHash, transpose_128,
 };
 use crate::net::{self, Message};
+use crate::parallel;
 
 /// Blocks of a row that only serve the check.
 const SACRIFICED: usize = 1;
@@ -58,9 +59,12 @@ impl Message for CotCheck {
 }
 
 /// What both sides know of a batch: enough to make its challenge.
+#[derive(Clone, Copy)]
 struct Batch {
     direction: Direction,
     number: u64,
+    /// The blocks of each stream that earlier batches have taken.
+    position: u64,
 }
 
 impl Batch {
@@ -68,6 +72,7 @@ impl Batch {
         Batch {
             direction,
             number: 0,
+            position: 0,
         }
     }
 
@@ -89,14 +94,16 @@ impl Batch {
             .digest()
     }
 
-    /// Moves on to the next batch; the number has 32 bits in the oracle's counter.
-    fn finish(&mut self) -> Result<()> {
-        self.number += 1;
-        if self.number >> 32 == 0 {
-            Ok(())
-        } else {
-            Err(Error::Exhausted)
+    /// Moves on to the next batch after this one, whose rows have `length` blocks. Gives this one. The
+    /// number has 32 bits in the oracle's counter.
+    fn take(&mut self, length: usize) -> Result<Self> {
+        let taken = *self;
+        if taken.number >> 32 != 0 {
+            return Err(Error::Exhausted);
         }
+        self.number += 1;
+        self.position += length as u64;
+        Ok(taken)
     }
 }
 
@@ -137,13 +144,13 @@ impl Matrix {
         }
     }
 
-    /// Expands the leaves of all trees to streams of `length` blocks. Row `j` of a tree becomes the
+    /// Expands the leaves of all trees to streams of `length` blocks, from a position on. Row `j` of a tree becomes the
     /// sum of the streams whose number has bit `j`; `first` is the number of a tree's first leaf.
     /// Calls `total` with each tree and the sum of all of its streams.
     fn expand(
         &mut self,
-        length: usize,
-        leaves: &mut [Generator],
+        (position, length): (u64, usize),
+        leaves: &[Generator],
         first: usize,
         mut total: impl FnMut(usize, &[Block]),
     ) {
@@ -151,12 +158,12 @@ impl Matrix {
         let mut streams = Zeroizing::new([[Block::ZERO; MAX_LENGTH]; LEAVES]);
         let mut sum = Zeroizing::new([Block::ZERO; MAX_LENGTH]);
         for (tree, (leaves, rows)) in leaves
-            .chunks_mut(LEAVES - first)
+            .chunks(LEAVES - first)
             .zip(self.rows.chunks_mut(PITCH * K))
             .enumerate()
         {
-            for (leaf, stream) in leaves.iter_mut().zip(&mut streams[first..]) {
-                leaf.fill(&mut stream[..length]);
+            for (leaf, stream) in leaves.iter().zip(&mut streams[first..]) {
+                leaf.fill_from(position, &mut stream[..length]);
             }
             dispatch!(Level::new(), simd => {
                 simd.vectorize(
@@ -213,65 +220,101 @@ fn add(a: [u64; 2 * LANES], b: [u64; 2 * LANES]) -> [u64; 2 * LANES] {
     std::array::from_fn(|lane| a[lane] ^ b[lane])
 }
 
+/// What the receiver of a batch sends: the correction matrix, tree after tree, and the check.
+pub(super) type Correction = (Vec<Block>, CotCheck);
+
+/// As many matrices as there are batches that are made at once.
+fn matrices(kept: &mut Vec<Matrix>, batches: usize) -> impl Iterator<Item = &mut Matrix> {
+    if kept.len() < batches {
+        kept.resize_with(batches, Matrix::new);
+    }
+    kept.iter_mut()
+}
+
 /// The party with the choice bits. It knows all leaves of all trees.
 pub(super) struct Receiver {
     leaves: Vec<Generator>,
-    batch: Batch,
+    next: Batch,
     /// The rows `v`, for every batch anew.
-    matrix: Matrix,
+    matrices: Vec<Matrix>,
 }
 
 impl Receiver {
     pub(super) fn new(direction: Direction, leaves: Vec<Generator>) -> Self {
         Receiver {
             leaves,
-            batch: Batch::first(direction),
-            matrix: Matrix::new(),
+            next: Batch::first(direction),
+            matrices: Vec::new(),
         }
     }
 
-    /// The next OTs, as many as there are `choices` and `macs`: a multiple of 128, of at most
-    /// [`MAX_BLOCKS`] blocks. Gives what the sender needs: the correction matrix, tree after tree,
-    /// and the check.
+    /// The next OTs, as many as there are `choices` and `macs`, in batches of `size`: a multiple of
+    /// 128, of at most [`MAX_BLOCKS`] blocks. All batches are made at once. Gives what the sender needs
+    /// for each.
     pub(super) fn extend(
         &mut self,
+        size: usize,
         choices: &mut [SecretBit],
         macs: &mut [Mac],
-    ) -> Result<(Vec<Block>, CotCheck)> {
-        let blocks = macs.len() / 128;
-        let length = blocks + SACRIFICED;
-        let mut first = Zeroizing::new([Block::ZERO; MAX_LENGTH]);
-        let first = &mut first[..length];
-        let mut correction = Vec::with_capacity(correction_blocks(blocks));
-        self.matrix
-            .expand(length, &mut self.leaves, 0, |tree, total| match tree {
-                0 => first.copy_from_slice(total),
-                _ => correction.extend(total.iter().zip(&*first).map(|(u, u_0)| *u ^ *u_0)),
-            });
-        let hash = self.batch.challenge(&correction);
-        let hashes: SecretVec<Block> = self.matrix.rows().map(|row| hash.hash(row)).collect();
-        let check = CotCheck {
-            choices: hash.hash(first).to_bytes(),
-            rows: self.batch.rows(&hashes),
-        };
-        self.batch.finish()?;
-        for (eight, byte) in choices.chunks_mut(8).zip(cast_slice::<_, u8>(first)) {
-            for (bit, choice) in eight.iter_mut().enumerate() {
-                *choice = SecretBit::lowest_of(byte >> bit);
-            }
+    ) -> Result<Vec<Correction>> {
+        let mut pieces = Vec::new();
+        let matrices = matrices(&mut self.matrices, macs.len().div_ceil(size));
+        let lists = choices.chunks_mut(size).zip(macs.chunks_mut(size));
+        for ((choices, macs), matrix) in lists.zip(matrices) {
+            let batch = self.next.take(macs.len() / 128 + SACRIFICED)?;
+            pieces.push((batch, matrix, choices, macs));
         }
-        self.matrix.transpose(cast_slice_mut(macs));
-        Ok((correction, check))
+        let leaves = &self.leaves;
+        let make = |(batch, matrix, choices, macs)| {
+            batch_of_receiver(leaves, batch, matrix, choices, macs)
+        };
+        Ok(parallel::map(pieces.into_iter(), make))
     }
+}
+
+fn batch_of_receiver(
+    leaves: &[Generator],
+    batch: Batch,
+    matrix: &mut Matrix,
+    choices: &mut [SecretBit],
+    macs: &mut [Mac],
+) -> Correction {
+    let blocks = macs.len() / 128;
+    let length = blocks + SACRIFICED;
+    let mut first = Zeroizing::new([Block::ZERO; MAX_LENGTH]);
+    let first = &mut first[..length];
+    let mut correction = Vec::with_capacity(correction_blocks(blocks));
+    matrix.expand(
+        (batch.position, length),
+        leaves,
+        0,
+        |tree, total| match tree {
+            0 => first.copy_from_slice(total),
+            _ => correction.extend(total.iter().zip(&*first).map(|(u, u_0)| *u ^ *u_0)),
+        },
+    );
+    let hash = batch.challenge(&correction);
+    let hashes: SecretVec<Block> = matrix.rows().map(|row| hash.hash(row)).collect();
+    let check = CotCheck {
+        choices: hash.hash(first).to_bytes(),
+        rows: batch.rows(&hashes),
+    };
+    for (eight, byte) in choices.chunks_mut(8).zip(cast_slice::<_, u8>(first)) {
+        for (bit, choice) in eight.iter_mut().enumerate() {
+            *choice = SecretBit::lowest_of(byte >> bit);
+        }
+    }
+    matrix.transpose(cast_slice_mut(macs));
+    (correction, check)
 }
 
 /// The party with Delta. It knows all leaves but one of each tree, in relative order.
 pub(super) struct Sender {
     leaves: Vec<Generator>,
     delta: Delta,
-    batch: Batch,
+    next: Batch,
     /// The rows `w`, for every batch anew.
-    matrix: Matrix,
+    matrices: Vec<Matrix>,
 }
 
 impl Sender {
@@ -279,8 +322,8 @@ impl Sender {
         Sender {
             leaves,
             delta,
-            batch: Batch::first(direction),
-            matrix: Matrix::new(),
+            next: Batch::first(direction),
+            matrices: Vec::new(),
         }
     }
 
@@ -288,44 +331,67 @@ impl Sender {
         &self.delta
     }
 
-    /// Fills `keys` with those of the next OTs, as many as the receiver makes. `correction` must be
-    /// as long as [`correction_blocks`] says.
+    /// Fills `keys` with those of the next OTs, in batches of `size`, as the receiver makes them. There
+    /// must be a correction for each batch, as long as [`correction_blocks`] says.
     ///
     /// # Errors
     /// [`Check::CotConsistency`] if the receiver's matrix is not consistent. The keys are not to be
     /// used then.
     pub(super) fn extend(
         &mut self,
-        correction: &[Block],
-        check: &CotCheck,
+        size: usize,
+        corrections: &[Correction],
         keys: &mut [Key],
     ) -> Result<()> {
-        let length = keys.len() / 128 + SACRIFICED;
-        self.matrix.expand(length, &mut self.leaves, 1, |_, _| ());
-        for (r, row) in self.matrix.rows_mut().enumerate().skip(K) {
-            let mask = Block::mask(self.delta.block().bit(r));
-            let correction = &correction[(r / K - 1) * length..][..length];
-            for (w, c) in row.iter_mut().zip(correction) {
-                *w ^= *c & mask;
-            }
+        let mut pieces = Vec::new();
+        let matrices = matrices(&mut self.matrices, corrections.len());
+        for ((keys, correction), matrix) in keys.chunks_mut(size).zip(corrections).zip(matrices) {
+            let batch = self.next.take(keys.len() / 128 + SACRIFICED)?;
+            pieces.push((batch, matrix, correction, keys));
         }
-        let hash = self.batch.challenge(correction);
-        let choices = Block::from(check.choices);
-        let hashes: SecretVec<Block> = (self.matrix.rows().enumerate())
-            .map(|(r, row)| hash.hash(row) ^ choices.select(self.delta.block().bit(r)))
-            .collect();
-        if !bool::from(self.batch.rows(&hashes).ct_eq(&check.rows)) {
-            return Err(Error::Check(Check::CotConsistency));
-        }
-        self.batch.finish()?;
-        self.matrix.transpose(cast_slice_mut(keys));
-        Ok(())
+        let (leaves, delta) = (&self.leaves, &self.delta);
+        let make = |(batch, matrix, correction, keys)| {
+            batch_of_sender((leaves, delta), batch, matrix, correction, keys)
+        };
+        parallel::map(pieces.into_iter(), make)
+            .into_iter()
+            .collect()
     }
+}
+
+fn batch_of_sender(
+    (leaves, delta): (&[Generator], &Delta),
+    batch: Batch,
+    matrix: &mut Matrix,
+    (correction, check): &Correction,
+    keys: &mut [Key],
+) -> Result<()> {
+    let length = keys.len() / 128 + SACRIFICED;
+    matrix.expand((batch.position, length), leaves, 1, |_, _| ());
+    for (r, row) in matrix.rows_mut().enumerate().skip(K) {
+        let mask = Block::mask(delta.block().bit(r));
+        let correction = &correction[(r / K - 1) * length..][..length];
+        for (w, c) in row.iter_mut().zip(correction) {
+            *w ^= *c & mask;
+        }
+    }
+    let hash = batch.challenge(correction);
+    let choices = Block::from(check.choices);
+    let hashes: SecretVec<Block> = (matrix.rows().enumerate())
+        .map(|(r, row)| hash.hash(row) ^ choices.select(delta.block().bit(r)))
+        .collect();
+    if !bool::from(batch.rows(&hashes).ct_eq(&check.rows)) {
+        return Err(Error::Check(Check::CotConsistency));
+    }
+    matrix.transpose(cast_slice_mut(keys));
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::all_but_one::{self, tests::ideal_base_ot};
+    use std::slice;
+
     use super::*;
     use crate::circuit::Party;
     use crate::crypto::SessionId;
@@ -350,15 +416,22 @@ mod tests {
     }
 
     /// The next batch of a receiver, whose OTs are not looked at.
-    fn matrix(receiver: &mut Receiver, blocks: usize) -> (Vec<Block>, CotCheck) {
+    fn matrix(receiver: &mut Receiver, blocks: usize) -> Correction {
         let mut choices = vec![SecretBit::default(); 128 * blocks];
         let mut macs = vec![Mac::default(); 128 * blocks];
-        receiver.extend(&mut choices, &mut macs).unwrap()
+        make(receiver, &mut choices, &mut macs)
+    }
+
+    /// The next batch of a receiver.
+    fn make(receiver: &mut Receiver, choices: &mut [SecretBit], macs: &mut [Mac]) -> Correction {
+        let mut made = receiver.extend(macs.len(), choices, macs).unwrap();
+        assert_eq!(made.len(), 1);
+        made.remove(0)
     }
 
     /// What the sender makes of a batch of one block.
-    fn take(sender: &mut Sender, correction: &[Block], check: &CotCheck) -> Result<()> {
-        sender.extend(correction, check, &mut [Key::default(); 128])
+    fn take(sender: &mut Sender, correction: &Correction) -> Result<()> {
+        sender.extend(128, slice::from_ref(correction), &mut [Key::default(); 128])
     }
 
     #[test]
@@ -368,8 +441,9 @@ mod tests {
             let mut choices = vec![SecretBit::default(); 128 * blocks];
             let mut macs = vec![Mac::default(); 128 * blocks];
             let mut keys = vec![Key::default(); 128 * blocks];
-            let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
-            sender.extend(&correction, &check, &mut keys).unwrap();
+            let correction = make(&mut receiver, &mut choices, &mut macs);
+            let corrections = slice::from_ref(&correction);
+            sender.extend(macs.len(), corrections, &mut keys).unwrap();
             for ((key, mac), bit) in keys.iter().zip(&macs).zip(&choices) {
                 let expected = key.0 ^ sender.delta.select(*bit);
                 assert_eq!(mac.0.to_bytes(), expected.to_bytes());
@@ -387,8 +461,9 @@ mod tests {
             let mut choices = vec![SecretBit::default(); 128 * blocks];
             let mut macs = vec![Mac::default(); 128 * blocks];
             let mut keys = vec![Key::default(); 128 * blocks];
-            let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
-            sender.extend(&correction, &check, &mut keys).unwrap();
+            let correction = make(&mut receiver, &mut choices, &mut macs);
+            let corrections = slice::from_ref(&correction);
+            sender.extend(macs.len(), corrections, &mut keys).unwrap();
             let choices: Vec<bool> = choices[..128].iter().map(|bit| bit.reveal()).collect();
             let first = (choices, keys[0].0.to_bytes());
             for (choices, key) in &begun {
@@ -435,24 +510,25 @@ mod tests {
             correction[4 * 2] ^= Block::from([1; 16]);
             // Recompute the honest rows from a fresh copy of the receiver.
             let (_, mut receiver) = pair(2);
+            let batch = receiver.next.take(2).unwrap();
             let mut choices = Vec::new();
-            let leaves = &mut receiver.leaves;
-            receiver.matrix.expand(2, leaves, 0, |tree, total| {
+            let mut matrix = Matrix::new();
+            matrix.expand((batch.position, 2), &receiver.leaves, 0, |tree, total| {
                 if tree == 0 {
                     choices = total.to_vec();
                 }
             });
             for bit in (0..K).filter(|bit| guess >> bit & 1 == 1) {
-                let row = receiver.matrix.rows_mut().nth(5 * K + bit).unwrap();
+                let row = matrix.rows_mut().nth(5 * K + bit).unwrap();
                 row[0] ^= Block::from([1; 16]);
             }
-            let hash = receiver.batch.challenge(&correction);
-            let hashes: Vec<Block> = receiver.matrix.rows().map(|row| hash.hash(row)).collect();
+            let hash = batch.challenge(&correction);
+            let hashes: Vec<Block> = matrix.rows().map(|row| hash.hash(row)).collect();
             let check = CotCheck {
                 choices: hash.hash(&choices).to_bytes(),
-                rows: receiver.batch.rows(&hashes),
+                rows: batch.rows(&hashes),
             };
-            let outcome = take(&mut sender, &correction, &check);
+            let outcome = take(&mut sender, &(correction, check));
             assert_eq!(outcome.is_ok(), guess == path);
         }
     }
@@ -461,23 +537,52 @@ mod tests {
     fn every_field_of_the_check_counts_and_no_batch_can_be_repeated() {
         let honest = || {
             let (sender, mut receiver) = pair(3);
-            let (correction, check) = matrix(&mut receiver, 1);
-            (sender, correction, check)
+            (sender, matrix(&mut receiver, 1))
         };
-        let (mut sender, correction, check) = honest();
-        assert!(take(&mut sender, &correction, &check).is_ok());
-        assert!(take(&mut sender, &correction, &check).is_err(), "repeated");
+        let (mut sender, made) = honest();
+        assert!(take(&mut sender, &made).is_ok());
+        assert!(take(&mut sender, &made).is_err(), "repeated");
 
-        let (mut sender, correction, mut check) = honest();
-        check.choices[0] ^= 1;
-        assert!(take(&mut sender, &correction, &check).is_err());
-        let (mut sender, correction, mut check) = honest();
-        check.rows[0] ^= 1;
-        assert!(take(&mut sender, &correction, &check).is_err());
+        let refused = |change: &dyn Fn(&mut Correction)| {
+            let (mut sender, mut made) = honest();
+            change(&mut made);
+            assert!(take(&mut sender, &made).is_err());
+        };
+        refused(&|(_, check)| check.choices[0] ^= 1);
+        refused(&|(_, check)| check.rows[0] ^= 1);
         for index in 0..correction_blocks(1) {
-            let (mut sender, mut correction, check) = honest();
-            correction[index] ^= Block::from([0x10; 16]);
-            assert!(take(&mut sender, &correction, &check).is_err());
+            refused(&|(correction, _)| correction[index] ^= Block::from([0x10; 16]));
+        }
+    }
+
+    #[test]
+    fn batches_that_are_made_at_once_are_those_that_are_made_one_by_one() {
+        const SIZES: [usize; 3] = [256, 256, 128];
+        let all = SIZES.iter().sum();
+        let (mut sender, mut receiver) = pair(6);
+        let mut choices = vec![SecretBit::default(); all];
+        let mut macs = vec![Mac::default(); all];
+        let mut keys = vec![Key::default(); all];
+        let made = receiver.extend(256, &mut choices, &mut macs).unwrap();
+        sender.extend(256, &made, &mut keys).unwrap();
+        let (_, mut receiver) = pair(6);
+        let mut first = 0;
+        for (size, at_once) in SIZES.into_iter().zip(&made) {
+            let one = matrix(&mut receiver, size / 128);
+            assert_eq!(cast_slice::<_, u8>(&one.0), cast_slice::<_, u8>(&at_once.0));
+            assert_eq!(one.1.rows, at_once.1.rows);
+            for i in first..first + size {
+                let expected = sender.delta.mac(keys[i], choices[i]);
+                assert_eq!(macs[i].0.to_bytes(), expected.0.to_bytes());
+            }
+            first += size;
+        }
+        // A wrong batch among others is refused.
+        for wrong in 0..SIZES.len() {
+            let (mut sender, mut receiver) = pair(6);
+            let mut made = receiver.extend(256, &mut choices, &mut macs).unwrap();
+            made[wrong].1.rows[0] ^= 1;
+            assert!(sender.extend(256, &made, &mut keys).is_err());
         }
     }
 
@@ -485,7 +590,9 @@ mod tests {
     fn what_is_hashed_for_a_check_is_bound_to_session_direction_and_batch() {
         let batch = |session, sender, finished| {
             let mut batch = Batch::first(Direction::of(&SessionId([session; 32]), sender));
-            (0..finished).for_each(|_| batch.finish().unwrap());
+            for _ in 0..finished {
+                batch.take(1).unwrap();
+            }
             batch
         };
         let batches = [
@@ -510,8 +617,10 @@ mod tests {
     fn a_session_ends_before_the_number_of_a_batch_would_run_into_the_direction() {
         let mut batch = Batch::first(DIRECTION);
         batch.number = (1 << 32) - 2;
-        assert!(batch.finish().is_ok());
-        assert!(matches!(batch.finish(), Err(Error::Exhausted)));
+        for number in [(1 << 32) - 2, (1 << 32) - 1] {
+            assert_eq!(batch.take(1).unwrap().number, number);
+        }
+        assert!(matches!(batch.take(1), Err(Error::Exhausted)));
     }
 
     #[test]
@@ -520,8 +629,11 @@ mod tests {
         let mut choices = [SecretBit::default(); 256];
         let mut macs = [Mac::default(); 256];
         let mut keys = [Key::default(); 256];
-        let (correction, check) = receiver.extend(&mut choices, &mut macs).unwrap();
-        sender.extend(&correction, &check, &mut keys).unwrap();
+        let made = make(&mut receiver, &mut choices, &mut macs);
+        sender
+            .extend(256, slice::from_ref(&made), &mut keys)
+            .unwrap();
+        let (correction, check) = made;
         let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex()[..16].to_string();
         assert_eq!(
             [

@@ -29,6 +29,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use crate::circuit::Party;
 use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step, block_type};
 use crate::net::{self, Channel, Malformed, Transport};
+use crate::parallel;
 
 pub use all_but_one::TreeSums;
 pub use base::{BaseOtAnswer, BaseOtPads, BaseOtPoints};
@@ -145,16 +146,16 @@ impl CotSender {
         channel: &mut Channel<T>,
         keys: &mut [Key],
     ) -> Result<()> {
-        let mut correction = Vec::new();
-        for keys in keys.chunks_mut(batch_size(keys.len())) {
-            let matrix = correlated::correction_blocks(keys.len() / 128);
-            correction.resize(matrix, Block::ZERO);
-            channel.recv_bytes(
-                Tag::CotCorrection,
-                bytemuck::cast_slice_mut(&mut correction),
-            )?;
-            let check = channel.recv_message()?;
-            self.0.extend(&correction, &check, keys)?;
+        let size = batch_size(keys.len());
+        for keys in keys.chunks_mut(size * parallel::threads()) {
+            let mut corrections = Vec::new();
+            for keys in keys.chunks(size) {
+                let blocks = correlated::correction_blocks(keys.len() / 128);
+                let mut matrix = vec![Block::ZERO; blocks];
+                channel.recv_bytes(Tag::CotCorrection, bytemuck::cast_slice_mut(&mut matrix))?;
+                corrections.push((matrix, channel.recv_message()?));
+            }
+            self.0.extend(size, &corrections, keys)?;
         }
         Ok(())
     }
@@ -219,11 +220,14 @@ impl CotReceiver {
         channel: &mut Channel<T>,
         bits: &mut CotBits,
     ) -> Result<()> {
-        let batch = batch_size(bits.macs.len());
-        for (choices, macs) in (bits.choices.chunks_mut(batch)).zip(bits.macs.chunks_mut(batch)) {
-            let (correction, check) = self.0.extend(choices, macs)?;
-            channel.send_bytes(Tag::CotCorrection, bytemuck::cast_slice(&correction))?;
-            channel.send_message(&check)?;
+        let size = batch_size(bits.macs.len());
+        let at_once = size * parallel::threads();
+        let lists = (bits.choices.chunks_mut(at_once)).zip(bits.macs.chunks_mut(at_once));
+        for (choices, macs) in lists {
+            for (correction, check) in self.0.extend(size, choices, macs)? {
+                channel.send_bytes(Tag::CotCorrection, bytemuck::cast_slice(&correction))?;
+                channel.send_message(&check)?;
+            }
         }
         channel.flush()?;
         Ok(())

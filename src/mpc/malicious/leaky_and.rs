@@ -9,12 +9,15 @@
 //! sends no table before the checks of the correlated OT have passed, and uses no triple before the
 //! equality check has passed.
 
+use std::ops::RangeFrom;
+
 use zeroize::Zeroizing;
 
 use super::share::{RandomShares, Share};
 use crate::circuit::Party;
 use crate::crypto::{Block, SecretVec, TweakDomain, TweakableHash};
 use crate::ot::Delta;
+use crate::parallel;
 
 #[cfg(test)]
 mod tests;
@@ -33,6 +36,8 @@ impl zeroize::DefaultIsZeroes for Triple {}
 const HASHES: usize = 3;
 /// Triples that are hashed at once.
 const STRIDE: usize = TweakableHash::LANES / HASHES;
+/// Triples whose tables are one piece of work.
+const PART: usize = 200 * STRIDE;
 
 /// A batch of leaky triples, made of random shared bits: all `x`, then all `y`, then all `z`.
 #[derive(Default)]
@@ -60,33 +65,12 @@ impl Leaky {
     ) -> &mut [Block] {
         self.tables.resize(count, Block::ZERO);
         self.sums.reuse(count);
-        let mut lanes = Zeroizing::new([Block::ZERO; HASHES * STRIDE]);
-        let mut tweaks = [Block::ZERO; HASHES * STRIDE];
-        let tables = self.tables.chunks_mut(STRIDE);
-        let sums = self.sums.chunks_mut(STRIDE);
-        for (number, (tables, sums)) in tables.zip(sums).enumerate() {
-            let indices = number * STRIDE..number * STRIDE + tables.len();
-            let used = HASHES * tables.len();
-            for ((index, lanes), tweaks) in indices
-                .clone()
-                .zip(lanes.chunks_exact_mut(HASHES))
-                .zip(tweaks.chunks_exact_mut(HASHES))
-            {
-                let x = shares.get(index);
-                lanes.copy_from_slice(&[x.key.0, x.key.0 ^ delta.block(), x.mac.0]);
-                tweaks.fill(TweakDomain::LeakyAnd.tweak(batch, index as u64));
-            }
-            hash.hash_each(&mut lanes[..used], &tweaks[..used]);
-            let made = tables.iter_mut().zip(sums);
-            for ((index, hashes), (table, sum)) in indices.zip(lanes.chunks_exact(HASHES)).zip(made)
-            {
-                let c = shares.get(count + index).cross(delta);
-                let of_x = c.select(shares.get(index).bit);
-                let of_z = shares.get(2 * count + index).cross(delta);
-                *table = hashes[0] ^ hashes[1] ^ c;
-                *sum = hashes[0] ^ hashes[2] ^ of_z ^ of_x;
-            }
-        }
+        let tables = self.tables.chunks_mut(PART);
+        let parts = tables.zip(self.sums.chunks_mut(PART)).enumerate();
+        parallel::map(parts, |(part, made)| {
+            let triples = part * PART..;
+            fill_tables(shares, (triples, count), (hash, delta, batch), made);
+        });
         &mut self.tables
     }
 
@@ -132,5 +116,37 @@ impl Leaky {
     ) -> (Share, Share) {
         let z = shares.get(2 * self.sums.len() + index);
         (shares.get(index), z.plus(self.flips[index], me, delta))
+    }
+}
+
+/// Fills a part of the tables and sums, those of the `triples` of so many.
+fn fill_tables(
+    shares: &RandomShares,
+    (triples, count): (RangeFrom<usize>, usize),
+    (hash, delta, batch): (&TweakableHash, &Delta, u64),
+    (tables, sums): (&mut [Block], &mut [Block]),
+) {
+    let mut lanes = Zeroizing::new([Block::ZERO; HASHES * STRIDE]);
+    let mut tweaks = [Block::ZERO; HASHES * STRIDE];
+    let strides = tables.chunks_mut(STRIDE).zip(sums.chunks_mut(STRIDE));
+    for (first, (tables, sums)) in triples.step_by(STRIDE).zip(strides) {
+        let used = HASHES * tables.len();
+        for ((index, lanes), tweaks) in (first..)
+            .zip(lanes[..used].chunks_exact_mut(HASHES))
+            .zip(tweaks.chunks_exact_mut(HASHES))
+        {
+            let x = shares.get(index);
+            lanes.copy_from_slice(&[x.key.0, x.key.0 ^ delta.block(), x.mac.0]);
+            tweaks.fill(TweakDomain::LeakyAnd.tweak(batch, index as u64));
+        }
+        hash.hash_each(&mut lanes[..used], &tweaks[..used]);
+        let made = tables.iter_mut().zip(sums);
+        for ((index, hashes), (table, sum)) in (first..).zip(lanes.chunks_exact(HASHES)).zip(made) {
+            let c = shares.get(count + index).cross(delta);
+            let of_x = c.select(shares.get(index).bit);
+            let of_z = shares.get(2 * count + index).cross(delta);
+            *table = hashes[0] ^ hashes[1] ^ c;
+            *sum = hashes[0] ^ hashes[2] ^ of_z ^ of_x;
+        }
     }
 }
