@@ -117,10 +117,8 @@ fn firsts(fingerprints: &[u128]) -> Vec<Node> {
     for end in ends {
         table.clear();
         for &tagged in &dealt[start..end] {
-            let fingerprint = fingerprints[tagged.node.index()];
-            let is_it = |other: &Tagged| {
-                other.tag == tagged.tag && fingerprints[other.node.index()] == fingerprint
-            };
+            let form = |tagged: &Tagged| fingerprints[tagged.node.index()];
+            let is_it = |other: &Tagged| other.tag == tagged.tag && form(other) == form(&tagged);
             match table.entry(tagged.hash(), is_it, Tagged::hash) {
                 Entry::Occupied(first) => firsts[tagged.node.index()] = first.get().node,
                 Entry::Vacant(place) => drop(place.insert(tagged)),
