@@ -12,12 +12,13 @@
 //! operand of a gate never follows from their order.
 
 use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::{StdRng, SysRng};
 use rand::{RngExt, SeedableRng};
 
+use self::forms::Forms;
 use self::slices::Slicer;
+use self::spans::{Span, Spans};
 use super::Circuit;
 use super::layers::lay_out;
 
@@ -111,10 +112,8 @@ pub struct Builder {
     leaves: usize,
     operations: Vec<Operation>,
     fingerprints: Vec<u128>,
-    /// All nodes, by fingerprint.
-    forms: HashTable<Node>,
-    /// The AND nodes, by the span of their operands.
-    spans: HashTable<Node>,
+    forms: Forms,
+    spans: Spans,
     generator: StdRng,
     slicer: Option<Slicer>,
 }
@@ -133,6 +132,19 @@ impl Builder {
     /// When there are more input bits than [`MAX_NODES`](Self::MAX_NODES), or when the operating
     /// system gives no randomness.
     pub fn new(inputs: &[usize]) -> Self {
+        Self::with(Forms::Known(HashTable::new()), inputs)
+    }
+
+    /// Begins a circuit of which nothing is asked until it is built: [`build`](Self::build) finds which
+    /// XORs are the same. The circuit is the same, and is there sooner.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub(super) fn sharing_at_the_end(inputs: &[usize]) -> Self {
+        Self::with(Forms::AtTheEnd, inputs)
+    }
+
+    fn with(mut forms: Forms, inputs: &[usize]) -> Self {
         let input_bits = inputs
             .iter()
             .try_fold(0, |sum: usize, &bits| sum.checked_add(bits))
@@ -141,8 +153,7 @@ impl Builder {
         let mut generator = StdRng::from_rng(&mut UnwrapErr(SysRng));
         let mut fingerprints = vec![0];
         fingerprints.extend((0..input_bits).map(|_| generator.random::<u128>()));
-        let mut forms = HashTable::with_capacity(fingerprints.len());
-        slices::enter_forms(&mut forms, &fingerprints);
+        forms.refill(&fingerprints);
         Builder {
             inputs: inputs.to_vec(),
             input_bits,
@@ -150,20 +161,10 @@ impl Builder {
             operations: Vec::new(),
             fingerprints,
             forms,
-            spans: HashTable::new(),
+            spans: Spans::new(),
             generator,
             slicer: None,
         }
-    }
-
-    /// Makes room for so many gates, which then takes no time later.
-    pub(super) fn reserve(&mut self, gates: usize) {
-        let gates = gates.min(Self::MAX_NODES);
-        self.operations.reserve_exact(gates);
-        self.fingerprints.reserve_exact(gates);
-        let fingerprints = &self.fingerprints;
-        let hash = |node: &Node| form_hash(fingerprints[node.index()]);
-        self.forms.reserve(gates, hash);
     }
 
     /// The bits of an input value (from 0), least significant first.
@@ -227,17 +228,18 @@ impl Builder {
     ///
     /// The outputs are values, each a word of bits, least significant first. A negated bit among
     /// them becomes a NOT gate, one for each wire.
-    pub fn build(self, outputs: Vec<Vec<Bit>>) -> Circuit {
+    pub fn build(self, mut outputs: Vec<Vec<Bit>>) -> Circuit {
         let Builder {
             inputs,
-            operations,
+            mut operations,
             fingerprints,
             forms,
             spans,
             ..
         } = self;
-        // Most of the memory, and of no more use.
-        drop((fingerprints, forms, spans));
+        // Of no more use, and large.
+        drop(spans);
+        forms.share(fingerprints, &mut operations, &mut outputs);
         lay_out(inputs, &operations, &outputs)
     }
 
@@ -247,87 +249,67 @@ impl Builder {
     }
 
     fn xor_nodes(&mut self, p: Node, q: Node) -> Node {
-        if self.is_abandoned() {
+        let fingerprint = self.fingerprints[p.index()] ^ self.fingerprints[q.index()];
+        if fingerprint == 0 || self.is_abandoned() {
             return Node::ZERO;
         }
-        let fingerprint = self.fingerprints[p.index()] ^ self.fingerprints[q.index()];
-        self.node(fingerprint, Operation::Xor(p, q))
+        match self.forms.find(fingerprint, &self.fingerprints) {
+            Some(node) => node,
+            None => self.record(fingerprint, Operation::Xor(p, q)),
+        }
     }
 
     fn and_nodes(&mut self, p: Node, q: Node) -> Node {
-        if p == q {
+        let span = self.span(p, q);
+        if span[2] == 0 {
             return p;
         }
-        if p == Node::ZERO || q == Node::ZERO || self.is_abandoned() {
+        if span.contains(&0) || self.is_abandoned() {
             return Node::ZERO;
         }
-        let span = self.span(p, q);
-        let known = self
-            .spans
-            .find(span_hash(span), |&and| {
-                let (a, b) = operands(&self.operations, self.leaves, and);
-                span.contains(&self.fingerprints[a.index()])
-                    && span.contains(&self.fingerprints[b.index()])
-            })
-            .copied();
-        match known {
+        match self.spans.find(&span, |and| self.operand_forms(and)) {
             Some(and) => self.and_from_span(p, q, and),
             None => {
                 let fingerprint = self.generator.random();
-                let and = self.node(fingerprint, Operation::And(p, q));
-                self.enter_span(span, and);
+                let and = self.record(fingerprint, Operation::And(p, q));
+                self.spans.enter(&span, and);
                 and
             }
         }
     }
 
-    /// `p & q`, given an AND whose operands a, b are two of p, q and p ^ q.
+    /// `p & q`, given an AND whose operands a, b have two of the forms of p, q and p ^ q.
     fn and_from_span(&mut self, p: Node, q: Node, and: Node) -> Node {
-        let (a, b) = operands(&self.operations, self.leaves, and);
-        match (p == a || p == b, q == a || q == b) {
-            (true, true) => and,
+        let operands = self.operand_forms(and);
+        match [p, q].map(|node| operands.contains(&self.fingerprints[node.index()])) {
+            [true, true] => and,
             // One operand is common and the other is the sum of the two: a(a ^ b) = a ^ ab.
-            (true, false) => self.xor_nodes(p, and),
-            (false, _) => self.xor_nodes(q, and),
+            [true, false] => self.xor_nodes(p, and),
+            [false, _] => self.xor_nodes(q, and),
         }
     }
 
+    /// The fingerprints of the operands of a node that is a gate.
+    fn operand_forms(&self, node: Node) -> [u128; 2] {
+        let (a, b) = operands(&self.operations, self.leaves, node);
+        [a, b].map(|node| self.fingerprints[node.index()])
+    }
+
     /// The non-zero elements of the span of two nodes.
-    fn span(&self, p: Node, q: Node) -> [u128; 3] {
+    fn span(&self, p: Node, q: Node) -> Span {
         let (p, q) = (self.fingerprints[p.index()], self.fingerprints[q.index()]);
         [p, q, p ^ q]
     }
 
-    /// The node with this form: a new one, driven by the operation, if there is none yet.
-    fn node(&mut self, fingerprint: u128, operation: Operation) -> Node {
-        let fingerprints = &mut self.fingerprints;
-        let entry = self.forms.entry(
-            form_hash(fingerprint),
-            |node| fingerprints[node.index()] == fingerprint,
-            |node| form_hash(fingerprints[node.index()]),
-        );
-        match entry {
-            Entry::Occupied(entry) => *entry.get(),
-            Entry::Vacant(entry) => {
-                let number = fingerprints.len();
-                assert!(number < Self::MAX_NODES, "the circuit is too large");
-                let node = Node(number as u32);
-                entry.insert(node);
-                fingerprints.push(fingerprint);
-                self.operations.push(operation);
-                node
-            }
-        }
-    }
-
-    fn enter_span(&mut self, span: [u128; 3], and: Node) {
-        let (operations, fingerprints) = (&self.operations, &self.fingerprints);
-        let leaves = self.leaves;
-        self.spans.insert_unique(span_hash(span), and, |&and| {
-            let (a, b) = operands(operations, leaves, and);
-            let (a, b) = (fingerprints[a.index()], fingerprints[b.index()]);
-            span_hash([a, b, a ^ b])
-        });
+    /// A new node, with a form that no other is known to have.
+    fn record(&mut self, fingerprint: u128, operation: Operation) -> Node {
+        let number = self.fingerprints.len();
+        assert!(number < Self::MAX_NODES, "the circuit is too large");
+        let node = Node(number as u32);
+        self.fingerprints.push(fingerprint);
+        self.operations.push(operation);
+        self.forms.enter(node, &self.fingerprints);
+        node
     }
 }
 
@@ -336,18 +318,8 @@ fn operands(operations: &[Operation], leaves: usize, node: Node) -> (Node, Node)
     operations[node.index() - leaves].operands()
 }
 
-/// Fingerprints are random, so any 64 of their bits are a hash.
-fn form_hash(fingerprint: u128) -> u64 {
-    fingerprint as u64
-}
-
-/// A hash of the span as a set: any two of the three determine it, so the two smallest do. Their
-/// low halves are as good as independent of the order, which the high halves decide.
-fn span_hash(mut span: [u128; 3]) -> u64 {
-    span.sort_unstable();
-    (span[0] as u64) ^ (span[1] as u64).rotate_left(32)
-}
-
+mod forms;
 pub(super) mod slices;
+mod spans;
 #[cfg(test)]
 mod tests;

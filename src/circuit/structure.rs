@@ -125,27 +125,55 @@ fn survey(
 ) -> Structure {
     let mut needed = vec![false; wires];
     outputs.for_each(|wire| needed[wire] = true);
-    let live_wires = most_live(steps.clone(), needed.clone());
-    mark_needed(steps.clone(), &mut needed);
-    let depths = Depths::of(steps.clone(), &needed);
-    let count = |kind: fn(Operation) -> bool| {
-        let counted = steps.clone().filter(|step| kind(step.operation));
-        counted.count()
-    };
+    let live_wires = mark_needed(steps.clone(), &mut needed);
+    let mut depths = Depths::new(wires);
+    let mut owned = owners.map(|owners| Owned::new(inputs, owners));
+    if let Some(owned) = &mut owned {
+        owned.depends.resize(wires, 0);
+    }
+    let (mut kinds, mut dead) = (Kinds::default(), 0);
+    for Step { operation, sets } in steps {
+        kinds.add(operation);
+        match needed[sets.index()] {
+            true => depths.reached[sets.index()] = depths.reach(operation),
+            false => dead += usize::from(is_gate(operation)),
+        }
+        if let Some(owned) = &mut owned {
+            owned.depends[sets.index()] = owned.add(operation);
+        }
+    }
     Structure {
-        and: count(is_and),
-        xor: count(|operation| matches!(operation, Operation::Xor(..))),
-        not: count(|operation| matches!(operation, Operation::Not(_))),
-        copies: count(|operation| !is_gate(operation)),
-        ands_by_owner: owners.map(|owners| count_by_owner(inputs, wires, steps.clone(), owners)),
+        and: kinds.and,
+        xor: kinds.xor,
+        not: kinds.not,
+        copies: kinds.copies,
+        ands_by_owner: owned.map(|owned| owned.ands),
         and_depth: depths.layers.len(),
         depth: depths.depth as usize,
         widest_layer: depths.layers.iter().copied().max().unwrap_or(0),
         live_wires: Some(live_wires),
-        dead: steps
-            .filter(|step| is_gate(step.operation) && !needed[step.sets.index()])
-            .count(),
+        dead,
         live_ands: depths.layers.iter().sum(),
+    }
+}
+
+/// How many gates there are of each kind.
+#[derive(Default)]
+struct Kinds {
+    and: usize,
+    xor: usize,
+    not: usize,
+    copies: usize,
+}
+
+impl Kinds {
+    fn add(&mut self, operation: Operation) {
+        *match operation {
+            Operation::And(..) => &mut self.and,
+            Operation::Xor(..) => &mut self.xor,
+            Operation::Not(_) => &mut self.not,
+            Operation::Copy(_) | Operation::Const(_) => &mut self.copies,
+        } += 1;
     }
 }
 
@@ -157,26 +185,20 @@ fn is_gate(operation: Operation) -> bool {
     !matches!(operation, Operation::Copy(_) | Operation::Const(_))
 }
 
-/// Marks what the wires that are marked are computed from.
-fn mark_needed(steps: impl DoubleEndedIterator<Item = Step>, needed: &mut [bool]) {
-    for step in steps.rev() {
-        if needed[step.sets.index()] {
-            (step.operation.reads()).for_each(|wire| needed[wire.index()] = true);
-        }
-    }
-}
-
-/// The most wires held at once. Wires that are `kept` are held until the end.
-fn most_live(steps: impl DoubleEndedIterator<Item = Step>, kept: Vec<bool>) -> usize {
-    // From the end to the beginning: a wire is held before a gate that reads it, if it is read or
-    // kept later or by that gate, and no longer before the gate that sets it.
-    let mut held = kept;
+/// Marks what the wires that are marked, the outputs, are computed from. Gives the most wires held at
+/// once, where outputs are held until the end.
+fn mark_needed(steps: impl DoubleEndedIterator<Item = Step>, needed: &mut [bool]) -> usize {
+    // From the end to the beginning: a wire is held before a gate that reads it, if it is an output or
+    // read later or by that gate, and no longer before the gate that sets it.
+    let mut held = needed.to_vec();
     let mut now = held.iter().filter(|&&held| held).count();
     let mut most = now;
     for step in steps.rev() {
         let result = step.sets.index();
+        let is_needed = needed[result];
         let read_later = std::mem::replace(&mut held[result], false);
         for wire in step.operation.reads() {
+            needed[wire.index()] |= is_needed;
             now += usize::from(!std::mem::replace(&mut held[wire.index()], true));
         }
         most = usize::max(most, now + usize::from(!read_later));
@@ -201,14 +223,6 @@ impl Depths {
             layers: Vec::new(),
             depth: 0,
         }
-    }
-
-    fn of(steps: impl Iterator<Item = Step>, needed: &[bool]) -> Self {
-        let mut depths = Self::new(needed.len());
-        for step in steps.filter(|step| needed[step.sets.index()]) {
-            depths.reached[step.sets.index()] = depths.reach(step.operation);
-        }
-        depths
     }
 
     /// Counts a gate, and gives what its wire has reached.
@@ -271,28 +285,11 @@ impl Owned {
     }
 }
 
-/// Counts the ANDs by the parties whose inputs they depend on.
-fn count_by_owner(
-    inputs: &[usize],
-    wires: usize,
-    steps: impl Iterator<Item = Step>,
-    owners: &[Party],
-) -> AndsByOwner {
-    let mut owned = Owned::new(inputs, owners);
-    owned.depends.resize(wires, 0);
-    for step in steps {
-        owned.depends[step.sets.index()] = owned.add(step.operation);
-    }
-    owned.ands
-}
-
 /// The structure of a circuit whose gates come one after the other.
 pub(super) struct Tally {
     depths: Depths,
     owned: Owned,
-    and: usize,
-    xor: usize,
-    not: usize,
+    kinds: Kinds,
 }
 
 impl Tally {
@@ -302,20 +299,14 @@ impl Tally {
         Tally {
             depths: Depths::new(owned.depends.len()),
             owned,
-            and: 0,
-            xor: 0,
-            not: 0,
+            kinds: Kinds::default(),
         }
     }
 
     /// Counts a gate, which drives the next wire.
     pub(super) fn add(&mut self, gate: Gate) {
         let operation = Operation::from(gate);
-        *match gate {
-            Gate::Xor(..) => &mut self.xor,
-            Gate::And(..) => &mut self.and,
-            Gate::Not(_) => &mut self.not,
-        } += 1;
+        self.kinds.add(operation);
         let reached = self.depths.reach(operation);
         self.depths.reached.push(reached);
         let owner = self.owned.add(operation);
@@ -329,15 +320,15 @@ impl Tally {
     }
 
     pub(super) fn ands(&self) -> usize {
-        self.and
+        self.kinds.and
     }
 
     /// What is known when all gates have come. Those that nobody needs did not come.
     pub(super) fn structure(self) -> Structure {
         Structure {
-            and: self.and,
-            xor: self.xor,
-            not: self.not,
+            and: self.kinds.and,
+            xor: self.kinds.xor,
+            not: self.kinds.not,
             copies: 0,
             ands_by_owner: Some(self.owned.ands),
             and_depth: self.depths.layers.len(),
@@ -345,7 +336,7 @@ impl Tally {
             widest_layer: self.depths.layers.iter().copied().max().unwrap_or(0),
             live_wires: None,
             dead: 0,
-            live_ands: self.and,
+            live_ands: self.kinds.and,
         }
     }
 }

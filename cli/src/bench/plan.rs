@@ -146,10 +146,10 @@ impl fmt::Display for Configuration<'_> {
 /// Reads the netlists that the arguments name.
 ///
 /// # Errors
-/// Those of [`FormatArgs::read`] and [`Owners::of`].
+/// Those of [`FormatArgs::read_circuit`] and [`Owners::of`].
 pub(super) fn netlists(args: &Args) -> anyhow::Result<Vec<Netlist>> {
     let read = |path: &std::path::PathBuf| {
-        let circuit = FormatArgs::default().read(path)?.circuit();
+        let circuit = FormatArgs::default().read_circuit(path)?;
         let owners = Owners::of(circuit.inputs().len(), &args.owner)?;
         let name = path.file_name().unwrap_or_default();
         let name = name.to_string_lossy().replace(char::is_control, "?");

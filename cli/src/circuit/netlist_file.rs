@@ -13,11 +13,11 @@ use flate2::bufread::MultiGzDecoder;
 use crate::progress::Progress;
 use crate::whole_file;
 
-/// The most bytes of a netlist: enough for forty million gates. Reading takes memory in proportion to
+/// The most bytes of a netlist: enough for thirty million gates. Reading takes memory in proportion to
 /// the size of the file, and a file can have any size without taking up space on the disk.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// The most bytes of a netlist that comes compressed, or through a pipe: enough for ten million gates. A
+/// The most bytes of a netlist that comes compressed, or through a pipe: enough for eight million gates. A
 /// small file can hide a thousand times its size, and what a pipe gives is kept in memory.
 const MAX_UNSEEN: u64 = 1 << 28;
 

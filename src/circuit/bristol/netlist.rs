@@ -115,7 +115,7 @@ impl Netlist {
     /// The circuit that a [`Builder`] makes of it: constants are folded, equal gates shared, dead
     /// gates dropped, and the rest put in layers. It has no more AND gates than the netlist.
     pub fn circuit(&self) -> Circuit {
-        let mut building = Building::new(&self.inputs, self.wires, self.steps.len());
+        let mut building = Building::new(&self.inputs, self.wires);
         for step in &self.steps {
             building.push(*step);
         }
@@ -167,10 +167,8 @@ pub(super) struct Building {
 }
 
 impl Building {
-    /// With room for so many gates.
-    pub(super) fn new(inputs: &[usize], wires: usize, gates: usize) -> Self {
-        let mut builder = Builder::new(inputs);
-        builder.reserve(gates);
+    pub(super) fn new(inputs: &[usize], wires: usize) -> Self {
+        let builder = Builder::sharing_at_the_end(inputs);
         let mut bits: Vec<Bit> = Vec::with_capacity(wires);
         bits.extend(builder.input_bits());
         bits.resize(wires, Bit::ZERO);

@@ -38,7 +38,7 @@ pub fn read_as(
     format: Option<Format>,
 ) -> Result<Circuit, NetlistError> {
     read_file(reader, size, format, |header| {
-        Building::new(&header.inputs, header.wires, 0)
+        Building::new(&header.inputs, header.wires)
     })
     .map(|(header, building)| building.finish(&header.outputs))
 }

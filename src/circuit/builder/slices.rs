@@ -11,9 +11,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::SyncSender;
 
-use hashbrown::HashTable;
-
-use super::{Bit, Builder, Node, form_hash};
+use super::{Bit, Builder, Node};
 use crate::circuit::{Gate, Output, Wire};
 
 /// Some gates of a circuit, in an order in which they can be evaluated.
@@ -173,25 +171,13 @@ impl Builder {
         self.fingerprints.truncate(self.leaves);
         self.operations.clear();
         self.spans.clear();
-        enter_forms(&mut self.forms, &self.fingerprints);
+        self.forms.refill(&self.fingerprints);
     }
 
     fn hand_over(&mut self, slice: Slice) {
         if let Some(slicer) = &mut self.slicer {
             slicer.abandoned |= slicer.slices.send(slice).is_err();
         }
-    }
-}
-
-/// Makes a table of all nodes, by fingerprint.
-pub(super) fn enter_forms(forms: &mut HashTable<Node>, fingerprints: &[u128]) {
-    forms.clear();
-    for (number, &fingerprint) in fingerprints.iter().enumerate() {
-        forms.insert_unique(
-            form_hash(fingerprint),
-            Node(number as u32),
-            |node: &Node| form_hash(fingerprints[node.index()]),
-        );
     }
 }
 

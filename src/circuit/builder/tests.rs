@@ -257,7 +257,10 @@ fn follow<T: Copy>(
 }
 
 fn build(program: &[Step]) -> Circuit {
-    let mut b = Builder::new(&[4, 2]);
+    build_by(Builder::new(&[4, 2]), program)
+}
+
+fn build_by(mut b: Builder, program: &[Step]) -> Circuit {
     let inputs = [b.input(0), b.input(1)].concat();
     let bits = follow(program, inputs, |call, x, y| match call {
         0 => b.xor(x, y),
@@ -299,6 +302,12 @@ proptest! {
         prop_assert_eq!(one.gates(), other.gates());
         prop_assert_eq!(one.outputs(), other.outputs());
         prop_assert_eq!(one.digest(), other.digest());
+    }
+
+    #[test]
+    fn what_is_shared_at_the_end_gives_the_same_circuit(program in programs()) {
+        let later = build_by(Builder::sharing_at_the_end(&[4, 2]), &program);
+        prop_assert_eq!(later.digest(), build(&program).digest());
     }
 
     #[test]

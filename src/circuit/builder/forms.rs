@@ -1,0 +1,130 @@
+//! Nodes of the same linear form, which are one wire.
+
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+
+use super::{Bit, Node, Operation};
+
+/// The nodes that a builder knows, by fingerprint.
+pub(super) enum Forms {
+    /// All of them, so that none is recorded twice.
+    Known(HashTable<Node>),
+    /// None. [`share`] finds at the end which are the same, and is faster: the places of a large table
+    /// are all over the memory.
+    AtTheEnd,
+}
+
+impl Forms {
+    /// The first node with this fingerprint, if it is known.
+    pub(super) fn find(&self, fingerprint: u128, fingerprints: &[u128]) -> Option<Node> {
+        let Forms::Known(known) = self else {
+            return None;
+        };
+        let is_it = |node: &Node| fingerprints[node.index()] == fingerprint;
+        known.find(form_hash(fingerprint), is_it).copied()
+    }
+
+    /// Enters a node that was not found.
+    pub(super) fn enter(&mut self, node: Node, fingerprints: &[u128]) {
+        if let Forms::Known(known) = self {
+            let hash = |node: &Node| form_hash(fingerprints[node.index()]);
+            known.insert_unique(hash(&node), node, hash);
+        }
+    }
+
+    /// Forgets all nodes, and enters the first ones, of which these are the fingerprints.
+    pub(super) fn refill(&mut self, fingerprints: &[u128]) {
+        if let Forms::Known(known) = self {
+            known.clear();
+        }
+        for number in 0..fingerprints.len() {
+            self.enter(Node(number as u32), fingerprints);
+        }
+    }
+
+    /// Lets the gates and the outputs read the first node of each form. The others are then dead.
+    pub(super) fn share(
+        self,
+        fingerprints: Vec<u128>,
+        operations: &mut [Operation],
+        outputs: &mut [Vec<Bit>],
+    ) {
+        if let Forms::Known(_) = self {
+            return;
+        }
+        let firsts = firsts(&fingerprints);
+        drop(fingerprints);
+        let first = |node: Node| firsts[node.index()];
+        for operation in operations {
+            *operation = match *operation {
+                Operation::Xor(a, b) => Operation::Xor(first(a), first(b)),
+                Operation::And(a, b) => Operation::And(first(a), first(b)),
+            };
+        }
+        for bit in outputs.iter_mut().flatten() {
+            *bit = Bit::positive(first(bit.node())).invert_if(bit.inverted());
+        }
+    }
+}
+
+/// Fingerprints are random, so any 64 of their bits are a hash.
+fn form_hash(fingerprint: u128) -> u64 {
+    fingerprint as u64
+}
+
+/// A node, and a part of its fingerprint that says nearly always whether it is another's.
+#[derive(Clone, Copy)]
+struct Tagged {
+    tag: u32,
+    node: Node,
+}
+
+impl Tagged {
+    fn hash(&self) -> u64 {
+        u64::from(self.tag) << 32 | u64::from(self.tag)
+    }
+}
+
+/// For each node the first one of the same form. The nodes are dealt into heaps by their fingerprints,
+/// so that a table for one heap stays in the cache.
+fn firsts(fingerprints: &[u128]) -> Vec<Node> {
+    const HEAP_BITS: u32 = 9;
+    const HEAPS: usize = 1 << HEAP_BITS;
+    let heap = |fingerprint: u128| (fingerprint >> (u128::BITS - HEAP_BITS)) as usize;
+    let mut ends = [0; HEAPS];
+    for &fingerprint in fingerprints {
+        ends[heap(fingerprint)] += 1;
+    }
+    let mut start = 0;
+    for end in &mut ends {
+        start += std::mem::replace(end, start);
+    }
+    let none = Tagged {
+        tag: 0,
+        node: Node::ZERO,
+    };
+    let mut dealt = vec![none; fingerprints.len()];
+    for (number, &fingerprint) in fingerprints.iter().enumerate() {
+        let end = &mut ends[heap(fingerprint)];
+        let (tag, node) = (fingerprint as u32, Node(number as u32));
+        dealt[*end] = Tagged { tag, node };
+        *end += 1;
+    }
+
+    let mut firsts: Vec<Node> = (0..fingerprints.len() as u32).map(Node).collect();
+    let mut table: HashTable<Tagged> = HashTable::new();
+    let mut start = 0;
+    for end in ends {
+        table.clear();
+        for &tagged in &dealt[start..end] {
+            let form = |tagged: &Tagged| fingerprints[tagged.node.index()];
+            let is_it = |other: &Tagged| other.tag == tagged.tag && form(other) == form(&tagged);
+            match table.entry(tagged.hash(), is_it, Tagged::hash) {
+                Entry::Occupied(first) => firsts[tagged.node.index()] = first.get().node,
+                Entry::Vacant(place) => drop(place.insert(tagged)),
+            }
+        }
+        start = end;
+    }
+    firsts
+}

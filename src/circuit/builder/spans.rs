@@ -1,0 +1,64 @@
+//! The ANDs that a builder knows, by the spans of their operands.
+
+use hashbrown::HashTable;
+
+use super::Node;
+
+/// The non-zero elements of the span of two forms, as fingerprints.
+pub(super) type Span = [u128; 3];
+
+/// AND nodes, by the span of their operands.
+pub(super) struct Spans(HashTable<Entry>);
+
+/// An AND, with half the hash of its span: a table that grows needs it again, and the operands may be
+/// anywhere in the memory.
+struct Entry {
+    half: u32,
+    and: Node,
+}
+
+impl Entry {
+    /// The table takes the place from the lowest bits, and tells entries apart by the highest ones.
+    fn hash(&self) -> u64 {
+        u64::from(self.half) << 32 | u64::from(self.half)
+    }
+}
+
+impl Spans {
+    pub(super) fn new() -> Self {
+        Spans(HashTable::new())
+    }
+
+    /// The AND of this span, given the forms of the operands of each AND.
+    pub(super) fn find(&self, span: &Span, operands: impl Fn(Node) -> [u128; 2]) -> Option<Node> {
+        let half = half_hash(*span);
+        let probe = Entry {
+            half,
+            and: Node::ZERO,
+        };
+        let is_it = |entry: &Entry| {
+            entry.half == half && operands(entry.and).iter().all(|form| span.contains(form))
+        };
+        self.0.find(probe.hash(), is_it).map(|entry| entry.and)
+    }
+
+    /// Enters an AND that was not found.
+    pub(super) fn enter(&mut self, span: &Span, and: Node) {
+        let entry = Entry {
+            half: half_hash(*span),
+            and,
+        };
+        self.0.insert_unique(entry.hash(), entry, Entry::hash);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+/// Half a hash of the span as a set: any two of the three determine it, so the two smallest do. Their
+/// low halves are as good as independent of the order, which the high halves decide.
+fn half_hash(mut span: Span) -> u32 {
+    span.sort_unstable();
+    span[0] as u32 ^ (span[1] as u32).rotate_left(16)
+}
