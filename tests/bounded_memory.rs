@@ -126,6 +126,8 @@ impl Started {
             .env(PART, part)
             // The GNU allocator lays aside 64 MB for each thread.
             .env("MALLOC_ARENA_MAX", "2")
+            // A thread's stack takes addresses too, and there may be many cores.
+            .env("RAYON_NUM_THREADS", "2")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -1,11 +1,13 @@
 //! Both parties in this process, over a TCP connection to itself.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::thread;
 
 use anyhow::Context;
 use dealerless::net::{self, TcpTransport};
+use rayon::ThreadPoolBuilder;
 
 use crate::failure;
 
@@ -33,17 +35,25 @@ pub(crate) fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
     ))
 }
 
-/// Runs both sides at once, each in a thread.
+/// Runs both sides at once, each in a thread and with its half of the cores: two machines do not wait
+/// for each other's either.
 ///
 /// # Errors
-/// The error of the side that failed first, as far as one can tell.
+/// The error of the side that failed first, as far as one can tell; when the system gives no threads.
 pub(crate) fn both<A: Send, B: Send>(
     garbler: impl FnOnce() -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce() -> anyhow::Result<B> + Send,
 ) -> anyhow::Result<(A, B)> {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let half = || {
+        ThreadPoolBuilder::new()
+            .num_threads((cores / 2).max(1))
+            .build()
+    };
+    let (of_garbler, of_evaluator) = (half()?, half()?);
     let (a, b) = thread::scope(|scope| {
-        let evaluator = scope.spawn(evaluator);
-        let a = garbler();
+        let evaluator = scope.spawn(|| of_evaluator.install(evaluator));
+        let a = of_garbler.install(garbler);
         (
             a,
             evaluator
