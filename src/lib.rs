@@ -49,6 +49,9 @@
 //! only against one that follows the protocol. [`net::TcpTransport`] is neither encrypted nor
 //! authenticated; `docs/threat-model.md` of the repository says what that means.
 //!
+//! With the feature `parallel`, which is on by default, preprocessing uses all cores: rayon's global
+//! pool of threads, or that in which the session is called (`rayon::ThreadPool::install`).
+//!
 //! The feature `internals` makes public what the tests of this project need: `crypto`, `ot`, the
 //! frames of [`net`], and `testing`. It promises no stability: any version may change them.
 

@@ -189,11 +189,11 @@ fn a_stranger_is_told_from_a_peer() {
 
 #[test]
 fn a_peer_of_another_version_is_told_which() {
-    for (version, body) in [(0u16, 4), (3, 4), (3, 0), (516, 60_000)] {
+    for (version, body) in [(0u16, 4), (4, 4), (4, 0), (516, 60_000)] {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
         for error in error_of(&frame(12 + body, Tag::HELLO.byte(), &content), read_hello) {
             assert!(
-                matches!(error, Error::Version { theirs, ours: 4 } if theirs == version),
+                matches!(error, Error::Version { theirs, ours: 5 } if theirs == version),
                 "{error}"
             );
         }
