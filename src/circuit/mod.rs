@@ -28,6 +28,7 @@ mod ownership;
 mod party;
 mod record;
 mod slices;
+mod slots;
 mod stats;
 mod structure;
 
@@ -40,5 +41,6 @@ pub use ownership::Ownership;
 pub use party::{ByParty, Party};
 pub use record::{Circuit, Gate, Layer, Output, Wire};
 pub(crate) use slices::Sliced;
+pub(crate) use slots::Slots;
 pub use stats::Stats;
 pub use structure::{AndsByOwner, Structure};

@@ -1,5 +1,8 @@
 //! Who could compute each wire of a circuit alone.
 
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::slots::Slots;
 use super::{ByParty, Circuit, Gate, Party, Wire};
 
 /// Which wires depend on the inputs of one party only, its *owner*.
@@ -7,10 +10,14 @@ use super::{ByParty, Circuit, Gate, Party, Wire};
 /// A wire that depends on inputs of both parties, or on an input that neither of them knows, has no
 /// owner: it is *joint*.
 pub struct Ownership {
+    /// The owner of each input value.
+    of_values: Vec<Option<Party>>,
     wires: Vec<Option<Party>>,
     joint_ands: Vec<u32>,
+    inputs: ByParty<Vec<u32>>,
     gates: ByParty<Vec<Gate>>,
-    products: ByParty<Vec<usize>>,
+    products: ByParty<Vec<u32>>,
+    slots: OnceLock<Slots>,
 }
 
 impl Ownership {
@@ -18,58 +25,18 @@ impl Ownership {
     ///
     /// # Panics
     /// When there is not one owner for each input value.
-    pub fn of(circuit: &Circuit, inputs: impl IntoIterator<Item = Option<Party>>) -> Self {
-        let mut wires = Vec::with_capacity(circuit.wires());
-        for (owner, &bits) in inputs.into_iter().zip(circuit.inputs()) {
-            wires.extend(std::iter::repeat_n(owner, bits));
-        }
-        assert_eq!(wires.len(), circuit.input_bits(), "an owner for each value");
-        // The number of each wire among those of its owner.
-        let mut counts = ByParty::<usize>::default();
-        let mut own = Vec::with_capacity(circuit.wires());
-        let mut count = |owner: Option<Party>| {
-            let Some(owner) = owner else {
-                return Wire::new(0);
-            };
-            counts[owner] += 1;
-            Wire::new(counts[owner] - 1)
-        };
-        own.extend(wires.iter().map(|&owner| count(owner)));
-        let mut joint_ands = Vec::new();
-        let mut gates = ByParty::<Vec<Gate>>::default();
-        let mut products = ByParty::<Vec<usize>>::default();
+    pub fn of(circuit: &Circuit, values: impl IntoIterator<Item = Option<Party>>) -> Self {
+        let values: Vec<_> = values.into_iter().collect();
+        assert_eq!(
+            values.len(),
+            circuit.inputs().len(),
+            "an owner for each value"
+        );
+        let mut finder = Finder::new(circuit, values);
         for (number, gate) in circuit.gates().iter().enumerate() {
-            let owner = match *gate {
-                Gate::Not(a) => wires[a.index()],
-                Gate::Xor(a, b) | Gate::And(a, b) => {
-                    let (a, b) = (wires[a.index()], wires[b.index()]);
-                    if a == b { a } else { None }
-                }
-            };
-            let is_and = matches!(gate, Gate::And(..));
-            match owner {
-                None if is_and => joint_ands.push(number as u32),
-                None => {}
-                Some(owner) => {
-                    gates[owner].push(match *gate {
-                        Gate::Xor(a, b) => Gate::Xor(own[a.index()], own[b.index()]),
-                        Gate::And(a, b) => Gate::And(own[a.index()], own[b.index()]),
-                        Gate::Not(a) => Gate::Not(own[a.index()]),
-                    });
-                    if is_and {
-                        products[owner].push(wires.len());
-                    }
-                }
-            }
-            wires.push(owner);
-            own.push(count(owner));
+            finder.add(number as u32, gate);
         }
-        Ownership {
-            wires,
-            joint_ands,
-            gates,
-            products,
-        }
+        finder.found
     }
 
     /// The owner of each wire.
@@ -82,6 +49,11 @@ impl Ownership {
         &self.joint_ands
     }
 
+    /// The wires of the input values of an owner, in order.
+    pub fn inputs(&self, owner: Party) -> &[u32] {
+        &self.inputs[owner]
+    }
+
     /// The gates of an owner, free ones too, in their order. Their wires are numbered by themselves: the
     /// owner's inputs first, and then one for each of these gates.
     pub fn gates(&self, owner: Party) -> &[Gate] {
@@ -89,8 +61,125 @@ impl Ownership {
     }
 
     /// The output wires of the AND gates of an owner, in the order of the gates.
-    pub fn products(&self, owner: Party) -> &[usize] {
+    pub fn products(&self, owner: Party) -> &[u32] {
         &self.products[owner]
+    }
+
+    /// Where a run of the circuit, whose ownership this is, keeps its wires. Found once.
+    pub fn slots(&self, circuit: &Circuit) -> &Slots {
+        (self.slots).get_or_init(|| Slots::of_owned(circuit, &self.wires))
+    }
+}
+
+/// Goes over the gates.
+struct Finder {
+    found: Ownership,
+    /// The number of each wire among those of its owner.
+    own: Vec<Wire>,
+    counts: ByParty<usize>,
+}
+
+impl Finder {
+    fn new(circuit: &Circuit, of_values: Vec<Option<Party>>) -> Self {
+        let mut finder = Finder {
+            found: Ownership {
+                of_values: Vec::new(),
+                wires: Vec::with_capacity(circuit.wires()),
+                joint_ands: Vec::new(),
+                inputs: ByParty::default(),
+                gates: ByParty::default(),
+                products: ByParty::default(),
+                slots: OnceLock::new(),
+            },
+            own: Vec::with_capacity(circuit.wires()),
+            counts: ByParty::default(),
+        };
+        for (&owner, &bits) in of_values.iter().zip(circuit.inputs()) {
+            for _ in 0..bits {
+                if let Some(owner) = owner {
+                    let wire = finder.found.wires.len() as u32;
+                    finder.found.inputs[owner].push(wire);
+                }
+                finder.add_wire(owner);
+            }
+        }
+        finder.found.of_values = of_values;
+        finder
+    }
+
+    fn add(&mut self, number: u32, gate: &Gate) {
+        let (found, own) = (&mut self.found, &self.own);
+        let (wires, number_of) = (&found.wires, |wire: Wire| own[wire.index()]);
+        let (owner, renumbered) = match *gate {
+            Gate::Not(a) => (wires[a.index()], Gate::Not(number_of(a))),
+            Gate::Xor(a, b) => {
+                let gate = Gate::Xor(number_of(a), number_of(b));
+                (of_both(wires, a, b), gate)
+            }
+            Gate::And(a, b) => {
+                let gate = Gate::And(number_of(a), number_of(b));
+                (of_both(wires, a, b), gate)
+            }
+        };
+        let is_and = matches!(gate, Gate::And(..));
+        match owner {
+            None if is_and => found.joint_ands.push(number),
+            None => {}
+            Some(owner) => {
+                found.gates[owner].push(renumbered);
+                if is_and {
+                    found.products[owner].push(wires.len() as u32);
+                }
+            }
+        }
+        self.add_wire(owner);
+    }
+
+    fn add_wire(&mut self, owner: Option<Party>) {
+        self.found.wires.push(owner);
+        self.own.push(match owner {
+            None => Wire::new(0),
+            Some(owner) => {
+                self.counts[owner] += 1;
+                Wire::new(self.counts[owner] - 1)
+            }
+        });
+    }
+}
+
+/// The owner of what is computed from two wires.
+fn of_both(owners: &[Option<Party>], a: Wire, b: Wire) -> Option<Party> {
+    let (a, b) = (owners[a.index()], owners[b.index()]);
+    if a == b { a } else { None }
+}
+
+/// The ownership that was asked for last. It is kept, as a circuit is run many times with the same
+/// owners, and only one, as it is nearly as large as the circuit. Clones of the circuit share it.
+#[derive(Clone, Default)]
+pub(super) struct LastOwnership(Arc<Mutex<Option<Arc<Ownership>>>>);
+
+impl Circuit {
+    /// Its [`Ownership::of`], which is found once for many calls with the same owners.
+    ///
+    /// # Panics
+    /// When there is not one owner for each input value.
+    pub(crate) fn ownership(
+        &self,
+        values: impl IntoIterator<Item = Option<Party>>,
+    ) -> Arc<Ownership> {
+        let values: Vec<_> = values.into_iter().collect();
+        // Only whole values are put there, so one of a call that has panicked is right.
+        let mut last = (self.ownership.0.lock()).unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(found) if found.of_values == values => found.clone(),
+            _ => {
+                // Dropped first: two would take twice the memory.
+                *last = None;
+                let found = Arc::new(Ownership::of(self, values));
+                *last = Some(found.clone());
+                found
+            }
+        }
     }
 }
 

@@ -9,25 +9,11 @@ use super::share::Share;
 use crate::circuit::{Gate, Party, Wire};
 use crate::crypto::SecretVec;
 use crate::mpc::label::ActiveLabel;
-use crate::mpc::layout::Entered;
-use crate::mpc::slots::Slots;
+use crate::mpc::layout::Wires;
 use crate::mpc::walk::{Part, WireValue};
 use crate::ot::Delta;
 
-/// What a party holds of one kind for the wires of a run: masks, or values, or labels.
-#[derive(Default)]
-pub(super) struct Wires<W: DefaultIsZeroes> {
-    pub(super) entered: Entered<W>,
-    /// Those of the wires that the run has come to and still needs, each in its slot.
-    pub(super) held: SecretVec<W>,
-}
-
 impl<W: DefaultIsZeroes + WireValue> Wires<W> {
-    /// Puts the inputs in their slots, before the first gate.
-    pub(super) fn begin(&mut self, slots: &Slots) {
-        self.held = self.entered.in_slots(slots);
-    }
-
     /// Goes over the gates of a part, one by one. `and` gives what is held for the output of the next
     /// joint AND, given that for its inputs; `not` what is held for a negated wire.
     fn pass(&mut self, part: &Part<'_>, not: impl Fn(W) -> W, mut and: impl FnMut(W, W) -> W) {

@@ -1,0 +1,142 @@
+//! Where a run keeps what it holds for each wire.
+
+use super::{Circuit, Gate, Output, Party};
+
+/// The place of each wire in the lists of a run.
+///
+/// A wire needs its place from the gate that sets it until the last gate that reads it. Then another
+/// wire may have it, so that a list is as long as there are wires at once, and not as all of them. An
+/// input is set before all gates, and an output is read after all of them.
+///
+/// An AND that a party owns reads nothing: its owner enters the output. So a wire that only such gates
+/// need has no place of its own. They may set their outputs later than the gates around them, before
+/// the first gate that reads these. The other gates come one after the other.
+pub struct Slots {
+    of_wire: Vec<u32>,
+    count: usize,
+}
+
+impl Slots {
+    /// Of a wire that nothing reads.
+    const NOBODYS: u32 = 0;
+
+    /// A place for each wire, by its number.
+    #[cfg(feature = "internals")]
+    pub(crate) fn for_each_wire(circuit: &Circuit) -> Self {
+        let wires = 0..circuit.wires() as u32;
+        Slots {
+            count: wires.len(),
+            of_wire: wires.collect(),
+        }
+    }
+
+    /// Those of a circuit, given the owner of each wire: no more than wires that are held at once.
+    /// Linear in the number of gates.
+    pub(super) fn of_owned(circuit: &Circuit, owners: &[Option<Party>]) -> Self {
+        let mut slots = Slots {
+            of_wire: vec![Self::NOBODYS; circuit.wires()],
+            count: Self::NOBODYS as usize + 1,
+        };
+        let mut free = Vec::new();
+        for output in circuit.outputs().iter().flatten() {
+            if let Output::Wire(wire) = output {
+                slots.place(wire.index(), &mut free);
+            }
+        }
+        // From the last gate to the first: a wire's last reader is the first that is met.
+        let wires = (0..circuit.wires()).rev();
+        for (gate, wire) in circuit.gates().iter().rev().zip(wires) {
+            let set = slots.of_wire[wire];
+            if set == Self::NOBODYS {
+                continue;
+            }
+            free.push(set);
+            match *gate {
+                Gate::And(..) if owners[wire].is_some() => {}
+                Gate::And(a, b) | Gate::Xor(a, b) => {
+                    slots.place(a.index(), &mut free);
+                    slots.place(b.index(), &mut free);
+                }
+                Gate::Not(a) => slots.place(a.index(), &mut free),
+            }
+        }
+        slots
+    }
+
+    /// Gives a wire a place, if it has none.
+    fn place(&mut self, wire: usize, free: &mut Vec<u32>) {
+        let slot = &mut self.of_wire[wire];
+        if *slot == Self::NOBODYS {
+            *slot = free.pop().unwrap_or_else(|| {
+                self.count += 1;
+                self.count as u32 - 1
+            });
+        }
+    }
+
+    /// How many places there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The place of a wire.
+    #[inline]
+    pub(crate) fn of(&self, wire: usize) -> usize {
+        self.of_wire[wire] as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::Ownership;
+    use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
+
+    /// Runs a circuit in the slots, with the number of a wire on each. Gates that nobody needs are left
+    /// out.
+    fn assert_that_every_gate_finds_its_operands(circuit: &Circuit, ownership: &Ownership) {
+        let slots = ownership.slots(circuit);
+        let mut held = vec![usize::MAX; slots.count()];
+        for wire in 0..circuit.input_bits() {
+            held[slots.of(wire)] = wire;
+        }
+        for (gate, wire) in circuit.gates().iter().zip(circuit.input_bits()..) {
+            let set = slots.of(wire);
+            let is_owned = ownership.wires()[wire].is_some();
+            assert!(is_owned || set != Slots::NOBODYS as usize);
+            if set != Slots::NOBODYS as usize {
+                let read = match *gate {
+                    Gate::And(..) if is_owned => vec![],
+                    Gate::And(a, b) | Gate::Xor(a, b) => vec![a, b],
+                    Gate::Not(a) => vec![a],
+                };
+                for wire in read {
+                    assert_eq!(held[slots.of(wire.index())], wire.index());
+                }
+            }
+            held[set] = wire;
+        }
+        for output in circuit.outputs().iter().flatten() {
+            if let Output::Wire(wire) = *output {
+                assert_eq!(held[slots.of(wire.index())], wire.index());
+            }
+        }
+    }
+
+    #[test]
+    fn every_gate_and_output_finds_its_wires_in_as_few_places_as_are_live_at_once() {
+        for algorithm in Algorithm::ALL {
+            let shuffle = ShuffleCircuit::build_checked(Spec::new(13, 5, algorithm).unwrap());
+            let circuit = shuffle.circuit();
+            let of_nobody = Ownership::of(circuit, [None, None]);
+            let owned = Ownership::of(circuit, Party::BOTH.map(Some));
+            for ownership in [&of_nobody, &owned] {
+                assert_that_every_gate_finds_its_operands(circuit, ownership);
+            }
+            // And the place of what nothing reads.
+            let live = (circuit.structure(None).live_wires).expect("of a whole circuit");
+            assert!(of_nobody.slots(circuit).count() <= 1 + live);
+            assert!(owned.slots(circuit).count() <= of_nobody.slots(circuit).count());
+        }
+    }
+}
