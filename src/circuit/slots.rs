@@ -20,7 +20,8 @@ impl Slots {
     /// Of a wire that nothing reads.
     const NOBODYS: u32 = 0;
 
-    /// A place for each wire, by its number.
+    /// A place for each wire, by its number. That of no gate is [`NOBODYS`](Self::NOBODYS): a gate reads
+    /// wires of a lower number.
     #[cfg(feature = "internals")]
     pub(crate) fn for_each_wire(circuit: &Circuit) -> Self {
         let wires = 0..circuit.wires() as u32;
@@ -84,6 +85,15 @@ impl Slots {
     pub(crate) fn of(&self, wire: usize) -> usize {
         self.of_wire[wire] as usize
     }
+
+    /// The place of a gate's output, if anything reads it.
+    #[inline]
+    pub(crate) fn of_output(&self, wire: usize) -> Option<usize> {
+        match self.of_wire[wire] {
+            Self::NOBODYS => None,
+            slot => Some(slot as usize),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -101,18 +111,18 @@ mod tests {
             held[slots.of(wire)] = wire;
         }
         for (gate, wire) in circuit.gates().iter().zip(circuit.input_bits()..) {
-            let set = slots.of(wire);
             let is_owned = ownership.wires()[wire].is_some();
-            assert!(is_owned || set != Slots::NOBODYS as usize);
-            if set != Slots::NOBODYS as usize {
-                let read = match *gate {
-                    Gate::And(..) if is_owned => vec![],
-                    Gate::And(a, b) | Gate::Xor(a, b) => vec![a, b],
-                    Gate::Not(a) => vec![a],
-                };
-                for wire in read {
-                    assert_eq!(held[slots.of(wire.index())], wire.index());
-                }
+            let Some(set) = slots.of_output(wire) else {
+                assert!(is_owned);
+                continue;
+            };
+            let read = match *gate {
+                Gate::And(..) if is_owned => vec![],
+                Gate::And(a, b) | Gate::Xor(a, b) => vec![a, b],
+                Gate::Not(a) => vec![a],
+            };
+            for wire in read {
+                assert_eq!(held[slots.of(wire.index())], wire.index());
             }
             held[set] = wire;
         }

@@ -20,14 +20,19 @@ impl<W: DefaultIsZeroes + WireValue> Wires<W> {
         let mut products = self.entered.products_from(part);
         let (held, slots) = (&mut self.held, part.slots);
         for (gate, wire) in part.gates() {
+            let product = match (gate, part.owners.wires()[wire]) {
+                (Gate::And(..), Some(owner)) => products[owner].next(),
+                _ => None,
+            };
+            let Some(slot) = slots.of_output(wire) else {
+                continue;
+            };
             let on = |wire: Wire| held[slots.of(wire.index())];
-            held[slots.of(wire)] = match gate {
-                Gate::Xor(a, b) => on(a) ^ on(b),
-                Gate::Not(a) => not(on(a)),
-                Gate::And(a, b) => match part.owners.wires()[wire] {
-                    None => and(on(a), on(b)),
-                    Some(owner) => *products[owner].next().expect("one for each product"),
-                },
+            held[slot] = match (gate, product) {
+                (_, Some(&product)) => product,
+                (Gate::Xor(a, b), None) => on(a) ^ on(b),
+                (Gate::Not(a), None) => not(on(a)),
+                (Gate::And(a, b), None) => and(on(a), on(b)),
             };
         }
     }
