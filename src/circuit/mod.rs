@@ -24,6 +24,7 @@ mod digest;
 mod evaluate;
 pub mod gadgets;
 mod layers;
+mod own_gates;
 mod ownership;
 mod party;
 mod record;

@@ -1,9 +1,11 @@
 //! Who could compute each wire of a circuit alone.
 
+use std::iter;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::own_gates::OwnGates;
 use super::slots::Slots;
-use super::{ByParty, Circuit, Gate, Party, Wire};
+use super::{ByParty, Circuit, Gate, Party};
 
 /// Which wires depend on the inputs of one party only, its *owner*.
 ///
@@ -15,8 +17,8 @@ pub struct Ownership {
     wires: Vec<Option<Party>>,
     joint_ands: Vec<u32>,
     inputs: ByParty<Vec<u32>>,
-    gates: ByParty<Vec<Gate>>,
     products: ByParty<Vec<u32>>,
+    own_gates: ByParty<OwnGates>,
     slots: OnceLock<Slots>,
 }
 
@@ -26,17 +28,45 @@ impl Ownership {
     /// # Panics
     /// When there is not one owner for each input value.
     pub fn of(circuit: &Circuit, values: impl IntoIterator<Item = Option<Party>>) -> Self {
-        let values: Vec<_> = values.into_iter().collect();
-        assert_eq!(
-            values.len(),
-            circuit.inputs().len(),
-            "an owner for each value"
-        );
-        let mut finder = Finder::new(circuit, values);
-        for (number, gate) in circuit.gates().iter().enumerate() {
-            finder.add(number as u32, gate);
+        let of_values: Vec<_> = values.into_iter().collect();
+        let count = circuit.inputs().len();
+        assert_eq!(of_values.len(), count, "an owner for each value");
+        let mut wires = Vec::with_capacity(circuit.wires());
+        for (&owner, &bits) in of_values.iter().zip(circuit.inputs()) {
+            wires.extend(iter::repeat_n(owner, bits));
         }
-        finder.found
+        let mut inputs = ByParty::<Vec<u32>>::default();
+        for (wire, owner) in (0..).zip(&wires) {
+            if let Some(owner) = *owner {
+                inputs[owner].push(wire);
+            }
+        }
+        let mut joint_ands = Vec::new();
+        let mut products = ByParty::<Vec<u32>>::default();
+        for (number, gate) in (0..).zip(circuit.gates()) {
+            let owner = match *gate {
+                Gate::Not(a) => wires[a.index()],
+                Gate::Xor(a, b) | Gate::And(a, b) => {
+                    let (a, b) = (wires[a.index()], wires[b.index()]);
+                    if a == b { a } else { None }
+                }
+            };
+            match (gate, owner) {
+                (Gate::And(..), None) => joint_ands.push(number),
+                (Gate::And(..), Some(owner)) => products[owner].push(wires.len() as u32),
+                _ => {}
+            }
+            wires.push(owner);
+        }
+        Ownership {
+            of_values,
+            joint_ands,
+            inputs,
+            products,
+            own_gates: OwnGates::of_both(circuit, &wires),
+            wires,
+            slots: OnceLock::new(),
+        }
     }
 
     /// The owner of each wire.
@@ -54,103 +84,20 @@ impl Ownership {
         &self.inputs[owner]
     }
 
-    /// The gates of an owner, free ones too, in their order. Their wires are numbered by themselves: the
-    /// owner's inputs first, and then one for each of these gates.
-    pub fn gates(&self, owner: Party) -> &[Gate] {
-        &self.gates[owner]
-    }
-
     /// The output wires of the AND gates of an owner, in the order of the gates.
     pub fn products(&self, owner: Party) -> &[u32] {
         &self.products[owner]
+    }
+
+    /// What computes the outputs of these AND gates from the inputs of their owner.
+    pub fn own_gates(&self, owner: Party) -> &OwnGates {
+        &self.own_gates[owner]
     }
 
     /// Where a run of the circuit, whose ownership this is, keeps its wires. Found once.
     pub fn slots(&self, circuit: &Circuit) -> &Slots {
         (self.slots).get_or_init(|| Slots::of_owned(circuit, &self.wires))
     }
-}
-
-/// Goes over the gates.
-struct Finder {
-    found: Ownership,
-    /// The number of each wire among those of its owner.
-    own: Vec<Wire>,
-    counts: ByParty<usize>,
-}
-
-impl Finder {
-    fn new(circuit: &Circuit, of_values: Vec<Option<Party>>) -> Self {
-        let mut finder = Finder {
-            found: Ownership {
-                of_values: Vec::new(),
-                wires: Vec::with_capacity(circuit.wires()),
-                joint_ands: Vec::new(),
-                inputs: ByParty::default(),
-                gates: ByParty::default(),
-                products: ByParty::default(),
-                slots: OnceLock::new(),
-            },
-            own: Vec::with_capacity(circuit.wires()),
-            counts: ByParty::default(),
-        };
-        for (&owner, &bits) in of_values.iter().zip(circuit.inputs()) {
-            for _ in 0..bits {
-                if let Some(owner) = owner {
-                    let wire = finder.found.wires.len() as u32;
-                    finder.found.inputs[owner].push(wire);
-                }
-                finder.add_wire(owner);
-            }
-        }
-        finder.found.of_values = of_values;
-        finder
-    }
-
-    fn add(&mut self, number: u32, gate: &Gate) {
-        let (found, own) = (&mut self.found, &self.own);
-        let (wires, number_of) = (&found.wires, |wire: Wire| own[wire.index()]);
-        let (owner, renumbered) = match *gate {
-            Gate::Not(a) => (wires[a.index()], Gate::Not(number_of(a))),
-            Gate::Xor(a, b) => {
-                let gate = Gate::Xor(number_of(a), number_of(b));
-                (of_both(wires, a, b), gate)
-            }
-            Gate::And(a, b) => {
-                let gate = Gate::And(number_of(a), number_of(b));
-                (of_both(wires, a, b), gate)
-            }
-        };
-        let is_and = matches!(gate, Gate::And(..));
-        match owner {
-            None if is_and => found.joint_ands.push(number),
-            None => {}
-            Some(owner) => {
-                found.gates[owner].push(renumbered);
-                if is_and {
-                    found.products[owner].push(wires.len() as u32);
-                }
-            }
-        }
-        self.add_wire(owner);
-    }
-
-    fn add_wire(&mut self, owner: Option<Party>) {
-        self.found.wires.push(owner);
-        self.own.push(match owner {
-            None => Wire::new(0),
-            Some(owner) => {
-                self.counts[owner] += 1;
-                Wire::new(self.counts[owner] - 1)
-            }
-        });
-    }
-}
-
-/// The owner of what is computed from two wires.
-fn of_both(owners: &[Option<Party>], a: Wire, b: Wire) -> Option<Party> {
-    let (a, b) = (owners[a.index()], owners[b.index()]);
-    if a == b { a } else { None }
 }
 
 /// The ownership that was asked for last. It is kept, as a circuit is run many times with the same
@@ -213,6 +160,20 @@ mod tests {
         assert_eq!(ownership.products(Party::Garbler).len(), 2);
         assert_eq!(ownership.products(Party::Evaluator).len(), 1);
         assert_eq!(ownership.joint_ands().len(), 2);
+    }
+
+    #[test]
+    fn a_circuit_and_its_clones_keep_the_ownership_that_was_asked_for_last() {
+        let mut builder = Builder::new(&[1, 1]);
+        let both = builder.and(builder.input(0)[0], builder.input(1)[0]);
+        let circuit = builder.build(vec![vec![both]]);
+        let (ours, mine) = (Party::BOTH.map(Some), [Some(Party::Garbler); 2]);
+        let first = circuit.ownership(ours);
+        assert!(Arc::ptr_eq(&first, &circuit.clone().ownership(ours)));
+        let other = circuit.ownership(mine);
+        assert_eq!((first.joint_ands().len(), other.joint_ands().len()), (1, 0));
+        assert!(Arc::ptr_eq(&other, &circuit.ownership(mine)));
+        assert!(!Arc::ptr_eq(&first, &circuit.ownership(ours)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where a run keeps what it holds for each wire.
 
-use super::{Circuit, Gate, Output, Party};
+use super::{Circuit, Gate, Output, Party, Wire};
 
 /// The place of each wire in the lists of a run.
 ///
@@ -17,11 +17,8 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Of a wire that nothing reads.
-    const NOBODYS: u32 = 0;
-
-    /// A place for each wire, by its number. That of no gate is [`NOBODYS`](Self::NOBODYS): a gate reads
-    /// wires of a lower number.
+    /// A place for each wire, by its number. That of no gate is [`Places::NOBODYS`]: a gate reads wires
+    /// of a lower number.
     #[cfg(feature = "internals")]
     pub(crate) fn for_each_wire(circuit: &Circuit) -> Self {
         let wires = 0..circuit.wires() as u32;
@@ -34,44 +31,30 @@ impl Slots {
     /// Those of a circuit, given the owner of each wire: no more than wires that are held at once.
     /// Linear in the number of gates.
     pub(super) fn of_owned(circuit: &Circuit, owners: &[Option<Party>]) -> Self {
-        let mut slots = Slots {
-            of_wire: vec![Self::NOBODYS; circuit.wires()],
-            count: Self::NOBODYS as usize + 1,
-        };
-        let mut free = Vec::new();
+        let mut places = Places::new(circuit.wires());
         for output in circuit.outputs().iter().flatten() {
-            if let Output::Wire(wire) = output {
-                slots.place(wire.index(), &mut free);
+            if let Output::Wire(wire) = *output {
+                places.give(wire);
             }
         }
-        // From the last gate to the first: a wire's last reader is the first that is met.
-        let wires = (0..circuit.wires()).rev();
-        for (gate, wire) in circuit.gates().iter().rev().zip(wires) {
-            let set = slots.of_wire[wire];
-            if set == Self::NOBODYS {
+        for (gate, wire) in circuit.gates_from_the_last() {
+            if places.take_back(wire).is_none() {
                 continue;
             }
-            free.push(set);
-            match *gate {
-                Gate::And(..) if owners[wire].is_some() => {}
+            match gate {
+                Gate::And(..) if owners[wire.index()].is_some() => {}
                 Gate::And(a, b) | Gate::Xor(a, b) => {
-                    slots.place(a.index(), &mut free);
-                    slots.place(b.index(), &mut free);
+                    places.give(a);
+                    places.give(b);
                 }
-                Gate::Not(a) => slots.place(a.index(), &mut free),
+                Gate::Not(a) => {
+                    places.give(a);
+                }
             }
         }
-        slots
-    }
-
-    /// Gives a wire a place, if it has none.
-    fn place(&mut self, wire: usize, free: &mut Vec<u32>) {
-        let slot = &mut self.of_wire[wire];
-        if *slot == Self::NOBODYS {
-            *slot = free.pop().unwrap_or_else(|| {
-                self.count += 1;
-                self.count as u32 - 1
-            });
+        Slots {
+            count: places.count(),
+            of_wire: places.of_wire,
         }
     }
 
@@ -90,9 +73,72 @@ impl Slots {
     #[inline]
     pub(crate) fn of_output(&self, wire: usize) -> Option<usize> {
         match self.of_wire[wire] {
-            Self::NOBODYS => None,
+            Places::NOBODYS => None,
             slot => Some(slot as usize),
         }
+    }
+}
+
+/// Hands out places to wires, from the last gate to the first: so a wire's last reader is the first that
+/// is met.
+pub(super) struct Places {
+    of_wire: Vec<u32>,
+    free: Vec<u32>,
+    count: u32,
+}
+
+impl Places {
+    /// The place of all wires that nothing reads.
+    pub(super) const NOBODYS: u32 = 0;
+
+    /// No wire has a place of its own.
+    pub(super) fn new(wires: usize) -> Self {
+        Places {
+            of_wire: vec![Self::NOBODYS; wires],
+            free: Vec::new(),
+            count: Self::NOBODYS + 1,
+        }
+    }
+
+    /// The place of a wire that is read. It gets one if it has none.
+    pub(super) fn give(&mut self, wire: Wire) -> u32 {
+        let place = &mut self.of_wire[wire.index()];
+        if *place == Self::NOBODYS {
+            *place = self.free.pop().unwrap_or_else(|| {
+                self.count += 1;
+                self.count - 1
+            });
+        }
+        *place
+    }
+
+    /// The place of a wire at the gate that sets it: before this gate others may have it. None if nothing
+    /// reads the wire.
+    pub(super) fn take_back(&mut self, wire: Wire) -> Option<u32> {
+        let place = self.of(wire);
+        if place == Self::NOBODYS {
+            return None;
+        }
+        self.free.push(place);
+        Some(place)
+    }
+
+    /// The place of a wire.
+    pub(super) fn of(&self, wire: Wire) -> u32 {
+        self.of_wire[wire.index()]
+    }
+
+    /// How many places there are.
+    pub(super) fn count(&self) -> usize {
+        self.count as usize
+    }
+}
+
+impl Circuit {
+    /// The gates with the wires that they set, from the last to the first.
+    pub(super) fn gates_from_the_last(&self) -> impl Iterator<Item = (Gate, Wire)> {
+        let wires = (0..self.wires()).rev().map(Wire::new);
+        self.gates().iter().rev().copied().zip(wires)
     }
 }
 

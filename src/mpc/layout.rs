@@ -62,13 +62,15 @@ impl<'a, S> InputLayout<'a, S> {
 
     /// The bits that `me` enters, given its inputs.
     pub(super) fn enter(&self, me: Party, inputs: &[bool]) -> SecretVec<SecretBit> {
-        let gates = self.owners.gates(me);
-        let mut own = SecretVec::<SecretBit>::with_capacity(inputs.len() + gates.len());
-        own.extend(inputs.iter().map(|&input| SecretBit::hidden(input)));
-        let mut entered = SecretVec::with_capacity(self.count(me));
-        entered.extend(own.iter().copied());
-        for gate in gates {
-            let on = |wire: Wire| own[wire.index()];
+        let own = self.owners.own_gates(me);
+        let mut entered = SecretVec::<SecretBit>::with_capacity(self.count(me));
+        entered.extend(inputs.iter().map(|&input| SecretBit::hidden(input)));
+        let mut known = SecretVec::<SecretBit>::zeros(own.places());
+        for (place, input) in own.inputs().iter().zip(entered.iter()) {
+            known[place.index()] = *input;
+        }
+        for (gate, set) in own.gates() {
+            let on = |place: Wire| known[place.index()];
             let bit = match *gate {
                 Gate::Xor(a, b) => on(a) ^ on(b),
                 Gate::And(a, b) => on(a) & on(b),
@@ -77,7 +79,7 @@ impl<'a, S> InputLayout<'a, S> {
             if matches!(gate, Gate::And(..)) {
                 entered.push(bit);
             }
-            own.push(bit);
+            known[set.index()] = bit;
         }
         entered
     }
