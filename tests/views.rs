@@ -117,7 +117,7 @@ fn view_of_an_evaluator(excess: Excess) -> View {
     let mut rng = system_rng();
     let delta = Delta::random(true, &mut rng);
     let hash = TweakableHash::with_key([3; 16]);
-    let joint = Ownership::of(&circuit, [None; 4]);
+    let joint = Ownership::of(&circuit, [None; 2]);
     let mut view = View::default();
     for run in 0..RUNS {
         let mut zeros: Vec<ZeroLabel> = (0..circuit.wires())

@@ -1,16 +1,25 @@
 //! Who could compute each wire of a circuit alone.
 
-use super::{ByParty, Circuit, Gate, Party, Wire};
+use std::iter;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::own_gates::OwnGates;
+use super::slots::Slots;
+use super::{ByParty, Circuit, Gate, Party};
 
 /// Which wires depend on the inputs of one party only, its *owner*.
 ///
 /// A wire that depends on inputs of both parties, or on an input that neither of them knows, has no
 /// owner: it is *joint*.
 pub struct Ownership {
+    /// The owner of each input value.
+    of_values: Vec<Option<Party>>,
     wires: Vec<Option<Party>>,
     joint_ands: Vec<u32>,
-    gates: ByParty<Vec<Gate>>,
-    products: ByParty<Vec<usize>>,
+    inputs: ByParty<Vec<u32>>,
+    products: ByParty<Vec<u32>>,
+    own_gates: ByParty<OwnGates>,
+    slots: OnceLock<Slots>,
 }
 
 impl Ownership {
@@ -18,27 +27,23 @@ impl Ownership {
     ///
     /// # Panics
     /// When there is not one owner for each input value.
-    pub fn of(circuit: &Circuit, inputs: impl IntoIterator<Item = Option<Party>>) -> Self {
+    pub fn of(circuit: &Circuit, values: impl IntoIterator<Item = Option<Party>>) -> Self {
+        let of_values: Vec<_> = values.into_iter().collect();
+        let count = circuit.inputs().len();
+        assert_eq!(of_values.len(), count, "an owner for each value");
         let mut wires = Vec::with_capacity(circuit.wires());
-        for (owner, &bits) in inputs.into_iter().zip(circuit.inputs()) {
-            wires.extend(std::iter::repeat_n(owner, bits));
+        for (&owner, &bits) in of_values.iter().zip(circuit.inputs()) {
+            wires.extend(iter::repeat_n(owner, bits));
         }
-        assert_eq!(wires.len(), circuit.input_bits(), "an owner for each value");
-        // The number of each wire among those of its owner.
-        let mut counts = ByParty::<usize>::default();
-        let mut own = Vec::with_capacity(circuit.wires());
-        let mut count = |owner: Option<Party>| {
-            let Some(owner) = owner else {
-                return Wire::new(0);
-            };
-            counts[owner] += 1;
-            Wire::new(counts[owner] - 1)
-        };
-        own.extend(wires.iter().map(|&owner| count(owner)));
+        let mut inputs = ByParty::<Vec<u32>>::default();
+        for (wire, owner) in (0..).zip(&wires) {
+            if let Some(owner) = *owner {
+                inputs[owner].push(wire);
+            }
+        }
         let mut joint_ands = Vec::new();
-        let mut gates = ByParty::<Vec<Gate>>::default();
-        let mut products = ByParty::<Vec<usize>>::default();
-        for (number, gate) in circuit.gates().iter().enumerate() {
+        let mut products = ByParty::<Vec<u32>>::default();
+        for (number, gate) in (0..).zip(circuit.gates()) {
             let owner = match *gate {
                 Gate::Not(a) => wires[a.index()],
                 Gate::Xor(a, b) | Gate::And(a, b) => {
@@ -46,29 +51,21 @@ impl Ownership {
                     if a == b { a } else { None }
                 }
             };
-            let is_and = matches!(gate, Gate::And(..));
-            match owner {
-                None if is_and => joint_ands.push(number as u32),
-                None => {}
-                Some(owner) => {
-                    gates[owner].push(match *gate {
-                        Gate::Xor(a, b) => Gate::Xor(own[a.index()], own[b.index()]),
-                        Gate::And(a, b) => Gate::And(own[a.index()], own[b.index()]),
-                        Gate::Not(a) => Gate::Not(own[a.index()]),
-                    });
-                    if is_and {
-                        products[owner].push(wires.len());
-                    }
-                }
+            match (gate, owner) {
+                (Gate::And(..), None) => joint_ands.push(number),
+                (Gate::And(..), Some(owner)) => products[owner].push(wires.len() as u32),
+                _ => {}
             }
             wires.push(owner);
-            own.push(count(owner));
         }
         Ownership {
-            wires,
+            of_values,
             joint_ands,
-            gates,
+            inputs,
             products,
+            own_gates: OwnGates::of_both(circuit, &wires),
+            wires,
+            slots: OnceLock::new(),
         }
     }
 
@@ -82,15 +79,54 @@ impl Ownership {
         &self.joint_ands
     }
 
-    /// The gates of an owner, free ones too, in their order. Their wires are numbered by themselves: the
-    /// owner's inputs first, and then one for each of these gates.
-    pub fn gates(&self, owner: Party) -> &[Gate] {
-        &self.gates[owner]
+    /// The wires of the input values of an owner, in order.
+    pub fn inputs(&self, owner: Party) -> &[u32] {
+        &self.inputs[owner]
     }
 
     /// The output wires of the AND gates of an owner, in the order of the gates.
-    pub fn products(&self, owner: Party) -> &[usize] {
+    pub fn products(&self, owner: Party) -> &[u32] {
         &self.products[owner]
+    }
+
+    /// What computes the outputs of these AND gates from the inputs of their owner.
+    pub fn own_gates(&self, owner: Party) -> &OwnGates {
+        &self.own_gates[owner]
+    }
+
+    /// Where a run of the circuit, whose ownership this is, keeps its wires. Found once.
+    pub fn slots(&self, circuit: &Circuit) -> &Slots {
+        (self.slots).get_or_init(|| Slots::of_owned(circuit, &self.wires))
+    }
+}
+
+/// The ownership that was asked for last. It is kept, as a circuit is run many times with the same
+/// owners, and only one, as it is nearly as large as the circuit. Clones of the circuit share it.
+#[derive(Clone, Default)]
+pub(super) struct LastOwnership(Arc<Mutex<Option<Arc<Ownership>>>>);
+
+impl Circuit {
+    /// Its [`Ownership::of`], which is found once for many calls with the same owners.
+    ///
+    /// # Panics
+    /// When there is not one owner for each input value.
+    pub(crate) fn ownership(
+        &self,
+        values: impl IntoIterator<Item = Option<Party>>,
+    ) -> Arc<Ownership> {
+        let values: Vec<_> = values.into_iter().collect();
+        // Only whole values are put there, so one of a call that has panicked is right.
+        let mut last = (self.ownership.0.lock()).unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(found) if found.of_values == values => found.clone(),
+            _ => {
+                // Dropped first: two would take twice the memory.
+                *last = None;
+                let found = Arc::new(Ownership::of(self, values));
+                *last = Some(found.clone());
+                found
+            }
+        }
     }
 }
 
@@ -124,6 +160,20 @@ mod tests {
         assert_eq!(ownership.products(Party::Garbler).len(), 2);
         assert_eq!(ownership.products(Party::Evaluator).len(), 1);
         assert_eq!(ownership.joint_ands().len(), 2);
+    }
+
+    #[test]
+    fn a_circuit_and_its_clones_keep_the_ownership_that_was_asked_for_last() {
+        let mut builder = Builder::new(&[1, 1]);
+        let both = builder.and(builder.input(0)[0], builder.input(1)[0]);
+        let circuit = builder.build(vec![vec![both]]);
+        let (ours, mine) = (Party::BOTH.map(Some), [Some(Party::Garbler); 2]);
+        let first = circuit.ownership(ours);
+        assert!(Arc::ptr_eq(&first, &circuit.clone().ownership(ours)));
+        let other = circuit.ownership(mine);
+        assert_eq!((first.joint_ands().len(), other.joint_ands().len()), (1, 0));
+        assert!(Arc::ptr_eq(&other, &circuit.ownership(mine)));
+        assert!(!Arc::ptr_eq(&first, &circuit.ownership(ours)));
     }
 
     #[test]

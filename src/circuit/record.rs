@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::ownership::LastOwnership;
+
 /// A wire of a circuit, by number. The first wires are the input bits, and then each gate has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Wire(pub(super) u32);
@@ -64,6 +66,7 @@ pub struct Circuit {
     pub(super) layers: Vec<Layer>,
     pub(super) outputs: Vec<Vec<Output>>,
     pub(super) digest: [u8; 32],
+    pub(super) ownership: LastOwnership,
 }
 
 impl Circuit {

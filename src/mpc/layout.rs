@@ -1,13 +1,13 @@
 //! Where the bits of a run come from, and what each party enters.
 
 use std::slice;
+use std::sync::Arc;
 
 use zeroize::DefaultIsZeroes;
 
-use super::slots::Slots;
 use super::walk::Part;
 use super::{Demand, Input, Run};
-use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party, Wire};
+use crate::circuit::{ByParty, Circuit, Gate, Ownership, Party, Slots, Wire};
 use crate::crypto::{SecretBit, SecretVec};
 
 /// What a run takes from each party.
@@ -17,59 +17,60 @@ use crate::crypto::{SecretBit, SecretVec};
 pub(super) struct InputLayout<'a, S> {
     circuit: &'a Circuit,
     /// Who could compute each wire alone.
-    pub(super) owners: Ownership,
-    /// The wires of the input values that each party enters.
-    inputs: ByParty<Vec<usize>>,
+    pub(super) owners: Arc<Ownership>,
     /// The wires whose bits are outputs of earlier runs, with this party's parts of these bits.
     pub(super) shared: Vec<(usize, &'a S)>,
 }
 
 impl<'a, S> InputLayout<'a, S> {
     pub(super) fn new(run: &Run<'a, S>) -> Self {
-        let mut inputs = ByParty::<Vec<usize>>::default();
         let mut shared = Vec::new();
         let mut wire = 0;
         for (input, bits) in run.inputs.iter().zip(run.circuit.inputs()) {
             let wires = wire..wire + bits;
             wire = wires.end;
-            match *input {
-                Input::By(owner) => inputs[owner].extend(wires),
-                Input::Shared(bits) => shared.extend(wires.zip(bits)),
+            if let Input::Shared(bits) = *input {
+                shared.extend(wires.zip(bits));
             }
         }
         InputLayout {
             circuit: run.circuit,
             owners: run.ownership(),
-            inputs,
             shared,
         }
     }
 
     /// The preprocessing that the run uses up.
     pub(super) fn demand(&self) -> Demand {
-        Demand::of_run(self.circuit, &self.owners, |party| self.inputs[party].len())
+        Demand::of_ownership(self.circuit, &self.owners)
     }
 
-    /// The wires whose bits a party enters: inputs, then products, each in order.
-    pub(super) fn entered(&self, party: Party) -> impl Iterator<Item = usize> {
-        let products = self.owners.products(party).iter();
-        self.inputs[party].iter().chain(products).copied()
+    /// Where the run keeps its wires.
+    pub(super) fn slots(&self) -> &Slots {
+        self.owners.slots(self.circuit)
+    }
+
+    /// All gates of the circuit.
+    pub(super) fn whole(&self) -> Part<'_> {
+        Part::whole(self.circuit, &self.owners, self.slots())
     }
 
     /// How many bits a party enters.
     pub(super) fn count(&self, party: Party) -> usize {
-        self.inputs[party].len() + self.owners.products(party).len()
+        self.owners.inputs(party).len() + self.owners.products(party).len()
     }
 
     /// The bits that `me` enters, given its inputs.
     pub(super) fn enter(&self, me: Party, inputs: &[bool]) -> SecretVec<SecretBit> {
-        let gates = self.owners.gates(me);
-        let mut own = SecretVec::<SecretBit>::with_capacity(inputs.len() + gates.len());
-        own.extend(inputs.iter().map(|&input| SecretBit::hidden(input)));
-        let mut entered = SecretVec::with_capacity(self.count(me));
-        entered.extend(own.iter().copied());
-        for gate in gates {
-            let on = |wire: Wire| own[wire.index()];
+        let own = self.owners.own_gates(me);
+        let mut entered = SecretVec::<SecretBit>::with_capacity(self.count(me));
+        entered.extend(inputs.iter().map(|&input| SecretBit::hidden(input)));
+        let mut known = SecretVec::<SecretBit>::zeros(own.places());
+        for (place, input) in own.inputs().iter().zip(entered.iter()) {
+            known[place.index()] = *input;
+        }
+        for (gate, set) in own.gates() {
+            let on = |place: Wire| known[place.index()];
             let bit = match *gate {
                 Gate::Xor(a, b) => on(a) ^ on(b),
                 Gate::And(a, b) => on(a) & on(b),
@@ -78,7 +79,7 @@ impl<'a, S> InputLayout<'a, S> {
             if matches!(gate, Gate::And(..)) {
                 entered.push(bit);
             }
-            own.push(bit);
+            known[set.index()] = bit;
         }
         entered
     }
@@ -90,9 +91,10 @@ impl<'a, S> InputLayout<'a, S> {
         list: &[T],
         entered: &mut Entered<T>,
     ) {
-        let (inputs, products) = list.split_at(self.inputs[party].len());
-        for (&wire, element) in self.inputs[party].iter().zip(inputs) {
-            entered.inputs[wire] = *element;
+        let wires = self.owners.inputs(party);
+        let (inputs, products) = list.split_at(wires.len());
+        for (&wire, element) in wires.iter().zip(inputs) {
+            entered.inputs[wire as usize] = *element;
         }
         entered.products[party].copy_from_slice(products);
     }
@@ -141,15 +143,6 @@ impl<T: DefaultIsZeroes> Entered<T> {
         self.inputs.iter().chain(products)
     }
 
-    /// A list with the elements of the inputs in their slots.
-    pub(super) fn in_slots(&self, slots: &Slots) -> SecretVec<T> {
-        let mut held = SecretVec::zeros(slots.count());
-        for (wire, element) in self.inputs.iter().enumerate() {
-            held[slots.of(wire)] = *element;
-        }
-        held
-    }
-
     /// The elements of the products in a part of the circuit, and after it.
     pub(super) fn products_from(&self, part: &Part<'_>) -> ByParty<slice::Iter<'_, T>> {
         let first = part.circuit.input_bits() + part.gates.start;
@@ -157,8 +150,36 @@ impl<T: DefaultIsZeroes> Entered<T> {
             let before = part
                 .owners
                 .products(owner)
-                .partition_point(|&wire| wire < first);
+                .partition_point(|&wire| (wire as usize) < first);
             self.products[owner][before..].iter()
         })
+    }
+}
+
+/// What a party holds of one kind for the wires of a run: masks, or values, or labels.
+#[derive(Default)]
+pub(super) struct Wires<W: DefaultIsZeroes> {
+    pub(super) entered: Entered<W>,
+    /// Those of the wires that the run has come to and still needs, each in its slot.
+    pub(super) held: SecretVec<W>,
+}
+
+impl<W: DefaultIsZeroes> Wires<W> {
+    /// Those before the first gate.
+    pub(super) fn new(entered: Entered<W>, slots: &Slots) -> Self {
+        let mut wires = Wires {
+            entered,
+            held: SecretVec::default(),
+        };
+        wires.begin(slots);
+        wires
+    }
+
+    /// Puts the inputs in their slots, before the first gate.
+    pub(super) fn begin(&mut self, slots: &Slots) {
+        self.held = SecretVec::zeros(slots.count());
+        for (wire, element) in self.entered.inputs.iter().enumerate() {
+            self.held[slots.of(wire)] = *element;
+        }
     }
 }

@@ -22,7 +22,6 @@ mod packed_bits;
 mod plan;
 mod semi_honest;
 mod session;
-mod slots;
 mod tables;
 mod tag;
 mod values;

@@ -3,6 +3,7 @@
 
 use std::iter;
 use std::ops::Index;
+use std::sync::Arc;
 
 use crate::circuit::{ByParty, Circuit, Ownership, Party};
 
@@ -66,9 +67,7 @@ impl<'a, S> Run<'a, S> {
 
     /// The preprocessing that the run uses up.
     pub fn demand(&self) -> Demand {
-        Demand::of_run(self.circuit, &self.ownership(), |party| {
-            self.input_bits(party)
-        })
+        Demand::of_ownership(self.circuit, &self.ownership())
     }
 
     /// How many input bits a party enters.
@@ -80,12 +79,12 @@ impl<'a, S> Run<'a, S> {
     }
 
     /// Who could compute each wire alone. A shared bit is joint, whoever once knew it.
-    pub(super) fn ownership(&self) -> Ownership {
+    pub(super) fn ownership(&self) -> Arc<Ownership> {
         let owner = |input: &Input<'_, S>| match *input {
             Input::By(party) => Some(party),
             Input::Shared(_) => None,
         };
-        Ownership::of(self.circuit, self.inputs.iter().map(owner))
+        self.circuit.ownership(self.inputs.iter().map(owner))
     }
 }
 
@@ -108,32 +107,23 @@ impl Demand {
     /// second, and the others are shared bits.
     pub fn of(circuit: &Circuit) -> Self {
         let owners = Party::BOTH.map(Some).into_iter().chain(iter::repeat(None));
-        Demand::of_run(circuit, &Ownership::of(circuit, owners), |party| {
-            circuit.inputs().get(party as usize).copied().unwrap_or(0)
-        })
+        let owners = owners.take(circuit.inputs().len());
+        Demand::of_ownership(circuit, &circuit.ownership(owners))
     }
 
     /// That of one run of a circuit of which each input value is entered by its owner.
     pub fn with_owners(circuit: &Circuit, owners: &[Party]) -> Self {
-        let ownership = Ownership::of(circuit, owners.iter().copied().map(Some));
-        Demand::of_run(circuit, &ownership, |party| {
-            (owners.iter().zip(circuit.inputs()))
-                .filter(|(owner, _)| **owner == party)
-                .map(|(_, bits)| bits)
-                .sum()
-        })
+        let owners = owners.iter().copied().map(Some);
+        Demand::of_ownership(circuit, &circuit.ownership(owners))
     }
 
-    /// That of one run, given how many input bits each party enters.
-    pub(super) fn of_run(
-        circuit: &Circuit,
-        owners: &Ownership,
-        inputs: impl Fn(Party) -> usize,
-    ) -> Self {
+    /// That of one run of a circuit with these owners of its wires.
+    pub(super) fn of_ownership(circuit: &Circuit, owners: &Ownership) -> Self {
+        let (inputs, products) = (|party| owners.inputs(party), |party| owners.products(party));
         Demand {
             ands: owners.joint_ands().len(),
-            inputs: ByParty::from_fn(|party| inputs(party) + owners.products(party).len()),
-            proofs: ByParty::from_fn(|party| usize::from(!owners.products(party).is_empty())),
+            inputs: ByParty::from_fn(|party| inputs(party).len() + products(party).len()),
+            proofs: ByParty::from_fn(|party| usize::from(!products(party).is_empty())),
             outputs: circuit.output_wires(),
         }
     }

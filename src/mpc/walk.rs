@@ -8,8 +8,7 @@ use std::ops::{BitXor, Range};
 use zeroize::Zeroizing;
 
 use super::label::{ActiveLabel, ZeroLabel};
-use super::slots::Slots;
-use crate::circuit::{Circuit, Gate, Layer, Ownership, Party};
+use crate::circuit::{Circuit, Gate, Layer, Ownership, Party, Slots};
 use crate::crypto::{Block, TweakDomain, TweakableHash};
 
 /// What a party holds for one wire during the walk.
@@ -81,11 +80,11 @@ pub(super) struct RunHash<'a> {
     pub(super) run: u64,
 }
 
-/// Computes what the party holds for the output wires of all gates of a part. That of the wires before
-/// them is already in `wires`.
+/// Computes what the party holds for the output wires of all gates of a part that anything reads. That of
+/// the wires before them is already in `wires`.
 ///
 /// For each AND that a party owns, `product` gives what is held for its output wire, or nothing if that
-/// is already in `wires`. For each joint AND gate, `labels` takes what is held for its two input wires,
+/// is already in `wires`. They come layer by layer, and in a layer in the order of the gates. For each joint AND gate, `labels` takes what is held for its two input wires,
 /// and gives `H` labels. The first half of them is hashed under the gate's first tweak, the second half
 /// under its second. `and` takes the hashes, and gives the value of the output wire. `not` gives the
 /// value of a negated wire.
@@ -132,13 +131,17 @@ pub(super) fn walk<W: WireValue, E, const H: usize>(
         }
         if of_layer.len() < layer.ands.len() {
             for wire in layer.ands.map(|gate| inputs + gate) {
-                if let Some(held) = part.owners.wires()[wire].and_then(&mut product) {
-                    wires[slots.of(wire)] = held;
+                let held = part.owners.wires()[wire].and_then(&mut product);
+                if let (Some(held), Some(slot)) = (held, slots.of_output(wire)) {
+                    wires[slot] = held;
                 }
             }
         }
         for gate in layer.free {
-            wires[slots.of(inputs + gate)] = match gates[gate] {
+            let Some(slot) = slots.of_output(inputs + gate) else {
+                continue;
+            };
+            wires[slot] = match gates[gate] {
                 Gate::Xor(a, b) => wires[slots.of(a.index())] ^ wires[slots.of(b.index())],
                 Gate::Not(a) => not(wires[slots.of(a.index())]),
                 Gate::And(..) => unreachable!("a layer's free gates hold no AND"),

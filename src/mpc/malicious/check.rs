@@ -24,7 +24,7 @@ use super::outputs::HeldOutput;
 use super::share::Share;
 use super::wires::{AndMasks, AndValues};
 use crate::circuit::Party;
-use crate::crypto::{Oracle, SecretVec, Step};
+use crate::crypto::{Oracle, Step};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::packed_bits::pack;
 use crate::net::{self, Channel, Transport};
@@ -61,8 +61,7 @@ impl Unchecked<'_> {
         channel: &mut Channel<T>,
         delta: &Delta,
     ) -> Result<(), Fault> {
-        let shares: SecretVec<Share> = self.zero_shares(context.me, delta).collect();
-        let shares = || shares.iter().copied();
+        let shares = || self.zero_shares(context.me, delta);
         let oracle = |sender| self.held_alike(context, sender, delta);
         let mine = context.macs(oracle(context.me), shares());
         let expected = || -> MacDigest {

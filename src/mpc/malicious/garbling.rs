@@ -17,9 +17,10 @@
 //! V_c = lsb(Lc0) ^ lsb(Lc),  Lc = Lc0 ^ V_c * Delta_A
 //! ```
 
-use super::wires::{AndMasks, AndValues, MaskedLabel, Wires};
+use super::wires::{AndMasks, AndValues, MaskedLabel};
 use crate::crypto::{Block, SecretBit};
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
+use crate::mpc::layout::Wires;
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::{Part, RunHash, walk};
 use crate::net::{self, Malformed};

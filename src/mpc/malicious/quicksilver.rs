@@ -117,18 +117,20 @@ impl Products<'_> {
     /// Goes over the prover's gates. `product` gets what is known of the operands and of the output of
     /// each AND.
     fn for_each(&self, mut product: impl FnMut([Known; 3])) {
-        let gates = self.owners.gates(self.prover);
-        let inputs = self.masks.inputs.iter().zip(self.values.inputs.iter());
-        let mut known = SecretVec::<Known>::with_capacity(inputs.len() + gates.len());
-        for ((&mask, &value), owner) in inputs.zip(self.owners.wires()) {
-            if *owner == Some(self.prover) {
-                known.push(Known { mask, value });
-            }
+        let own = self.owners.own_gates(self.prover);
+        let mut known = SecretVec::<Known>::zeros(own.places());
+        let inputs = self.owners.inputs(self.prover).iter();
+        for (place, wire) in own.inputs().iter().zip(inputs) {
+            let (mask, value) = (&self.masks.inputs, &self.values.inputs);
+            known[place.index()] = Known {
+                mask: mask[*wire as usize],
+                value: value[*wire as usize],
+            };
         }
         let masks = self.masks.products[self.prover].iter();
         let mut entered = masks.zip(self.values.products[self.prover].iter());
-        for gate in gates {
-            let on = |wire: Wire| known[wire.index()];
+        for (gate, set) in own.gates() {
+            let on = |place: Wire| known[place.index()];
             let output = match *gate {
                 Gate::Xor(a, b) => Known {
                     mask: on(a).mask ^ on(b).mask,
@@ -145,7 +147,7 @@ impl Products<'_> {
                     output
                 }
             };
-            known.push(output);
+            known[set.index()] = output;
         }
     }
 }

@@ -11,15 +11,14 @@ use super::pool::{PROOF_BITS, Pool};
 use super::quicksilver::{ProductProof, Products, challenge};
 use super::share::Share;
 use super::slices::{self, Slice};
-use super::wires::{MaskedLabel, Wires};
+use super::wires::MaskedLabel;
 use crate::circuit::{ByParty, Circuit, Party};
 use crate::crypto::SecretVec;
 use crate::mpc::error::Fault;
 use crate::mpc::label::{ActiveLabel, HeldLabel, ZeroLabel, active_labels};
-use crate::mpc::layout::{Entered, InputLayout};
+use crate::mpc::layout::{Entered, InputLayout, Wires};
 use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::plan::{Plan, share_outputs};
-use crate::mpc::slots::Slots;
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::{Part, RunHash};
 use crate::mpc::{self, Demand, Words};
@@ -34,7 +33,6 @@ pub(super) struct Run<'a> {
     pub(super) slices: Vec<Slice>,
     layout: InputLayout<'a, AuthenticatedBit>,
     demand: Demand,
-    slots: Slots,
     mine: &'a [bool],
 }
 
@@ -57,7 +55,6 @@ impl<'a> Run<'a> {
             circuit,
             plan: Plan::of_slices(&context.session, number, run, slices.len()),
             demand: layout.demand(),
-            slots: slices::slots(circuit, &slices),
             slices,
             layout,
             mine: run.mine,
@@ -71,7 +68,7 @@ impl<'a> Run<'a> {
 
     /// A slice's part of the circuit.
     pub(super) fn part(&self, slice: &Slice) -> Part<'_> {
-        slice.part(self.circuit, &self.layout.owners, &self.slots)
+        slice.part(self.circuit, &self.layout.owners)
     }
 
     /// The labels that the evaluator holds of what is entered.
@@ -153,7 +150,7 @@ impl State {
             self.masks.entered.inputs[wire] = bit.held.mask;
             self.values.entered.inputs[wire] = bit.held.masked;
         }
-        self.masks.begin(&run.slots);
+        self.masks.begin(run.layout.slots());
     }
 
     /// Sends the masked values `V = x ^ l` of what this party enters, and the proof of its products.
@@ -210,12 +207,12 @@ impl State {
     pub(super) fn begin_garbling(&mut self, context: &Context, run: &Run<'_>, delta: &Delta) {
         let labels = run.active_labels(context);
         let zero = |label: ActiveLabel, value| label.zero(value, delta);
-        self.zeros.entered = labels.with(&self.values.entered, zero);
+        let mut zeros = labels.with(&self.values.entered, zero);
         for &(wire, bit) in &run.layout.shared {
-            self.zeros.entered.inputs[wire] = bit.held.label.zero();
+            zeros.inputs[wire] = bit.held.label.zero();
         }
-        self.zeros.begin(&run.slots);
-        self.values.begin(&run.slots);
+        self.zeros = Wires::new(zeros, run.layout.slots());
+        self.values.begin(run.layout.slots());
     }
 
     /// What the evaluator holds before the first gate, once it knows all masked values.
@@ -225,18 +222,18 @@ impl State {
             labels.inputs[wire] = bit.held.label.active();
         }
         let masked = |label, value| MaskedLabel { label, value };
-        self.active.entered = labels.with(&self.values.entered, masked);
-        self.active.begin(&run.slots);
+        let active = labels.with(&self.values.entered, masked);
+        self.active = Wires::new(active, run.layout.slots());
     }
 
     /// The mask of a wire of which the run has come to the gate, and which it still needs.
     pub(super) fn mask(&self, run: &Run<'_>, wire: usize) -> Share {
-        self.masks.held[run.slots.of(wire)]
+        self.masks.held[run.layout.slots().of(wire)]
     }
 
     /// What this party holds for an output wire, after the last gate.
     pub(super) fn output(&self, run: &Run<'_>, me: Party, wire: usize) -> HeldOutput {
-        let slot = run.slots.of(wire);
+        let slot = run.layout.slots().of(wire);
         let (masked, label) = match me {
             Party::Garbler => {
                 let label = HeldLabel::Zero(self.zeros.held[slot]);

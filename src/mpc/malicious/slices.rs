@@ -6,7 +6,6 @@ use std::ops::Range;
 
 use crate::circuit::{ByParty, Circuit, Ownership};
 use crate::mpc::Demand;
-use crate::mpc::slots::Slots;
 use crate::mpc::walk::Part;
 
 /// The joint ANDs of a slice; the last one may have fewer. Both parties find the same slices, so it
@@ -60,16 +59,11 @@ impl Slice {
     }
 
     /// Its part of the circuit.
-    pub(super) fn part<'a>(
-        &self,
-        circuit: &'a Circuit,
-        owners: &'a Ownership,
-        slots: &'a Slots,
-    ) -> Part<'a> {
+    pub(super) fn part<'a>(&self, circuit: &'a Circuit, owners: &'a Ownership) -> Part<'a> {
         Part {
             circuit,
             owners,
-            slots,
+            slots: owners.slots(circuit),
             gates: self.gates.clone(),
             ands: self.ands.clone(),
         }
@@ -104,16 +98,6 @@ pub(super) fn demands(run: &Demand) -> impl Iterator<Item = Demand> {
         outputs: if number + 1 == count { outputs } else { 0 },
         ..Demand::default()
     })
-}
-
-/// Where the wires of a run in these slices are held: of one slice, each in its own place.
-pub(super) fn slots(circuit: &Circuit, slices: &[Slice]) -> Slots {
-    /// With more wires, a place for each takes more memory than a slice.
-    const MOST_WIRES: usize = 16 * SLICE_ANDS;
-    match slices.len() {
-        1 if circuit.wires() <= MOST_WIRES => Slots::for_each_wire(circuit),
-        _ => Slots::for_live_wires(circuit),
-    }
 }
 
 #[cfg(test)]
@@ -189,7 +173,7 @@ mod tests {
 
     /// What is hashed for the joint ANDs, in slices of so many: each label as its tweak changes it.
     fn hashed(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<[u8; 16]> {
-        let slots = Slots::for_live_wires(circuit);
+        let slots = owners.slots(circuit);
         let hash = TweakableHash::with_key([4; 16]);
         let hashes = RunHash {
             hash: &hash,
@@ -199,7 +183,7 @@ mod tests {
         let mut hashed = Vec::new();
         for slice in Slice::all(circuit, owners, ands) {
             let walked: Result<(), Infallible> = walk(
-                &slice.part(circuit, owners, &slots),
+                &slice.part(circuit, owners),
                 &mut wires,
                 |_| Some(ZeroLabel::default()),
                 &hashes,

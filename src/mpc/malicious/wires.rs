@@ -9,39 +9,30 @@ use super::share::Share;
 use crate::circuit::{Gate, Party, Wire};
 use crate::crypto::SecretVec;
 use crate::mpc::label::ActiveLabel;
-use crate::mpc::layout::Entered;
-use crate::mpc::slots::Slots;
+use crate::mpc::layout::Wires;
 use crate::mpc::walk::{Part, WireValue};
 use crate::ot::Delta;
 
-/// What a party holds of one kind for the wires of a run: masks, or values, or labels.
-#[derive(Default)]
-pub(super) struct Wires<W: DefaultIsZeroes> {
-    pub(super) entered: Entered<W>,
-    /// Those of the wires that the run has come to and still needs, each in its slot.
-    pub(super) held: SecretVec<W>,
-}
-
 impl<W: DefaultIsZeroes + WireValue> Wires<W> {
-    /// Puts the inputs in their slots, before the first gate.
-    pub(super) fn begin(&mut self, slots: &Slots) {
-        self.held = self.entered.in_slots(slots);
-    }
-
     /// Goes over the gates of a part, one by one. `and` gives what is held for the output of the next
     /// joint AND, given that for its inputs; `not` what is held for a negated wire.
     fn pass(&mut self, part: &Part<'_>, not: impl Fn(W) -> W, mut and: impl FnMut(W, W) -> W) {
         let mut products = self.entered.products_from(part);
         let (held, slots) = (&mut self.held, part.slots);
         for (gate, wire) in part.gates() {
+            let product = match (gate, part.owners.wires()[wire]) {
+                (Gate::And(..), Some(owner)) => products[owner].next(),
+                _ => None,
+            };
+            let Some(slot) = slots.of_output(wire) else {
+                continue;
+            };
             let on = |wire: Wire| held[slots.of(wire.index())];
-            held[slots.of(wire)] = match gate {
-                Gate::Xor(a, b) => on(a) ^ on(b),
-                Gate::Not(a) => not(on(a)),
-                Gate::And(a, b) => match part.owners.wires()[wire] {
-                    None => and(on(a), on(b)),
-                    Some(owner) => *products[owner].next().expect("one for each product"),
-                },
+            held[slot] = match (gate, product) {
+                (_, Some(&product)) => product,
+                (Gate::Xor(a, b), None) => on(a) ^ on(b),
+                (Gate::Not(a), None) => not(on(a)),
+                (Gate::And(a, b), None) => and(on(a), on(b)),
             };
         }
     }

@@ -1,39 +1,35 @@
 //! Half gates: garbling and evaluating (Zahur, Rosulek, Evans 2015, figure 2).
 
-use crate::circuit::{Circuit, Ownership};
-use crate::crypto::{Block, TweakableHash};
+use crate::circuit::Party;
+#[cfg(feature = "internals")]
+use crate::circuit::{Circuit, Ownership, Slots};
+use crate::crypto::Block;
+#[cfg(feature = "internals")]
+use crate::crypto::TweakableHash;
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
-use crate::mpc::slots::Slots;
 use crate::mpc::walk::{Part, RunHash, walk};
 use crate::ot::Delta;
 
-/// Garbles a circuit.
-///
-/// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of ANDs that a
-/// party owns, must be set; the others are filled in. `run` is the number of the run, which must not
-/// repeat in a session. `emit` gets one table for each joint AND gate, in the order of the gates.
+/// Garbles a part of a circuit. `labels` are labels for 0; those of the wires before the part are there.
+/// `product` gives that of the next AND that a party owns, or nothing if it is there. `emit` gets one
+/// table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `emit` gives.
-///
-/// # Panics
-/// If `labels` is shorter than the circuit's wires.
-pub fn garble<E>(
-    circuit: &Circuit,
-    owners: &Ownership,
+pub(super) fn garble_part<E>(
+    part: &Part<'_>,
     labels: &mut [ZeroLabel],
+    product: impl FnMut(Party) -> Option<ZeroLabel>,
     delta: &Delta,
-    hash: &TweakableHash,
-    run: u64,
+    hashes: &RunHash<'_>,
     mut emit: impl FnMut([Block; 2]) -> Result<(), E>,
 ) -> Result<(), E> {
     let shift = delta.block();
-    let slots = Slots::for_each_wire(circuit);
     walk(
-        &Part::whole(circuit, owners, &slots),
+        part,
         labels,
-        |_| None,
-        &RunHash { hash, run },
+        product,
+        hashes,
         |a, b| [a.0, a.0 ^ shift, b.0, b.0 ^ shift],
         |label| ZeroLabel(label.0 ^ shift),
         |gate, [ha0, ha1, hb0, hb1]| {
@@ -48,31 +44,24 @@ pub fn garble<E>(
     )
 }
 
-/// Evaluates a garbled circuit.
-///
-/// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of ANDs that a
-/// party owns, must be set; the others are filled in. `run` is the number of the run. `fetch` gives one
-/// table for each joint AND gate, in the order of the gates.
+/// Evaluates a part of a garbled circuit. `labels` are active labels; those of the wires before the part
+/// are there. `product` gives that of the next AND that a party owns, or nothing if it is there. `fetch`
+/// gives one table for each joint AND gate, in the order of the gates.
 ///
 /// # Errors
 /// Whatever `fetch` gives.
-///
-/// # Panics
-/// If `labels` is shorter than the circuit's wires.
-pub fn evaluate<E>(
-    circuit: &Circuit,
-    owners: &Ownership,
+pub(super) fn evaluate_part<E>(
+    part: &Part<'_>,
     labels: &mut [ActiveLabel],
-    hash: &TweakableHash,
-    run: u64,
+    product: impl FnMut(Party) -> Option<ActiveLabel>,
+    hashes: &RunHash<'_>,
     mut fetch: impl FnMut() -> Result<[Block; 2], E>,
 ) -> Result<(), E> {
-    let slots = Slots::for_each_wire(circuit);
     walk(
-        &Part::whole(circuit, owners, &slots),
+        part,
         labels,
-        |_| None,
-        &RunHash { hash, run },
+        product,
+        hashes,
         |a, b| [a.0, b.0],
         |label| label,
         |gate, [ha, hb]| {
@@ -83,4 +72,55 @@ pub fn evaluate<E>(
             Ok(ActiveLabel(of_a ^ of_b))
         },
     )
+}
+
+/// Garbles a circuit, and keeps the labels of all wires.
+///
+/// `labels` are the labels for 0 of all wires. Those of the inputs, and of the outputs of ANDs that a
+/// party owns, must be set; the others are filled in. `run` is the number of the run, which must not
+/// repeat in a session. `emit` gets one table for each joint AND gate, in the order of the gates.
+///
+/// # Errors
+/// Whatever `emit` gives.
+///
+/// # Panics
+/// If `labels` is shorter than the circuit's wires.
+#[cfg(feature = "internals")]
+pub fn garble<E>(
+    circuit: &Circuit,
+    owners: &Ownership,
+    labels: &mut [ZeroLabel],
+    delta: &Delta,
+    hash: &TweakableHash,
+    run: u64,
+    emit: impl FnMut([Block; 2]) -> Result<(), E>,
+) -> Result<(), E> {
+    let slots = Slots::for_each_wire(circuit);
+    let part = Part::whole(circuit, owners, &slots);
+    garble_part(&part, labels, |_| None, delta, &RunHash { hash, run }, emit)
+}
+
+/// Evaluates a garbled circuit, and keeps the labels of all wires.
+///
+/// `labels` are the active labels of all wires. Those of the inputs, and of the outputs of ANDs that a
+/// party owns, must be set; the others are filled in. `run` is the number of the run. `fetch` gives one
+/// table for each joint AND gate, in the order of the gates.
+///
+/// # Errors
+/// Whatever `fetch` gives.
+///
+/// # Panics
+/// If `labels` is shorter than the circuit's wires.
+#[cfg(feature = "internals")]
+pub fn evaluate<E>(
+    circuit: &Circuit,
+    owners: &Ownership,
+    labels: &mut [ActiveLabel],
+    hash: &TweakableHash,
+    run: u64,
+    fetch: impl FnMut() -> Result<[Block; 2], E>,
+) -> Result<(), E> {
+    let slots = Slots::for_each_wire(circuit);
+    let part = Part::whole(circuit, owners, &slots);
+    evaluate_part(&part, labels, |_| None, &RunHash { hash, run }, fetch)
 }

@@ -11,6 +11,7 @@ mod open;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "internals")]
 pub use half_gates::{evaluate, garble};
 
 use rand::CryptoRng;
@@ -18,16 +19,18 @@ use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use self::half_gates::{evaluate_part, garble_part};
 use self::inputs::{EvaluatorCots, GarblerCots};
 use super::channel_secret::ChannelSecret;
 use super::error::{Check, Fault, Result};
 use super::label::{ActiveLabel, HeldLabel, ZeroLabel, active_labels};
-use super::layout::InputLayout;
+use super::layout::{InputLayout, Wires};
 use super::live::Live;
 use super::packed_bits::pack;
 use super::plan::{BitId, Identified, Plan, share_outputs};
 use super::tables::{TableReader, TableWriter};
 use super::tag::Tag;
+use super::walk::RunHash;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::{Output, Party};
 use crate::crypto::{Oracle, SecretVec, SessionId, Step, TweakableHash};
@@ -179,6 +182,13 @@ impl Context {
         let oracle = self.channel_secret.absorbed_by(oracle);
         InputDigest(oracle.absorb(&pack(masked.iter().copied())).digest())
     }
+
+    fn hashes(&self, run: u64) -> RunHash<'_> {
+        RunHash {
+            hash: &self.hash,
+            run,
+        }
+    }
 }
 
 impl Secrets {
@@ -188,6 +198,8 @@ impl Secrets {
         run: &Run<'_, SharedBit>,
     ) -> Result<Words<SharedBit>, Fault> {
         let (context, circuit, number) = (&self.context, run.circuit, self.runs);
+        let layout = InputLayout::new(run);
+        let slots = layout.slots();
         let share = |label_of: &dyn Fn(Output) -> HeldLabel| {
             share_outputs(&context.session, number, circuit, |id, output| SharedBit {
                 id,
@@ -196,21 +208,21 @@ impl Secrets {
         };
         let bits = match &mut self.role {
             Role::Garbler { cots } => {
-                let zeros = garble_run(context, channel, number, run, cots)?;
+                let zeros = garble_run(context, channel, number, (run, &layout), cots)?;
                 share(&|output| {
                     HeldLabel::Zero(match output {
                         Output::Const(value) => ZeroLabel(cots.delta().select(value)),
-                        Output::Wire(wire) => zeros[wire.index()],
+                        Output::Wire(wire) => zeros[slots.of(wire.index())],
                     })
                 })
             }
             Role::Evaluator { cots } => {
-                let active = evaluate_run(context, channel, number, run, cots)?;
+                let active = evaluate_run(context, channel, number, (run, &layout), cots)?;
                 share(&|output| {
                     HeldLabel::Active(match output {
                         // The evaluator's label of a constant is zero.
                         Output::Const(_) => ActiveLabel::default(),
-                        Output::Wire(wire) => active[wire.index()],
+                        Output::Wire(wire) => active[slots.of(wire.index())],
                     })
                 })
             }
@@ -220,15 +232,14 @@ impl Secrets {
     }
 }
 
-/// Run `number` at the garbler. Gives the labels for 0 of all wires.
+/// Run `number` at the garbler. Gives the labels for 0 in their slots, after the last gate.
 fn garble_run<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
     number: u64,
-    run: &Run<'_, SharedBit>,
+    (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
     cots: &mut GarblerCots,
 ) -> Result<SecretVec<ZeroLabel>, Fault> {
-    let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
     let theirs = layout.count(Party::Evaluator);
     cots.reserve(channel, theirs)?;
@@ -238,37 +249,36 @@ fn garble_run<T: Transport>(
     channel.send_message(&context.input_digest(number, &masked))?;
 
     let delta = cots.delta();
-    let mut labels = SecretVec::<ZeroLabel>::zeros(circuit.wires());
-    for (wire, label) in layout.entered(Party::Evaluator).zip(of_evaluator.iter()) {
-        labels[wire] = *label;
-    }
-    for &(wire, bit) in &layout.shared {
-        labels[wire] = bit.label.zero();
-    }
-    let mine = layout.entered(Party::Garbler);
     let active = active_labels(&context.session, number, layout.count(Party::Garbler));
     let bits = layout.enter(Party::Garbler, run.mine);
-    for ((wire, label), bit) in mine.zip(active.iter()).zip(bits.iter()) {
-        labels[wire] = label.zero(*bit, delta);
+    let pairs = active.iter().zip(bits.iter());
+    let of_garbler: SecretVec<_> = pairs.map(|(label, bit)| label.zero(*bit, delta)).collect();
+    let mut entered = layout.zeros();
+    layout.put(Party::Garbler, &of_garbler, &mut entered);
+    layout.put(Party::Evaluator, &of_evaluator, &mut entered);
+    for &(wire, bit) in &layout.shared {
+        entered.inputs[wire] = bit.label.zero();
     }
 
     let mut tables = TableWriter::new(channel);
     let emit = |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table));
-    let (owners, hash) = (&layout.owners, &context.hash);
-    garble(circuit, owners, &mut labels, delta, hash, number, emit)?;
+    let (part, hashes) = (layout.whole(), context.hashes(number));
+    let mut wires = Wires::new(entered, layout.slots());
+    let mut products = wires.entered.products_from(&part);
+    let product = |owner: Party| products[owner].next().copied();
+    garble_part(&part, &mut wires.held, product, delta, &hashes, emit)?;
     tables.finish()?;
-    Ok(labels)
+    Ok(wires.held)
 }
 
-/// Run `number` at the evaluator. Gives the active labels of all wires.
+/// Run `number` at the evaluator. Gives the active labels in their slots, after the last gate.
 fn evaluate_run<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
     number: u64,
-    run: &Run<'_, SharedBit>,
+    (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
     cots: &mut EvaluatorCots,
 ) -> Result<SecretVec<ActiveLabel>, Fault> {
-    let (circuit, layout) = (run.circuit, InputLayout::new(run));
     let plan = Plan::of_run(&context.session, number, run);
     let bits = layout.enter(Party::Evaluator, run.mine);
     cots.reserve(channel, bits.len())?;
@@ -281,21 +291,21 @@ fn evaluate_run<T: Transport>(
     if !bool::from(digest.0.ct_eq(&context.input_digest(number, &masked).0)) {
         return Err(Check::MaskedInputs.into());
     }
-    let theirs = layout.entered(Party::Garbler);
-    let active = active_labels(&context.session, number, layout.count(Party::Garbler));
-    let mut labels = SecretVec::<ActiveLabel>::zeros(circuit.wires());
-    let entered = theirs.zip(active.iter());
-    for (wire, label) in entered.chain(layout.entered(Party::Evaluator).zip(own.iter())) {
-        labels[wire] = *label;
-    }
+    let theirs = active_labels(&context.session, number, layout.count(Party::Garbler));
+    let mut entered = layout.zeros();
+    layout.put(Party::Garbler, &theirs, &mut entered);
+    layout.put(Party::Evaluator, &own, &mut entered);
     for &(wire, bit) in &layout.shared {
-        labels[wire] = bit.label.active();
+        entered.inputs[wire] = bit.label.active();
     }
-    let owners = &layout.owners;
-    let mut tables = TableReader::new(channel, owners.joint_ands().len());
+    let (part, hashes) = (layout.whole(), context.hashes(number));
+    let mut tables = TableReader::new(channel, part.ands.len());
     let fetch = || tables.next().map(bytemuck::cast::<[u8; 32], _>);
-    evaluate(circuit, owners, &mut labels, &context.hash, number, fetch)?;
-    Ok(labels)
+    let mut wires = Wires::new(entered, layout.slots());
+    let mut products = wires.entered.products_from(&part);
+    let product = |owner: Party| products[owner].next().copied();
+    evaluate_part(&part, &mut wires.held, product, &hashes, fetch)?;
+    Ok(wires.held)
 }
 
 impl<T: Transport> TwoParty for SemiHonest<T> {

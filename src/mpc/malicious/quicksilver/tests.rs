@@ -82,7 +82,8 @@ impl Committed {
         let other = Some(prover.other());
         let owners = Ownership::of(&circuit, [Some(prover), other]);
         let delta = Delta::random(prover == Party::Evaluator, &mut system_rng());
-        let products = owners.products(prover).to_vec();
+        let products = owners.products(prover).iter();
+        let products: Vec<usize> = products.map(|&wire| wire as usize).collect();
         assert_eq!(products.len(), GATES);
         let mut masks = [(); 2].map(|()| vec![Share::default(); circuit.wires()]);
         let mut clear = vec![false; circuit.wires()];

@@ -19,13 +19,11 @@ use rand::{RngExt, SeedableRng};
 
 use crate::circuit::{Builder, ByParty, Circuit, Output, Ownership, Party};
 use crate::crypto::{Block, SecretVec, linear};
-use crate::mpc::layout::Entered;
+use crate::mpc::layout::{Entered, Wires};
 use crate::mpc::malicious::leaky_and::Triple;
 use crate::mpc::malicious::pool::PROOF_BITS;
 use crate::mpc::malicious::share::Share;
-use crate::mpc::malicious::wires::Wires;
 use crate::mpc::malicious::{AuthenticatedBit, Malicious, outputs};
-use crate::mpc::slots::Slots;
 use crate::mpc::walk::Part;
 use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
 use crate::testing::affine::{Span, Table};
@@ -171,25 +169,22 @@ impl Ahead {
     /// This party's shares of the masks of the outputs in the run.
     fn masks(&self, circuit: &Circuit) -> Vec<bool> {
         let owners = Ownership::of(circuit, Party::BOTH.map(Some));
-        let slots = Slots::for_each_wire(circuit);
+        let slots = owners.slots(circuit);
         let [garblers, evaluators] = Party::BOTH.map(|owner| {
             let inputs = circuit.inputs()[owner as usize];
             self.entered[owner as usize].split_at(inputs)
         });
-        let mut masks = Wires {
-            entered: Entered {
-                inputs: SecretVec::concat(&[garblers.0, evaluators.0]),
-                products: ByParty {
-                    garbler: SecretVec::concat(&[garblers.1]),
-                    evaluator: SecretVec::concat(&[evaluators.1]),
-                },
+        let entered = Entered {
+            inputs: SecretVec::concat(&[garblers.0, evaluators.0]),
+            products: ByParty {
+                garbler: SecretVec::concat(&[garblers.1]),
+                evaluator: SecretVec::concat(&[evaluators.1]),
             },
-            held: SecretVec::default(),
         };
-        masks.begin(&slots);
-        masks.fill_masks(&Part::whole(circuit, &owners, &slots), &self.and_masks);
+        let mut masks = Wires::new(entered, slots);
+        masks.fill_masks(&Part::whole(circuit, &owners, slots), &self.and_masks);
         let mask = |output: &Output| match output {
-            Output::Wire(wire) => masks.held[wire.index()].bit.reveal(),
+            Output::Wire(wire) => masks.held[slots.of(wire.index())].bit.reveal(),
             Output::Const(_) => panic!("every output is a wire"),
         };
         circuit.outputs().iter().flatten().map(mask).collect()

@@ -1,0 +1,115 @@
+//! What a party computes alone.
+
+use super::slots::Places;
+use super::{ByParty, Circuit, Gate, Party, Wire};
+
+/// The AND gates of one owner, and the free gates that these need, with places for what is held of their
+/// wires: as many as there are wires at once.
+#[derive(Default)]
+pub struct OwnGates {
+    inputs: Vec<Wire>,
+    gates: Vec<(Gate, Wire)>,
+    places: usize,
+}
+
+impl OwnGates {
+    /// Those of both parties, given the owner of each wire.
+    pub(super) fn of_both(circuit: &Circuit, owners: &[Option<Party>]) -> ByParty<Self> {
+        let mut places = ByParty::from_fn(|_| Places::new(circuit.wires()));
+        let mut own = ByParty::<Self>::default();
+        for (gate, wire) in circuit.gates_from_the_last() {
+            if let Some(owner) = owners[wire.index()] {
+                own[owner].add_before(&mut places[owner], gate, wire);
+            }
+        }
+        let inputs = (0..circuit.input_bits()).map(Wire::new);
+        for (wire, owner) in inputs.zip(owners) {
+            if let Some(owner) = *owner {
+                own[owner].inputs.push(Wire(places[owner].of(wire)));
+            }
+        }
+        for party in Party::BOTH {
+            own[party].gates.reverse();
+            own[party].gates.shrink_to_fit();
+            own[party].places = places[party].count();
+        }
+        own
+    }
+
+    /// Adds a gate, if an AND gate after it needs it or it is one.
+    fn add_before(&mut self, places: &mut Places, gate: Gate, wire: Wire) {
+        let is_and = matches!(gate, Gate::And(..));
+        let set = places.take_back(wire);
+        if set.is_none() && !is_and {
+            return;
+        }
+        let mut read = |wire| Wire(places.give(wire));
+        let gate = match gate {
+            Gate::Xor(a, b) => Gate::Xor(read(a), read(b)),
+            Gate::And(a, b) => Gate::And(read(a), read(b)),
+            Gate::Not(a) => Gate::Not(read(a)),
+        };
+        let set = Wire(set.unwrap_or(Places::NOBODYS));
+        self.gates.push((gate, set));
+    }
+
+    /// The place of each bit of the owner's input values, in order. Those that no gate here reads have
+    /// one together.
+    pub fn inputs(&self) -> &[Wire] {
+        &self.inputs
+    }
+
+    /// The gates in their order, with places instead of wires, each with the place that it sets.
+    pub fn gates(&self) -> &[(Gate, Wire)] {
+        &self.gates
+    }
+
+    /// How many places there are.
+    pub fn places(&self) -> usize {
+        self.places
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::Ownership;
+    use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
+
+    /// The wires that the places of an owner hold one after the other, as its gates set them.
+    fn assert_that_every_gate_finds_its_operands(circuit: &Circuit, owner: Party) {
+        let ownership = Ownership::of(circuit, Party::BOTH.map(Some));
+        let own = ownership.own_gates(owner);
+        let mut held = vec![None; own.places()];
+        for (place, wire) in own.inputs().iter().zip(ownership.inputs(owner)) {
+            held[place.index()] = Some(Wire(*wire));
+        }
+        let mut all = circuit.gates().iter().zip(circuit.input_bits()..);
+        let mut products = Vec::new();
+        for (gate, set) in own.gates() {
+            let on = |place: Wire| held[place.index()].expect("it is set before it is read");
+            let gate = match *gate {
+                Gate::Xor(a, b) => Gate::Xor(on(a), on(b)),
+                Gate::And(a, b) => Gate::And(on(a), on(b)),
+                Gate::Not(a) => Gate::Not(on(a)),
+            };
+            let (_, wire) =
+                (all.find(|(other, _)| **other == gate)).expect("a gate of the circuit");
+            if matches!(gate, Gate::And(..)) {
+                products.push(wire as u32);
+            }
+            held[set.index()] = Some(Wire::new(wire));
+        }
+        assert_eq!(products, ownership.products(owner));
+    }
+
+    #[test]
+    fn an_owner_computes_its_and_gates_from_the_wires_that_they_read() {
+        for algorithm in Algorithm::ALL {
+            let shuffle = ShuffleCircuit::build_checked(Spec::new(13, 5, algorithm).unwrap());
+            for owner in Party::BOTH {
+                assert_that_every_gate_finds_its_operands(shuffle.circuit(), owner);
+            }
+        }
+    }
+}
