@@ -31,6 +31,6 @@ pub use generator::Generator;
 pub use oracle::{Oracle, SessionId, Step};
 pub use secret_bit::SecretBit;
 pub use secret_vec::SecretVec;
-pub use transpose::transpose_128;
+pub use transpose::transpose;
 pub use tweakable_hash::{TweakDomain, TweakableHash};
 pub use universal_hash::{UniversalHash, dot, linear};

@@ -5,7 +5,7 @@ use fearless_simd::{Level, Simd, dispatch};
 use zeroize::Zeroizing;
 
 use super::MAX_LENGTH;
-use crate::crypto::{Block, Generator, transpose_128};
+use crate::crypto::{Block, Generator, transpose};
 use crate::ot::all_but_one::{K, LEAVES, TREES};
 
 /// The matrix of a batch: `K * TREES` rows, of which bit `j` of tree `i` is row `i * K + j`.
@@ -40,9 +40,7 @@ impl Matrix {
 
     /// The columns of the first blocks of all rows: each is a block of `columns`.
     pub(super) fn transpose(&self, columns: &mut [Block]) {
-        for (strip, columns) in columns.chunks_mut(128).enumerate() {
-            transpose_128(|row| self.rows[row * PITCH + strip], columns);
-        }
+        transpose(|strip, row| self.rows[row * PITCH + strip], columns);
     }
 
     /// Expands the leaves of all trees to streams of `length` blocks, from a position on. Row `j` of a tree becomes the
