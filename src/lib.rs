@@ -67,6 +67,7 @@
     )
 )]
 
+pub mod bridge;
 pub mod circuit;
 pub mod deck;
 pub mod dice;

@@ -1,0 +1,64 @@
+//! A board: a numbered deal, whose number says who deals and who is vulnerable.
+
+use super::{Deal, Seat};
+
+/// A deal with the number of its board, from 1 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board {
+    /// From 1 on.
+    pub number: u32,
+    /// Who holds which cards.
+    pub deal: Deal,
+}
+
+/// Which sides are vulnerable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vulnerability {
+    /// Neither side.
+    None,
+    /// North and South.
+    NorthSouth,
+    /// East and West.
+    EastWest,
+    /// Both sides.
+    All,
+}
+
+impl Board {
+    /// Who deals: North the first board, and then in turn (Laws of Duplicate Bridge 2017, law 2).
+    pub fn dealer(&self) -> Seat {
+        Seat::ALL[(self.number as usize + 3) % 4]
+    }
+
+    /// Who is vulnerable; it repeats after 16 boards (Laws of Duplicate Bridge 2017, law 2).
+    pub fn vulnerability(&self) -> Vulnerability {
+        match self.number % 16 {
+            1 | 8 | 11 | 14 => Vulnerability::None,
+            2 | 5 | 12 | 15 => Vulnerability::NorthSouth,
+            3 | 6 | 9 | 0 => Vulnerability::EastWest,
+            _ => Vulnerability::All,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dealer_and_the_vulnerability_follow_the_number() {
+        let deal: Deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+            .parse()
+            .unwrap();
+        let of = |number| {
+            let board = Board { number, deal };
+            (board.dealer().letter(), board.vulnerability())
+        };
+        assert_eq!(of(1), ('N', Vulnerability::None));
+        assert_eq!(of(2), ('E', Vulnerability::NorthSouth));
+        assert_eq!(of(7), ('S', Vulnerability::All));
+        assert_eq!(of(16), ('W', Vulnerability::EastWest));
+        assert_eq!(of(32), of(16));
+        assert_eq!(of(u32::MAX).0, 'S');
+    }
+}
