@@ -5,6 +5,8 @@
 
 mod board;
 mod deal;
+mod number;
 
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};
+pub use number::{DealNumber, NumberError, Order};

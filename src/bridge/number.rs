@@ -1,0 +1,267 @@
+//! Each deal has a number, and each number below [`DealNumber::COUNT`] is a deal's, in three orders.
+//!
+//! There are C(52,13) · C(39,13) · C(26,13) deals. Big Deal and Andrews give each of the first three
+//! hands a rank, and the number is `(north · C(39,13) + east) · C(26,13) + south`: a hand is a choice
+//! of 13 of the cards that the hands before it have left. They differ in the order of the choices.
+//! Pavlicek ranks the deal as a word of 52 letters.
+//!
+//! Sources: Big Deal's documentation of its numbers (van Staveren), and the Impossible Bridge Book
+//! of Andrews and of Pavlicek, whose page `p` has the deal `p - 1`. Deals are public here, so nothing
+//! takes care of the time that it takes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Deal, Seat};
+
+/// `CHOOSE[n][k]` is C(n,k).
+static CHOOSE: [[u64; 14]; 53] = {
+    let mut table = [[0; 14]; 53];
+    let mut n = 0;
+    while n < 53 {
+        table[n][0] = 1;
+        let mut k = 1;
+        while k <= n && k < 14 {
+            table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    table
+};
+
+/// The order in which the deals are numbered, from 0 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+pub enum Order {
+    /// Big Deal's: hands in lexicographic order of their cards, from the ace of spades on.
+    BigDeal,
+    /// Andrews': hands in colexicographic order, which compares the last cards first.
+    Andrews,
+    /// Pavlicek's: the owners of the 52 cards as a word, with North before East, South and West.
+    Pavlicek,
+}
+
+impl Order {
+    /// All three.
+    pub const ALL: [Order; 3] = [Order::BigDeal, Order::Andrews, Order::Pavlicek];
+}
+
+/// The number of a deal, below [`COUNT`](Self::COUNT).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DealNumber(u128);
+
+/// Why something is no number of a deal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NumberError {
+    /// It is written otherwise.
+    #[error("a number is written in digits, as 1000 or 1,000, or as 0x3e8")]
+    Digits,
+    /// It is too large.
+    #[error("the last deal is {}", DealNumber(DealNumber::COUNT - 1))]
+    TooLarge,
+}
+
+impl DealNumber {
+    /// How many deals there are: C(52,13) · C(39,13) · C(26,13).
+    pub const COUNT: u128 =
+        CHOOSE[52][13] as u128 * CHOOSE[39][13] as u128 * CHOOSE[26][13] as u128;
+
+    /// The number, if there is a deal for it.
+    ///
+    /// # Errors
+    /// [`NumberError::TooLarge`].
+    pub fn new(number: u128) -> Result<DealNumber, NumberError> {
+        match number < Self::COUNT {
+            true => Ok(DealNumber(number)),
+            false => Err(NumberError::TooLarge),
+        }
+    }
+
+    /// As an integer.
+    pub fn get(self) -> u128 {
+        self.0
+    }
+
+    /// The number of a deal.
+    pub fn of(deal: &Deal, order: Order) -> DealNumber {
+        let owners = deal.owners().iter().copied();
+        DealNumber(match order {
+            Order::BigDeal => joined(mirrored(hand_ranks(owners.rev()))),
+            Order::Andrews => joined(hand_ranks(owners)),
+            Order::Pavlicek => word_rank(deal.owners()),
+        })
+    }
+
+    /// The deal of this number.
+    pub fn deal(self, order: Order) -> Deal {
+        let owners = match order {
+            Order::BigDeal => {
+                let mut owners = owners(mirrored(parted(self.0)));
+                owners.reverse();
+                owners
+            }
+            Order::Andrews => owners(parted(self.0)),
+            Order::Pavlicek => word(self.0),
+        };
+        Deal::new(owners).expect("each hand was given 13 cards")
+    }
+}
+
+/// In decimal digits.
+impl fmt::Display for DealNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Decimal digits, with a comma between thousands or without, or `0x` and hexadecimal digits.
+impl FromStr for DealNumber {
+    type Err = NumberError;
+
+    fn from_str(text: &str) -> Result<DealNumber, NumberError> {
+        let (digits, radix) = match text.strip_prefix("0x") {
+            Some(digits) => (digits.to_owned(), 16),
+            None => (without_commas(text)?, 10),
+        };
+        if digits.is_empty() || !digits.chars().all(|digit| digit.is_digit(radix)) {
+            return Err(NumberError::Digits);
+        }
+        // What is left to go wrong is that it does not fit.
+        let number = u128::from_str_radix(&digits, radix).map_err(|_| NumberError::TooLarge)?;
+        DealNumber::new(number)
+    }
+}
+
+/// The text without the commas between thousands.
+fn without_commas(text: &str) -> Result<String, NumberError> {
+    let mut groups = text.split(',');
+    let first = groups.next().unwrap_or_default();
+    let mut is_in_order = !text.contains(',') || (1..=3).contains(&first.len());
+    is_in_order &= groups.all(|group| group.len() == 3);
+    match is_in_order {
+        true => Ok(text.replace(',', "")),
+        false => Err(NumberError::Digits),
+    }
+}
+
+/// How many choices the first three hands have: 13 of 52, of 39, of 26.
+const CHOICES: [u64; 3] = [CHOOSE[52][13], CHOOSE[39][13], CHOOSE[26][13]];
+
+/// The number of three ranks.
+fn joined(ranks: [u64; 3]) -> u128 {
+    let pairs = CHOICES.iter().zip(ranks);
+    pairs.fold(0, |number, (&choices, rank)| {
+        number * u128::from(choices) + u128::from(rank)
+    })
+}
+
+/// The three ranks of a number.
+fn parted(number: u128) -> [u64; 3] {
+    let [_, east, south] = CHOICES;
+    // North's rank is below C(52,13), and what is left is below the product of the others.
+    let of_north = u128::from(east) * u128::from(south);
+    let left = (number % of_north) as u64;
+    [(number / of_north) as u64, left / south, left % south]
+}
+
+/// The same choices in the opposite order.
+///
+/// The lexicographic order of choices is the colexicographic order of their mirror images, from the
+/// last to the first.
+fn mirrored(ranks: [u64; 3]) -> [u64; 3] {
+    std::array::from_fn(|hand| CHOICES[hand] - 1 - ranks[hand])
+}
+
+/// The colexicographic rank of each of the first three hands: the sum of C(place, k + 1) over its
+/// cards, the k-th from 0 on, whose place is among the cards that earlier hands have left.
+fn hand_ranks(owners: impl Iterator<Item = Seat>) -> [u64; 3] {
+    let (mut ranks, mut places, mut taken) = ([0; 3], [0; 3], [0; 3]);
+    for owner in owners {
+        let owner = owner as usize;
+        if owner < 3 {
+            taken[owner] += 1;
+            ranks[owner] += CHOOSE[places[owner]][taken[owner]];
+        }
+        // A card is no longer there for the hands after its owner.
+        for place in &mut places[..=owner.min(2)] {
+            *place += 1;
+        }
+    }
+    ranks
+}
+
+/// The owners of the cards when the first three hands have these colexicographic ranks.
+fn owners(ranks: [u64; 3]) -> [Seat; 52] {
+    let mut owners = [Seat::West; 52];
+    // The cards that no hand has taken, from the last to the first.
+    let mut left: [usize; 52] = std::array::from_fn(|place| 51 - place);
+    let mut size = 52;
+    for (seat, mut rank) in Seat::ALL.into_iter().zip(ranks) {
+        let (mut wanted, mut kept) = (13, 0);
+        for at in 0..size {
+            let (card, below) = (left[at], CHOOSE[size - 1 - at][wanted]);
+            if rank < below {
+                left[kept] = card;
+                kept += 1;
+            } else {
+                owners[card] = seat;
+                rank -= below;
+                wanted -= 1;
+            }
+        }
+        size = kept;
+    }
+    owners
+}
+
+/// How many words there are with so many letters of each kind.
+fn words(letters: [usize; 4]) -> u128 {
+    let [north, east, south, west] = letters;
+    let not_north = east + south + west;
+    let (with_north, with_east) = (CHOOSE[north + not_north][north], CHOOSE[not_north][east]);
+    u128::from(with_north) * u128::from(with_east) * u128::from(CHOOSE[south + west][south])
+}
+
+/// How many words begin with this letter.
+fn words_from(mut letters: [usize; 4], first: Seat) -> u128 {
+    let count = &mut letters[first as usize];
+    match count.checked_sub(1) {
+        Some(left) => *count = left,
+        None => return 0,
+    }
+    words(letters)
+}
+
+/// The rank of a word among those with 13 letters of each kind.
+fn word_rank(word: &[Seat; 52]) -> u128 {
+    let (mut letters, mut rank) = ([13; 4], 0);
+    for &owner in word {
+        for smaller in &Seat::ALL[..owner as usize] {
+            rank += words_from(letters, *smaller);
+        }
+        letters[owner as usize] -= 1;
+    }
+    rank
+}
+
+/// The word with this rank.
+fn word(mut rank: u128) -> [Seat; 52] {
+    let mut letters = [13; 4];
+    std::array::from_fn(|_| {
+        let mut owner = Seat::West;
+        for seat in [Seat::North, Seat::East, Seat::South] {
+            let below = words_from(letters, seat);
+            if rank < below {
+                owner = seat;
+                break;
+            }
+            rank -= below;
+        }
+        letters[owner as usize] -= 1;
+        owner
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// A number in each order, and its deal. Big Deal's were made by its own converter (BigDeal a980e7f);
+/// the others by a program written for this, apart from this one.
+const VECTORS: [(u128, u128, u128, &str); 16] = [
+    (
+        0,
+        0,
+        0,
+        "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432",
+    ),
+    (
+        1,
+        1,
+        1,
+        "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT9876543.A ..2.KQJT98765432",
+    ),
+    (
+        2,
+        14,
+        2,
+        "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT9876543.K ..2.AQJT98765432",
+    ),
+    (
+        13,
+        5200300,
+        13,
+        "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT9876543.2 ..2.AKQJT9876543",
+    ),
+    (
+        14,
+        2,
+        14,
+        "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT9876542.A ..3.KQJT98765432",
+    ),
+    (
+        13411184441372198209809359999,
+        53644737762194147014395650399,
+        13411184441372198209809359999,
+        "N:A...KQJT98765432 ..KQJT98765432.A .KQJT98765432.A. KQJT98765432.A..",
+    ),
+    (
+        13411184441372198209809360000,
+        1098215274947263200,
+        13411184441372198209809360000,
+        "N:KQJT98765432.A.. A.KQJT98765432.. ..AKQJT98765432. ...AKQJT98765432",
+    ),
+    (
+        10000000000000000000000000000,
+        38075291186195028463112414397,
+        9839510975069575997226404271,
+        "N:A9.AQ5.AQ953.Q43 T54.J6.KT84.A962 K87632.3.J6.KJ85 QJ.KT98742.72.T7",
+    ),
+    (
+        53644737765488792839237439998,
+        53644737765488792839237439998,
+        53644737765404314741164573599,
+        "N:...AKQJT98765432 ..AKQJT98765432. 2.KQJT98765432.. AKQJT9876543.A..",
+    ),
+    (
+        53644737765488792839237439999,
+        53644737765488792839237439999,
+        53644737765488792839237439999,
+        "N:...AKQJT98765432 ..AKQJT98765432. .AKQJT98765432.. AKQJT98765432...",
+    ),
+    (
+        36892843148362336617819499272,
+        39821623690885960145906715859,
+        51410303815515745124945918626,
+        "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98",
+    ),
+    (
+        16075850015072357316001918959,
+        13549032357997378793682975202,
+        41983296811375797160817821157,
+        "N:KJT73.97.J98.JT6 84.Q8.K63.KQ9875 Q6.KJ632.AQ42.A2 A952.AT54.T75.43",
+    ),
+    (
+        32509522145603718247114771621,
+        3267672525270076277864625543,
+        48884330997714092160966750139,
+        "N:JT52.JT3.QJ973.T 64.AKQ974.864.A6 KQ9873.8652.K2.4 A..AT5.KQJ987532",
+    ),
+    (
+        22698935206101244742010741536,
+        39108155455444653633666564624,
+        42528111271622274186215760564,
+        "N:K5.T97.42.QJT743 9863.J82.QJT95.K QJT72.4.A83.A865 A4.AKQ653.K76.92",
+    ),
+    (
+        21141578906969720138031561136,
+        11486943938621585616238451965,
+        41465259788866713997665035602,
+        "N:K8.KQ73.K97.QJ87 QJ.J9862.JT65.A5 9632.T54.AQ83.K9 AT754.A.42.T6432",
+    ),
+    (
+        43926311013514274913126959090,
+        31499578414598307184957862301,
+        22020026490398708305442353728,
+        "N:952.AT94.QJ3.KT3 AJ76.QJ87.K85.A4 KQT8.32.AT2.Q976 43.K65.9764.J852",
+    ),
+];
+
+const D: u128 = 53_644_737_765_488_792_839_237_440_000;
+
+fn number(number: u128) -> DealNumber {
+    DealNumber::new(number).unwrap()
+}
+
+#[test]
+fn deals_have_the_numbers_that_big_deal_andrews_and_pavlicek_give_them() {
+    for (big_deal, andrews, pavlicek, deal) in VECTORS {
+        let deal: Deal = deal.parse().unwrap();
+        for (order, known) in Order::ALL.into_iter().zip([big_deal, andrews, pavlicek]) {
+            assert_eq!(DealNumber::of(&deal, order).get(), known, "{order} {deal}");
+            assert_eq!(number(known).deal(order), deal, "{order} {known}");
+        }
+    }
+}
+
+#[test]
+fn the_last_number_has_a_deal_and_the_next_has_none() {
+    assert_eq!(DealNumber::COUNT, D);
+    assert_eq!(number(D - 1).get(), D - 1);
+    for too_large in [D, D + 1, u128::MAX] {
+        assert_eq!(DealNumber::new(too_large), Err(NumberError::TooLarge));
+        let text = too_large.to_string();
+        assert_eq!(text.parse::<DealNumber>(), Err(NumberError::TooLarge));
+    }
+    let message = NumberError::TooLarge.to_string();
+    assert!(message.ends_with(&(D - 1).to_string()), "{message}");
+}
+
+#[test]
+fn numbers_are_read_in_decimal_and_in_hexadecimal() {
+    let read = |text: &str| text.parse::<DealNumber>();
+    let known = Ok(number(36_892_843_148_362_336_617_819_499_272));
+    assert_eq!(read("36892843148362336617819499272"), known);
+    assert_eq!(read("36,892,843,148,362,336,617,819,499,272"), known);
+    assert_eq!(read("0x77350b6a87f4363a6cef6b08"), known);
+    assert_eq!(read("0X1"), Err(NumberError::Digits));
+    for no_number in [
+        "",
+        "0x",
+        "+1",
+        "-1",
+        "0x+1",
+        "1,00",
+        "1000,000",
+        ",100",
+        "1,,000",
+        "1,000,",
+        "1 000",
+        "0x1,000",
+        "ten",
+        "1e9",
+        "\u{661}",
+        "1,\u{e9}0",
+    ] {
+        assert_eq!(read(no_number), Err(NumberError::Digits), "{no_number}");
+    }
+    let longer = format!("0x1{}", "0".repeat(40));
+    assert_eq!(read(&longer), Err(NumberError::TooLarge));
+    assert_eq!(read(&"9".repeat(100)), Err(NumberError::TooLarge));
+}
+
+#[test]
+fn the_orders_have_names() {
+    let names = Order::ALL.map(|order| order.to_string());
+    assert_eq!(names, ["bigdeal", "andrews", "pavlicek"]);
+    for (name, order) in names.iter().zip(Order::ALL) {
+        assert_eq!(name.parse(), Ok(order));
+    }
+}
+
+/// Neighbours in Big Deal's order differ by one choice, and the first deals of a quarter by their ace.
+#[test]
+fn the_next_number_is_the_next_deal_in_the_order() {
+    let low = 1 << 40;
+    for start in [0, low, D / 4 - 50, D / 2, D - 101] {
+        for order in Order::ALL {
+            let words: Vec<_> = (start..start + 100)
+                .map(|at| key(&number(at).deal(order), order))
+                .collect();
+            assert!(words.is_sorted_by(|a, b| a < b), "{order} {start}");
+        }
+    }
+}
+
+/// What an order compares, from the definitions: the places of the hands' cards, or the owners.
+fn key(deal: &Deal, order: Order) -> Vec<usize> {
+    if order == Order::Pavlicek {
+        return deal.owners().iter().map(|owner| *owner as usize).collect();
+    }
+    let mut left: Vec<Seat> = deal.owners().to_vec();
+    let mut key = Vec::new();
+    for seat in [Seat::North, Seat::East, Seat::South] {
+        let places = (0..left.len()).filter(|place| left[*place] == seat);
+        match order {
+            Order::Andrews => key.extend(places.rev()),
+            _ => key.extend(places),
+        }
+        left.retain(|owner| *owner != seat);
+    }
+    key
+}
+
+proptest! {
+    #[test]
+    fn a_number_is_that_of_its_deal(at in 0..D) {
+        for order in Order::ALL {
+            let deal = number(at).deal(order);
+            prop_assert_eq!(DealNumber::of(&deal, order).get(), at);
+        }
+    }
+
+    #[test]
+    fn a_deal_is_that_of_its_number(
+        owners in Just(std::array::from_fn::<_, 52, _>(|card| Seat::ALL[card % 4]).to_vec()).prop_shuffle()
+    ) {
+        let deal = Deal::new(owners.try_into().unwrap()).unwrap();
+        for order in Order::ALL {
+            prop_assert_eq!(DealNumber::of(&deal, order).deal(order), deal);
+        }
+    }
+}
