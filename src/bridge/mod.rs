@@ -3,9 +3,11 @@
 //! Cards are numbered as Big Deal numbers them: the ace of spades is 0, the two of clubs 51; spades,
 //! hearts, diamonds, clubs, and in each suit from the ace down.
 
+pub mod big_deal;
 mod board;
 mod deal;
 mod number;
+pub mod squaredeal;
 
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};

@@ -1,0 +1,157 @@
+//! The boards of a session.
+
+use super::super::big_deal::{Generator, SEED_BYTES, hash};
+use super::super::{Board, Order};
+use super::{BoardRange, Description, Keys, Phase};
+
+/// Which boards of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Set {
+    /// Those that are played.
+    Original,
+    /// Those that are played if something happened to the others.
+    Reserve,
+}
+
+/// A session whose key and boards are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session<'a> {
+    phase: &'a Phase,
+    number: u32,
+    set: Set,
+    boards: BoardRange,
+    /// Half of the key, which is the owner of Big Deal's generator.
+    owner: &'a str,
+    seed: [u8; SEED_BYTES],
+}
+
+impl Description {
+    /// The session of a phase, both counted from 1. `value` is the awaited value, and `asked` its
+    /// boards, if the description leaves them open.
+    ///
+    /// None if there is no such session, or its key or its boards are not known.
+    pub fn session<'a>(
+        &'a self,
+        keys: &'a Keys,
+        [phase, number]: [u32; 2],
+        set: Set,
+        value: &[u8],
+        asked: Option<BoardRange>,
+    ) -> Option<Session<'a>> {
+        let of_key = phase;
+        let phase = self.phases().get(phase.checked_sub(1)? as usize)?;
+        let is_there = number >= 1 && phase.sessions.is_none_or(|sessions| number <= sessions);
+        let boards = is_there.then(|| phase.boards.of(number, asked)).flatten()?;
+        let key = keys.get(of_key, phase.sessions.map_or(0, |_| number))?;
+        // Keys are ASCII.
+        let (owner, rest) = key.split_at(key.len() / 2);
+        let mut hashed = format!("{rest}{}", base64(value));
+        hashed += match set {
+            Set::Original => "original",
+            Set::Reserve => "reserve",
+        };
+        if phase.sessions.is_none() {
+            hashed += &format!("ses{number}");
+        }
+        let seed = hash(hashed.as_bytes());
+        Some(Session {
+            phase,
+            number,
+            set,
+            boards,
+            owner,
+            seed,
+        })
+    }
+}
+
+impl Session<'_> {
+    /// The name of its file, without the suffix of a format.
+    pub fn file_name(&self) -> String {
+        let name = filled(&self.phase.prefix, self.number);
+        match self.set {
+            Set::Original => name,
+            Set::Reserve => name + "reserve",
+        }
+    }
+
+    /// What it is, in the organiser's words.
+    pub fn description(&self) -> String {
+        filled(&self.phase.description, self.number)
+    }
+
+    /// The owner of Big Deal's generator: half of the key.
+    pub fn owner(&self) -> &str {
+        self.owner
+    }
+
+    /// The seed of Big Deal's generator.
+    pub fn seed(&self) -> [u8; SEED_BYTES] {
+        self.seed
+    }
+
+    /// Its boards, as Big Deal's generator deals them.
+    pub fn boards(&self) -> impl Iterator<Item = Board> {
+        let numbers = Generator::new(self.seed, self.owner.as_bytes());
+        let boards = self.boards.numbers().zip(numbers);
+        boards.map(|(number, of_deal)| Board {
+            number,
+            deal: of_deal.deal(Order::BigDeal),
+        })
+    }
+}
+
+/// The text with the number in place of the first row of `#`, with as many digits at least.
+fn filled(text: &str, number: u32) -> String {
+    let Some(begin) = text.find('#') else {
+        return text.to_owned();
+    };
+    let (before, row) = text.split_at(begin);
+    let after = row.trim_start_matches('#');
+    let width = row.len() - after.len();
+    format!("{before}{number:0>width$}{after}")
+}
+
+/// Base64 with padding (RFC 4648, section 4).
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let mut padded = [0; 3];
+        padded[..group.len()].copy_from_slice(group);
+        let bits = padded
+            .iter()
+            .fold(0, |bits, byte| bits << 8 | usize::from(*byte));
+        for digit in 0..4 {
+            text.push(match digit <= group.len() {
+                true => char::from(DIGITS[bits >> (18 - 6 * digit) & 63]),
+                false => '=',
+            });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The vectors of RFC 4648, section 10.
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        let known = [
+            "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy",
+        ];
+        for (length, text) in known.into_iter().enumerate() {
+            assert_eq!(base64(&b"foobar"[..length]), text);
+        }
+        assert_eq!(base64(&[0xfb, 0xff]), "+/8=");
+    }
+
+    #[test]
+    fn a_row_of_signs_becomes_a_number_of_as_many_digits() {
+        assert_eq!(filled("A##B#", 7), "A07B#");
+        assert_eq!(filled("#", 123), "123");
+        assert_eq!(filled("none", 1), "none");
+    }
+}
