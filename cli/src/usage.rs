@@ -191,6 +191,7 @@ fn further_codes(path: &str) -> &'static [u8] {
         "audit" => &[2, 3, 4, 130],
         "verify" | "circuit compare" | "circuit prove" => &[4],
         "circuit" => &[2, 3, 4],
+        "bridge" | "bridge squaredeal" | "bridge squaredeal verify" => &[4],
         _ => &[],
     }
 }

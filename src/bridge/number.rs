@@ -31,7 +31,9 @@ static CHOOSE: [[u64; 14]; 53] = {
 };
 
 /// The order in which the deals are numbered, from 0 on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumString)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumString, strum::IntoStaticStr,
+)]
 #[strum(serialize_all = "lowercase")]
 pub enum Order {
     /// Big Deal's: hands in lexicographic order of their cards, from the ace of spades on.
@@ -215,51 +217,81 @@ fn owners(ranks: [u64; 3]) -> [Seat; 52] {
     owners
 }
 
-/// How many words there are with so many letters of each kind.
-fn words(letters: [usize; 4]) -> u128 {
-    let [north, east, south, west] = letters;
-    let not_north = east + south + west;
-    let (with_north, with_east) = (CHOOSE[north + not_north][north], CHOOSE[not_north][east]);
-    u128::from(with_north) * u128::from(with_east) * u128::from(CHOOSE[south + west][south])
+/// The words that are left once their first letters are known: how many, and of which letters.
+struct Words {
+    count: u128,
+    letters: [u8; 4],
 }
 
-/// How many words begin with this letter.
-fn words_from(mut letters: [usize; 4], first: Seat) -> u128 {
-    let count = &mut letters[first as usize];
-    match count.checked_sub(1) {
-        Some(left) => *count = left,
-        None => return 0,
+impl Words {
+    /// All words, with 13 letters of each kind.
+    const ALL: Words = Words {
+        count: DealNumber::COUNT,
+        letters: [13; 4],
+    };
+
+    /// How many of them begin with a letter before each letter, and how many there are. It is as large a
+    /// share of all as such letters are of all letters.
+    fn bounds(&self) -> [u128; 5] {
+        let [north, east, south, west] = self.letters;
+        let first = [north, north + east, north + east + south];
+        let left = first[2] + west;
+        let [east, south, west] =
+            first.map(|first| exact_quotient(self.count * u128::from(first), left));
+        [0, east, south, west, self.count]
     }
-    words(letters)
+
+    /// Goes on with those that begin with this letter, of words with these bounds. Gives how many begin
+    /// with a letter before it.
+    fn begin_with(&mut self, letter: usize, bounds: &[u128; 5]) -> u128 {
+        self.count = bounds[letter + 1] - bounds[letter];
+        self.letters[letter] -= 1;
+        bounds[letter]
+    }
+}
+
+/// What multiplies like a division by the odd part of each number, modulo 2^128.
+static INVERSES: [u128; 53] = {
+    let mut inverses = [1; 53];
+    let mut number: u128 = 1;
+    while number < 53 {
+        let odd = number >> number.trailing_zeros();
+        // Three bits are right at first, and each step doubles them.
+        let (mut inverse, mut step) = (odd, 0);
+        while step < 6 {
+            inverse = inverse.wrapping_mul(2u128.wrapping_sub(odd.wrapping_mul(inverse)));
+            step += 1;
+        }
+        inverses[number as usize] = inverse;
+        number += 1;
+    }
+    inverses
+};
+
+/// The quotient of two numbers that leave no remainder, several times as fast as a division.
+fn exact_quotient(number: u128, divisor: u8) -> u128 {
+    (number >> divisor.trailing_zeros()).wrapping_mul(INVERSES[usize::from(divisor)])
 }
 
 /// The rank of a word among those with 13 letters of each kind.
 fn word_rank(word: &[Seat; 52]) -> u128 {
-    let (mut letters, mut rank) = ([13; 4], 0);
-    for &owner in word {
-        for smaller in &Seat::ALL[..owner as usize] {
-            rank += words_from(letters, *smaller);
-        }
-        letters[owner as usize] -= 1;
-    }
-    rank
+    let mut words = Words::ALL;
+    let ranks = word.iter().map(|owner| {
+        let bounds = words.bounds();
+        words.begin_with(*owner as usize, &bounds)
+    });
+    ranks.sum()
 }
 
 /// The word with this rank.
 fn word(mut rank: u128) -> [Seat; 52] {
-    let mut letters = [13; 4];
+    let mut words = Words::ALL;
     std::array::from_fn(|_| {
-        let mut owner = Seat::West;
-        for seat in [Seat::North, Seat::East, Seat::South] {
-            let below = words_from(letters, seat);
-            if rank < below {
-                owner = seat;
-                break;
-            }
-            rank -= below;
-        }
-        letters[owner as usize] -= 1;
-        owner
+        let bounds = words.bounds();
+        // Counted without a branch, which could not be foreseen.
+        let letter = bounds[1..4].iter().filter(|bound| rank >= **bound).count();
+        rank -= words.begin_with(letter, &bounds);
+        Seat::ALL[letter]
     })
 }
 
