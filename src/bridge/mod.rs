@@ -5,6 +5,7 @@
 
 mod board;
 mod deal;
+pub mod formats;
 
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};
