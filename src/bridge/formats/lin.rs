@@ -113,6 +113,9 @@ impl Pending {
     }
 }
 
+/// The line of a value, its name, and the value.
+type Field<'a> = (usize, &'a [u8], &'a [u8]);
+
 /// What is left of a text.
 struct Fields<'a> {
     text: &'a [u8],
@@ -120,11 +123,11 @@ struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The next field: the line of its value, its name, its value.
+    /// The next field.
     ///
     /// # Errors
     /// [`Fault::Field`] if it has no end.
-    fn next(&mut self) -> Result<Option<(usize, &'a [u8], &'a [u8])>, ReadError> {
+    fn next(&mut self) -> Result<Option<Field<'a>>, ReadError> {
         let rest = self.text.trim_ascii_start();
         self.pass(self.text.len() - rest.len());
         if rest.is_empty() {
