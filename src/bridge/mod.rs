@@ -8,6 +8,7 @@ mod board;
 mod deal;
 mod number;
 pub mod squaredeal;
+pub mod formats;
 
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};

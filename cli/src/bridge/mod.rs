@@ -1,5 +1,6 @@
-//! `bridge`: deals and their numbers, and the boards of tournaments.
+//! `bridge`: deals and their numbers, files of boards, and the boards of tournaments.
 
+mod convert;
 mod deal;
 mod number;
 mod squaredeal;
@@ -7,12 +8,13 @@ mod squaredeal;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::bridge::Order;
 
-/// Numbers bridge deals, and checks those of tournaments.
+/// Bridge: deals, their numbers, files of boards, the boards of tournaments.
 #[derive(clap::Subcommand)]
-#[command(after_help = "Example: dealerless bridge deal 36892843148362336617819499272")]
+#[command(after_help = "Example: dealerless bridge convert set.pbn set.dlm")]
 pub(crate) enum Command {
     Number(number::Args),
     Deal(deal::Args),
+    Convert(convert::Args),
     #[command(subcommand)]
     Squaredeal(squaredeal::Command),
 }
@@ -22,6 +24,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
     match command {
         Command::Number(args) => number::run(args),
         Command::Deal(args) => deal::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Squaredeal(command) => squaredeal::run(command),
     }
 }

@@ -1,0 +1,176 @@
+//! The promise: `bridge convert` turns files of boards into other formats, says what is lost, and writes
+//! over nothing.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use dealerless::bridge::formats::Format;
+use dealerless::bridge::{Board, Deal, Seat};
+use rand::seq::SliceRandom;
+
+/// Boards at random, in a row.
+fn boards(first: u32, last: u32) -> Vec<Board> {
+    let mut owners: [Seat; 52] = std::array::from_fn(|card| Seat::ALL[card % 4]);
+    let rng = &mut rand::rng();
+    let boards = (first..=last).map(|number| {
+        owners.shuffle(rng);
+        let deal = Deal::new(owners).unwrap();
+        Board { number, deal }
+    });
+    boards.collect()
+}
+
+fn write(folder: &Path, name: &str, format: Format, boards: &[Board]) {
+    fs::write(folder.join(name), format.write(boards).unwrap()).unwrap();
+}
+
+fn read(folder: &Path, name: &str, format: Format) -> Vec<Board> {
+    format.read(&fs::read(folder.join(name)).unwrap()).unwrap()
+}
+
+/// Runs `bridge convert` in a folder; gives its exit code and what it said.
+fn convert(folder: &Path, args: &str) -> (i32, String) {
+    let output = output(folder, args);
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), said)
+}
+
+fn output(folder: &Path, args: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(["bridge", "convert"])
+        .args(args.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn files_are_converted_by_suffix_and_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let set = boards(1, 30);
+    write(folder, "set.pbn", Format::Pbn, &set);
+    for format in Format::ALL {
+        let name = format!("{}.out", format.name());
+        let args = format!("set.pbn {name} --to {}", format.name());
+        let (code, said) = convert(folder, &args);
+        assert_eq!(code, 0, "{said}");
+        assert!(said.contains("30 boards, 1 to 30"), "{said}");
+        let bytes = fs::read(folder.join(&name)).unwrap();
+        assert_eq!(bytes, format.write(&set).unwrap());
+        if format.is_readable() {
+            let back = format!("{name} {}.back.PBN --from {}", format.name(), format.name());
+            assert_eq!(convert(folder, &back).0, 0);
+            let name = format!("{}.back.PBN", format.name());
+            assert_eq!(read(folder, &name, Format::Pbn), set);
+        }
+    }
+    let output = output(folder, "set.pbn - --to lin");
+    assert_eq!(output.stdout, Format::Lin.write(&set).unwrap());
+    assert!(output.stderr.is_empty());
+}
+
+#[test]
+fn nothing_is_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "set.pbn", Format::Pbn, &boards(1, 120));
+    for there in ["set.lin", "long-2.dlm"] {
+        fs::write(folder.join(there), "what was there").unwrap();
+    }
+    for args in [
+        "set.pbn set.lin",
+        "set.pbn set.pbn",
+        "set.pbn long.dlm --split",
+    ] {
+        let (code, said) = convert(folder, args);
+        assert_eq!(code, 1);
+        assert!(said.contains("is there already"), "{said}");
+    }
+    assert_eq!(fs::read(folder.join("set.lin")).unwrap(), b"what was there");
+    assert!(!folder.join("long-1.dlm").exists());
+}
+
+#[test]
+fn a_set_beyond_board_99_is_refused_for_machines_or_split() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let set = boards(1, 200);
+    write(folder, "set.pbn", Format::Pbn, &set);
+    for (suffix, format) in [("dlm", Format::Dlm), ("dup", Format::Dup)] {
+        let (code, said) = convert(folder, &format!("set.pbn set.{suffix}"));
+        assert_eq!(code, 1);
+        assert!(said.contains("ends at board 99"), "{said}");
+        assert!(said.contains("--split"), "{said}");
+        assert!(!folder.join(format!("set.{suffix}")).exists());
+
+        let (code, said) = convert(folder, &format!("set.pbn set.{suffix} --split"));
+        assert_eq!(code, 0, "{said}");
+        let names = (1..=3).map(|number| format!("set-{number}.{suffix}"));
+        let pieces: Vec<Board> = names.flat_map(|name| read(folder, &name, format)).collect();
+        assert_eq!(pieces.len(), 200);
+        for (before, after) in set.iter().zip(pieces) {
+            assert_eq!(before.deal, after.deal);
+            assert_eq!(before.dealer(), after.dealer());
+            assert_eq!(before.vulnerability(), after.vulnerability());
+        }
+    }
+}
+
+#[test]
+fn what_a_format_does_not_say_of_the_numbers_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "set.pbn", Format::Pbn, &boards(11, 20));
+    for suffix in ["bri", "dup"] {
+        let (code, said) = convert(folder, &format!("set.pbn set.{suffix}"));
+        assert_eq!(code, 0);
+        assert!(said.contains("other numbers"), "{said}");
+    }
+    let (_, said) = convert(folder, "set.bri back.pbn");
+    assert!(said.contains("its boards get 1 to 10"), "{said}");
+    let (_, said) = convert(folder, "back.pbn again.bri");
+    assert!(said.contains("as they are numbered here"), "{said}");
+}
+
+#[test]
+fn a_wrong_file_is_an_error_with_its_name_and_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "set.pbn", Format::Pbn, &boards(1, 3));
+    let text = fs::read_to_string(folder.join("set.pbn")).unwrap();
+    let wrong = text.replace("[Dealer \"E\"]", "[Dealer \"N\"]");
+    fs::write(folder.join("wrong.pbn"), wrong).unwrap();
+    let (code, said) = convert(folder, "wrong.pbn out.lin");
+    assert_eq!(code, 1);
+    assert!(
+        said.contains("wrong.pbn: line 29: N deals board 2"),
+        "{said}"
+    );
+    assert!(!folder.join("out.lin").exists());
+
+    for (args, complaint) in [
+        ("set.pbn out.txt", "--to"),
+        ("no.pbn out.lin", "cannot read no.pbn"),
+        ("set.csv out.lin", "cannot read set.csv"),
+        ("set.pbn out.lin --from ber", "invalid value"),
+    ] {
+        let (code, said) = convert(folder, args);
+        assert_eq!(code, 1);
+        assert!(said.contains(complaint), "{said}");
+    }
+}
+
+#[test]
+fn ten_thousand_boards_take_no_time_worth_a_word() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let set = boards(1, 10_000);
+    write(folder, "set.pbn", Format::Pbn, &set);
+    let begun = std::time::Instant::now();
+    assert_eq!(convert(folder, "set.pbn set.lin").0, 0);
+    // The aim is a second; this machine may be busy.
+    assert!(begun.elapsed().as_secs() < 5, "{:?}", begun.elapsed());
+    assert_eq!(read(folder, "set.lin", Format::Lin), set);
+}

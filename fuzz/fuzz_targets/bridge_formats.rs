@@ -1,0 +1,51 @@
+//! Any bytes are refused with an error, or read as boards that each format writes, and that come back from
+//! the formats that are read.
+//!
+//! Input: a format that is read, and the file.
+
+#![no_main]
+
+use dealerless::bridge::Board;
+use dealerless::bridge::formats::{Format, split};
+use libfuzzer_sys::fuzz_target;
+
+/// What is written of boards comes back.
+fn check(boards: &[Board]) {
+    for format in Format::ALL {
+        let Ok(file) = format.write(boards) else {
+            continue;
+        };
+        if !format.is_readable() {
+            continue;
+        }
+        let again = format.read(&file).expect("what was written can be read");
+        match format.says_numbers(boards) {
+            true => assert_eq!(again, boards),
+            false => {
+                let deals =
+                    |boards: &[Board]| boards.iter().map(|board| board.deal).collect::<Vec<_>>();
+                assert_eq!(deals(&again), deals(boards));
+            }
+        }
+    }
+    let Ok(pieces) = split(boards) else { return };
+    assert_eq!(pieces.iter().map(Vec::len).sum::<usize>(), boards.len());
+    for (before, after) in boards.iter().zip(pieces.concat()) {
+        assert_eq!(before.dealer(), after.dealer());
+        assert_eq!(before.vulnerability(), after.vulnerability());
+        assert_eq!(before.deal, after.deal);
+    }
+}
+
+fuzz_target!(|input: (u8, &[u8])| {
+    let (format, file) = input;
+    let readable: Vec<Format> = Format::ALL
+        .into_iter()
+        .filter(|format| format.is_readable())
+        .collect();
+    let format = readable[usize::from(format) % readable.len()];
+    if let Ok(boards) = format.read(file) {
+        assert!(boards.iter().all(|board| board.number > 0));
+        check(&boards);
+    }
+});
