@@ -5,6 +5,8 @@
 
 mod board;
 mod deal;
+pub mod leakage;
+pub mod sheets;
 
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};
