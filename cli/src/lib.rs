@@ -10,6 +10,7 @@
 
 mod audit;
 mod bench;
+mod bridge;
 mod circuit;
 mod console;
 mod cost;
@@ -80,6 +81,8 @@ enum Command {
     Doctor(doctor::Args),
     #[command(subcommand)]
     Circuit(circuit::Command),
+    #[command(subcommand)]
+    Bridge(bridge::Command),
     Bench(bench::Args),
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
@@ -104,6 +107,7 @@ pub fn run() -> ExitCode {
         Command::Identity(args) => identity::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Circuit(command) => circuit::run(&command),
+        Command::Bridge(command) => bridge::run(&command),
         Command::Bench(args) => bench::run(&args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::man(&args),
