@@ -67,32 +67,31 @@ fn per_cent(rate: &Estimate) -> String {
 fn screen(findings: &[Findings]) -> String {
     let mut grid = grid();
     let chance = |question: Question| format!("{:.2}", 100.0 * question.chance());
-    let mut header = vec!["scheme".to_owned(), "moves".into(), "owner".into()];
+    let mut header = vec!["scheme".to_owned(), "owner".into()];
     header.extend(
         Question::ALL[1..]
             .iter()
             .map(|question| question.name().into()),
     );
     grid.set_header(header);
-    let mut row = vec!["by chance".to_owned(), String::new()];
+    let mut row = vec!["by chance".to_owned()];
     row.extend(Question::ALL.map(chance));
     grid.add_row(row);
     for found in findings {
-        let mut row = vec![
-            found.scheme.name().to_owned(),
-            found.scheme.movements().to_string(),
-            per_cent(&found.owner),
-        ];
+        let mut row = vec![found.scheme.name().to_owned(), per_cent(&found.owner)];
         row.extend(found.most[1..].iter().map(|answer| per_cent(&answer.rate)));
         grid.add_row(row);
     }
     let samples = findings.first().map_or(0, |found| found.samples);
+    let moves = |found: &Findings| format!("{} {}", found.scheme.name(), found.scheme.movements());
+    let moves: Vec<String> = findings.iter().map(moves).collect();
     let text = format!(
         "How often a guess from the second sheet alone is right, in per cent, with an interval of 95 %; {} \
          boards for each scheme. Owner: who has a card, over all cards. Card, suit, rank: what lies at the \
          place that tells most. Same-suit: how often the cards at two places are of one suit, for the pair \
-         that differs most from chance. Moves: cards put down for a board.",
-        count(samples.into())
+         that differs most from chance. Cards put down for a board: {}.",
+        count(samples.into()),
+        moves.join(", ")
     );
     format!("{}\n\n{}", grid.trim_fmt(), lines(&text))
 }

@@ -98,9 +98,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
     write(&args.output, &boards, &sheets)?;
-    let (folder, count) = (args.output.display(), boards.len());
+    let folder = args.output.display();
+    let count = match boards.len() {
+        1 => "1 board".to_owned(),
+        boards => format!("{boards} boards"),
+    };
     say(&lines(&format!(
-        "Wrote the sheets of {count} boards into {folder}: dealer-1 for one dealer, dealer-2 for the other, \
+        "Wrote the sheets of {count} into {folder}: dealer-1 for one dealer, dealer-2 for the other, \
          and curtain-cards and records for after the deal and the play; each as .txt and .html."
     )));
     Ok(())

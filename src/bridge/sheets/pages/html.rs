@@ -21,10 +21,10 @@ td { padding: 0; vertical-align: top; white-space: nowrap }
 .places td { font: bold 15pt/1.5 'DejaVu Sans Mono', 'Courier New', monospace; padding-right: 7mm }
 .red { color: #c00000 }
 .cards { margin: 0 0 -0.3mm; page-break-inside: avoid }
-.cards td { width: 42mm; height: 29mm; border: 0.4pt dashed #666; padding: 2mm }
-.record { display: inline-block; width: 58mm; margin: 0 1mm 5mm 0; font-size: 8pt; line-height: 1.25; \
+.cards td { width: 40mm; height: 29mm; border: 0.4pt dashed #666; padding: 2mm }
+.record { display: inline-block; width: 57mm; margin: 0 1mm 5mm 0; font-size: 8pt; line-height: 1.25; \
 break-inside: avoid; vertical-align: top }
-.record td { width: 19.5mm; height: 14mm }
+.record td { width: 19mm; height: 14mm }
 .record .wide { white-space: normal }
 ";
 

@@ -13,8 +13,8 @@ pub(super) const RULES: [&str; 5] = [
     "Second half: take the pack of this board from the other dealer. Deal the cards from the top, one \
      by one and face down, each to the hand that is named. Count the hands: each has 13 cards.",
     "Shuffle each hand by itself before it goes into the board.",
-    "A pile or a hand that does not count right means that a card went to the wrong place: sort the \
-     pack and begin the board anew.",
+    "A pile or a hand that does not count right means that a card went to the wrong place: shuffle all \
+     52 cards, face down, and begin the board anew with the same sheets.",
 ];
 
 /// Half a board.
