@@ -195,6 +195,11 @@ impl Deal {
         Ok(Deal { owners })
     }
 
+    /// The deal with these owners, of whom it is known that each has 13 cards.
+    pub(super) fn dealt(owners: [Seat; 52]) -> Deal {
+        Deal { owners }
+    }
+
     /// Who holds a card.
     pub fn owner(&self, card: Card) -> Seat {
         self.owners[card.number()]

@@ -6,9 +6,11 @@
 pub mod big_deal;
 mod board;
 mod deal;
-mod number;
-pub mod squaredeal;
 pub mod formats;
+pub mod leakage;
+mod number;
+pub mod sheets;
+pub mod squaredeal;
 
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};

@@ -1,20 +1,24 @@
-//! `bridge`: deals and their numbers, files of boards, and the boards of tournaments.
+//! `bridge`: deals and their numbers, files of boards, sheets to deal by, and the boards of tournaments.
 
 mod convert;
 mod deal;
+mod leakage;
 mod number;
+mod sheets;
 mod squaredeal;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::bridge::Order;
 
-/// Bridge: deals, their numbers, files of boards, the boards of tournaments.
+/// Bridge: deals, their numbers, files of boards, sheets to deal by, the boards of tournaments.
 #[derive(clap::Subcommand)]
 #[command(after_help = "Example: dealerless bridge convert set.pbn set.dlm")]
 pub(crate) enum Command {
     Number(number::Args),
     Deal(deal::Args),
     Convert(convert::Args),
+    Sheets(sheets::Args),
+    Leakage(leakage::Args),
     #[command(subcommand)]
     Squaredeal(squaredeal::Command),
 }
@@ -25,6 +29,8 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Number(args) => number::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Sheets(args) => sheets::run(args),
+        Command::Leakage(args) => leakage::run(args),
         Command::Squaredeal(command) => squaredeal::run(command),
     }
 }

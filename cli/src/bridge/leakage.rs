@@ -1,0 +1,114 @@
+//! `bridge leakage`: what one sheet by itself tells about the deal.
+
+use std::path::PathBuf;
+
+use dealerless::bridge::leakage::{Answer, Estimate, Findings, Question, STEPS, study};
+use dealerless::bridge::sheets::Scheme;
+
+use super::sheets::scheme;
+use crate::output::{count, grid, lines, say, show};
+use crate::progress::Progress;
+use crate::whole_file;
+
+/// Measures what the second sheet by itself tells about the deal.
+///
+/// The first sheet tells nothing, since it is drawn without the deal. The second one is guessed from:
+/// who has a card, and which card, suit or rank lies at a place of the pack. Half of the samples
+/// teach the guesses, the other half count how often they are right.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless bridge leakage\n  \
+    dealerless bridge leakage --scheme published,thirteen --csv leaks.csv")]
+pub(crate) struct Args {
+    /// Which schemes, with commas between [default: all].
+    #[arg(long, value_name = "SCHEME", value_delimiter = ',', value_parser = scheme(),
+          hide_default_value = true, default_values = Scheme::ALL.map(Scheme::name))]
+    scheme: Vec<Scheme>,
+    /// How many boards are drawn for each scheme.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000_000,
+          value_parser = clap::value_parser!(u32).range(1000..=1_000_000_000))]
+    samples: u32,
+    /// What decides the samples: the same number gives the same result.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    seed: u64,
+    /// Write the rate for every card, place and pair of places too, with commas between; - is
+    /// standard output.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let progress = Progress::begin(STEPS * args.scheme.len(), "pieces of work");
+    let step = || progress.step();
+    let findings: Vec<Findings> = (args.scheme.iter())
+        .map(|scheme| study(*scheme, args.samples, args.seed, &step))
+        .collect();
+    drop(progress);
+    let Some(path) = &args.csv else {
+        return show(&screen(&findings));
+    };
+    let csv = csv(&findings);
+    match whole_file::write_output(Some(path), |file| file.write_all(csv.as_bytes()))? {
+        None => Ok(()),
+        Some(path) => {
+            say(&format!("Wrote {}.", path.display()));
+            show(&screen(&findings))
+        }
+    }
+}
+
+/// A rate in per cent, with half the width of its interval.
+fn per_cent(rate: &Estimate) -> String {
+    let half = (rate.high - rate.low) / 2.0;
+    format!("{:.2}±{:.2}", 100.0 * rate.rate, 100.0 * half)
+}
+
+fn screen(findings: &[Findings]) -> String {
+    let mut grid = grid();
+    let chance = |question: Question| format!("{:.2}", 100.0 * question.chance());
+    let mut header = vec!["scheme".to_owned(), "owner".into()];
+    header.extend(
+        Question::ALL[1..]
+            .iter()
+            .map(|question| question.name().into()),
+    );
+    grid.set_header(header);
+    let mut row = vec!["by chance".to_owned()];
+    row.extend(Question::ALL.map(chance));
+    grid.add_row(row);
+    for found in findings {
+        let mut row = vec![found.scheme.name().to_owned(), per_cent(&found.owner)];
+        row.extend(found.most[1..].iter().map(|answer| per_cent(&answer.rate)));
+        grid.add_row(row);
+    }
+    let samples = findings.first().map_or(0, |found| found.samples);
+    let moves = |found: &Findings| format!("{} {}", found.scheme.name(), found.scheme.movements());
+    let moves: Vec<String> = findings.iter().map(moves).collect();
+    let text = format!(
+        "How often a guess from the second sheet alone is right, in per cent, with an interval of 95 %; {} \
+         boards for each scheme. Owner: who has a card, over all cards. Card, suit, rank: what lies at the \
+         place that tells most. Same-suit: how often the cards at two places are of one suit, for the pair \
+         that differs most from chance. Cards put down for a board: {}.",
+        count(samples.into()),
+        moves.join(", ")
+    );
+    format!("{}\n\n{}", grid.trim_fmt(), lines(&text))
+}
+
+fn csv(findings: &[Findings]) -> String {
+    let mut csv = "scheme,samples,question,of,rate,low,high,chance\n".to_owned();
+    for found in findings {
+        for Answer { question, of, rate } in &found.answers {
+            let Estimate { rate, low, high } = rate;
+            csv.push_str(&format!(
+                "{},{},{},{of},{rate:.6},{low:.6},{high:.6},{:.6}\n",
+                found.scheme.name(),
+                found.samples,
+                question.name(),
+                question.chance()
+            ));
+        }
+    }
+    csv
+}

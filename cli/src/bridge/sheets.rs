@@ -1,0 +1,208 @@
+//! `bridge sheets`: the two sheets by which two people deal hands that neither of them knows.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dealerless::bridge::sheets::{
+    BoardSheets, Dealer, Page, Scheme, curtain_cards, records, sheet, uniform_deal,
+};
+use dealerless::bridge::{Board, Deal};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+
+use crate::output::{lines, say};
+use crate::whole_file;
+
+/// Writes two sheets of paper by which two people deal hands that neither of them knows.
+///
+/// For each board one dealer sorts the pack and deals it to piles, and the other deals the piles to
+/// the four hands. Each does the first half of some boards and the second half of others. The folder
+/// gets a sheet for each dealer, curtain cards and hand records, as text and as HTML to print.
+/// Nobody may look at more than one sheet, or at the cards and records, before the boards are played.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless bridge sheets --boards 24 -o evening\n  \
+    dealerless bridge sheets --deals deals.txt --first 25 -o evening\n\n\
+    docs/bridge.md of the repository says what each scheme tells whoever has one of\n\
+    the sheets, and why `thirteen` tells nothing.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    source: Source,
+    /// The number of the first board.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=9999))]
+    first: u32,
+    /// How the first sheets are drawn.
+    #[arg(long, value_name = "SCHEME", default_value = Scheme::Thirteen.name(), value_parser = scheme())]
+    scheme: Scheme,
+    /// The folder for the files; it is made if it is not there.
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+}
+
+/// Where the deals come from.
+#[derive(clap::Args)]
+#[group(required = true, multiple = false)]
+struct Source {
+    /// Draw so many deals, each as likely as any other.
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=MOST as i64))]
+    boards: Option<u32>,
+    /// Read the deals, one a line such as N:AKQ.432... and so on; - is standard input.
+    #[arg(long, value_name = "FILE")]
+    deals: Option<PathBuf>,
+}
+
+/// The most boards of a set.
+const MOST: u32 = 1000;
+/// More than this is no list of deals.
+const LONGEST: u64 = 1 << 20;
+
+/// Parses the name of a scheme, and lists them in the help.
+pub(super) fn scheme() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(Scheme::ALL.map(Scheme::name)).map(|name| {
+        let mut all = Scheme::ALL.into_iter();
+        all.find(|scheme| scheme.name() == name)
+            .unwrap_or(Scheme::Thirteen)
+    })
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let rng = &mut UnwrapErr(SysRng);
+    let deals = match &args.source {
+        Source {
+            deals: Some(path), ..
+        } => read(path)?,
+        source => (0..source.boards.unwrap_or_default())
+            .map(|_| uniform_deal(rng))
+            .collect(),
+    };
+    let boards = (args.first..).zip(deals);
+    let boards: Vec<Board> = boards
+        .map(|(number, deal)| Board { number, deal })
+        .collect();
+    let mut sheets = Vec::new();
+    for board in &boards {
+        let drawn = BoardSheets::draw(board, args.scheme, rng);
+        // Nobody can check a sheet before it is used, so the program does.
+        ensure!(
+            drawn.follow() == Ok(board.deal),
+            "the sheets of board {} do not give its deal",
+            board.number
+        );
+        sheets.push(drawn);
+    }
+    std::fs::create_dir_all(&args.output)
+        .with_context(|| format!("cannot make {}", args.output.display()))?;
+    write(&args.output, &boards, &sheets)?;
+    let folder = args.output.display();
+    let count = match boards.len() {
+        1 => "1 board".to_owned(),
+        boards => format!("{boards} boards"),
+    };
+    say(&lines(&format!(
+        "Wrote the sheets of {count} into {folder}: dealer-1 for one dealer, dealer-2 for the other, \
+         and curtain-cards and records for after the deal and the play; each as .txt and .html."
+    )));
+    Ok(())
+}
+
+/// Writes the eight files, over none.
+fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Result<()> {
+    let mut files = Vec::new();
+    for (page, ending) in [(Page::Text, "txt"), (Page::Html, "html")] {
+        for (name, text) in [
+            ("dealer-1", sheet(page, Dealer::One, sheets)),
+            ("dealer-2", sheet(page, Dealer::Two, sheets)),
+            ("curtain-cards", curtain_cards(page, boards)),
+            ("records", records(page, boards)),
+        ] {
+            let path = folder.join(format!("{name}.{ending}"));
+            ensure!(
+                !path.exists(),
+                "{} is there already: these may be boards that are still to be played",
+                path.display()
+            );
+            files.push((path, text));
+        }
+    }
+    for (path, text) in files {
+        whole_file::write(&path, |file| file.write_all(text.as_bytes()))?;
+    }
+    Ok(())
+}
+
+/// The deals of a file.
+fn read(path: &Path) -> anyhow::Result<Vec<Deal>> {
+    let name = match whole_file::is_standard_output(path) {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
+    };
+    let deals = match whole_file::is_standard_output(path) {
+        true => deals(io::stdin().lock()),
+        false => {
+            let file = File::open(path).with_context(|| format!("cannot read {name}"))?;
+            deals(BufReader::new(file))
+        }
+    };
+    deals.with_context(|| format!("cannot read the deals of {name}"))
+}
+
+/// A deal of each line that is not empty.
+fn deals(source: impl BufRead) -> anyhow::Result<Vec<Deal>> {
+    let mut deals = Vec::new();
+    let mut text = Vec::new();
+    source.take(LONGEST + 1).read_to_end(&mut text)?;
+    ensure!(
+        text.len() as u64 <= LONGEST,
+        "there is more than a mebibyte"
+    );
+    for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        let line = std::str::from_utf8(line)
+            .with_context(|| format!("line {number} is not text"))?
+            .trim();
+        if line.is_empty() {
+            continue;
+        }
+        if deals.len() == MOST as usize {
+            bail!("line {number}: a set has at most {MOST} boards");
+        }
+        let deal: Deal = line.parse().with_context(|| format!("line {number}"))?;
+        deals.push(deal);
+    }
+    ensure!(!deals.is_empty(), "there is no deal");
+    Ok(deals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEAL: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
+
+    #[test]
+    fn deals_are_read_a_line_each() {
+        let read = deals(format!("{DEAL}\r\n\n{DEAL}").as_bytes()).unwrap();
+        assert_eq!(read.len(), 2);
+        assert_eq!(read[1].to_string(), DEAL);
+    }
+
+    #[test]
+    fn what_is_no_list_of_deals_is_refused_with_its_line() {
+        let refused = |text: &[u8]| format!("{:#}", deals(text).unwrap_err());
+        assert_eq!(refused(b""), "there is no deal");
+        let twice = format!("{DEAL}\n\n{}", DEAL.replace("J2", "Q2"));
+        assert!(refused(twice.as_bytes()).starts_with("line 3: the card SQ stands there twice"));
+        assert!(refused(b"\n\xff\n").starts_with("line 2 is not text"));
+        let many = format!("{DEAL}\n").repeat(1001);
+        assert_eq!(
+            refused(many.as_bytes()),
+            "line 1001: a set has at most 1000 boards"
+        );
+        let long = vec![b' '; LONGEST as usize + 1];
+        assert!(refused(&long).contains("more than a mebibyte"));
+    }
+}

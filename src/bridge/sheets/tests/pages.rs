@@ -1,0 +1,124 @@
+//! The printed pages.
+
+use super::*;
+
+fn boards(count: u32, scheme: Scheme) -> (Vec<Board>, Vec<BoardSheets>) {
+    let rng = &mut random(3);
+    let boards: Vec<Board> = (1..=count)
+        .map(|number| Board {
+            number,
+            deal: uniform_deal(rng),
+        })
+        .collect();
+    let sheets = boards
+        .iter()
+        .map(|board| BoardSheets::draw(board, scheme, rng));
+    let sheets = sheets.collect();
+    (boards, sheets)
+}
+
+/// The groups of four between two titles.
+fn groups(text: &str) -> String {
+    let groups = text.split_whitespace().filter(|word| {
+        word.len() == 4
+            && word
+                .chars()
+                .all(|c| ('1'..='4').contains(&c) || ('A'..='M').contains(&c))
+    });
+    groups.collect()
+}
+
+#[test]
+fn what_is_printed_is_what_was_drawn() {
+    let (_, sheets) = boards(7, Scheme::Thirteen);
+    for dealer in [Dealer::One, Dealer::Two] {
+        let text = sheet(Page::Text, dealer, &sheets);
+        let printed: Vec<&str> = text.split("\nBoard ").skip(1).collect();
+        let halves = halves(7, dealer);
+        assert_eq!(printed.len(), halves.len());
+        for (printed, (board, half)) in printed.into_iter().zip(halves) {
+            let board = &sheets[board];
+            assert!(printed.starts_with(&board.number().to_string()));
+            let letters = |pass: &Pass, first: u8| -> String {
+                pass.places()
+                    .iter()
+                    .map(|place| char::from(first + place))
+                    .collect()
+            };
+            let expected: String = match half {
+                Half::First => {
+                    let passes = &board.first().passes;
+                    letters(&passes[0], b'A') + &letters(&passes[1], b'1')
+                }
+                Half::Second => board
+                    .second()
+                    .iter()
+                    .map(|hand| char::from(b'1' + hand))
+                    .collect(),
+            };
+            assert_eq!(groups(printed), expected);
+        }
+    }
+}
+
+#[test]
+fn the_pages_of_text_fit_80_columns() {
+    for scheme in Scheme::ALL {
+        let (boards, sheets) = boards(5, scheme);
+        for text in [
+            sheet(Page::Text, Dealer::One, &sheets),
+            curtain_cards(Page::Text, &boards),
+            records(Page::Text, &boards),
+        ] {
+            assert!(
+                text.lines().all(|line| line.chars().count() <= 80),
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_record_and_the_curtain_cards_show_the_deal() {
+    let deal: Deal = EXAMPLE.parse().unwrap();
+    let board = Board { number: 1, deal };
+    let record = records(Page::Text, &[board]);
+    assert_eq!(record, include_str!("record.txt"));
+    let cards = curtain_cards(Page::Text, &[board]);
+    let east = "Board 1 East\n  ♠ Q 10 8 7\n  ♥ 10 8\n  ♦ K J 8 4 3\n  ♣ A 2\n";
+    assert!(cards.contains(east), "{cards}");
+    for html in [
+        records(Page::Html, &[board]),
+        curtain_cards(Page::Html, &[board]),
+    ] {
+        assert!(html.contains("</span> K J 8 4 3<br>"), "{html}");
+    }
+}
+
+#[test]
+fn hidden_seats_are_named_on_the_first_sheet_only() {
+    let (_, sheets) = boards(1, Scheme::HiddenSeats);
+    let [one, two] = [Dealer::One, Dealer::Two].map(|dealer| sheet(Page::Text, dealer, &sheets));
+    for seat in ["North", "East", "South", "West"] {
+        assert!(one.contains(seat) && !two.contains(seat), "{two}");
+    }
+    assert!(two.contains("the other dealer knows whose they are"));
+}
+
+#[test]
+fn every_element_of_a_page_is_closed() {
+    let (boards, sheets) = boards(6, Scheme::TwoPasses);
+    for html in [
+        sheet(Page::Html, Dealer::Two, &sheets),
+        curtain_cards(Page::Html, &boards),
+        records(Page::Html, &boards),
+    ] {
+        for element in [
+            "html", "body", "h1", "h2", "p", "section", "table", "tr", "td", "span", "b",
+        ] {
+            let begun = [">", " "].map(|end| html.matches(&format!("<{element}{end}")).count());
+            let ended = html.matches(&format!("</{element}>")).count();
+            assert_eq!(begun[0] + begun[1], ended, "{element}");
+        }
+    }
+}
