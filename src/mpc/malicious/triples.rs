@@ -129,6 +129,8 @@ pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
 #[derive(Default)]
 pub(super) struct Buckets {
     triples: Leaky,
+    /// It is public.
+    coin: Block,
     /// The bucket of each triple.
     numbers: Vec<u32>,
     /// What each bucket gives. So far, `y` is that of its first triple, and `x` and `z` are zeros.
@@ -207,13 +209,14 @@ impl Buckets {
                 coin ^ Block::from(evaluator.coin)
             }
         };
-        self.sort(shares, amount, coin);
+        self.coin = coin;
+        self.sort(shares, amount);
         Ok(())
     }
 
-    fn sort(&mut self, shares: &RandomShares, amount: Amount, coin: Block) {
+    fn sort(&mut self, shares: &RandomShares, amount: Amount) {
         let Amount { finished, leaky } = amount;
-        bucket_numbers(&mut self.numbers, amount, coin);
+        bucket_numbers(&mut self.numbers, amount, self.coin);
         let mut firsts = Firsts::new(finished);
         self.sums = SecretVec::zeros(finished);
         self.differences.reuse(leaky - finished);
@@ -227,6 +230,11 @@ impl Buckets {
                 *difference = sum.y ^ y;
             }
         }
+    }
+
+    /// The coin by which the triples were sorted.
+    pub(super) fn coin(&self) -> Block {
+        self.coin
     }
 
     /// The shared bits to open before the triples of each bucket are combined.
