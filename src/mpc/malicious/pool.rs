@@ -6,8 +6,8 @@
 //! other party its mask is uniform either way. So one correlated OT makes it, and nothing is opened.
 //!
 //! A batch enters the pool only after its last check: that of the MACs of the bits that were opened for
-//! its triples, or, if it makes none, the consistency check of its OTs. Both parties take from the pool in the same order, so they always hold
-//! matching parts.
+//! its triples, or, if it makes none, the consistency check of its OTs. Both parties take from the pool in
+//! the same order, so they always hold matching parts.
 
 mod queue;
 #[cfg(test)]

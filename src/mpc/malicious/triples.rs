@@ -154,62 +154,14 @@ impl Buckets {
         shares: &RandomShares,
         rng: &mut impl CryptoRng,
     ) -> Result<(), Fault> {
-        let leaky = amount.leaky;
         let triples = &mut self.triples;
-        let tables = triples.tables(shares, leaky, &context.hash, delta, batch);
+        let tables = triples.tables(shares, amount.leaky, &context.hash, delta, batch);
         let tables = bytemuck::cast_slice_mut(tables);
         channel.send_bytes(Tag::LeakyTables, tables)?;
         channel.flush()?;
         channel.recv_bytes(Tag::LeakyTables, tables)?;
         let bits = triples.receive(shares);
-
-        let coin = match context.me {
-            Party::Evaluator => {
-                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
-                channel.flush()?;
-                let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
-                triples.correct(sums(&bits, &theirs), delta);
-                let digest = equality_digest(context, batch, triples);
-                let TripleCommitment(commitment) = channel.recv_message()?;
-                let coin = Block::random(rng);
-                channel.send_message(&TripleDigest {
-                    digest,
-                    coin: coin.to_bytes(),
-                })?;
-                let opening: TripleOpening = channel.recv_message()?;
-                if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
-                    return Err(Check::TripleCommitment.into());
-                }
-                if !bool::from(opening.digest.ct_eq(&digest)) {
-                    return Err(Check::TripleEquality.into());
-                }
-                coin ^ Block::from(opening.coin)
-            }
-            Party::Garbler => {
-                let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
-                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
-                channel.flush()?;
-                triples.correct(sums(&bits, &theirs), delta);
-                let digest = equality_digest(context, batch, triples);
-                let coin = Block::random(rng);
-                let mut opening = TripleOpening {
-                    digest,
-                    coin: coin.to_bytes(),
-                    nonce: [0; 32],
-                };
-                rng.fill_bytes(&mut opening.nonce);
-                channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
-                let evaluator: TripleDigest = channel.recv_message()?;
-                if !bool::from(evaluator.digest.ct_eq(&digest)) {
-                    return Err(Check::TripleEquality.into());
-                }
-                channel.send_message(&opening)?;
-                // Flushed now, so that both parties sort at the same time.
-                channel.flush()?;
-                coin ^ Block::from(evaluator.coin)
-            }
-        };
-        self.coin = coin;
+        self.coin = triples.check(context, channel, delta, batch, &bits, rng)?;
         self.sort(shares, amount);
         Ok(())
     }
@@ -226,8 +178,8 @@ impl Buckets {
             let y = self.triples.y(shares, index);
             if firsts.insert(bucket) {
                 sum.y = y;
-            } else if let Some(difference) = differences.next() {
-                *difference = sum.y ^ y;
+            } else {
+                *differences.next().expect("a difference for each") = sum.y ^ y;
             }
         }
     }
@@ -242,7 +194,7 @@ impl Buckets {
         &self.differences
     }
 
-    /// Combines each bucket into one triple. `theirs` are the peer's bits of the
+    /// Combines each bucket into one triple, once. `theirs` are the peer's bits of the
     /// [differences](Self::differences).
     pub(super) fn combine(
         &mut self,
@@ -266,6 +218,67 @@ impl Buckets {
             }
         }
         std::mem::take(&mut self.sums)
+    }
+}
+
+impl Leaky {
+    /// Corrects the triples by the lowest bits of both parties, of which this party's are `bits`. Checks
+    /// what must be equal in all of them. Gives the coin.
+    fn check<T: Transport>(
+        &mut self,
+        context: &Context,
+        channel: &mut Channel<T>,
+        delta: &Delta,
+        batch: u64,
+        bits: &[bool],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Block, Fault> {
+        match context.me {
+            Party::Evaluator => {
+                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+                channel.flush()?;
+                let theirs = recv_bits(channel, Tag::LeakyBits, bits.len())?;
+                self.correct(sums(bits, &theirs), delta);
+                let digest = equality_digest(context, batch, self);
+                let TripleCommitment(commitment) = channel.recv_message()?;
+                let coin = Block::random(rng);
+                channel.send_message(&TripleDigest {
+                    digest,
+                    coin: coin.to_bytes(),
+                })?;
+                let opening: TripleOpening = channel.recv_message()?;
+                if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
+                    return Err(Check::TripleCommitment.into());
+                }
+                if !bool::from(opening.digest.ct_eq(&digest)) {
+                    return Err(Check::TripleEquality.into());
+                }
+                Ok(coin ^ Block::from(opening.coin))
+            }
+            Party::Garbler => {
+                let theirs = recv_bits(channel, Tag::LeakyBits, bits.len())?;
+                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+                channel.flush()?;
+                self.correct(sums(bits, &theirs), delta);
+                let digest = equality_digest(context, batch, self);
+                let coin = Block::random(rng);
+                let mut opening = TripleOpening {
+                    digest,
+                    coin: coin.to_bytes(),
+                    nonce: [0; 32],
+                };
+                rng.fill_bytes(&mut opening.nonce);
+                channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
+                let evaluator: TripleDigest = channel.recv_message()?;
+                if !bool::from(evaluator.digest.ct_eq(&digest)) {
+                    return Err(Check::TripleEquality.into());
+                }
+                channel.send_message(&opening)?;
+                // Flushed now, so that both parties sort at the same time.
+                channel.flush()?;
+                Ok(coin ^ Block::from(evaluator.coin))
+            }
+        }
     }
 }
 
