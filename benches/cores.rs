@@ -30,7 +30,7 @@ fn correlated_ots(criterion: &mut Criterion) {
         let mut bits = CotBits::default();
         bits.reuse(OTS);
         let mut keys = SecretVec::<Key>::zeros(OTS);
-        group.bench_function(format!("{threads} threads"), |bencher| {
+        group.bench_function(format!("threads-{threads}"), |bencher| {
             bencher.iter(|| {
                 pool.install(|| {
                     receiver.extend(&mut near, &mut bits).expect("no error");

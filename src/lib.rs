@@ -50,7 +50,9 @@
 //! authenticated; `docs/threat-model.md` of the repository says what that means.
 //!
 //! With the feature `parallel`, which is on by default, preprocessing uses all cores: rayon's global
-//! pool of threads, or that in which the session is called (`rayon::ThreadPool::install`).
+//! pool of threads, or that in which the session is called (`rayon::ThreadPool::install`). A session blocks
+//! on its connection: do not run several as tasks of one pool, since a thread that waits for its pieces may
+//! take up another session. Rayon panics if the system gives no threads for the global pool.
 //!
 //! The feature `internals` makes public what the tests of this project need: `crypto`, `ot`, the
 //! frames of [`net`], and `testing`. It promises no stability: any version may change them.

@@ -156,7 +156,7 @@ fn run(ands: usize, slices: &str, limit: usize) -> [Result<String, String>; 2] {
     let part = format!("{ands} {slices}");
     let mut garbler = Started::new(&part, limit);
     let Some(address) = garbler.line(AT) else {
-        return [(); 2].map(|()| Err(String::new()));
+        return [garbler.ends(), Err("it was not started".into())];
     };
     let evaluator = Started::new(&format!("{part} {address}"), limit);
     [garbler, evaluator].map(Started::ends)

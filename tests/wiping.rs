@@ -109,6 +109,16 @@ fn list(count: usize) -> SecretVec<Block> {
 }
 
 #[test]
+fn a_list_that_is_used_again_leaves_nothing_behind() {
+    watch(|| {
+        let mut grown = list(5);
+        grown.reuse(9);
+        assert_eq!((grown.len(), in_memory()), (9, 0));
+    });
+    watch(|| list(5).reuse(2));
+}
+
+#[test]
 fn the_watcher_sees_what_is_not_wiped() {
     watch(|| {
         let plain = MARK.to_vec();

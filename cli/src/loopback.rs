@@ -35,8 +35,8 @@ pub(crate) fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
     ))
 }
 
-/// Runs both sides at once, each in a thread and with its half of the cores: two machines do not wait
-/// for each other's either.
+/// Runs both sides at once, each in a thread. Each has half of the cores, as two machines would not share
+/// theirs.
 ///
 /// # Errors
 /// The error of the side that failed first, as far as one can tell; when the system gives no threads.
@@ -86,5 +86,18 @@ fn connection() -> std::io::Result<(TcpStream, TcpStream)> {
         if from == near.local_addr()? {
             return Ok((near, far));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_side_has_half_of_the_cores() {
+        let threads = || Ok(rayon::current_num_threads());
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let half = (cores / 2).max(1);
+        assert_eq!(both(threads, threads).unwrap(), (half, half));
     }
 }

@@ -71,7 +71,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Outcome,
         file: "src/ot/correlated.rs",
-        place: Lines(&["if !bool::from(self.batch.rows(&hashes).ct_eq(&check.rows)) {"]),
+        place: Lines(&["if !bool::from(batch.rows(&hashes).ct_eq(&check.rows)) {"]),
         why: "whether the consistency check of the correlated OT passes",
     },
     Exception {
@@ -186,9 +186,9 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Known,
         file: "src/uniform.rs",
-        place: Function("permutation"),
+        place: Lines(&["list.swap(last, other as usize);"]),
         why: "a party draws its own permutation for a network of switches, and routes it; the other \
-              use is the order of the triples, by a coin that both know",
+              use is the buckets of the triples, by a coin that both know",
     },
 ];
 

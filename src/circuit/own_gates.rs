@@ -6,8 +6,10 @@ use super::{ByParty, Circuit, Gate, Party, Wire};
 /// The AND gates of one owner, and the free gates that these need, with places for what is held of their
 /// wires: as many as there are wires at once.
 #[derive(Default)]
-pub struct OwnGates {
+pub(crate) struct OwnGates {
+    /// The place of each input.
     inputs: Vec<Wire>,
+    /// The gates, whose wires are places, and the place of each one's output.
     gates: Vec<(Gate, Wire)>,
     places: usize,
 }
@@ -55,17 +57,17 @@ impl OwnGates {
 
     /// The place of each bit of the owner's input values, in order. Those that no gate here reads have
     /// one together.
-    pub fn inputs(&self) -> &[Wire] {
+    pub(crate) fn inputs(&self) -> &[Wire] {
         &self.inputs
     }
 
     /// The gates in their order, with places instead of wires, each with the place that it sets.
-    pub fn gates(&self) -> &[(Gate, Wire)] {
+    pub(crate) fn gates(&self) -> &[(Gate, Wire)] {
         &self.gates
     }
 
     /// How many places there are.
-    pub fn places(&self) -> usize {
+    pub(crate) fn places(&self) -> usize {
         self.places
     }
 }

@@ -90,12 +90,13 @@ impl Ownership {
     }
 
     /// What computes the outputs of these AND gates from the inputs of their owner.
-    pub fn own_gates(&self, owner: Party) -> &OwnGates {
+    pub(crate) fn own_gates(&self, owner: Party) -> &OwnGates {
         &self.own_gates[owner]
     }
 
     /// Where a run of the circuit, whose ownership this is, keeps its wires. Found once.
-    pub fn slots(&self, circuit: &Circuit) -> &Slots {
+    pub(crate) fn slots(&self, circuit: &Circuit) -> &Slots {
+        debug_assert_eq!(circuit.wires(), self.wires.len(), "of this circuit");
         (self.slots).get_or_init(|| Slots::of_owned(circuit, &self.wires))
     }
 }

@@ -11,7 +11,7 @@ use super::{Circuit, Gate, Output, Party, Wire};
 /// An AND that a party owns reads nothing: its owner enters the output. So a wire that only such gates
 /// need has no place of its own. They may set their outputs later than the gates around them, before
 /// the first gate that reads these. The other gates come one after the other.
-pub struct Slots {
+pub(crate) struct Slots {
     of_wire: Vec<u32>,
     count: usize,
 }
@@ -181,6 +181,7 @@ mod tests {
 
     #[test]
     fn every_gate_and_output_finds_its_wires_in_as_few_places_as_are_live_at_once() {
+        let mut places = [0, 0];
         for algorithm in Algorithm::ALL {
             let shuffle = ShuffleCircuit::build_checked(Spec::new(13, 5, algorithm).unwrap());
             let circuit = shuffle.circuit();
@@ -193,6 +194,11 @@ mod tests {
             let live = (circuit.structure(None).live_wires).expect("of a whole circuit");
             assert!(of_nobody.slots(circuit).count() <= 1 + live);
             assert!(owned.slots(circuit).count() <= of_nobody.slots(circuit).count());
+            for (places, ownership) in places.iter_mut().zip([&of_nobody, &owned]) {
+                *places += ownership.slots(circuit).count();
+            }
         }
+        // What only the gates of one party need has none.
+        assert!(places[1] < places[0]);
     }
 }

@@ -84,10 +84,10 @@ pub(super) struct RunHash<'a> {
 /// the wires before them is already in `wires`.
 ///
 /// For each AND that a party owns, `product` gives what is held for its output wire, or nothing if that
-/// is already in `wires`. They come layer by layer, and in a layer in the order of the gates. For each joint AND gate, `labels` takes what is held for its two input wires,
-/// and gives `H` labels. The first half of them is hashed under the gate's first tweak, the second half
-/// under its second. `and` takes the hashes, and gives the value of the output wire. `not` gives the
-/// value of a negated wire.
+/// is already in `wires`. They come layer by layer, and in a layer in the order of the gates. For each joint
+/// AND gate, `labels` takes what is held for its two input wires, and gives `H` labels. The first half of
+/// them is hashed under the gate's first tweak, the second half under its second. `and` takes the hashes,
+/// and gives the value of the output wire. `not` gives the value of a negated wire.
 ///
 /// # Errors
 /// Whatever `and` gives.

@@ -112,7 +112,7 @@ impl Batch {
 /// What the receiver of a batch sends: the correction matrix, tree after tree, and the check.
 pub(super) type Correction = (Vec<Block>, CotCheck);
 
-/// As many matrices as there are batches that are made at once.
+/// At least as many matrices as there are batches that are made at once.
 fn matrices(kept: &mut Vec<Matrix>, batches: usize) -> impl Iterator<Item = &mut Matrix> {
     if kept.len() < batches {
         kept.resize_with(batches, Matrix::new);
@@ -146,6 +146,7 @@ impl Receiver {
         choices: &mut [SecretBit],
         macs: &mut [Mac],
     ) -> Result<Vec<Correction>> {
+        assert_eq!(choices.len(), macs.len(), "a MAC for each choice");
         let mut pieces = Vec::new();
         let matrices = matrices(&mut self.matrices, macs.len().div_ceil(size));
         let lists = choices.chunks_mut(size).zip(macs.chunks_mut(size));
@@ -157,7 +158,7 @@ impl Receiver {
         let make = |(batch, matrix, choices, macs)| {
             batch_of_receiver(leaves, batch, matrix, choices, macs)
         };
-        Ok(parallel::map(pieces.into_iter(), make))
+        Ok(parallel::map(pieces, make))
     }
 }
 
@@ -232,6 +233,8 @@ impl Sender {
         corrections: &[Correction],
         keys: &mut [Key],
     ) -> Result<()> {
+        let batches = keys.len().div_ceil(size);
+        assert_eq!(corrections.len(), batches, "a correction for each batch");
         let mut pieces = Vec::new();
         let matrices = matrices(&mut self.matrices, corrections.len());
         for ((keys, correction), matrix) in keys.chunks_mut(size).zip(corrections).zip(matrices) {
@@ -242,9 +245,7 @@ impl Sender {
         let make = |(batch, matrix, correction, keys)| {
             batch_of_sender((leaves, delta), batch, matrix, correction, keys)
         };
-        parallel::map(pieces.into_iter(), make)
-            .into_iter()
-            .collect()
+        parallel::map(pieces, make).into_iter().collect()
     }
 }
 

@@ -137,7 +137,7 @@ impl CotSender {
     ///
     /// # Errors
     /// Any [`Error`] of the channel; [`Error::Check`] if the receiver's consistency check
-    /// fails.
+    /// fails. The keys are not to be used then.
     ///
     /// # Panics
     /// If the number is no multiple of 128.
@@ -148,6 +148,7 @@ impl CotSender {
     ) -> Result<()> {
         let size = batch_size(keys.len());
         for keys in keys.chunks_mut(size * parallel::threads()) {
+            // So many are received before the first is checked; nothing is sent in between.
             let mut corrections = Vec::new();
             for keys in keys.chunks(size) {
                 let blocks = correlated::correction_blocks(keys.len() / 128);
@@ -220,6 +221,7 @@ impl CotReceiver {
         channel: &mut Channel<T>,
         bits: &mut CotBits,
     ) -> Result<()> {
+        assert_eq!(bits.choices.len(), bits.macs.len(), "a MAC for each choice");
         let size = batch_size(bits.macs.len());
         let at_once = size * parallel::threads();
         let lists = (bits.choices.chunks_mut(at_once)).zip(bits.macs.chunks_mut(at_once));

@@ -9,7 +9,7 @@ use super::{Bit, Node, Operation};
 pub(super) enum Forms {
     /// All of them, so that none is recorded twice.
     Known(HashTable<Node>),
-    /// None. [`share`] finds at the end which are the same, and is faster: the places of a large table
+    /// None. [`share`](Self::share) finds at the end which are the same, and is faster: the places of a large table
     /// are all over the memory.
     AtTheEnd,
 }
@@ -121,7 +121,9 @@ fn firsts(fingerprints: &[u128]) -> Vec<Node> {
             let is_it = |other: &Tagged| other.tag == tagged.tag && form(other) == form(&tagged);
             match table.entry(tagged.hash(), is_it, Tagged::hash) {
                 Entry::Occupied(first) => firsts[tagged.node.index()] = first.get().node,
-                Entry::Vacant(place) => drop(place.insert(tagged)),
+                Entry::Vacant(place) => {
+                    place.insert(tagged);
+                }
             }
         }
         start = end;

@@ -99,14 +99,14 @@ impl Context {
     }
 
     /// Sends this party's bits of `shares`, each XORed with a bit of `pad`, and the digest of their
-    /// MACs.
+    /// MACs by the [oracle](Self::oracle) of this step, given the sender.
     ///
     /// # Errors
     /// Those of the channel.
     pub(super) fn send_opening<T: Transport>(
         &self,
         channel: &mut Channel<T>,
-        (tag, step): (Tag, (Step, u64)),
+        (tag, oracle): (Tag, impl Fn(Party) -> Oracle),
         shares: impl Iterator<Item = Share> + Clone,
         pad: impl Iterator<Item = SecretBit>,
     ) -> Result<(), Fault> {
@@ -115,7 +115,7 @@ impl Context {
             .zip(pad)
             .map(|(share, pad)| (share.bit ^ pad).reveal());
         send_bits(channel, tag, bits)?;
-        channel.send_message(&self.macs(self.oracle(step, self.me), shares))?;
+        channel.send_message(&self.macs(oracle(self.me), shares))?;
         Ok(())
     }
 
@@ -126,7 +126,7 @@ impl Context {
     pub(super) fn recv_opening<T: Transport>(
         &self,
         channel: &mut Channel<T>,
-        (tag, step): (Tag, (Step, u64)),
+        (tag, oracle): (Tag, impl Fn(Party) -> Oracle),
         delta: &Delta,
         shares: impl Iterator<Item = Share> + Clone,
         pad: impl Iterator<Item = SecretBit>,
@@ -136,7 +136,7 @@ impl Context {
         for (bit, pad) in bits.iter_mut().zip(pad) {
             *bit = (pad ^ *bit).reveal();
         }
-        let oracle = self.oracle(step, self.me.other());
+        let oracle = oracle(self.me.other());
         let expected = self.expected_macs(oracle, delta, shares, bits.iter().copied());
         expected.recv_equal(channel, check)?;
         Ok(bits)

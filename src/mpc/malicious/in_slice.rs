@@ -132,7 +132,8 @@ impl<'a> InSlice<'a> {
             std::iter::repeat_n(SecretBit::default(), of_gates).chain(of_outputs)
         };
         let number = self.slice.number_in(run.number);
-        let step = (Tag::GateBits, (Step::GateMacs, number));
+        let oracle = |sender| context.oracle((Step::GateMacs, number), sender);
+        let step = (Tag::GateBits, oracle);
         if first {
             context.send_plan(channel, &run.plan)?;
         }

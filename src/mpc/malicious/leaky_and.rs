@@ -67,7 +67,7 @@ impl Leaky {
         self.sums.reuse(count);
         let tables = self.tables.chunks_mut(PART);
         let parts = tables.zip(self.sums.chunks_mut(PART)).enumerate();
-        parallel::map(parts, |(part, made)| {
+        parallel::map(parts.collect(), |(part, made)| {
             let triples = part * PART..;
             fill_tables(shares, (triples, count), (hash, delta, batch), made);
         });

@@ -244,7 +244,8 @@ impl Secrets {
         let (context, me, delta) = (&self.context, self.context.me, self.pool.delta());
         let plan = Plan::of_openings(&context.session, self.openings, openings);
         let masks = |learner| opened_to(openings, learner).map(|bit| bit.held.mask);
-        let step = (Tag::OutputBits, (Step::OutputMacs, self.openings));
+        let step = (Step::OutputMacs, self.openings);
+        let step = (Tag::OutputBits, |sender| context.oracle(step, sender));
         context.send_plan(channel, &plan)?;
         context.send_opening(channel, step, masks(me.other()), no_pad())?;
         channel.flush()?;

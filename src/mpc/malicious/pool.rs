@@ -6,8 +6,8 @@
 //! other party its mask is uniform either way. So one correlated OT makes it, and nothing is opened.
 //!
 //! A batch enters the pool only after its last check: that of the MACs of the bits that were opened for
-//! its triples, or, if it makes none, the consistency check of its OTs. Both parties take from the pool in the same order, so they always hold
-//! matching parts.
+//! its triples, or, if it makes none, the consistency check of its OTs. Both parties take from the pool in
+//! the same order, so they always hold matching parts.
 
 mod queue;
 #[cfg(test)]
@@ -312,6 +312,8 @@ impl Pool {
 }
 
 /// Opens the differences within the buckets to both parties. Gives the peer's shares of them.
+///
+/// The digest of the MACs is of the coin too: of a single bucket, nothing else depends on it.
 pub(super) fn open<T: Transport>(
     context: &Context,
     channel: &mut Channel<T>,
@@ -320,7 +322,11 @@ pub(super) fn open<T: Transport>(
     buckets: &Buckets,
 ) -> Result<Vec<bool>, Fault> {
     let differences = || buckets.differences().iter().copied();
-    let step = (Tag::PoolBits, (Step::PoolMacs, batch));
+    let step = (Step::PoolMacs, batch);
+    let coin = buckets.coin().to_bytes();
+    let step = (Tag::PoolBits, |sender| {
+        context.oracle(step, sender).absorb(&coin)
+    });
     context.send_opening(channel, step, differences(), no_pad())?;
     channel.flush()?;
     let check = Check::PoolMacs;

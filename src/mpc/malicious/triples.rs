@@ -129,6 +129,8 @@ pub(super) fn sent_bytes(sender: Party, leaky: usize) -> u64 {
 #[derive(Default)]
 pub(super) struct Buckets {
     triples: Leaky,
+    /// It is public.
+    coin: Block,
     /// The bucket of each triple.
     numbers: Vec<u32>,
     /// What each bucket gives. So far, `y` is that of its first triple, and `x` and `z` are zeros.
@@ -152,68 +154,21 @@ impl Buckets {
         shares: &RandomShares,
         rng: &mut impl CryptoRng,
     ) -> Result<(), Fault> {
-        let leaky = amount.leaky;
         let triples = &mut self.triples;
-        let tables = triples.tables(shares, leaky, &context.hash, delta, batch);
+        let tables = triples.tables(shares, amount.leaky, &context.hash, delta, batch);
         let tables = bytemuck::cast_slice_mut(tables);
         channel.send_bytes(Tag::LeakyTables, tables)?;
         channel.flush()?;
         channel.recv_bytes(Tag::LeakyTables, tables)?;
         let bits = triples.receive(shares);
-
-        let coin = match context.me {
-            Party::Evaluator => {
-                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
-                channel.flush()?;
-                let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
-                triples.correct(sums(&bits, &theirs), delta);
-                let digest = equality_digest(context, batch, triples);
-                let TripleCommitment(commitment) = channel.recv_message()?;
-                let coin = Block::random(rng);
-                channel.send_message(&TripleDigest {
-                    digest,
-                    coin: coin.to_bytes(),
-                })?;
-                let opening: TripleOpening = channel.recv_message()?;
-                if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
-                    return Err(Check::TripleCommitment.into());
-                }
-                if !bool::from(opening.digest.ct_eq(&digest)) {
-                    return Err(Check::TripleEquality.into());
-                }
-                coin ^ Block::from(opening.coin)
-            }
-            Party::Garbler => {
-                let theirs = recv_bits(channel, Tag::LeakyBits, leaky)?;
-                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
-                channel.flush()?;
-                triples.correct(sums(&bits, &theirs), delta);
-                let digest = equality_digest(context, batch, triples);
-                let coin = Block::random(rng);
-                let mut opening = TripleOpening {
-                    digest,
-                    coin: coin.to_bytes(),
-                    nonce: [0; 32],
-                };
-                rng.fill_bytes(&mut opening.nonce);
-                channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
-                let evaluator: TripleDigest = channel.recv_message()?;
-                if !bool::from(evaluator.digest.ct_eq(&digest)) {
-                    return Err(Check::TripleEquality.into());
-                }
-                channel.send_message(&opening)?;
-                // Flushed now, so that both parties sort at the same time.
-                channel.flush()?;
-                coin ^ Block::from(evaluator.coin)
-            }
-        };
-        self.sort(shares, amount, coin);
+        self.coin = triples.check(context, channel, delta, batch, &bits, rng)?;
+        self.sort(shares, amount);
         Ok(())
     }
 
-    fn sort(&mut self, shares: &RandomShares, amount: Amount, coin: Block) {
+    fn sort(&mut self, shares: &RandomShares, amount: Amount) {
         let Amount { finished, leaky } = amount;
-        bucket_numbers(&mut self.numbers, amount, coin);
+        bucket_numbers(&mut self.numbers, amount, self.coin);
         let mut firsts = Firsts::new(finished);
         self.sums = SecretVec::zeros(finished);
         self.differences.reuse(leaky - finished);
@@ -223,10 +178,15 @@ impl Buckets {
             let y = self.triples.y(shares, index);
             if firsts.insert(bucket) {
                 sum.y = y;
-            } else if let Some(difference) = differences.next() {
-                *difference = sum.y ^ y;
+            } else {
+                *differences.next().expect("a difference for each") = sum.y ^ y;
             }
         }
+    }
+
+    /// The coin by which the triples were sorted.
+    pub(super) fn coin(&self) -> Block {
+        self.coin
     }
 
     /// The shared bits to open before the triples of each bucket are combined.
@@ -234,7 +194,7 @@ impl Buckets {
         &self.differences
     }
 
-    /// Combines each bucket into one triple. `theirs` are the peer's bits of the
+    /// Combines each bucket into one triple, once. `theirs` are the peer's bits of the
     /// [differences](Self::differences).
     pub(super) fn combine(
         &mut self,
@@ -258,6 +218,67 @@ impl Buckets {
             }
         }
         std::mem::take(&mut self.sums)
+    }
+}
+
+impl Leaky {
+    /// Corrects the triples by the lowest bits of both parties, of which this party's are `bits`. Checks
+    /// what must be equal in all of them. Gives the coin.
+    fn check<T: Transport>(
+        &mut self,
+        context: &Context,
+        channel: &mut Channel<T>,
+        delta: &Delta,
+        batch: u64,
+        bits: &[bool],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Block, Fault> {
+        match context.me {
+            Party::Evaluator => {
+                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+                channel.flush()?;
+                let theirs = recv_bits(channel, Tag::LeakyBits, bits.len())?;
+                self.correct(sums(bits, &theirs), delta);
+                let digest = equality_digest(context, batch, self);
+                let TripleCommitment(commitment) = channel.recv_message()?;
+                let coin = Block::random(rng);
+                channel.send_message(&TripleDigest {
+                    digest,
+                    coin: coin.to_bytes(),
+                })?;
+                let opening: TripleOpening = channel.recv_message()?;
+                if !bool::from(opening.commitment(context, batch).ct_eq(&commitment)) {
+                    return Err(Check::TripleCommitment.into());
+                }
+                if !bool::from(opening.digest.ct_eq(&digest)) {
+                    return Err(Check::TripleEquality.into());
+                }
+                Ok(coin ^ Block::from(opening.coin))
+            }
+            Party::Garbler => {
+                let theirs = recv_bits(channel, Tag::LeakyBits, bits.len())?;
+                send_bits(channel, Tag::LeakyBits, bits.iter().copied())?;
+                channel.flush()?;
+                self.correct(sums(bits, &theirs), delta);
+                let digest = equality_digest(context, batch, self);
+                let coin = Block::random(rng);
+                let mut opening = TripleOpening {
+                    digest,
+                    coin: coin.to_bytes(),
+                    nonce: [0; 32],
+                };
+                rng.fill_bytes(&mut opening.nonce);
+                channel.send_message(&TripleCommitment(opening.commitment(context, batch)))?;
+                let evaluator: TripleDigest = channel.recv_message()?;
+                if !bool::from(evaluator.digest.ct_eq(&digest)) {
+                    return Err(Check::TripleEquality.into());
+                }
+                channel.send_message(&opening)?;
+                // Flushed now, so that both parties sort at the same time.
+                channel.flush()?;
+                Ok(coin ^ Block::from(evaluator.coin))
+            }
+        }
     }
 }
 

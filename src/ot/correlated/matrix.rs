@@ -43,9 +43,9 @@ impl Matrix {
         transpose(|strip, row| self.rows[row * PITCH + strip], columns);
     }
 
-    /// Expands the leaves of all trees to streams of `length` blocks, from a position on. Row `j` of a tree becomes the
-    /// sum of the streams whose number has bit `j`; `first` is the number of a tree's first leaf.
-    /// Calls `total` with each tree and the sum of all of its streams.
+    /// Expands the leaves of all trees to streams of `length` blocks, from a position on. Row `j` of a
+    /// tree becomes the sum of the streams whose number has bit `j`; `first` is the number of a tree's
+    /// first leaf. Calls `total` with each tree and the sum of all of its streams.
     pub(super) fn expand(
         &mut self,
         (position, length): (u64, usize),

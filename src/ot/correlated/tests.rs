@@ -175,6 +175,16 @@ fn batches_that_are_made_at_once_are_those_that_are_made_one_by_one() {
 }
 
 #[test]
+#[should_panic = "a correction for each batch"]
+fn keys_without_a_correction_are_not_left_as_they_were() {
+    let (mut sender, mut receiver) = pair(7);
+    let mut choices = [SecretBit::default(); 384];
+    let mut macs = [Mac::default(); 384];
+    let made = receiver.extend(128, &mut choices, &mut macs).unwrap();
+    let _ = sender.extend(128, &made[..2], &mut [Key::default(); 384]);
+}
+
+#[test]
 fn what_is_hashed_for_a_check_is_bound_to_session_direction_and_batch() {
     let batch = |session, sender, finished| {
         let mut batch = Batch::first(Direction::of(&SessionId([session; 32]), sender));
