@@ -108,14 +108,14 @@ pub fn study(scheme: Scheme, samples: u32, seed: u64, step: &(dyn Fn() + Sync)) 
     let mut seeds = StdRng::seed_from_u64(seed);
     let learning = pieces(samples / 2, &mut seeds);
     let testing = pieces(samples - samples / 2, &mut seeds);
-    let tallies = parallel::map(learning.into_iter(), |(samples, mut rng)| {
+    let tallies = parallel::map(learning, |(samples, mut rng)| {
         let tally = Tally::count(scheme, samples, &mut rng);
         step();
         tally
     });
     let tally = tallies.into_iter().fold(Tally::default(), Tally::and);
     let guesses = Guesses::from(&tally);
-    let scores = parallel::map(testing.into_iter(), |(samples, mut rng)| {
+    let scores = parallel::map(testing, |(samples, mut rng)| {
         let score = Score::count(scheme, &guesses, samples, &mut rng);
         step();
         score
