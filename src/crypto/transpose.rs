@@ -1,7 +1,6 @@
 //! Transposition of bit matrices.
 
 use fearless_simd::{Level, Simd, SimdBase, SimdCombine, SimdSplit, dispatch, u32x16};
-
 use zeroize::Zeroizing;
 
 use super::Block;

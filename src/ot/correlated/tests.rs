@@ -1,13 +1,14 @@
 //! What the sender accepts, and what a batch is bound to.
 
-use super::super::all_but_one::{self, LEAVES, tests::ideal_base_ot};
 use std::slice;
 
+use rand::SeedableRng;
+use rand::rngs::ChaCha20Rng;
+
+use super::super::all_but_one::{self, LEAVES, tests::ideal_base_ot};
 use super::*;
 use crate::circuit::Party;
 use crate::crypto::SessionId;
-use rand::SeedableRng;
-use rand::rngs::ChaCha20Rng;
 
 const DIRECTION: Direction = Direction {
     session: SessionId([8; 32]),
@@ -45,16 +46,26 @@ fn take(sender: &mut Sender, correction: &Correction) -> Result<()> {
     sender.extend(128, slice::from_ref(correction), &mut [Key::default(); 128])
 }
 
+/// What both get of the next batch.
+fn ots(
+    sender: &mut Sender,
+    receiver: &mut Receiver,
+    blocks: usize,
+) -> (Vec<SecretBit>, Vec<Mac>, Vec<Key>) {
+    let mut choices = vec![SecretBit::default(); 128 * blocks];
+    let mut macs = vec![Mac::default(); 128 * blocks];
+    let mut keys = vec![Key::default(); 128 * blocks];
+    let made = make(receiver, &mut choices, &mut macs);
+    let made = slice::from_ref(&made);
+    sender.extend(macs.len(), made, &mut keys).unwrap();
+    (choices, macs, keys)
+}
+
 #[test]
 fn every_mac_is_the_key_plus_the_choice_times_delta() {
     let (mut sender, mut receiver) = pair(1);
     for blocks in [1, 2, MAX_BLOCKS, 30, MAX_BLOCKS - 1] {
-        let mut choices = vec![SecretBit::default(); 128 * blocks];
-        let mut macs = vec![Mac::default(); 128 * blocks];
-        let mut keys = vec![Key::default(); 128 * blocks];
-        let correction = make(&mut receiver, &mut choices, &mut macs);
-        let corrections = slice::from_ref(&correction);
-        sender.extend(macs.len(), corrections, &mut keys).unwrap();
+        let (choices, macs, keys) = ots(&mut sender, &mut receiver, blocks);
         for ((key, mac), bit) in keys.iter().zip(&macs).zip(&choices) {
             let expected = key.0 ^ sender.delta.select(*bit);
             assert_eq!(mac.0.to_bytes(), expected.to_bytes());
@@ -69,12 +80,7 @@ fn no_batch_begins_as_an_earlier_one() {
     let (mut sender, mut receiver) = pair(5);
     let mut begun = Vec::new();
     for blocks in [1, 2, 1, MAX_BLOCKS, 1] {
-        let mut choices = vec![SecretBit::default(); 128 * blocks];
-        let mut macs = vec![Mac::default(); 128 * blocks];
-        let mut keys = vec![Key::default(); 128 * blocks];
-        let correction = make(&mut receiver, &mut choices, &mut macs);
-        let corrections = slice::from_ref(&correction);
-        sender.extend(macs.len(), corrections, &mut keys).unwrap();
+        let (choices, _, keys) = ots(&mut sender, &mut receiver, blocks);
         let choices: Vec<bool> = choices[..128].iter().map(|bit| bit.reveal()).collect();
         let first = (choices, keys[0].0.to_bytes());
         for (choices, key) in &begun {
