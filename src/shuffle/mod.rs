@@ -59,6 +59,7 @@ mod randomness;
 mod range_check;
 mod shuffle_circuit;
 mod spec;
+pub mod split;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use computed::Computed;

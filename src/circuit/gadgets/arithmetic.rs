@@ -1,5 +1,7 @@
 //! Addition and comparison by ripple carry, which takes the fewest ANDs: one per bit.
 
+use std::collections::VecDeque;
+
 use super::{constant, constant_bit};
 use crate::circuit::{Bit, Builder};
 
@@ -65,6 +67,42 @@ pub fn greater_equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
 pub fn at_least(b: &mut Builder, x: &[Bit], bound: u64) -> Bit {
     let bound = constant(bound, 64);
     greater_equal(b, x, &bound)
+}
+
+/// How many of n bits are set, as a number of as many bits as n has. Costs one AND for each addition of two
+/// or three bits of one weight: n - w if n is 2^w - 1 (Boyar and Peralta, Tight bounds for the
+/// multiplicative complexity of symmetric functions, 2008).
+pub fn count_ones(b: &mut Builder, bits: &[Bit]) -> Vec<Bit> {
+    let mut weight: VecDeque<Bit> = bits.iter().copied().collect();
+    let mut count = Vec::new();
+    while let Some(x) = weight.pop_front() {
+        let mut next = VecDeque::new();
+        let mut sum = x;
+        // What was added last is added again last: the depth stays logarithmic.
+        while let Some(y) = weight.pop_front() {
+            let z = weight.pop_front().unwrap_or(Bit::ZERO);
+            let (added, carry) = add(b, &[sum], &[y], z);
+            next.push_back(carry);
+            weight.extend(added);
+            sum = weight.pop_front().unwrap_or(Bit::ZERO);
+        }
+        count.push(sum);
+        weight = next;
+    }
+    count
+}
+
+/// `x == value`, for a constant. Costs `k - 1` ANDs for a word of k bits.
+pub fn equals(b: &mut Builder, x: &[Bit], value: u64) -> Bit {
+    let fits = value.checked_shr(x.len() as u32).unwrap_or(0) == 0;
+    let value = constant(value, x.len());
+    x.iter()
+        .zip(&value)
+        .fold(Bit::from(fits), |all, (&x, &bit)| {
+            let differs = b.xor(x, bit);
+            let same = b.not(differs);
+            b.and(all, same)
+        })
 }
 
 /// `x + bit`, modulo 2^k. Costs `k - 1` ANDs.

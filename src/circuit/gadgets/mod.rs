@@ -7,7 +7,9 @@ mod arithmetic;
 mod decode;
 mod select;
 
-pub use arithmetic::{add, add_mod, at_least, decrement_if, greater_equal, increment_if};
+pub use arithmetic::{
+    add, add_mod, at_least, count_ones, decrement_if, equals, greater_equal, increment_if,
+};
 pub use decode::one_hot;
 pub use select::{conditional_swap, mux, scale};
 

@@ -219,3 +219,20 @@ fn scaling_gives_the_same_circuit_whatever_the_fingerprints() {
         assert_eq!(build().digest(), first.digest());
     }
 }
+
+#[test]
+fn ones_are_counted_and_compared_on_every_input_of_ten_bits() {
+    for n in 0..=10 {
+        let circuit = circuit(&[n], |b, input| {
+            let count = count_ones(b, &input[0]);
+            let equal = equals(b, &count, 3);
+            vec![count, vec![equal]]
+        });
+        for bits in 0..1u64 << n {
+            let ones = u64::from(bits.count_ones());
+            assert_eq!(run(&circuit, &[bits]), [ones, u64::from(ones == 3)]);
+        }
+    }
+    let ands = |n| circuit(&[n], |b, input| vec![count_ones(b, &input[0])]).ands();
+    assert_eq!([3, 7, 15, 52].map(ands), [1, 4, 11, 49]);
+}

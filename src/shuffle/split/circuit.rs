@@ -1,0 +1,194 @@
+//! The circuit of a split.
+
+use rand::CryptoRng;
+use zeroize::Zeroizing;
+
+use super::draw::{HANDS, Split};
+use super::entry::{Entry, read_hands, read_places};
+use crate::circuit::{Bit, Builder, ByParty, Circuit, Party, gadgets};
+use crate::shuffle::Randomness;
+use crate::shuffle::network::{Network, waksman};
+use crate::shuffle::randomness::check_permutation;
+
+/// The circuit of a [`Split`].
+///
+/// Input value 0 is what the garbler enters and 1 what the evaluator does, board after board: for a
+/// permutation one bit for each switch of a Waksman network, for a word two bits for each place. The
+/// outputs are the hands, numbers with bit c set if card c is in the hand; and then
+/// [one more](Self::validity).
+#[derive(Clone, Debug)]
+pub struct SplitCircuit {
+    split: Split,
+    network: Network,
+    circuit: Circuit,
+}
+
+impl SplitCircuit {
+    /// Records the circuit. The same split always gives the same circuit.
+    pub fn build(split: Split) -> Self {
+        let network = waksman(split.cards());
+        let widths = |party| (0..split.boards()).map(move |board| (board, party));
+        let width = |(board, party)| entry_bits(&split, &network, board, party);
+        let inputs = Party::BOTH.map(|party| widths(party).map(width).sum());
+        let mut b = Builder::new(&inputs);
+        let mut entered = ByParty::from_fn(|party| b.input(party as usize));
+        let mut valid = ByParty::from_fn(|_| Bit::ONE);
+        let mut outputs = Vec::with_capacity(split.hands() + 1);
+        for board in 0..split.boards() {
+            let permutes = split.permutes(board);
+            let mut take = |party| {
+                let bits = entry_bits(&split, &network, board, party);
+                entered[party].drain(..bits).collect::<Vec<Bit>>()
+            };
+            let (controls, word) = (take(permutes), take(permutes.other()));
+            let balanced = is_balanced(&mut b, &word, split.ranks());
+            let other = &mut valid[permutes.other()];
+            *other = b.and(*other, balanced);
+            outputs.extend(hands(&mut b, &network, &controls, &word));
+        }
+        outputs.push(Party::BOTH.map(|party| valid[party]).to_vec());
+        SplitCircuit {
+            split,
+            network,
+            circuit: b.build(outputs),
+        }
+    }
+
+    /// What is dealt.
+    pub fn split(&self) -> Split {
+        self.split
+    }
+
+    /// The circuit itself.
+    pub fn circuit(&self) -> &Circuit {
+        &self.circuit
+    }
+
+    /// The output value, from 0, of two bits: whether all words of the garbler have each hand as often as
+    /// the others, and whether those of the evaluator have. Each depends on that party's input alone,
+    /// so both may be opened. Every permutation is in range.
+    pub fn validity(&self) -> usize {
+        self.split.hands()
+    }
+
+    /// Draws what a party enters, exactly uniform. Not in constant time: see
+    /// [`ShuffleCircuit::sample`](crate::shuffle::ShuffleCircuit::sample).
+    pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
+        let cards = self.split.cards();
+        let entries: Vec<Entry> = (0..self.split.boards())
+            .map(|board| match self.split.permutes(board) == party {
+                true => Entry::places(cards, rng),
+                false => Entry::hands(cards, rng),
+            })
+            .collect();
+        self.written(&entries)
+    }
+
+    /// What a party enters, from the caller: for each board its places, or its word. For tests and
+    /// enumeration; players [`sample`](Self::sample).
+    ///
+    /// # Errors
+    /// [`EntryError`] names the first board without an entry of the kind that the party enters there: places
+    /// that are a permutation, or a word of hands 0 to 3. A word need not be balanced.
+    pub fn encode(&self, party: Party, entries: &[Entry]) -> Result<Randomness, EntryError> {
+        let cards = self.split.cards();
+        for board in 0..self.split.boards().max(entries.len()) {
+            let permutes = self.split.permutes(board) == party;
+            let fits = match entries.get(board) {
+                Some(Entry::Places(places)) if permutes => {
+                    let places = places.iter().map(|&place| place.into());
+                    check_permutation(cards, places).is_ok()
+                }
+                Some(Entry::Hands(word)) if !permutes => {
+                    word.len() == cards && word.iter().all(|&hand| usize::from(hand) < HANDS)
+                }
+                _ => false,
+            };
+            if !fits || board >= self.split.boards() {
+                return Err(EntryError(board));
+            }
+        }
+        Ok(self.written(entries))
+    }
+
+    fn written(&self, entries: &[Entry]) -> Randomness {
+        let width = |entry: &Entry| entry.width(&self.network);
+        // Room for all bits at once: a vector that grows leaves copies behind that nobody wipes.
+        let mut bits = Zeroizing::new(Vec::with_capacity(entries.iter().map(width).sum()));
+        for entry in entries {
+            entry.write(&self.network, &mut bits);
+        }
+        Randomness::from_bits(bits)
+    }
+
+    /// What a party has entered, given its input bits. `None` if they are not as many as it enters.
+    pub fn entered(&self, party: Party, bits: &[bool]) -> Option<Vec<Entry>> {
+        let mut rest = bits;
+        let mut entries = Vec::with_capacity(self.split.boards());
+        for board in 0..self.split.boards() {
+            let bits;
+            let width = entry_bits(&self.split, &self.network, board, party);
+            (bits, rest) = rest.split_at_checked(width)?;
+            entries.push(match self.split.permutes(board) == party {
+                true => read_places(&self.network, bits),
+                false => read_hands(bits),
+            });
+        }
+        rest.is_empty().then_some(entries)
+    }
+
+    /// The hands that the output bits name: bit c of a hand is card c.
+    pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u64> {
+        let hand =
+            |word: &Vec<bool>| (word.iter().rev()).fold(0, |n, &bit| n << 1 | u64::from(bit));
+        outputs.iter().take(self.split.hands()).map(hand).collect()
+    }
+}
+
+/// There is no such entry for a board, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("what is entered for board {0} is not what this party enters there")]
+pub struct EntryError(pub usize);
+
+/// The bits that a party enters for a board.
+fn entry_bits(split: &Split, network: &Network, board: usize, party: Party) -> usize {
+    match split.permutes(board) == party {
+        true => network.switches().len(),
+        false => 2 * split.cards(),
+    }
+}
+
+/// Whether a word has each hand as often as the others: half of its first bits are set, half of
+/// its second, and both in a quarter of all places.
+fn is_balanced(b: &mut Builder, word: &[Bit], ranks: usize) -> Bit {
+    let (low, high): (Vec<Bit>, Vec<Bit>) = word.chunks_exact(2).map(|w| (w[0], w[1])).unzip();
+    let both: Vec<Bit> = low.iter().zip(&high).map(|(&l, &h)| b.and(l, h)).collect();
+    let counts = [(low, 2 * ranks), (high, 2 * ranks), (both, ranks)];
+    counts.into_iter().fold(Bit::ONE, |all, (bits, count)| {
+        let counted = gadgets::count_ones(b, &bits);
+        let right = gadgets::equals(b, &counted, count as u64);
+        b.and(all, right)
+    })
+}
+
+/// The four hands of a board.
+fn hands(b: &mut Builder, network: &Network, controls: &[Bit], word: &[Bit]) -> Vec<Vec<Bit>> {
+    let mut lines: Vec<Vec<Bit>> = word.chunks_exact(2).map(<[Bit]>::to_vec).collect();
+    for (switch, &control) in network.switches().iter().zip(controls) {
+        let (upper, lower) = (&lines[switch.upper], &lines[switch.lower]);
+        let exchanged = gadgets::conditional_swap(b, control, upper, lower);
+        (lines[switch.upper], lines[switch.lower]) = exchanged;
+    }
+    let mut hands = vec![Vec::with_capacity(lines.len()); HANDS];
+    for &line in network.outputs() {
+        let (low, high) = (lines[line][0], lines[line][1]);
+        let both = b.and(low, high);
+        let only_high = b.xor(high, both);
+        let one_of_them = b.xor(low, only_high);
+        let in_hand = [b.not(one_of_them), b.xor(low, both), only_high, both];
+        for (hand, bit) in hands.iter_mut().zip(in_hand) {
+            hand.push(bit);
+        }
+    }
+    hands
+}

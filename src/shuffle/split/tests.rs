@@ -1,0 +1,204 @@
+//! The circuit against its definition, all of a small pack, and what it costs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use zeroize::Zeroizing;
+
+use super::*;
+use crate::circuit::Party;
+use crate::mpc::Demand;
+use crate::shuffle::Randomness;
+
+fn circuit(ranks: usize, boards: usize) -> SplitCircuit {
+    SplitCircuit::build(Split::new(ranks, boards).unwrap())
+}
+
+/// The four hands of a board by definition: card c goes to hand `word[places[c]]`.
+fn by_definition(places: &[u32], word: &[u8]) -> Vec<u64> {
+    let mut hands = vec![0; 4];
+    for (card, &place) in places.iter().enumerate() {
+        hands[usize::from(word[place as usize])] |= 1 << card;
+    }
+    hands
+}
+
+fn of(entry: &Entry) -> (Option<&[u32]>, Option<&[u8]>) {
+    match entry {
+        Entry::Places(places) => (Some(places), None),
+        Entry::Hands(word) => (None, Some(word)),
+    }
+}
+
+/// Hands and validity.
+fn run(circuit: &SplitCircuit, entered: [&Randomness; 2]) -> (Vec<u64>, Vec<bool>) {
+    let bits = entered.map(|of| of.bits().to_vec());
+    let outputs = circuit.circuit().evaluate(&bits).unwrap();
+    (
+        circuit.decode(&outputs),
+        outputs[circuit.validity()].clone(),
+    )
+}
+
+#[test]
+fn the_circuit_deals_what_both_have_entered() {
+    let mut rng = StdRng::seed_from_u64(13);
+    for (ranks, boards) in [(2, 1), (3, 2), (5, 7), (13, 1), (13, 6)] {
+        let circuit = circuit(ranks, boards);
+        for _ in 0..10 {
+            let sampled = Party::BOTH.map(|party| circuit.sample(party, &mut rng));
+            let [garblers, evaluators] = [0, 1].map(|party| {
+                let bits = sampled[party].bits();
+                circuit.entered(Party::BOTH[party], bits).unwrap()
+            });
+            let boards = garblers.iter().zip(&evaluators).enumerate();
+            let expected: Vec<u64> = boards
+                .flat_map(|(board, (garblers, evaluators))| {
+                    let [(g, h), (e, f)] = [of(garblers), of(evaluators)];
+                    let garbler = circuit.split().permutes(board) == Party::Garbler;
+                    assert_eq!((garbler, !garbler), (g.is_some(), e.is_some()));
+                    by_definition(g.or(e).unwrap(), h.or(f).unwrap())
+                })
+                .collect();
+            let (hands, valid) = run(&circuit, [&sampled[0], &sampled[1]]);
+            assert_eq!((hands, valid), (expected, vec![true, true]));
+        }
+    }
+}
+
+#[test]
+fn what_is_entered_is_what_was_written() {
+    let mut rng = StdRng::seed_from_u64(5);
+    let circuit = circuit(13, 3);
+    for party in Party::BOTH {
+        let sampled = circuit.sample(party, &mut rng);
+        let entries = circuit.entered(party, sampled.bits()).unwrap();
+        let again = circuit.encode(party, &entries).unwrap();
+        let read = circuit.entered(party, again.bits()).unwrap();
+        assert!(entries.iter().map(of).eq(read.iter().map(of)));
+        assert!(circuit.entered(party, &sampled.bits()[1..]).is_none());
+        let other = circuit.encode(party.other(), &entries).map(drop);
+        assert_eq!(other, Err(EntryError(0)));
+    }
+}
+
+#[test]
+fn what_no_party_enters_is_refused_with_its_board() {
+    let circuit = circuit(2, 2);
+    let places = |places: &[u32]| Entry::Places(Zeroizing::new(places.to_vec()));
+    let word = |word: &[u8]| Entry::Hands(Zeroizing::new(word.to_vec()));
+    let good = || places(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    let refused = |entries: &[Entry]| circuit.encode(Party::Garbler, entries).err();
+    assert_eq!(refused(&[good(), word(&[3; 8])]), None);
+    assert_eq!(refused(&[good(), word(&[4; 8])]), Some(EntryError(1)));
+    assert_eq!(refused(&[good(), word(&[0; 7])]), Some(EntryError(1)));
+    assert_eq!(
+        refused(&[places(&[0; 8]), word(&[0; 8])]),
+        Some(EntryError(0))
+    );
+    assert_eq!(refused(&[good()]), Some(EntryError(1)));
+    let three = [good(), word(&[3; 8]), word(&[3; 8])];
+    assert_eq!(refused(&three), Some(EntryError(2)));
+}
+
+/// A word is balanced if and only if it has each hand as often as the others, and whose it is is said.
+#[test]
+fn a_word_that_is_not_balanced_is_seen() {
+    let circuit = circuit(2, 2);
+    let fixed = |party| circuit.sample(party, &mut StdRng::seed_from_u64(1));
+    let mut rng = StdRng::seed_from_u64(2);
+    let mut balanced = 0;
+    for _ in 0..3000 {
+        let word: Vec<u8> = (0..8).map(|_| rng.random_range(0..4)).collect();
+        let is_balanced = (0..4).all(|hand| word.iter().filter(|&&of| of == hand).count() == 2);
+        balanced += usize::from(is_balanced);
+        for (party, board) in [(Party::Evaluator, 0), (Party::Garbler, 1)] {
+            let mut entries = circuit.entered(party, fixed(party).bits()).unwrap();
+            entries[board] = Entry::Hands(Zeroizing::new(word.clone()));
+            let entered = circuit.encode(party, &entries).unwrap();
+            let other = fixed(party.other());
+            let (_, valid) = match party {
+                Party::Garbler => run(&circuit, [&entered, &other]),
+                Party::Evaluator => run(&circuit, [&other, &entered]),
+            };
+            let expected = Party::BOTH.map(|p| p != party || is_balanced);
+            assert_eq!(valid, expected, "{word:?}");
+        }
+    }
+    assert!((50..200).contains(&balanced), "{balanced}");
+}
+
+/// With one party's entry fixed, whatever it is, each of the 2520 splits of a pack of 8 cards comes from
+/// equally many entries of the other.
+#[test]
+fn every_split_of_eight_cards_is_equally_likely_if_one_party_is_honest() {
+    let circuit = circuit(2, 1);
+    let word = |order: &Vec<u32>| order.iter().map(|&place| place as u8 / 2).collect();
+    let words: BTreeSet<Vec<u8>> = permutations(8).iter().map(word).collect();
+    assert_eq!(words.len(), 2520);
+    let count = |splits: &mut dyn Iterator<Item = Vec<u64>>| {
+        let mut counts = BTreeMap::new();
+        for split in splits {
+            *counts.entry(split).or_insert(0) += 1;
+        }
+        counts
+    };
+    let places = [[0, 1, 2, 3, 4, 5, 6, 7], [3, 1, 7, 0, 2, 6, 5, 4]];
+    for places in places {
+        let garbler = entry(
+            &circuit,
+            Party::Garbler,
+            Entry::Places(places.to_vec().into()),
+        );
+        let splits = count(&mut words.iter().map(|word| {
+            let word = Entry::Hands(word.clone().into());
+            let evaluator = entry(&circuit, Party::Evaluator, word);
+            run(&circuit, [&garbler, &evaluator]).0
+        }));
+        assert_eq!(splits.len(), 2520);
+    }
+    for word in words.iter().step_by(1500) {
+        let evaluator = Entry::Hands(word.clone().into());
+        let evaluator = entry(&circuit, Party::Evaluator, evaluator);
+        let counts = count(&mut permutations(8).into_iter().map(|places| {
+            let garbler = entry(&circuit, Party::Garbler, Entry::Places(places.into()));
+            run(&circuit, [&garbler, &evaluator]).0
+        }));
+        assert_eq!(counts.len(), 2520);
+        assert!(counts.values().all(|&count| count == 16));
+    }
+}
+
+fn entry(circuit: &SplitCircuit, party: Party, entry: Entry) -> Randomness {
+    circuit.encode(party, &[entry]).unwrap()
+}
+
+/// All orders of so many numbers.
+fn permutations(n: u32) -> Vec<Vec<u32>> {
+    match n {
+        0 => vec![Vec::new()],
+        n => permutations(n - 1)
+            .into_iter()
+            .flat_map(|shorter| {
+                (0..n as usize).map(move |at| {
+                    let mut longer = shorter.clone();
+                    longer.insert(at, n - 1);
+                    longer
+                })
+            })
+            .collect(),
+    }
+}
+
+#[test]
+fn a_board_costs_what_the_table_says() {
+    for boards in [1, 2, 36] {
+        let circuit = circuit(13, boards);
+        assert_eq!(Demand::of(circuit.circuit()).ands, 550 * boards);
+        let owned = circuit.circuit().ands() - 550 * boards;
+        // The checks of a party's words are joined.
+        let joined = boards.min(2);
+        assert_eq!(owned + joined, 217 * boards);
+    }
+}
