@@ -58,7 +58,7 @@ fn a_kept_deck_opens_the_cards_of_the_shuffle_and_to_whom_the_shares_are_shown()
         let [mut garbler, mut evaluator] = checked(decks);
         assert_eq!(garbler.len(), 9);
         let expected = evaluate(&shuffle, &[seeds]).remove(0);
-        for (position, &card) in expected.iter().enumerate() {
+        for (position, card) in expected.into_iter().map(u64::from).enumerate() {
             let (a, b) = (garbler.share(position), evaluator.share(position));
             assert_eq!(garbler.open(position, &b.unwrap()).unwrap().0, card);
             assert_eq!(garbler.seen(position).map(|card| card.0), Some(card));
@@ -77,7 +77,7 @@ fn a_card_is_its_masked_value_and_the_shares_of_both() {
         let [a, b] = [&garbler, &evaluator].map(|deck| deck.share(position).unwrap());
         let bits = masked.iter().zip(&a.bits).zip(&b.bits);
         let value = bits.rev().fold(0, |value, ((masked, a), b)| {
-            value << 1 | u32::from(masked ^ a ^ b)
+            value << 1 | u64::from(masked ^ a ^ b)
         });
         assert_eq!(evaluator.open(position, &a).unwrap().0, value);
     }
@@ -240,7 +240,7 @@ fn a_position_that_was_not_drawn_is_a_misuse() {
 }
 
 /// Opens all cards of a deck of both parties.
-fn opened([mut garbler, mut evaluator]: [KeptDeck; 2]) -> Vec<u32> {
+fn opened([mut garbler, mut evaluator]: [KeptDeck; 2]) -> Vec<u64> {
     garbler.check_seeds(&evaluator.validity()).unwrap();
     evaluator.check_seeds(&garbler.validity()).unwrap();
     let count = garbler.len();
@@ -275,7 +275,7 @@ fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
     });
     let [[first, second], [of_first, of_second]] = decks;
     let [first, second] = [[first, of_first], [second, of_second]].map(opened);
-    let sorted = |mut cards: Vec<u32>| {
+    let sorted = |mut cards: Vec<u64>| {
         cards.sort_unstable();
         cards
     };
@@ -286,9 +286,14 @@ fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
 }
 
 /// The cards that the seeds draw.
-fn cards_of(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2]) -> Vec<u32> {
+fn cards_of(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2]) -> Vec<u64> {
     let bits = seeds.each_ref().map(|seeds| seeds.bits().to_vec());
-    shuffle.decode(&shuffle.circuit().evaluate(&bits).unwrap())
+    let outputs = shuffle.circuit().evaluate(&bits).unwrap();
+    shuffle
+        .decode(&outputs)
+        .into_iter()
+        .map(u64::from)
+        .collect()
 }
 
 #[test]

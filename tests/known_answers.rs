@@ -124,7 +124,7 @@ fn summary(sent: &[Frame]) -> String {
         .collect()
 }
 
-type Cards = [Option<u32>; 3];
+type Cards = [Option<u64>; 3];
 
 /// What both parties see of two shuffles and send for them: two, since the second must not repeat
 /// tweaks, pads and labels of the first. It also changes with the circuit of the shuffle, and then

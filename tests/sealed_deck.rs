@@ -52,7 +52,7 @@ fn show<E: Engine>(session: &mut E, deck: &mut Deck<E>, position: usize) -> Card
 }
 
 #[track_caller]
-fn assert_permutation(mut cards: Vec<Card>, of: u32) {
+fn assert_permutation(mut cards: Vec<Card>, of: u64) {
     cards.sort();
     assert_eq!(cards, (0..of).map(Card).collect::<Vec<_>>());
 }
@@ -69,7 +69,7 @@ fn a_full_deck_is_a_permutation_and_both_see_the_same_one<E: Engine>() {
                     .collect::<Vec<_>>()
             });
             assert_eq!(mine, theirs);
-            assert_permutation(mine, cards as u32);
+            assert_permutation(mine, cards as u64);
         }
     }
 }

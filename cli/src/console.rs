@@ -163,7 +163,7 @@ impl Console {
             for (&position, card) in reveal.positions.iter().zip(known) {
                 cards.push(OpenedCard {
                     position,
-                    card: card.map(|card| card.0),
+                    card: card.map(|card| card.0 as u32),
                     to,
                 });
             }

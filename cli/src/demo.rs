@@ -228,7 +228,7 @@ fn common(steps: &[Step], [garbler, evaluator]: &[View; 2]) -> Vec<u32> {
         for (reveal, (a, b)) in step.reveals.iter().zip(a.iter().zip(b)) {
             for (position, (a, b)) in reveal.positions.iter().zip(a.iter().zip(b)) {
                 if let (Some(card), Some(_)) = (a, b) {
-                    seen.insert(position, card.0);
+                    seen.insert(position, card.0 as u32);
                 }
             }
         }
@@ -248,7 +248,7 @@ fn seen_by(party: Party, steps: &[Step], view: &View) -> Vec<StepReport> {
                 .iter()
                 .zip(known)
                 .filter(|(reveal, _)| reveal.to.includes(party))
-                .flat_map(|(_, cards)| cards.iter().flatten().map(|card| card.0))
+                .flat_map(|(_, cards)| cards.iter().flatten().map(|card| card.0 as u32))
                 .collect(),
         })
         .collect()

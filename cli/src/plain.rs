@@ -37,6 +37,7 @@ fn game(name: GameName) -> anyhow::Result<Game> {
         GameName::Draw => Ok(Game::Draw),
         GameName::Deck => Ok(Game::Deck),
         GameName::FixedHoldem => bail!("--insecure-plain plays without bets"),
+        GameName::Bridge => bail!("--insecure-plain plays without boards"),
     }
 }
 

@@ -75,9 +75,9 @@ fn any_kinds(input: &mut Unstructured) -> Result<Option<NamedKinds>> {
     if let Some(kinds) = &kinds {
         assert_eq!(kinds.to_string().parse().as_ref(), Ok(kinds));
         let cards = kinds.cards() as u32;
-        let faces: HashSet<_> = (0..cards).map(|card| kinds.face(Card(card))).collect();
+        let faces: HashSet<_> = (0..cards).map(|card| kinds.face(Card(card.into()))).collect();
         assert!(faces.len() == cards as usize && !faces.contains(&None));
-        assert_eq!(kinds.face(Card(cards)), None);
+        assert_eq!(kinds.face(Card(cards.into())), None);
     }
     Ok(kinds)
 }

@@ -57,8 +57,8 @@ pub struct Table {
 
 /// A deck that is sealed: the shares of each seat.
 struct Deck {
-    masked: Vec<u16>,
-    shares: Vec<Vec<u16>>,
+    masked: Vec<u64>,
+    shares: Vec<Vec<u64>>,
 }
 
 impl Table {
@@ -121,10 +121,10 @@ impl Table {
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
         let mut rng = StdRng::seed_from_u64(seed);
         let (cards, drawn) = self.of.header().stakes.deck();
-        let mut deck: Vec<u16> = (0..cards as u16).collect();
+        let mut deck: Vec<u64> = (0..cards as u64).collect();
         deck.shuffle(&mut rng);
-        let width = (cards as u16).next_power_of_two();
-        let shares: Vec<Vec<u16>> = (0..self.of.seats())
+        let width = (cards as u64).next_power_of_two();
+        let shares: Vec<Vec<u64>> = (0..self.of.seats())
             .map(|_| (0..drawn).map(|_| rng.random_range(0..width)).collect())
             .collect();
         let mask = |position: usize| shares.iter().fold(0, |sum, of| sum ^ of[position]);
@@ -150,7 +150,7 @@ impl Table {
     fn seal(&self, log: &MatchLog, seat: Seat) -> Seal {
         let deck = self.deck(log);
         let attempt = log.attempt();
-        let commit = |(position, &share): (usize, &u16)| {
+        let commit = |(position, &share): (usize, &u64)| {
             let nonce = attempt.share_nonce(seat, position, &[5; 32]);
             attempt.share_commitment(seat, position, share, &nonce)
         };

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-/// A card: its number in the unshuffled deck, from 0.
+/// What lies at a position. Of a deck it is a card: its number in the unshuffled deck, from 0. Of a
+/// [split](crate::shuffle::split) it is a hand: bit c is set if card c is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Card(pub u32);
+pub struct Card(pub u64);
 
 const RANKS: [&str; 13] = [
     "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A",
@@ -15,8 +16,9 @@ impl Card {
     /// The name of a card of a 52-card deck: card `13 * suit + rank`, suits clubs, diamonds,
     /// hearts, spades, ranks from the deuce to the ace.
     pub fn of_52(self) -> Option<String> {
-        let suit = SUITS.get(self.0 as usize / 13)?;
-        Some(format!("{}{suit}", RANKS[self.0 as usize % 13]))
+        let number = usize::try_from(self.0).ok()?;
+        let suit = SUITS.get(number / 13)?;
+        Some(format!("{}{suit}", RANKS[number % 13]))
     }
 }
 

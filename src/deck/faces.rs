@@ -1,26 +1,79 @@
-//! Which card lies where, as far as this party has seen.
+//! What lies where, as far as this party has seen.
 
 use super::Card;
 use super::error::{Check, Error, Result};
 
-/// The faces of drawn cards that this party knows.
+/// What is dealt, and so what can lie at a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pack {
+    /// Cards of a deck of so many.
+    Cards(u32),
+    /// Hands of so many cards: those of board `b` lie at the positions `4b` to `4b + 3`.
+    Hands(u32),
+}
+
+impl Pack {
+    /// How many cards there are, of one board if hands are dealt.
+    pub(super) fn cards(self) -> u32 {
+        match self {
+            Pack::Cards(cards) => cards,
+            Pack::Hands(ranks) => HANDS * ranks,
+        }
+    }
+
+    /// Checks that this can lie at a position, where that was `seen` at others.
+    ///
+    /// # Errors
+    /// [`Check::NotInDeck`] if it is no card of the deck, or no hand of so many cards;
+    /// [`Check::OpenedTwice`] if the card lies elsewhere, or a card of the hand is in another hand of its
+    /// board.
+    pub fn check(
+        self,
+        (position, card): (usize, Card),
+        seen: impl IntoIterator<Item = (usize, Card)>,
+    ) -> Result<(), Check> {
+        let of_board = |position: usize| position / HANDS as usize;
+        let mut others = seen.into_iter().filter(|(other, _)| *other != position);
+        let (is_dealt, twice) = match self {
+            Pack::Cards(cards) => (
+                card.0 < u64::from(cards),
+                others.any(|(_, other)| other == card),
+            ),
+            Pack::Hands(ranks) => (
+                card.0.count_ones() == ranks && card.0.checked_shr(HANDS * ranks).unwrap_or(0) == 0,
+                others.any(|(other, hand)| {
+                    of_board(other) == of_board(position) && hand.0 & card.0 != 0
+                }),
+            ),
+        };
+        match (is_dealt, twice) {
+            (false, _) => Err(Check::NotInDeck),
+            (true, true) => Err(Check::OpenedTwice),
+            (true, false) => Ok(()),
+        }
+    }
+}
+
+/// How many hands there are of a board.
+pub(super) const HANDS: u32 = 4;
+
+/// The faces that this party knows of what was dealt.
 pub(super) struct Faces {
-    /// The cards of the whole deck.
-    cards: u32,
+    pack: Pack,
     /// By position.
     seen: Vec<Option<Card>>,
 }
 
 impl Faces {
-    pub(super) fn unseen(cards: u32, drawn: usize) -> Self {
+    pub(super) fn unseen(pack: Pack, drawn: usize) -> Self {
         Faces {
-            cards,
+            pack,
             seen: vec![None; drawn],
         }
     }
 
-    pub(super) fn cards(&self) -> u32 {
-        self.cards
+    pub(super) fn pack(&self) -> Pack {
+        self.pack
     }
 
     pub(super) fn at(&self, position: usize) -> Option<Card> {
@@ -41,16 +94,48 @@ impl Faces {
         position: usize,
         bits: impl DoubleEndedIterator<Item = bool>,
     ) -> Result<Card> {
-        let number = (bits.rev()).fold(0, |number, bit| number << 1 | u32::from(bit));
-        if number >= self.cards {
-            return Err(Error::Check(Check::NotInDeck));
-        }
+        let number = (bits.rev()).fold(0, |number, bit| number << 1 | u64::from(bit));
         let card = Card(number);
-        let mut others = (self.seen.iter().enumerate()).filter(|(other, _)| *other != position);
-        if others.any(|(_, seen)| *seen == Some(card)) {
-            return Err(Error::Check(Check::OpenedTwice));
-        }
+        let seen = self.seen.iter().enumerate();
+        let seen = seen.filter_map(|(position, card)| Some((position, (*card)?)));
+        (self.pack.check((position, card), seen)).map_err(Error::Check)?;
         self.seen[position] = Some(card);
         Ok(card)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(faces: &mut Faces, position: usize, number: u64) -> Result<Card, String> {
+        let bits = (0..8).map(|bit| number >> bit & 1 == 1);
+        faces
+            .open(position, bits)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_card_is_in_the_deck_and_is_opened_at_one_position() {
+        let mut faces = Faces::unseen(Pack::Cards(7), 3);
+        assert_eq!(open(&mut faces, 0, 6), Ok(Card(6)));
+        assert_eq!(open(&mut faces, 0, 6), Ok(Card(6)));
+        let not_there = open(&mut faces, 1, 7).unwrap_err();
+        assert!(not_there.contains("not in the deck"));
+        assert!(open(&mut faces, 1, 6).unwrap_err().contains("twice"));
+        assert_eq!(faces.at(1), None);
+    }
+
+    #[test]
+    fn a_hand_is_full_and_has_no_card_of_another_hand_of_its_board() {
+        let mut faces = Faces::unseen(Pack::Hands(2), 8);
+        assert_eq!(open(&mut faces, 0, 0b11), Ok(Card(0b11)));
+        for wrong in [0, 0b100, 0b11100] {
+            assert!(open(&mut faces, 1, wrong).unwrap_err().contains("not in"));
+        }
+        assert!(open(&mut faces, 3, 0b110).unwrap_err().contains("twice"));
+        assert_eq!(open(&mut faces, 3, 0b1100), Ok(Card(0b1100)));
+        // The next board has a pack of its own.
+        assert_eq!(open(&mut faces, 4, 0b110), Ok(Card(0b110)));
     }
 }

@@ -12,7 +12,7 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::error::{Check, Error, Result};
-use super::faces::Faces;
+use super::faces::{Faces, HANDS, Pack};
 use super::live::LiveDeck;
 use super::{Card, check_circuit, seeds_in_range};
 use crate::circuit::Party;
@@ -20,6 +20,7 @@ use crate::mpc::{
     self, AuthenticatedBit, Input, KeptBit, Malicious, Run, Security, TwoParty, Words,
 };
 use crate::net::Transport;
+use crate::shuffle::split::{Split, SplitCircuit};
 use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 
 /// How a kept deck begins when it is written.
@@ -88,14 +89,37 @@ impl KeptDeck {
         check_circuit(Security::Malicious, shuffle)?;
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, seeds.bits());
         let words = session.run(run.in_context(name))?;
-        let (cards, drawn) = (shuffle.spec().cards() as u32, shuffle.spec().draw());
-        Self::keep(session, cards, (&words, drawn), shuffle.validity(), name)
+        let (pack, drawn) = (
+            Pack::Cards(shuffle.spec().cards() as u32),
+            shuffle.spec().draw(),
+        );
+        Self::keep(session, pack, (&words, drawn), shuffle.validity(), name)
     }
 
-    /// Keeps the first words of a run as cards, and one as the bits of validity.
+    /// As [`shuffle`](Self::shuffle), for the hands of boards: at position `4b + h` lies hand h of board b,
+    /// as a set of cards. No hand is opened before it is known that the words of both
+    /// parties are balanced: see [`check_seeds`](Self::check_seeds).
+    ///
+    /// # Errors
+    /// Any error of the session.
+    pub fn split<T: Transport>(
+        session: &mut Malicious<T>,
+        circuit: &SplitCircuit,
+        entered: &Randomness,
+        name: &[u8],
+    ) -> Result<Self> {
+        let run = Run::new(circuit.circuit(), &Input::ONE_EACH, entered.bits());
+        let words = session.run(run.in_context(name))?;
+        let split = circuit.split();
+        let pack = Pack::Hands(split.ranks() as u32);
+        let hands = (&words, split.hands());
+        Self::keep(session, pack, hands, Some(circuit.validity()), name).map(|(kept, _)| kept)
+    }
+
+    /// Keeps the first words of a run as cards or hands, and one as the bits of validity.
     pub(super) fn keep<T: Transport>(
         session: &Malicious<T>,
-        cards: u32,
+        pack: Pack,
         (words, drawn): (&Words<AuthenticatedBit>, usize),
         validity: Option<usize>,
         name: &[u8],
@@ -110,10 +134,10 @@ impl KeptDeck {
             cards: (0..drawn).map(keep).collect::<mpc::Result<_>>()?,
             validity: (validity.map(keep).transpose()?).unwrap_or_default(),
             checked: false,
-            faces: Faces::unseen(cards, drawn),
+            faces: Faces::unseen(pack, drawn),
         };
         let words = words.iter().take(drawn).map(<[_]>::to_vec).collect();
-        Ok((kept, LiveDeck { cards, words }))
+        Ok((kept, LiveDeck { pack, words }))
     }
 
     /// This party's share of the bits that say whether the seeds were in range, for the peer.
@@ -198,8 +222,8 @@ impl KeptDeck {
     /// The deck in bytes, for a private file. Not which cards have been opened, nor whether the
     /// seeds have been checked: whoever reads it shows it the peer's shares again.
     ///
-    /// Layout: 16 bytes that name the format; the cards of the deck, the drawn cards, the bits of
-    /// each and the bits of validity as u32 LE; for each bit, validity last, a byte (1: masked
+    /// Layout: 16 bytes that name the format; the cards of the deck (0 if hands were dealt), the drawn
+    /// cards or hands, the bits of each and the bits of validity as u32 LE; for each bit, validity last, a byte (1: masked
     /// value, 2: share) and three tags; and a digest of all that and of the deck's name. A file
     /// that went bad would make an honest peer look like a cheat.
     pub fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
@@ -209,7 +233,11 @@ impl KeptDeck {
         let mut bytes = Zeroizing::new(Vec::with_capacity(size));
         bytes.extend_from_slice(MAGIC);
         let [count, width, validity] = [count, width, self.validity.len()].map(|len| len as u32);
-        for number in [self.faces.cards(), count, width, validity] {
+        let cards = match self.faces.pack() {
+            Pack::Cards(cards) => cards,
+            Pack::Hands(_) => 0,
+        };
+        for number in [cards, count, width, validity] {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         for bit in self.cards.iter().flatten().chain(&self.validity) {
@@ -233,14 +261,13 @@ impl KeptDeck {
         let (numbers, bits) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<16>()?;
         let [cards, drawn, width, validity] =
             bytemuck::pod_read_unaligned::<[[u8; 4]; 4]>(numbers).map(u32::from_le_bytes);
-        // The algorithm plays no part.
-        let spec = Spec::new(cards as usize, drawn as usize, Algorithm::FisherYates).ok()?;
-        let (width, validity) = (width as usize, validity as usize);
+        let pack = read_pack(cards, drawn, width)?;
+        let [drawn, width, validity] = [drawn, width, validity].map(|number| number as usize);
         // A bit of validity for each party, or none.
-        if width != spec.word_bits() || ![0, Party::BOTH.len()].contains(&validity) {
+        if ![0, Party::BOTH.len()].contains(&validity) {
             return None;
         }
-        let of_cards = spec.draw() * width * BIT_BYTES;
+        let of_cards = drawn * width * BIT_BYTES;
         let (cards_bits, validity_bits) = bits.split_at_checked(of_cards)?;
         if validity_bits.len() != validity * BIT_BYTES {
             return None;
@@ -251,9 +278,22 @@ impl KeptDeck {
             cards: words.collect::<Option<_>>()?,
             validity: read_bits(validity_bits)?,
             checked: false,
-            faces: Faces::unseen(cards, spec.draw()),
+            faces: Faces::unseen(pack, drawn),
         })
     }
+}
+
+/// What was dealt, if words of so many bits can stand for it.
+fn read_pack(cards: u32, drawn: u32, width: u32) -> Option<Pack> {
+    if cards > 0 {
+        // The algorithm plays no part.
+        let spec = Spec::new(cards as usize, drawn as usize, Algorithm::FisherYates).ok()?;
+        return (spec.word_bits() == width as usize).then_some(Pack::Cards(cards));
+    }
+    let (ranks, boards) = (width / HANDS, drawn / HANDS);
+    let split = Split::new(ranks as usize, boards as usize).ok()?;
+    let same = (split.cards(), split.hands()) == (width as usize, drawn as usize);
+    same.then_some(Pack::Hands(ranks))
 }
 
 /// This party's share of a word.

@@ -3,6 +3,7 @@
 use rand::CryptoRng;
 
 use super::error::{Error, Result};
+use super::faces::Pack;
 use super::kept::KeptDeck;
 use crate::mpc::{AuthenticatedBit, Input, Malicious, Run, TwoParty};
 use crate::net::Transport;
@@ -11,8 +12,8 @@ use crate::shuffle::Reshuffle;
 /// One party's shares of cards, in the session that has dealt them. A [`KeptDeck`] can be opened
 /// without it; what was read from a file comes without it, and can only be opened.
 pub struct LiveDeck {
-    /// The cards of the whole deck from which they were drawn.
-    pub(super) cards: u32,
+    /// From what they were drawn.
+    pub(super) pack: Pack,
     pub(super) words: Vec<Vec<AuthenticatedBit>>,
 }
 
@@ -29,12 +30,12 @@ impl LiveDeck {
         };
         let word = |&(deck, position): &(&LiveDeck, usize)| {
             let word = deck.words.get(position).cloned();
-            let same = deck.cards == first.cards;
+            let same = deck.pack == first.pack;
             word.filter(|_| same)
                 .ok_or_else(|| Error::usage(format!("card {position} is not in the hand")))
         };
         Ok(LiveDeck {
-            cards: first.cards,
+            pack: first.pack,
             words: cards.iter().map(word).collect::<Result<_>>()?,
         })
     }
@@ -69,6 +70,6 @@ impl LiveDeck {
         let inputs: Vec<_> = Input::ONE_EACH.into_iter().chain(cards).collect();
         let run = Run::new(reshuffle.circuit(), &inputs, setting.bits());
         let words = session.run(run.in_context(name))?;
-        KeptDeck::keep(session, self.cards, (&words, self.len()), None, name)
+        KeptDeck::keep(session, self.pack, (&words, self.len()), None, name)
     }
 }

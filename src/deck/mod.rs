@@ -28,6 +28,7 @@ pub use card::Card;
 pub use choice::{Choice, UnknownChoice, circuit};
 pub use error::{Check, Error, Result};
 pub use estimate::Estimate;
+pub use faces::Pack;
 pub use kept::{KeptDeck, Share};
 pub use live::LiveDeck;
 pub use pile::{Kinds, KindsError, Pile};
@@ -95,7 +96,7 @@ impl<S: Clone> SealedDeck<S> {
         let count = shuffle.spec().draw();
         Ok(SealedDeck {
             drawn: words.iter().take(count).map(<[S]>::to_vec).collect(),
-            faces: Faces::unseen(shuffle.spec().cards() as u32, count),
+            faces: Faces::unseen(Pack::Cards(shuffle.spec().cards() as u32), count),
             opened: vec![ByParty::default(); count],
         })
     }
@@ -112,7 +113,7 @@ impl<S: Clone> SealedDeck<S> {
 
     /// How many cards the whole deck has.
     fn cards(&self) -> usize {
-        self.faces.cards() as usize
+        self.faces.pack().cards() as usize
     }
 
     /// Whether the card at `position` has been opened to a party.

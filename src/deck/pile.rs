@@ -64,7 +64,7 @@ impl Kinds {
     /// The kind of a card, and its place among the cards of that kind, both from 0. `None` if there
     /// is no such card.
     pub fn place(&self, card: Card) -> Option<(usize, u32)> {
-        let mut place = card.0;
+        let mut place = u32::try_from(card.0).ok()?;
         for (kind, &count) in self.counts.iter().enumerate() {
             match place.checked_sub(count) {
                 None => return Some((kind, place)),

@@ -21,7 +21,7 @@ const CARDS: usize = 8;
 const HAND: [usize; 3] = [0, 1, 2];
 
 /// What a party has seen of the hand after the steal.
-type Seen = [Option<u32>; 3];
+type Seen = [Option<u64>; 3];
 
 fn shuffle() -> ShuffleCircuit {
     let spec = Spec::new(CARDS, HAND.len(), Algorithm::FisherYates).expect("three of eight");
@@ -34,7 +34,7 @@ fn coins(game: u64, party: Party) -> ChaCha20Rng {
 }
 
 /// The hand after the steal, if both follow the protocol.
-fn expected(game: u64) -> Vec<u32> {
+fn expected(game: u64) -> Vec<u64> {
     let mut coins = Party::BOTH.map(|party| coins(game, party));
     let (shuffle, reshuffle) = (shuffle(), Reshuffle::new(HAND.len(), 3));
     let seeds = Party::BOTH.map(|party| shuffle.sample(party, &mut coins[party as usize]));
@@ -44,7 +44,7 @@ fn expected(game: u64) -> Vec<u32> {
     let settings = settings.iter().map(|setting| setting.bits().to_vec());
     let inputs: Vec<_> = settings.chain(hand[..3].iter().cloned()).collect();
     let after = reshuffle.circuit().evaluate(&inputs).expect("the inputs");
-    let number = |bits: &Vec<bool>| bits.iter().rev().fold(0, |n, &bit| n << 1 | u32::from(bit));
+    let number = |bits: &Vec<bool>| bits.iter().rev().fold(0, |n, &bit| n << 1 | u64::from(bit));
     after.iter().map(number).collect()
 }
 
@@ -147,7 +147,7 @@ fn assert_right(ending: &Ending<Seen>, honest: Party, owner: Party, game: u64) {
     if let Ok(seen) = &ending.honest {
         let expected = expected(game).into_iter().enumerate();
         let of_honest = |(place, card)| (place == 0 || honest == owner).then_some(card);
-        let expected: Vec<Option<u32>> = expected.map(of_honest).collect();
+        let expected: Vec<Option<u64>> = expected.map(of_honest).collect();
         assert_eq!(seen[..], expected, "a wrong card");
     }
 }

@@ -160,7 +160,7 @@ impl<E: Engine> Player<E> {
     ) -> deck::Result<()> {
         let opened = deck.open(&mut self.session, cards)?;
         for (&(_, audience), card) in cards.iter().zip(opened) {
-            let value = card.map(|Card(number)| vec![number]);
+            let value = card.map(|Card(number)| vec![number as u32]);
             self.seen.push(Opened {
                 audience,
                 value,

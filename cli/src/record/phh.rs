@@ -19,6 +19,9 @@ pub(super) fn write(
             bail!("PHH has no five-card draw (its draw games are lowball): print it without --phh")
         }
         Variety::Deck { .. } => bail!("PHH is for poker: print a deck without rules without --phh"),
+        Variety::Boards { .. } => {
+            bail!("PHH is for poker: `dealerless bridge boards` writes boards")
+        }
     }
     let tables = hands.iter().map(|hand| {
         let fields = fields(record, hand).join("\n");

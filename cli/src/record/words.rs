@@ -57,6 +57,7 @@ pub(super) fn game_name(stakes: &Stakes) -> &'static str {
         Variety::FiveCardDraw(rules) if fixed(&rules) => "fixed-limit five-card draw",
         Variety::FiveCardDraw(_) => "no-limit five-card draw",
         Variety::Deck { .. } => "a deck without rules",
+        Variety::Boards { .. } => "bridge",
     }
 }
 
@@ -66,6 +67,9 @@ pub(super) fn game(stakes: &Stakes) -> String {
     if let Variety::Deck { cards, drawn } = stakes.variety() {
         let kinds = kinds_of_cards(&Kind::of(stakes));
         text += &format!(", {drawn} of {cards} cards are drawn{kinds}");
+    }
+    if let Some(boards) = stakes.boards() {
+        text += &format!(", {boards} boards dealt together");
     }
     if let Some(rules) = stakes.betting() {
         let posts = match rules.posts {

@@ -5,12 +5,14 @@ use std::fmt::Write as _;
 use dealerless::deck::Card;
 use dealerless_table::{NamedKinds, Stakes};
 
+use super::hands;
+
 const RANKS: &[u8; 13] = b"23456789TJQKA";
 const SUITS: &[u8; 4] = b"cdhs";
 
 /// The short name of a card: `As` in a deck of 52, otherwise its number.
 pub(crate) fn short(card: Card, deck: usize) -> String {
-    let number = card.0 as usize;
+    let number = usize::try_from(card.0).unwrap_or(usize::MAX);
     match (deck, SUITS.get(number / 13)) {
         (52, Some(&suit)) => [RANKS[number % 13], suit].map(char::from).iter().collect(),
         _ => card.to_string(),
@@ -21,6 +23,7 @@ pub(crate) fn short(card: Card, deck: usize) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct CardNames {
     deck: usize,
+    boards: bool,
     kinds: Option<NamedKinds>,
 }
 
@@ -28,12 +31,17 @@ impl CardNames {
     pub(crate) fn of(stakes: &Stakes) -> Self {
         CardNames {
             deck: stakes.deck().0,
+            boards: stakes.boards().is_some(),
             kinds: stakes.kinds().cloned(),
         }
     }
 
-    /// Kind and number of a card where there are kinds: `knight#3`. Otherwise as [`short`].
+    /// Kind and number of a card where there are kinds: `knight#3`; the suits of a hand of a board:
+    /// `AK4.QT2.J95.8732`. Otherwise as [`short`].
     pub(crate) fn name(&self, card: Card) -> String {
+        if self.boards {
+            return hands::hand(card).to_string();
+        }
         let face = self.kinds.as_ref().and_then(|kinds| kinds.face(card));
         face.unwrap_or_else(|| short(card, self.deck))
     }

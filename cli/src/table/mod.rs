@@ -12,6 +12,7 @@ mod dial;
 pub(crate) mod door;
 mod ending;
 mod event;
+pub(crate) mod hands;
 pub(crate) mod hearing;
 mod input;
 mod meet_again;

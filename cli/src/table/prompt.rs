@@ -2,6 +2,7 @@
 
 use super::command::{Complaint, Said, To};
 use super::event::{Ask, Range, Refusal, Reveal, YourTurn};
+use super::hands;
 use dealerless::dice::{Dice, DiceError};
 
 /// What somebody has typed.
@@ -20,6 +21,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) rebuy: bool,
     pub(crate) seat: u8,
     pub(crate) seats: usize,
+    /// How many boards are dealt together, if that is what is played.
+    pub(crate) boards: Option<usize>,
 }
 
 /// Reads what was typed.
@@ -60,7 +63,10 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         },
         "s" | "show" if rest.is_empty() => Said::Show {},
         "s" | "show" => Said::ShowCard {
-            position: position(&rest, "s 3")?,
+            position: match asked.boards {
+                Some(boards) => own_hand(&rest, boards)?,
+                None => position(&rest, "s 3")?,
+            },
         },
         "m" | "muck" => Said::Muck {},
         "o" | "open" | "p" | "propose" => Said::Propose {
@@ -206,20 +212,20 @@ fn places(rest: &[&str]) -> Result<Vec<u8>, Complaint> {
 
 /// `3 me 4 5 all`: each word says who sees the cards before it.
 fn proposal(rest: &[&str], asked: &Asked<'_>) -> Result<Vec<Reveal>, Complaint> {
+    if let Some(boards) = asked.boards {
+        return hands_to_open(rest, asked, boards);
+    }
     let wrong =
         || complaint("say which cards, and who is to see them: o 3 me, o 4 5 all, o 6 them");
     let (mut cards, mut waiting) = (Vec::new(), Vec::new());
     for &word in rest {
-        let to = match word {
-            "me" => To::Seat(asked.seat),
-            "them" | "other" if asked.seats == 2 => To::Seat(1 - asked.seat.min(1)),
-            "all" | "both" => To::ALL,
-            "to" => continue,
-            _ => {
-                let number: u16 = word.parse().map_err(|_| wrong())?;
-                waiting.push(number.checked_sub(1).ok_or_else(wrong)?);
-                continue;
-            }
+        if word == "to" {
+            continue;
+        }
+        let Some(to) = learner(word, asked) else {
+            let number: u16 = word.parse().map_err(|_| wrong())?;
+            waiting.push(number.checked_sub(1).ok_or_else(wrong)?);
+            continue;
         };
         if waiting.is_empty() {
             return Err(wrong());
@@ -234,6 +240,42 @@ fn proposal(rest: &[&str], asked: &Asked<'_>) -> Result<Vec<Reveal>, Complaint> 
     Ok(cards)
 }
 
+fn learner(word: &str, asked: &Asked<'_>) -> Option<To> {
+    match word {
+        "me" => Some(To::Seat(asked.seat)),
+        "them" | "other" if asked.seats == 2 => Some(To::Seat(1 - asked.seat.min(1))),
+        "all" | "both" => Some(To::ALL),
+        _ => None,
+    }
+}
+
+/// `1-4 all` or `1-4 ns me ew them`; `all` alone is every board to all.
+fn hands_to_open(
+    rest: &[&str],
+    asked: &Asked<'_>,
+    boards: usize,
+) -> Result<Vec<Reveal>, Complaint> {
+    let hands = hands::read(rest, boards, |word| learner(word, asked)).ok_or_else(|| {
+        complaint(
+            "say which boards, of which seats if not of all, and who is to see them: o all, \
+             o 1-4 all, o 1-4 ns me ew them",
+        )
+    })?;
+    let reveal = |(position, to)| Reveal { position, to };
+    Ok(hands.into_iter().map(reveal).collect())
+}
+
+/// `3 s`: a hand that one sees.
+fn own_hand(rest: &[&str], boards: usize) -> Result<u16, Complaint> {
+    let words = [rest, &["me"]].concat();
+    match hands::read(&words, boards, |word| (word == "me").then_some(())).as_deref() {
+        Some(&[(position, ())]) => Ok(position),
+        _ => Err(complaint(
+            "the board and the seat of a hand are needed: s 3 n",
+        )),
+    }
+}
+
 /// Reads what somebody types when nothing is asked: whatever it is, it is read or refused.
 pub fn reads_typed(text: &str) -> bool {
     let asked = Asked {
@@ -241,8 +283,15 @@ pub fn reads_typed(text: &str) -> bool {
         rebuy: false,
         seat: 0,
         seats: 2,
+        boards: None,
     };
-    read(text, &asked).is_ok()
+    let of_boards = Asked {
+        boards: Some(36),
+        ..asked
+    };
+    [asked, of_boards]
+        .iter()
+        .any(|asked| read(text, asked).is_ok())
 }
 
 #[cfg(test)]
@@ -273,6 +322,7 @@ mod tests {
             rebuy: false,
             seat: 1,
             seats: 2,
+            boards: None,
         };
         read(text, &asked)
     }
@@ -343,6 +393,37 @@ mod tests {
         assert_eq!(typed("?", to_call()), Ok(Typed::Help));
         assert_eq!(typed("", to_call()), Ok(Typed::Nothing));
         assert_eq!(typed("q", to_call()), Ok(Typed::Leave));
+    }
+
+    #[test]
+    fn hands_of_boards_are_proposed_and_shown() {
+        let of_boards = |text| {
+            let asked = Asked {
+                turn: None,
+                rebuy: false,
+                seat: 1,
+                seats: 2,
+                boards: Some(3),
+            };
+            read(text, &asked)
+        };
+        let reveal = |(position, to)| Reveal { position, to };
+        let propose = |hands: &[(u16, To)]| {
+            let cards = hands.iter().copied().map(reveal).collect();
+            Ok(Typed::Say(Said::Propose { cards }))
+        };
+        let all: Vec<(u16, To)> = (0..12).map(|hand| (hand, To::ALL)).collect();
+        assert_eq!(of_boards("o all"), propose(&all));
+        let (me, them) = (To::Seat(1), To::Seat(0));
+        let preset = [(4, them), (5, me), (6, them), (7, me)];
+        assert_eq!(of_boards("O 2 EW me, NS them"), propose(&preset));
+        let show = Typed::Say(Said::ShowCard { position: 10 });
+        assert_eq!(of_boards("s 3 s"), Ok(show));
+        for text in [
+            "o", "o 4 all", "o 1", "s 3", "s 1-2 n", "s 3 ns", "s 3 n me",
+        ] {
+            assert!(of_boards(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod reading;
 
 use super::cards::Ink;
 use super::event::{Event, Seated, YourTurn};
+use super::hands;
 use super::prompt::Typed;
 use super::turn;
 use super::words::{self, Names, wrapped};
@@ -142,9 +143,11 @@ impl Screen {
                 "{} that this deal is void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "say")
             )),
-            Event::Sealed { .. } => {
-                one("The deck is sealed: nobody can change a card of it.".into())
+            Event::Sealed { .. } => one(match self.seated.as_ref().and_then(Seated::boards) {
+                Some(_) => "The boards are sealed: nobody knows them, and nobody can change a card.",
+                None => "The deck is sealed: nobody can change a card of it.",
             }
+            .into()),
             Event::Card {
                 position,
                 card,
@@ -248,8 +251,12 @@ impl Screen {
             0 => String::new(),
             attempt => format!(", try {}", attempt + 1),
         };
+        let what = match self.seated.as_ref().and_then(Seated::boards) {
+            Some(_) => "Set",
+            None => "Hand",
+        };
         let title = format!(
-            "Hand {} of {}{again}",
+            "{what} {} of {}{again}",
             count(hand.into()),
             count(hands.into())
         );
@@ -283,7 +290,14 @@ impl Screen {
                     Some(_) => " (only you see it)",
                     None => "",
                 };
-                return vec![format!("Card {}: {face}{whose}", position + 1)];
+                return vec![match seated.boards() {
+                    Some(_) => {
+                        let (board, seat) = hands::place(position);
+                        let seat = hands::seat_name(seat);
+                        format!("Board {board}, {seat}: {card}{whose}")
+                    }
+                    None => format!("Card {}: {face}{whose}", position + 1),
+                }];
             }
         };
         let Some(holder) = holder else {

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
-use dealerless::shuffle::{ShuffleCircuit, Spec};
+use dealerless::shuffle::split::Split;
+use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_table::{
-    BettingRules, Clock, Header, Limit, NamedKinds, Posts, Seating, Stakes, Term, Variety,
+    BettingRules, Clock, DealCircuit, Header, Limit, NamedKinds, Posts, Seating, Stakes, Term,
+    Variety,
 };
 
 use super::event;
@@ -31,6 +33,8 @@ pub(crate) enum GameName {
     Draw,
     /// A deck without rules: who sees what is agreed as it goes.
     Deck,
+    /// Boards of bridge: who sees which hands is agreed as it goes.
+    Bridge,
 }
 
 impl GameName {
@@ -43,6 +47,7 @@ impl GameName {
             Variety::Holdem(_) => GameName::Holdem,
             Variety::FiveCardDraw(_) => GameName::Draw,
             Variety::Deck { .. } => GameName::Deck,
+            Variety::Boards { .. } => GameName::Bridge,
         }
     }
 
@@ -52,6 +57,7 @@ impl GameName {
             GameName::FixedHoldem => "fixed-holdem",
             GameName::Draw => "draw",
             GameName::Deck => "deck",
+            GameName::Bridge => "bridge",
         }
     }
 }
@@ -107,7 +113,8 @@ pub(crate) struct StakesArgs {
     /// What is played.
     #[arg(long, value_name = "GAME", default_value = "holdem")]
     pub(crate) game: GameName,
-    /// After so many hands the match is over [default: 10].
+    /// After so many hands the match is over; of bridge, after so many sets of boards [default: 10; of
+    /// bridge 1].
     #[arg(long, value_name = "K")]
     pub(crate) hands: Option<u32>,
     /// The chips with which each begins.
@@ -133,6 +140,9 @@ pub(crate) struct StakesArgs {
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
+    /// Boards that are dealt together; only for --game bridge [default: 24].
+    #[arg(long, value_name = "N")]
+    pub(crate) boards: Option<u32>,
     /// How the deck is shuffled; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
     pub(crate) algorithm: Option<Choice>,
@@ -144,7 +154,11 @@ impl StakesArgs {
     /// # Errors
     /// If these options do not go together.
     pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
-        let hands = self.hands.unwrap_or(10);
+        let bridge = self.game == GameName::Bridge;
+        let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
+        if self.boards.is_some() && !bridge {
+            bail!("--boards is for --game bridge");
+        }
         let variety = match self.game {
             GameName::Deck => {
                 let of_kinds = self.kinds.as_ref().map(NamedKinds::cards);
@@ -160,6 +174,9 @@ impl StakesArgs {
             _ if self.cards.is_some() || self.draw.is_some() || self.kinds.is_some() => {
                 bail!("--cards, --kinds and --draw are for --game deck")
             }
+            GameName::Bridge => Variety::Boards {
+                boards: self.boards.unwrap_or(24),
+            },
             GameName::Holdem => Variety::Holdem(self.betting(Limit::NoLimit)),
             GameName::FixedHoldem => Variety::Holdem(self.betting(Limit::Fixed)),
             GameName::Draw => Variety::FiveCardDraw(self.betting(Limit::NoLimit)),
@@ -183,14 +200,12 @@ impl StakesArgs {
     ///
     /// # Errors
     /// If these options do not go together, or take too much memory.
-    pub(crate) fn propose(&self, memory: Memory) -> anyhow::Result<(Header, Arc<ShuffleCircuit>)> {
+    pub(crate) fn propose(&self, memory: Memory) -> anyhow::Result<(Header, Arc<DealCircuit>)> {
         let stakes = self.stakes()?;
-        let (cards, drawn) = stakes.deck();
-        let choice = self.algorithm.unwrap_or(Choice::Cheapest);
-        let spec = choice.spec(cards, drawn)?;
-        memory.check_session(spec, Security::Malicious, 1, at_once(&stakes))?;
+        let algorithm = wanted(self.algorithm.unwrap_or(Choice::Cheapest), &stakes)?;
+        check_memory(&stakes, algorithm, memory)?;
         let clock = self.time.map_or(NO_LIMIT, |time| time.0);
-        Ok(Seating::propose(stakes, spec.algorithm(), clock)?)
+        Ok(Seating::propose(stakes, algorithm, clock)?)
     }
 }
 
@@ -212,6 +227,9 @@ pub(crate) struct Wishes {
     /// Play only with this shuffle; auto is the one of which the least is garbled.
     #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
     pub(crate) algorithm: Option<Choice>,
+    /// Play only if so many boards are dealt together.
+    #[arg(long, value_name = "N")]
+    boards: Option<u32>,
     /// Play only so many hands.
     #[arg(long, value_name = "K")]
     pub(crate) hands: Option<u32>,
@@ -237,6 +255,7 @@ impl Wishes {
         agree(Term::Cards, "--cards", self.cards, Some(cards))?;
         agree(Term::Kinds, "--kinds", self.kinds.as_ref(), stakes.kinds())?;
         agree(Term::Draw, "--draw", self.draw, Some(drawn))?;
+        agree(Term::Draw, "--boards", self.boards, stakes.boards())?;
         agree(Term::Hands, "--hands", self.hands, Some(stakes.hands()))?;
         let rules = stakes.betting();
         let stack = rules.map(|rules| rules.stack);
@@ -257,23 +276,19 @@ impl Wishes {
     /// # Errors
     /// If it is another than this side insists on, or takes too much memory.
     pub(crate) fn check_shuffle(&self, header: &Header, memory: Memory) -> anyhow::Result<()> {
-        let (cards, drawn) = header.stakes.deck();
         if let Some(choice) = self.algorithm {
-            let wish = choice.spec(cards, drawn)?;
+            let wish = wanted(choice, &header.stakes)?;
             agree(
                 Term::Shuffle,
                 "--algorithm",
-                Some(wish.algorithm()),
+                Some(wish),
                 Some(header.algorithm),
             )?;
         }
-        let spec = Spec::new(cards, drawn, header.algorithm)?;
-        (memory.check_session(spec, Security::Malicious, 1, at_once(&header.stakes))).map_err(
-            |error| Differs {
-                term: Term::Memory,
-                message: format!("the host proposes too much: {error:#}"),
-            },
-        )?;
+        check_memory(&header.stakes, header.algorithm, memory).map_err(|error| Differs {
+            term: Term::Memory,
+            message: format!("the host proposes too much: {error:#}"),
+        })?;
         Ok(())
     }
 }
@@ -304,6 +319,28 @@ fn agree<V: PartialEq + fmt::Display>(
         }
     };
     Err(Differs { term, message })
+}
+
+/// The algorithm that a choice means for these stakes.
+fn wanted(choice: Choice, stakes: &Stakes) -> anyhow::Result<Algorithm> {
+    let (cards, drawn) = stakes.deck();
+    Ok(match (choice, stakes.boards()) {
+        (Choice::Cheapest, Some(_)) => DealCircuit::OF_BOARDS,
+        (Choice::Given(algorithm), Some(_)) => algorithm,
+        (choice, None) => choice.spec(cards, drawn)?.algorithm(),
+    })
+}
+
+/// Checks what a session for these stakes takes, before anything is built.
+fn check_memory(stakes: &Stakes, algorithm: Algorithm, memory: Memory) -> anyhow::Result<()> {
+    let (cards, drawn) = stakes.deck();
+    let Some(boards) = stakes.boards() else {
+        let spec = Spec::new(cards, drawn, algorithm)?;
+        return memory.check_session(spec, Security::Malicious, 1, at_once(stakes));
+    };
+    let ands = Split::new(cards / 4, boards as usize)?.estimated_ands();
+    let name = format!("the deal of {boards} boards");
+    memory.check_session_of(name, ands, Security::Malicious, 1, at_once(stakes))
 }
 
 fn at_once(stakes: &Stakes) -> u32 {

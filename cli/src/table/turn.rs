@@ -17,16 +17,18 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
         Ask::Exchange {} => lines.push(format!("  Yours  {}", numbered(ink, &own))),
         Ask::Speak { proposals, .. } => {
             let own = turn.positions.iter().zip(own);
-            let own = own.map(|(at, card)| format!("{}: {}", at + 1, ink.row([card])));
-            lines.extend(placed("  Yours", own));
+            let own =
+                own.map(|(at, card)| format!("{}: {}", names.short_place(*at), ink.row([card])));
+            lines.extend(placed(names, "  Yours", own));
             let open = turn.open.iter().map(|open| {
                 let whose = open
                     .holder
                     .map(|seat| names.name(seat).replace("You", "yours"));
                 let whose = whose.map_or_else(String::new, |whose| format!(" ({whose})"));
-                format!("{}: {}{whose}", open.position + 1, ink.card(&open.card))
+                let place = names.short_place(open.position);
+                format!("{place}: {}{whose}", ink.card(&open.card))
             });
-            lines.extend(placed("  Open ", open));
+            lines.extend(placed(names, "  Open ", open));
             for standing in proposals {
                 let cards = words::proposed(names, &standing.cards);
                 let by = names.name(standing.by);
@@ -45,14 +47,20 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
     if let Some(Time { each_move, bank }) = turn.time {
         lines.push(format!("  Time   {each_move} s, and {bank} s in the bank"));
     }
-    lines.push(format!("{} {}", ink.bold("Your turn:"), allowed(turn)));
+    let allowed = allowed(turn, names.has_boards());
+    lines.push(format!("{} {allowed}", ink.bold("Your turn:")));
     lines.join("\n")
 }
 
-/// Cards with their positions, which people count from 1; nothing if there are none.
-fn placed(title: &str, cards: impl Iterator<Item = String>) -> Option<String> {
+/// Cards with their positions, which people count from 1; nothing if there are none. Of hands only how
+/// many there are.
+fn placed(names: &Names, title: &str, cards: impl Iterator<Item = String>) -> Option<String> {
     let cards: Vec<String> = cards.collect();
-    (!cards.is_empty()).then(|| format!("{title}  {}", cards.join("   ")))
+    (!cards.is_empty()).then(|| match (names.has_boards(), cards.len()) {
+        (true, 5..) => format!("{title}  {} hands", cards.len()),
+        (true, _) => format!("{title}  {}", cards.join("\n         ")),
+        (false, _) => format!("{title}  {}", cards.join("   ")),
+    })
 }
 
 fn numbered(ink: Ink, cards: &[Option<&str>]) -> String {
@@ -63,7 +71,7 @@ fn numbered(ink: Ink, cards: &[Option<&str>]) -> String {
 }
 
 /// What may be typed, with the amounts.
-fn allowed(turn: &YourTurn) -> String {
+fn allowed(turn: &YourTurn, boards: bool) -> String {
     let range = |what: &str, range: &Range| match range.min == range.max {
         true => format!("{what} {}", range.min),
         false => format!("{what} {}-{}", range.min, range.max),
@@ -94,7 +102,10 @@ fn allowed(turn: &YourTurn) -> String {
         } => {
             let mut parts = Vec::new();
             if *may_propose {
-                parts.push("o 3 me, o 4 all propose".to_owned());
+                parts.push(match boards {
+                    true => "o all, o 1-4 ns me ew them propose".to_owned(),
+                    false => "o 3 me, o 4 all propose".to_owned(),
+                });
             }
             if !proposals.is_empty() {
                 parts.push("y 0 agree".into());
@@ -103,11 +114,17 @@ fn allowed(turn: &YourTurn) -> String {
             if *may_draw {
                 parts.push("d draw".into());
             }
-            if !turn.positions.is_empty() {
-                parts.push("s 3 show".into());
-                parts.push("v 3 reveal".into());
+            match (boards, turn.positions.is_empty()) {
+                (true, true) => {}
+                (true, false) => parts.push("s 3 n show".into()),
+                (false, is_empty) => {
+                    if !is_empty {
+                        parts.push("s 3 show".into());
+                        parts.push("v 3 reveal".into());
+                    }
+                    parts.push("2d6 roll".into());
+                }
             }
-            parts.push("2d6 roll".into());
             parts.push("- pass".into());
             parts
         }
@@ -137,3 +154,18 @@ What you can type:
   close     close the match here, when the other is out of time or away
   q         leave the match for good; Ctrl-C only ends the program
 Words do as well as letters: raise 60.";
+
+/// The same for boards.
+pub(crate) const HELP_WITH_BOARDS: &str = "\
+What you can type:
+  o all            propose that both see every hand
+  o 1-4 all        the same of boards 1 to 4
+  o 1-4 ns me ew them
+                   propose who sees which hands: North and South you, East and
+                   West the other
+  y 0, n 0         agree to proposal 0, refuse it
+  s 3 n            show the North hand of board 3, which only you see
+  -                pass; when both have passed, the set is over
+  close            close the match here, when the other is out of time or away
+  q                leave the match for good; Ctrl-C only ends the program, and
+                   `dealerless resume` goes on with the sealed boards later";

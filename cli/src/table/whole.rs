@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::net::Deadlines;
-use dealerless::shuffle::ShuffleCircuit;
 use dealerless_table::{
-    Control, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog, PublicIdentity,
-    Seating, Setting, Shelf, Sitting, SystemRng, Table, system_rng,
+    Control, DealCircuit, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog,
+    PublicIdentity, Seating, Setting, Shelf, Sitting, SystemRng, Table, system_rng,
 };
 
 use super::banks::Banks;
@@ -266,7 +265,7 @@ fn setting(
     own: &Own,
     (path, sitting): (&Path, &Sitting),
     (journal, log): (Journal<DiskStorage>, MatchLog),
-    circuit: Arc<ShuffleCircuit>,
+    circuit: Arc<DealCircuit>,
 ) -> anyhow::Result<OnDisk> {
     let identity = own.home.shared_identity();
     let inputs = opened_or_new(&inputs_file(path))

@@ -2,6 +2,7 @@
 
 use super::command::{Said, To};
 use super::event::{Awaited, Chips, HandResult, Kind, Posts, Reveal, Seated, Time};
+use super::hands;
 use crate::output::count;
 use dealerless::dice::Dice;
 
@@ -13,6 +14,8 @@ pub(crate) const WIDTH: usize = 80;
 pub(crate) struct Names {
     own: u8,
     names: Vec<String>,
+    /// Hands of boards lie at the positions, not cards.
+    boards: bool,
 }
 
 impl Names {
@@ -20,6 +23,31 @@ impl Names {
         Names {
             own: seated.seat,
             names: seated.names.clone(),
+            boards: seated.boards().is_some(),
+        }
+    }
+
+    /// Whether hands of boards lie at the positions.
+    pub(crate) fn has_boards(&self) -> bool {
+        self.boards
+    }
+
+    /// A position in few letters: `3`, or `2S` for the South hand of board 2.
+    pub(crate) fn short_place(&self, position: usize) -> String {
+        match self.boards {
+            true => {
+                let (board, seat) = hands::place(position);
+                format!("{board}{}", seat.letter())
+            }
+            false => (position + 1).to_string(),
+        }
+    }
+
+    /// What lies at a position. People count cards from 1.
+    pub(crate) fn place(&self, position: usize) -> String {
+        match self.boards {
+            true => hands::name(position),
+            false => format!("card {}", position + 1),
         }
     }
 
@@ -61,15 +89,21 @@ pub(crate) fn game(seated: &Seated) -> String {
         "holdem" => "No-limit Texas hold'em".to_owned(),
         "fixed-holdem" => "Fixed-limit Texas hold'em".to_owned(),
         "draw" => "Five-card draw".to_owned(),
+        "bridge" => {
+            let boards = seated.boards().unwrap_or_default();
+            format!("Bridge: {} boards dealt together", count(boards as u64))
+        }
         _ => {
             let (cards, drawn) = (count(seated.cards as u64), count(seated.drawn as u64));
             let kinds = kinds(&seated.kinds);
             format!("A deck without rules: {drawn} of {cards} cards are drawn{kinds}")
         }
     };
-    let hands = match seated.hands {
-        1 => "1 hand".to_owned(),
-        hands => format!("{} hands", count(hands.into())),
+    let hands = match (seated.hands, seated.boards()) {
+        (1, None) => "1 hand".to_owned(),
+        (hands, None) => format!("{} hands", count(hands.into())),
+        (1, Some(_)) => "once".to_owned(),
+        (sets, Some(_)) => format!("{} times", count(sets.into())),
     };
     let chips = match &seated.chips {
         None => String::new(),
@@ -134,14 +168,15 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
         Said::Roll { dice } => format!("{} {dice}.", names.does(seat, "roll")),
         Said::Draw {} => format!("{} a card.", names.does(seat, "draw")),
         Said::Reveal { position } => {
-            format!("{} card {}.", names.does(seat, "reveal"), position + 1)
+            let place = names.place((*position).into());
+            format!("{} {place}.", names.does(seat, "reveal"))
         }
         Said::ShowCard { position } => {
             let keeps = if names.is_own(seat) { "keep" } else { "keeps" };
             format!(
-                "{} card {}, and {keeps} it.",
+                "{} {}, and {keeps} it.",
                 names.does(seat, "show"),
-                position + 1
+                names.place((*position).into())
             )
         }
         Said::Steal { from } => {
@@ -172,13 +207,16 @@ pub(crate) fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
 
 /// Cards and who is to see them. People count cards from 1.
 pub(crate) fn proposed(names: &Names, cards: &[Reveal]) -> String {
-    let card = |reveal: &Reveal| {
-        let to = match reveal.to {
-            To::Everybody(_) => "all".to_owned(),
-            To::Seat(seat) => names.name(seat).replace("You", "you"),
-        };
-        format!("card {} to {to}", reveal.position + 1)
+    let to = |to: To| match to {
+        To::Everybody(_) => "all".to_owned(),
+        To::Seat(seat) => names.name(seat).replace("You", "you"),
     };
+    if names.boards {
+        let hand = |reveal: &Reveal| (usize::from(reveal.position), reveal.to);
+        let hands: Vec<_> = cards.iter().map(hand).collect();
+        return hands::proposed(&hands, to);
+    }
+    let card = |reveal: &Reveal| format!("card {} to {}", reveal.position + 1, to(reveal.to));
     let cards: Vec<String> = cards.iter().map(card).collect();
     cards.join(", ")
 }
@@ -342,6 +380,7 @@ mod tests {
         let names = Names {
             own: 0,
             names: vec!["Anna".into(), "yOu".into()],
+            boards: false,
         };
         assert_eq!(names.name(0), "You");
         assert_eq!(names.name(1), "Seat 1");

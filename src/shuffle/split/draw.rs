@@ -1,6 +1,7 @@
 //! What is dealt: how many packs, and how large they are.
 
 use crate::circuit::Party;
+use crate::shuffle::spec::bits_below;
 
 /// How many hands and suits there are.
 pub(super) const HANDS: usize = 4;
@@ -63,6 +64,18 @@ impl Split {
     /// How many hands are dealt: those of board `b`, counted from 0, are `4b` to `4b + 3`.
     pub fn hands(&self) -> usize {
         HANDS * self.boards
+    }
+
+    /// The ANDs of the circuit, or up to two more.
+    pub fn estimated_ands(&self) -> usize {
+        let cards = self.cards();
+        let switches: usize = (1..=cards)
+            .map(|lines| bits_below(lines.max(2)))
+            .sum::<usize>()
+            - 1;
+        let counting = cards - cards.count_ones() as usize;
+        let comparing = cards.ilog2() as usize + 1;
+        self.boards * (2 * switches + 2 * cards + 3 * (counting + comparing))
     }
 
     /// Who enters the permutation of a board, counted from 0. The other enters its word.

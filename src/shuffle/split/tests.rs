@@ -200,5 +200,7 @@ fn a_board_costs_what_the_table_says() {
         // The checks of a party's words are joined.
         let joined = boards.min(2);
         assert_eq!(owned + joined, 217 * boards);
+        let estimated = circuit.split().estimated_ands();
+        assert_eq!(estimated, circuit.circuit().ands() + joined);
     }
 }

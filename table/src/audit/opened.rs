@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
-use dealerless::shuffle::ShuffleCircuit;
 
 use crate::log::{Attempt, Input, MatchLog};
+use crate::play::DealCircuit;
 use crate::record::Record;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
@@ -133,7 +133,7 @@ impl Audit {
     pub fn check(
         &self,
         record: &Record,
-        circuit: &ShuffleCircuit,
+        circuit: &DealCircuit,
     ) -> Result<Vec<AuditedTry>, AuditError> {
         if self.of != record.of().id() {
             return Err(AuditError::OtherMatch);
@@ -213,7 +213,7 @@ impl Commitments {
 /// Computes the deck of a try, and compares it with what was opened of it.
 fn audit(
     record: &Record,
-    circuit: &ShuffleCircuit,
+    circuit: &DealCircuit,
     of: &Attempt,
     inputs: &[Input],
 ) -> Result<AuditedTry, AuditError> {
@@ -232,7 +232,7 @@ fn audit(
     let bits: Vec<Vec<bool>> = inputs.iter().map(|input| input.bits.to_vec()).collect();
     let outputs = circuit.circuit().evaluate(&bits);
     let outputs = outputs.map_err(|_| AuditError::NoSuchTry { hand })?;
-    let cards: Vec<Card> = circuit.decode(&outputs).into_iter().map(Card).collect();
+    let cards: Vec<Card> = circuit.decode(&outputs);
     // What was opened was opened of the last try of its hand.
     let played = record.hands().iter().find(|played| played.number == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);

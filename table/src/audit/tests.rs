@@ -1,7 +1,7 @@
 //! A match whose shuffles never took place: two players have made up its cards.
 
 use dealerless::circuit::Party;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
+use dealerless::shuffle::Algorithm;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use zeroize::Zeroizing;
@@ -9,13 +9,15 @@ use zeroize::Zeroizing;
 use super::{Audit, AuditError};
 use crate::log::tests::table::holdem;
 use crate::log::{Input, Journal, Part, Phase};
+use crate::play::DealCircuit;
 use crate::record::Record;
 use crate::seat::Seat;
 
 #[test]
 fn a_deck_that_does_not_follow_from_what_was_entered_is_noticed() {
     let table = holdem(2, 1);
-    let circuit = ShuffleCircuit::build(Spec::new(52, 9, Algorithm::Waksman).unwrap());
+    let stakes = &table.of.header().stakes;
+    let circuit = DealCircuit::of(stakes, Algorithm::Waksman).unwrap();
     let mut rng = StdRng::seed_from_u64(5);
     let mut log = table.log();
     let mut inputs = Vec::new();

@@ -11,16 +11,16 @@ use dealerless::dice::Reveal;
 pub struct Reseal {
     /// The masked values of the cards, which the seat that seals first says for all; of the others
     /// none.
-    pub masked: Vec<u16>,
+    pub masked: Vec<u64>,
     /// The commitment to the share of each card.
     pub commitments: Vec<[u8; 32]>,
 }
 
 impl Reseal {
-    pub(super) fn write(&self, writer: &mut Writer) {
+    pub(super) fn write(&self, writer: &mut Writer, shape: &Shape) {
         writer.u16(self.masked.len() as u16);
         for &card in &self.masked {
-            writer.u16(card);
+            shape.write_word(writer, card);
         }
         writer.u16(self.commitments.len() as u16);
         writer.raw(self.commitments.as_flattened());
@@ -32,10 +32,7 @@ impl Reseal {
             _ => Err(Malformed),
         };
         let cards = count(reader)?;
-        let masked = read_list(cards, || reader.u16())?;
-        if masked.iter().any(|&card| card >> shape.width != 0) {
-            return Err(Malformed);
-        }
+        let masked = read_list(cards, || shape.read_word(reader))?;
         let cards = count(reader)?;
         let commitments = read_list(cards, || reader.array())?;
         Ok(Reseal {

@@ -40,12 +40,12 @@ impl Attempt {
         &self,
         seat: Seat,
         position: usize,
-        share: u16,
+        share: u64,
         nonce: &[u8; 32],
     ) -> [u8; 32] {
         self.hash("share", seat)
             .number(position as u64)
-            .number(u64::from(share))
+            .number(share)
             .field(nonce)
             .finish()
     }
@@ -56,13 +56,13 @@ impl Attempt {
         &self,
         seat: Seat,
         (step, place): (u64, usize),
-        share: u16,
+        share: u64,
         nonce: &[u8; 32],
     ) -> [u8; 32] {
         self.hash("share again", seat)
             .number(step)
             .number(place as u64)
-            .number(u64::from(share))
+            .number(share)
             .field(nonce)
             .finish()
     }

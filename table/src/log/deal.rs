@@ -47,7 +47,7 @@ pub struct Seal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Masked {
     /// Of each card: its number once all shares are added by XOR.
-    pub cards: Vec<u16>,
+    pub cards: Vec<u64>,
     /// Of the bits that say whether the inputs are in range.
     pub validity: Vec<bool>,
 }
@@ -84,10 +84,10 @@ impl Deal {
 }
 
 impl Seal {
-    pub(super) fn write(&self, writer: &mut Writer) {
+    pub(super) fn write(&self, writer: &mut Writer, shape: &Shape) {
         if let Some(masked) = &self.masked {
             for &card in &masked.cards {
-                writer.u16(card);
+                shape.write_word(writer, card);
             }
             masked
                 .validity
@@ -115,10 +115,7 @@ impl Seal {
 
 impl Masked {
     fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
-        let cards = read_list(shape.drawn, || reader.u16())?;
-        if cards.iter().any(|&card| card >> shape.width != 0) {
-            return Err(Malformed);
-        }
+        let cards = read_list(shape.drawn, || shape.read_word(reader))?;
         let validity = read_list(shape.validity, || read_bit(reader))?;
         Ok(Masked { cards, validity })
     }

@@ -166,12 +166,12 @@ impl MatchLog {
     }
 
     /// The masked value of a card of the hand in play, once it is sealed.
-    pub fn masked(&self, position: usize) -> Option<u16> {
+    pub fn masked(&self, position: usize) -> Option<u64> {
         self.state.dealt.as_ref()?.masked(position)
     }
 
     /// A seat's share of a card of the hand in play, once it was said.
-    pub fn share(&self, seat: Seat, position: usize) -> Option<u16> {
+    pub fn share(&self, seat: Seat, position: usize) -> Option<u64> {
         self.state.dealt.as_ref()?.shares.of(seat, position)
     }
 

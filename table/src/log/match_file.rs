@@ -122,7 +122,7 @@ impl<'a> MatchFile<'a> {
         };
         let most = match kind {
             PART => part,
-            SEEN => Note::LEN,
+            SEEN => Note::MAX_LEN,
             CLAIM => Claim::LEN,
             // Also where only zeros stand: it was not written any more.
             _ => 32 + 32 + 4 + 2 * part,

@@ -6,6 +6,7 @@ use super::judge::kinds;
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
+use super::shape::Shape;
 use super::signed::{Evidence, SignedPart, step_hash};
 use super::state::State;
 use crate::identity::Identity;
@@ -167,11 +168,16 @@ impl MatchLog {
         if self.part(step, seat).is_some() {
             return Err(CannotSay::Spoken);
         }
-        let bytes = part.encode(self.size(seat));
+        let bytes = part.encode(self.shape(), self.size(seat));
         let said = self.state.judge(seat, &bytes)?;
         let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
         self.add(signed.clone(), said);
         Ok(signed)
+    }
+
+    /// The sizes of all that is said in the match.
+    pub(super) fn shape(&self) -> &Shape {
+        &self.state.shape
     }
 
     /// The bytes of whatever this seat says now.

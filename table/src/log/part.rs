@@ -83,7 +83,7 @@ pub struct CardOpening {
     /// The position of the card.
     pub position: u16,
     /// The bits of the share, as a number.
-    pub share: u16,
+    pub share: u64,
     /// The nonce of the commitment.
     pub nonce: [u8; 32],
     /// The digest of the MACs of the bits.
@@ -91,7 +91,8 @@ pub struct CardOpening {
 }
 
 impl CardOpening {
-    pub(super) const LEN: usize = 2 + 2 + 32 + 32;
+    /// The bytes of all but the share.
+    pub(super) const BESIDE_THE_SHARE: usize = 2 + 32 + 32;
 }
 
 impl Part {
@@ -145,20 +146,20 @@ impl Part {
 
     /// The bytes that stand for this part, filled up with zeros to `size`. They are longer if it
     /// does not fit: the other side will not take it then.
-    pub(super) fn encode(&self, size: usize) -> Vec<u8> {
+    pub(super) fn encode(&self, shape: &Shape, size: usize) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.u8(self.code());
         match self {
             Part::Deal(deal) => deal.write(&mut writer),
-            Part::Seal(seal) => seal.write(&mut writer),
+            Part::Seal(seal) => seal.write(&mut writer, shape),
             Part::Open(cards) => {
                 writer.u16(cards.len() as u16);
-                cards.iter().for_each(|card| card.write(&mut writer));
+                cards.iter().for_each(|card| card.write(&mut writer, shape));
             }
             Part::Move(choice) => {
                 writer.string(&choice.encode());
             }
-            Part::Reseal(reseal) => reseal.write(&mut writer),
+            Part::Reseal(reseal) => reseal.write(&mut writer, shape),
             Part::Commit(commitment) => {
                 writer.raw(commitment);
             }
@@ -185,7 +186,7 @@ impl Part {
             2 => Part::Seal(Seal::read(&mut reader, shape, false)?),
             3 => Part::Again,
             4 => Part::Open(read_openings(&mut reader, shape)?),
-            5 => Part::Move(read_choice(&mut reader)?),
+            5 => Part::Move(read_choice(&mut reader, shape)?),
             6 => Part::Result(read_list(shape.seats, || reader.u64())?),
             7 => Part::Leave,
             8 => Part::Forfeit,
@@ -250,25 +251,23 @@ fn read_openings(reader: &mut Reader<'_>, shape: &Shape) -> Result<Vec<CardOpeni
     read_list(count, || CardOpening::read(reader, shape))
 }
 
-fn read_choice(reader: &mut Reader<'_>) -> Result<Choice, Malformed> {
-    let bytes = reader.string(Choice::MAX_LEN)?;
+fn read_choice(reader: &mut Reader<'_>, shape: &Shape) -> Result<Choice, Malformed> {
+    let bytes = reader.string(shape.choice())?;
     Choice::decode(bytes).map_err(|_| Malformed)
 }
 
 impl CardOpening {
-    fn write(&self, writer: &mut Writer) {
-        writer.u16(self.position).u16(self.share);
+    fn write(&self, writer: &mut Writer, shape: &Shape) {
+        shape.write_word(writer.u16(self.position), self.share);
         writer.raw(&self.nonce).raw(&self.macs);
     }
 
     fn read(reader: &mut Reader<'_>, shape: &Shape) -> Result<Self, Malformed> {
-        let opening = CardOpening {
+        Ok(CardOpening {
             position: reader.u16()?,
-            share: reader.u16()?,
+            share: shape.read_word(reader)?,
             nonce: reader.array()?,
             macs: reader.array()?,
-        };
-        let fits = opening.share >> shape.width == 0;
-        fits.then_some(opening).ok_or(Malformed)
+        })
     }
 }

@@ -21,8 +21,10 @@ pub struct Seen {
     /// The step of the choice for which the card was shuffled again; 0 if it lies there since the
     /// deal.
     pub since: u64,
-    /// The card.
+    /// The card, or the hand.
     pub card: Card,
+    /// It is a hand, which takes more than 16 bits.
+    pub wide: bool,
 }
 
 /// A note, as it is kept.
@@ -32,12 +34,15 @@ pub(crate) struct Note {
     attempt: u32,
     position: u16,
     since: u64,
-    /// The number of the card, and by XOR two bytes that only the owner knows.
-    hidden: u16,
+    /// The number of the card, and by XOR bytes that only the owner knows: two, or eight of a hand.
+    hidden: u64,
+    wide: bool,
 }
 
 impl Note {
-    pub(super) const LEN: usize = 4 + 4 + 2 + 8 + 2;
+    /// The most bytes of an encoding.
+    pub(super) const MAX_LEN: usize = Self::BESIDE_THE_CARD + 8;
+    const BESIDE_THE_CARD: usize = 4 + 4 + 2 + 8;
 
     pub(super) fn of(seen: &Seen, key: &[u8; 32]) -> Self {
         Note {
@@ -45,8 +50,8 @@ impl Note {
             attempt: seen.of.attempt,
             position: seen.position,
             since: seen.since,
-            // A deck has at most 4 096 cards.
-            hidden: seen.card.0 as u16 ^ pad(&seen.of, seen.position, seen.since, key),
+            hidden: seen.card.0 ^ pad(&seen.of, (seen.position, seen.since), seen.wide, key),
+            wide: seen.wide,
         }
     }
 
@@ -57,12 +62,13 @@ impl Note {
             hand: self.hand,
             attempt: self.attempt,
         };
-        let card = self.hidden ^ pad(&of, self.position, self.since, key);
+        let pad = pad(&of, (self.position, self.since), self.wide, key);
         Seen {
             of,
             position: self.position,
             since: self.since,
-            card: Card(card.into()),
+            card: Card(self.hidden ^ pad),
+            wide: self.wide,
         }
     }
 
@@ -79,19 +85,28 @@ impl Note {
     pub(super) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         writer.u32(self.hand).u32(self.attempt);
-        (writer.u16(self.position).u64(self.since))
-            .u16(self.hidden)
-            .finish()
+        writer.u16(self.position).u64(self.since);
+        match self.wide {
+            true => writer.u64(self.hidden),
+            // A deck has at most 4 096 cards.
+            false => writer.u16(self.hidden as u16),
+        }
+        .finish()
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
+        let wide = bytes.len() == Self::MAX_LEN;
         let note = Note {
             hand: reader.u32()?,
             attempt: reader.u32()?,
             position: reader.u16()?,
             since: reader.u64()?,
-            hidden: reader.u16()?,
+            hidden: match wide {
+                true => reader.u64()?,
+                false => reader.u16()?.into(),
+            },
+            wide,
         };
         reader.finish()?;
         Ok(note)
@@ -100,11 +115,15 @@ impl Note {
 
 /// What hides a card. A position holds one card until it is shuffled again, so that nothing else is
 /// ever hidden by the same bytes.
-fn pad(of: &Attempt, position: u16, since: u64, key: &[u8; 32]) -> u16 {
+fn pad(of: &Attempt, (position, since): (u16, u64), wide: bool, key: &[u8; 32]) -> u64 {
     let hash = Hash::new("file seen").field(key).field(&of.of);
     let hash = hash.number(of.hand.into()).number(of.attempt.into());
     let hash = hash.number(position.into()).number(since).finish();
-    u16::from_le_bytes([hash[0], hash[1]])
+    let [a, b, c, d, e, f, g, h, ..] = hash;
+    match wide {
+        true => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        false => u16::from_le_bytes([a, b]).into(),
+    }
 }
 
 #[cfg(test)]
@@ -119,22 +138,26 @@ mod tests {
             attempt: 0,
         };
         let key = [5; 32];
-        let note = |since| {
-            let card = Card(7);
+        let note = |since, wide| {
+            let card = Card(if wide { 7 << 49 } else { 7 });
             let seen = Seen {
                 of,
                 position: 3,
                 since,
                 card,
+                wide,
             };
             (seen, Note::of(&seen, &key))
         };
-        let hidden: Vec<u16> = (0..8).map(|since| note(since).1.hidden).collect();
-        assert!(hidden.iter().any(|one| *one != hidden[0]), "{hidden:?}");
-        for since in 0..8 {
-            let (seen, note) = note(since);
-            assert_eq!(Note::decode(&note.encode()), Ok(note));
-            assert_eq!(note.seen(of.of, &key), seen);
+        for wide in [false, true] {
+            let hidden: Vec<u64> = (0..8).map(|since| note(since, wide).1.hidden).collect();
+            assert!(hidden.iter().any(|one| *one != hidden[0]), "{hidden:?}");
+            for since in 0..8 {
+                let (seen, note) = note(since, wide);
+                assert_eq!(Note::decode(&note.encode()), Ok(note));
+                assert_eq!(note.seen(of.of, &key), seen);
+                assert!(Note::decode(&note.encode()[1..]).is_err());
+            }
         }
     }
 }

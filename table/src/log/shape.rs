@@ -2,6 +2,7 @@
 
 use super::part::{CardOpening, Part};
 use crate::rules::{Choice, Stakes};
+use crate::wire::{Malformed, Reader, Writer};
 
 /// How many of what there are in a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub(super) struct Shape {
     pub(super) seats: usize,
     /// The cards that are drawn in a hand.
     pub(super) drawn: usize,
-    /// The bits of a card.
+    /// The bits of a card, or of a hand.
     pub(super) width: u32,
     /// The output bits that say whether the inputs are in range.
     pub(super) validity: usize,
@@ -24,15 +25,51 @@ const LEAST: usize = KIND + 8;
 
 impl Shape {
     pub(super) fn new(stakes: &Stakes, validity: u8) -> Self {
-        let (cards, drawn) = stakes.deck();
+        let (_, drawn) = stakes.deck();
         let chips = stakes.betting().is_some();
         Shape {
             seats: stakes.seats(),
             drawn,
-            width: usize::BITS - (cards - 1).leading_zeros(),
+            width: stakes.word_bits(),
             validity: usize::from(validity),
-            choice: if chips { POKER_CHOICE } else { Choice::MAX_LEN },
+            choice: if chips {
+                POKER_CHOICE
+            } else {
+                Choice::longest(stakes.most_proposed())
+            },
         }
+    }
+
+    /// The bytes of a card, or of a hand.
+    fn word(&self) -> usize {
+        if self.is_wide() { 8 } else { 2 }
+    }
+
+    /// Whether a word takes more than 16 bits.
+    pub(super) fn is_wide(&self) -> bool {
+        self.width > u16::BITS
+    }
+
+    /// Writes a card, or a hand.
+    pub(super) fn write_word(&self, writer: &mut Writer, word: u64) {
+        match self.is_wide() {
+            true => writer.u64(word),
+            false => writer.u16(word as u16),
+        };
+    }
+
+    /// Reads a card, or a hand.
+    pub(super) fn read_word(&self, reader: &mut Reader<'_>) -> Result<u64, Malformed> {
+        let word = match self.is_wide() {
+            true => reader.u64()?,
+            false => reader.u16()?.into(),
+        };
+        (word >> self.width == 0).then_some(word).ok_or(Malformed)
+    }
+
+    /// The most bytes of a choice.
+    pub(super) fn choice(&self) -> usize {
+        self.choice
     }
 
     /// The bytes of whatever is said in the phase of deals.
@@ -44,7 +81,7 @@ impl Shape {
     /// The bytes of whatever is said by a seat that seals; `first` says the masked values too.
     pub(super) fn seal(&self, first: bool) -> usize {
         let masked = match first {
-            true => 2 * self.drawn + self.validity,
+            true => self.word() * self.drawn + self.validity,
             false => 0,
         };
         KIND + masked + 32 * self.drawn + self.validity + 32
@@ -52,7 +89,8 @@ impl Shape {
 
     /// The bytes of whatever is said by a seat that opens so many cards.
     pub(super) fn open(&self, cards: usize) -> usize {
-        (KIND + 2 + cards * CardOpening::LEN).max(LEAST)
+        let card = self.word() + CardOpening::BESIDE_THE_SHARE;
+        (KIND + 2 + cards * card).max(LEAST)
     }
 
     /// The bytes of whatever is said by a seat that chooses.
@@ -63,7 +101,7 @@ impl Shape {
     /// The bytes of whatever is said by a seat that seals a hand of so many cards anew; `first` says
     /// the masked values too.
     pub(super) fn reseal(&self, cards: usize, first: bool) -> usize {
-        let masked = if first { 2 * cards } else { 0 };
+        let masked = if first { self.word() * cards } else { 0 };
         (KIND + 2 + masked + 2 + 32 * cards).max(LEAST)
     }
 

@@ -8,7 +8,7 @@ use crate::seat::Seat;
 
 /// What the seats have said of their shares of the cards of a deck.
 #[derive(Clone, Debug)]
-pub(super) struct Shares(Vec<Vec<Option<u16>>>);
+pub(super) struct Shares(Vec<Vec<Option<u64>>>);
 
 impl Shares {
     pub(super) fn none(shape: &Shape) -> Self {
@@ -32,17 +32,17 @@ impl Shares {
     }
 
     /// A seat's share of a card, if it was said.
-    pub(super) fn of(&self, seat: Seat, position: usize) -> Option<u16> {
+    pub(super) fn of(&self, seat: Seat, position: usize) -> Option<u64> {
         *self.0.get(seat.index())?.get(position)?
     }
 
     /// The card, if all shares of it were said.
-    pub(super) fn card(&self, masked: u16, position: usize) -> Option<Card> {
+    pub(super) fn card(&self, masked: u64, position: usize) -> Option<Card> {
         let shares = self.0.iter().map(|of| *of.get(position)?);
         let mut card = masked;
         for share in shares {
             card ^= share?;
         }
-        Some(Card(u32::from(card)))
+        Some(Card(card))
     }
 }

@@ -63,7 +63,7 @@ pub(super) struct Dealt {
 pub(super) struct Resealed {
     /// The step of the choice for which its hand was shuffled again, and its place in that hand.
     pub(super) place: (u64, usize),
-    masked: u16,
+    masked: u64,
     /// In order of the seats.
     pub(super) commitments: Vec<[u8; 32]>,
 }
@@ -386,7 +386,7 @@ impl Dealt {
     }
 
     /// The masked value of the card at a position; none before the first seal.
-    pub(super) fn masked(&self, position: usize) -> Option<u16> {
+    pub(super) fn masked(&self, position: usize) -> Option<u64> {
         if let Some(Some(again)) = self.resealed.get(position) {
             return Some(again.masked);
         }

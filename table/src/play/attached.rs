@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines};
-use dealerless::shuffle::{Randomness, ShuffleCircuit};
+use dealerless::shuffle::Randomness;
 
 use super::control::Control;
+use super::deal_circuit::DealCircuit;
 use super::dealer::{Binding, Dealer};
 use super::news::Command;
 use super::seat_play::{Event, Orders, Outbox, Reshuffling};
@@ -154,7 +155,7 @@ impl Attached {
     /// If the line has ended.
     pub(super) fn start_engine<X: Send + 'static>(
         &mut self,
-        (seat, circuit): (Seat, Arc<ShuffleCircuit>),
+        (seat, circuit): (Seat, Arc<DealCircuit>),
         deadlines: Deadlines,
         (number, sender): (u64, Sender<(u64, Heard<X>)>),
     ) -> Result<(), LineError> {

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use dealerless::circuit::Party;
-use dealerless::deck::{self, KeptDeck, LiveDeck, SealedDeck};
+use dealerless::deck::{self, LiveDeck};
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Transport};
-use dealerless::shuffle::{Randomness, ShuffleCircuit};
+use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
+use super::deal_circuit::DealCircuit;
 use super::deck::Shuffled;
 use super::seat_play::{Orders, Reshuffling};
 use crate::seat::Seat;
@@ -90,7 +91,7 @@ pub struct Binding {
     /// The hash of the handshake of the line.
     pub handshake: [u8; 32],
     /// The circuit of the match.
-    pub circuit: Arc<ShuffleCircuit>,
+    pub circuit: Arc<DealCircuit>,
     /// Who counts what the peer could cheat in.
     pub attempts: Box<dyn Attempts>,
 }
@@ -176,13 +177,12 @@ fn serve<T: Transport>(
         give_way(matches!(order, Order::Prepare(_)));
         let done = match order {
             Order::Prepare(hands) => {
-                SealedDeck::prepare(&mut session, &binding.circuit, hands)?;
+                binding.circuit.prepare(&mut session, hands)?;
                 Done::Prepared
             }
             Order::Shuffle(seeds, name) => {
-                let circuit = &binding.circuit;
-                let (deck, cards) = KeptDeck::shuffle_live(&mut session, circuit, &seeds, &name)?;
-                live = vec![(None, cards)];
+                let (deck, cards) = binding.circuit.deal(&mut session, &seeds, &name)?;
+                live = cards.into_iter().map(|cards| (None, cards)).collect();
                 Done::Shuffled(Box::new(deck))
             }
             Order::Reshuffle(Reshuffling { step, hand, name }) => {

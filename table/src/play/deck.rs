@@ -210,6 +210,6 @@ impl HandDeck for TryDeck {
 }
 
 /// Bits as a number, the lowest first.
-fn number(bits: &[bool]) -> u16 {
-    (bits.iter().rev()).fold(0, |number, &bit| number << 1 | u16::from(bit))
+fn number(bits: &[bool]) -> u64 {
+    (bits.iter().rev()).fold(0, |number, &bit| number << 1 | u64::from(bit))
 }

@@ -68,7 +68,7 @@ impl HandCards {
     }
 
     /// Checks the masked values of a hand that was shuffled again: all hold the same.
-    pub(super) fn check_again(&mut self, step: u64, masked: &[u16]) -> Result<()> {
+    pub(super) fn check_again(&mut self, step: u64, masked: &[u64]) -> Result<()> {
         let mut again = self.again.iter_mut();
         let Some((_, hand)) = again.find(|(other, _)| *other == step) else {
             return Err(Error::Usage("the hand was not shuffled again".into()));

@@ -10,6 +10,7 @@ mod attached;
 mod clock;
 mod clocks;
 mod control;
+mod deal_circuit;
 mod dealer;
 mod deck;
 mod error;
@@ -23,6 +24,7 @@ mod vault;
 
 pub use clock::TimeLeft;
 pub use control::{BadControl, Control, Term};
+pub use deal_circuit::{DealCircuit, NoCircuit};
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use deck::{HandDeck, Shuffled};
 pub use error::PlayError;

@@ -12,12 +12,13 @@ use std::io;
 use std::sync::Arc;
 
 use dealerless::deck::{self, Card};
-use dealerless::shuffle::{Randomness, ShuffleCircuit};
+use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
 use self::ordering::Due;
 pub use self::ordering::deck_name;
 pub use self::stealing::Reshuffling;
+use super::deal_circuit::DealCircuit;
 use super::dealer::Done;
 use super::error::PlayError;
 use super::hand_cards::HandCards;
@@ -84,7 +85,7 @@ pub struct Setting<S, V, R> {
     /// The place of the deck.
     pub vault: V,
     /// The circuit of the match.
-    pub circuit: Arc<ShuffleCircuit>,
+    pub circuit: Arc<DealCircuit>,
     /// The operating system's generator.
     pub rng: R,
 }
@@ -200,7 +201,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// The circuit of the match.
-    pub(super) fn circuit(&self) -> Arc<ShuffleCircuit> {
+    pub(super) fn circuit(&self) -> Arc<DealCircuit> {
         Arc::clone(&self.set.circuit)
     }
 

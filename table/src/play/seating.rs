@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use dealerless::deck;
-use dealerless::mpc::Security;
 use dealerless::net;
-use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec, SpecError};
+use dealerless::shuffle::Algorithm;
 
+use super::deal_circuit::{DealCircuit, NoCircuit};
 use crate::identity::{Name, PublicIdentity};
 use crate::line::{Line, MAX_HEADER};
 use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting, Versions};
@@ -20,7 +19,7 @@ pub struct Seating {
     /// The match.
     pub sitting: Sitting,
     /// The circuit.
-    pub circuit: Arc<ShuffleCircuit>,
+    pub circuit: Arc<DealCircuit>,
 }
 
 /// No match can begin on this line.
@@ -40,7 +39,7 @@ pub enum CannotBegin {
     },
     /// There is no such shuffle.
     #[error("the host proposes a shuffle that there is not")]
-    Shuffle(#[from] SpecError),
+    Shuffle(#[from] NoCircuit),
     /// The host means another circuit by this name.
     #[error("the host means another circuit by {0}: its program is another version, or changed")]
     Circuit(Algorithm),
@@ -58,8 +57,8 @@ impl Seating {
         stakes: Stakes,
         algorithm: Algorithm,
         clock: Clock,
-    ) -> Result<(Header, Arc<ShuffleCircuit>), SpecError> {
-        let circuit = circuit(&stakes, algorithm)?;
+    ) -> Result<(Header, Arc<DealCircuit>), NoCircuit> {
+        let circuit = DealCircuit::of(&stakes, algorithm)?;
         let header = Header {
             versions: Versions {
                 log: Header::LOG_VERSION,
@@ -67,7 +66,7 @@ impl Seating {
             },
             algorithm,
             circuit: circuit.circuit().digest(),
-            validity: if circuit.validity().is_some() {
+            validity: if circuit.checks_inputs() {
                 stakes.seats() as u8
             } else {
                 0
@@ -124,27 +123,21 @@ impl Seating {
     ///
     /// # Errors
     /// [`CannotBegin`], if this program does not know it.
-    pub fn circuit_of(header: &Header) -> Result<ShuffleCircuit, CannotBegin> {
+    pub fn circuit_of(header: &Header) -> Result<DealCircuit, CannotBegin> {
         proposed_circuit(header)
     }
 }
 
 /// The circuit that a header means, if this program knows it.
-fn proposed_circuit(header: &Header) -> Result<ShuffleCircuit, CannotBegin> {
+fn proposed_circuit(header: &Header) -> Result<DealCircuit, CannotBegin> {
     let (theirs, ours) = (header.versions.engine, net::VERSION);
     if theirs != ours {
         return Err(CannotBegin::Engine { theirs, ours });
     }
-    let circuit = circuit(&header.stakes, header.algorithm)?;
+    let circuit = DealCircuit::of(&header.stakes, header.algorithm)?;
     let same = circuit.circuit().digest() == header.circuit;
-    if !same || circuit.validity().is_some() != (header.validity > 0) {
+    if !same || circuit.checks_inputs() != (header.validity > 0) {
         return Err(CannotBegin::Circuit(header.algorithm));
     }
     Ok(circuit)
-}
-
-fn circuit(stakes: &Stakes, algorithm: Algorithm) -> Result<ShuffleCircuit, SpecError> {
-    let (cards, drawn) = stakes.deck();
-    let spec = Spec::new(cards, drawn, algorithm)?;
-    Ok(deck::circuit(spec, Security::Malicious))
 }

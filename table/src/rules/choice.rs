@@ -1,6 +1,7 @@
 //! What a seat may say when it is asked.
 
 use super::next::Learners;
+use super::stakes::Stakes;
 use crate::seat::Seat;
 use crate::wire::{Malformed, Reader, Writer};
 use dealerless::dice::Dice;
@@ -65,12 +66,20 @@ impl From<Malformed> for ChoiceError {
 }
 
 impl Choice {
-    /// The most cards of a proposal.
+    /// The most cards of a proposal in a deck without rules.
     pub const MAX_PROPOSED: usize = 64;
+    /// The most hands of a proposal in a game of boards: all.
+    pub const MAX_HANDS: usize = 4 * Stakes::MAX_BOARDS as usize;
     /// The most dice of a roll.
     pub const MAX_DICE: u32 = 100;
     /// The most bytes of an encoding.
-    pub const MAX_LEN: usize = 2 + 4 * Self::MAX_PROPOSED;
+    pub const MAX_LEN: usize = 3 + 4 * Self::MAX_HANDS;
+
+    /// The most bytes of an encoding, if so many cards or hands may be proposed.
+    pub(crate) const fn longest(proposed: usize) -> usize {
+        let count = if proposed > Self::MAX_PROPOSED { 2 } else { 1 };
+        1 + count + 4 * proposed
+    }
 
     /// The bytes that stand for this choice. A choice that no rule allows, such as an exchange of
     /// more cards than a hand has, is cut; the rules refuse it anyway.
@@ -89,8 +98,11 @@ impl Choice {
             Choice::Show => writer.u8(6),
             Choice::Muck => writer.u8(7),
             Choice::Propose(cards) => {
-                let cards = &cards[..cards.len().min(Self::MAX_PROPOSED)];
-                writer.u8(8).u8(cards.len() as u8);
+                let cards = &cards[..cards.len().min(Self::MAX_HANDS)];
+                match u8::try_from(cards.len()) {
+                    Ok(count) if cards.len() <= Self::MAX_PROPOSED => writer.u8(8).u8(count),
+                    _ => writer.u8(17).u16(cards.len() as u16),
+                };
                 for (position, learners) in cards {
                     learners.write(writer.u16(*position));
                 }
@@ -123,7 +135,11 @@ impl Choice {
             5 => Choice::Exchange(read_places(&mut reader)?),
             6 => Choice::Show,
             7 => Choice::Muck,
-            8 => Choice::Propose(read_proposal(&mut reader)?),
+            8 => {
+                let count = usize::from(reader.u8()?);
+                let fits = (1..=Choice::MAX_PROPOSED).contains(&count);
+                Choice::Propose(read_proposal(&mut reader, (count, fits))?)
+            }
             9 => Choice::Agree(reader.u32()?),
             10 => Choice::Refuse(reader.u32()?),
             11 => Choice::Pass,
@@ -132,6 +148,11 @@ impl Choice {
             14 => Choice::Reveal(reader.u16()?),
             15 => Choice::Steal(Seat::new(reader.u8()?)),
             16 => Choice::ShowCard(reader.u16()?),
+            17 => {
+                let count = usize::from(reader.u16()?);
+                let fits = (Choice::MAX_PROPOSED + 1..=Choice::MAX_HANDS).contains(&count);
+                Choice::Propose(read_proposal(&mut reader, (count, fits))?)
+            }
             _ => return Err(ChoiceError),
         };
         reader.finish()?;
@@ -159,9 +180,11 @@ fn read_dice(reader: &mut Reader<'_>) -> Result<Dice, Malformed> {
     Dice::new(count, sides).map_err(|_| Malformed)
 }
 
-fn read_proposal(reader: &mut Reader<'_>) -> Result<Vec<(u16, Learners)>, Malformed> {
-    let count = usize::from(reader.u8()?);
-    if !(1..=Choice::MAX_PROPOSED).contains(&count) {
+fn read_proposal(
+    reader: &mut Reader<'_>,
+    (count, fits): (usize, bool),
+) -> Result<Vec<(u16, Learners)>, Malformed> {
+    if !fits {
         return Err(Malformed);
     }
     let mut cards: Vec<(u16, Learners)> = Vec::new();

@@ -7,7 +7,7 @@
 use super::foul::BadCards;
 use super::next::{Learners, Opening};
 use crate::seat::Seat;
-use dealerless::deck::Card;
+use dealerless::deck::{Card, Check, Pack};
 use std::collections::BTreeMap;
 
 /// The positions of a seat's hole cards.
@@ -37,15 +37,15 @@ pub(super) fn openings(
 /// The cards that everybody has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
-    deck: usize,
+    pack: Pack,
     cards: BTreeMap<usize, Card>,
 }
 
 impl Seen {
-    /// None yet, of a deck of so many.
-    pub(super) fn none(deck: usize) -> Self {
+    /// None yet of what is dealt.
+    pub(super) fn none(pack: Pack) -> Self {
         Seen {
-            deck,
+            pack,
             cards: BTreeMap::new(),
         }
     }
@@ -80,11 +80,11 @@ impl Seen {
         }
         let mut cards = self.cards.clone();
         for &(position, card) in public {
-            if card.0 as usize >= self.deck {
-                return Err(BadCards::NotInDeck(card));
-            }
-            if cards.values().any(|&other| other == card) {
-                return Err(BadCards::Twice(card));
+            let seen = cards.iter().map(|(&position, &card)| (position, card));
+            match self.pack.check((position, card), seen) {
+                Ok(()) => {}
+                Err(Check::OpenedTwice) => return Err(BadCards::Twice(card)),
+                Err(_) => return Err(BadCards::NotInDeck(card)),
             }
             cards.insert(position, card);
         }

@@ -57,7 +57,7 @@ pub enum Foul {
     #[error("an exchange names places from 0 to 4, in rising order")]
     BadExchange,
     /// A proposal without cards, with too many, or not in rising order.
-    #[error("a proposal names 1 to 64 positions, in rising order")]
+    #[error("a proposal names 1 to 64 cards, or 1 to all hands of boards, in rising order")]
     BadProposal,
     /// A proposal with a card that is not there, or for a seat that is not there.
     #[error("there is no card {0} that this seat could see")]

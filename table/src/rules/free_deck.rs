@@ -12,6 +12,9 @@
 //! hand's first position is opened to all and belongs to the thief, and the others are opened to their
 //! owner alone.
 //!
+//! Boards of bridge are played so too. What lies at a position is a hand of 13 cards then. Hands are only
+//! opened by a proposal, or shown by who sees them: nobody draws, steals or rolls.
+//!
 //! A card is closed, or one seat sees it, or all do. To show it to a second of three seats would
 //! show it to all, since each share is said in the hearing of all: only an opening to all says so.
 
@@ -19,8 +22,9 @@ use super::choice::Choice;
 use super::dealing::{Seen, openings};
 use super::foul::{BadCards, BadFaces, Foul};
 use super::next::{Learners, Legal, Next, Opening, Outcome, Proposal, Rolled, Steal};
+use super::stakes::Stakes;
 use crate::seat::Seat;
-use dealerless::deck::Card;
+use dealerless::deck::{Card, Pack};
 use dealerless::dice::Dice;
 
 /// How many proposals of one seat may stand.
@@ -30,6 +34,10 @@ const MOST_PROPOSALS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FreeDeck {
     seats: usize,
+    /// Hands of boards are dealt, not cards of a deck.
+    boards: bool,
+    /// How many cards or hands a proposal may name.
+    most_proposed: usize,
     turn: Seat,
     /// How many have passed, one after the other.
     passed: usize,
@@ -61,16 +69,23 @@ enum Due {
 }
 
 impl FreeDeck {
-    pub(super) fn new(seats: usize, cards: usize, drawn: usize, button: Seat) -> Self {
+    pub(super) fn new(stakes: &Stakes, button: Seat) -> Self {
+        let (cards, drawn) = stakes.deck();
+        let boards = stakes.boards().is_some();
         FreeDeck {
-            seats,
+            seats: stakes.seats(),
+            boards,
+            most_proposed: stakes.most_proposed(),
             turn: button,
             passed: 0,
             proposals: Vec::new(),
             number: 0,
             learned: vec![None; drawn],
             shown: vec![None; drawn],
-            seen: Seen::none(cards),
+            seen: Seen::none(match boards {
+                true => Pack::Hands(cards as u32 / 4),
+                false => Pack::Cards(cards as u32),
+            }),
             rolls: 0,
             last_roll: None,
             due: Due::Begin,
@@ -95,7 +110,7 @@ impl FreeDeck {
                 legal: Legal::Speak {
                     proposals: self.proposals.clone(),
                     may_propose: self.may_propose(),
-                    may_draw: self.next_closed().is_some(),
+                    may_draw: !self.boards && self.next_closed().is_some(),
                 },
             },
         }
@@ -168,12 +183,13 @@ impl FreeDeck {
                 self.proposals.remove(at);
             }
             Choice::Pass => {}
+            &Choice::ShowCard(position) => self.show(position)?,
+            _ if self.boards => return Err(Foul::WrongKind),
             &Choice::Roll(dice) => self.roll(dice)?,
             Choice::Draw => {
                 let next = self.next_closed().ok_or(Foul::NothingToDraw)?;
                 self.due = Due::Cards(vec![(next, Learners::Seat(self.turn))]);
             }
-            &Choice::ShowCard(position) => self.show(position)?,
             &Choice::Reveal(position) => self.reveal(position)?,
             &Choice::Steal(owner) => self.steal(owner)?,
             _ => return Err(Foul::WrongKind),
@@ -188,7 +204,7 @@ impl FreeDeck {
 
     fn propose(&mut self, cards: &[(u16, Learners)]) -> Result<(), Foul> {
         let rise = cards.windows(2).all(|pair| pair[0].0 < pair[1].0);
-        if !rise || !(1..=Choice::MAX_PROPOSED).contains(&cards.len()) {
+        if !rise || !(1..=self.most_proposed).contains(&cards.len()) {
             return Err(Foul::BadProposal);
         }
         for &(position, to) in cards {

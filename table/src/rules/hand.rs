@@ -70,12 +70,11 @@ impl Hand {
             return Err(CannotDeal::Stacks(stacks.len()));
         }
         let game = match stakes.variety() {
-            Variety::Deck { .. } => {
-                let (cards, drawn) = stakes.deck();
+            Variety::Deck { .. } | Variety::Boards { .. } => {
                 if button.index() >= stacks.len() {
                     return Err(CannotDeal::Button(button));
                 }
-                Game::FreeDeck(FreeDeck::new(stacks.len(), cards, drawn, button))
+                Game::FreeDeck(FreeDeck::new(stakes, button))
             }
             Variety::Holdem(rules) => {
                 check_chips(stacks, button)?;

@@ -11,7 +11,7 @@ use super::pots::{Claims, pots};
 use super::ranking::HandRank;
 use super::stakes::{BettingRules, Limit};
 use crate::seat::Seat;
-use dealerless::deck::Card;
+use dealerless::deck::{Card, Pack};
 
 /// What the two games do differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl Poker {
             round: 0,
             held: Seat::all(seats).map(hole).collect(),
             undealt: seats * kind.hole_cards(),
-            seen: Seen::none(52),
+            seen: Seen::none(Pack::Cards(52)),
             claims: Vec::new(),
             shown: Vec::new(),
             phase: Phase::DealByHost { first },

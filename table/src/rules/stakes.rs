@@ -1,5 +1,8 @@
 //! What is agreed before a match.
 
+use dealerless::shuffle::split::Split;
+
+use super::choice::Choice;
 use super::kinds::{BadKinds, NamedKinds};
 use crate::wire::{Malformed, Reader, Writer};
 
@@ -29,6 +32,11 @@ pub enum Variety {
         cards: u32,
         /// How many of them are drawn, and can be opened.
         drawn: u32,
+    },
+    /// Boards of bridge, dealt together, without chips: the seats agree as they go who sees which hands.
+    Boards {
+        /// How many boards.
+        boards: u32,
     },
 }
 
@@ -125,6 +133,9 @@ pub enum StakesError {
         /// How many are drawn.
         drawn: u32,
     },
+    /// Too few or too many boards.
+    #[error("1 to {most} boards are dealt together, not {0}", most = Stakes::MAX_BOARDS)]
+    Boards(u32),
     /// Kinds of cards that make no pile.
     #[error(transparent)]
     Kinds(#[from] BadKinds),
@@ -147,6 +158,8 @@ impl Stakes {
     pub const MAX_STACK: u64 = 1_000_000_000;
     /// The most cards of a deck.
     pub const MAX_CARDS: u32 = 4096;
+    /// The most boards that are dealt together.
+    pub const MAX_BOARDS: u32 = Split::MAX_BOARDS as u32;
     /// The most bytes of an encoding.
     pub const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
 
@@ -213,7 +226,7 @@ impl Stakes {
     pub fn betting(&self) -> Option<BettingRules> {
         match self.variety {
             Variety::Holdem(betting) | Variety::FiveCardDraw(betting) => Some(betting),
-            Variety::Deck { .. } => None,
+            Variety::Deck { .. } | Variety::Boards { .. } => None,
         }
     }
 
@@ -222,12 +235,38 @@ impl Stakes {
         self.betting().map_or(0, |betting| betting.stack)
     }
 
-    /// The cards of the deck, and how many of them are drawn.
+    /// The cards of the deck, and how many of them are drawn. Of boards it is the hands that can be opened:
+    /// those of board `b`, counted from 0, are at the positions `4b` to `4b + 3`, the North hand first.
     pub fn deck(&self) -> (usize, usize) {
         match self.variety {
             Variety::Holdem(_) => (52, 2 * self.seats() + 5),
             Variety::FiveCardDraw(_) => (52, 10 * self.seats()),
             Variety::Deck { cards, drawn } => (cards as usize, drawn as usize),
+            Variety::Boards { boards } => (52, 4 * boards as usize),
+        }
+    }
+
+    /// How many boards of bridge are dealt in a hand of the match, if that is what is played.
+    pub fn boards(&self) -> Option<u32> {
+        match self.variety {
+            Variety::Boards { boards } => Some(boards),
+            _ => None,
+        }
+    }
+
+    /// The bits of what lies at a position: of the number of a card, or of the set of the cards of a hand.
+    pub(crate) fn word_bits(&self) -> u32 {
+        match (self.variety, self.deck()) {
+            (Variety::Boards { .. }, (cards, _)) => cards as u32,
+            (_, (cards, _)) => usize::BITS - (cards - 1).leading_zeros(),
+        }
+    }
+
+    /// How many cards or hands a proposal may name.
+    pub(crate) fn most_proposed(&self) -> usize {
+        match self.variety {
+            Variety::Boards { .. } => self.deck().1,
+            _ => Choice::MAX_PROPOSED,
         }
     }
 
@@ -236,6 +275,8 @@ impl Stakes {
             Variety::Holdem(_) => 23,
             Variety::FiveCardDraw(_) => 5,
             Variety::Deck { .. } => u8::MAX,
+            // The network of one goes over the word of the other.
+            Variety::Boards { .. } => 2,
         };
         let seats = self.seats;
         if !(2..=most).contains(&seats) {
@@ -249,6 +290,10 @@ impl Stakes {
             Variety::Deck { cards, drawn } => {
                 let fits = (2..=Self::MAX_CARDS).contains(&cards) && (1..=cards).contains(&drawn);
                 fits.then_some(()).ok_or(StakesError::Deck { cards, drawn })
+            }
+            Variety::Boards { boards } => {
+                let fits = (1..=Self::MAX_BOARDS).contains(&boards);
+                fits.then_some(()).ok_or(StakesError::Boards(boards))
             }
         }
     }
@@ -265,6 +310,9 @@ impl Stakes {
                     Some(kinds) => kinds.write(writer.u8(3)),
                 };
                 writer.u32(drawn);
+            }
+            Variety::Boards { boards } => {
+                writer.u8(4).u32(boards);
             }
         }
         writer.u8(self.seats).u32(self.hands).finish()
@@ -306,6 +354,9 @@ impl Variety {
             2 => Variety::Deck {
                 cards: reader.u32()?,
                 drawn: reader.u32()?,
+            },
+            4 => Variety::Boards {
+                boards: reader.u32()?,
             },
             _ => return Err(Malformed),
         })

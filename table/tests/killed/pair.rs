@@ -77,7 +77,7 @@ struct Side {
     kills: usize,
     void: usize,
     /// What it saw, by hand, try and position.
-    cards: HashMap<(u32, u32, usize), u32>,
+    cards: HashMap<(u32, u32, usize), u64>,
     did: Vec<(Kind, u64)>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) enum Said {
         hand: u32,
         attempt: u32,
         position: usize,
-        card: u32,
+        card: u64,
     },
     /// A try is void.
     Void,

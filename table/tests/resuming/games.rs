@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
-use dealerless::deck::{Choice as Shuffle, circuit};
+use dealerless::deck::Choice as Shuffle;
 use dealerless::dice::Dice;
-use dealerless::mpc::Security;
-use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::soak::soak;
-use dealerless_table::{BettingRules, Choice, Legal, Limit, Posts, Seat, Stakes, Variety};
+use dealerless_table::{
+    BettingRules, Choice, DealCircuit, Learners, Legal, Limit, Posts, Proposal, Seat, Stakes,
+    Variety,
+};
 
 use crate::side::Program;
 
@@ -21,6 +22,8 @@ pub(crate) enum Game {
     Deck,
     /// The same, in which the host steals a card of the guest's.
     Steal,
+    /// Boards of bridge: hands are opened to each player, then all to both.
+    Boards,
     /// Many hands of hold'em.
     Long,
 }
@@ -30,13 +33,16 @@ pub(crate) fn long() -> u32 {
     soak().map_or(30, |hands| hands as u32)
 }
 
-pub(crate) type Terms = (Stakes, Arc<ShuffleCircuit>);
+pub(crate) type Terms = (Stakes, Arc<DealCircuit>);
 
 fn terms(variety: Variety, hands: u32) -> Terms {
     let stakes = Stakes::new(variety, 2, hands).unwrap();
     let (cards, drawn) = stakes.deck();
-    let spec = Shuffle::Cheapest.spec(cards, drawn);
-    let circuit = circuit(spec.unwrap(), Security::Malicious);
+    let algorithm = match stakes.boards() {
+        Some(_) => DealCircuit::OF_BOARDS,
+        None => Shuffle::Cheapest.spec(cards, drawn).unwrap().algorithm(),
+    };
+    let circuit = DealCircuit::of(&stakes, algorithm).unwrap();
     (stakes, Arc::new(circuit))
 }
 
@@ -73,8 +79,10 @@ static STEAL: LazyLock<Terms> = LazyLock::new(|| {
     terms(variety, 1)
 });
 
+static BOARDS: LazyLock<Terms> = LazyLock::new(|| terms(Variety::Boards { boards: 2 }, 1));
+
 impl Game {
-    pub(crate) fn circuit(self) -> &'static ShuffleCircuit {
+    pub(crate) fn circuit(self) -> &'static DealCircuit {
         &self.terms().1
     }
 
@@ -83,6 +91,7 @@ impl Game {
             Game::Holdem => &HOLDEM,
             Game::Deck => &DECK,
             Game::Steal => &STEAL,
+            Game::Boards => &BOARDS,
             Game::Long => &LONG,
         }
     }
@@ -106,6 +115,9 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
         };
     }
     match legal {
+        Legal::Speak { proposals, .. } if program.log().of().header().stakes.boards().is_some() => {
+            of_boards(program, proposals)
+        }
         Legal::Bet { call: None, .. } => Choice::Check,
         Legal::Bet { .. } => Choice::Call,
         Legal::Speak { may_draw, .. } => match held.first() {
@@ -115,5 +127,26 @@ pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
             None => Choice::Pass,
         },
         _ => Choice::Show,
+    }
+}
+
+/// The host proposes that each sees two hands of the first board, and then that both see everything.
+fn of_boards(program: &Program, proposals: &[Proposal]) -> Choice {
+    let game = program.log().game().expect("a hand is played");
+    let drawn = program.log().of().header().stakes.deck().1;
+    let is_public = (0..drawn).any(|position| game.public(position).is_some());
+    match proposals.first() {
+        Some(proposal) if proposal.by == program.seat() => Choice::Pass,
+        Some(proposal) => Choice::Agree(proposal.number),
+        None if is_public || program.seat() != Seat::HOST => Choice::Pass,
+        None if game.held(Seat::HOST).is_empty() => {
+            let seats = [Seat::HOST, Seat::GUEST].into_iter().cycle();
+            Choice::Propose((0..4).zip(seats.map(Learners::Seat)).collect())
+        }
+        None => Choice::Propose(
+            (0..drawn as u16)
+                .map(|hand| (hand, Learners::All))
+                .collect(),
+        ),
     }
 }

@@ -84,7 +84,7 @@ fn moments(went: &Went, seat: usize) -> Vec<(usize, When)> {
 #[test]
 fn a_program_is_killed_in_each_of_its_deeds() {
     let mut plans = Vec::new();
-    for game in [Game::Holdem, Game::Deck] {
+    for game in [Game::Holdem, Game::Deck, Game::Boards] {
         let went = undisturbed(game);
         for seat in [0, 1] {
             let kill = |(deed, when)| Plan {

@@ -56,9 +56,9 @@ impl World {
                 engine: dealerless::net::VERSION,
             },
             stakes: stakes.clone(),
-            algorithm: circuit.spec().algorithm(),
+            algorithm: circuit.algorithm(),
             circuit: circuit.circuit().digest(),
-            validity: if circuit.validity().is_some() { 2 } else { 0 },
+            validity: if circuit.checks_inputs() { 2 } else { 0 },
             clock: Clock {
                 each_move: 0,
                 bank: 0,

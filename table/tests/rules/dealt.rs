@@ -27,7 +27,7 @@ pub(crate) fn cards(names: &str) -> Vec<Card> {
     let card = |name: &str| {
         let (rank, suit) = name.split_at(1);
         let rank = "23456789TJQKA".find(rank).unwrap();
-        Card((13 * "cdhs".find(suit).unwrap() + rank) as u32)
+        Card((13 * "cdhs".find(suit).unwrap() + rank) as u64)
     };
     names.split_whitespace().map(card).collect()
 }

@@ -8,20 +8,20 @@ use std::collections::BTreeMap;
 
 /// The rank of five cards by the rules as a book states them: the kind of hand, then the ranks by
 /// which two hands of a kind are compared.
-fn by_the_book(cards: &[Card]) -> (usize, Vec<u32>) {
+fn by_the_book(cards: &[Card]) -> (usize, Vec<u64>) {
     let mut counts = BTreeMap::new();
     for card in cards {
         *counts.entry(card.0 % 13).or_insert(0) += 1;
     }
-    let mut ranks: Vec<(usize, u32)> = counts
+    let mut ranks: Vec<(usize, u64)> = counts
         .into_iter()
         .map(|(rank, count)| (count, rank))
         .collect();
     ranks.sort_unstable_by(|a, b| b.cmp(a));
-    let (counts, mut ranks): (Vec<usize>, Vec<u32>) = ranks.into_iter().unzip();
+    let (counts, mut ranks): (Vec<usize>, Vec<u64>) = ranks.into_iter().unzip();
     let flush = cards.iter().all(|card| card.0 / 13 == cards[0].0 / 13);
     if ranks == [12, 3, 2, 1, 0] {
-        ranks = vec![3, 2, 1, 0, u32::MAX];
+        ranks = vec![3, 2, 1, 0, u64::MAX];
     }
     let straight = ranks.len() == 5
         && ranks
@@ -44,17 +44,17 @@ fn by_the_book(cards: &[Card]) -> (usize, Vec<u32>) {
 /// A hand of each class: five ranks in falling order, of more than one suit, or of one.
 fn classes() -> Vec<Vec<Card>> {
     let mut hands = Vec::new();
-    for number in 0..13_u32.pow(5) {
-        let ranks: Vec<u32> = (0..5).map(|i| number / 13_u32.pow(i) % 13).collect();
+    for number in 0..13_u64.pow(5) {
+        let ranks: Vec<u64> = (0..5).map(|i| number / 13_u64.pow(i) % 13).collect();
         let falls = ranks.windows(2).all(|pair| pair[0] >= pair[1]);
         if !falls || ranks[0] == ranks[4] {
             continue;
         }
-        let hand = |suit: &dyn Fn(usize) -> u32| {
-            let card = |(i, rank): (usize, &u32)| Card(13 * suit(i) + rank);
+        let hand = |suit: &dyn Fn(usize) -> u64| {
+            let card = |(i, rank): (usize, &u64)| Card(13 * suit(i) + rank);
             ranks.iter().enumerate().map(card).collect::<Vec<_>>()
         };
-        hands.push(hand(&|i| i as u32 % 4));
+        hands.push(hand(&|i| i as u64 % 4));
         if ranks.windows(2).all(|pair| pair[0] > pair[1]) {
             hands.push(hand(&|_| 2));
         }
@@ -106,7 +106,7 @@ fn what_is_no_hand_has_no_rank() {
     assert_eq!(HandRank::of(&hand[..4]), None);
     assert_eq!(HandRank::of(&[&hand[..], &cards("7s")].concat()), None);
     assert_eq!(HandRank::of(&[&hand[..5], &hand[..1]].concat()), None);
-    for number in [52, 63, u32::MAX] {
+    for number in [52, 63, u64::MAX] {
         assert_eq!(HandRank::of(&[&hand[..4], &[Card(number)]].concat()), None);
     }
 }

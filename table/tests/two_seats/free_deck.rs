@@ -42,7 +42,7 @@ fn player() -> impl FnMut(&Seated, &News) -> Option<Command> {
 }
 
 /// What a seat was told of dice and cards.
-type Seen = (Vec<Rolled>, Vec<(usize, u32)>);
+type Seen = (Vec<Rolled>, Vec<(usize, u64)>);
 
 fn seen(news: &News, seen: &mut Seen) {
     match news {
@@ -143,12 +143,12 @@ fn cards_are_stolen_and_revealed_and_both_see_the_same() {
     assert_eq!((&end, hash), (&End::Played, other));
     assert_eq!(end, same);
     // Where a card lay last, both have seen the same.
-    let last = |cards: &[(usize, u32)]| -> std::collections::BTreeMap<usize, u32> {
+    let last = |cards: &[(usize, u64)]| -> std::collections::BTreeMap<usize, u64> {
         cards.iter().copied().collect()
     };
     let (host, guest) = (last(&host), last(&guest));
     assert_eq!(host, guest);
-    let mut cards: Vec<u32> = host.into_values().collect();
+    let mut cards: Vec<u64> = host.into_values().collect();
     cards.sort_unstable();
     cards.dedup();
     assert_eq!(cards.len(), 6, "no card is lost or there twice");

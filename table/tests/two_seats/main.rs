@@ -10,12 +10,10 @@ mod watched;
 
 use std::sync::Arc;
 
-use dealerless::deck::{Choice as Shuffle, circuit};
-use dealerless::mpc::Security;
-use dealerless::shuffle::ShuffleCircuit;
+use dealerless::deck::Choice as Shuffle;
 use dealerless_table::{
-    BettingRules, Choice, Command, End, Legal, Limit, MatchLog, News, Part, PlayError, Posts, Seal,
-    Seat, Stakes, Stop, Variety,
+    BettingRules, Choice, Command, DealCircuit, End, Legal, Limit, MatchLog, News, Part, PlayError,
+    Posts, Seal, Seat, Stakes, Stop, Variety,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -32,10 +30,10 @@ fn holdem(hands: u32) -> Stakes {
     Stakes::new(Variety::Holdem(rules), 2, hands).unwrap()
 }
 
-fn shuffle_for(stakes: &Stakes) -> Arc<ShuffleCircuit> {
+fn shuffle_for(stakes: &Stakes) -> Arc<DealCircuit> {
     let (cards, drawn) = stakes.deck();
     let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
-    Arc::new(circuit(spec, Security::Malicious))
+    Arc::new(DealCircuit::of(stakes, spec.algorithm()).unwrap())
 }
 
 /// Chooses at random among what is legal.

@@ -7,12 +7,11 @@ use std::thread;
 
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
-use dealerless::shuffle::ShuffleCircuit;
 use dealerless::testing::session::system_rng;
 use dealerless_table::{
-    Binding, Clock, Command, Dealer, End, Event, Header, Identity, Inputs, Journal, Match,
-    MatchLog, MemoryStorage, MemoryVault, News, Outbox, Play, PlayError, Player, Seat, Setting,
-    Sitting, Stakes, Storage, Versions,
+    Binding, Clock, Command, DealCircuit, Dealer, End, Event, Header, Identity, Inputs, Journal,
+    Match, MatchLog, MemoryStorage, MemoryVault, News, Outbox, Play, PlayError, Player, Seat,
+    Setting, Sitting, Stakes, Storage, Versions,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -51,7 +50,7 @@ impl Drop for Wire {
 pub(crate) struct Wiring {
     pub(crate) seat: Seat,
     pub(crate) identity: Arc<Identity>,
-    pub(crate) circuit: Arc<ShuffleCircuit>,
+    pub(crate) circuit: Arc<DealCircuit>,
     pub(crate) wire: Wire,
     pub(crate) dealer: Dealer,
     pub(crate) events: Receiver<Event>,
@@ -64,7 +63,7 @@ pub(crate) struct Side {
 }
 
 /// Both sides of a match for these stakes, and the log that they begin with.
-pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> ([Wiring; 2], Match) {
+pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 2], Match) {
     let mut rng = system_rng();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
     let header = Header {
@@ -73,9 +72,9 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> ([Wirin
             engine: 3,
         },
         stakes: stakes.clone(),
-        algorithm: circuit.spec().algorithm(),
+        algorithm: circuit.algorithm(),
         circuit: circuit.circuit().digest(),
-        validity: if circuit.validity().is_some() { 2 } else { 0 },
+        validity: if circuit.checks_inputs() { 2 } else { 0 },
         clock: Clock {
             each_move: 0,
             bank: 0,
@@ -104,7 +103,7 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> ([Wirin
 
 fn dealer(
     seat: Seat,
-    circuit: &Arc<ShuffleCircuit>,
+    circuit: &Arc<DealCircuit>,
     line: MemoryTransport,
     events: Sender<Event>,
 ) -> Dealer {
@@ -126,7 +125,7 @@ pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, of: &Match) ->
 }
 
 /// Both sides of a match, who follow the protocol.
-pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<ShuffleCircuit>) -> [Side; 2] {
+pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> [Side; 2] {
     let (wirings, of) = wirings(stakes, circuit);
     wirings.map(|wiring| Side::new(wiring, &of))
 }

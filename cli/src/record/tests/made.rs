@@ -144,6 +144,7 @@ impl Made {
                     position: position as u16,
                     since: 0,
                     card: self.card(position),
+                    wide: false,
                 };
                 self.journals[seat.index()].0.note(&seen);
             }
@@ -153,12 +154,12 @@ impl Made {
     fn card(&self, position: usize) -> Card {
         let (cards, _) = self.log.of().header().stakes.deck();
         let number = self.first * self.log.attempt().hand + self.step * position as u32;
-        Card(number % cards as u32)
+        Card(u64::from(number) % cards as u64)
     }
 
     /// All shares but the host's are a number that follows from the position.
-    fn share(seat: Seat, position: usize) -> u16 {
-        (seat.index() + 1) as u16 * position as u16 % 32
+    fn share(seat: Seat, position: usize) -> u64 {
+        ((seat.index() + 1) * position % 32) as u64
     }
 
     fn nonce(seat: Seat) -> [u8; 32] {
@@ -199,7 +200,7 @@ impl Made {
         let attempt = self.log.attempt();
         let masked = |position: usize| {
             let shares = Seat::all(seats).map(|seat| Self::share(seat, position));
-            shares.fold(self.card(position).0 as u16, |sum, share| sum ^ share)
+            shares.fold(self.card(position).0, |sum, share| sum ^ share)
         };
         let commit = |position: usize| {
             let share = Self::share(seat, position);

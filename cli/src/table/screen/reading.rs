@@ -3,6 +3,7 @@
 use std::io;
 
 use super::super::command::{Complaint, Said};
+use super::super::event::Seated;
 use super::super::player::Wish;
 use super::super::prompt::{self, Asked, Typed};
 use super::super::turn;
@@ -18,6 +19,7 @@ impl Screen {
             rebuy: self.rebuy,
             seat: self.own_seat(),
             seats: self.seated.as_ref().map_or(2, |seated| seated.names.len()),
+            boards: self.seated.as_ref().and_then(Seated::boards),
         };
         let typed = prompt::read(text, &asked)?;
         let sure = std::mem::take(&mut self.sure);
@@ -27,7 +29,11 @@ impl Screen {
                 let _ = self.ask_again();
             }
             Typed::Help => {
-                let _ = self.line(turn::HELP).and_then(|()| self.ask_again());
+                let help = match asked.boards {
+                    Some(_) => turn::HELP_WITH_BOARDS,
+                    None => turn::HELP,
+                };
+                let _ = self.line(help).and_then(|()| self.ask_again());
             }
             Typed::Leave if sure == Some(Typed::Leave) || self.leaving => {
                 return Ok(Wish::Say(Said::Leave {}, None));

@@ -61,7 +61,7 @@ fn who_opens_other_cards_is_refused_and_named() {
     let others: [&[usize]; 6] = [&[], &[1], &[0, 1], &[1, 3, 4], &[3, 1], &[1, 1]];
     for cards in others {
         let part = table.opening(&log, Seat::HOST, cards);
-        let bytes = part.encode(log.size(Seat::HOST));
+        let bytes = part.encode(log.shape(), log.size(Seat::HOST));
         let fouls = [PartFoul::OtherCards, PartFoul::Malformed];
         assert!(
             fouls.contains(&foul(&table, &log, Seat::HOST, &part)),

@@ -3,11 +3,17 @@
 use strum::IntoEnumIterator;
 
 use super::super::*;
-use super::table::{Table, draw, free_deck, holdem};
+use super::table::{Table, boards, draw, free_deck, holdem};
 use crate::seat::Seat;
 
-fn tables() -> [Table; 4] {
-    [holdem(2, 1), draw(2, 1), free_deck(2), holdem(3, 1)]
+fn tables() -> [Table; 5] {
+    [
+        holdem(2, 1),
+        draw(2, 1),
+        free_deck(2),
+        holdem(3, 1),
+        boards(2),
+    ]
 }
 
 /// Calls `look` before every part of an honest match.
@@ -134,7 +140,7 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
                 return;
             };
             let honest = table.honest(log, seat);
-            let bytes = honest.encode(log.size(seat));
+            let bytes = honest.encode(log.shape(), log.size(seat));
             for length in [0, 1, bytes.len() - 1, bytes.len() + 1] {
                 let mut other = bytes.clone();
                 other.resize(length, 0);
@@ -150,7 +156,7 @@ fn a_part_with_one_bit_changed_or_of_another_length_is_a_foul_or_another_allowed
                 other[at] ^= 1 << (at % 8);
                 let signed = table.sign_bytes(log, seat, other.clone());
                 if let Ok(Taken::New(part)) = log.clone().take(signed) {
-                    assert_eq!(part.encode(bytes.len()), other);
+                    assert_eq!(part.encode(log.shape(), bytes.len()), other);
                     assert_ne!(part, honest);
                 }
             }
@@ -166,7 +172,7 @@ fn all_that_can_be_said_in_a_phase_has_one_size() {
                 let size = log.size(seat);
                 for kind in log.may_say(seat) {
                     assert_eq!(
-                        table.part(kind, log, seat).encode(size).len(),
+                        table.part(kind, log, seat).encode(log.shape(), size).len(),
                         size,
                         "{kind}"
                     );

@@ -1,5 +1,6 @@
 //! Tests of the log, with decks that are made up.
 
+mod boards;
 mod cheats;
 mod endings;
 mod files;

@@ -73,7 +73,7 @@ fn random_bytes_are_read_as_nothing_or_as_what_they_stand_for() {
             *first = rng.random_range(0..12);
         }
         if let Ok(part) = Part::decode(&bytes, &shape) {
-            assert_eq!(part.encode(bytes.len()), bytes);
+            assert_eq!(part.encode(&shape, bytes.len()), bytes);
         }
     }
 }

@@ -23,9 +23,9 @@ const AGAIN: usize = 1000;
 
 /// A deck that is sealed: the shares of each seat.
 struct Deck {
-    cards: Vec<u16>,
-    masked: Vec<u16>,
-    shares: Vec<Vec<u16>>,
+    cards: Vec<u64>,
+    masked: Vec<u64>,
+    shares: Vec<Vec<u64>>,
 }
 
 pub(crate) fn holdem(seats: u8, hands: u32) -> Table {
@@ -42,6 +42,18 @@ pub(crate) fn free_deck(seats: u8) -> Table {
         drawn: 7,
     };
     Table::new(variety, seats, 2)
+}
+
+pub(crate) fn boards(boards: u32) -> Table {
+    Table::new(Variety::Boards { boards }, 2, 2)
+}
+
+/// The four hands of a board.
+fn hands(rng: &mut StdRng) -> Vec<u64> {
+    let mut pack: Vec<u32> = (0..52).collect();
+    pack.shuffle(rng);
+    let hand = |cards: &[u32]| cards.iter().map(|card| 1 << card).sum();
+    pack.chunks(13).map(hand).collect()
 }
 
 fn rules(limit: Limit) -> BettingRules {
@@ -101,11 +113,18 @@ impl Table {
         let attempt = log.attempt();
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
         let mut rng = StdRng::seed_from_u64(seed);
-        let (cards, drawn) = self.of.header().stakes.deck();
-        let mut deck: Vec<u16> = (0..cards as u16).collect();
-        deck.shuffle(&mut rng);
-        let width = (cards as u16).next_power_of_two();
-        let shares: Vec<Vec<u16>> = (self.seats())
+        let stakes = &self.of.header().stakes;
+        let (cards, drawn) = stakes.deck();
+        let deck: Vec<u64> = match stakes.boards() {
+            Some(boards) => (0..boards).flat_map(|_| hands(&mut rng)).collect(),
+            None => {
+                let mut deck: Vec<u64> = (0..cards as u64).collect();
+                deck.shuffle(&mut rng);
+                deck
+            }
+        };
+        let width = 1 << stakes.word_bits();
+        let shares: Vec<Vec<u64>> = (self.seats())
             .map(|_| (0..drawn).map(|_| rng.random_range(0..width)).collect())
             .collect();
         let mask = |position: usize| shares.iter().fold(0, |sum, of| sum ^ of[position]);
@@ -162,7 +181,7 @@ impl Table {
     fn seal(&self, log: &MatchLog, seat: Seat) -> Seal {
         let deck = self.deck(log);
         let attempt = log.attempt();
-        let commit = |(position, &share): (usize, &u16)| {
+        let commit = |(position, &share): (usize, &u64)| {
             let nonce = attempt.share_nonce(seat, position, &[5; 32]);
             attempt.share_commitment(seat, position, share, &nonce)
         };
@@ -200,9 +219,17 @@ impl Table {
             }
             PartKind::Move => Part::Move(match log.phase() {
                 Phase::Choose {
-                    legal: Legal::Speak { may_draw, .. },
+                    legal:
+                        Legal::Speak {
+                            may_draw,
+                            proposals,
+                            ..
+                        },
                     ..
-                } => self.pastime(log, seat, may_draw),
+                } => match self.of.header().stakes.boards() {
+                    Some(_) => super::boards::pastime(log, seat, &proposals),
+                    None => self.pastime(log, seat, may_draw),
+                },
                 Phase::Choose { legal, .. } => passive(&legal),
                 _ => Choice::Check,
             }),
@@ -274,7 +301,7 @@ impl Table {
 
     /// The part with this seat's signature, whether it may say it or not.
     pub(crate) fn sign(&self, log: &MatchLog, seat: Seat, part: &Part) -> SignedPart {
-        self.sign_bytes(log, seat, part.encode(log.size(seat)))
+        self.sign_bytes(log, seat, part.encode(log.shape(), log.size(seat)))
     }
 
     pub(crate) fn sign_bytes(&self, log: &MatchLog, seat: Seat, part: Vec<u8>) -> SignedPart {

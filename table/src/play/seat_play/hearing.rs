@@ -213,6 +213,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 position: position as u16,
                 since: log.resealed(position).map_or(0, |(step, _)| step),
                 card,
+                wide: log.of().header().stakes.word_bits() > u16::BITS,
             });
         }
     }

@@ -18,6 +18,7 @@ pub(super) fn noted(table: &Table) -> (MatchLog, Vec<u8>) {
         position: 0,
         since: 0,
         card: face(table, &log, 0),
+        wide: false,
     });
     while !log.waits_for().is_empty() {
         journal.append([&table.speak(&mut log)]).unwrap();

@@ -47,11 +47,7 @@ pub(super) fn face(table: &Table, log: &MatchLog, position: usize) -> Card {
             Part::Open(cards) => cards[0].share,
             _ => unreachable!(),
         });
-    Card(
-        shares
-            .fold(log.masked(position).unwrap(), |sum, share| sum ^ share)
-            .into(),
-    )
+    Card(shares.fold(log.masked(position).unwrap(), |sum, share| sum ^ share))
 }
 
 /// A match in which all seats choose at random, and the file of the host with its notes.
@@ -84,6 +80,7 @@ pub(super) fn random_match(table: &Table, seed: u64, hands: u32) -> (MatchLog, V
                         position: position as u16,
                         since: log.resealed(position).map_or(0, |(step, _)| step),
                         card: face(table, &log, position),
+                        wide: false,
                     });
                 }
             }

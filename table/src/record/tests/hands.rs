@@ -239,5 +239,6 @@ fn noted(of: Attempt, position: u16) -> Seen {
         position,
         since: 0,
         card,
+        wide: false,
     }
 }

@@ -1,0 +1,154 @@
+//! Boards of bridge: hands are opened by agreement, or shown by who sees them.
+
+use super::super::*;
+use super::table::{Table, boards, free_deck};
+use crate::rules::{BadCards, Choice, Foul, Learners, Legal, Proposal};
+use crate::seat::Seat;
+use dealerless::deck::Card;
+
+/// What a seat says of boards: the host proposes who sees which hands of the first board, then that all
+/// see everything; the guest agrees; and all pass.
+pub(super) fn pastime(log: &MatchLog, seat: Seat, proposals: &[Proposal]) -> Choice {
+    let game = log.game().expect("a hand in play");
+    let drawn = log.of().header().stakes.deck().1 as u16;
+    let is_public = (0..usize::from(drawn)).any(|position| game.public(position).is_some());
+    match proposals.first() {
+        Some(proposal) if proposal.by == seat => Choice::Pass,
+        Some(proposal) => Choice::Agree(proposal.number),
+        None if is_public || seat != Seat::HOST => Choice::Pass,
+        None if game.held(seat).is_empty() => {
+            let seats = [Seat::HOST, Seat::GUEST].into_iter().cycle();
+            Choice::Propose((0..4).zip(seats.map(Learners::Seat)).collect())
+        }
+        None => Choice::Propose((0..drawn).map(|hand| (hand, Learners::All)).collect()),
+    }
+}
+
+/// A log that has come to the first choice.
+fn at_a_choice(table: &Table) -> MatchLog {
+    let mut log = table.log();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
+    log
+}
+
+fn refused(table: &Table, log: &MatchLog, choice: Choice) -> Option<PartFoul> {
+    let seat = log.waits_for()[0];
+    let signed = table.sign(log, seat, &Part::Move(choice));
+    match log.clone().take(signed) {
+        Err(Refused::Foul(proof)) => Some(proof.foul.clone()),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_set_is_opened_in_parts_and_then_whole() {
+    let table = boards(3);
+    let log = table.played();
+    assert_eq!(log.phase(), Phase::Over(End::Played));
+    let mut log = table.log();
+    table.play_until(&mut log, |log| {
+        log.game().is_some_and(|game| game.public(11).is_some())
+    });
+    let game = log.game().unwrap();
+    let hands: Vec<u64> = (0..12).map(|hand| game.public(hand).unwrap().0).collect();
+    for board in hands.chunks(4) {
+        assert!(board.iter().all(|hand| hand.count_ones() == 13));
+        assert_eq!(board.iter().sum::<u64>(), (1 << 52) - 1);
+    }
+}
+
+#[test]
+fn nobody_draws_steals_reveals_or_rolls() {
+    let table = boards(1);
+    let log = at_a_choice(&table);
+    let dice = dealerless::dice::Dice::new(2, 6).unwrap();
+    for choice in [
+        Choice::Draw,
+        Choice::Steal(Seat::GUEST),
+        Choice::Roll(dice),
+        Choice::Reveal(0),
+        Choice::Check,
+    ] {
+        let foul = refused(&table, &log, choice.clone());
+        assert_eq!(foul, Some(PartFoul::Choice(Foul::WrongKind)), "{choice:?}");
+    }
+    let Phase::Choose { legal, .. } = log.phase() else {
+        panic!("a choice")
+    };
+    assert!(matches!(
+        legal,
+        Legal::Speak {
+            may_draw: false,
+            may_propose: true,
+            ..
+        }
+    ));
+    assert_eq!(refused(&table, &log, Choice::Pass), None);
+}
+
+#[test]
+fn only_a_hand_that_one_sees_alone_is_shown() {
+    let table = boards(1);
+    let log = at_a_choice(&table);
+    let foul = refused(&table, &log, Choice::ShowCard(0));
+    assert_eq!(foul, Some(PartFoul::Choice(Foul::NotHeld(0))));
+    let mut log = table.log();
+    table.play_until(&mut log, |log| {
+        let held = log
+            .game()
+            .is_some_and(|game| game.held(Seat::HOST).len() == 2);
+        held && matches!(log.phase(), Phase::Choose { seat, .. } if seat == Seat::HOST)
+    });
+    assert_eq!(refused(&table, &log, Choice::ShowCard(0)), None);
+    let foul = refused(&table, &log, Choice::ShowCard(1));
+    assert_eq!(foul, Some(PartFoul::Choice(Foul::NotHeld(1))));
+}
+
+#[test]
+fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
+    let table = boards(100);
+    let log = at_a_choice(&table);
+    let propose = |hands: u16| {
+        let choice = Choice::Propose((0..hands).map(|hand| (hand, Learners::All)).collect());
+        refused(&table, &log, choice)
+    };
+    assert_eq!([1, 64, 65, 255, 256, 400].map(propose), [const { None }; 6]);
+    assert!(propose(401).is_some());
+    // In a deck without rules it may not.
+    let deck = free_deck(2);
+    let log = at_a_choice(&deck);
+    let many = Choice::Propose((0..65).map(|card| (card, Learners::All)).collect());
+    assert_eq!(refused(&deck, &log, many), Some(PartFoul::Malformed));
+}
+
+/// A seat that seals other shares than the engine gave can make hands that are none. Nobody can tell who
+/// it was, and the set is undecided.
+#[test]
+fn hands_that_are_none_end_the_match() {
+    let table = boards(1);
+    let mut log = table.log();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
+    let game = log.game().unwrap();
+    let hand = |cards: u32| Card((1 << cards) - 1);
+    let open = |cards: [Card; 4]| {
+        let mut game = game.clone();
+        let propose = Choice::Propose((0..4).map(|hand| (hand, Learners::All)).collect());
+        let turn = |game: &crate::rules::Hand| match game.next() {
+            crate::rules::Next::Choose { seat, .. } => seat,
+            other => panic!("{other:?}"),
+        };
+        game.choose(turn(&game), &propose).unwrap();
+        game.choose(turn(&game), &Choice::Agree(0)).unwrap();
+        game.opened(&[0, 1, 2, 3].map(|at| (at, cards[at])))
+    };
+    let good = [0, 13, 26, 39].map(|first| Card(((1 << 13) - 1) << first));
+    assert_eq!(open(good), Ok(()));
+    let [a, b, c, d] = good;
+    assert_eq!(open([a, b, c, c]), Err(BadCards::Twice(c)));
+    assert_eq!(
+        open([a, b, c, hand(12)]),
+        Err(BadCards::NotInDeck(hand(12)))
+    );
+    let beyond = Card(d.0 << 1);
+    assert_eq!(open([a, b, c, beyond]), Err(BadCards::NotInDeck(beyond)));
+}

@@ -1,0 +1,130 @@
+//! The circuit by which a match is dealt.
+
+use dealerless::circuit::{Circuit, Party};
+use dealerless::deck::{self, Card, KeptDeck, LiveDeck};
+use dealerless::mpc::{Demand, Malicious, Security, TwoParty};
+use dealerless::net::Transport;
+use dealerless::shuffle::split::{Split, SplitCircuit, SplitError};
+use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, SpecError};
+use rand::CryptoRng;
+
+use crate::rules::Stakes;
+
+/// The circuit by which a match is dealt: it draws cards of a deck, or deals the hands of boards.
+#[derive(Clone, Debug)]
+pub enum DealCircuit {
+    /// A shuffle of a deck.
+    Cards(ShuffleCircuit),
+    /// The hands of boards.
+    Boards(SplitCircuit),
+}
+
+/// There is no such circuit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoCircuit {
+    /// The deck is not shuffled so.
+    #[error(transparent)]
+    Shuffle(#[from] SpecError),
+    /// The boards are not dealt so.
+    #[error(transparent)]
+    Split(#[from] SplitError),
+    /// Boards are dealt by one network only.
+    #[error("boards are dealt by a network of Waksman, not by {0}")]
+    Algorithm(Algorithm),
+}
+
+impl DealCircuit {
+    /// The algorithm by which boards are dealt.
+    pub const OF_BOARDS: Algorithm = Algorithm::Waksman;
+
+    /// The circuit for these stakes.
+    ///
+    /// # Errors
+    /// [`NoCircuit`].
+    pub fn of(stakes: &Stakes, algorithm: Algorithm) -> Result<Self, NoCircuit> {
+        let (cards, drawn) = stakes.deck();
+        let Some(boards) = stakes.boards() else {
+            let spec = Spec::new(cards, drawn, algorithm)?;
+            let shuffle = deck::circuit(spec, Security::Malicious);
+            return Ok(DealCircuit::Cards(shuffle));
+        };
+        if algorithm != Self::OF_BOARDS {
+            return Err(NoCircuit::Algorithm(algorithm));
+        }
+        let split = Split::new(cards / 4, boards as usize)?;
+        Ok(DealCircuit::Boards(SplitCircuit::build(split)))
+    }
+
+    /// The algorithm by which it deals.
+    pub fn algorithm(&self) -> Algorithm {
+        match self {
+            DealCircuit::Cards(shuffle) => shuffle.spec().algorithm(),
+            DealCircuit::Boards(_) => Self::OF_BOARDS,
+        }
+    }
+
+    /// The circuit itself.
+    pub fn circuit(&self) -> &Circuit {
+        match self {
+            DealCircuit::Cards(shuffle) => shuffle.circuit(),
+            DealCircuit::Boards(split) => split.circuit(),
+        }
+    }
+
+    /// Whether an output says if the inputs of each party are in range.
+    pub fn checks_inputs(&self) -> bool {
+        match self {
+            DealCircuit::Cards(shuffle) => shuffle.validity().is_some(),
+            DealCircuit::Boards(_) => true,
+        }
+    }
+
+    /// Draws what a party enters.
+    pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
+        match self {
+            DealCircuit::Cards(shuffle) => shuffle.sample(party, rng),
+            DealCircuit::Boards(split) => split.sample(party, rng),
+        }
+    }
+
+    /// What the output bits stand for, by position.
+    pub(crate) fn decode(&self, outputs: &[Vec<bool>]) -> Vec<Card> {
+        match self {
+            DealCircuit::Cards(shuffle) => {
+                let cards = shuffle.decode(outputs).into_iter();
+                cards.map(|card| Card(card.into())).collect()
+            }
+            DealCircuit::Boards(split) => split.decode(outputs).into_iter().map(Card).collect(),
+        }
+    }
+
+    /// Makes ahead what so many hands of a match take.
+    pub(super) fn prepare<T: Transport>(
+        &self,
+        session: &mut Malicious<T>,
+        hands: usize,
+    ) -> deck::Result<()> {
+        Ok(session.prepare(Demand::of(self.circuit()).times(hands))?)
+    }
+
+    /// Deals, with what this party enters, and gives the cards too of which something can be computed
+    /// while the session lives: none of boards.
+    pub(super) fn deal<T: Transport>(
+        &self,
+        session: &mut Malicious<T>,
+        entered: &Randomness,
+        name: &[u8],
+    ) -> deck::Result<(KeptDeck, Option<LiveDeck>)> {
+        match self {
+            DealCircuit::Cards(shuffle) => {
+                let dealt = KeptDeck::shuffle_live(session, shuffle, entered, name);
+                dealt.map(|(kept, live)| (kept, Some(live)))
+            }
+            DealCircuit::Boards(split) => {
+                let kept = KeptDeck::split(session, split, entered, name);
+                kept.map(|kept| (kept, None))
+            }
+        }
+    }
+}
