@@ -10,6 +10,8 @@ mod squaredeal;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::bridge::Order;
 
+use crate::record::boards;
+
 /// Bridge: deals, their numbers, files of boards, sheets to deal by, the boards of tournaments.
 #[derive(clap::Subcommand)]
 #[command(after_help = "Example: dealerless bridge convert set.pbn set.dlm")]
@@ -17,6 +19,7 @@ pub(crate) enum Command {
     Number(number::Args),
     Deal(deal::Args),
     Convert(convert::Args),
+    Boards(boards::Args),
     Sheets(sheets::Args),
     Leakage(leakage::Args),
     #[command(subcommand)]
@@ -29,6 +32,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Number(args) => number::run(args),
         Command::Deal(args) => deal::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Boards(args) => boards::run(args),
         Command::Sheets(args) => sheets::run(args),
         Command::Leakage(args) => leakage::run(args),
         Command::Squaredeal(command) => squaredeal::run(command),

@@ -1,4 +1,4 @@
-//! Hands of a deck without rules, listed plainly.
+//! Hands of a deck without rules, and sets of boards, listed plainly.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use dealerless::deck::Card;
 use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand, Seat, Stop};
 
 use super::words::{self, Who};
-use crate::table::{CardNames, Kind, dice, kinds_of_cards};
+use crate::table::{CardNames, Kind, dice, hands, kinds_of_cards};
 
 /// Hands, one below the other.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
@@ -18,12 +18,19 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
     let who = Who::of(record);
     let stakes = &record.of().header().stakes;
     let (cards, drawn) = stakes.deck();
-    let mut lines = vec![format!(
-        "Match {}, hand {}: {drawn} of {cards} cards are drawn{}.",
-        words::short_id(&record.of().id()),
-        hand.number,
-        kinds_of_cards(&Kind::of(stakes))
-    )];
+    let of = words::short_id(&record.of().id());
+    let mut lines = vec![match stakes.boards() {
+        Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.number),
+        None => format!(
+            "Match {of}, hand {}: {drawn} of {cards} cards are drawn{}.",
+            hand.number,
+            kinds_of_cards(&Kind::of(stakes))
+        ),
+    }];
+    let who = &Named {
+        who: &who,
+        boards: stakes.boards().is_some(),
+    };
     let names = CardNames::of(stakes);
     // Of a card that is shuffled again later, the record keeps no face.
     let mut since = BTreeMap::new();
@@ -36,7 +43,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 };
                 let lies_there = since.get(position).unwrap_or(&0) == &hand.since(*position);
                 let card = cards.get(position).filter(|_| lies_there);
-                lines.push(opened(&who, *position, *to, (card, &names)));
+                lines.push(opened(who, *position, *to, (card, &names)));
             }
             HandEvent::Reshuffled {
                 seat,
@@ -44,9 +51,9 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 since: step,
             } => {
                 since.extend(positions.iter().map(|position| (*position, *step)));
-                lines.push(reshuffled(&who, *seat, positions));
+                lines.push(reshuffled(who.who, *seat, positions));
             }
-            HandEvent::Chose(chosen) => lines.push(chose(&who, chosen)),
+            HandEvent::Chose(chosen) => lines.push(chose(who, chosen)),
             HandEvent::NotStolen { .. } => {
                 lines.push("The hand could not be shuffled again: nothing is stolen.".to_owned());
             }
@@ -54,30 +61,51 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 let sum = rolled.faces.iter().copied().map(u64::from).sum();
                 lines.push(dice(rolled.dice, &rolled.faces, sum));
             }
-            HandEvent::Stopped { seat, stop } => lines.push(stopped(&who, *seat, *stop)),
+            HandEvent::Stopped { seat, stop } => lines.push(stopped(who.who, *seat, *stop)),
             _ => {}
         }
     }
     if hand.outcome.is_none() {
-        let state = words::state(&who, &record.state());
+        let state = words::state(who.who, &record.state());
         lines.push(format!("The hand was not played to its end. {state}"));
     }
     lines.join("\n")
 }
 
-/// People count cards from 1.
+/// What the players are called, and what lies at the positions.
+struct Named<'a> {
+    who: &'a Who,
+    boards: bool,
+}
+
+impl Named<'_> {
+    /// People count cards from 1.
+    fn place(&self, position: usize) -> String {
+        match self.boards {
+            true => hands::name(position),
+            false => format!("card {}", position + 1),
+        }
+    }
+
+    fn to(&self, to: Learners) -> &str {
+        match to {
+            Learners::All => "all",
+            Learners::Seat(seat) => self.who.name(seat),
+        }
+    }
+}
+
 fn opened(
-    who: &Who,
+    named: &Named<'_>,
     position: usize,
     to: Learners,
     (card, names): (Option<&Card>, &CardNames),
 ) -> String {
-    let to = match to {
-        Learners::All => "all",
-        Learners::Seat(seat) => who.name(seat),
-    };
     let face = card.map_or("?".to_owned(), |&card| names.name(card));
-    format!("Card {} is opened to {to}: {face}", position + 1)
+    let place = named.place(position);
+    let (first, rest) = place.split_at(1);
+    let first = first.to_uppercase();
+    format!("{first}{rest} is opened to {}: {face}", named.to(to))
 }
 
 fn reshuffled(who: &Who, seat: Seat, positions: &[usize]) -> String {
@@ -89,19 +117,21 @@ fn reshuffled(who: &Who, seat: Seat, positions: &[usize]) -> String {
     )
 }
 
-fn chose(who: &Who, chosen: &Chosen) -> String {
+fn chose(named: &Named<'_>, chosen: &Chosen) -> String {
+    let who = named.who;
     let name = who.name(chosen.seat);
     match &chosen.choice {
         Choice::Propose(cards) => {
-            let card = |(position, to): &(u16, Learners)| {
-                let to = match to {
-                    Learners::All => "all",
-                    Learners::Seat(seat) => who.name(*seat),
-                };
-                format!("card {} to {to}", position + 1)
+            let wide = |&(position, to): &(u16, Learners)| (usize::from(position), to);
+            let cards: Vec<_> = cards.iter().map(wide).collect();
+            let card = |&(position, to): &(usize, Learners)| {
+                format!("{} to {}", named.place(position), named.to(to))
             };
-            let cards: Vec<String> = cards.iter().map(card).collect();
-            format!("{name} proposes to open {}.", cards.join(", "))
+            let cards = match named.boards {
+                true => hands::proposed(&cards, |to| named.to(to).to_owned()),
+                false => cards.iter().map(card).collect::<Vec<_>>().join(", "),
+            };
+            format!("{name} proposes to open {cards}.")
         }
         Choice::Agree(number) => format!("{name} agrees to proposal {number}."),
         Choice::Refuse(number) => format!("{name} refuses proposal {number}."),
@@ -113,8 +143,13 @@ fn chose(who: &Who, chosen: &Chosen) -> String {
                 who.name(*seat)
             )
         }
-        Choice::Reveal(position) => format!("{name} reveals card {}.", position + 1),
-        Choice::ShowCard(position) => format!("{name} shows card {}, and keeps it.", position + 1),
+        &Choice::Reveal(position) => format!("{name} reveals {}.", named.place(position.into())),
+        &Choice::ShowCard(position) => {
+            format!(
+                "{name} shows {}, and keeps it.",
+                named.place(position.into())
+            )
+        }
         _ => format!("{name} passes."),
     }
 }

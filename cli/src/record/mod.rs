@@ -1,5 +1,6 @@
-//! The records of matches: `verify`, `history` and `show`; and the decks of an audit.
+//! The records of matches: `verify`, `history`, `show` and `bridge boards`; and the decks of an audit.
 
+pub(crate) mod boards;
 mod decks;
 pub(crate) mod history;
 mod json;

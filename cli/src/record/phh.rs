@@ -124,7 +124,7 @@ fn actions(hand: &RecordedHand, players: &[Seat]) -> Vec<String> {
     };
     let mut actions = Vec::new();
     // The hole cards of all are dealt before anything else happens.
-    for &seat in players.iter().filter(|_| hand.sealed) {
+    for &seat in players.iter().filter(|_| hand.seal.is_some()) {
         let cards: Vec<Option<Card>> = (hand.held[seat.index()].iter())
             .map(|&position| hand.card(position))
             .collect();

@@ -1,8 +1,6 @@
 //! `show`: prints the hands of a match.
 
-use std::path::Path;
-
-use anyhow::{Context, bail};
+use anyhow::bail;
 use dealerless_table::{Record, RecordedHand};
 
 use super::source::Folder;
@@ -42,15 +40,7 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let folder = Folder::open(&args.folder)?;
-    if !folder.has_keys() {
-        say("Another process plays with your keys: your own cards are not shown.");
-    }
-    let given = Path::new(&args.which);
-    let record = match given.is_file() {
-        true => folder.read_any(given)?,
-        false => folder.read(&folder.find(&args.which)?.path)?,
-    };
-    let record = record.context("this record does not verify: see `dealerless verify`")?;
+    let record = folder.record(&args.which)?;
     let hands = chosen(&record, args.hand)?;
     if args.json {
         return show_json("show", &json::shown(&record, &hands));

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use dealerless_table::{BadRecord, HomeError, Identity, Record, Shelf, Shelved};
 
+use crate::output::say;
 use crate::table::FolderArgs;
 
 /// The player's own folder.
@@ -70,6 +71,20 @@ impl Folder {
             Some(identity) => Record::read_own(&bytes, identity),
             None => Record::read(&bytes),
         })
+    }
+
+    /// The good record that is meant: by its file, or as [`find`](Self::find) does. It is told if one's own
+    /// cards cannot be read.
+    pub(super) fn record(&self, which: &str) -> anyhow::Result<Record> {
+        if !self.has_keys() {
+            say("Another process plays with your keys: your own cards are not shown.");
+        }
+        let given = Path::new(which);
+        let record = match given.is_file() {
+            true => self.read_any(given)?,
+            false => self.read(&self.find(which)?.path)?,
+        };
+        record.context("this record does not verify: see `dealerless verify`")
     }
 
     /// Reads the record of a file that may be anybody's.

@@ -7,7 +7,7 @@ use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, compar
 use super::decks::Decks;
 use super::json::{self, Verified};
 use super::source::read;
-use super::words::{self, Who};
+use super::words::{self, Who, hex};
 use crate::failure::AnswerIsNo;
 use crate::output::{count, show, show_json};
 
@@ -139,6 +139,9 @@ fn of_file(read: &Read, verbose: bool) -> String {
             number => format!("{} were", words::hands(number)),
         }
     ));
+    if stakes.boards().is_some() {
+        lines.extend(record.hands().iter().map(|hand| of_boards(&who, hand)));
+    }
     lines.push(words::state(&who, &record.state()));
     if stakes.betting().is_some() {
         lines.push(format!("{}.", who.chips(&record.log().final_stacks())));
@@ -151,6 +154,22 @@ fn of_file(read: &Read, verbose: bool) -> String {
     );
     lines.extend(said_of_the_file(record));
     lines.join("\n")
+}
+
+/// Who has dealt a set of boards, and by what one knows it again.
+fn of_boards(who: &Who, set: &RecordedHand) -> String {
+    let opened = count(set.public.len() as u64 / 4);
+    let number = set.number;
+    match set.seal {
+        None => format!("Set {number} was not sealed by both."),
+        Some(seal) => format!(
+            "Set {number} was dealt and sealed by {}, in step {}, before a hand was opened; {opened} boards \
+             of it are open to all. Its seal, which they may have published before the play:\n  {}",
+            who.all().join(" and "),
+            set.step,
+            hex(&seal)
+        ),
+    }
 }
 
 /// What the file holds beside the match.
@@ -180,7 +199,11 @@ fn of_hand(who: &Who, hand: &RecordedHand) -> String {
         tries => format!(" ({tries} tries before were void)"),
     };
     let Some(outcome) = &hand.outcome else {
-        let sealed = if hand.sealed { "" } else { ", not sealed" };
+        let sealed = if hand.seal.is_some() {
+            ""
+        } else {
+            ", not sealed"
+        };
         return format!(
             "  Hand {}{void}: not played to its end{sealed}.",
             hand.number

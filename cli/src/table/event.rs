@@ -40,7 +40,11 @@ pub(crate) enum Event {
     /// The try is void, and the hand is dealt again. Nobody has seen a card.
     Again { hand: u32, seat: u8 },
     /// Nobody can change a card any more.
-    Sealed { hand: u32 },
+    Sealed {
+        hand: u32,
+        /// The hash of all that was said up to here.
+        seal: String,
+    },
     /// This side has seen a card.
     Card {
         hand: u32,

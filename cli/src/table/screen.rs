@@ -143,11 +143,10 @@ impl Screen {
                 "{} that this deal is void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "say")
             )),
-            Event::Sealed { .. } => one(match self.seated.as_ref().and_then(Seated::boards) {
-                Some(_) => "The boards are sealed: nobody knows them, and nobody can change a card.",
-                None => "The deck is sealed: nobody can change a card of it.",
-            }
-            .into()),
+            Event::Sealed { seal, .. } => match self.seated.as_ref().and_then(Seated::boards) {
+                Some(_) => words::sealed_boards(seal),
+                None => one("The deck is sealed: nobody can change a card of it.".into()),
+            },
             Event::Card {
                 position,
                 card,

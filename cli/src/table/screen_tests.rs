@@ -117,7 +117,10 @@ fn hand() -> Vec<Event> {
             bets: vec![1, 2],
             pot: 3,
         },
-        Event::Sealed { hand },
+        Event::Sealed {
+            hand,
+            seal: "5e".repeat(32),
+        },
         card(0, "As", Some(0)),
         card(1, "Kd", Some(0)),
         chose(0, Said::Call {}),

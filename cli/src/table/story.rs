@@ -16,6 +16,7 @@ use super::event::{
     Ask, Awaited, Event, HandResult, How, OpenCard, Pot, Range, Refusal, Shown, Standing, Winner,
     YourTurn,
 };
+use super::sit::hex;
 
 /// Turns the news of a seat into events.
 pub(crate) struct Story {
@@ -71,7 +72,10 @@ impl Story {
                 hand,
                 seat: seat.number(),
             },
-            News::Sealed => Event::Sealed { hand },
+            News::Sealed => Event::Sealed {
+                hand,
+                seal: log.seal_hash().map_or_else(String::new, |seal| hex(&seal)),
+            },
             News::Card { position, card } => return self.card(hand, *position, *card, log),
             News::YourTurn { legal } => match self.your_turn(hand, legal, table) {
                 Some(turn) => Event::YourTurn(Box::new(turn)),

@@ -221,6 +221,17 @@ pub(crate) fn proposed(names: &Names, cards: &[Reveal]) -> String {
     cards.join(", ")
 }
 
+/// Boards are sealed.
+pub(crate) fn sealed_boards(seal: &str) -> Vec<String> {
+    vec![
+        "The boards are sealed: nobody knows them, and nobody can change a card.".to_owned(),
+        "Publish this before the play. Whoever has the record can then show that these boards were dealt \
+         before:"
+            .to_owned(),
+        seal.to_owned(),
+    ]
+}
+
 /// Who got what, line by line. `row` writes cards.
 pub(crate) fn result(
     names: &Names,

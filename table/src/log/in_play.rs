@@ -98,6 +98,17 @@ impl MatchLog {
         self.hash_before(self.state.dealt.as_ref()?.since)
     }
 
+    /// The hash of all steps up to the seals of the try in play, if all seats have sealed. Who publishes it
+    /// before a card is opened can show later that nothing has been changed since.
+    pub fn seal_hash(&self) -> Option<[u8; 32]> {
+        let dealt = self.state.dealt.as_ref()?;
+        let seats = self.of().seats();
+        let sealed = dealt.seals.len() == seats;
+        sealed
+            .then(|| self.hash_before(dealt.since + seats as u64))
+            .flatten()
+    }
+
     /// What the seats have opened in the try in play, as far as the cards still lie there.
     pub(crate) fn opened(&self) -> Vec<SaidOpen> {
         let Some(dealt) = &self.state.dealt else {

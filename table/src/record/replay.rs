@@ -146,9 +146,8 @@ impl Replay {
             (Part::Again, ..) => self.void(seat),
             (_, Phase::Deal, _) => self.dealt(step),
             (_, Phase::Seal(_), _) => {
-                let sealed = self.log.phase().stands();
                 if let Some(hand) = self.hands.last_mut() {
-                    hand.sealed = sealed;
+                    hand.seal = self.log.seal_hash();
                 }
             }
             (_, Phase::Open(openings), Some(before)) => {
@@ -224,7 +223,7 @@ impl Replay {
             rebuys: Seat::all(stacks.len()).filter(bought).collect(),
             posts: posts(&self.log, game, stacks, button),
             voided: std::mem::take(&mut self.voided),
-            sealed: false,
+            seal: None,
             events: Vec::new(),
             outcome: None,
             over_in: None,

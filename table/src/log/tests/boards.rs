@@ -113,7 +113,15 @@ fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
         refused(&table, &log, choice)
     };
     assert_eq!([1, 64, 65, 255, 256, 400].map(propose), [const { None }; 6]);
-    assert!(propose(401).is_some());
+    let table = boards(1);
+    let log = at_a_choice(&table);
+    let beyond = Choice::Propose(vec![(4, Learners::All)]);
+    assert_eq!(
+        refused(&table, &log, beyond),
+        Some(PartFoul::Choice(Foul::NoSuchCard(4)))
+    );
+    let five = Choice::Propose((0..5).map(|hand| (hand, Learners::All)).collect());
+    assert_eq!(refused(&table, &log, five), Some(PartFoul::Malformed));
     // In a deck without rules it may not.
     let deck = free_deck(2);
     let log = at_a_choice(&deck);

@@ -1,0 +1,168 @@
+//! `bridge boards`: the boards of a match that have been opened, as a file of boards.
+
+use std::path::PathBuf;
+
+use anyhow::{bail, ensure};
+use dealerless::bridge::formats::Format;
+use dealerless::bridge::{Board, Card, Deal, Hand, Seat};
+use dealerless_table::{Record, RecordedHand};
+
+use super::source::Folder;
+use super::words::hands;
+use crate::output::{count, say};
+use crate::table::{FolderArgs, hands};
+use crate::whole_file;
+
+/// Writes the boards of a match that have been opened, as PBN.
+///
+/// They are the boards of which this side knows all four hands, or three of them: those that are open to
+/// all, and, if the record is yours, those that were opened to you.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless bridge boards 3f2a9c0d -o set.pbn\n  \
+    dealerless bridge boards set.log --public > set.pbn\n\n\
+    `dealerless verify` says who has dealt the set, and `dealerless bridge convert` writes it\n\
+    in other formats.")]
+pub(crate) struct Args {
+    /// The file of a match, the beginning of its id, or the name of the other player.
+    #[arg(value_name = "FILE|MATCH")]
+    which: String,
+    #[command(flatten)]
+    folder: FolderArgs,
+    /// The file to write [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Only hands that are open to all.
+    #[arg(long)]
+    public: bool,
+    /// Which set of boards, if the match has several.
+    #[arg(long, value_name = "N")]
+    set: Option<u32>,
+    /// The number of the first board.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=9999))]
+    first: u32,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let record = Folder::open(&args.folder)?.record(&args.which)?;
+    let set = set_of(&record, args.set)?;
+    let number = record.of().header().stakes.boards().unwrap_or_default();
+    let (mut boards, mut closed) = (Vec::new(), 0);
+    for board in 0..number {
+        let known = |position| match args.public {
+            true => set.public.get(&position).copied(),
+            false => set.card(position),
+        };
+        match deal(board as usize, known) {
+            Some(deal) => boards.push(Board {
+                number: args.first + board,
+                deal,
+            }),
+            None => closed += 1,
+        }
+    }
+    ensure!(
+        !boards.is_empty(),
+        "no board of this set is open: `dealerless resume` goes on with a match"
+    );
+    let bytes = Format::Pbn.write(&boards)?;
+    let written = whole_file::write_output(args.output.as_deref(), |file| file.write_all(&bytes))?;
+    let opened = boards_in_words(boards.len());
+    let closed = match closed {
+        0 => String::new(),
+        closed => format!(" {} not open.", are(closed)),
+    };
+    say(&match written {
+        Some(path) => format!("Wrote {opened} to {}.{closed}", path.display()),
+        None => format!("{opened}.{closed}"),
+    });
+    Ok(())
+}
+
+fn boards_in_words(number: usize) -> String {
+    match number {
+        1 => "1 board".to_owned(),
+        number => format!("{} boards", count(number as u64)),
+    }
+}
+
+fn are(number: usize) -> String {
+    let verb = if number == 1 { "is" } else { "are" };
+    format!("{} {verb}", boards_in_words(number))
+}
+
+/// The set that is asked for, or the only one.
+fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand> {
+    ensure!(
+        record.of().header().stakes.boards().is_some(),
+        "this match was not played with boards of bridge: see `dealerless show`"
+    );
+    let sets = record.hands();
+    let wanted = |set: &&RecordedHand| number.is_none_or(|number| set.number == number);
+    let mut found = sets.iter().filter(wanted);
+    match (found.next(), found.next()) {
+        (Some(set), None) => Ok(set),
+        (Some(_), Some(_)) => bail!(
+            "the match has {} sets: say which with --set",
+            count(sets.len() as u64)
+        ),
+        (None, _) => bail!("there is no such set: {} dealt", hands(sets.len())),
+    }
+}
+
+/// The deal of a board, counted from 0, if at least three of its hands are known.
+fn deal(board: usize, known: impl Fn(usize) -> Option<dealerless::deck::Card>) -> Option<Deal> {
+    let hands: [Option<Hand>; 4] =
+        Seat::ALL.map(|seat| known(4 * board + seat as usize).map(hands::hand));
+    let missing = Seat::ALL
+        .into_iter()
+        .filter(|&seat| hands[seat as usize].is_none());
+    let missing: Vec<Seat> = missing.collect();
+    let rest = match missing[..] {
+        [] => Seat::North,
+        [seat] => seat,
+        _ => return None,
+    };
+    let holds = |card: Card, seat: Seat| hands[seat as usize].is_some_and(|hand| hand.holds(card));
+    let owner = |card: Card| {
+        let mut seats = Seat::ALL.into_iter();
+        seats.find(|&seat| holds(card, seat)).unwrap_or(rest)
+    };
+    let mut owners = [Seat::North; 52];
+    for card in Card::all() {
+        owners[card.number()] = owner(card);
+    }
+    Deal::new(owners).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_is_known_by_three_of_its_hands() {
+        let deal: Deal = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98"
+            .parse()
+            .unwrap();
+        let set = |seat: Seat| deal.hand(seat).cards().map(|card| 1 << card.number()).sum();
+        let hands = Seat::ALL.map(|seat| dealerless::deck::Card(set(seat)));
+        for (known, expected) in [
+            (0b11, None),
+            (0b111, Some(deal)),
+            (0b1101, Some(deal)),
+            (0b1111, Some(deal)),
+        ] {
+            let at = |position: usize| {
+                let of_board = position
+                    .checked_sub(4)
+                    .filter(|seat| known >> seat & 1 == 1);
+                of_board.and_then(|seat| hands.get(seat).copied())
+            };
+            assert_eq!(super::deal(1, at), expected);
+            assert_eq!(super::deal(0, at), None);
+            assert_eq!(super::deal(2, at), None);
+        }
+    }
+}
