@@ -4,6 +4,7 @@ mod convert;
 mod deal;
 mod leakage;
 mod number;
+mod own_sheet;
 mod sheets;
 mod squaredeal;
 
@@ -21,6 +22,7 @@ pub(crate) enum Command {
     Convert(convert::Args),
     Boards(boards::Args),
     Sheets(sheets::Args),
+    OwnSheet(own_sheet::Args),
     Leakage(leakage::Args),
     #[command(subcommand)]
     Squaredeal(squaredeal::Command),
@@ -34,6 +36,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Convert(args) => convert::run(args),
         Command::Boards(args) => boards::run(args),
         Command::Sheets(args) => sheets::run(args),
+        Command::OwnSheet(args) => own_sheet::run(args),
         Command::Leakage(args) => leakage::run(args),
         Command::Squaredeal(command) => squaredeal::run(command),
     }

@@ -9,13 +9,15 @@
 
 mod board_sheets;
 mod book;
+mod half_sheet;
 mod pages;
 mod pass;
 mod scheme;
 
 pub use board_sheets::{BoardSheets, FirstSheet, uniform_deal};
 pub use book::{Dealer, Half, halves};
-pub use pages::{Page, curtain_cards, records, sheet};
+pub use half_sheet::HalfSheet;
+pub use pages::{Page, curtain_cards, own_sheet, records, sheet};
 pub use pass::Pass;
 pub use scheme::Scheme;
 

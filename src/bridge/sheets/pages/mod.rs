@@ -5,7 +5,7 @@ mod html;
 mod steps;
 mod text;
 
-use super::{BoardSheets, Dealer, halves};
+use super::{BoardSheets, Dealer, Half, HalfSheet, halves};
 use crate::bridge::Board;
 
 use self::steps::Leaf;
@@ -22,10 +22,28 @@ pub enum Page {
 
 /// The sheet of one dealer, which begins with what a dealer does for every board. Nobody may have both.
 pub fn sheet(page: Page, dealer: Dealer, boards: &[BoardSheets]) -> String {
-    let halves: Vec<_> = halves(boards.len(), dealer)
-        .into_iter()
-        .map(|(board, half)| (&boards[board], half))
+    let halves = halves(boards.len(), dealer).into_iter();
+    let halves: Vec<HalfSheet> = halves
+        .map(|(board, half)| boards[board].half(half))
         .collect();
+    in_this_order(page, dealer, &halves)
+}
+
+/// The same of a dealer who has nothing of the other dealer's: `own` is one half of each board, in order of
+/// the boards.
+///
+/// `None` if these are not the halves that this dealer does.
+pub fn own_sheet(page: Page, dealer: Dealer, own: &[HalfSheet]) -> Option<String> {
+    let half = |(board, half): (usize, Half)| {
+        let sheet = own.get(board)?;
+        (sheet.half() == half).then(|| sheet.clone())
+    };
+    let halves = halves(own.len(), dealer).into_iter().map(half);
+    let halves: Vec<HalfSheet> = halves.collect::<Option<_>>()?;
+    Some(in_this_order(page, dealer, &halves))
+}
+
+fn in_this_order(page: Page, dealer: Dealer, halves: &[HalfSheet]) -> String {
     let leaves: Vec<Leaf> = (1..)
         .zip(halves.chunks(4))
         .map(|(number, halves)| Leaf::of(number, halves))

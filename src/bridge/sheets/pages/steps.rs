@@ -1,7 +1,8 @@
 //! What a dealer does for half a board, in words and in digits.
 
 use crate::bridge::Seat;
-use crate::bridge::sheets::{BoardSheets, FirstSheet, Half, Pass};
+use crate::bridge::sheets::half_sheet::Work;
+use crate::bridge::sheets::{FirstSheet, Half, HalfSheet, Pass};
 
 /// What a dealer does for every board, under headings.
 pub(super) const RULES: [(&str, &[&str]); 4] = [
@@ -58,8 +59,8 @@ pub(super) struct Leaf {
 
 impl Leaf {
     /// What is to be done for these halves of boards, as the block of this number.
-    pub(super) fn of(number: usize, halves: &[(&BoardSheets, Half)]) -> Leaf {
-        let numbers = || halves.iter().map(|(board, _)| board.number());
+    pub(super) fn of(number: usize, halves: &[HalfSheet]) -> Leaf {
+        let numbers = || halves.iter().map(HalfSheet::number);
         let (first, last) = (numbers().min(), numbers().max());
         let boards = match (first.unwrap_or_default(), last.unwrap_or_default()) {
             (first, last) if first == last => format!("board {first}"),
@@ -67,10 +68,7 @@ impl Leaf {
         };
         Leaf {
             title: format!("Block {number}: {boards}"),
-            blocks: halves
-                .iter()
-                .map(|(board, half)| steps(board, *half))
-                .collect(),
+            blocks: halves.iter().map(steps).collect(),
         }
     }
 
@@ -97,14 +95,14 @@ pub(super) enum Step {
 }
 
 /// What is to be done for this half of a board.
-fn steps(board: &BoardSheets, half: Half) -> Block {
-    let (name, steps) = match half {
-        Half::First => ("first half", first(board.first())),
-        Half::Second => ("second half", second(board)),
+fn steps(sheet: &HalfSheet) -> Block {
+    let (name, steps) = match sheet.work() {
+        Work::First(sheet) => ("first half", first(sheet)),
+        Work::Second { hands, named } => ("second half", second(hands, *named)),
     };
     Block {
-        title: format!("Board {}, {name}", board.number()),
-        half,
+        title: format!("Board {}, {name}", sheet.number()),
+        half: sheet.half(),
         steps,
     }
 }
@@ -176,15 +174,15 @@ fn each_group_has_all(pass: &Pass) -> bool {
     pass.piles() == 4 && pass.places().chunks(4).all(all)
 }
 
-fn second(board: &BoardSheets) -> Vec<Step> {
-    let hands = match board.first().hands {
-        None => "Deal to four hands: 1 North, 2 East, 3 South, 4 West.",
-        Some(_) => {
+fn second(hands: &[u8; 52], named: bool) -> Vec<Step> {
+    let to = match named {
+        true => "Deal to four hands: 1 North, 2 East, 3 South, 4 West.",
+        false => {
             "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
         }
     };
-    let digits = board.second().map(|hand| char::from(b'1' + hand));
-    vec![Step::Say(hands.into()), groups(digits.to_vec())]
+    let digits = hands.map(|hand| char::from(b'1' + hand));
+    vec![Step::Say(to.into()), groups(digits.to_vec())]
 }
 
 fn groups(places: Vec<char>) -> Step {

@@ -1,5 +1,6 @@
 //! Both sheets together give the deal; nobody gets both.
 
+mod entered;
 mod enumeration;
 mod mistakes;
 mod pages;

@@ -1,0 +1,139 @@
+//! `bridge own-sheet`: the sheet by which one of two players deals the boards that both have sealed.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail, ensure};
+use dealerless::bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
+use dealerless_table::{DealCircuit, DiskStorage, Input, Inputs, Seat, Seating, Shelf, role};
+
+use crate::output::{lines, say};
+use crate::table::open::{MatchFile, inputs_file};
+use crate::table::{Own, OwnArgs};
+use crate::whole_file;
+
+/// Writes your sheet for dealing, by hand, the boards that you and the other player have sealed.
+///
+/// Each of the two writes its own, and nobody ever has both. For each board one of you brings the cards of a
+/// sorted pack to their places, and the other deals the pack to the four hands. What comes out are the
+/// sealed boards. After the play open them, and compare.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless host --game bridge --boards 24\n  \
+    dealerless bridge own-sheet Bert -o evening\n\n\
+    The match must not be running: Ctrl-C ends the program, and `dealerless resume` opens the\n\
+    boards after the play. docs/bridge.md of the repository says why a sheet tells nothing.")]
+pub(crate) struct Args {
+    /// The match: the beginning of its id, or the name of the other player.
+    #[arg(value_name = "MATCH", default_value = "")]
+    which: String,
+    /// The folder for the files; it is made if it is not there.
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// Which set of boards, if the match has several [default: the last].
+    #[arg(long, value_name = "N")]
+    set: Option<u32>,
+    /// The number of the first board.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..=9999))]
+    first: u32,
+    #[command(flatten)]
+    own: OwnArgs,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let own = args.own.open()?;
+    let file = choose(&own, &args.which)?;
+    let sheets = sheets(&own, &file, args)?;
+    let (dealer, name) = match file.seat() {
+        Seat::HOST => (Dealer::One, "dealer-1"),
+        _ => (Dealer::Two, "dealer-2"),
+    };
+    std::fs::create_dir_all(&args.output)
+        .with_context(|| format!("cannot make {}", args.output.display()))?;
+    for (page, ending) in [(Page::Text, "txt"), (Page::Html, "html")] {
+        let text = own_sheet(page, dealer, &sheets).context("these are no sheets for bridge")?;
+        let path = args.output.join(format!("{name}.{ending}"));
+        ensure!(
+            !path.exists(),
+            "{} is there already: these may be boards that are still to be played",
+            path.display()
+        );
+        whole_file::write(&path, |file| file.write_all(text.as_bytes()))?;
+    }
+    say(&lines(&format!(
+        "Wrote your sheet, {name}.txt and {name}.html, into {}. {} writes the other one. Nobody may see both \
+         before the boards are played.",
+        args.output.display(),
+        file.peer_name()
+    )));
+    Ok(())
+}
+
+/// The match with boards that is named, or the only one.
+fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
+    let files = Shelf::new(own.home.matches()).list();
+    let mut found = Vec::new();
+    for shelved in files.context("cannot read the folder of matches")? {
+        if let Ok(file) = MatchFile::open(own, shelved.path)
+            && file.opened.sitting.of.header().stakes.boards().is_some()
+            && (which.is_empty() || file.is_called(which))
+        {
+            found.push(file);
+        }
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => bail!("there is no match with boards of bridge that is called so"),
+        _ => bail!(
+            "there are several matches with boards of bridge: name one by the beginning of its id"
+        ),
+    }
+}
+
+/// What this player does for each board of the set.
+fn sheets(own: &Own, file: &MatchFile, args: &Args) -> anyhow::Result<Vec<HalfSheet>> {
+    let input = input(own, file, args.set)?;
+    let seating = Seating::of_file(file.opened.sitting.clone())?;
+    let DealCircuit::Boards(split) = &*seating.circuit else {
+        bail!("this match was not played with boards of bridge");
+    };
+    let entries = split.entered(role(file.seat()), &input.bits);
+    let entries = entries.context("what you entered was for other boards")?;
+    let sheets = (args.first..).zip(&entries);
+    let sheets = sheets.map(|(number, entry)| HalfSheet::entered(number, entry));
+    sheets
+        .collect::<Option<_>>()
+        .context("what you entered was for no pack of 52 cards")
+}
+
+/// What this player has entered for the set, in the try that was sealed.
+fn input(own: &Own, file: &MatchFile, set: Option<u32>) -> anyhow::Result<Input> {
+    let log = &file.opened.log;
+    let sealed = log.seal_hash().is_some();
+    let last = log.attempt();
+    // Behind the result of a set, the next one is due.
+    let set = set.unwrap_or(match sealed {
+        true => last.hand,
+        false => last.hand.saturating_sub(1),
+    });
+    ensure!(
+        set > 0 && (set < last.hand || sealed),
+        "these boards are not sealed: nobody can deal them yet"
+    );
+    let storage = DiskStorage::open(&inputs_file(&file.path));
+    let cannot = "what you entered is gone: it is destroyed after an audit, and after 30 days";
+    let storage = storage.context(cannot)?;
+    let inputs = Inputs::open(storage, own.home.identity().file_key(), file.of());
+    let inputs = inputs.context("cannot read what you entered")?.inputs;
+    // A try that was void comes before the one that was sealed.
+    let mut of_set = inputs.into_iter().filter(|input| input.of.hand == set);
+    let first = of_set.next().context(cannot)?;
+    Ok(of_set.fold(first, |last, input| {
+        if input.of.attempt > last.of.attempt {
+            input
+        } else {
+            last
+        }
+    }))
+}
