@@ -80,6 +80,9 @@ pub enum Fault {
     /// A line that no program writes.
     #[error("the line has more than {MAX_LINE} bytes")]
     LongLine,
+    /// A byte that no text has.
+    #[error("a zero byte stands here: this is no text, or a text in UTF-16, which is not read")]
+    ZeroByte,
     /// Something that a board needs.
     #[error("{0} is missing")]
     Missing(&'static str),
