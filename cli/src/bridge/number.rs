@@ -2,23 +2,34 @@
 
 use dealerless::bridge::{Deal, DealNumber};
 
-use super::OrderArgs;
-use crate::output::show;
+use super::{Numbered, OrderArgs};
+use crate::output::{show, show_json};
 
-/// Prints the number of a deal, from 0 on.
+/// Prints the number that a deal has in a list of all deals, which begins with 0.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  dealerless bridge number \\\n    \
-    'N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98'")]
+    'N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98'\n\n\
+    The command `bridge deal` turns the number into the deal again.")]
 pub(crate) struct Args {
-    /// The deal as PBN writes it: a seat and the four hands from there clockwise, each as
-    /// spades.hearts.diamonds.clubs.
+    /// The deal as PBN writes it, in quotes: a seat and a colon, and the four hands from there clockwise,
+    /// each as spades.hearts.diamonds.clubs, with T for a ten and nothing for a void.
     #[arg(value_name = "DEAL")]
     deal: Deal,
     #[command(flatten)]
     order: OrderArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    show(&DealNumber::of(&args.deal, args.order.order).to_string())
+    let number = DealNumber::of(&args.deal, args.order.order);
+    match args.json {
+        true => {
+            let report = Numbered::new(&args.deal, number, args.order.order);
+            show_json("bridge number", &report)
+        }
+        false => show(&number.to_string()),
+    }
 }
