@@ -153,7 +153,7 @@ pub enum DealError {
     #[error("a hand has four suits with a dot between them, and {0} has {1}")]
     Suits(char, usize),
     /// A character that is no rank.
-    #[error("{0:?} is no rank; ranks are AKQJT98765432")]
+    #[error("{0:?} is no rank; ranks are AKQJT98765432, with T for a ten")]
     Rank(char),
     /// A card that stands there twice.
     #[error("the card {suit}{rank} stands there twice")]

@@ -229,6 +229,6 @@ fn bytes_that_are_no_text_are_refused_where_they_matter() {
     pbn[deal + 2] = 0xff;
     assert_eq!(
         Format::Pbn.read(&pbn).unwrap_err().to_string(),
-        "line 15: 'ÿ' is no rank; ranks are AKQJT98765432"
+        "line 15: 'ÿ' is no rank; ranks are AKQJT98765432, with T for a ten"
     );
 }
