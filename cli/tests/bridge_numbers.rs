@@ -29,6 +29,9 @@ fn a_deal_and_its_number_are_a_line_each_in_every_order() {
         let printed = run(&["deal", number, "--order", order]).exits(0).stdout;
         assert_eq!(printed, format!("{DEAL}\n"));
     }
+    let hands: Vec<&str> = DEAL.split(' ').collect();
+    let without_quotes = run(&[&["number"], &hands[..]].concat()).exits(0);
+    assert_eq!(without_quotes.stdout, "36892843148362336617819499272\n");
     let without_order = run(&["deal", "36,892,843,148,362,336,617,819,499,272"]);
     assert_eq!(without_order.exits(0).stdout, format!("{DEAL}\n"));
     let hex = run(&["deal", "0x77350b6a87f4363a6cef6b08"]).exits(0).stdout;

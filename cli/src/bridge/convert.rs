@@ -26,7 +26,7 @@ use crate::whole_file;
     What the formats are for:\n  \
     pbn       most bridge programs; the one to keep\n  \
     lin       as Big Deal writes it; lin-bbo as Bridge Base Online does\n  \
-    dlm       the Duplimate, a dealing machine; dlmblind: its program shows no boards\n  \
+    dlm       the Duplimate, a dealing machine; dlmblind hides all boards there\n  \
     dup       the same of older programs; dupblind hides board 1\n  \
     csv       spreadsheets\n  \
     bri, dge, ber, bhg, rzd, cds: other programs, some of them old\n\n\
@@ -166,7 +166,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 fn by_suffix(path: &Path, option: &str) -> anyhow::Result<Format> {
     board_file::by_suffix(path).with_context(|| {
         let path = path.display();
-        format!("the name {path} does not end like a format of boards: name one with {option}")
+        format!("the name {path} does not end like a format of boards: name one with {option}, such as {option} pbn")
     })
 }
 

@@ -11,10 +11,10 @@ use crate::output::{show, show_json};
     'N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98'\n\n\
     The command `bridge deal` turns the number into the deal again.")]
 pub(crate) struct Args {
-    /// The deal as PBN writes it, in quotes: a seat and a colon, and the four hands from there clockwise,
-    /// each as spades.hearts.diamonds.clubs, with T for a ten and nothing for a void.
-    #[arg(value_name = "DEAL")]
-    deal: Deal,
+    /// The deal as PBN writes it: a seat and a colon, and the four hands from there clockwise, each as
+    /// spades.hearts.diamonds.clubs, with T for a ten and nothing for a void.
+    #[arg(value_name = "DEAL", required = true, num_args = 1..=4)]
+    deal: Vec<String>,
     #[command(flatten)]
     order: OrderArgs,
     /// Print one JSON object.
@@ -24,10 +24,12 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    let number = DealNumber::of(&args.deal, args.order.order);
+    // Without quotes each hand is an argument.
+    let deal: Deal = args.deal.join(" ").parse()?;
+    let number = DealNumber::of(&deal, args.order.order);
     match args.json {
         true => {
-            let report = Numbered::new(&args.deal, number, args.order.order);
+            let report = Numbered::new(&deal, number, args.order.order);
             show_json("bridge number", &report)
         }
         false => show(&number.to_string()),

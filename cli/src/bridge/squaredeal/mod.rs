@@ -21,7 +21,10 @@ use published::Files;
 use sets::SaidLater;
 use verdict::Checked;
 
-/// Checks tournaments that were dealt by SquareDeal.
+/// Checks the boards of a tournament that was dealt by SquareDeal.
+///
+/// SquareDeal is a program by which an organiser deals so that everybody can check later that nobody chose
+/// the boards.
 #[derive(clap::Subcommand)]
 #[command(after_help = "Example: dealerless bridge squaredeal verify WBG2024.sqd WBG2024.sqk")]
 pub(crate) enum Command {
@@ -30,10 +33,11 @@ pub(crate) enum Command {
 
 /// Checks the published keys of a tournament, and published boards against them.
 ///
-/// It shows that the organiser did not choose the boards, if the `.sqd` is as it was published before
-/// the tournament: compare it with a copy that was saved then.
+/// The organiser publishes two files: X.sqd before the tournament, and X.sqk with the keys after it.
+/// From both come all boards. That nobody chose them is shown if X.sqd is still as it was published:
+/// compare it with a copy that was saved then.
 ///
-/// Without files of boards it prints the boards that the keys give.
+/// Without files of boards the command prints the boards that the keys give.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge squaredeal verify WBG2024.sqd WBG2024.sqk\n  \
@@ -48,20 +52,20 @@ pub(crate) enum Command {
     Exit codes: 0 all agrees, 1 wrong usage, or a file that cannot be read, 4 the\n\
     keys are not those of the description, or a board does not agree.")]
 pub(crate) struct VerifyArgs {
-    /// A file `.sqd`, its `.sqk` (looked for beside it if it is not named), and files of boards.
+    /// X.sqd, X.sqk (looked for beside X.sqd if it is not named), and any files of boards.
     #[arg(value_name = "FILES", required = true, num_args = 1..)]
     files: Vec<PathBuf>,
     /// Print the boards of the reserve sets, not of the original ones.
     #[arg(long)]
     reserve: bool,
-    /// The value that was awaited, if the `.sqd` has none: as SquareDeal takes what is typed, without
-    /// points and commas in numbers.
+    /// The value that was awaited, a share index for example, if X.sqd does not have it. Points and
+    /// commas in numbers are left out, as SquareDeal does.
     #[arg(long, value_name = "VALUE")]
     value: Option<String>,
-    /// The boards of phases for which the organiser said them later (`?` in the `.sqd`).
+    /// The numbers of the boards, if the organiser said them later (? in X.sqd).
     #[arg(long, value_name = "LOW-HIGH")]
     boards: Option<BoardRange>,
-    /// How many sessions the phases had for which that was open (0 in the `.sqd`).
+    /// How many sessions were played, if that was open before (0 in X.sqd).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_SESSIONS)))]
     sessions: Option<u32>,
     /// Print JSON objects: one for the keys, and one for each set or file.
@@ -150,7 +154,8 @@ impl Named {
             let before = place.replace(file.clone());
             ensure!(before.is_none(), "give one .sqd and one .sqk");
         }
-        let description = description.context("give the .sqd, which says what the keys are for")?;
+        let description = description
+            .context("give the .sqd too: the file that was published before the tournament")?;
         let beside = description.with_extension("sqk");
         Ok(Named {
             description,
