@@ -113,9 +113,9 @@ impl Hand {
 
     /// The ranks held in a suit, from the ace down.
     pub fn ranks(self, suit: Suit) -> impl Iterator<Item = char> {
-        self.cards()
-            .filter(move |card| card.suit() == suit)
-            .map(Card::rank)
+        let first = 13 * suit as u8;
+        let held = (first..first + 13).map(Card);
+        held.filter(move |card| self.holds(*card)).map(Card::rank)
     }
 
     /// The high-card points: 4, 3, 2, 1 for ace, king, queen, jack.
