@@ -1,10 +1,11 @@
-//! Bridge: from a deal to its number and back, in each order, and Big Deal's generator.
+//! Bridge: from a deal to its number and back, in each order, Big Deal's generator, and files of boards.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use dealerless::bridge::big_deal::Generator;
-use dealerless::bridge::{Deal, DealNumber, Order};
+use dealerless::bridge::formats::Format;
+use dealerless::bridge::{Board, Deal, DealNumber, Order};
 
 /// Enough deals that no branch can be learnt.
 const DEALS: usize = 4096;
@@ -31,5 +32,40 @@ fn numbers(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, numbers);
+/// The boards of the files.
+const BOARDS: u32 = 10_000;
+
+/// Files are read into boards and written, both in memory.
+fn files(criterion: &mut Criterion) {
+    let numbers = Generator::new([0; 20], b"bench");
+    let boards = (1..=BOARDS).zip(numbers);
+    let boards: Vec<Board> = boards
+        .map(|(number, of_deal)| Board {
+            number,
+            deal: of_deal.deal(Order::BigDeal),
+        })
+        .collect();
+    let mut group = criterion.benchmark_group("bridge/10000-boards");
+    group.sample_size(20);
+    for format in [Format::Pbn, Format::Lin, Format::Bri] {
+        let file = format.write(&boards).expect("a format without an end");
+        let name = format.name();
+        group.bench_function(format!("read/{name}"), |bencher| {
+            bencher.iter(|| format.read(black_box(&file)));
+        });
+        group.bench_function(format!("write/{name}"), |bencher| {
+            bencher.iter(|| format.write(black_box(&boards)));
+        });
+    }
+    let pbn = Format::Pbn.write(&boards).expect("boards");
+    group.bench_function("pbn-to-lin", |bencher| {
+        bencher.iter(|| {
+            let boards = Format::Pbn.read(black_box(&pbn)).expect("what was written");
+            Format::Lin.write(&boards)
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, numbers, files);
 criterion_main!(benches);

@@ -1,5 +1,5 @@
 //! The promise: `bridge number` and `bridge deal` print a line each, and `bridge squaredeal verify` says
-//! whether published keys are those that were promised.
+//! whether published keys are those that were promised, and published boards those of the keys.
 
 mod common;
 
@@ -7,6 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use common::processes::{Finished, start};
+use dealerless::bridge::formats::Format;
+use dealerless::bridge::squaredeal::{Description, Keys, Set};
+use dealerless::bridge::{Board, DealNumber, Order};
 
 const DEAL: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
 
@@ -26,6 +29,9 @@ fn a_deal_and_its_number_are_a_line_each_in_every_order() {
         let printed = run(&["deal", number, "--order", order]).exits(0).stdout;
         assert_eq!(printed, format!("{DEAL}\n"));
     }
+    let hands: Vec<&str> = DEAL.split(' ').collect();
+    let without_quotes = run(&[&["number"], &hands[..]].concat()).exits(0);
+    assert_eq!(without_quotes.stdout, "36892843148362336617819499272\n");
     let without_order = run(&["deal", "36,892,843,148,362,336,617,819,499,272"]);
     assert_eq!(without_order.exits(0).stdout, format!("{DEAL}\n"));
     let hex = run(&["deal", "0x77350b6a87f4363a6cef6b08"]).exits(0).stdout;
@@ -138,7 +144,117 @@ fn a_bad_file_is_named_with_its_line() {
     run(&["squaredeal", "verify", &keys])
         .exits(1)
         .says("give the .sqd");
-    run(&["squaredeal", "verify", "boards.pbn"])
+    run(&["squaredeal", "verify", "boards.txt"])
         .exits(1)
-        .says("neither");
+        .says("nor a file of boards");
+}
+
+/// Two sessions of 20 boards, with the published hash of their keys.
+const TOURNAMENT: [(&str, &str); 2] = [
+    (
+        "t.sqd",
+        "TN Test\nDI a number\nDV 7\nSN 2:1-20,21-40:A##:Session #\n\
+         KH 673b3160853741fee8c0a07fd995926fcfbc74a7ac720cb943cd02d2b6505dcd\n",
+    ),
+    ("t.sqk", "1,1:abcdefgh\r\n1,2:ijklmnop\r\n"),
+];
+
+/// Writes the files of the tournament. Gives the boards of both sessions and the reserve of the first.
+fn tournament(folder: &Path) -> [Vec<Board>; 3] {
+    for (name, text) in TOURNAMENT {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    let [description, keys] = TOURNAMENT.map(|(_, text)| text.as_bytes());
+    let description = Description::read(description).unwrap();
+    let keys = Keys::read(keys).unwrap();
+    [(1, Set::Original), (2, Set::Original), (1, Set::Reserve)].map(|(number, set)| {
+        let session = description.session(&keys, [1, number], set, b"7", None);
+        session.unwrap().boards().collect()
+    })
+}
+
+/// Writes boards to a file, and verifies it.
+fn verify_boards(folder: &Path, name: &str, format: Format, boards: &[Board], code: i32) -> String {
+    let path = folder.join(name);
+    fs::write(&path, format.write(boards).unwrap()).unwrap();
+    let [description, path] = [folder.join("t.sqd"), path].map(|path| path.display().to_string());
+    let said = run(&["squaredeal", "verify", &description, &path]).exits(code);
+    said.stdout.replace(&*folder.display().to_string(), "")
+}
+
+#[test]
+fn published_boards_agree_with_the_set_of_their_name_in_every_format_that_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let [first, second, reserve] = tournament(folder);
+    let readable = Format::ALL
+        .into_iter()
+        .filter(|format| format.is_readable());
+    for format in readable {
+        for (set, boards) in [("A01", &first), ("A02", &second), ("A01reserve", &reserve)] {
+            let name = format!("{set}.{}", format.suffix());
+            let said = verify_boards(folder, &name, format, boards, 0);
+            let agree = format!("{name}: 20 of 20 boards agree (compared with {set}).\n");
+            assert!(said.contains(&agree), "{said}");
+            let [low, high] = [&boards[0], &boards[19]].map(|board| board.number);
+            assert!(
+                said.contains(&format!("  {low}-{high}  agree: {set}\n")),
+                "{said}"
+            );
+            // What the keys give is printed only without files.
+            assert!(!said.contains("N:"), "{said}");
+        }
+    }
+    let both = [first, second].concat();
+    let said = verify_boards(folder, "all.lin", Format::Lin, &both, 0);
+    assert!(
+        said.contains("40 of 40 boards agree (no set has its name"),
+        "{said}"
+    );
+    assert!(
+        said.contains("  1-20  agree: A01\n      21-40  agree: A02\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn published_boards_that_are_not_those_of_the_set_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let [first, second, reserve] = tournament(folder);
+    let mut changed = first.clone();
+    changed[4].deal = DealNumber::new(0).unwrap().deal(Order::BigDeal);
+    changed[6].deal = second[3].deal;
+    changed.truncate(18);
+    let said = verify_boards(folder, "A01.pbn", Format::Pbn, &changed, 4);
+    let rows = "A01.pbn: 16 of 18 boards agree (compared with A01).\n        1-4  agree: A01\n          \
+                5  DIFFER: in no set\n          6  agree: A01\n          7  DIFFER: in A02 this is 24\n       \
+                8-18  agree: A01\nBoards of the set that are not in the file: 19-20\n";
+    assert!(said.contains(rows), "{said}");
+    let said = verify_boards(folder, "A01.pbn", Format::Pbn, &reserve, 4);
+    assert!(said.contains("A01.pbn: 0 of 20"), "{said}");
+    assert!(
+        said.contains("  1-20  DIFFER: in A01reserve this is 1-20\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn boards_are_not_compared_with_other_keys_or_before_the_value_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let [first, ..] = tournament(folder);
+    let [description, keys] = ["t.sqd", "t.sqk"].map(|name| folder.join(name));
+    fs::write(&keys, TOURNAMENT[1].1.replace("abc", "abd")).unwrap();
+    let said = verify_boards(folder, "A01.pbn", Format::Pbn, &first, 4);
+    assert!(!said.contains("A01.pbn"), "{said}");
+    fs::write(&keys, TOURNAMENT[1].1).unwrap();
+    fs::write(&description, TOURNAMENT[0].1.replace("DV 7\n", "")).unwrap();
+    let unknown = run(&[
+        "squaredeal",
+        "verify",
+        &description.display().to_string(),
+        &folder.join("A01.pbn").display().to_string(),
+    ]);
+    unknown.exits(1).says("--value");
 }

@@ -1,7 +1,7 @@
 //! Any bytes are refused with an error, or read as boards that each format writes, and that come back from
 //! the formats that are read.
 //!
-//! Input: a format that is read, and the file.
+//! Input: a format that is read, by its suffix, and the file.
 
 #![no_main]
 
@@ -41,7 +41,9 @@ fuzz_target!(|input: (u8, &[u8])| {
     let (format, file) = input;
     let readable: Vec<Format> = Format::ALL
         .into_iter()
-        .filter(|format| format.is_readable())
+        .filter(|format| {
+            format.is_readable() && Format::of_suffix(format.suffix()) == Some(*format)
+        })
         .collect();
     let format = readable[usize::from(format) % readable.len()];
     if let Ok(boards) = format.read(file) {

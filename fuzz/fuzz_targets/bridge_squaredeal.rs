@@ -5,7 +5,10 @@
 
 #![no_main]
 
-use dealerless::bridge::squaredeal::{BadLine, BoardRange, Description, Keys, Set, canonical_value, verify};
+use dealerless::bridge::squaredeal::{
+    BadLine, BoardRange, Comparison, Description, Keys, Published, Session, Set, canonical_value,
+    verify,
+};
 use dealerless::bridge::{DealNumber, Order};
 use libfuzzer_sys::fuzz_target;
 
@@ -17,17 +20,44 @@ fn is_in(error: &BadLine, bytes: &[u8]) {
     assert!((1..=lines).contains(&error.line));
 }
 
+/// The boards of a set are those of a file that holds them, with its name or another, with numbers or not.
+fn agree_with_themselves(set: &Session<'_>) {
+    let mut comparison = Comparison::default();
+    for name in [set.file_name(), set.file_name() + "x"] {
+        for is_numbered in [true, false] {
+            comparison.add(Published {
+                name: name.clone(),
+                boards: set.boards().collect(),
+                is_numbered,
+            });
+        }
+    }
+    comparison.take(set);
+    let compared = comparison.finish();
+    assert!(
+        compared
+            .iter()
+            .all(|file| file.agrees() && file.missing.is_empty())
+    );
+    assert_eq!(compared.iter().filter(|file| file.set.is_some()).count(), 2);
+}
+
 fn deal(description: &Description, keys: &Keys) {
     let asked: BoardRange = "5-7".parse().expect("a range");
     let verdict = verify(description, keys);
     for (number, phase) in (1..).zip(description.phases()).take(SESSIONS as usize) {
         for session in 1..=phase.sessions().unwrap_or(SESSIONS).min(SESSIONS) {
             let of = [number, session];
-            let original = description.session(keys, of, Set::Original, description.value(), Some(asked));
+            let original =
+                description.session(keys, of, Set::Original, description.value(), Some(asked));
             let key = phase.sessions().map_or(0, |_| session);
-            assert_eq!(original.is_none(), verdict.without_key.contains(&(number, key)));
+            assert_eq!(
+                original.is_none(),
+                verdict.without_key.contains(&(number, key))
+            );
             let Some(original) = original else { continue };
             let _ = (original.file_name(), original.description());
+            agree_with_themselves(&original);
             let numbers: Vec<u32> = original.boards().map(|board| board.number).collect();
             assert!((1..=100).contains(&numbers.len()) && numbers.is_sorted());
         }
@@ -53,7 +83,10 @@ fuzz_target!(|bytes: &[u8]| {
     match (Description::read(first), Keys::read(second)) {
         (Ok(description), Ok(keys)) => deal(&description, &keys),
         (description, keys) => {
-            description.err().iter().for_each(|error| is_in(error, first));
+            description
+                .err()
+                .iter()
+                .for_each(|error| is_in(error, first));
             keys.err().iter().for_each(|error| is_in(error, second));
         }
     }

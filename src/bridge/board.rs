@@ -54,6 +54,18 @@ mod tests {
             let board = Board { number, deal };
             (board.dealer().letter(), board.vulnerability())
         };
+        // The table of law 2, board 1 to 16.
+        let table = "N- EN SE WA NN EE SA W- NE EA S- WN NA E- SN WE";
+        for (number, entry) in (1..).zip(table.split(' ')) {
+            let (dealer, vulnerable) = of(number);
+            let sign = match vulnerable {
+                Vulnerability::None => '-',
+                Vulnerability::NorthSouth => 'N',
+                Vulnerability::EastWest => 'E',
+                Vulnerability::All => 'A',
+            };
+            assert_eq!(format!("{dealer}{sign}"), entry, "{number}");
+        }
         assert_eq!(of(1), ('N', Vulnerability::None));
         assert_eq!(of(2), ('E', Vulnerability::NorthSouth));
         assert_eq!(of(7), ('S', Vulnerability::All));

@@ -113,9 +113,9 @@ impl Hand {
 
     /// The ranks held in a suit, from the ace down.
     pub fn ranks(self, suit: Suit) -> impl Iterator<Item = char> {
-        self.cards()
-            .filter(move |card| card.suit() == suit)
-            .map(Card::rank)
+        let first = 13 * suit as u8;
+        let held = (first..first + 13).map(Card);
+        held.filter(move |card| self.holds(*card)).map(Card::rank)
     }
 
     /// The high-card points: 4, 3, 2, 1 for ace, king, queen, jack.
@@ -159,7 +159,7 @@ pub enum DealError {
     #[error("a hand has four suits with a dot between them, and {0} has {1}")]
     Suits(char, usize),
     /// A character that is no rank.
-    #[error("{0:?} is no rank; ranks are AKQJT98765432")]
+    #[error("{0:?} is no rank; ranks are AKQJT98765432, with T for a ten")]
     Rank(char),
     /// A card that stands there twice.
     #[error("the card {suit}{rank} stands there twice")]

@@ -1,31 +1,41 @@
 //! `bridge convert`: a file of boards in another format.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::bridge::Board;
 use dealerless::bridge::formats::{Format, WriteError, split};
+use serde::Serialize;
 
-use crate::output::{count, say};
+use super::board_file;
+use crate::output::{count, say, show_json};
 use crate::whole_file;
 
 /// Writes a file of boards in another format.
 ///
-/// Files are read in PBN, LIN, DLM, DUP and BRI. Their boards have the dealer and the vulnerability
-/// of their numbers; a file that says otherwise is refused.
+/// A format is known by the end of a file's name, such as .pbn, or is named with --from and --to. A
+/// board has the dealer and the vulnerability of its number: a file that says otherwise is refused.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    dealerless bridge convert set.pbn set.lin\n  \
+    dealerless bridge convert set.pbn set.dlm\n  \
+    dealerless bridge convert set.pbn set.lin --to lin-bbo\n  \
     dealerless bridge convert session.txt set.dlm --from pbn --to dlmblind\n  \
     dealerless bridge convert long.pbn set.dup --split\n\n\
+    What the formats are for:\n  \
+    pbn       most bridge programs; the one to keep\n  \
+    lin       as Big Deal writes it; lin-bbo as Bridge Base Online does\n  \
+    dlm       the Duplimate, a dealing machine; dlmblind hides all boards there\n  \
+    dup       the same of older programs; dupblind hides board 1\n  \
+    csv       spreadsheets\n  \
+    bri, dge, ber, bhg, rzd, cds: other programs, some of them old\n\n\
+    PBN, LIN, DLM, DUP and BRI are read; all are written. BRI, DGE, BER, BHG and RZD\n\
+    hold no board numbers, and DUP counts its boards from 1. Boards read from BRI get\n\
+    the numbers from 1 on.\n\n\
     DLM and DUP end at board 99. --split writes a longer set into OUT-1, OUT-2 and so\n\
     on: boards 1 to 96, then 97 to 192 as 1 to 96. Dealer and vulnerability stay, as\n\
     they repeat after 16 boards.\n\n\
-    BRI, DGE, BER, BHG and RZD hold no numbers, and DUP counts its boards from 1.\n\
-    Boards read from BRI get the numbers from 1 on.\n\n\
     Exit codes: 0 fine, 1 wrong usage, a file that cannot be read or written, or a\n\
     file at OUT.")]
 pub(crate) struct Args {
@@ -44,6 +54,49 @@ pub(crate) struct Args {
     /// Write several files if the format ends at board 99 and the boards do not.
     #[arg(long)]
     split: bool,
+    /// Print one JSON object; OUT must be a file.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    file: String,
+    from: &'a str,
+    to: &'a str,
+    boards: usize,
+    written: Vec<Written>,
+}
+
+/// A file that was written.
+#[derive(Serialize)]
+struct Written {
+    file: String,
+    boards: usize,
+    first: u32,
+    last: u32,
+    /// Whether the file says the numbers of its boards.
+    numbered: bool,
+}
+
+impl Written {
+    fn new(path: &Path, boards: &[Board], format: Format) -> Written {
+        let [first, last] = [boards.first(), boards.last()];
+        Written {
+            file: path.display().to_string(),
+            boards: boards.len(),
+            first: first.map_or(0, |board| board.number),
+            last: last.map_or(0, |board| board.number),
+            numbered: format.says_numbers(boards),
+        }
+    }
+
+    fn said(&self) -> String {
+        let (file, boards) = (&self.file, count(self.boards as u64));
+        let (first, last) = (self.first, self.last);
+        format!("Wrote {file}: {boards} boards, {first} to {last}.")
+    }
 }
 
 /// Parses the name of a format, and lists them in the help.
@@ -54,20 +107,19 @@ fn format(which: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Forma
         .try_map(|name| Format::named(&name).ok_or("this is no format of boards"))
 }
 
-/// The most bytes of a file of boards: enough for 200 000 boards in PBN.
-const MOST: u64 = 64 << 20;
-
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    ensure!(
+        !args.json || !whole_file::is_standard_output(&args.output),
+        "--json takes standard output: give a file as OUT"
+    );
     let from = args
         .from
         .map_or_else(|| by_suffix(&args.input, "--from"), Ok)?;
     let to = args
         .to
         .map_or_else(|| by_suffix(&args.output, "--to"), Ok)?;
-    let input = args.input.display();
-    let bytes = read(&args.input)?;
-    let boards = from.read(&bytes).with_context(|| input.to_string())?;
+    let boards = board_file::read(&args.input, from)?;
     let mut set = vec![(args.output.clone(), boards.clone())];
     if args.split && to.is_for_machines() {
         set = pieces(&args.output, &boards)?;
@@ -81,45 +133,40 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         check_free(path)?;
     }
     if from == Format::Bri {
-        let last = boards.len();
+        let (input, last) = (args.input.display(), boards.len());
         say(&format!(
             "{input} holds no board numbers: its boards get 1 to {last}."
         ));
     }
+    let mut written = Vec::new();
     for (path, boards, bytes) in files {
-        let written = whole_file::write_output(Some(&path), |file| file.write_all(&bytes))?;
-        if let Some(path) = written {
-            say(&wrote(path, &boards));
+        let file = Written::new(&path, &boards, to);
+        if whole_file::write_output(Some(&path), |file| file.write_all(&bytes))?.is_some() {
+            say(&file.said());
         }
-        if !to.says_numbers(&boards) {
+        if !file.numbered {
             say(unnumbered(&boards));
         }
+        written.push(file);
     }
-    Ok(())
-}
-
-/// The bytes of a file of boards.
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let cannot = || format!("cannot read {}", path.display());
-    let mut bytes = Vec::new();
-    let file = File::open(path).with_context(cannot)?;
-    let length = file.take(MOST + 1).read_to_end(&mut bytes);
-    let length = length.with_context(cannot)?;
-    ensure!(
-        length as u64 <= MOST,
-        "{} is too large: a file of boards has at most {} MiB",
-        path.display(),
-        MOST >> 20
-    );
-    Ok(bytes)
+    if !args.json {
+        return Ok(());
+    }
+    let report = Report {
+        file: args.input.display().to_string(),
+        from: from.name(),
+        to: to.name(),
+        boards: boards.len(),
+        written,
+    };
+    show_json("bridge convert", &report)
 }
 
 /// The format that the end of a name says.
 fn by_suffix(path: &Path, option: &str) -> anyhow::Result<Format> {
-    let suffix = path.extension().and_then(|suffix| suffix.to_str());
-    suffix.and_then(Format::of_suffix).with_context(|| {
+    board_file::by_suffix(path).with_context(|| {
         let path = path.display();
-        format!("the name {path} does not end like a format of boards: name one with {option}")
+        format!("the name {path} does not end like a format of boards: name one with {option}, such as {option} pbn")
     })
 }
 
@@ -171,15 +218,6 @@ fn check_free(path: &Path) -> anyhow::Result<()> {
         Err(_) => (),
     }
     Ok(())
-}
-
-fn wrote(path: &Path, boards: &[Board]) -> String {
-    let [first, last] = [boards.first(), boards.last()].map(|board| board.map_or(0, |b| b.number));
-    let count = count(boards.len() as u64);
-    format!(
-        "Wrote {}: {count} boards, {first} to {last}.",
-        path.display()
-    )
 }
 
 /// What happens to numbers that a file does not say.

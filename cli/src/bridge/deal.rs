@@ -2,16 +2,19 @@
 
 use dealerless::bridge::DealNumber;
 
-use super::OrderArgs;
-use crate::output::show;
+use super::{Numbered, OrderArgs};
+use crate::output::{show, show_json};
 
-/// Prints the deal that has a number.
+/// Prints the deal that has a number in a list of all deals.
 ///
-/// The Impossible Bridge Book counts pages from 1: its page 1 has the deal 0.
+/// The list begins with 0 and ends with 53644737765488792839237439999. The Impossible Bridge Book counts
+/// pages from 1: its page 1 has the deal 0.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge deal 36,892,843,148,362,336,617,819,499,272\n  \
-    dealerless bridge deal 0x77350b6a87f4363a6cef6b08 --order pavlicek")]
+    dealerless bridge deal 0x77350b6a87f4363a6cef6b08 --order pavlicek\n\n\
+    The deal is printed as PBN writes it: N: and the hands of North, East, South and\n\
+    West, each as spades.hearts.diamonds.clubs.")]
 pub(crate) struct Args {
     /// The number, from 0 on: digits with commas between thousands or without, or 0x and hexadecimal
     /// digits.
@@ -19,9 +22,19 @@ pub(crate) struct Args {
     number: DealNumber,
     #[command(flatten)]
     order: OrderArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    show(&args.number.deal(args.order.order).to_string())
+    let deal = args.number.deal(args.order.order);
+    match args.json {
+        true => {
+            let report = Numbered::new(&deal, args.number, args.order.order);
+            show_json("bridge deal", &report)
+        }
+        false => show(&deal.to_string()),
+    }
 }

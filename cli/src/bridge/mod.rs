@@ -1,5 +1,6 @@
 //! `bridge`: deals and their numbers, files of boards, sheets to deal by, and the boards of tournaments.
 
+mod board_file;
 mod convert;
 mod deal;
 mod leakage;
@@ -9,7 +10,8 @@ mod sheets;
 mod squaredeal;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless::bridge::Order;
+use dealerless::bridge::{Deal, DealNumber, Order};
+use serde::Serialize;
 
 use crate::record::boards;
 
@@ -42,10 +44,30 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
     }
 }
 
+/// The object of `--json` of a deal and its number.
+#[derive(Serialize)]
+struct Numbered {
+    order: String,
+    deal: String,
+    /// In decimal digits: it is larger than what many programs read as a number.
+    number: String,
+}
+
+impl Numbered {
+    fn new(deal: &Deal, number: DealNumber, order: Order) -> Numbered {
+        Numbered {
+            order: order.to_string(),
+            deal: deal.to_string(),
+            number: number.to_string(),
+        }
+    }
+}
+
 /// In which order deals are numbered.
 #[derive(clap::Args)]
 struct OrderArgs {
-    /// Whose order of the deals.
+    /// Whose list of all deals: that of the program Big Deal, or of one of the two editions of the
+    /// Impossible Bridge Book.
     #[arg(long, value_name = "ORDER", default_value = "bigdeal", value_parser = order())]
     order: Order,
 }

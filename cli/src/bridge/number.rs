@@ -2,23 +2,36 @@
 
 use dealerless::bridge::{Deal, DealNumber};
 
-use super::OrderArgs;
-use crate::output::show;
+use super::{Numbered, OrderArgs};
+use crate::output::{show, show_json};
 
-/// Prints the number of a deal, from 0 on.
+/// Prints the number that a deal has in a list of all deals, which begins with 0.
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  dealerless bridge number \\\n    \
-    'N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98'")]
+    'N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98'\n\n\
+    The command `bridge deal` turns the number into the deal again.")]
 pub(crate) struct Args {
-    /// The deal as PBN writes it: a seat and the four hands from there clockwise, each as
-    /// spades.hearts.diamonds.clubs.
-    #[arg(value_name = "DEAL")]
-    deal: Deal,
+    /// The deal as PBN writes it: a seat and a colon, and the four hands from there clockwise, each as
+    /// spades.hearts.diamonds.clubs, with T for a ten and nothing for a void.
+    #[arg(value_name = "DEAL", required = true, num_args = 1..=4)]
+    deal: Vec<String>,
     #[command(flatten)]
     order: OrderArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<()> {
-    show(&DealNumber::of(&args.deal, args.order.order).to_string())
+    // Without quotes each hand is an argument.
+    let deal: Deal = args.deal.join(" ").parse()?;
+    let number = DealNumber::of(&deal, args.order.order);
+    match args.json {
+        true => {
+            let report = Numbered::new(&deal, number, args.order.order);
+            show_json("bridge number", &report)
+        }
+        false => show(&number.to_string()),
+    }
 }

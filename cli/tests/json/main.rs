@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use common::side::{Side, folders};
 
 /// A command line of each kind, its exit code, and which object each line of its output is. What is in
-/// braces is a file of the test. Another command takes another row.
+/// braces is a file of the test, and ~ a space within an argument. Another command takes another row.
 const LINES: &[(&str, i32, &str)] = &[
     ("bench --cards 5 --draw 2 --rounds 1", 0, "bench"),
     ("bench --netlist {netlist} --rounds 1 --rtt 1ms", 0, "bench"),
@@ -71,6 +71,23 @@ const LINES: &[(&str, i32, &str)] = &[
         "circuit stats",
     ),
     ("circuit stats {netlist} {other}", 0, "circuit stats"),
+    (
+        "bridge number N:...AKQJT98765432~..AKQJT98765432.~.AKQJT98765432..~AKQJT98765432...",
+        0,
+        "bridge number",
+    ),
+    ("bridge deal 14 --order andrews", 0, "bridge deal"),
+    ("bridge convert {boards} {lin}", 0, "bridge convert"),
+    (
+        "bridge squaredeal verify {sqd}",
+        0,
+        "bridge squaredeal verify",
+    ),
+    (
+        "bridge squaredeal verify {sqd} {boards}",
+        4,
+        "bridge squaredeal verify",
+    ),
     ("demo", 0, "demo"),
     (
         "demo --game draw --hands 2 --security semi-honest",
@@ -95,6 +112,11 @@ const LINES: &[(&str, i32, &str)] = &[
     ("audit --decline --home {theirs-home}", 1, "event"),
     ("history --delete Bert", 0, "history"),
     // Errors.
+    ("bridge convert {boards} {lin}", 1, "error"),
+    ("bridge convert {boards} - --to lin", 1, "error"),
+    ("bridge deal 1,00", 1, "error"),
+    ("bridge number N:AK", 1, "error"),
+    ("bridge squaredeal verify {boards}", 1, "error"),
     ("bench --rounds 0", 1, "error"),
     ("circuit evaluate no-such-file --input 0", 1, "error"),
     (
@@ -131,7 +153,7 @@ fn docs(name: &str) -> String {
 
 fn run(folder: &Path, line: &str) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dealerless"))
-        .args(line.split_whitespace())
+        .args(line.split_whitespace().map(|arg| arg.replace('~', " ")))
         .env("DEALERLESS_HOME", folder)
         .output()
         .unwrap()
@@ -177,6 +199,21 @@ fn keeps(schema: &Value, name: &str, line: &str, output: &Output) {
     }
 }
 
+/// A tournament with one key, and a board that is not of its set.
+fn bridge_files(folder: &Path) {
+    let description = "TN Test\nDI a number\nDV 7\nSN 1:1-2:A#:Session #\nSN 0:1-2:B#:Open #\n\
+        KH 8395ccd62913881ad3cf494f122088ae2d57f9edecbb218d97496b761b885a3f\n";
+    let boards = "[Board \"1\"]\n[Dealer \"N\"]\n[Vulnerable \"None\"]\n\
+        [Deal \"N:...AKQJT98765432 ..AKQJT98765432. .AKQJT98765432.. AKQJT98765432...\"]\n";
+    for (name, text) in [
+        ("x.sqd", description),
+        ("x.sqk", "1,1:abcdefgh\r\n2,0:ijklmnop\r\n"),
+        ("x.pbn", boards),
+    ] {
+        fs::write(folder.join(name), text).unwrap();
+    }
+}
+
 #[test]
 fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
     let schema: Value = serde_json::from_str(&docs("json.schema.json")).unwrap();
@@ -194,13 +231,20 @@ fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
     keeps(&schema, "audit", "audit", &audited);
 
     let scratch = tempfile::tempdir().unwrap();
-    let at = |name: &str| scratch.path().join(name).display().to_string();
+    let at = |name: &str| {
+        // The ends of these names say what is in the files.
+        let ends = [("sqd", "x.sqd"), ("boards", "x.pbn"), ("lin", "x.lin")];
+        let end = ends.iter().find(|(short, _)| *short == name);
+        let name = end.map_or(name, |(_, whole)| whole);
+        scratch.path().join(name).display().to_string()
+    };
     for (name, gate) in [("netlist", "AND"), ("other", "XOR")] {
         let text = format!(
             "4 8\n2 2 2\n2 2 2\n\n2 1 0 2 4 {gate}\n2 1 1 3 5 AND\n2 1 0 2 6 XOR\n2 1 1 3 7 XOR\n"
         );
         fs::write(at(name), text).unwrap();
     }
+    bridge_files(scratch.path());
     assert!(
         run(a.path(), &format!("identity --home {}", at("old")))
             .status
@@ -212,7 +256,9 @@ fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
         ("{audit}", file(b.path(), "audit").display().to_string()),
         ("{theirs-home}", b.path().display().to_string()),
     ];
-    let made = ["netlist", "other", "out", "folder", "old", "new"];
+    let made = [
+        "netlist", "other", "out", "folder", "old", "new", "sqd", "boards", "lin",
+    ];
     let files: Vec<(String, String)> = (files
         .into_iter()
         .map(|(name, path)| (name.to_owned(), path)))

@@ -80,6 +80,9 @@ pub enum Fault {
     /// A line that no program writes.
     #[error("the line has more than {MAX_LINE} bytes")]
     LongLine,
+    /// A byte that no text has.
+    #[error("a zero byte stands here: this is no text, or a text in UTF-16, which is not read")]
+    ZeroByte,
     /// Something that a board needs.
     #[error("{0} is missing")]
     Missing(&'static str),
@@ -87,7 +90,7 @@ pub enum Fault {
     #[error("{0} stands there twice; between two boards of PBN is an empty line")]
     TagTwice(&'static str),
     /// A bracket that begins no tag.
-    #[error("this is no tag; a tag is [Name \"value\"], on one line")]
+    #[error("this is no tag; a tag is [Name \"value\"], on one line, and \\\" is a quote within the value")]
     Tag,
     /// A comment that goes on to the end of the file.
     #[error("the comment that begins here has no end")]

@@ -2,6 +2,11 @@
 //!
 //! A board is written as a line: its label, the deal with a digit for the dealer and three hands from
 //! South on, the number, the vulnerability. In files of others there is more, which is skipped.
+//!
+//! There are two styles. Big Deal's is the shorter one. That of Bridge Base Online has the names of the
+//! players too, which are empty here, a comma after the third hand, and `o` for no vulnerability: as in a
+//! file of its tournaments (its forum, "lin file format structure", 2007). endplay 0.5.12 reads only this
+//! one: a board begins with `pn` there, and `0` is no vulnerability.
 
 use super::boards::{Boards, Dealing, check_dealer, check_vulnerability};
 use super::error::{Fault, Place, ReadError};
@@ -11,20 +16,31 @@ use crate::bridge::{Board, Card, Deal, DealError, Hand, Seat, Suit, Vulnerabilit
 /// The order of the hands, and of the digits of the dealer from 1 on.
 const SEATS: [Seat; 4] = [Seat::South, Seat::West, Seat::North, Seat::East];
 
-pub(super) fn write(boards: &[Board]) -> String {
+/// Whose way of writing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    BigDeal,
+    BridgeBase,
+}
+
+pub(super) fn write(boards: &[Board], style: Style) -> String {
+    let (names, last, none) = match style {
+        Style::BigDeal => ("", "", '0'),
+        Style::BridgeBase => ("pn|,,,|st||", ",", 'o'),
+    };
     let mut text = String::new();
     for board in boards {
         let number = board.number;
         let dealer = (board.dealer() as usize + 2) % 4 + 1;
         let hands = SEATS.map(|seat| hand(board.deal.hand(seat)));
         let vulnerable = match board.vulnerability() {
-            Vulnerability::None => '0',
+            Vulnerability::None => none,
             Vulnerability::NorthSouth => 'n',
             Vulnerability::EastWest => 'e',
             Vulnerability::All => 'b',
         };
         text.push_str(&format!(
-            "qx|o{number}|md|{dealer}{}|rh||ah|Board {number}|sv|{vulnerable}|pg||\n",
+            "qx|o{number}|{names}md|{dealer}{}{last}|rh||ah|Board {number}|sv|{vulnerable}|pg||\n",
             hands[..3].join(",")
         ));
     }
@@ -149,7 +165,7 @@ impl<'a> Fields<'a> {
 
     fn pass(&mut self, bytes: usize) {
         let (passed, rest) = self.text.split_at(bytes);
-        self.line += passed.iter().filter(|byte| **byte == b'\n').count();
+        self.line += text::ends(passed);
         self.text = rest;
     }
 }

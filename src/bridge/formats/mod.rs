@@ -39,8 +39,10 @@ pub const HIGHEST_FOR_MACHINES: u32 = 99;
 pub enum Format {
     /// Portable Bridge Notation 2.1.
     Pbn,
-    /// What Bridge Base Online reads.
+    /// Fields with bars between them, as Big Deal writes them for Bridge Base Online.
     Lin,
+    /// The same as Bridge Base Online itself writes it.
+    LinBbo,
     /// Jannersten's Duplimate, a text.
     Dlm,
     /// The same, marked as sealed: the machine's program does not show the boards.
@@ -67,9 +69,10 @@ pub enum Format {
 
 impl Format {
     /// All of them.
-    pub const ALL: [Format; 13] = [
+    pub const ALL: [Format; 14] = [
         Format::Pbn,
         Format::Lin,
+        Format::LinBbo,
         Format::Dlm,
         Format::DlmBlind,
         Format::Dup,
@@ -86,6 +89,7 @@ impl Format {
     /// What it is called on the command line.
     pub fn name(self) -> &'static str {
         match self {
+            Format::LinBbo => "lin-bbo",
             Format::DlmBlind => "dlmblind",
             Format::DupBlind => "dupblind",
             other => other.suffix(),
@@ -96,7 +100,7 @@ impl Format {
     pub fn suffix(self) -> &'static str {
         match self {
             Format::Pbn => "pbn",
-            Format::Lin => "lin",
+            Format::Lin | Format::LinBbo => "lin",
             Format::Dlm | Format::DlmBlind => "dlm",
             Format::Dup | Format::DupBlind => "dup",
             Format::Bri => "bri",
@@ -114,7 +118,8 @@ impl Format {
         Format::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The format of files whose names end like this; never a blind one.
+    /// The format of files whose names end like this; never a blind one, and
+    /// of LIN that of Big Deal.
     pub fn of_suffix(suffix: &str) -> Option<Format> {
         Format::named(&suffix.to_ascii_lowercase())
             .filter(|format| format.suffix().len() == suffix.len())
@@ -122,14 +127,18 @@ impl Format {
 
     /// Whether [`read`](Self::read) reads it.
     pub fn is_readable(self) -> bool {
-        use Format::{Bri, Dlm, DlmBlind, Dup, DupBlind, Lin, Pbn};
-        matches!(self, Pbn | Lin | Dlm | DlmBlind | Dup | DupBlind | Bri)
+        use Format::{Bri, Dlm, DlmBlind, Dup, DupBlind, Lin, LinBbo, Pbn};
+        matches!(
+            self,
+            Pbn | Lin | LinBbo | Dlm | DlmBlind | Dup | DupBlind | Bri
+        )
     }
 
     /// Whether a file says the numbers of these boards. If not, who reads it counts from 1.
     pub fn says_numbers(self, boards: &[Board]) -> bool {
         match self {
-            Format::Pbn | Format::Lin | Format::Dlm | Format::DlmBlind | Format::Csv => true,
+            Format::Pbn | Format::Lin | Format::LinBbo => true,
+            Format::Dlm | Format::DlmBlind | Format::Csv => true,
             // It has a byte for them.
             Format::Cds => boards.iter().all(|board| board.number < 256),
             // It says how many there are, as if the first were 1.
@@ -157,7 +166,8 @@ impl Format {
         }
         Ok(match self {
             Format::Pbn => pbn::write(boards).into_bytes(),
-            Format::Lin => lin::write(boards).into_bytes(),
+            Format::Lin => lin::write(boards, lin::Style::BigDeal).into_bytes(),
+            Format::LinBbo => lin::write(boards, lin::Style::BridgeBase).into_bytes(),
             Format::Dlm => dlm::write(boards, dlm::Status::Show).into_bytes(),
             Format::DlmBlind => dlm::write(boards, dlm::Status::Sealed).into_bytes(),
             Format::Dup => dup::write(boards, |_| true),
@@ -182,7 +192,7 @@ impl Format {
     pub fn read(self, bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
         match self {
             Format::Pbn => pbn::read(bytes),
-            Format::Lin => lin::read(bytes),
+            Format::Lin | Format::LinBbo => lin::read(bytes),
             Format::Dlm | Format::DlmBlind => dlm::read(bytes),
             Format::Dup | Format::DupBlind => dup::read(bytes),
             Format::Bri => bri::read(bytes),

@@ -90,7 +90,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Keeps a value; `#` is that of the board before.
+    /// Keeps a value; `#` is that of the board before. Of a tag that says nothing of the deal it keeps only
+    /// that it is there.
     fn keep(&mut self, place: usize, line: usize, mut value: String) -> Result<(), ReadError> {
         if matches!(&*value, "#" | "##") {
             let before = self.before[place].as_ref();
@@ -98,6 +99,8 @@ impl Reader {
                 Some((_, before)) => before.clone(),
                 None => return Err(Fault::NothingBefore.in_line(line)),
             };
+        } else if !matches!(place, BOARD | DEALER | VULNERABLE | DEAL) {
+            value.clear();
         }
         match self.found[place].replace((line, value)) {
             None => Ok(()),

@@ -103,6 +103,83 @@ const VECTORS: [(u128, u128, u128, &str); 16] = [
     ),
 ];
 
+/// Of the same deals: Big Deal's number in hexadecimal, and the owners from the ace of spades to the two of
+/// clubs.
+const HEX_AND_OWNERS: [(&str, &str); 16] = [
+    (
+        "000000000000000000000000",
+        "NNNNNNNNNNNNNEEEEEEEEEEEEESSSSSSSSSSSSSWWWWWWWWWWWWW",
+    ),
+    (
+        "000000000000000000000001",
+        "NNNNNNNNNNNNNEEEEEEEEEEEEESSSSSSSSSSSSWSWWWWWWWWWWWW",
+    ),
+    (
+        "000000000000000000000002",
+        "NNNNNNNNNNNNNEEEEEEEEEEEEESSSSSSSSSSSSWWSWWWWWWWWWWW",
+    ),
+    (
+        "00000000000000000000000d",
+        "NNNNNNNNNNNNNEEEEEEEEEEEEESSSSSSSSSSSSWWWWWWWWWWWWWS",
+    ),
+    (
+        "00000000000000000000000e",
+        "NNNNNNNNNNNNNEEEEEEEEEEEEESSSSSSSSSSSWSSWWWWWWWWWWWW",
+    ),
+    (
+        "2b5578c558d3769962fd247f",
+        "NWWWWWWWWWWWWWSSSSSSSSSSSSSEEEEEEEEEEEEENNNNNNNNNNNN",
+    ),
+    (
+        "2b5578c558d3769962fd2480",
+        "ENNNNNNNNNNNNNEEEEEEEEEEEESSSSSSSSSSSSSWWWWWWWWWWWWW",
+    ),
+    (
+        "204fce5e3e25026110000000",
+        "NSWWENSSSEESSNWNEWWWWENWSWNENSENEWSNENWESNSWESWESNNE",
+    ),
+    (
+        "ad55e315634dda658bf491fe",
+        "WWWWWWWWWWWWSWSSSSSSSSSSSSEEEEEEEEEEEEENNNNNNNNNNNNN",
+    ),
+    (
+        "ad55e315634dda658bf491ff",
+        "WWWWWWWWWWWWWSSSSSSSSSSSSSEEEEEEEEEEEEENNNNNNNNNNNNN",
+    ),
+    (
+        "77350b6a87f4363a6cef6b08",
+        "WWENEWEESSSSNNWNSEWEWWWSWSNESEWSENNNEENEWSNSWWSSNNNE",
+    ),
+    (
+        "33f1a1a78b6ccd891e4defef",
+        "WNSNNWENSWENWWSESWNENSWWSSSESNWNNWEWSESSEENNEEENEWWS",
+    ),
+    (
+        "690b3f16d62223dbee968ca5",
+        "WSSNNSSSENESNEEENNESESSENSWSNNWNENEWENSEWWWNWWWEWSWW",
+    ),
+    (
+        "49581e7f2d9a28f429c52320",
+        "WNSSSEESENWESWWWENNENWWSWESWEEEESWWENSNSENNNWSNSSNNW",
+    ),
+    (
+        "444fe779091777c3a911f9b0",
+        "WNEEWSNWSWWSSWNNESEENESSNESNSEENSNEEWSWESNNWSNNWEWWW",
+    ),
+    (
+        "8deefe2b819d42975447c7f2",
+        "ESSESNSEENWWNNWEENNEEWWNSSSENNSWEWWEWNSENSWNSWSSWENW",
+    ),
+];
+
+/// Where North's, East's and South's cards of the deal 77350b6a… stand among those that are left, less how
+/// many of the hand's stand before: Big Deal's own converter printed them.
+const SEQUENCE: [[u64; 13]; 3] = [
+    [3, 11, 11, 12, 22, 28, 28, 28, 30, 33, 38, 38, 38],
+    [2, 2, 3, 3, 9, 10, 16, 17, 19, 19, 19, 19, 26],
+    [3, 3, 3, 3, 4, 8, 9, 9, 10, 11, 11, 13, 13],
+];
+
 const D: u128 = 53_644_737_765_488_792_839_237_440_000;
 
 fn number(number: u128) -> DealNumber {
@@ -118,6 +195,71 @@ fn deals_have_the_numbers_that_big_deal_andrews_and_pavlicek_give_them() {
             assert_eq!(number(known).deal(order), deal, "{order} {known}");
         }
     }
+}
+
+#[test]
+fn numbers_in_hexadecimal_are_those_of_the_owners() {
+    for ((big_deal, ..), (hex, owners)) in VECTORS.into_iter().zip(HEX_AND_OWNERS) {
+        let read: DealNumber = format!("0x{hex}").parse().unwrap();
+        assert_eq!(read, number(big_deal));
+        let deal = read.deal(Order::BigDeal);
+        let found: String = deal.owners().iter().map(|owner| owner.letter()).collect();
+        assert_eq!(found, owners);
+    }
+}
+
+#[test]
+fn there_are_as_many_deals_as_big_deal_says() {
+    assert_eq!(CHOICES, [635_013_559_600, 8_122_425_444, 10_400_600]);
+    let of_north = u128::from(CHOICES[1]) * u128::from(CHOICES[2]);
+    assert_eq!(of_north, 84_478_098_072_866_400);
+    assert_eq!(DealNumber::COUNT, 0xad55_e315_634d_da65_8bf4_9200);
+}
+
+/// The sum of C(n - a' - j, 13 - j) - C(n - a - j, 13 - j) over the cards of a hand, with a' the one before.
+#[test]
+fn a_hand_ranks_as_the_sum_over_its_sequence() {
+    let deal: Deal = VECTORS[10].3.parse().unwrap();
+    let mut left = deal.owners().to_vec();
+    let mut ranks = [0; 3];
+    for (seat, rank) in Seat::ALL.into_iter().zip(&mut ranks) {
+        let places = (0..left.len()).filter(|place| left[*place] == seat);
+        let sequence: Vec<u64> = (0..)
+            .zip(places)
+            .map(|(j, place)| place as u64 - j)
+            .collect();
+        assert_eq!(sequence, SEQUENCE[seat as usize]);
+        let mut before = 0;
+        for (j, a) in sequence.into_iter().enumerate() {
+            let choose = |a: u64| CHOOSE[left.len() - a as usize - j][13 - j];
+            *rank += choose(before) - choose(a);
+            before = a;
+        }
+        left.retain(|owner| *owner != seat);
+    }
+    // West takes what is left.
+    assert_eq!(left, [Seat::West; 13]);
+    assert_eq!(joined(ranks), VECTORS[10].0);
+}
+
+/// In Pavlicek's order each seat has the ace of spades in a quarter of all deals. In Big Deal's, North has
+/// it in the first, and the others share it in the rest.
+#[test]
+fn the_ace_of_spades_goes_round_by_quarters_in_pavliceks_order_alone() {
+    let owner = |at: u128, order| number(at).deal(order).owners()[0];
+    for (quarter, seat) in (0..).zip(Seat::ALL) {
+        for at in [0, 1, D / 8, D / 4 - 1] {
+            assert_eq!(owner(quarter * (D / 4) + at, Order::Pavlicek), seat);
+        }
+    }
+    for at in [0, 1, D / 8, D / 4 - 1] {
+        assert_eq!(owner(at, Order::BigDeal), Seat::North);
+    }
+    let spread = (0..64).map(|step| owner(D / 4 + step * (D / 256), Order::BigDeal));
+    let mut seen: Vec<Seat> = spread.collect();
+    seen.sort();
+    seen.dedup();
+    assert_eq!(seen, [Seat::East, Seat::South, Seat::West]);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! 1. The organiser draws a secret key for each session, and publishes a hash of all keys and the
 //!    description of a value that nobody knows yet (the file `.sqd`).
 //! 2. When the value is known, it and a key give the seed of a session, and the seed gives its boards.
-//! 3. At the end the organiser publishes the keys (the file `.sqk`). Anybody can hash them, and can
-//!    compute each board again.
+//! 3. At the end the organiser publishes the keys (the file `.sqk`). Anybody can hash them, can compute
+//!    each board again, and can compare the boards that were published with these.
 //!
 //! This shows that the organiser did not choose the boards. It does not keep them from the organiser,
 //! who knows them all as soon as the value is known. The hash binds the keys, and neither the phases
@@ -13,6 +13,7 @@
 //! Source: van Staveren, SquareDeal 2.7, its documentation and the files of its tournaments.
 
 mod boards;
+mod compare;
 mod description;
 mod error;
 mod keys;
@@ -20,6 +21,7 @@ mod session;
 mod verify;
 
 pub use boards::{BoardRange, Boards};
+pub use compare::{Compared, ComparedBoard, Comparison, Published};
 pub use description::{Description, Phase, canonical_value};
 pub use error::{BadLine, Problem};
 pub use keys::Keys;

@@ -90,6 +90,11 @@ impl Session<'_> {
         self.seed
     }
 
+    /// The numbers of its boards.
+    pub(super) fn range(&self) -> BoardRange {
+        self.boards
+    }
+
     /// Its boards, as Big Deal's generator deals them.
     pub fn boards(&self) -> impl Iterator<Item = Board> {
         let numbers = Generator::new(self.seed, self.owner.as_bytes());

@@ -1,8 +1,8 @@
 //! Files for dealing machines: those of other programs, where they end, and how sets are split.
 
 use super::{boards, boards_from};
-use crate::bridge::Board;
 use crate::bridge::formats::{Fault, Format, Place, WriteError, split};
+use crate::bridge::{Board, DealNumber, Order};
 
 #[test]
 fn dlm_boards_of_other_programs_are_read() {
@@ -44,6 +44,8 @@ fn dup_of_jannersten_is_read_with_its_numbers() {
     assert_eq!(read[0].number, 17);
     let deal = "N:J987.JT7643.A4.Q .KQ2.QT9.AK98543 AQ42.A8.KJ762.J2 KT653.95.853.T76";
     assert_eq!(read[0].deal.to_string(), deal);
+    let number = DealNumber::of(&read[0].deal, Order::BigDeal);
+    assert_eq!(number.get(), 32_984_535_458_777_706_834_781_032_082);
     let two = [jannersten("1  "), jannersten("1  ")].concat();
     let (lowest, highest, boards) = (1, 1, 2);
     let fault = Fault::Boards {
@@ -129,6 +131,8 @@ fn formats_are_found_by_name_and_by_suffix() {
         assert_eq!(Format::of_suffix(format.suffix()) == Some(format), !blind);
     }
     assert_eq!(Format::of_suffix("PBN"), Some(Format::Pbn));
+    assert_eq!(Format::of_suffix("LIN"), Some(Format::Lin));
     assert_eq!(Format::of_suffix("dlmblind"), None);
+    assert_eq!(Format::of_suffix("lin-bbo"), None);
     assert_eq!(Format::named("han"), None);
 }

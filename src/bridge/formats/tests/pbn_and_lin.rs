@@ -149,6 +149,28 @@ fn lin_of_others_is_read() {
     );
 }
 
+/// What endplay 0.5.12 writes of the first two boards, the first with an auction.
+#[test]
+fn files_of_endplay_are_read() {
+    let lin = "pn|,,,|st||md|3S3456H24JD9QC67TQ,S9KAH35679KDTC89K,S2JHQAD2567AC345J,|rh||ah|Board 1|sv|o|mb|1N|\
+               an|12-14|mb|p|mb|p|mb|p|pg||\n\
+               pn|,,,|st||md|4S6QH236JKD24QAC2A,S259AH45TAD57TC34,S37TJKH79D89JC6TJ,|rh||ah|Board 2|sv|n|pg||\n";
+    assert_eq!(Format::Lin.read(lin.as_bytes()), Ok(boards()[..2].to_vec()));
+    let unknown =
+        |tags: &[&str]| -> String { tags.iter().map(|tag| format!("[{tag} \"?\"]\n")).collect() };
+    let head = unknown(&["Event", "Site", "Date"]);
+    let players = unknown(&["West", "North", "East", "South"]);
+    let (first, second) = (DEALS[0], DEALS[1]);
+    let end = unknown(&["Scoring", "Contract", "Result", "Declarer"]);
+    let pbn = format!(
+        "% PBN 2.1\n% EXPORT\n{head}[Board \"1\"]\n{players}[Dealer \"N\"]\n[Vulnerable \"None\"]\n\
+         [Deal \"{first}\"]\n[Scoring \"?\"]\n[Declarer \"N\"]\n[Contract \"1NT\"]\n[Result \"7\"]\n\
+         [Auction \"N\"]\n1NT =1= Pass Pass Pass\n[Note \"1:12-14\"]\n\n{head}[Board \"2\"]\n{players}\
+         [Dealer \"E\"]\n[Vulnerable \"NS\"]\n[Deal \"{second}\"]\n{end}\n"
+    );
+    assert_eq!(Format::Pbn.read(pbn.as_bytes()), Ok(boards()[..2].to_vec()));
+}
+
 #[test]
 fn a_wrong_field_of_lin_is_told_with_its_line() {
     let file = String::from_utf8(Format::Lin.write(&boards()).unwrap()).unwrap();

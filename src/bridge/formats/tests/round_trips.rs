@@ -25,7 +25,7 @@ fn boards(first: impl Strategy<Value = u32>) -> impl Strategy<Value = Vec<Board>
 proptest! {
     #[test]
     fn pbn_and_lin_keep_boards_of_any_number(boards in boards(1..=u32::MAX - 20)) {
-        for format in [Format::Pbn, Format::Lin] {
+        for format in [Format::Pbn, Format::Lin, Format::LinBbo] {
             let file = format.write(&boards).unwrap();
             prop_assert_eq!(format.read(&file), Ok(boards.clone()));
         }
@@ -51,8 +51,10 @@ proptest! {
     fn lines_may_end_with_carriage_returns(boards in boards(1..=80u32)) {
         for format in [Format::Pbn, Format::Lin, Format::Dlm] {
             let file = String::from_utf8(format.write(&boards).unwrap()).unwrap();
-            let other = file.replace('\n', "\r\n");
-            prop_assert_eq!(format.read(other.as_bytes()), Ok(boards.clone()));
+            for end in ["\r\n", "\r", "\r\r\n"] {
+                let other = file.replace('\n', end);
+                prop_assert_eq!(format.read(other.as_bytes()), Ok(boards.clone()));
+            }
         }
     }
 }

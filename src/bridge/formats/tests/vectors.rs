@@ -145,6 +145,19 @@ fn lin_is_that_of_big_deal() {
     }
 }
 
+/// The style of a file of Bridge Base Online (its forum, "lin file format structure", 2007), without names and
+/// auction. endplay 0.5.12 read these lines, with the deals, dealers and vulnerabilities that they have.
+#[test]
+fn lin_for_bridge_base_names_the_players_and_says_o_for_no_vulnerability() {
+    let file = text(Format::LinBbo);
+    let lines = [
+        "qx|o1|pn|,,,|st||md|3S6543HJ42DQ9CQT76,SAK9HK97653DTCK98,SJ2HAQDA7652CJ543,|rh||ah|Board 1|sv|o|pg||\n",
+        "qx|o2|pn|,,,|st||md|4SQ6HKJ632DAQ42CA2,SA952HAT54DT75C43,SKJT73H97DJ98CJT6,|rh||ah|Board 2|sv|n|pg||\n",
+    ];
+    assert!(file.starts_with(&lines.concat()), "{file}");
+    assert_eq!(Format::LinBbo.read(file.as_bytes()), Ok(boards()));
+}
+
 #[test]
 fn csv_is_that_of_big_deal() {
     let file = text(Format::Csv);

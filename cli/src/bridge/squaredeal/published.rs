@@ -1,0 +1,188 @@
+//! Files of published boards beside the sets.
+
+use std::convert::Infallible;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use dealerless::bridge::formats::Format;
+use dealerless::bridge::squaredeal::{Compared, ComparedBoard, Comparison, Published, Set};
+use serde::Serialize;
+
+use super::sets::{SaidLater, each, line, write_left_out};
+use super::verdict::Checked;
+use crate::bridge::board_file;
+use crate::output::{count, lines};
+
+/// The most lines about a file that are shown to people.
+const SHOWN: usize = 40;
+
+/// Files of boards, with their names and formats.
+pub(super) struct Files {
+    names: Vec<(PathBuf, Format)>,
+    boards: Vec<Published>,
+}
+
+impl Files {
+    /// Reads them.
+    pub(super) fn read(named: &[(PathBuf, Format)]) -> anyhow::Result<Files> {
+        let mut files = Vec::new();
+        for (path, format) in named {
+            let boards = board_file::read(path, *format)?;
+            // DUP files of Big Deal begin with board 1, whatever the set.
+            let is_counted = *format == Format::Dup && boards[0].number == 1;
+            let stem = path.file_stem().unwrap_or_default();
+            files.push(Published {
+                name: stem.to_string_lossy().into_owned(),
+                is_numbered: *format != Format::Bri && !is_counted,
+                boards,
+            });
+        }
+        Ok(Files {
+            names: named.to_vec(),
+            boards: files,
+        })
+    }
+
+    /// Looks for their boards in all sets, and tells what was found. Gives whether all agrees.
+    pub(super) fn compare(
+        self,
+        checked: &Checked<'_>,
+        later: SaidLater,
+        json: Option<&str>,
+        output: &mut dyn Write,
+    ) -> io::Result<bool> {
+        let mut comparison = Comparison::default();
+        self.boards
+            .into_iter()
+            .for_each(|file| comparison.add(file));
+        let mut left_out = Vec::new();
+        for set in [Set::Original, Set::Reserve] {
+            let taken = each(checked, later, set, |_, session| {
+                comparison.take(&session);
+                Ok::<(), Infallible>(())
+            });
+            left_out = taken.unwrap_or_default();
+        }
+        let mut agrees = true;
+        for ((path, format), compared) in self.names.iter().zip(comparison.finish()) {
+            agrees &= compared.agrees();
+            match json {
+                Some(command) => {
+                    let told = Told::new(path, *format, &compared);
+                    writeln!(output, "{}", line(command, &told)?)?;
+                }
+                None => writeln!(output, "{}", said(path, &compared))?,
+            }
+        }
+        write_left_out(&left_out, json, output)?;
+        Ok(agrees)
+    }
+}
+
+/// A line of `--json`: a file.
+#[derive(Serialize)]
+struct Told<'a> {
+    file: String,
+    format: &'static str,
+    /// The set of its name.
+    named: Option<&'a str>,
+    agrees: bool,
+    compared: Vec<ToldBoard<'a>>,
+    missing: &'a [u32],
+}
+
+#[derive(Serialize)]
+struct ToldBoard<'a> {
+    board: u32,
+    agrees: bool,
+    /// The set that has its deal.
+    set: Option<&'a str>,
+    /// The number of the deal there.
+    number: Option<u32>,
+}
+
+impl<'a> Told<'a> {
+    fn new(path: &Path, format: Format, compared: &'a Compared) -> Told<'a> {
+        let boards = compared.boards.iter().map(|board| ToldBoard {
+            board: board.number,
+            agrees: board.agrees,
+            set: board.origin.as_ref().map(|(set, _)| &**set),
+            number: board.origin.as_ref().map(|(_, number)| *number),
+        });
+        Told {
+            file: path.display().to_string(),
+            format: format.name(),
+            named: compared.set.as_deref(),
+            agrees: compared.agrees(),
+            compared: boards.collect(),
+            missing: &compared.missing,
+        }
+    }
+}
+
+/// What people read about a file: which boards agree, and of each other one whose it is.
+fn said(path: &Path, compared: &Compared) -> String {
+    let boards = &compared.boards;
+    let agree = boards.iter().filter(|board| board.agrees).count() as u64;
+    let all = count(boards.len() as u64);
+    let how = match &compared.set {
+        Some(set) => format!("compared with {set}"),
+        None => "no set has its name, so all sets were searched".to_owned(),
+    };
+    let name = path.display();
+    let head = format!("{name}: {} of {all} boards agree ({how}).", count(agree));
+    let mut said = vec![head];
+    let groups: Vec<&[ComparedBoard]> = boards.chunk_by(is_one_row).collect();
+    said.extend(groups.iter().take(SHOWN).map(|group| row(group)));
+    if groups.len() > SHOWN {
+        said.push(format!("  and {} more rows", groups.len() - SHOWN));
+    }
+    if !compared.missing.is_empty() {
+        let missing = ranges(&compared.missing);
+        said.push(lines(&format!(
+            "Boards of the set that are not in the file: {missing}"
+        )));
+    }
+    said.join("\n")
+}
+
+/// Whether two boards that follow each other are told together.
+fn is_one_row(a: &ComparedBoard, b: &ComparedBoard) -> bool {
+    let is_next = a.number.checked_add(1) == Some(b.number);
+    let is_alike = match (&a.origin, &b.origin) {
+        (None, None) => true,
+        (Some((set, there)), Some((other, next))) => {
+            set == other && there.checked_add(1) == Some(*next)
+        }
+        _ => false,
+    };
+    is_next && is_alike && a.agrees == b.agrees
+}
+
+/// The row of boards that are told together, of which there is one at least.
+fn row(group: &[ComparedBoard]) -> String {
+    let numbers = span(group[0].number, group.len());
+    match &group[0].origin {
+        Some((set, _)) if group[0].agrees => format!("  {numbers:>9}  agree: {set}"),
+        Some((set, there)) => {
+            let there = span(*there, group.len());
+            format!("  {numbers:>9}  DIFFER: in {set} this is {there}")
+        }
+        None => format!("  {numbers:>9}  DIFFER: in no set"),
+    }
+}
+
+/// So many numbers in a row.
+fn span(first: u32, count: usize) -> String {
+    match count {
+        1 => first.to_string(),
+        count => format!("{first}-{}", first as usize + count - 1),
+    }
+}
+
+/// Numbers in order, as ranges.
+fn ranges(numbers: &[u32]) -> String {
+    let groups = numbers.chunk_by(|a, b| a + 1 == *b);
+    let groups: Vec<String> = groups.map(|group| span(group[0], group.len())).collect();
+    groups.join(", ")
+}

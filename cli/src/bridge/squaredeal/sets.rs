@@ -1,0 +1,138 @@
+//! The sets of a tournament.
+
+use std::io::{self, Write};
+
+use dealerless::bridge::squaredeal::{BoardRange, Session, Set};
+use serde::Serialize;
+
+use super::verdict::Checked;
+use crate::output::json_line;
+
+/// What the organiser said later.
+#[derive(Clone, Copy)]
+pub(super) struct SaidLater {
+    /// The boards of phases for which they were open.
+    pub(super) boards: Option<BoardRange>,
+    /// The sessions of phases for which their number was open.
+    pub(super) sessions: Option<u32>,
+}
+
+/// Hands each set to `take`, with its phase and session. Gives the phases with sets that cannot be
+/// computed.
+pub(super) fn each<E>(
+    checked: &Checked<'_>,
+    later: SaidLater,
+    set: Set,
+    mut take: impl FnMut([u32; 2], Session<'_>) -> Result<(), E>,
+) -> Result<Vec<u32>, E> {
+    let mut left_out = Vec::new();
+    for (number, phase) in (1..).zip(checked.description.phases()) {
+        let sessions = phase.sessions().or(later.sessions).unwrap_or(0);
+        let mut is_complete = sessions > 0;
+        for session in 1..=sessions {
+            let (of, keys) = ([number, session], checked.keys);
+            match (checked.description).session(keys, of, set, checked.value, later.boards) {
+                Some(session) => take(of, session)?,
+                None => is_complete = false,
+            }
+        }
+        if !is_complete {
+            left_out.push(number);
+        }
+    }
+    Ok(left_out)
+}
+
+/// A line of `--json`: a set.
+#[derive(Serialize)]
+struct Told {
+    set: String,
+    description: String,
+    phase: u32,
+    session: u32,
+    reserve: bool,
+    boards: Vec<ToldBoard>,
+}
+
+#[derive(Serialize)]
+struct ToldBoard {
+    board: u32,
+    deal: String,
+}
+
+/// A line of `--json`: a phase with sets that cannot be computed.
+#[derive(Serialize)]
+struct LeftOut {
+    left_out_of_phase: u32,
+}
+
+/// Writes the boards of all sets of a kind, each set with its file's name.
+pub(super) fn write(
+    checked: &Checked<'_>,
+    later: SaidLater,
+    set: Set,
+    json: Option<&str>,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    let left_out = each(checked, later, set, |of, session| match json {
+        Some(command) => write_json(command, of, set, &session, output),
+        None => write_text(&session, output),
+    })?;
+    write_left_out(&left_out, json, output)
+}
+
+/// Says for which phases there are sets that cannot be computed.
+pub(super) fn write_left_out(
+    phases: &[u32],
+    json: Option<&str>,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    for &phase in phases {
+        match json {
+            Some(command) => {
+                let left_out_of_phase = phase;
+                writeln!(output, "{}", line(command, &LeftOut { left_out_of_phase })?)?;
+            }
+            None => writeln!(
+                output,
+                "Phase {phase}: sets left out whose key, boards (--boards) or number (--sessions) is not known."
+            )?,
+        }
+    }
+    Ok(())
+}
+
+fn write_text(session: &Session<'_>, output: &mut dyn Write) -> io::Result<()> {
+    writeln!(output, "{}  {}", session.file_name(), session.description())?;
+    for board in session.boards() {
+        writeln!(output, "{:4}  {}", board.number, board.deal)?;
+    }
+    Ok(())
+}
+
+fn write_json(
+    command: &str,
+    [phase, number]: [u32; 2],
+    set: Set,
+    session: &Session<'_>,
+    output: &mut dyn Write,
+) -> io::Result<()> {
+    let boards = session.boards().map(|board| ToldBoard {
+        board: board.number,
+        deal: board.deal.to_string(),
+    });
+    let told = Told {
+        set: session.file_name(),
+        description: session.description(),
+        phase,
+        session: number,
+        reserve: set == Set::Reserve,
+        boards: boards.collect(),
+    };
+    writeln!(output, "{}", line(command, &told)?)
+}
+
+/// A line of `--json`.
+pub(super) fn line(command: &str, report: &impl Serialize) -> io::Result<String> {
+    json_line(command, report).map_err(io::Error::other)
+}
