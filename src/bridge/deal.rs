@@ -125,6 +125,12 @@ impl Hand {
     }
 }
 
+impl FromIterator<Card> for Hand {
+    fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Self {
+        Hand(cards.into_iter().fold(0, |hand, card| hand | 1 << card.0))
+    }
+}
+
 /// The hand as `S.H.D.C`, each from the ace down.
 impl fmt::Display for Hand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -212,8 +218,9 @@ impl Deal {
 
     /// The 13 cards of a seat.
     pub fn hand(&self, seat: Seat) -> Hand {
-        let held = Card::all().filter(|card| self.owner(*card) == seat);
-        Hand(held.fold(0, |hand, card| hand | 1 << card.0))
+        Card::all()
+            .filter(|card| self.owner(*card) == seat)
+            .collect()
     }
 }
 
