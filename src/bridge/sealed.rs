@@ -1,7 +1,8 @@
 //! Boards that two parties deal jointly: sealed, and opened hand by hand.
 //!
 //! [`SealedBoards::deal`] runs a [`SplitCircuit`] over any [`TwoParty`]. Nobody then knows a deal. The
-//! parties open hands to those who may see them, and all of them to both when the play is over.
+//! parties open hands to those who may see them, and all of them to both when the play is over, as in the
+//! example `bridge`.
 
 use rand::CryptoRng;
 
