@@ -30,14 +30,14 @@ fn ln_ps(deals: &[Deal]) -> HashMap<&'static str, f64> {
         numbers.iter().map(top).collect::<Vec<_>>()
     };
     let low = |bits: u32| numbers.iter().map(move |number| number % (1 << bits));
-    let middle = numbers.iter().map(|number| number >> 32 & 0xffff);
+    let middle = numbers.iter().map(|number| number >> 32 & 0xfff);
     HashMap::from([
         ("cards and seats", of_cards_and_seats(deals)),
         ("lengths of suits", of_lengths(deals)),
         ("low bits", of_cells(low(6), 64)),
         ("top bits", of_cells(top(6).into_iter(), 64)),
-        ("repeated top bits", of_pairs(top(16).into_iter(), 1 << 16)),
-        ("repeated middle bits", of_pairs(middle, 1 << 16)),
+        ("repeated top bits", of_pairs(top(12).into_iter(), 1 << 12)),
+        ("repeated middle bits", of_pairs(middle, 1 << 12)),
     ])
 }
 
@@ -58,23 +58,23 @@ fn of_cards_and_seats(deals: &[Deal]) -> f64 {
 }
 
 /// How many spades North has, East hearts, South diamonds, and West clubs: each is hypergeometric.
-/// Seven and more count as one cell. The least of four p,
-/// times four.
+/// None and one count as one cell, as do six and more. The least of four p, times four.
 fn of_lengths(deals: &[Deal]) -> f64 {
     let choose = |n: u32, k: u32| (0..k).fold(1.0, |c, i| c * f64::from(n - i) / f64::from(i + 1));
-    let mut expected = [0.0; 8];
+    let cell = |length: u32| length.clamp(1, 6) as usize - 1;
+    let mut expected = [0.0; 6];
     for length in 0..=13 {
         let p = choose(13, length) * choose(39, 13 - length) / choose(52, 13);
-        expected[length.min(7) as usize] += p * deals.len() as f64;
+        expected[cell(length)] += p * deals.len() as f64;
     }
     let ln_p = |(suit, seat): (usize, Seat)| {
-        let mut counts = [0u64; 8];
+        let mut counts = [0u64; 6];
         for deal in deals {
             let held = deal.hand(seat).cards();
             let length = held.filter(|card| card.number() / 13 == suit).count() as u32;
-            counts[length.min(7) as usize] += 1;
+            counts[cell(length)] += 1;
         }
-        ln_survival(statistic(&counts, &expected), 7.0)
+        ln_survival(statistic(&counts, &expected), 5.0)
     };
     let ln_ps = Seat::ALL.into_iter().enumerate().map(ln_p);
     (ln_ps.fold(0.0, f64::min) + 4f64.ln()).min(0.0)
