@@ -334,7 +334,7 @@ fn a_hand_that_comes_out_with_other_cards_ends_the_session() {
         deck.open(&mut forgery, &[(3, Audience::Both)]).unwrap();
         let stolen = deck.steal(&mut forgery, owner, &[0, 1, 2], &mut system_rng());
         match (stolen, check) {
-            (Ok(card), None) => assert_eq!(card, Card(after[0].into())),
+            (Ok(card), None) => assert_eq!(card, Card(after[0])),
             (Err(Error::Check(found)), Some(check)) => assert_eq!(found, check),
             (other, _) => panic!("{owner} {after:?}: {other:?}"),
         }

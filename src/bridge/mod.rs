@@ -9,9 +9,11 @@ mod deal;
 pub mod formats;
 pub mod leakage;
 mod number;
+mod sealed;
 pub mod sheets;
 pub mod squaredeal;
 
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};
 pub use number::{DealNumber, NumberError, Order};
+pub use sealed::{SealedBoards, SealedError};

@@ -197,12 +197,18 @@ pub fn check_seeds<P: TwoParty>(
     shuffle: &ShuffleCircuit,
     words: &Words<P::Shared>,
 ) -> Result<()> {
-    let Some(validity) = shuffle.validity() else {
-        return Ok(());
-    };
+    match shuffle.validity() {
+        Some(validity) => check_validity(session, &words[validity]),
+        None => Ok(()),
+    }
+}
+
+/// Opens a bit for each party, whether it has entered what an honest one can, and ends the session if one
+/// has not.
+pub(crate) fn check_validity<P: TwoParty>(session: &mut P, valid: &[P::Shared]) -> Result<()> {
     let opened = session.open(&[Opening {
         to: Audience::Both,
-        bits: &words[validity],
+        bits: valid,
     }])?;
     let valid = opened.get(0).unwrap_or_default();
     seeds_in_range(valid).map_err(|check| {

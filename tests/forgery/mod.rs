@@ -9,13 +9,13 @@ use dealerless::net::Traffic;
 /// A computation that ends in the words that the peer wants, as a semi-honest one may if the peer
 /// cheats. Its shared bits are clear.
 pub(crate) struct Forgery {
-    runs: VecDeque<Vec<u32>>,
+    runs: VecDeque<Vec<u64>>,
     pub(crate) aborted: bool,
 }
 
 impl Forgery {
     /// Ends in these words, run by run.
-    pub(crate) fn of<const N: usize>(runs: [Vec<u32>; N]) -> Self {
+    pub(crate) fn of<const N: usize>(runs: [Vec<u64>; N]) -> Self {
         Forgery {
             runs: runs.into(),
             aborted: false,

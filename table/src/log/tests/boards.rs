@@ -121,7 +121,10 @@ fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
         Some(PartFoul::Choice(Foul::NoSuchCard(4)))
     );
     let five = Choice::Propose((0..5).map(|hand| (hand, Learners::All)).collect());
-    assert_eq!(refused(&table, &log, five), Some(PartFoul::Malformed));
+    assert_eq!(
+        refused(&table, &log, five),
+        Some(PartFoul::Choice(Foul::BadProposal))
+    );
     // In a deck without rules it may not.
     let deck = free_deck(2);
     let log = at_a_choice(&deck);

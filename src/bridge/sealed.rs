@@ -1,0 +1,255 @@
+//! Boards that two parties deal jointly: sealed, and opened hand by hand.
+//!
+//! [`SealedBoards::deal`] runs a [`SplitCircuit`] over any [`TwoParty`]. Nobody then knows a deal. The
+//! parties open hands to those who may see them, and all of them to both when the play is over, as in the
+//! example `bridge`.
+
+use rand::CryptoRng;
+
+use super::{Board, Card, Deal, Hand, Seat};
+use crate::Blame;
+use crate::circuit::{ByParty, Party};
+use crate::deck;
+use crate::mpc::{self, Audience, Demand, Input, Opening, Run, TwoParty};
+use crate::shuffle::split::SplitCircuit;
+
+type Result<R> = std::result::Result<R, SealedError>;
+
+/// An error of sealed boards, or of the session below them.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SealedError {
+    /// A misuse; words that are not balanced, as [`deck::Check::SeedsOutOfRange`]; a card in two hands, as
+    /// [`deck::Check::OpenedTwice`]; or the session failed.
+    #[error(transparent)]
+    Deck(#[from] deck::Error),
+    /// What was opened is no hand: the peer cheated, or the connection corrupts data.
+    #[error("a check failed: an opened hand does not have 13 cards")]
+    NoHand,
+}
+
+impl From<mpc::Error> for SealedError {
+    fn from(error: mpc::Error) -> Self {
+        SealedError::Deck(error.into())
+    }
+}
+
+impl SealedError {
+    fn usage(what: impl Into<String>) -> Self {
+        SealedError::Deck(deck::Error::Usage(what.into()))
+    }
+
+    /// Whose fault it can be.
+    pub fn blame(&self) -> Blame {
+        match self {
+            SealedError::Deck(error) => error.blame(),
+            SealedError::NoHand => Blame::CheatOrConnection,
+        }
+    }
+}
+
+/// The hands of jointly dealt boards. Their bits are shared between the parties: the boards alone show
+/// nothing, which is why they have no `Debug`. Boards are counted from 0.
+pub struct SealedBoards<S> {
+    /// For each hand a bit for each card; the four hands of a board one after the other, from North on.
+    hands: Vec<Vec<S>>,
+    /// The hands that this party has seen.
+    seen: Vec<Option<Hand>>,
+    /// Which hands have been opened to whom.
+    opened: Vec<ByParty<bool>>,
+}
+
+impl<S: Clone> SealedBoards<S> {
+    /// Makes ahead what `count` deals take: both parties call this with the same circuit. A deal is
+    /// faster then; see [`TwoParty::prepare`].
+    ///
+    /// # Errors
+    /// A misuse if the circuit is not for packs of 52 cards; any error of the session.
+    pub fn prepare<P: TwoParty<Shared = S>>(
+        session: &mut P,
+        circuit: &SplitCircuit,
+        count: usize,
+    ) -> Result<()> {
+        check_circuit(circuit)?;
+        Ok(session.prepare(Demand::of(circuit.circuit()).times(count))?)
+    }
+
+    /// Deals all boards of the circuit: both parties call this with the same circuit and the same
+    /// `context`, which says what the boards are for, such as the digest of a log. What this party enters
+    /// is drawn from `rng`, which must be the operating system's generator or as good.
+    ///
+    /// Whether each party has entered what an honest one can is opened to both before there are any boards.
+    ///
+    /// # Errors
+    /// A misuse if the circuit is not for packs of 52 cards: nothing is sent then.
+    /// [`deck::Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error of
+    /// the session.
+    pub fn deal<P: TwoParty<Shared = S>>(
+        session: &mut P,
+        circuit: &SplitCircuit,
+        context: &[u8],
+        rng: &mut impl CryptoRng,
+    ) -> Result<Self> {
+        check_circuit(circuit)?;
+        let entered = circuit.sample(session.role(), rng);
+        let run = Run::new(circuit.circuit(), &Input::ONE_EACH, entered.bits());
+        let words = session.run(run.in_context(context))?;
+        deck::check_validity(session, &words[circuit.validity()])?;
+        let count = circuit.split().hands();
+        Ok(SealedBoards {
+            hands: words.iter().take(count).map(<[S]>::to_vec).collect(),
+            seen: vec![None; count],
+            opened: vec![ByParty::default(); count],
+        })
+    }
+
+    /// How many boards there are.
+    pub fn len(&self) -> usize {
+        self.hands.len() / Seat::ALL.len()
+    }
+
+    /// Whether there is no board. (A deal has at least one.)
+    pub fn is_empty(&self) -> bool {
+        self.hands.is_empty()
+    }
+
+    /// The hand of a seat, if this party has seen it.
+    pub fn seen(&self, board: usize, seat: Seat) -> Option<Hand> {
+        self.place(board, seat).and_then(|place| self.seen[place])
+    }
+
+    /// The deal of a board, if this party has seen all four hands.
+    pub fn deal_of(&self, board: usize) -> Option<Deal> {
+        let mut owners = [Seat::North; 52];
+        for seat in Seat::ALL {
+            for card in self.seen(board, seat)?.cards() {
+                owners[card.number()] = seat;
+            }
+        }
+        // Four hands of 13 with no card twice are all cards.
+        Deal::new(owners).ok()
+    }
+
+    /// The boards, the first of which has this number, if this party has seen all of their hands.
+    pub fn boards(&self, first: u32) -> Option<Vec<Board>> {
+        let board = |board| {
+            Some(Board {
+                number: first.checked_add(u32::try_from(board).ok()?)?,
+                deal: self.deal_of(board)?,
+            })
+        };
+        (0..self.len()).map(board).collect()
+    }
+
+    /// Opens hands, all in one exchange, and gives for each what this party learned. The peer must open
+    /// the same hands to the same audience, in the same order.
+    ///
+    /// A hand is opened to a party once: a hand that one party has seen may later be shown to the other.
+    ///
+    /// # Errors
+    /// A misuse if there is no such board, or a hand is named twice or was opened to that party before:
+    /// nothing is sent then. [`SealedError::NoHand`] or [`deck::Check::OpenedTwice`] if what comes out
+    /// cannot be. Any error of the session.
+    pub fn open<P: TwoParty<Shared = S>>(
+        &mut self,
+        session: &mut P,
+        openings: &[(usize, Seat, Audience)],
+    ) -> Result<Vec<Option<Hand>>> {
+        let places = self.check(openings)?;
+        let requests: Vec<Opening<'_, S>> = (openings.iter().zip(&places))
+            .map(|(&(.., to), &place)| Opening {
+                to,
+                bits: &self.hands[place],
+            })
+            .collect();
+        let opened = session.open(&requests)?;
+        for (&(.., to), &place) in openings.iter().zip(&places) {
+            for learner in Party::BOTH {
+                self.opened[place][learner] |= to.includes(learner);
+            }
+        }
+        let mut learned = Vec::with_capacity(places.len());
+        for (&place, bits) in places.iter().zip(opened.iter()) {
+            let hand = bits.map(|bits| self.see(place, bits));
+            learned.push(hand.transpose().inspect_err(|_| session.abort())?);
+        }
+        Ok(learned)
+    }
+
+    /// Opens to each party all that it has not seen, in one exchange.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open).
+    pub fn open_all<P: TwoParty<Shared = S>>(&mut self, session: &mut P) -> Result<()> {
+        let openings: Vec<_> = (0..self.len())
+            .flat_map(|board| Seat::ALL.map(|seat| (board, seat)))
+            .zip(&self.opened)
+            .filter_map(|((board, seat), opened)| {
+                let to = match Party::BOTH.map(|party| opened[party]) {
+                    [true, true] => return None,
+                    [false, false] => Audience::Both,
+                    [true, false] => Audience::Only(Party::Evaluator),
+                    [false, true] => Audience::Only(Party::Garbler),
+                };
+                Some((board, seat, to))
+            })
+            .collect();
+        self.open(session, &openings).map(drop)
+    }
+
+    /// Where a hand is, if there is such a board.
+    fn place(&self, board: usize, seat: Seat) -> Option<usize> {
+        (board < self.len()).then(|| board * Seat::ALL.len() + seat as usize)
+    }
+
+    /// The places of the hands, if they may be opened.
+    fn check(&self, openings: &[(usize, Seat, Audience)]) -> Result<Vec<usize>> {
+        let mut places = Vec::with_capacity(openings.len());
+        for &(board, seat, to) in openings {
+            let Some(place) = self.place(board, seat) else {
+                return Err(SealedError::usage(format!(
+                    "board {board} was not dealt: there are {}, counted from 0",
+                    self.len()
+                )));
+            };
+            let again = |learner: &Party| to.includes(*learner) && self.opened[place][*learner];
+            if let Some(learner) = Party::BOTH.into_iter().find(again) {
+                return Err(SealedError::usage(format!(
+                    "the hand of {seat:?} on board {board} has already been opened to the {learner}"
+                )));
+            }
+            if places.contains(&place) {
+                return Err(SealedError::usage(format!(
+                    "the hand of {seat:?} on board {board} is named twice in one opening"
+                )));
+            }
+            places.push(place);
+        }
+        Ok(places)
+    }
+
+    /// Takes in an opened hand, which this party has not seen before.
+    fn see(&mut self, place: usize, bits: &[bool]) -> Result<Hand> {
+        let held = Card::all().zip(bits).filter(|(_, held)| **held);
+        let hand: Hand = held.map(|(card, _)| card).collect();
+        if hand.cards().count() != 13 {
+            return Err(SealedError::NoHand);
+        }
+        let first = place - place % Seat::ALL.len();
+        let mut others = self.seen[first..first + Seat::ALL.len()].iter().flatten();
+        if others.any(|other| other.cards().any(|card| hand.holds(card))) {
+            return Err(deck::Error::Check(deck::Check::OpenedTwice).into());
+        }
+        self.seen[place] = Some(hand);
+        Ok(hand)
+    }
+}
+
+fn check_circuit(circuit: &SplitCircuit) -> Result<()> {
+    match circuit.split().cards() {
+        52 => Ok(()),
+        cards => Err(SealedError::usage(format!(
+            "a board is dealt from 52 cards, not {cards}"
+        ))),
+    }
+}
