@@ -5,8 +5,9 @@ use std::error::Error;
 use std::thread;
 
 use dealerless::bridge::formats::Format;
-use dealerless::bridge::{Board, SealedBoards, SealedError, Seat};
+use dealerless::bridge::{Board, SealedBoards, Seat};
 use dealerless::circuit::Party;
+use dealerless::deck;
 use dealerless::mpc::{Audience, Malicious};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::shuffle::split::{Split, SplitCircuit};
@@ -24,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .flat_map(|board| Seat::ALL.map(|seat| (board, seat, side(seat))))
         .collect();
 
-    let play = |role, transport: MemoryTransport| -> Result<_, SealedError> {
+    let play = |role, transport: MemoryTransport| -> deck::Result<_> {
         let rng = &mut UnwrapErr(SysRng);
         let channel = Channel::new(transport, Deadlines::default());
         let mut session = Malicious::new(channel, role, rng)?;

@@ -4,7 +4,7 @@
 mod forgery;
 
 use dealerless::Blame;
-use dealerless::bridge::{Board, Hand, SealedBoards, SealedError, Seat};
+use dealerless::bridge::{Board, Hand, SealedBoards, Seat};
 use dealerless::circuit::Party;
 use dealerless::deck;
 use dealerless::mpc::{self, Audience, Disagreement, Input, Malicious, Run, TwoParty};
@@ -117,9 +117,9 @@ fn hands_of_one_party_stay_closed_to_the_other_until_all_are_opened<E: Engine>()
     assert_eq!(north_south, east_west);
 }
 
-fn usage(outcome: Result<Vec<Option<Hand>>, SealedError>) -> String {
+fn usage(outcome: deck::Result<Vec<Option<Hand>>>) -> String {
     match outcome {
-        Err(SealedError::Deck(deck::Error::Usage(what))) => what,
+        Err(deck::Error::Usage(what)) => what,
         other => panic!("{other:?}"),
     }
 }
@@ -175,7 +175,7 @@ fn boards_are_dealt_for_what_both_mean<E: Engine>() {
         SealedBoards::deal(session, &circuit, context, &mut system_rng()).map(drop)
     });
     let errors = outcomes.map(|outcome| match outcome {
-        Err(SealedError::Deck(deck::Error::Session(error))) => error,
+        Err(deck::Error::Session(error)) => error,
         other => panic!("{other:?}"),
     });
     let named = |error: &mpc::Error| matches!(error, mpc::Error::Disagreement(Disagreement::Plan));
@@ -220,7 +220,7 @@ fn who_enters_a_word_that_is_not_balanced_is_named_and_sees_no_hand() {
         match &outcomes[cheater.other() as usize] {
             Some(Err(error)) => {
                 let named = deck::Check::SeedsOutOfRange(cheater);
-                let of_deck = matches!(error, SealedError::Deck(deck::Error::Check(check)) if *check == named);
+                let of_deck = matches!(error, deck::Error::Check(check) if *check == named);
                 assert!(of_deck, "{error:?}");
                 assert_eq!(error.blame(), Blame::CheatOrConnection);
             }
@@ -258,7 +258,7 @@ fn hands_that_cannot_be_end_the_session() {
             words[hand] = bits;
             let outcome = opened(words, at_once);
             assert!(
-                matches!(outcome, Err(SealedError::NoHand)),
+                matches!(outcome, Err(deck::Error::Check(deck::Check::NotInDeck))),
                 "{hand} {outcome:?}"
             );
         }
@@ -267,7 +267,7 @@ fn hands_that_cannot_be_end_the_session() {
             words[hand] = words[other] ^ 1 << (13 * other) ^ 1 << (13 * hand);
             let twice = deck::Check::OpenedTwice;
             let outcome = opened(words, at_once);
-            let is_twice = matches!(&outcome, Err(SealedError::Deck(deck::Error::Check(check))) if *check == twice);
+            let is_twice = matches!(&outcome, Err(deck::Error::Check(check)) if *check == twice);
             assert!(is_twice, "{hand} {other} {outcome:?}");
         }
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::deck;
+
 /// A suit, from the highest to the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suit {
@@ -104,6 +106,18 @@ impl Hand {
     /// The cards, in order.
     pub fn cards(self) -> impl Iterator<Item = Card> {
         Card::all().filter(move |card| self.holds(*card))
+    }
+
+    /// The hand whose cards are the set bits of `set`, as [splits](crate::shuffle::split) deal it.
+    pub fn of_set(set: deck::Card) -> Hand {
+        Card::all()
+            .filter(|card| set.0 >> card.0 & 1 == 1)
+            .collect()
+    }
+
+    /// The same as a set: bit c is set if card c is in the hand.
+    pub fn as_set(self) -> deck::Card {
+        deck::Card(self.0)
     }
 
     /// Whether a card is among them.

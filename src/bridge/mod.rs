@@ -16,4 +16,4 @@ pub mod squaredeal;
 pub use board::{Board, Vulnerability};
 pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};
 pub use number::{DealNumber, NumberError, Order};
-pub use sealed::{SealedBoards, SealedError};
+pub use sealed::SealedBoards;

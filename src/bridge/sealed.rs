@@ -7,46 +7,10 @@
 use rand::CryptoRng;
 
 use super::{Board, Card, Deal, Hand, Seat};
-use crate::Blame;
 use crate::circuit::{ByParty, Party};
-use crate::deck;
-use crate::mpc::{self, Audience, Demand, Input, Opening, Run, TwoParty};
+use crate::deck::{self, Error, Pack, Result};
+use crate::mpc::{Audience, Demand, Input, Opening, Run, TwoParty};
 use crate::shuffle::split::SplitCircuit;
-
-type Result<R> = std::result::Result<R, SealedError>;
-
-/// An error of sealed boards, or of the session below them.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SealedError {
-    /// A misuse; words that are not balanced, as [`deck::Check::SeedsOutOfRange`]; a card in two hands, as
-    /// [`deck::Check::OpenedTwice`]; or the session failed.
-    #[error(transparent)]
-    Deck(#[from] deck::Error),
-    /// What was opened is no hand: the peer cheated, or the connection corrupts data.
-    #[error("a check failed: an opened hand does not have 13 cards")]
-    NoHand,
-}
-
-impl From<mpc::Error> for SealedError {
-    fn from(error: mpc::Error) -> Self {
-        SealedError::Deck(error.into())
-    }
-}
-
-impl SealedError {
-    fn usage(what: impl Into<String>) -> Self {
-        SealedError::Deck(deck::Error::Usage(what.into()))
-    }
-
-    /// Whose fault it can be.
-    pub fn blame(&self) -> Blame {
-        match self {
-            SealedError::Deck(error) => error.blame(),
-            SealedError::NoHand => Blame::CheatOrConnection,
-        }
-    }
-}
 
 /// The hands of jointly dealt boards. Their bits are shared between the parties: the boards alone show
 /// nothing, which is why they have no `Debug`. Boards are counted from 0.
@@ -82,7 +46,7 @@ impl<S: Clone> SealedBoards<S> {
     ///
     /// # Errors
     /// A misuse if the circuit is not for packs of 52 cards: nothing is sent then.
-    /// [`deck::Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error of
+    /// [`Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error of
     /// the session.
     pub fn deal<P: TwoParty<Shared = S>>(
         session: &mut P,
@@ -148,7 +112,7 @@ impl<S: Clone> SealedBoards<S> {
     ///
     /// # Errors
     /// A misuse if there is no such board, or a hand is named twice or was opened to that party before:
-    /// nothing is sent then. [`SealedError::NoHand`] or [`deck::Check::OpenedTwice`] if what comes out
+    /// nothing is sent then. [`Check::NotInDeck`] or [`Check::OpenedTwice`] if what comes out
     /// cannot be. Any error of the session.
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
@@ -207,19 +171,19 @@ impl<S: Clone> SealedBoards<S> {
         let mut places = Vec::with_capacity(openings.len());
         for &(board, seat, to) in openings {
             let Some(place) = self.place(board, seat) else {
-                return Err(SealedError::usage(format!(
+                return Err(Error::Usage(format!(
                     "board {board} was not dealt: there are {}, counted from 0",
                     self.len()
                 )));
             };
             let again = |learner: &Party| to.includes(*learner) && self.opened[place][*learner];
             if let Some(learner) = Party::BOTH.into_iter().find(again) {
-                return Err(SealedError::usage(format!(
+                return Err(Error::Usage(format!(
                     "the hand of {seat:?} on board {board} has already been opened to the {learner}"
                 )));
             }
             if places.contains(&place) {
-                return Err(SealedError::usage(format!(
+                return Err(Error::Usage(format!(
                     "the hand of {seat:?} on board {board} is named twice in one opening"
                 )));
             }
@@ -232,14 +196,10 @@ impl<S: Clone> SealedBoards<S> {
     fn see(&mut self, place: usize, bits: &[bool]) -> Result<Hand> {
         let held = Card::all().zip(bits).filter(|(_, held)| **held);
         let hand: Hand = held.map(|(card, _)| card).collect();
-        if hand.cards().count() != 13 {
-            return Err(SealedError::NoHand);
-        }
-        let first = place - place % Seat::ALL.len();
-        let mut others = self.seen[first..first + Seat::ALL.len()].iter().flatten();
-        if others.any(|other| other.cards().any(|card| hand.holds(card))) {
-            return Err(deck::Error::Check(deck::Check::OpenedTwice).into());
-        }
+        let seen = self.seen.iter().enumerate();
+        let seen = seen.filter_map(|(place, hand)| Some((place, hand.as_ref()?.as_set())));
+        let checked = Pack::Hands(13).check((place, hand.as_set()), seen);
+        checked.map_err(Error::Check)?;
         self.seen[place] = Some(hand);
         Ok(hand)
     }
@@ -248,7 +208,7 @@ impl<S: Clone> SealedBoards<S> {
 fn check_circuit(circuit: &SplitCircuit) -> Result<()> {
     match circuit.split().cards() {
         52 => Ok(()),
-        cards => Err(SealedError::usage(format!(
+        cards => Err(Error::Usage(format!(
             "a board is dealt from 52 cards, not {cards}"
         ))),
     }

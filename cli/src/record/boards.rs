@@ -10,7 +10,7 @@ use dealerless_table::{Record, RecordedHand};
 use super::source::Folder;
 use super::words::hands;
 use crate::output::{count, say};
-use crate::table::{FolderArgs, hands};
+use crate::table::FolderArgs;
 use crate::whole_file;
 
 /// Writes the boards of a match that have been opened, as PBN.
@@ -115,7 +115,7 @@ fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand>
 /// The deal of a board, counted from 0, if at least three of its hands are known.
 fn deal(board: usize, known: impl Fn(usize) -> Option<dealerless::deck::Card>) -> Option<Deal> {
     let hands: [Option<Hand>; 4] =
-        Seat::ALL.map(|seat| known(4 * board + seat as usize).map(hands::hand));
+        Seat::ALL.map(|seat| known(4 * board + seat as usize).map(Hand::of_set));
     let missing = Seat::ALL
         .into_iter()
         .filter(|&seat| hands[seat as usize].is_none());
@@ -146,8 +146,7 @@ mod tests {
         let deal: Deal = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98"
             .parse()
             .unwrap();
-        let set = |seat: Seat| deal.hand(seat).cards().map(|card| 1 << card.number()).sum();
-        let hands = Seat::ALL.map(|seat| dealerless::deck::Card(set(seat)));
+        let hands = Seat::ALL.map(|seat| deal.hand(seat).as_set());
         for (known, expected) in [
             (0b11, None),
             (0b111, Some(deal)),

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
+use dealerless::bridge::Hand;
 use dealerless::deck::Card;
 use dealerless_table::{NamedKinds, Stakes};
-
-use super::hands;
 
 const RANKS: &[u8; 13] = b"23456789TJQKA";
 const SUITS: &[u8; 4] = b"cdhs";
@@ -40,7 +39,7 @@ impl CardNames {
     /// `AK4.QT2.J95.8732`. Otherwise as [`short`].
     pub(crate) fn name(&self, card: Card) -> String {
         if self.boards {
-            return hands::hand(card).to_string();
+            return Hand::of_set(card).to_string();
         }
         let face = self.kinds.as_ref().and_then(|kinds| kinds.face(card));
         face.unwrap_or_else(|| short(card, self.deck))

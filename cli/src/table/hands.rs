@@ -1,7 +1,6 @@
 //! Hands of boards: how they are called, and how one names them.
 
-use dealerless::bridge::{Card as BridgeCard, Hand, Seat};
-use dealerless::deck::Card;
+use dealerless::bridge::Seat;
 
 /// What lies at a position of boards: `the South hand of board 3`.
 pub(crate) fn name(position: usize) -> String {
@@ -21,12 +20,6 @@ pub(crate) fn seat_name(seat: Seat) -> &'static str {
         Seat::South => "South",
         Seat::West => "West",
     }
-}
-
-/// The cards of a hand.
-pub(crate) fn hand(set: Card) -> Hand {
-    let held = |card: &BridgeCard| set.0 >> card.number() & 1 == 1;
-    BridgeCard::all().filter(held).collect()
 }
 
 /// Hands and who is to see them, in few words: `boards 1-4 to all`, `North and South of board 7 to you`. The
@@ -232,10 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn a_hand_has_a_name_and_its_cards_are_written() {
+    fn a_hand_has_a_name() {
         assert_eq!(name(0), "the North hand of board 1");
         assert_eq!(name(11), "the West hand of board 3");
-        let set = Card((1 << 13) - 1);
-        assert_eq!(hand(set).to_string(), "AKQJT98765432...");
     }
 }
