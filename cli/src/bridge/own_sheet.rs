@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use dealerless::bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
 use dealerless_table::{DealCircuit, DiskStorage, Input, Inputs, Seat, Seating, Shelf, role};
+use serde::Serialize;
 
-use crate::output::{lines, say};
+use crate::output::{lines, say, show_json};
 use crate::table::open::{MatchFile, inputs_file};
 use crate::table::{Own, OwnArgs};
 use crate::whole_file;
@@ -40,6 +41,15 @@ pub(crate) struct Args {
     own: OwnArgs,
 }
 
+/// The object of `--json`. Nothing in it tells anything of the deals.
+#[derive(Serialize)]
+struct Report {
+    dealer: u8,
+    boards: usize,
+    first: u32,
+    files: Vec<String>,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open()?;
@@ -51,6 +61,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
+    let mut files = Vec::new();
     for (page, ending) in [(Page::Text, "txt"), (Page::Html, "html")] {
         let text = own_sheet(page, dealer, &sheets).context("these are no sheets for bridge")?;
         let path = args.output.join(format!("{name}.{ending}"));
@@ -60,6 +71,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             path.display()
         );
         whole_file::write(&path, |file| file.write_all(text.as_bytes()))?;
+        files.push(path.display().to_string());
+    }
+    if args.own.json {
+        let report = Report {
+            dealer: 1 + file.seat().number(),
+            boards: sheets.len(),
+            first: args.first,
+            files,
+        };
+        return show_json("bridge own-sheet", &report);
     }
     say(&lines(&format!(
         "Wrote your sheet, {name}.txt and {name}.html, into {}. {} writes the other one. Nobody may see both \
@@ -121,9 +142,10 @@ fn input(own: &Own, file: &MatchFile, set: Option<u32>) -> anyhow::Result<Input>
         set > 0 && (set < last.hand || sealed),
         "these boards are not sealed: nobody can deal them yet"
     );
-    let storage = DiskStorage::open(&inputs_file(&file.path));
+    let path = inputs_file(&file.path);
     let cannot = "what you entered is gone: it is destroyed after an audit, and after 30 days";
-    let storage = storage.context(cannot)?;
+    ensure!(path.exists(), cannot);
+    let storage = DiskStorage::open(&path).context("cannot open what you entered")?;
     let inputs = Inputs::open(storage, own.home.identity().file_key(), file.of());
     let inputs = inputs.context("cannot read what you entered")?.inputs;
     // A try that was void comes before the one that was sealed.

@@ -6,10 +6,11 @@ use anyhow::{bail, ensure};
 use dealerless::bridge::formats::Format;
 use dealerless::bridge::{Board, Card, Deal, Hand, Seat};
 use dealerless_table::{Record, RecordedHand};
+use serde::Serialize;
 
 use super::source::Folder;
-use super::words::hands;
-use crate::output::{count, say};
+use super::words::{hands, hex};
+use crate::output::{count, say, show_json};
 use crate::table::FolderArgs;
 use crate::whole_file;
 
@@ -42,6 +43,27 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NUMBER", default_value_t = 1,
           value_parser = clap::value_parser!(u32).range(1..=9999))]
     first: u32,
+    /// Print one JSON object, and write no PBN; everything else goes to standard error.
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report {
+    #[serde(rename = "match")]
+    of: String,
+    set: u32,
+    seal: Option<String>,
+    boards: Vec<Open>,
+    closed: usize,
+}
+
+/// A board that is open.
+#[derive(Serialize)]
+struct Open {
+    board: u32,
+    deal: String,
 }
 
 /// Runs the command.
@@ -67,6 +89,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         !boards.is_empty(),
         "no board of this set is open: `dealerless resume` goes on with a match"
     );
+    if args.json {
+        let open = |board: &Board| Open {
+            board: board.number,
+            deal: board.deal.to_string(),
+        };
+        let report = Report {
+            of: hex(&record.of().id()),
+            set: set.number,
+            seal: set.seal.map(|seal| hex(&seal)),
+            boards: boards.iter().map(open).collect(),
+            closed,
+        };
+        return show_json("bridge boards", &report);
+    }
     let bytes = Format::Pbn.write(&boards)?;
     let written = whole_file::write_output(args.output.as_deref(), |file| file.write_all(&bytes))?;
     let opened = boards_in_words(boards.len());

@@ -11,6 +11,8 @@ pub(crate) struct Bot<R> {
     rng: R,
     seat: u8,
     drawn: usize,
+    /// Hands of boards are dealt, not cards of a deck.
+    boards: bool,
     /// What it has proposed in this hand of a deck without rules.
     proposed: usize,
 }
@@ -24,6 +26,7 @@ impl<R: Rng> Bot<R> {
             rng,
             seat: 0,
             drawn: 0,
+            boards: false,
             proposed: 0,
         }
     }
@@ -42,6 +45,7 @@ impl<R: Rng> Bot<R> {
 
     fn sit(&mut self, seated: &Seated) {
         (self.seat, self.drawn) = (seated.seat, seated.drawn);
+        self.boards = seated.boards().is_some();
     }
 
     fn choose(&mut self, turn: &YourTurn) -> Said {
@@ -91,7 +95,8 @@ impl<R: Rng> Bot<R> {
         self.rng.random_range(range.min..=most.max(range.min))
     }
 
-    /// Agrees with whatever the other proposes. Now and then it draws, reveals or has dice rolled.
+    /// Agrees with whatever the other proposes. Now and then it draws, reveals or has dice rolled; of boards
+    /// it proposes to open one after the other.
     fn speak(
         &mut self,
         turn: &YourTurn,
@@ -106,7 +111,7 @@ impl<R: Rng> Bot<R> {
                 proposal: standing.proposal,
             };
         }
-        if self.proposed < MOST_PROPOSALS && self.rng.random_bool(0.5) {
+        if !self.boards && self.proposed < MOST_PROPOSALS && self.rng.random_bool(0.5) {
             self.proposed += 1;
             let own = turn.positions.first();
             match (self.rng.random_range(0..3), own) {
@@ -138,7 +143,17 @@ impl<R: Rng> Bot<R> {
                     true => To::ALL,
                     false => To::Seat(self.seat),
                 };
-                let cards = vec![Reveal { position, to }];
+                let cards = match self.boards {
+                    true => {
+                        let hands = (position..).take(4 - usize::from(position % 4));
+                        let all = |position| Reveal {
+                            position,
+                            to: To::ALL,
+                        };
+                        hands.map(all).collect()
+                    }
+                    false => vec![Reveal { position, to }],
+                };
                 Said::Propose { cards }
             }
             _ => Said::Pass {},

@@ -19,6 +19,12 @@ use common::side::{Side, folders};
 const LINES: &[(&str, i32, &str)] = &[
     ("bench --cards 5 --draw 2 --rounds 1", 0, "bench"),
     ("bench --netlist {netlist} --rounds 1 --rtt 1ms", 0, "bench"),
+    (
+        "bridge leakage --samples 1000 --scheme cut,thirteen",
+        0,
+        "bridge leakage",
+    ),
+    ("bridge sheets --boards 2 -o {sheets}", 0, "bridge sheets"),
     ("circuit compare {netlist} {netlist}", 0, "circuit compare"),
     ("circuit compare {netlist} {other}", 4, "circuit compare"),
     (
@@ -88,6 +94,14 @@ const LINES: &[(&str, i32, &str)] = &[
         4,
         "bridge squaredeal verify",
     ),
+    ("bridge boards {set}", 0, "bridge boards"),
+    (
+        "bridge own-sheet -o {evening} --home {dealers-home}",
+        0,
+        "bridge own-sheet",
+    ),
+    ("bridge own-sheet -o {evening}", 1, "event"),
+    ("bridge boards {log}", 1, "error"),
     ("demo", 0, "demo"),
     (
         "demo --game draw --hands 2 --security semi-honest",
@@ -118,6 +132,8 @@ const LINES: &[(&str, i32, &str)] = &[
     ("bridge number N:AK", 1, "error"),
     ("bridge squaredeal verify {boards}", 1, "error"),
     ("bench --rounds 0", 1, "error"),
+    ("bridge leakage --samples 1000 --csv -", 1, "error"),
+    ("bridge sheets --deals no-such-file -o {sheets}", 1, "error"),
     ("circuit evaluate no-such-file --input 0", 1, "error"),
     (
         "circuit export --algorithm cut --cards 5 --draw 2 -o -",
@@ -214,6 +230,23 @@ fn bridge_files(folder: &Path) {
     }
 }
 
+/// A match of one board, which both have seen.
+fn set_of_boards(a: &Path, b: &Path) {
+    let (host, invite) = Side::host(a, &["--game", "bridge", "--boards", "1", "--auto"]);
+    let mut guest = Side::join(b, &invite, &[]);
+    let turn = guest.until("your-turn");
+    let hand = |position| json!({ "position": position, "to": "all" });
+    let cards: Vec<Value> = (0..4).map(hand).collect();
+    match turn["proposals"].as_array().map(Vec::len) {
+        Some(0) => guest.say(&json!({ "do": "propose", "cards": cards })),
+        _ => guest.say(&json!({ "do": "agree", "proposal": 0 })),
+    }
+    guest.until("card");
+    guest.until("your-turn");
+    guest.say(&json!({ "do": "pass" }));
+    assert_eq!((guest.finish().1, host.finish().1), (0, 0));
+}
+
 #[test]
 fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
     let schema: Value = serde_json::from_str(&docs("json.schema.json")).unwrap();
@@ -229,6 +262,9 @@ fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
     let audited = run(b.path(), &format!("audit --json --at {at}"));
     assert_eq!(host.finish().1, 0);
     keeps(&schema, "audit", "audit", &audited);
+
+    let [c, d] = folders();
+    set_of_boards(c.path(), d.path());
 
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| {
@@ -255,9 +291,12 @@ fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
         ("{theirs}", file(b.path(), "log").display().to_string()),
         ("{audit}", file(b.path(), "audit").display().to_string()),
         ("{theirs-home}", b.path().display().to_string()),
+        ("{set}", file(c.path(), "log").display().to_string()),
+        ("{dealers-home}", c.path().display().to_string()),
     ];
     let made = [
-        "netlist", "other", "out", "folder", "old", "new", "sqd", "boards", "lin",
+        "netlist", "other", "out", "folder", "sheets", "evening", "old", "new", "sqd", "boards",
+        "lin",
     ];
     let files: Vec<(String, String)> = (files
         .into_iter()
