@@ -7,6 +7,8 @@
 
 mod seats;
 
+use rand::SeedableRng;
+use rand::rngs::StdRng;
 use std::collections::HashSet;
 
 use dealerless::deck::Card;
@@ -46,7 +48,10 @@ fn any_stakes(input: &mut Unstructured) -> Result<Option<Stakes>> {
             },
         },
     };
-    let variety = match input.int_in_range(0..=2)? {
+    let variety = match input.int_in_range(0..=3)? {
+        3 => Variety::Boards {
+            boards: low as u32 % 128,
+        },
         0 => Variety::Holdem(rules),
         1 => Variety::FiveCardDraw(rules),
         _ => Variety::Deck {
@@ -247,9 +252,18 @@ fn run(input: &mut Unstructured) -> Result<()> {
         return Ok(());
     };
     let (cards, _) = stakes.deck();
-    let turn = input.int_in_range(0..=cards as u32 - 1)?;
-    let mut deck: Vec<Card> = (0..cards as u32).map(Card).collect();
-    deck.rotate_left(turn as usize);
+    let turn = input.int_in_range(0..=cards as u64 - 1)?;
+    let deck: Vec<Card> = match stakes.boards() {
+        Some(boards) => {
+            let hands = seats::hands(boards, &mut StdRng::seed_from_u64(turn));
+            hands.into_iter().map(Card).collect()
+        }
+        None => {
+            let mut deck: Vec<Card> = (0..cards as u64).map(Card).collect();
+            deck.rotate_left(turn as usize);
+            deck
+        }
+    };
     play(&mut hand, &deck, stacks.iter().sum(), input)
 }
 

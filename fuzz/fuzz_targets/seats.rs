@@ -32,6 +32,7 @@ pub static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
         Stakes::new(draw, 2, 2),
         Stakes::of_kinds(kinds, 7, 2, 2),
         Stakes::new(deck, 3, 1),
+        Stakes::new(Variety::Boards { boards: 2 }, 2, 1),
     ];
     (tables.into_iter().zip(0..))
         .map(|(stakes, seed)| Table::new(stakes.expect("in bounds"), seed))
@@ -45,6 +46,18 @@ fn rules(limit: Limit) -> BettingRules {
         limit,
         posts,
     }
+}
+
+/// The hands of so many boards, as sets of cards.
+pub fn hands(boards: u32, rng: &mut StdRng) -> Vec<u64> {
+    let mut hands = Vec::new();
+    for _ in 0..boards {
+        let mut pack: Vec<u32> = (0..52).collect();
+        pack.shuffle(rng);
+        let hand = |cards: &[u32]| cards.iter().map(|card| 1 << card).sum::<u64>();
+        hands.extend(pack.chunks(13).map(hand));
+    }
+    hands
 }
 
 /// A match, with the keys of all its players.
@@ -120,10 +133,16 @@ impl Table {
         let attempt = log.attempt();
         let seed = u64::from(attempt.hand) << 32 | u64::from(attempt.attempt);
         let mut rng = StdRng::seed_from_u64(seed);
-        let (cards, drawn) = self.of.header().stakes.deck();
-        let mut deck: Vec<u64> = (0..cards as u64).collect();
-        deck.shuffle(&mut rng);
-        let width = (cards as u64).next_power_of_two();
+        let stakes = &self.of.header().stakes;
+        let (cards, drawn) = stakes.deck();
+        let (deck, width) = match stakes.boards() {
+            Some(boards) => (hands(boards, &mut rng), 1 << cards),
+            None => {
+                let mut deck: Vec<u64> = (0..cards as u64).collect();
+                deck.shuffle(&mut rng);
+                (deck, (cards as u64).next_power_of_two())
+            }
+        };
         let shares: Vec<Vec<u64>> = (0..self.of.seats())
             .map(|_| (0..drawn).map(|_| rng.random_range(0..width)).collect())
             .collect();

@@ -55,8 +55,18 @@ impl Entry {
 
 /// The places that a setting of the network gives.
 pub(super) fn read_places(network: &Network, setting: &[bool]) -> Entry {
-    let lines: Vec<u32> = (0..network.lines() as u32).collect();
-    Entry::Places(Zeroizing::new(network.apply(setting, &lines)))
+    // In vectors of our own, which are wiped.
+    let mut lines: Zeroizing<Vec<u32>> = Zeroizing::new((0..network.lines() as u32).collect());
+    for (switch, &exchange) in network.switches().iter().zip(setting) {
+        if exchange {
+            lines.swap(switch.upper, switch.lower);
+        }
+    }
+    let mut places = Zeroizing::new(vec![0; lines.len()]);
+    for (place, &line) in places.iter_mut().zip(network.outputs()) {
+        *place = lines[line];
+    }
+    Entry::Places(places)
 }
 
 /// The word of these bits.
