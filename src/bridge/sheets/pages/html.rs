@@ -1,98 +1,155 @@
-//! Pages as HTML, to be printed from a browser. Everything is in the file; nothing is loaded.
+//! Pages as HTML, to be printed from a browser on A4. Everything is in the file; nothing is loaded.
+//!
+//! On the screen a page shows nothing of the deals before it is told to: whoever prints may play.
 
 use crate::bridge::{Board, Hand, Seat};
 
 use super::diagram::{conditions, suits};
-use super::steps::{Block, RULES, Step};
+use super::steps::{Block, CHANGE, Leaf, RULES, Step};
 
 /// Groups of four places in a line.
 const GROUPS: usize = 5;
+/// Boards whose curtain cards fit a page.
+const CARDS: usize = 6;
+/// Hand records side by side.
+const RECORDS: usize = 3;
 
-const STYLE: &str = "\
-@page { size: A4; margin: 14mm }
-body { font: 10.5pt/1.35 'DejaVu Sans', Arial, sans-serif; color: #000; background: #fff; margin: 0 }
-h1 { font-size: 17pt; margin: 0 0 2mm }
-h2 { font-size: 12pt; margin: 0 0 1mm }
-p { margin: 0 0 1.5mm }
-section { break-inside: avoid; border-top: 0.4pt solid #888; padding: 2.5mm 0 2mm }
-table { border-collapse: collapse; break-inside: avoid }
-td { padding: 0; vertical-align: top; white-space: nowrap }
-.places { margin: 1mm 0 2.5mm 6mm }
-.places td { font: bold 15pt/1.5 'DejaVu Sans Mono', 'Courier New', monospace; padding-right: 7mm }
-.red { color: #c00000 }
-.cards { margin: 0 0 -0.3mm; page-break-inside: avoid }
-.cards td { width: 40mm; height: 29mm; border: 0.4pt dashed #666; padding: 2mm }
-.record { display: inline-block; width: 57mm; margin: 0 1mm 5mm 0; font-size: 8pt; line-height: 1.25; \
-break-inside: avoid; vertical-align: top }
-.record td { width: 19mm; height: 14mm }
-.record .wide { white-space: normal }
-";
+/// What all pages look like, and then each kind.
+const STYLE: &str = include_str!("style.css");
+const SHEET: &str = include_str!("sheet.css");
+const CURTAIN_CARDS: &str = include_str!("cards.css");
+const RECORD: &str = include_str!("records.css");
 
-/// A page with this title and body.
-fn page(title: &str, body: &str) -> String {
+/// A page with this title, the style of its kind, what the screen always shows, and what it hides.
+fn page(title: &str, style: &str, open: &str, hidden: &str) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>\n{body}</body>\n</html>\n"
+         <style>\n{STYLE}{style}</style>\n</head>\n<body>\n{open}\
+         <input type=\"checkbox\" id=\"show\" class=\"screen\">\
+         <label for=\"show\" class=\"screen\">Show the rest on the screen. It is printed in any case.</label>\n\
+         <main>\n{hidden}</main>\n</body>\n</html>\n"
     )
 }
 
-pub(super) fn sheet(name: &str, blocks: &[Block]) -> String {
-    let mut body = String::new();
-    for rule in RULES {
-        body.push_str(&format!("<p>{rule}</p>\n"));
-    }
-    for block in blocks {
-        body.push_str(&format!("<section>\n<h2>{}</h2>\n", block.title));
-        for step in &block.steps {
-            body.push_str(&match step {
-                Step::Say(words) => format!("<p>{words}</p>\n"),
-                Step::Places(groups) => places(groups),
-            });
-        }
-        body.push_str("</section>\n");
-    }
-    page(name, &body)
+pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
+    let rules: String = RULES.into_iter().map(rules).collect();
+    let open = format!("<h1>{name}</h1>\n{rules}");
+    let leaf = |leaf: &Leaf| {
+        let halves = leaf.blocks.iter().enumerate().map(|(place, half)| {
+            let change = match leaf.changes_before(place) {
+                true => format!("<p class=\"change\">{CHANGE}</p>\n"),
+                false => String::new(),
+            };
+            change + &block(half)
+        });
+        let halves: String = halves.collect();
+        format!(
+            "<section class=\"leaf\">\n<h1>{name}<span>{}</span></h1>\n{halves}</section>\n",
+            leaf.title
+        )
+    };
+    page(
+        name,
+        SHEET,
+        &open,
+        &leaves.iter().map(leaf).collect::<String>(),
+    )
 }
 
-fn places(groups: &[String]) -> String {
-    let row = |row: &[String]| {
-        let cells: String = row
-            .iter()
-            .map(|group| format!("<td>{group}</td>"))
-            .collect();
-        format!("<tr>{cells}</tr>\n")
+/// What a dealer does for every board, under this title.
+fn rules((title, rules): (&str, &[&str])) -> String {
+    let body = match rules {
+        [rule] => format!("<p>{rule}</p>\n"),
+        rules => {
+            let rules = rules.iter().map(|rule| format!("<li>{rule}</li>\n"));
+            format!("<ol>\n{}</ol>\n", rules.collect::<String>())
+        }
     };
-    let rows: String = groups.chunks(GROUPS).map(row).collect();
+    format!("<h2>{title}</h2>\n{body}")
+}
+
+fn block(block: &Block) -> String {
+    let step = |step: &Step| match step {
+        Step::Say(words) => format!("<p>{words}</p>\n"),
+        Step::Places(groups) => places(groups),
+    };
+    let steps: String = block.steps.iter().map(step).collect();
+    format!(
+        "<div class=\"half\">\n<h2>{}</h2>\n{steps}</div>\n",
+        block.title
+    )
+}
+
+/// Lines of groups; before each stands which card of the pack it begins with.
+fn places(groups: &[String]) -> String {
+    let row = |(number, row): (usize, &[String])| {
+        let cells = row.iter().map(|group| format!("<td>{group}</td>"));
+        let card = 4 * GROUPS * number + 1;
+        format!("<tr><th>{card}</th>{}</tr>\n", cells.collect::<String>())
+    };
+    let rows: String = groups.chunks(GROUPS).enumerate().map(row).collect();
     format!("<table class=\"places\">\n{rows}</table>\n")
 }
 
 /// The four lines of a hand.
 fn hand(hand: Hand) -> String {
     let line = |(suit, ranks): (char, String)| match suit {
-        '♥' | '♦' => format!("<span class=\"red\">{suit}</span> {ranks}"),
-        _ => format!("{suit} {ranks}"),
+        '♥' | '♦' => format!("<div><span class=\"red\">{suit}</span> {ranks}</div>"),
+        _ => format!("<div>{suit} {ranks}</div>"),
     };
-    suits(hand).map(line).join("<br>")
+    format!(
+        "<div class=\"hand\">{}</div>",
+        suits(hand).map(line).concat()
+    )
 }
 
 pub(super) fn curtain_cards(boards: &[Board]) -> String {
-    let mut body = String::new();
-    for board in boards {
-        let card = |seat: Seat| {
-            let hand = hand(board.deal.hand(seat));
-            format!("<td><b>Board {} {seat:?}</b><br>{hand}</td>", board.number)
+    let open = "<h1 class=\"screen\">Curtain cards</h1>\n\
+                <p class=\"screen\">Print on both sides and turn on the long edge. Then lay the leaves with \
+                the hands down, and cut. To print on one side only, leave out every second page.</p>\n";
+    let leaves: String = boards.chunks(CARDS).map(leaf).collect();
+    page("Curtain cards", CURTAIN_CARDS, open, &leaves)
+}
+
+/// The front and the back of the cards of some boards.
+fn leaf(boards: &[Board]) -> String {
+    let front = |board: &Board, seat: Seat| {
+        let hand = hand(board.deal.hand(seat));
+        format!("<td><b>Board {} {seat:?}</b>{hand}</td>", board.number)
+    };
+    let back = |board: &Board, seat: Seat| {
+        let number = board.number;
+        format!("<td class=\"back\">Board {number}<br><b>{seat:?}</b></td>")
+    };
+    let side = |seats: [Seat; 4], note: &str, card: &dyn Fn(&Board, Seat) -> String| {
+        let row = |board: &Board| {
+            let cards = seats.map(|seat| card(board, seat)).concat();
+            format!("<tr>{cards}</tr>\n")
         };
-        let cards = Seat::ALL.map(card).concat();
-        body.push_str(&format!(
-            "<table class=\"cards\"><tr>{cards}</tr></table>\n"
-        ));
-    }
-    page("Curtain cards", &body)
+        let rows: String = boards.iter().map(row).collect();
+        format!(
+            "<section class=\"leaf\">\n<p class=\"note\">{note}</p>\n\
+             <table class=\"cards\">\n{rows}</table>\n</section>\n"
+        )
+    };
+    let mut mirrored = Seat::ALL;
+    mirrored.reverse();
+    side(Seat::ALL, "Curtain cards, front", &front)
+        + &side(
+            mirrored,
+            "Curtain cards, back: cut with this side up",
+            &back,
+        )
 }
 
 pub(super) fn records(boards: &[Board]) -> String {
-    let records: String = boards.iter().map(record).collect();
-    page("Hand records", &records)
+    let row = |boards: &[Board]| {
+        let records: String = boards.iter().map(record).collect();
+        format!("<div class=\"row\">\n{records}</div>\n")
+    };
+    let rows: String = boards.chunks(RECORDS).map(row).collect();
+    let open = "<h1>Hand records<span>in the middle: high-card points</span></h1>\n";
+    page("Hand records", RECORD, open, &rows)
 }
 
 fn record(board: &Board) -> String {
@@ -101,11 +158,12 @@ fn record(board: &Board) -> String {
     let points = Seat::ALL.map(|seat| board.deal.hand(seat).high_card_points());
     let [n, e, s, w] = points;
     format!(
-        "<table class=\"record\">\n\
-         <tr><td class=\"wide\"><b>Board {}</b><br>{dealer}<br>{vulnerable}</td><td>{north}</td><td></td></tr>\n\
-         <tr><td>{west}</td><td></td><td>{east}</td></tr>\n\
-         <tr><td>HCP<br>{n} N<br>{w} W, {e} E<br>{s} S</td><td>{south}</td><td></td></tr>\n\
-         </table>\n",
+        "<div class=\"record\"><table>\n\
+         <tr><td><b>Board {}</b><br>{dealer}<br>{vulnerable}</td><td>{north}</td><td></td></tr>\n\
+         <tr><td>{west}</td><td class=\"points\">{n}<br><span>{w}</span><span>{e}</span><br>{s}</td>\
+         <td>{east}</td></tr>\n\
+         <tr><td></td><td>{south}</td><td></td></tr>\n\
+         </table></div>",
         board.number
     )
 }

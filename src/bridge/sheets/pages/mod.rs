@@ -8,35 +8,42 @@ mod text;
 use super::{BoardSheets, Dealer, halves};
 use crate::bridge::Board;
 
-use self::steps::steps;
+use self::steps::Leaf;
 
 /// How a page is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Page {
     /// Plain text of at most 80 columns.
     Text,
-    /// HTML, to be printed from a browser.
+    /// HTML, to be printed from a browser on A4. On the screen it shows nothing of the deals before it is
+    /// told to.
     Html,
 }
 
-/// The sheet of one dealer. Nobody may have both.
+/// The sheet of one dealer, which begins with what a dealer does for every board. Nobody may have both.
 pub fn sheet(page: Page, dealer: Dealer, boards: &[BoardSheets]) -> String {
-    let halves = halves(boards.len(), dealer);
-    let blocks: Vec<_> = halves
+    let halves: Vec<_> = halves(boards.len(), dealer)
         .into_iter()
-        .map(|(board, half)| steps(&boards[board], half))
+        .map(|(board, half)| (&boards[board], half))
+        .collect();
+    let leaves: Vec<Leaf> = (1..)
+        .zip(halves.chunks(4))
+        .map(|(number, halves)| Leaf::of(number, halves))
         .collect();
     let name = match dealer {
         Dealer::One => "Dealer 1",
         Dealer::Two => "Dealer 2",
     };
     match page {
-        Page::Text => text::sheet(name, &blocks),
-        Page::Html => html::sheet(name, &blocks),
+        Page::Text => text::sheet(name, &leaves),
+        Page::Html => html::sheet(name, &leaves),
     }
 }
 
 /// A card for each hand, with which players check what is in their pockets.
+///
+/// In HTML every second page is the back of the one before, with the board and the seat only, and
+/// mirrored, for printing on both sides.
 pub fn curtain_cards(page: Page, boards: &[Board]) -> String {
     match page {
         Page::Text => text::curtain_cards(boards),

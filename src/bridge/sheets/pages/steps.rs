@@ -3,23 +3,88 @@
 use crate::bridge::Seat;
 use crate::bridge::sheets::{BoardSheets, FirstSheet, Half, Pass};
 
-/// What a dealer does before the first board.
-pub(super) const RULES: [&str; 5] = [
-    "Keep this sheet to yourself, and do not look at the other dealer's.",
-    "First half: sort the pack as the lines say, and turn it face down. Deal the cards from the top, \
-     one by one and face down, each on the pile that is named. Count the piles. Put the first pile on \
-     the second, both on the third, and so on. Do the same again if the lines say so. Give the pack \
-     to the other dealer.",
-    "Second half: take the pack of this board from the other dealer. Deal the cards from the top, one \
-     by one and face down, each to the hand that is named. Count the hands: each has 13 cards.",
-    "Shuffle each hand by itself before it goes into the board.",
-    "A pile or a hand that does not count right means that a card went to the wrong place: shuffle all \
-     52 cards, face down, and begin the board anew with the same sheets.",
+/// What a dealer does for every board, under headings.
+pub(super) const RULES: [(&str, &[&str]); 4] = [
+    (
+        "Before you begin",
+        &[
+            "Keep this sheet to yourself, and do not look at the other dealer's.",
+            "Boards come in blocks of four. In each block do the first halves, change packs with the \
+             other dealer, and do the second halves with the packs that you get.",
+            "A letter or digit of the sheet stands for a card: go through each line with a finger, \
+             from left to right.",
+        ],
+    ),
+    (
+        "The first half of a board",
+        &[
+            "Sort the pack: the suits in the order that the sheet says, each from the ace down to the \
+             two. When the pack lies face down, the ace of the first suit is the top card, and the two \
+             of the last suit is at the bottom.",
+            "Deal the cards from the top, one by one and face down, each on the pile that is named.",
+            "Count the piles.",
+            "Put the first pile on the second, both on the third, and so on: the last pile is at the \
+             bottom.",
+            "If the sheet names piles for a second time, deal this pack again from the top.",
+            "Put the pack into the board, face down, for the other dealer.",
+        ],
+    ),
+    (
+        "The second half of a board",
+        &[
+            "Take the pack that the other dealer has made. Leave it face down, and do not cut it.",
+            "Deal the cards from the top, one by one and face down, each to the hand that is named.",
+            "Count the hands: each has 13 cards.",
+            "Shuffle each hand by itself, and put it into its pocket.",
+        ],
+    ),
+    (
+        "If a pile or a hand has a wrong number of cards",
+        &[
+            "A card went to a wrong place. Shuffle all 52 cards, face down, and begin this board anew \
+             with the same sheets.",
+        ],
+    ),
 ];
+
+/// What comes between the first and the second halves of a block.
+pub(super) const CHANGE: &str = "Change packs with the other dealer.";
+
+/// What a dealer does for a block of boards.
+pub(super) struct Leaf {
+    pub(super) title: String,
+    pub(super) blocks: Vec<Block>,
+}
+
+impl Leaf {
+    /// What is to be done for these halves of boards, as the block of this number.
+    pub(super) fn of(number: usize, halves: &[(&BoardSheets, Half)]) -> Leaf {
+        let numbers = || halves.iter().map(|(board, _)| board.number());
+        let (first, last) = (numbers().min(), numbers().max());
+        let boards = match (first.unwrap_or_default(), last.unwrap_or_default()) {
+            (first, last) if first == last => format!("board {first}"),
+            (first, last) => format!("boards {first} to {last}"),
+        };
+        Leaf {
+            title: format!("Block {number}: {boards}"),
+            blocks: halves
+                .iter()
+                .map(|(board, half)| steps(board, *half))
+                .collect(),
+        }
+    }
+
+    /// Whether packs are changed before the block at this place.
+    pub(super) fn changes_before(&self, place: usize) -> bool {
+        let halves = |place: usize| self.blocks.get(place).map(|block| block.half);
+        place > 0 && halves(place - 1) != halves(place)
+    }
+}
 
 /// Half a board.
 pub(super) struct Block {
     pub(super) title: String,
+    pub(super) half: Half,
     pub(super) steps: Vec<Step>,
 }
 
@@ -32,33 +97,28 @@ pub(super) enum Step {
 }
 
 /// What is to be done for this half of a board.
-pub(super) fn steps(board: &BoardSheets, half: Half) -> Block {
-    let number = board.number();
-    match half {
-        Half::First => Block {
-            title: format!("Board {number}, first half"),
-            steps: first(board.first()),
-        },
-        Half::Second => Block {
-            title: format!("Board {number}, second half"),
-            steps: second(board),
-        },
+fn steps(board: &BoardSheets, half: Half) -> Block {
+    let (name, steps) = match half {
+        Half::First => ("first half", first(board.first())),
+        Half::Second => ("second half", second(board)),
+    };
+    Block {
+        title: format!("Board {}, {name}", board.number()),
+        half,
+        steps,
     }
 }
 
 fn first(sheet: &FirstSheet) -> Vec<Step> {
     let suits = sheet.suits.map(|suit| format!("{suit:?}")).join(", ");
-    let mut steps = vec![Step::Say(format!(
-        "From the top: {suits}. Each from the ace down to the two."
-    ))];
-    for pass in &sheet.passes {
-        steps.push(Step::Say(piles(pass)));
-        let letters = pass.piles() > 9;
-        let place = |place: &u8| match letters {
-            true => char::from(b'A' + place),
-            false => char::from(b'1' + place),
-        };
-        steps.push(groups(pass.places().iter().map(place).collect()));
+    let mut steps = vec![Step::Say(format!("From the top: {suits}, the aces first."))];
+    for (number, pass) in sheet.passes.iter().enumerate() {
+        let deal = if number > 0 { "Deal again" } else { "Deal" };
+        steps.push(Step::Say(format!("{deal} {}", piles(pass))));
+        let names = pass.places().iter();
+        steps.push(groups(
+            names.map(|pile| name(pass.piles(), *pile)).collect(),
+        ));
     }
     if sheet.cut > 0 {
         steps.push(Step::Say(match sheet.cut {
@@ -77,14 +137,25 @@ fn first(sheet: &FirstSheet) -> Vec<Step> {
     steps
 }
 
-/// How many piles there are, and what is in each at the end.
+/// The name of a pile: a letter if there are more piles than digits.
+fn name(piles: usize, pile: u8) -> char {
+    let first = if piles > 9 { b'A' } else { b'1' };
+    char::from(first + pile)
+}
+
+/// How many piles there are, how they lie, and what is in each at the end.
 fn piles(pass: &Pass) -> String {
     let (piles, sizes) = (pass.piles(), pass.sizes());
-    let last = match piles {
-        10.. => char::from(b'A' + piles as u8 - 1),
-        _ => char::from(b'0' + piles as u8),
+    let name = |pile: usize| name(piles, pile as u8);
+    let (first, last) = (name(0), name(piles - 1));
+    let names = match piles.div_ceil(2) {
+        half @ 5.. => format!(
+            "{first} to {} in a row and {} to {last} below",
+            name(half - 1),
+            name(half)
+        ),
+        _ => format!("{first} to {last}"),
     };
-    let first = if piles > 9 { 'A' } else { '1' };
     let sizes = match sizes.iter().all(|size| *size == sizes[0]) {
         true => format!("{} cards each", sizes[0]),
         false => {
@@ -92,19 +163,28 @@ fn piles(pass: &Pass) -> String {
             format!("{} cards", sizes.join(", "))
         }
     };
-    format!("To {piles} piles, {first} to {last}; at the end {sizes}.")
+    let every = match each_group_has_all(pass) {
+        true => " Each group of four has every pile once.",
+        false => "",
+    };
+    format!("to {piles} piles, {names}; at the end {sizes}.{every}")
+}
+
+/// Whether of four cards in a row, from the first on, each goes to another of four piles.
+fn each_group_has_all(pass: &Pass) -> bool {
+    let all = |group: &[u8]| (0..4).all(|pile| group.contains(&pile));
+    pass.piles() == 4 && pass.places().chunks(4).all(all)
 }
 
 fn second(board: &BoardSheets) -> Vec<Step> {
     let hands = match board.first().hands {
-        None => "1 North, 2 East, 3 South, 4 West.",
-        Some(_) => "1 to 4; the other dealer knows whose they are.",
+        None => "Deal to four hands: 1 North, 2 East, 3 South, 4 West.",
+        Some(_) => {
+            "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
+        }
     };
     let digits = board.second().map(|hand| char::from(b'1' + hand));
-    vec![
-        Step::Say(format!("To four hands: {hands}")),
-        groups(digits.to_vec()),
-    ]
+    vec![Step::Say(hands.into()), groups(digits.to_vec())]
 }
 
 fn groups(places: Vec<char>) -> Step {

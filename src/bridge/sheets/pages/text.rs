@@ -3,27 +3,42 @@
 use crate::bridge::{Board, Seat};
 
 use super::diagram::{conditions, suits};
-use super::steps::{Block, RULES, Step};
+use super::steps::{Block, CHANGE, Leaf, RULES, Step};
 
 /// Groups of four places in a line.
 const GROUPS: usize = 6;
 /// Columns of a page.
 const WIDTH: usize = 80;
 
-pub(super) fn sheet(name: &str, blocks: &[Block]) -> String {
-    let mut text = format!("{name}\n\n");
-    for rule in RULES {
-        text.push_str(&wrapped(rule, ""));
+pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
+    let mut text = format!("{name}\n");
+    for (title, rules) in RULES {
+        text.push_str(&format!("\n{title}\n"));
+        for rule in rules {
+            text.push_str(&wrapped(rule, "  "));
+        }
     }
-    for block in blocks {
-        text.push_str(&format!("\n{}\n", block.title));
-        for step in &block.steps {
-            match step {
-                Step::Say(words) => text.push_str(&wrapped(words, "  ")),
-                Step::Places(groups) => {
-                    for line in groups.chunks(GROUPS) {
-                        text.push_str(&format!("    {}\n", line.join("  ")));
-                    }
+    for leaf in leaves {
+        let underline = "=".repeat(leaf.title.chars().count());
+        text.push_str(&format!("\n\n{}\n{underline}\n", leaf.title));
+        for (place, half) in leaf.blocks.iter().enumerate() {
+            if leaf.changes_before(place) {
+                text.push_str(&format!("\n{CHANGE}\n"));
+            }
+            text.push_str(&block(half));
+        }
+    }
+    text
+}
+
+fn block(block: &Block) -> String {
+    let mut text = format!("\n{}\n", block.title);
+    for step in &block.steps {
+        match step {
+            Step::Say(words) => text.push_str(&wrapped(words, "  ")),
+            Step::Places(groups) => {
+                for line in groups.chunks(GROUPS) {
+                    text.push_str(&format!("    {}\n", line.join("  ")));
                 }
             }
         }

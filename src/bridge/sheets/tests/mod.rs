@@ -74,7 +74,7 @@ fn a_sheet_that_pescetti_has_printed_gives_the_deal_that_it_has_printed() {
 }
 
 #[test]
-fn following_both_sheets_gives_the_deal_for_100_000_boards_of_every_scheme() {
+fn following_both_sheets_gives_the_deal_for_100_000_boards_of_all_schemes() {
     for (seed, scheme) in (0..).zip(Scheme::ALL) {
         let rng = &mut random(seed);
         for number in 1..=12_500 {

@@ -91,7 +91,7 @@ fn a_record_and_the_curtain_cards_show_the_deal() {
         records(Page::Html, &[board]),
         curtain_cards(Page::Html, &[board]),
     ] {
-        assert!(html.contains("</span> K J 8 4 3<br>"), "{html}");
+        assert!(html.contains("</span> K J 8 4 3</div>"), "{html}");
     }
 }
 
@@ -102,7 +102,81 @@ fn hidden_seats_are_named_on_the_first_sheet_only() {
     for seat in ["North", "East", "South", "West"] {
         assert!(one.contains(seat) && !two.contains(seat), "{two}");
     }
-    assert!(two.contains("the other dealer knows whose they are"));
+    let words: Vec<&str> = two.split_whitespace().collect();
+    assert!(
+        words
+            .join(" ")
+            .contains("The other dealer knows whose they are")
+    );
+}
+
+#[test]
+fn each_block_of_boards_has_a_page_and_packs_change_within_it() {
+    let (_, sheets) = boards(7, Scheme::Thirteen);
+    let html = sheet(Page::Html, Dealer::Two, &sheets);
+    let leaves: Vec<&str> = html.split("class=\"leaf\"").skip(1).collect();
+    assert_eq!(leaves.len(), 2);
+    for (leaf, title) in leaves
+        .into_iter()
+        .zip(["Block 1: boards 1 to 4", "Block 2: boards 5 to 7"])
+    {
+        assert!(
+            leaf.contains(&format!("Dealer 2<span>{title}</span>")),
+            "{leaf}"
+        );
+        let [before, after] = leaf.split("Change packs").collect::<Vec<_>>()[..] else {
+            panic!("packs change once: {leaf}");
+        };
+        assert!(before.contains("first half</h2>") && !before.contains("second half</h2>"));
+        assert!(after.contains("second half</h2>") && !after.contains("first half</h2>"));
+    }
+    // Each line says which card of the pack it begins with.
+    assert_eq!(html.matches("<tr><th>41</th>").count(), 3 + 2 + 2 + 3);
+    let (_, single) = boards(1, Scheme::Thirteen);
+    assert!(!sheet(Page::Text, Dealer::One, &single).contains("\nChange packs"));
+}
+
+#[test]
+fn the_back_of_curtain_cards_is_mirrored_and_shows_no_card() {
+    let (boards, _) = boards(8, Scheme::Thirteen);
+    let html = curtain_cards(Page::Html, &boards);
+    let sides: Vec<&str> = html.split("class=\"leaf\"").skip(1).collect();
+    assert_eq!(sides.len(), 4, "two leaves, printed on both sides");
+    let row = |side: &str, number: u32| -> Vec<&str> {
+        let mut rows = side.split("<tr>");
+        let row = rows.find(|row| row.contains(&format!("Board {number}")));
+        let seats = ["North", "East", "South", "West"];
+        let cards = row.unwrap().split("<td").skip(1);
+        cards
+            .map(|card| *seats.iter().find(|seat| card.contains(**seat)).unwrap())
+            .collect()
+    };
+    for (side, number) in [(0, 1), (0, 6), (2, 7), (2, 8)] {
+        let front = row(sides[side], number);
+        let mut back = row(sides[side + 1], number);
+        assert_eq!(front, ["North", "East", "South", "West"]);
+        back.reverse();
+        assert_eq!(front, back);
+        assert!(!sides[side + 1].contains(['♠', '♥', '♦', '♣']));
+    }
+}
+
+#[test]
+fn the_screen_shows_nothing_of_the_deals_before_it_is_told_to() {
+    let (boards, sheets) = boards(4, Scheme::Published);
+    for html in [
+        sheet(Page::Html, Dealer::One, &sheets),
+        curtain_cards(Page::Html, &boards),
+        records(Page::Html, &boards),
+    ] {
+        assert!(html.contains("#show:not(:checked) ~ main { display: none }"));
+        let (open, hidden) = html.split_once("<main>").unwrap();
+        let open = open.split_once("<body>").unwrap().1;
+        for secret in ["class=\"places\"", "class=\"hand\"", "Board 1"] {
+            assert!(!open.contains(secret), "{open}");
+        }
+        assert!(hidden.contains("Board 1"));
+    }
 }
 
 #[test]
@@ -114,7 +188,8 @@ fn every_element_of_a_page_is_closed() {
         records(Page::Html, &boards),
     ] {
         for element in [
-            "html", "body", "h1", "h2", "p", "section", "table", "tr", "td", "span", "b",
+            "html", "body", "main", "h1", "h2", "p", "ol", "li", "section", "div", "table", "tr",
+            "th", "td", "span", "b", "label",
         ] {
             let begun = [">", " "].map(|end| html.matches(&format!("<{element}{end}")).count());
             let ended = html.matches(&format!("</{element}>")).count();
