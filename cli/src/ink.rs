@@ -20,6 +20,14 @@ pub(crate) const ORANGE: RGBColor = RGBColor(230, 159, 0);
 pub(crate) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 
+/// How the lines of a list look: the colours in turn, and for more lines other dashes.
+pub(crate) fn stroke(number: usize) -> Stroke {
+    const COLOURS: [RGBColor; 7] = [BLUE, VERMILION, GREEN, PURPLE, SKY_BLUE, ORANGE, BLACK];
+    const DASHES: [(u32, u32); 3] = [(SOLID, 0), (7, 4), (2, 4)];
+    let (dash, gap) = DASHES[number / COLOURS.len() % DASHES.len()];
+    (COLOURS[number % COLOURS.len()], dash, gap)
+}
+
 /// A line with no more points than these has a disc at each.
 pub(crate) const FEW: usize = 20;
 

@@ -78,3 +78,41 @@ fn a_study_prints_a_row_for_each_scheme_and_the_same_for_the_same_seed() {
         .exits(0);
     assert_eq!(csv.stdout.lines().count(), 1 + 2 * (4 * 52 + 1326));
 }
+
+#[test]
+fn the_picture_of_a_study_names_each_scheme_and_what_chance_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leaks.svg");
+    let line = "bridge leakage --samples 2000 --scheme published,thirteen --svg";
+    let printed = start(line.split_whitespace().chain([path.to_str().unwrap()]))
+        .finish()
+        .exits(0);
+    assert!(printed.stdout.contains("by chance"), "{}", printed.stdout);
+    let svg = fs::read_to_string(&path).unwrap();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    let texts: Vec<&str> = svg.lines().filter(|line| !line.starts_with('<')).collect();
+    for text in [
+        "published, 104",
+        "thirteen, 156",
+        "who has a card",
+        "two of one suit",
+        "published",
+        "thirteen",
+    ] {
+        assert!(texts.contains(&text), "{text} of {texts:?}");
+    }
+    // A disc for each scheme and question.
+    assert_eq!(svg.matches("<circle").count(), 2 * 5);
+    assert!(svg.contains("2,000 boards of each scheme"));
+}
+
+#[test]
+fn standard_output_takes_one_thing_only() {
+    for both in ["--csv - --json", "--svg - --json", "--csv - --svg -"] {
+        let line = format!("bridge leakage --samples 1000 --scheme cut {both}");
+        let said = start(line.split_whitespace()).finish().exits(1);
+        assert!(!said.stdout.contains("scheme,samples"), "{}", said.stdout);
+        let wrong = "standard output takes one of";
+        assert!(said.stderr.contains(wrong), "{}", said.stderr);
+    }
+}

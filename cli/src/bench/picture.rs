@@ -10,10 +10,7 @@ use plotters::style::text_anchor::HPos;
 use super::args::Upwards;
 use super::plan::{Configuration, Source};
 use super::report::Report;
-use crate::ink::{
-    BLUE, FEW, GREEN, Names, ORANGE, PURPLE, SKY_BLUE, SOLID, Stroke, VERMILION, draw_line, font,
-    ticks,
-};
+use crate::ink::{FEW, Names, draw_line, font, stroke, ticks};
 use crate::output::count;
 
 /// Pixels of the picture, without the names of the lines.
@@ -233,14 +230,6 @@ fn draw_lines(
         names.write(area, chart.backend_coord(end), name, stroke)?;
     }
     Ok(())
-}
-
-/// How a line looks: the colours in turn, and for more lines other dashes.
-fn stroke(number: usize) -> Stroke {
-    const COLOURS: [RGBColor; 7] = [BLUE, VERMILION, GREEN, PURPLE, SKY_BLUE, ORANGE, BLACK];
-    const DASHES: [(u32, u32); 3] = [(SOLID, 0), (7, 4), (2, 4)];
-    let (dash, gap) = DASHES[number / COLOURS.len() % DASHES.len()];
-    (COLOURS[number % COLOURS.len()], dash, gap)
 }
 
 /// A number of the vertical axis.

@@ -1,12 +1,16 @@
 //! `bridge leakage`: what one sheet by itself tells about the deal.
 
-use std::path::PathBuf;
+mod picture;
 
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
 use dealerless::bridge::leakage::{Answer, Estimate, Findings, Question, STEPS, study};
 use dealerless::bridge::sheets::Scheme;
+use serde::Serialize;
 
 use super::sheets::scheme;
-use crate::output::{count, grid, lines, say, show};
+use crate::output::{count, grid, lines, say, show, show_json};
 use crate::progress::Progress;
 use crate::whole_file;
 
@@ -18,7 +22,8 @@ use crate::whole_file;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bridge leakage\n  \
-    dealerless bridge leakage --scheme published,thirteen --csv leaks.csv")]
+    dealerless bridge leakage --scheme published,thirteen --csv leaks.csv\n  \
+    dealerless bridge leakage --svg leaks.svg")]
 pub(crate) struct Args {
     /// Which schemes, with commas between [default: all].
     #[arg(long, value_name = "SCHEME", value_delimiter = ',', value_parser = scheme(),
@@ -35,26 +40,107 @@ pub(crate) struct Args {
     /// standard output.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Draw the rates as SVG too; - is standard output.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Print a JSON object for each scheme.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report {
+    scheme: &'static str,
+    movements: usize,
+    samples: u32,
+    seed: u64,
+    owner: Rate,
+    most: Vec<Most>,
+}
+
+/// A rate with its interval, and what it is by chance.
+#[derive(Serialize)]
+struct Rate {
+    rate: f64,
+    low: f64,
+    high: f64,
+    chance: f64,
+}
+
+impl Rate {
+    fn of(question: Question, estimate: &Estimate) -> Rate {
+        Rate {
+            rate: estimate.rate,
+            low: estimate.low,
+            high: estimate.high,
+            chance: question.chance(),
+        }
+    }
+}
+
+/// The card, the place or the pair of places that tells most.
+#[derive(Serialize)]
+struct Most {
+    question: &'static str,
+    of: String,
+    #[serde(flatten)]
+    rate: Rate,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let files = [args.csv.as_deref(), args.svg.as_deref()];
+    let on_output = |path: &&Path| whole_file::is_standard_output(path);
+    let outputs = files.into_iter().flatten().filter(on_output).count();
+    ensure!(
+        outputs + usize::from(args.json) <= 1,
+        "standard output takes one of --csv -, --svg - and --json: name files"
+    );
     let progress = Progress::begin(STEPS * args.scheme.len(), "pieces of work");
     let step = || progress.step();
     let findings: Vec<Findings> = (args.scheme.iter())
         .map(|scheme| study(*scheme, args.samples, args.seed, &step))
         .collect();
     drop(progress);
-    let Some(path) = &args.csv else {
-        return show(&screen(&findings));
-    };
-    let csv = csv(&findings);
-    match whole_file::write_output(Some(path), |file| file.write_all(csv.as_bytes()))? {
-        None => Ok(()),
-        Some(path) => {
-            say(&format!("Wrote {}.", path.display()));
-            show(&screen(&findings))
+    if let Some(path) = &args.csv {
+        write(path, &csv(&findings))?;
+    }
+    if let Some(path) = &args.svg {
+        write(path, &picture::draw(&findings)?)?;
+    }
+    if args.json {
+        for found in &findings {
+            show_json("bridge leakage", &report(found, args.seed))?;
         }
+    } else if outputs == 0 {
+        show(&screen(&findings))?;
+    }
+    Ok(())
+}
+
+/// Writes a file, or standard output.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let written = whole_file::write_output(Some(path), |file| file.write_all(text.as_bytes()))?;
+    if let Some(path) = written {
+        say(&format!("Wrote {}.", path.display()));
+    }
+    Ok(())
+}
+
+fn report(found: &Findings, seed: u64) -> Report {
+    let most = |answer: &Answer| Most {
+        question: answer.question.name(),
+        of: answer.of.clone(),
+        rate: Rate::of(answer.question, &answer.rate),
+    };
+    Report {
+        scheme: found.scheme.name(),
+        movements: found.scheme.movements(),
+        samples: found.samples,
+        seed,
+        owner: Rate::of(Question::Owner, &found.owner),
+        most: found.most.iter().map(most).collect(),
     }
 }
 

@@ -12,8 +12,9 @@ use dealerless::bridge::sheets::{
 use dealerless::bridge::{Board, Deal};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
+use serde::Serialize;
 
-use crate::output::{lines, say};
+use crate::output::{lines, say, show_json};
 use crate::whole_file;
 
 /// Writes two sheets of paper by which two people deal hands that neither of them knows.
@@ -41,6 +42,20 @@ pub(crate) struct Args {
     /// The folder for the files; it is made if it is not there.
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
+    /// Print a JSON object, which says nothing of the deals.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    folder: String,
+    scheme: &'a str,
+    movements: usize,
+    boards: usize,
+    first: u32,
+    files: Vec<String>,
 }
 
 /// Where the deals come from.
@@ -97,7 +112,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
-    write(&args.output, &boards, &sheets)?;
+    let files = write(&args.output, &boards, &sheets)?;
     let folder = args.output.display();
     let count = match boards.len() {
         1 => "1 board".to_owned(),
@@ -107,11 +122,25 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         "Wrote the sheets of {count} into {folder}: dealer-1 for one dealer, dealer-2 for the other, \
          and curtain-cards and records for after the deal and the play; each as .txt and .html."
     )));
+    if args.json {
+        let report = Report {
+            folder: folder.to_string(),
+            scheme: args.scheme.name(),
+            movements: args.scheme.movements(),
+            boards: boards.len(),
+            first: args.first,
+            files: files
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect(),
+        };
+        show_json("bridge sheets", &report)?;
+    }
     Ok(())
 }
 
-/// Writes the eight files, over none.
-fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Result<()> {
+/// Writes the eight files, over none, and gives their names.
+fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for (page, ending) in [(Page::Text, "txt"), (Page::Html, "html")] {
         for (name, text) in [
@@ -129,10 +158,10 @@ fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Res
             files.push((path, text));
         }
     }
-    for (path, text) in files {
-        whole_file::write(&path, |file| file.write_all(text.as_bytes()))?;
+    for (path, text) in &files {
+        whole_file::write(path, |file| file.write_all(text.as_bytes()))?;
     }
-    Ok(())
+    Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
 /// The deals of a file.
@@ -204,5 +233,40 @@ mod tests {
         );
         let long = vec![b' '; LONGEST as usize + 1];
         assert!(refused(&long).contains("more than a mebibyte"));
+    }
+
+    #[test]
+    fn hostile_lines_are_refused_with_their_place_and_without_control_characters() {
+        let refused = |line: &str| {
+            let text = format!("{DEAL}\n{line}\n");
+            format!("{:#}", deals(text.as_bytes()).unwrap_err())
+        };
+        let cards = |more: &str| DEAL.replace("N:J2", &format!("N:{more}J2"));
+        for (line, wrong) in [
+            (cards("K"), "stands there twice"),
+            (cards("JJ"), "stands there twice"),
+            (DEAL.replace("N:J2", "N:J"), "12 cards"),
+            (cards("\u{1b}[2J"), "is no rank"),
+            (cards("\0"), "is no rank"),
+            (cards("♠"), "is no rank"),
+            (cards("10"), "is no rank"),
+            (DEAL.replace("N:", "\u{feff}N:"), "line 2"),
+            (DEAL.replace(' ', "\t"), "line 2"),
+            (DEAL.replace('.', ""), "line 2"),
+            (format!("{DEAL} {DEAL}"), "line 2"),
+            (DEAL[..40].into(), "line 2"),
+            (":".repeat(100_000), "line 2"),
+            (format!("N:{}", " ".repeat(100_000) + "."), "line 2"),
+            (format!("N:{}", ".".repeat(100_000)), "line 2"),
+            (cards(&"A".repeat(100_000)), "stands there twice"),
+        ] {
+            let error = refused(&line);
+            assert!(
+                error.starts_with("line 2: ") && error.contains(wrong),
+                "{error}"
+            );
+            assert!(!error.contains(|c: char| c.is_control()), "{error:?}");
+            assert!(error.len() < 200, "{error}");
+        }
     }
 }

@@ -19,6 +19,12 @@ use common::side::{Side, folders};
 const LINES: &[(&str, i32, &str)] = &[
     ("bench --cards 5 --draw 2 --rounds 1", 0, "bench"),
     ("bench --netlist {netlist} --rounds 1 --rtt 1ms", 0, "bench"),
+    (
+        "bridge leakage --samples 1000 --scheme cut,thirteen",
+        0,
+        "bridge leakage",
+    ),
+    ("bridge sheets --boards 2 -o {sheets}", 0, "bridge sheets"),
     ("circuit compare {netlist} {netlist}", 0, "circuit compare"),
     ("circuit compare {netlist} {other}", 4, "circuit compare"),
     (
@@ -96,6 +102,8 @@ const LINES: &[(&str, i32, &str)] = &[
     ("history --delete Bert", 0, "history"),
     // Errors.
     ("bench --rounds 0", 1, "error"),
+    ("bridge leakage --samples 1000 --csv -", 1, "error"),
+    ("bridge sheets --deals no-such-file -o {sheets}", 1, "error"),
     ("circuit evaluate no-such-file --input 0", 1, "error"),
     (
         "circuit export --algorithm cut --cards 5 --draw 2 -o -",
@@ -212,7 +220,7 @@ fn every_line_of_json_keeps_the_schema_and_so_does_every_error() {
         ("{audit}", file(b.path(), "audit").display().to_string()),
         ("{theirs-home}", b.path().display().to_string()),
     ];
-    let made = ["netlist", "other", "out", "folder", "old", "new"];
+    let made = ["netlist", "other", "out", "folder", "sheets", "old", "new"];
     let files: Vec<(String, String)> = (files
         .into_iter()
         .map(|(name, path)| (name.to_owned(), path)))
