@@ -11,7 +11,7 @@ pub(super) const RULES: [(&str, &[&str]); 4] = [
             "Keep this sheet to yourself, and do not look at the other dealer's.",
             "Boards come in blocks of four. In each block do the first halves, change packs with the \
              other dealer, and do the second halves with the packs that you get.",
-            "A letter or digit of the sheet stands for a card: go through each line with a finger, \
+            "Each letter or digit says where the next card goes. Go through each line with a finger, \
              from left to right.",
         ],
     ),

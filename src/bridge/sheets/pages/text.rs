@@ -14,8 +14,12 @@ pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
     let mut text = format!("{name}\n");
     for (title, rules) in RULES {
         text.push_str(&format!("\n{title}\n"));
-        for rule in rules {
-            text.push_str(&wrapped(rule, "  "));
+        for (number, rule) in (1..).zip(rules) {
+            let rule = match rules.len() {
+                1 => (*rule).to_owned(),
+                _ => format!("{number}. {rule}"),
+            };
+            text.push_str(&wrapped(&rule, "  "));
         }
     }
     for leaf in leaves {
