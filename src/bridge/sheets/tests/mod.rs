@@ -74,10 +74,14 @@ fn a_sheet_that_pescetti_has_printed_gives_the_deal_that_it_has_printed() {
 }
 
 #[test]
-fn following_both_sheets_gives_the_deal_for_100_000_boards_of_all_schemes() {
+fn following_both_sheets_gives_the_deal_for_100_000_boards_of_the_default_and_for_every_scheme() {
     for (seed, scheme) in (0..).zip(Scheme::ALL) {
         let rng = &mut random(seed);
-        for number in 1..=12_500 {
+        let boards = match scheme {
+            Scheme::Thirteen => 100_000,
+            _ => 10_000,
+        };
+        for number in 1..=boards {
             let board = Board {
                 number,
                 deal: uniform_deal(rng),
@@ -106,6 +110,60 @@ fn a_first_sheet_has_the_piles_that_its_scheme_says() {
             let passes = scheme.first_sheet(rng).passes.len();
             assert_eq!(scheme.movements(), 52 * (passes + 1));
         }
+    }
+}
+
+/// By how many deviations the chi-square of counts that are all alike to be expected is off.
+fn deviations(counts: &[u32]) -> f64 {
+    let total: u32 = counts.iter().sum();
+    let expected = f64::from(total) / counts.len() as f64;
+    let terms = counts.iter().map(|&count| {
+        let over = f64::from(count) - expected;
+        over * over / expected
+    });
+    let freedom = counts.len() as f64 - 1.0;
+    (terms.sum::<f64>() - freedom) / (2.0 * freedom).sqrt()
+}
+
+#[test]
+fn each_part_of_a_first_sheet_is_uniform() {
+    let rng = &mut random(4);
+    let (mut sizes, mut cuts) = (vec![0; 49], vec![0; 52]);
+    let [mut suits, mut hands] = [(); 2].map(|()| vec![0; 256]);
+    let mut piles = vec![0; 4 * 52];
+    let mut places = vec![0; 52 * 52];
+    let order = |four: [usize; 4]| four.into_iter().fold(0, |order, one| 4 * order + one);
+    for _ in 0..50_000 {
+        let published = Scheme::Published.first_sheet(rng);
+        let size = published.passes[0].sizes();
+        sizes[7 * (size[0] - 10) + size[1] - 10] += 1;
+        suits[order(published.suits.map(|suit| suit as usize))] += 1;
+        let hidden = Scheme::HiddenSeats.first_sheet(rng);
+        cuts[hidden.cut] += 1;
+        hands[order(hidden.hands.unwrap().map(|seat| seat as usize))] += 1;
+        for (card, pile) in hidden.passes[0].places().iter().enumerate() {
+            piles[4 * card + usize::from(*pile)] += 1;
+        }
+        let pack = Scheme::Thirteen.first_sheet(rng).pack();
+        for (place, card) in pack.iter().enumerate() {
+            places[52 * place + card.number()] += 1;
+        }
+    }
+    // Only 24 of the 256 numbers are orders of four.
+    for orders in [&mut suits, &mut hands] {
+        orders.retain(|count| *count > 0);
+        assert_eq!(orders.len(), 24);
+    }
+    for (what, counts) in [
+        ("sizes", sizes),
+        ("suits", suits),
+        ("cuts", cuts),
+        ("hands", hands),
+        ("piles", piles),
+        ("places", places),
+    ] {
+        let off = deviations(&counts);
+        assert!(off.abs() < 5.0, "{what}: {off}");
     }
 }
 
