@@ -9,7 +9,7 @@ use dealerless_table::{Record, RecordedHand};
 use serde::Serialize;
 
 use super::source::Folder;
-use super::words::{hands, hex};
+use super::words::hex;
 use crate::output::{count, say, show_json};
 use crate::table::FolderArgs;
 use crate::whole_file;
@@ -144,7 +144,10 @@ fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand>
             "the match has {} sets: say which with --set",
             count(sets.len() as u64)
         ),
-        (None, _) => bail!("there is no such set: {} dealt", hands(sets.len())),
+        (None, _) => bail!(
+            "there is no such set: the match has {}",
+            count(sets.len() as u64)
+        ),
     }
 }
 

@@ -205,7 +205,7 @@ pub(super) fn lines(listed: &[Listed]) -> String {
             one.of,
             played.with.join(" and "),
             played.game,
-            words::hands(played.hands)
+            words::rounds(played.game == "bridge", played.hands)
         )
     };
     listed.iter().map(one).collect::<Vec<_>>().join("\n")

@@ -64,7 +64,7 @@ fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedH
     match (number, hands.is_empty()) {
         (Some(number), true) => bail!(
             "there is no hand {number}: {} dealt",
-            words::hands(record.hands().len())
+            words::hands(&record.of().header().stakes, record.hands().len())
         ),
         _ => Ok(hands),
     }

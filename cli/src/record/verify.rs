@@ -122,7 +122,7 @@ fn of_file(read: &Read, verbose: bool) -> String {
             "Match {}: {}, {}.",
             words::short_id(&record.of().id()),
             words::game(stakes),
-            words::hands(stakes.hands() as usize)
+            words::hands(stakes, stakes.hands() as usize)
         ),
     ];
     for (name, player) in who.all().iter().zip(record.of().players()) {
@@ -135,8 +135,8 @@ fn of_file(read: &Read, verbose: bool) -> String {
         "{} played. Every signature is good, every opened card is the one that was sealed, and \
          the chips follow.",
         match record.played() {
-            1 => "1 hand was".to_owned(),
-            number => format!("{} were", words::hands(number)),
+            1 => format!("{} was", words::hands(stakes, 1)),
+            number => format!("{} were", words::hands(stakes, number)),
         }
     ));
     if stakes.boards().is_some() {

@@ -81,11 +81,17 @@ pub(super) fn game(stakes: &Stakes) -> String {
     text
 }
 
-/// `1 hand` or `20 hands`.
-pub(super) fn hands(number: usize) -> String {
+/// `1 hand` or `20 hands`; of boards `1 set`.
+pub(super) fn hands(stakes: &Stakes, number: usize) -> String {
+    rounds(stakes.boards().is_some(), number)
+}
+
+/// The same for who knows only whether boards were dealt.
+pub(super) fn rounds(boards: bool, number: usize) -> String {
+    let what = if boards { "set" } else { "hand" };
     match number {
-        1 => "1 hand".to_owned(),
-        number => format!("{} hands", count(number as u64)),
+        1 => format!("1 {what}"),
+        number => format!("{} {what}s", count(number as u64)),
     }
 }
 

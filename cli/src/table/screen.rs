@@ -330,13 +330,22 @@ impl Screen {
     }
 
     fn over(&self, message: &str, stacks: &[u64], hands: u32, log: Option<&str>) -> Vec<String> {
-        let played = match hands {
-            1 => "1 hand was played".to_owned(),
-            hands => format!("{} hands were played", count(hands.into())),
+        let boards = self.seated.as_ref().and_then(Seated::boards);
+        let played = match (hands, boards) {
+            (1, None) => "1 hand was played".to_owned(),
+            (hands, None) => format!("{} hands were played", count(hands.into())),
+            (1, Some(_)) => "1 set is over".to_owned(),
+            (sets, Some(_)) => format!("{} sets are over", count(sets.into())),
         };
+        let has_chips = self
+            .seated
+            .as_ref()
+            .is_none_or(|seated| seated.chips.is_some());
         let chips = match stacks {
-            [] => String::new(),
-            stacks => format!(" {}.", words::chips(&self.names, stacks)),
+            stacks if !stacks.is_empty() && has_chips => {
+                format!(" {}.", words::chips(&self.names, stacks))
+            }
+            _ => String::new(),
         };
         let mut lines = vec![
             String::new(),

@@ -179,7 +179,7 @@ fn hands(b: &mut Builder, network: &Network, controls: &[Bit], word: &[Bit]) -> 
         let exchanged = gadgets::conditional_swap(b, control, upper, lower);
         (lines[switch.upper], lines[switch.lower]) = exchanged;
     }
-    let mut hands = vec![Vec::with_capacity(lines.len()); HANDS];
+    let mut hands = vec![Vec::new(); HANDS];
     for &line in network.outputs() {
         let (low, high) = (lines[line][0], lines[line][1]);
         let both = b.and(low, high);

@@ -129,7 +129,10 @@ fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
     let deck = free_deck(2);
     let log = at_a_choice(&deck);
     let many = Choice::Propose((0..65).map(|card| (card, Learners::All)).collect());
-    assert_eq!(refused(&deck, &log, many), Some(PartFoul::Malformed));
+    assert_eq!(
+        refused(&deck, &log, many),
+        Some(PartFoul::Choice(Foul::BadProposal))
+    );
 }
 
 /// A seat that seals other shares than the engine gave can make hands that are none. Nobody can tell who
