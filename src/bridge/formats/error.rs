@@ -90,7 +90,9 @@ pub enum Fault {
     #[error("{0} stands there twice; between two boards of PBN is an empty line")]
     TagTwice(&'static str),
     /// A bracket that begins no tag.
-    #[error("this is no tag; a tag is [Name \"value\"], on one line, and \\\" is a quote within the value")]
+    #[error(
+        "this is no tag; a tag is [Name \"value\"], on one line, and \\\" is a quote within the value"
+    )]
     Tag,
     /// A comment that goes on to the end of the file.
     #[error("the comment that begins here has no end")]
