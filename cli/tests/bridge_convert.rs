@@ -193,77 +193,50 @@ fn a_huge_file_is_refused_after_64_mib() {
     }
 }
 
-/// What looks like a file of boards and is none: each with its place, and nothing is written.
+/// What looks like a file of boards and is none: the name, the bytes, and what is said of it.
+fn of_an_enemy() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let board = |from: &str, to: &str| {
+        let deal = "J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
+        let deal = deal.replace(from, to);
+        let head = "[Board \"1\"]\n[Dealer \"N\"]\n[Vulnerable \"None\"]\n";
+        format!("{head}[Deal \"N:{deal}\"]\n").into_bytes()
+    };
+    let whole = board("", "");
+    let utf_16 = whole.iter().flat_map(|byte| [*byte, 0]).collect();
+    let open = b"{ {{ }\n{\n\n".to_vec();
+    let hash = b"\n[Deal \"#\"]\n".to_vec();
+    let commas = b"\nmd|1,,,,,|".to_vec();
+    let keys = b"[Document]\nStatus\n".to_vec();
+    let twice = "line 4: the card SQ stands there twice";
+    let escape = "line 4: '\\u{1b}' is no rank";
+    let hands = "line 2: a LIN deal has three or four hands";
+    vec![
+        ("53.pbn", board("J2.", "J32."), "line 4: the card S3 stands"),
+        (
+            "51.pbn",
+            board("J2.", "J."),
+            "line 4: N has 12 cards, not 13",
+        ),
+        ("twice.pbn", board("J2.", "Q2."), twice),
+        ("ten.pbn", board("T87", "1087"), "line 4: '1' is no rank"),
+        ("bytes.pbn", board("J2.", "\u{1b}[2J."), escape),
+        ("utf16.pbn", utf_16, "line 1: a zero byte stands here"),
+        ("cut.pbn", whole[..60].to_vec(), "line 4: this is no tag"),
+        ("open.pbn", open, "line 2: the comment that begins here"),
+        ("hash.pbn", hash, "line 2: # means the value of the board"),
+        ("cut.bri", vec![b'0'; 127], "byte 127: the file ends within"),
+        ("zero.dup", vec![0; 156], "byte 146: the last 10 bytes"),
+        ("commas.lin", commas, hands),
+        ("keys.dlm", keys, "line 2: this is no line of a DLM file"),
+        ("empty.lin", Vec::new(), "line 1: there is no board in it"),
+    ]
+}
+
 #[test]
 fn what_an_enemy_writes_is_an_error_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let board = |deal: &str| {
-        format!("[Board \"1\"]\n[Dealer \"N\"]\n[Vulnerable \"None\"]\n[Deal \"N:{deal}\"]\n")
-            .into_bytes()
-    };
-    let deal = "J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
-    let utf_16: Vec<u8> = board(deal).iter().flat_map(|byte| [*byte, 0]).collect();
-    for (name, file, complaint) in [
-        (
-            "53.pbn",
-            board(&deal.replace("J2.", "J32.")),
-            "line 4: the card S3 stands there twice",
-        ),
-        (
-            "51.pbn",
-            board(&deal.replace("J2.", "J.")),
-            "line 4: N has 12 cards, not 13",
-        ),
-        (
-            "twice.pbn",
-            board(&deal.replace("J2.", "Q2.")),
-            "line 4: the card SQ stands there twice",
-        ),
-        (
-            "ten.pbn",
-            board(&deal.replace("QT87", "Q1087")),
-            "line 4: '1' is no rank",
-        ),
-        (
-            "bytes.pbn",
-            board("\u{1b}[2J.A.K.Q a b c"),
-            "line 4: '\\u{1b}' is no rank",
-        ),
-        ("utf16.pbn", utf_16, "line 1: a zero byte stands here"),
-        (
-            "cut.pbn",
-            board(deal)[..60].to_vec(),
-            "line 4: this is no tag",
-        ),
-        (
-            "open.pbn",
-            b"{ {{ }\n{\n\n".to_vec(),
-            "line 2: the comment that begins here has no end",
-        ),
-        (
-            "hash.pbn",
-            b"\n[Deal \"#\"]\n".to_vec(),
-            "line 2: # means the value of the board before",
-        ),
-        (
-            "cut.bri",
-            vec![b'0'; 127],
-            "byte 127: the file ends within a board",
-        ),
-        ("zero.dup", vec![0; 156], "byte 146: the last 10 bytes"),
-        (
-            "commas.lin",
-            b"\nmd|1,,,,,|".to_vec(),
-            "line 2: a LIN deal has three or four hands",
-        ),
-        (
-            "keys.dlm",
-            b"[Document]\nStatus\n".to_vec(),
-            "line 2: this is no line of a DLM file",
-        ),
-        ("empty.lin", Vec::new(), "line 1: there is no board in it"),
-    ] {
+    for (name, file, complaint) in of_an_enemy() {
         fs::write(folder.join(name), file).unwrap();
         let (code, said) = convert(folder, &format!("{name} out.csv"));
         assert_eq!(code, 1, "{name}");

@@ -44,12 +44,8 @@ fn numbers(session: &Session<'_>) -> Vec<u128> {
 fn the_boards_of_a_world_championship_are_those_that_were_played() {
     let (description, keys) = files();
     assert_eq!(description.value(), VALUE);
-    let session = |set| {
-        description
-            .session(&keys, [1, 1], set, VALUE, None)
-            .unwrap()
-    };
-    let original = session(Set::Original);
+    let original = description.session(&keys, [1, 1], Set::Original, VALUE, None);
+    let original = original.unwrap();
     assert_eq!(original.file_name(), "OPRR01");
     assert_eq!(original.description(), "Open Round Robin 1/17");
     let boards: Vec<_> = original.boards().collect();
@@ -85,8 +81,13 @@ fn the_boards_of_a_world_championship_are_those_that_were_played() {
     ];
     assert_eq!(known[..3], first_three);
     assert_eq!(known[15], 43_059_827_339_553_631_497_478_988_371);
+}
 
-    let reserve = session(Set::Reserve);
+#[test]
+fn the_reserve_set_of_a_world_championship_is_that_of_square_deal() {
+    let (description, keys) = files();
+    let reserve = description.session(&keys, [1, 1], Set::Reserve, VALUE, None);
+    let reserve = reserve.unwrap();
     assert_eq!(reserve.file_name(), "OPRR01reserve");
     let known = [
         46_826_187_703_706_137_453_111_479_795,
