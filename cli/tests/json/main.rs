@@ -100,7 +100,7 @@ const LINES: &[(&str, i32, &str)] = &[
         0,
         "bridge own-sheet",
     ),
-    ("bridge own-sheet -o {evening}", 1, "event"),
+    ("bridge own-sheet -o {evening}", 1, "error"),
     ("bridge boards {log}", 1, "error"),
     ("demo", 0, "demo"),
     (
