@@ -72,6 +72,29 @@ fn files_are_converted_by_suffix_and_by_name() {
 }
 
 #[test]
+fn records_and_curtain_cards_are_text_or_html_by_their_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "set.pbn", Format::Pbn, &boards(3, 5));
+    let records = |args: &[&str]| {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_dealerless"))
+            .args(["bridge", "records", "set.pbn"])
+            .args(args)
+            .current_dir(folder)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+        String::from_utf8(done.stdout).unwrap()
+    };
+    let text = records(&[]);
+    assert!(text.contains("Board 5") && !text.contains('<'), "{text}");
+    assert!(records(&["--curtain-cards"]).contains("Board 4 West"));
+    assert!(records(&["-o", "records.HTML"]).is_empty());
+    let html = fs::read_to_string(folder.join("records.HTML")).unwrap();
+    assert!(html.starts_with("<!DOCTYPE html>"), "{html}");
+}
+
+#[test]
 fn nothing_is_written_over() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -100,7 +100,7 @@ impl Written {
 }
 
 /// Parses the name of a format, and lists them in the help.
-fn format(which: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
+pub(super) fn format(which: impl Fn(Format) -> bool) -> impl TypedValueParser<Value = Format> {
     let formats = Format::ALL.into_iter().filter(|format| which(*format));
     let names: Vec<&str> = formats.map(Format::name).collect();
     PossibleValuesParser::new(names)
@@ -163,7 +163,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// The format that the end of a name says.
-fn by_suffix(path: &Path, option: &str) -> anyhow::Result<Format> {
+pub(super) fn by_suffix(path: &Path, option: &str) -> anyhow::Result<Format> {
     board_file::by_suffix(path).with_context(|| {
         let path = path.display();
         format!("the name {path} does not end like a format of boards: name one with {option}, such as {option} pbn")

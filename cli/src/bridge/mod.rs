@@ -6,6 +6,7 @@ mod deal;
 mod leakage;
 mod number;
 mod own_sheet;
+mod records;
 mod sheets;
 mod squaredeal;
 
@@ -23,6 +24,7 @@ pub(crate) enum Command {
     Deal(deal::Args),
     Convert(convert::Args),
     Boards(boards::Args),
+    Records(records::Args),
     Sheets(sheets::Args),
     OwnSheet(own_sheet::Args),
     Leakage(leakage::Args),
@@ -37,6 +39,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Deal(args) => deal::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Boards(args) => boards::run(args),
+        Command::Records(args) => records::run(args),
         Command::Sheets(args) => sheets::run(args),
         Command::OwnSheet(args) => own_sheet::run(args),
         Command::Leakage(args) => leakage::run(args),

@@ -95,6 +95,8 @@ const LINES: &[(&str, i32, &str)] = &[
         "bridge squaredeal verify",
     ),
     ("bridge boards {set}", 0, "bridge boards"),
+    ("bridge records {boards} -o {out}", 0, "bridge records"),
+    ("bridge records {boards}", 1, "error"),
     (
         "bridge own-sheet -o {evening} --home {dealers-home}",
         0,

@@ -1,0 +1,83 @@
+//! `bridge records`: hand records and curtain cards of a file of boards.
+
+use std::path::{Path, PathBuf};
+
+use dealerless::bridge::formats::Format;
+use dealerless::bridge::sheets::{Page, curtain_cards, records};
+use serde::Serialize;
+
+use super::{board_file, convert};
+use crate::output::{say, show_json};
+use crate::whole_file;
+
+/// Writes hand records of a file of boards, for after the play; or curtain cards.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless bridge records set.pbn\n  \
+    dealerless bridge records set.pbn -o records.html\n  \
+    dealerless bridge records set.pbn --curtain-cards -o cards.html\n\n\
+    A name that ends in .html or .htm gives pages to print from a browser on A4, and any other text.")]
+pub(crate) struct Args {
+    /// The file of boards.
+    #[arg(value_name = "FILE")]
+    input: PathBuf,
+    /// Its format [default: by the end of its name].
+    #[arg(long, value_name = "FORMAT", value_parser = convert::format(Format::is_readable))]
+    from: Option<Format>,
+    /// Write a card for each hand, with which players check what is in their pockets.
+    #[arg(long)]
+    curtain_cards: bool,
+    /// The file to write [default: standard output].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON object; needs -o.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report {
+    file: String,
+    boards: usize,
+    curtain_cards: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    whole_file::check_json(args.json, args.output.as_deref())?;
+    let from = args
+        .from
+        .map_or_else(|| convert::by_suffix(&args.input, "--from"), Ok)?;
+    let boards = board_file::read(&args.input, from)?;
+    let page = page(args.output.as_deref());
+    let text = match args.curtain_cards {
+        true => curtain_cards(page, &boards),
+        false => records(page, &boards),
+    };
+    let fill = |file: &mut dyn std::io::Write| file.write_all(text.as_bytes());
+    let Some(path) = whole_file::write_output(args.output.as_deref(), fill)? else {
+        return Ok(());
+    };
+    let file = path.display().to_string();
+    if args.json {
+        let report = Report {
+            file,
+            boards: boards.len(),
+            curtain_cards: args.curtain_cards,
+        };
+        return show_json("bridge records", &report);
+    }
+    say(&format!("Wrote {file}."));
+    Ok(())
+}
+
+/// HTML or text, by the end of the name.
+fn page(path: Option<&Path>) -> Page {
+    let end = path.and_then(Path::extension);
+    match end.is_some_and(|end| end.eq_ignore_ascii_case("html") || end.eq_ignore_ascii_case("htm"))
+    {
+        true => Page::Html,
+        false => Page::Text,
+    }
+}
