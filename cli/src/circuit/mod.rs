@@ -12,6 +12,7 @@ mod plot;
 mod prove;
 mod run;
 pub(crate) mod selection;
+mod split;
 mod standard;
 mod stats;
 pub(crate) mod sweep;
@@ -24,6 +25,7 @@ pub(crate) enum Command {
     Stats(stats::Args),
     Plot(plot::Args),
     Export(export::Args),
+    Split(split::Args),
     Prove(prove::Args),
     Standard(standard::Args),
     Run(run::Args),
@@ -38,6 +40,7 @@ pub(crate) fn run(command: &Command) -> anyhow::Result<()> {
         Command::Stats(args) => stats::run(args),
         Command::Plot(args) => plot::run(args),
         Command::Export(args) => export::run(args),
+        Command::Split(args) => split::run(args),
         Command::Prove(args) => prove::run(args),
         Command::Standard(args) => standard::run(args),
         Command::Run(args) => run::run(args),

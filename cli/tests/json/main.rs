@@ -69,6 +69,8 @@ const LINES: &[(&str, i32, &str)] = &[
         4,
         "circuit prove",
     ),
+    ("circuit split --ranks 2 -o {out}", 0, "circuit split"),
+    ("circuit split", 1, "error"),
     ("circuit standard {folder}", 0, "circuit standard"),
     ("circuit stats", 0, "circuit stats"),
     (
