@@ -285,8 +285,8 @@ impl Replay {
             paid,
             all_in: paid > 0 && paid == stack,
             // In a game without chips nobody asks, and it can be the whole deck.
-            held: chips
-                .then(|| before.held[place].clone())
+            held: (before.held.get(place).filter(|_| chips))
+                .cloned()
                 .unwrap_or_default(),
         }));
         self.settled(&before, Some((seat, paid)));

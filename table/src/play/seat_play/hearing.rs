@@ -109,11 +109,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match (part, before) {
             // Where too few have chips nothing is dealt.
             (Part::Deal(_), _) if complete && self.set.log.game().is_some() => self.dealt(),
-            (Part::Seal(seal), _) => {
-                if theirs {
-                    self.check_seal(seal);
-                }
-            }
+            (Part::Seal(seal), _) if theirs => self.check_seal(seal),
             (Part::Again, _) => {
                 // What is wrong with a seal is told once all have heard that the try is void.
                 let trouble = self.hand.trouble.take();
