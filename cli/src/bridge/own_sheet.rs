@@ -45,6 +45,7 @@ pub(crate) struct Args {
 #[derive(Serialize)]
 struct Report {
     dealer: u8,
+    set: u32,
     boards: usize,
     first: u32,
     files: Vec<String>,
@@ -54,28 +55,36 @@ struct Report {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let own = args.own.open()?;
     let file = choose(&own, &args.which)?;
-    let sheets = sheets(&own, &file, args)?;
+    let stakes = &file.opened.sitting.of.header().stakes;
+    // Behind the result of a set the next one is due, if there is one.
+    let due = file.opened.log.attempt().hand.min(stakes.hands());
+    let set = args.set.unwrap_or(due);
+    let sheets = sheets(&own, &file, (set, args.first))?;
     let (dealer, name) = match file.seat() {
         Seat::HOST => (Dealer::One, "dealer-1"),
         _ => (Dealer::Two, "dealer-2"),
     };
     std::fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot make {}", args.output.display()))?;
-    let mut files = Vec::new();
-    for (page, ending) in [(Page::Text, "txt"), (Page::Html, "html")] {
-        let text = own_sheet(page, dealer, &sheets).context("these are no sheets for bridge")?;
-        let path = args.output.join(format!("{name}.{ending}"));
+    let pages = [(Page::Text, "txt"), (Page::Html, "html")];
+    let pages = pages.map(|(page, ending)| (page, args.output.join(format!("{name}.{ending}"))));
+    for (_, path) in &pages {
         ensure!(
-            !path.exists(),
+            path.symlink_metadata().is_err(),
             "{} is there already: these may be boards that are still to be played",
             path.display()
         );
+    }
+    let mut files = Vec::new();
+    for (page, path) in pages {
+        let text = own_sheet(page, dealer, &sheets).context("these are no sheets for bridge")?;
         whole_file::write(&path, |file| file.write_all(text.as_bytes()))?;
         files.push(path.display().to_string());
     }
     if args.own.json {
         let report = Report {
             dealer: 1 + file.seat().number(),
+            set,
             boards: sheets.len(),
             first: args.first,
             files,
@@ -83,8 +92,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return show_json("bridge own-sheet", &report);
     }
     say(&lines(&format!(
-        "Wrote your sheet, {name}.txt and {name}.html, into {}. {} writes the other one. Nobody may see both \
-         before the boards are played.",
+        "Wrote your sheet of set {set}, {name}.txt and {name}.html, into {}. {} writes the other one. Nobody \
+         may see both before the boards are played.",
         args.output.display(),
         file.peer_name()
     )));
@@ -113,34 +122,29 @@ fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
 }
 
 /// What this player does for each board of the set.
-fn sheets(own: &Own, file: &MatchFile, args: &Args) -> anyhow::Result<Vec<HalfSheet>> {
-    let input = input(own, file, args.set)?;
+fn sheets(own: &Own, file: &MatchFile, (set, first): (u32, u32)) -> anyhow::Result<Vec<HalfSheet>> {
+    let input = input(own, file, set)?;
     let seating = Seating::of_file(file.opened.sitting.clone())?;
     let DealCircuit::Boards(split) = &*seating.circuit else {
         bail!("this match was not played with boards of bridge");
     };
     let entries = split.entered(role(file.seat()), &input.bits);
     let entries = entries.context("what you entered was for other boards")?;
-    let sheets = (args.first..).zip(&entries);
+    let sheets = (first..).zip(&entries);
     let sheets = sheets.map(|(number, entry)| HalfSheet::entered(number, entry));
     sheets
         .collect::<Option<_>>()
         .context("what you entered was for no pack of 52 cards")
 }
 
-/// What this player has entered for the set, in the try that was sealed.
-fn input(own: &Own, file: &MatchFile, set: Option<u32>) -> anyhow::Result<Input> {
+/// What this player has entered for a set that both have sealed: what its deal of the last try has
+/// committed it to. (A program that is killed before it has said a deal leaves an entry that is in no board.)
+fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
     let log = &file.opened.log;
-    let sealed = log.seal_hash().is_some();
-    let last = log.attempt();
-    // Behind the result of a set, the next one is due.
-    let set = set.unwrap_or(match sealed {
-        true => last.hand,
-        false => last.hand.saturating_sub(1),
-    });
+    let due = log.attempt().hand;
     ensure!(
-        set > 0 && (set < last.hand || sealed),
-        "these boards are not sealed: nobody can deal them yet"
+        (1..due).contains(&set) || (set == due && log.seal_hash().is_some()),
+        "set {set} is not sealed: nobody can deal its boards yet"
     );
     let path = inputs_file(&file.path);
     let cannot = "what you entered is gone: it is destroyed after an audit, and after 30 days";
@@ -148,14 +152,15 @@ fn input(own: &Own, file: &MatchFile, set: Option<u32>) -> anyhow::Result<Input>
     let storage = DiskStorage::open(&path).context("cannot open what you entered")?;
     let inputs = Inputs::open(storage, own.home.identity().file_key(), file.of());
     let inputs = inputs.context("cannot read what you entered")?.inputs;
-    // A try that was void comes before the one that was sealed.
-    let mut of_set = inputs.into_iter().filter(|input| input.of.hand == set);
-    let first = of_set.next().context(cannot)?;
-    Ok(of_set.fold(first, |last, input| {
-        if input.of.attempt > last.of.attempt {
-            input
-        } else {
-            last
-        }
-    }))
+    let deal = log
+        .deals(file.seat())
+        .into_iter()
+        .rfind(|deal| deal.hand == set);
+    let deal = deal.context("the record has no deal of this set")?;
+    let is_dealt = |input: &Input| {
+        let Input { of, bits, nonce } = input;
+        (of.hand, of.attempt) == (deal.hand, deal.attempt)
+            && of.input_commitment(file.seat(), bits, nonce) == deal.input
+    };
+    inputs.into_iter().find(is_dealt).context(cannot)
 }

@@ -9,7 +9,7 @@ use dealerless_table::{Record, RecordedHand};
 use serde::Serialize;
 
 use super::source::Folder;
-use super::words::hex;
+use super::words::{self, Who, hex};
 use crate::output::{count, say, show_json};
 use crate::table::FolderArgs;
 use crate::whole_file;
@@ -89,6 +89,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         !boards.is_empty(),
         "no board of this set is open: `dealerless resume` goes on with a match"
     );
+    warning(&record, set).iter().for_each(|text| say(text));
     if args.json {
         let open = |board: &Board| Open {
             board: board.number,
@@ -124,7 +125,18 @@ fn boards_in_words(number: usize) -> String {
     }
 }
 
-fn are(number: usize) -> String {
+/// What is to be said of a set whose hands may not be those that were dealt.
+pub(super) fn warning(record: &Record, set: &RecordedHand) -> Option<String> {
+    let state = record.state();
+    let doubted = set.outcome.is_none() && words::is_breach(&state);
+    doubted.then(|| {
+        let state = words::state(&Who::of(record), &state);
+        format!("These may not be the boards that were dealt. {state}")
+    })
+}
+
+/// So many boards, and the verb.
+pub(super) fn are(number: usize) -> String {
     let verb = if number == 1 { "is" } else { "are" };
     format!("{} {verb}", boards_in_words(number))
 }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use dealerless::shuffle::split::Split;
 use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
 
+use super::boards;
 use super::decks::Decks;
 use super::json::{self, Verified};
 use super::source::read;
@@ -158,13 +160,17 @@ fn of_file(read: &Read, verbose: bool) -> String {
 
 /// Who has dealt a set of boards, and by what one knows it again.
 fn of_boards(who: &Who, set: &RecordedHand) -> String {
-    let opened = count(set.public.len() as u64 / 4);
+    let of_board = |board: usize| 4 * board..4 * board + 4;
+    let is_open = |&board: &usize| of_board(board).all(|hand| set.public.contains_key(&hand));
+    let opened = boards::are((0..Split::MAX_BOARDS).filter(is_open).count());
     let number = set.number;
     match set.seal {
-        None => format!("Set {number} was not sealed by both."),
+        None => format!(
+            "Set {number} was not sealed by both, or could still be declared void: no hand of it was opened."
+        ),
         Some(seal) => format!(
-            "Set {number} was dealt and sealed by {}, in step {}, before a hand was opened; {opened} boards \
-             of it are open to all. Its seal, which they may have published before the play:\n  {}",
+            "Set {number} was dealt and sealed by {}, in step {}, before a hand was opened; {opened} \
+             open to all. Its seal, which they may have published before the play:\n  {}",
             who.all().join(" and "),
             set.step,
             hex(&seal)

@@ -6,20 +6,20 @@ use dealerless_table::{
 };
 
 use crate::output::count;
-use crate::table::{Kind, kinds_of_cards};
+use crate::table::{Kind, kinds_of_cards, misleads};
 
 /// What the players are called.
 pub(super) struct Who(Vec<String>);
 
 impl Who {
-    /// By their names. Where two have the same, their seats follow.
+    /// By their names. Where two have the same, or one that reads like something else, their seats follow.
     pub(super) fn of(record: &Record) -> Self {
         let names = record.names();
         let name = |seat: usize| {
             let name = names[seat].as_str();
             let same = |other: &&dealerless_table::Name| other.as_str() == name;
             match names.iter().filter(same).count() {
-                1 => name.to_owned(),
+                1 if !misleads(name) => name.to_owned(),
                 _ => format!("{name} (seat {seat})"),
             }
         };

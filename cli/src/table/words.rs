@@ -2,7 +2,7 @@
 
 use super::command::{Said, To};
 use super::event::{Awaited, Chips, HandResult, Kind, Posts, Reveal, Seated, Time};
-use super::hands;
+use super::{hands, misleads};
 use crate::output::count;
 use dealerless::dice::Dice;
 
@@ -51,13 +51,13 @@ impl Names {
         }
     }
 
-    /// The name of a seat: that of another, who may call itself anything, never passes for "You".
+    /// The name of a seat: that of another, who may call itself anything, never passes for "You" or "all".
     pub(crate) fn name(&self, seat: u8) -> String {
         if seat == self.own {
             return "You".into();
         }
         match self.names.get(usize::from(seat)) {
-            Some(name) if !name.eq_ignore_ascii_case("you") => name.clone(),
+            Some(name) if !misleads(name) => name.clone(),
             _ => format!("Seat {seat}"),
         }
     }

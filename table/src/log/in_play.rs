@@ -98,13 +98,14 @@ impl MatchLog {
         self.hash_before(self.state.dealt.as_ref()?.since)
     }
 
-    /// The hash of all steps up to the seals of the try in play, if all seats have sealed. Who publishes it
-    /// before a card is opened can show later that nothing has been changed since.
+    /// The hash of all steps up to the seals of the try in play, if it stands: all seats have sealed, and the
+    /// host has opened instead of declaring the try void. Who publishes it before a card is opened can show
+    /// later that nothing has been changed since.
     pub fn seal_hash(&self) -> Option<[u8; 32]> {
         let dealt = self.state.dealt.as_ref()?;
         let seats = self.of().seats();
-        let sealed = dealt.seals.len() == seats;
-        sealed
+        let stands = !dealt.openings.is_empty();
+        stands
             .then(|| self.hash_before(dealt.since + seats as u64))
             .flatten()
     }

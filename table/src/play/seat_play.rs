@@ -135,6 +135,8 @@ struct InHand {
     /// The engine has its order.
     ordered: bool,
     deck: Option<HandCards>,
+    /// The player knows that it is sealed.
+    told_sealed: bool,
     /// The engine of this line has dealt it.
     live: bool,
     /// The step of the choice for which the engine was last told to shuffle a hand again.

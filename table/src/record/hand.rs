@@ -25,8 +25,8 @@ pub struct RecordedHand {
     pub posts: Vec<Post>,
     /// Who declared a try of this hand void, one for each such try.
     pub voided: Vec<Seat>,
-    /// The hash of all steps up to the seals, if all seats have sealed the deck: who has published it
-    /// before a card was opened shows with it that nothing was changed since.
+    /// The hash of all steps up to the seals, if the hand stands: who has published it before a card was
+    /// opened shows with it that nothing was changed since.
     pub seal: Option<[u8; 32]>,
     /// What happened then, in order.
     pub events: Vec<HandEvent>,

@@ -145,11 +145,6 @@ impl Replay {
         match (said, phase, before) {
             (Part::Again, ..) => self.void(seat),
             (_, Phase::Deal, _) => self.dealt(step),
-            (_, Phase::Seal(_), _) => {
-                if let Some(hand) = self.hands.last_mut() {
-                    hand.seal = self.log.seal_hash();
-                }
-            }
             (_, Phase::Open(openings), Some(before)) => {
                 self.opened(&openings, &before);
                 self.settled(&before, None);
@@ -253,6 +248,7 @@ impl Replay {
         };
         let held = self.held();
         if let Some(hand) = self.hands.last_mut() {
+            hand.seal = hand.seal.or(self.log.seal_hash());
             hand.public.extend(faces);
             hand.events.extend(events);
             hand.held = held;
@@ -271,6 +267,7 @@ impl Replay {
     fn chose(&mut self, seat: Seat, choice: Choice, legal: &Legal, before: Before) {
         let place = seat.index();
         let (stack, bet) = (before.stacks[place], before.bets[place]);
+        let chips = self.log.of().header().stakes.betting().is_some();
         let paid = match (&choice, legal) {
             (Choice::Call, Legal::Bet { call, .. }) => call.unwrap_or_default(),
             (&(Choice::Bet { to } | Choice::Raise { to }), _) => to.saturating_sub(bet),
@@ -287,7 +284,10 @@ impl Replay {
             level: before.bets.iter().copied().max().unwrap_or_default(),
             paid,
             all_in: paid > 0 && paid == stack,
-            held: before.held[place].clone(),
+            // In a game without chips nobody asks, and it can be the whole deck.
+            held: (before.held.get(place).filter(|_| chips))
+                .cloned()
+                .unwrap_or_default(),
         }));
         self.settled(&before, Some((seat, paid)));
     }

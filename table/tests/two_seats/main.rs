@@ -1,6 +1,7 @@
 //! Two seats play whole matches, with the real engine, and both logs come to the same.
 
 mod binding;
+mod boards;
 mod enemy;
 mod free_deck;
 mod puppet;

@@ -1,9 +1,11 @@
 //! A seat that cheats where only the other's engine can see it: it holds its own keys and its own
 //! part of the deck, and says something else than that.
 
+use dealerless::circuit::Party;
+use dealerless::shuffle::Randomness;
 use dealerless_table::{
-    CardOpening, Done, Event, HandDeck, Legal, LogMessage, MatchLog, Orders, Outbox, Part, Phase,
-    Seat, role,
+    CardOpening, DealCircuit, Done, Event, HandDeck, Legal, LogMessage, MatchLog, Orders, Outbox,
+    Part, Phase, Seat, role,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -22,6 +24,8 @@ pub(crate) struct Puppet {
     twist: Twist,
     /// Whether it says that the first try is void as soon as its engine and the other's run.
     pub(crate) voids: bool,
+    /// What it enters, if not what an honest seat does.
+    pub(crate) enters: Option<fn(&DealCircuit, Party) -> Randomness>,
     /// Whether it seals a try with the deck of the one before.
     pub(crate) seals_old: bool,
     /// The try for which a shuffle was ordered.
@@ -40,6 +44,7 @@ impl Puppet {
             deck: None,
             twist,
             voids: false,
+            enters: None,
             seals_old: false,
             ordered: None,
             running_void: false,
@@ -98,7 +103,11 @@ impl Puppet {
         if due {
             self.ordered = Some(attempt);
             let mut rng = UnwrapErr(SysRng);
-            let seeds = self.wiring.circuit.sample(role(self.seat()), &mut rng);
+            let (circuit, party) = (&self.wiring.circuit, role(self.seat()));
+            let seeds = match self.enters {
+                Some(enters) => enters(circuit, party),
+                None => circuit.sample(party, &mut rng),
+            };
             let name = dealerless_table::deck_name(&self.log).unwrap();
             self.wiring.dealer.shuffle(seeds, name);
         }

@@ -144,7 +144,7 @@ impl Made {
                     position: position as u16,
                     since: 0,
                     card: self.card(position),
-                    wide: false,
+                    wide: self.log.of().header().stakes.boards().is_some(),
                 };
                 self.journals[seat.index()].0.note(&seen);
             }
@@ -153,6 +153,9 @@ impl Made {
 
     fn card(&self, position: usize) -> Card {
         let (cards, _) = self.log.of().header().stakes.deck();
+        if self.log.of().header().stakes.boards().is_some() {
+            return Card(((1 << 13) - 1) << (13 * (position % 4)));
+        }
         let number = self.first * self.log.attempt().hand + self.step * position as u32;
         Card(u64::from(number) % cards as u64)
     }

@@ -135,6 +135,24 @@ fn a_proposal_may_name_every_hand_of_a_hundred_boards_and_no_more() {
     );
 }
 
+/// What is published before would fit no record.
+#[test]
+fn a_set_has_no_seal_as_long_as_the_host_can_declare_it_void() {
+    let table = boards(2);
+    let mut log = table.log();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Open(_)));
+    assert_eq!((log.seals().len(), log.seal_hash()), (2, None));
+    let again = table.sign(&log, Seat::HOST, &Part::Again);
+    let mut void = log.clone();
+    void.take(again).unwrap();
+    assert_eq!((void.attempt().attempt, void.seal_hash()), (1, None));
+    let seal = log.hash();
+    table.play_until(&mut log, |log| matches!(log.phase(), Phase::Choose { .. }));
+    assert_eq!(log.seal_hash(), Some(seal));
+    let again = table.sign(&log, Seat::HOST, &Part::Again);
+    assert!(matches!(log.take(again), Err(Refused::Foul(_))));
+}
+
 /// A seat that seals other shares than the engine gave can make hands that are none. Nobody can tell who
 /// it was, and the set is undecided.
 #[test]

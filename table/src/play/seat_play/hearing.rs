@@ -105,17 +105,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ) -> Result<(), PlayError> {
         let theirs = seat != self.set.seat;
         let complete = self.set.log.phase() != before;
+        self.tell_sealed();
         match (part, before) {
             // Where too few have chips nothing is dealt.
             (Part::Deal(_), _) if complete && self.set.log.game().is_some() => self.dealt(),
-            (Part::Seal(seal), _) => {
-                if theirs {
-                    self.check_seal(seal);
-                }
-                if self.set.log.phase().stands() {
-                    self.news.push_back(News::Sealed);
-                }
-            }
+            (Part::Seal(seal), _) if theirs => self.check_seal(seal),
             (Part::Again, _) => {
                 // What is wrong with a seal is told once all have heard that the try is void.
                 let trouble = self.hand.trouble.take();
@@ -185,6 +179,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             hand: attempt.hand,
             attempt: attempt.attempt,
         });
+    }
+
+    /// Tells once that the deck is sealed. Before the host's first opening the try can still be void.
+    pub(super) fn tell_sealed(&mut self) {
+        let sealed = self.set.log.seal_hash().is_some();
+        if sealed && !std::mem::replace(&mut self.hand.told_sealed, true) {
+            self.news.push_back(News::Sealed);
+        }
     }
 
     /// Tells once that the match is over.

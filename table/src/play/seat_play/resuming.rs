@@ -150,9 +150,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.check_seal(seal);
             }
         }
-        if stands {
-            self.news.push_back(News::Sealed);
-        }
+        self.tell_sealed();
         for said in self.set.log.opened() {
             if said.opener != self.set.seat {
                 self.learn(said.step, &said.cards)?;

@@ -1,0 +1,61 @@
+//! What is said of boards of bridge.
+
+use dealerless_table::{Choice, Learners, Part, Seat, Variety};
+
+use super::super::boards::warning;
+use super::super::verify::{Read, report};
+use super::made::Made;
+
+/// Hands of four boards that are opened to all, one proposal after the other.
+fn opened(proposals: &[&[u16]]) -> Made {
+    let mut made = Made::new(Variety::Boards { boards: 4 }, 2, 1, [0, 0]);
+    let mut choices = Vec::new();
+    for (number, hands) in (0..).zip(proposals) {
+        let all = |&hand: &u16| (hand, Learners::All);
+        choices.push(Choice::Propose(hands.iter().map(all).collect()));
+        choices.push(Choice::Agree(number));
+    }
+    let mut choices = choices.into_iter();
+    made.play(|_, _| choices.next());
+    made
+}
+
+fn verified(made: &Made) -> String {
+    let read = Read {
+        file: "a".into(),
+        record: Ok(made.record(Seat::HOST)),
+    };
+    report(&[read], None, false)
+}
+
+#[test]
+fn verify_calls_a_board_open_if_all_of_its_hands_are() {
+    let north: &[u16] = &[0, 4, 8, 12];
+    for (proposals, words) in [
+        (&[][..], "; 0 boards are open to all."),
+        (&[north], "; 0 boards are open to all."),
+        (&[north, &[5, 6, 7]], "; 1 board is open to all."),
+        (
+            &[&[0, 1, 2, 3, 8, 9, 10, 11]],
+            "; 2 boards are open to all.",
+        ),
+    ] {
+        let text = verified(&opened(proposals));
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn boards_of_a_set_that_is_disputed_are_not_given_out_as_those_that_were_dealt() {
+    let mut made = opened(&[&[0, 1, 2, 3]]);
+    let of = |made: &Made| {
+        let record = made.record(Seat::HOST);
+        warning(&record, &record.hands()[0])
+    };
+    assert_eq!(of(&made), None);
+    let seat = made.log.waits_for()[0];
+    let step = made.log.step() - 1;
+    made.say(seat, &Part::Dispute { step });
+    let text = of(&made).expect("a warning");
+    assert!(text.starts_with("These may not be the boards"), "{text}");
+}
