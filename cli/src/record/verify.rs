@@ -132,11 +132,15 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.extend(record.hands().iter().map(|hand| of_hand(&who, hand)));
     }
     lines.push(format!(
-        "{} played. Every signature is good, every opened card is the one that was sealed, and \
-         the chips follow.",
+        "{} played. Every signature is good, every opened {}",
         match record.played() {
             1 => format!("{} was", words::hands(stakes, 1)),
             number => format!("{} were", words::hands(stakes, number)),
+        },
+        match stakes.betting() {
+            Some(_) => "card is the one that was sealed, and the chips follow.",
+            None if stakes.boards().is_some() => "hand is the one that was sealed.",
+            None => "card is the one that was sealed.",
         }
     ));
     if stakes.boards().is_some() {
@@ -158,13 +162,15 @@ fn of_file(read: &Read, verbose: bool) -> String {
 
 /// Who has dealt a set of boards, and by what one knows it again.
 fn of_boards(who: &Who, set: &RecordedHand) -> String {
-    let opened = count(set.public.len() as u64 / 4);
+    let open = |north: &&usize| (**north..**north + 4).all(|hand| set.public.contains_key(&hand));
+    let norths = set.public.keys().filter(|position| *position % 4 == 0);
+    let opened = count(norths.filter(open).count() as u64);
     let number = set.number;
     match set.seal {
         None => format!("Set {number} was not sealed by both."),
         Some(seal) => format!(
-            "Set {number} was dealt and sealed by {}, in step {}, before a hand was opened; {opened} boards \
-             of it are open to all. Its seal, which they may have published before the play:\n  {}",
+            "Set {number} was dealt and sealed by {}, in step {}, before a hand was opened. Boards open to \
+             all: {opened}. Its seal, which they may have published before the play:\n  {}",
             who.all().join(" and "),
             set.step,
             hex(&seal)
