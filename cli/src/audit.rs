@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
     let mut auditing = begin(&own, &file)?;
     say(&format!(
-        "This opens all cards of your match with {}, also those that you mucked. Both of you run \
+        "This opens all cards of your match with {}, also those that stayed closed. Both of you run \
          this. Ctrl-C ends it.",
         file.peer_name()
     ));

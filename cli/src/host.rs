@@ -24,6 +24,7 @@ use crate::table::{Event, Own, OwnArgs, Player, Posts, StakesArgs, VERSION, sit,
 #[command(after_help = "Examples:\n  \
     dealerless host\n  \
     dealerless host --hands 20 --stack 500 --blinds 5/10 --time 30+120 --name Anna\n  \
+    dealerless host --game bridge --boards 24 --name Anna\n  \
     dealerless host --advertise table.example.org:5252\n  \
     dealerless host --relay transit.magic-wormhole.io:4001\n\n\
     It waits for the other player as long as it takes, unless --timeout is given. Players who know\n\

@@ -222,7 +222,7 @@ fn people_see_lines_of_80_columns_and_nothing_of_json() {
         "Hand 3 of 3",
         "Your cards: ",
         " of ",
-        "All hands are played.",
+        "The match was played to its end.",
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }

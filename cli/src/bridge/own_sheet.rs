@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::output::{lines, say, show_json};
 use crate::table::open::{MatchFile, inputs_file};
-use crate::table::{Own, OwnArgs};
+use crate::table::{FolderArgs, Own};
 use crate::whole_file;
 
 /// Writes your sheet for dealing, by hand, the boards that you and the other player have sealed.
@@ -22,11 +22,13 @@ use crate::whole_file;
     dealerless host --game bridge --boards 24\n  \
     dealerless bridge own-sheet Bert -o evening\n\n\
     The match must not be running: Ctrl-C ends the program, and `dealerless resume` opens the\n\
-    boards after the play. docs/bridge.md of the repository says why a sheet tells nothing.")]
+    boards after the play. docs/bridge-boards.md of the repository says why a sheet tells its owner\n\
+    nothing.")]
 pub(crate) struct Args {
-    /// The match: the beginning of its id, or the name of the other player.
-    #[arg(value_name = "MATCH", default_value = "")]
-    which: String,
+    /// The match: the beginning of its id, or the name of the other player [default: the only one with
+    /// boards].
+    #[arg(value_name = "MATCH")]
+    which: Option<String>,
     /// The folder for the files; it is made if it is not there.
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
@@ -38,7 +40,10 @@ pub(crate) struct Args {
           value_parser = clap::value_parser!(u32).range(1..=9999))]
     first: u32,
     #[command(flatten)]
-    own: OwnArgs,
+    folder: FolderArgs,
+    /// Print a JSON object, which says nothing of the deals.
+    #[arg(long)]
+    json: bool,
 }
 
 /// The object of `--json`. Nothing in it tells anything of the deals.
@@ -53,8 +58,8 @@ struct Report {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let own = args.own.open()?;
-    let file = choose(&own, &args.which)?;
+    let own = args.folder.own()?;
+    let file = choose(&own, args.which.as_deref())?;
     let stakes = &file.opened.sitting.of.header().stakes;
     // Behind the result of a set the next one is due, if there is one.
     let due = file.opened.log.attempt().hand.min(stakes.hands());
@@ -81,7 +86,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         whole_file::write(&path, |file| file.write_all(text.as_bytes()))?;
         files.push(path.display().to_string());
     }
-    if args.own.json {
+    if args.json {
         let report = Report {
             dealer: 1 + file.seat().number(),
             set,
@@ -101,22 +106,27 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// The match with boards that is named, or the only one.
-fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
+fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
     let files = Shelf::new(own.home.matches()).list();
     let mut found = Vec::new();
     for shelved in files.context("cannot read the folder of matches")? {
         if let Ok(file) = MatchFile::open(own, shelved.path)
             && file.opened.sitting.of.header().stakes.boards().is_some()
-            && (which.is_empty() || file.is_called(which))
+            && which.is_none_or(|which| file.is_called(which))
         {
             found.push(file);
         }
     }
     match found.len() {
         1 => Ok(found.remove(0)),
-        0 => bail!("there is no match with boards of bridge that is called so"),
+        0 => bail!(match which {
+            Some(_) => "there is no match with boards of bridge that is called so",
+            None =>
+                "there is no match with boards of bridge: `dealerless history` lists all matches",
+        }),
         _ => bail!(
-            "there are several matches with boards of bridge: name one by the beginning of its id"
+            "there are several matches with boards of bridge: name one by the beginning of its id, which \
+             `dealerless history` lists"
         ),
     }
 }
@@ -142,8 +152,13 @@ fn sheets(own: &Own, file: &MatchFile, (set, first): (u32, u32)) -> anyhow::Resu
 fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
     let log = &file.opened.log;
     let due = log.attempt().hand;
+    let sets = file.opened.sitting.of.header().stakes.hands();
     ensure!(
-        (1..due).contains(&set) || (set == due && log.seal_hash().is_some()),
+        (1..=sets).contains(&set),
+        "there is no set {set}: the match has {sets} of them"
+    );
+    ensure!(
+        set < due || (set == due && log.seal_hash().is_some()),
         "set {set} is not sealed: nobody can deal its boards yet"
     );
     let path = inputs_file(&file.path);

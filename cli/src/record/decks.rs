@@ -93,13 +93,40 @@ impl Decks {
         }
     }
 
+    /// What was dealt: on one line, or one line a board.
+    fn deck(&self, of_try: &AuditedTry) -> String {
+        let void = if of_try.void {
+            ", a try that was void"
+        } else {
+            ""
+        };
+        let names = self.names(of_try).into_iter().enumerate();
+        let faces: Vec<String> = names
+            .map(|(position, name)| match of_try.public.contains(&position) {
+                true => name,
+                false => format!("[{name}]"),
+            })
+            .collect();
+        if !self.names.are_hands() {
+            return format!("Hand {}{void}: {}", of_try.hand, faces.join(" "));
+        }
+        let title = format!("Set {}{void}; each board from North on:", of_try.hand);
+        let boards = (1..).zip(faces.chunks(4));
+        let boards =
+            boards.map(|(board, hands): (u32, _)| format!("{board:>3}: {}", hands.join(" ")));
+        std::iter::once(title)
+            .chain(boards)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
     fn names(&self, of_try: &AuditedTry) -> Vec<String> {
         let cards = of_try.cards.iter();
         cards.map(|&card| self.names.name(card)).collect()
     }
 }
 
-/// One line a deck; cards that were never opened stand in brackets.
+/// Cards that were never opened stand in brackets.
 impl fmt::Display for Decks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tries = match &self.audited {
@@ -115,24 +142,19 @@ impl fmt::Display for Decks {
             Err(error) => return write!(f, "The audit fails: {error}."),
         };
         for of_try in tries {
-            write!(f, "Hand {}", of_try.hand)?;
-            if of_try.void {
-                write!(f, ", a try that was void")?;
-            }
-            write!(f, ":")?;
-            for (position, name) in self.names(of_try).iter().enumerate() {
-                match of_try.public.contains(&position) {
-                    true => write!(f, " {name}")?,
-                    false => write!(f, " [{name}]")?,
-                }
-            }
-            writeln!(f)?;
+            writeln!(f, "{}", self.deck(of_try))?;
         }
+        let boards = self.names.are_hands();
+        let (card, cards) = if boards {
+            ("hand", "Hands")
+        } else {
+            ("card", "Cards")
+        };
         write!(
             f,
-            "{} computed anew: each is what both entered, and agrees with every card that was opened. \
-             Cards in brackets not everybody had seen.",
-            decks_were(tries.len(), self.tries)
+            "{} computed anew: each is what both entered, and agrees with every {card} that was opened. \
+             {cards} in brackets not everybody had seen.",
+            decks_were(boards, tries.len(), self.tries)
         )
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use dealerless::bridge::Seat as Bridge;
 use dealerless::deck::Card;
 use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand, Seat, Stop};
 
@@ -17,16 +18,7 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
 fn page(record: &Record, hand: &RecordedHand) -> String {
     let who = Who::of(record);
     let stakes = &record.of().header().stakes;
-    let (cards, drawn) = stakes.deck();
-    let of = words::short_id(&record.of().id());
-    let mut lines = vec![match stakes.boards() {
-        Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.number),
-        None => format!(
-            "Match {of}, hand {}: {drawn} of {cards} cards are drawn{}.",
-            hand.number,
-            kinds_of_cards(&Kind::of(stakes))
-        ),
-    }];
+    let mut lines = vec![title(record, hand)];
     let who = &Named {
         who: &who,
         boards: stakes.boards().is_some(),
@@ -34,7 +26,16 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
     let names = CardNames::of(stakes);
     // Of a card that is shuffled again later, the record keeps no face.
     let mut since = BTreeMap::new();
-    for event in &hand.events {
+    let mut events = &hand.events[..];
+    while let Some((event, rest)) = events.split_first() {
+        if who.boards
+            && let Some(board) = whole_board(events, hand, &names)
+        {
+            lines.push(board);
+            events = &events[Bridge::ALL.len()..];
+            continue;
+        }
+        events = rest;
         match event {
             HandEvent::Opened { position, to } => {
                 let cards = match to {
@@ -70,6 +71,41 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
         lines.push(format!("The hand was not played to its end. {state}"));
     }
     lines.join("\n")
+}
+
+fn title(record: &Record, hand: &RecordedHand) -> String {
+    let stakes = &record.of().header().stakes;
+    let (cards, drawn) = stakes.deck();
+    let of = words::short_id(&record.of().id());
+    match stakes.boards() {
+        Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.number),
+        None => format!(
+            "Match {of}, hand {}: {drawn} of {cards} cards are drawn{}.",
+            hand.number,
+            kinds_of_cards(&Kind::of(stakes))
+        ),
+    }
+}
+
+/// A board in one line, if these events begin with its four hands, opened to all.
+fn whole_board(events: &[HandEvent], hand: &RecordedHand, names: &CardNames) -> Option<String> {
+    let HandEvent::Opened { position, .. } = *events.first()? else {
+        return None;
+    };
+    let (board, Bridge::North) = hands::place(position) else {
+        return None;
+    };
+    let opened = events.get(..Bridge::ALL.len())?.iter().zip(position..);
+    let hands: Option<Vec<String>> = opened
+        .map(|(event, expected)| match event {
+            HandEvent::Opened {
+                position,
+                to: Learners::All,
+            } if *position == expected => hand.public.get(position).map(|&card| names.name(card)),
+            _ => None,
+        })
+        .collect();
+    Some(hands::whole_board(board, &hands?))
 }
 
 /// What the players are called, and what lies at the positions.

@@ -134,11 +134,15 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.extend(record.hands().iter().map(|hand| of_hand(&who, hand)));
     }
     lines.push(format!(
-        "{} played. Every signature is good, every opened card is the one that was sealed, and \
-         the chips follow.",
+        "{} played. Every signature is good, every opened {}",
         match record.played() {
             1 => format!("{} was", words::hands(stakes, 1)),
             number => format!("{} were", words::hands(stakes, number)),
+        },
+        match stakes.betting() {
+            Some(_) => "card is the one that was sealed, and the chips follow.",
+            None if stakes.boards().is_some() => "hand is the one that was sealed.",
+            None => "card is the one that was sealed.",
         }
     ));
     if stakes.boards().is_some() {

@@ -119,7 +119,7 @@ pub(super) fn state(who: &Who, state: &MatchState) -> String {
 /// How a match ended, as a sentence.
 fn end(who: &Who, end: &End) -> String {
     match end {
-        End::Played => "All hands are played.".into(),
+        End::Played => "The match was played to its end.".into(),
         End::NoChips => "A player has no chips left, and no rebuy was agreed.".into(),
         End::Stopped(stops) => {
             let one = |(seat, stop): &(Seat, Stop)| match stop {
@@ -246,9 +246,13 @@ pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `5 decks were`, `4 of 5 decks were`.
-pub(super) fn decks_were(some: usize, all: usize) -> String {
-    let decks = if all == 1 { "deck was" } else { "decks were" };
+/// `5 decks were`, `4 of 5 decks were`; of boards `1 set was`.
+pub(super) fn decks_were(boards: bool, some: usize, all: usize) -> String {
+    let what = if boards { "set" } else { "deck" };
+    let decks = match all {
+        1 => format!("{what} was"),
+        _ => format!("{what}s were"),
+    };
     match some == all {
         true => format!("{all} {decks}"),
         false => format!("{some} of {all} {decks}"),

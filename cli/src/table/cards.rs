@@ -35,6 +35,11 @@ impl CardNames {
         }
     }
 
+    /// Whether hands of boards lie at the positions.
+    pub(crate) fn are_hands(&self) -> bool {
+        self.boards
+    }
+
     /// Kind and number of a card where there are kinds: `knight#3`; the suits of a hand of a board:
     /// `AK4.QT2.J95.8732`. Otherwise as [`short`].
     pub(crate) fn name(&self, card: Card) -> String {

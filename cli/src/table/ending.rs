@@ -80,7 +80,7 @@ pub(crate) fn in_words(end: &End, seat: Seat) -> String {
         false => "The other player",
     };
     match end {
-        End::Played => "All hands are played.".into(),
+        End::Played => "The match was played to its end.".into(),
         End::NoChips => "A player has no chips, and no rebuy was agreed.".into(),
         End::Stopped(stops) => match worst(stops) {
             Some((by, Stop::Dispute { step })) => format!(

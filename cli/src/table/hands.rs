@@ -22,6 +22,13 @@ pub(crate) fn seat_name(seat: Seat) -> &'static str {
     }
 }
 
+/// A board in one line of a screen, with its hands as PBN has them: from North on, clockwise.
+pub(crate) fn whole_board<T: AsRef<str>>(board: usize, hands: &[T]) -> String {
+    let hands: Vec<&str> = hands.iter().map(AsRef::as_ref).collect();
+    let number = format!("Board {board}");
+    format!("{number:<9} N:{}", hands.join(" "))
+}
+
 /// Hands and who is to see them, in few words: `boards 1-4 to all`, `North and South of board 7 to you`. The
 /// positions rise.
 pub(crate) fn proposed<T: PartialEq + Copy>(
@@ -87,13 +94,13 @@ pub(crate) fn read<T: Copy>(
 ) -> Option<Vec<(u16, T)>> {
     let mut named = Vec::new();
     let (mut ranges, mut seats) = (Vec::new(), Seat::ALL.to_vec());
-    // Whether the boards that are named have been given to somebody.
-    let mut given = false;
+    // Whether the boards that are named have been given to somebody, and whether seats have not.
+    let (mut given, mut seats_wait) = (false, false);
     for &word in words {
         if word == "to" {
             continue;
         }
-        if let Some(range) = range(word, boards) {
+        if let Some(range) = range(word, boards).filter(|_| !seats_wait) {
             if std::mem::take(&mut given) {
                 ranges.clear();
             }
@@ -111,11 +118,11 @@ pub(crate) fn read<T: Copy>(
                     named.extend(seats.iter().map(|seat| (hand(seat), learner)));
                 }
             }
-            given = true;
+            (given, seats_wait) = (true, false);
             seats = Seat::ALL.to_vec();
         } else {
-            seats = read_seats(word)?;
-            given = false;
+            seats = read_seats(word).filter(|_| !seats_wait)?;
+            (given, seats_wait) = (false, true);
         }
     }
     named.sort_by_key(|&(position, _)| position);
@@ -199,6 +206,8 @@ mod tests {
             "1 all 2",
             "1 all 1 me",
             "1 nn me",
+            "1 s 2 n me",
+            "1 s n me",
             "1- all",
             "all me",
             "-1 all",

@@ -74,6 +74,21 @@ impl FolderArgs {
         Ok(home?)
     }
 
+    /// Opens the folder, for somebody who plays under no name.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and if the known peers cannot be read.
+    pub(crate) fn own(&self) -> anyhow::Result<Own> {
+        let home = self.open()?;
+        forget_old_inputs(&home.matches()).context("cannot remove old files of inputs")?;
+        let peers = home.known_peers().context("cannot read the known peers")?;
+        Ok(Own {
+            home: Arc::new(home),
+            peers: SharedPeers::new(peers),
+            name: Name::clean(""),
+        })
+    }
+
     pub(crate) fn folder(&self) -> anyhow::Result<PathBuf> {
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let given = self.home.clone();
@@ -122,16 +137,11 @@ impl OwnArgs {
     /// Opens the folder.
     ///
     /// # Errors
-    /// Those of [`FolderArgs::open`], and if the known peers cannot be read.
+    /// Those of [`FolderArgs::own`].
     pub(crate) fn open(&self) -> anyhow::Result<Own> {
-        let home = self.folder.open()?;
-        forget_old_inputs(&home.matches()).context("cannot remove old files of inputs")?;
-        let peers = home.known_peers().context("cannot read the known peers")?;
-        Ok(Own {
-            home: Arc::new(home),
-            peers: SharedPeers::new(peers),
-            name: self.name(),
-        })
+        let own = self.folder.own()?;
+        let name = self.name();
+        Ok(Own { name, ..own })
     }
 
     fn name(&self) -> Name {

@@ -64,7 +64,7 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "s" | "show" if rest.is_empty() => Said::Show {},
         "s" | "show" => Said::ShowCard {
             position: match asked.boards {
-                Some(boards) => own_hand(&rest, boards)?,
+                Some(boards) => own_hand(&rest, asked, boards)?,
                 None => position(&rest, "s 3")?,
             },
         },
@@ -249,31 +249,64 @@ fn learner(word: &str, asked: &Asked<'_>) -> Option<To> {
     }
 }
 
-/// `1-4 all` or `1-4 ns me ew them`; `all` alone is every board to all.
+/// `1-4 all` or `1-4 ns me ew them`; `all` alone is every board to all. Hands that are open already are left
+/// out.
 fn hands_to_open(
     rest: &[&str],
     asked: &Asked<'_>,
     boards: usize,
 ) -> Result<Vec<Reveal>, Complaint> {
     let hands = hands::read(rest, boards, |word| learner(word, asked)).ok_or_else(|| {
-        complaint(
-            "say which boards, of which seats if not of all, and who is to see them: o all, \
-             o 1-4 all, o 1-4 ns me ew them",
-        )
+        complaint(format!(
+            "say which boards of 1 to {boards}, of which seats if not of all, and who is to see them: o all, \
+             o 1-4 all, o 1-4 ns me ew them"
+        ))
     })?;
     let reveal = |(position, to)| Reveal { position, to };
-    Ok(hands.into_iter().map(reveal).collect())
+    let closed = |reveal: &Reveal| {
+        asked.turn.is_none_or(|turn| match reveal.to {
+            To::Everybody(_) => !is_open(turn, reveal.position),
+            To::Seat(_) => !is_open(turn, reveal.position) && !is_own(turn, reveal.position),
+        })
+    };
+    let hands: Vec<Reveal> = hands.into_iter().map(reveal).filter(closed).collect();
+    match hands.is_empty() {
+        true => Err(complaint("these hands are open already")),
+        false => Ok(hands),
+    }
 }
 
 /// `3 s`: a hand that one sees.
-fn own_hand(rest: &[&str], boards: usize) -> Result<u16, Complaint> {
+fn own_hand(rest: &[&str], asked: &Asked<'_>, boards: usize) -> Result<u16, Complaint> {
     let words = [rest, &["me"]].concat();
-    match hands::read(&words, boards, |word| (word == "me").then_some(())).as_deref() {
-        Some(&[(position, ())]) => Ok(position),
-        _ => Err(complaint(
+    let hands = hands::read(&words, boards, |word| (word == "me").then_some(()));
+    let Some(&[(position, ())]) = hands.as_deref() else {
+        return Err(complaint(
             "the board and the seat of a hand are needed: s 3 n",
-        )),
+        ));
+    };
+    match asked.turn {
+        Some(turn) if is_open(turn, position) => Err(complaint(format!(
+            "{} is open already",
+            hands::name(position.into())
+        ))),
+        Some(turn) if !is_own(turn, position) => Err(complaint(format!(
+            "you have not been shown {}",
+            hands::name(position.into())
+        ))),
+        _ => Ok(position),
     }
+}
+
+/// Whether all see what lies there.
+fn is_open(turn: &YourTurn, position: u16) -> bool {
+    let mut open = turn.open.iter();
+    open.any(|open| open.position == usize::from(position))
+}
+
+/// Whether the player sees what lies there, and may show it.
+fn is_own(turn: &YourTurn, position: u16) -> bool {
+    turn.positions.contains(&usize::from(position))
 }
 
 /// Reads what somebody types when nothing is asked: whatever it is, it is read or refused.
@@ -296,6 +329,7 @@ pub fn reads_typed(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::event::OpenCard;
     use super::*;
 
     fn turn(ask: Ask) -> YourTurn {
@@ -423,6 +457,46 @@ mod tests {
             "o", "o 4 all", "o 1", "s 3", "s 1-2 n", "s 3 ns", "s 3 n me",
         ] {
             assert!(of_boards(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn hands_that_are_open_already_are_not_proposed_again() {
+        let mut turn = turn(Ask::Exchange {});
+        let open = |position| OpenCard {
+            position,
+            card: "J2.AQ.A7652.J543".into(),
+            holder: None,
+        };
+        (turn.open, turn.positions) = ((0..4).map(open).collect(), vec![5]);
+        let of_boards = |text| {
+            let asked = Asked {
+                turn: Some(&turn),
+                rebuy: false,
+                seat: 0,
+                seats: 2,
+                boards: Some(2),
+            };
+            read(text, &asked)
+        };
+        let propose = |hands: &[u16], to| {
+            let cards = hands.iter().map(|&position| Reveal { position, to });
+            let cards = cards.collect();
+            Ok(Typed::Say(Said::Propose { cards }))
+        };
+        assert_eq!(of_boards("o all"), propose(&[4, 5, 6, 7], To::ALL));
+        assert_eq!(of_boards("o 2 me"), propose(&[4, 6, 7], To::Seat(0)));
+        assert_eq!(
+            of_boards("s 2 e"),
+            Ok(Typed::Say(Said::ShowCard { position: 5 }))
+        );
+        for (text, why) in [
+            ("o 1 all", "these hands are open already"),
+            ("o 2 e me", "these hands are open already"),
+            ("s 1 n", "the North hand of board 1 is open already"),
+            ("s 2 n", "you have not been shown the North hand of board 2"),
+        ] {
+            assert_eq!(of_boards(text), Err(complaint(why)), "{text}");
         }
     }
 

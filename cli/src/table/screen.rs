@@ -5,15 +5,16 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+mod cards_seen;
 mod reading;
 
 use super::cards::Ink;
 use super::event::{Event, Seated, YourTurn};
-use super::hands;
 use super::prompt::Typed;
 use super::turn;
 use super::words::{self, Names, wrapped};
 use crate::output::count;
+use cards_seen::HandsSeen;
 
 /// A screen.
 pub(crate) struct Screen {
@@ -39,6 +40,7 @@ struct Hand {
     /// The cards of each seat, by position.
     held: BTreeMap<u8, BTreeMap<usize, String>>,
     board: usize,
+    hands: HandsSeen,
 }
 
 impl Screen {
@@ -65,6 +67,11 @@ impl Screen {
 
     /// Shows what happened. `asks` says whether somebody is there to answer.
     pub(crate) fn tell(&mut self, event: &Event, asks: bool) -> io::Result<()> {
+        if !matches!(event, Event::Card { .. })
+            && let Some(line) = self.hand.hands.tell()
+        {
+            self.line(&line)?;
+        }
         match event {
             Event::Waiting {
                 seats,
@@ -274,59 +281,6 @@ impl Screen {
             });
         }
         lines
-    }
-
-    fn card(&mut self, position: usize, card: &str, holder: Option<u8>) -> Vec<String> {
-        let Some(seated) = &self.seated else {
-            return Vec::new();
-        };
-        let face = self.ink.card(card);
-        let hole = match seated.game.as_str() {
-            "holdem" | "fixed-holdem" => 2,
-            "draw" => 5,
-            _ => {
-                let whose = match holder {
-                    Some(_) => " (only you see it)",
-                    None => "",
-                };
-                return vec![match seated.boards() {
-                    Some(_) => {
-                        let (board, seat) = hands::place(position);
-                        let seat = hands::seat_name(seat);
-                        format!("Board {board}, {seat}: {card}{whose}")
-                    }
-                    None => format!("Card {}: {face}{whose}", position + 1),
-                }];
-            }
-        };
-        let Some(holder) = holder else {
-            return Vec::new();
-        };
-        let held = self.hand.held.entry(holder).or_default();
-        if held.insert(position, card.into()).is_some() || held.len() < hole {
-            return Vec::new();
-        }
-        let row = self.ink.row(held.values().map(|card| Some(card.as_str())));
-        vec![match (holder == seated.seat, held.len() == hole) {
-            (true, true) => format!("Your cards: {row}"),
-            (true, false) => format!("Your new card: {face}"),
-            (false, _) => format!("{} {row}.", self.names.does(holder, "show")),
-        }]
-    }
-
-    fn board(&mut self, cards: &[String]) -> Vec<String> {
-        let before = std::mem::replace(&mut self.hand.board, cards.len()).min(cards.len());
-        let name = match cards.len() {
-            3 => "Flop",
-            4 => "Turn",
-            _ => "River",
-        };
-        let row = |cards: &[String]| self.ink.row(cards.iter().map(|card| Some(card.as_str())));
-        let all = match before {
-            0 => String::new(),
-            _ => format!("   Board: {}", row(cards)),
-        };
-        vec![format!("{name}: {}{all}", row(&cards[before..]))]
     }
 
     fn over(&self, message: &str, stacks: &[u64], hands: u32, log: Option<&str>) -> Vec<String> {

@@ -179,7 +179,7 @@ fn a_hand_reads_like_this() {
             stacks: vec![212, 188],
             log: Some("matches/00-Bert.log".into()),
             exit_code: 0,
-            message: "All hands are played.".into(),
+            message: "The match was played to its end.".into(),
         },
     ]);
     let text = shown(Style::Symbols, &events);

@@ -140,7 +140,7 @@ pub(crate) struct StakesArgs {
     /// Cards drawn from it; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
-    /// Boards that are dealt together; only for --game bridge [default: 24].
+    /// Boards that are dealt together, 1 to 100; only for --game bridge [default: 24].
     #[arg(long, value_name = "N")]
     pub(crate) boards: Option<u32>,
     /// How the deck is shuffled; auto is the one of which the least is garbled.

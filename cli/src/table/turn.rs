@@ -47,7 +47,7 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
     if let Some(Time { each_move, bank }) = turn.time {
         lines.push(format!("  Time   {each_move} s, and {bank} s in the bank"));
     }
-    let allowed = allowed(turn, names.has_boards());
+    let allowed = allowed(turn, names);
     lines.push(format!("{} {allowed}", ink.bold("Your turn:")));
     lines.join("\n")
 }
@@ -71,7 +71,8 @@ fn numbered(ink: Ink, cards: &[Option<&str>]) -> String {
 }
 
 /// What may be typed, with the amounts.
-fn allowed(turn: &YourTurn, boards: bool) -> String {
+fn allowed(turn: &YourTurn, names: &Names) -> String {
+    let boards = names.has_boards();
     let range = |what: &str, range: &Range| match range.min == range.max {
         true => format!("{what} {}", range.min),
         false => format!("{what} {}-{}", range.min, range.max),
@@ -107,9 +108,14 @@ fn allowed(turn: &YourTurn, boards: bool) -> String {
                     false => "o 3 me, o 4 all propose".to_owned(),
                 });
             }
-            if !proposals.is_empty() {
-                parts.push("y 0 agree".into());
-                parts.push("n 0 refuse".into());
+            let theirs = proposals
+                .iter()
+                .rfind(|standing| !names.is_own(standing.by));
+            if let Some(theirs) = theirs {
+                parts.push(format!("y {} agree", theirs.proposal));
+            }
+            if let Some(standing) = theirs.or(proposals.last()) {
+                parts.push(format!("n {} refuse", standing.proposal));
             }
             if *may_draw {
                 parts.push("d draw".into());
@@ -165,7 +171,8 @@ What you can type:
                    West the other
   y 0, n 0         agree to proposal 0, refuse it
   s 3 n            show the North hand of board 3, which only you see
-  -                pass; when both have passed, the set is over
+  -                pass; when both have passed, the set is over, and what is
+                   closed then stays closed for ever
   close            close the match here, when the other is out of time or away
   q                leave the match for good; Ctrl-C only ends the program, and
                    `dealerless resume` goes on with the sealed boards later";

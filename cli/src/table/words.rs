@@ -62,7 +62,7 @@ impl Names {
         }
     }
 
-    fn is_own(&self, seat: u8) -> bool {
+    pub(crate) fn is_own(&self, seat: u8) -> bool {
         seat == self.own
     }
 

@@ -257,7 +257,7 @@ fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
     foul.play(|_, _| None);
     foul.foul(Seat::HOST);
     let cases = [
-        (played(), "All hands are played.", true),
+        (played(), "The match was played to its end.", true),
         (
             holdem(1),
             "Open before anything was said, in hand 1: Anna and Bert to speak.",

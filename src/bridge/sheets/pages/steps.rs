@@ -26,7 +26,8 @@ pub(super) const RULES: [(&str, &[&str]); 4] = [
             "Count the piles.",
             "Put the first pile on the second, both on the third, and so on: the last pile is at the \
              bottom.",
-            "If the sheet names piles for a second time, deal this pack again from the top.",
+            "If the sheet names piles for a second time, deal this pack again from the top. Then count \
+             and stack these piles in the same way.",
             "Put the pack into the board, face down, for the other dealer.",
         ],
     ),
