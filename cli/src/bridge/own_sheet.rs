@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
-use dealerless_table::{DealCircuit, DiskStorage, Input, Inputs, Seat, Seating, Shelf, role};
+use dealerless_table::{DealCircuit, DiskStorage, Input, Inputs, Seat, Seating, role};
 use serde::Serialize;
 
 use crate::output::{lines, say, show_json};
-use crate::table::open::{MatchFile, inputs_file};
+use crate::table::open::{self, MatchFile, inputs_file};
 use crate::table::{Own, OwnArgs};
 use crate::whole_file;
 
@@ -93,22 +93,22 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// The match with boards that is named, or the only one.
 fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
-    let files = Shelf::new(own.home.matches()).list();
-    let mut found = Vec::new();
-    for shelved in files.context("cannot read the folder of matches")? {
-        if let Ok(file) = MatchFile::open(own, shelved.path)
-            && file.opened.sitting.of.header().stakes.boards().is_some()
-            && (which.is_empty() || file.is_called(which))
-        {
-            found.push(file);
-        }
-    }
+    let has_boards = |file: &MatchFile| {
+        let stakes = &file.opened.sitting.of.header().stakes;
+        stakes.boards().is_some()
+    };
+    let mut found = open::called(own, which, has_boards)?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => bail!("there is no match with boards of bridge that is called so"),
-        _ => bail!(
-            "there are several matches with boards of bridge: name one by the beginning of its id"
-        ),
+        _ => {
+            say(&found
+                .iter()
+                .map(MatchFile::line)
+                .collect::<Vec<_>>()
+                .join("\n"));
+            bail!("there are several matches with boards of bridge: say which")
+        }
     }
 }
 
@@ -148,14 +148,36 @@ fn input(own: &Own, file: &MatchFile, set: Option<u32>) -> anyhow::Result<Input>
     let storage = DiskStorage::open(&path).context("cannot open what you entered")?;
     let inputs = Inputs::open(storage, own.home.identity().file_key(), file.of());
     let inputs = inputs.context("cannot read what you entered")?.inputs;
-    // A try that was void comes before the one that was sealed.
-    let mut of_set = inputs.into_iter().filter(|input| input.of.hand == set);
-    let first = of_set.next().context(cannot)?;
-    Ok(of_set.fold(first, |last, input| {
-        if input.of.attempt > last.of.attempt {
-            input
-        } else {
-            last
-        }
-    }))
+    last_try(inputs, set).context(cannot)
+}
+
+/// What was entered in the last try of a set: those that were void came before it.
+fn last_try(inputs: Vec<Input>, set: u32) -> Option<Input> {
+    let of_set = inputs.into_iter().filter(|input| input.of.hand == set);
+    of_set.max_by_key(|input| input.of.attempt)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dealerless_table::Attempt;
+
+    #[test]
+    fn a_set_is_dealt_from_what_was_entered_in_its_last_try() {
+        let tries = [(1, 0), (2, 0), (2, 2), (2, 1), (3, 0)];
+        let inputs = tries.map(|(hand, attempt)| Input {
+            of: Attempt {
+                of: [0; 32],
+                hand,
+                attempt,
+            },
+            bits: Vec::new().into(),
+            nonce: [0; 32].into(),
+        });
+        let last = |set| {
+            let last = last_try(inputs.to_vec(), set);
+            last.map(|input| input.of.attempt)
+        };
+        assert_eq!([1, 2, 3, 4].map(last), [Some(0), Some(2), Some(0), None]);
+    }
 }
