@@ -3,7 +3,7 @@
 
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, KeptDeck, Share};
-use dealerless::mpc::{Malicious, TwoParty};
+use dealerless::mpc::{self, Disagreement, Malicious, TwoParty};
 use dealerless::shuffle::Randomness;
 use dealerless::shuffle::split::{Entry, Split, SplitCircuit};
 use dealerless::testing::line::End;
@@ -83,6 +83,20 @@ fn every_bit_of_a_share_and_its_digest_are_bound() {
     longer.bits.push(false);
     refuse(&longer);
     assert!(garbler.open(7, &share).is_ok());
+}
+
+#[test]
+fn boards_are_kept_under_the_name_that_both_mean() {
+    let circuit = circuit();
+    let entered = sampled(&circuit);
+    let names: [&[u8]; 2] = [b"set 1", b"set 2"];
+    let outcomes = sessions(in_memory(), |session: &mut Malicious<End>| {
+        let own = session.role() as usize;
+        KeptDeck::split(session, &circuit, &entered[own], names[own]).map(drop)
+    });
+    let errors = outcomes.map(Result::unwrap_err);
+    let named = |error: &Error| matches!(error, Error::Session(mpc::Error::Disagreement(of)) if *of == Disagreement::Plan);
+    assert!(errors.iter().any(named), "{errors:?}");
 }
 
 #[test]

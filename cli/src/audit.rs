@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_table::{
-    Audit, Auditing, Control, DiskStorage, Guest, Inputs, Line, LineError, Record, Seat, Shelf,
-    Storage, Stream, Timing,
+    Audit, Auditing, Control, DiskStorage, Guest, Inputs, Line, LineError, Record, Seat, Storage,
+    Stream, Timing,
 };
 
 use crate::output::{say, show, show_json};
 use crate::record::{Decks, read};
 use crate::table::hearing::{Comes, Hearing};
-use crate::table::open::{MatchFile, audit_file, inputs_file};
+use crate::table::open::{self, MatchFile, audit_file, inputs_file};
 use crate::table::{MeetAgainArgs, Own, OwnArgs, sit};
 
 /// Opens, with the other player, what both entered into the shuffles of a match that is over, and
@@ -79,17 +79,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// The one that is named, or the only one that can be audited.
 fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
-    let files = Shelf::new(own.home.matches()).list();
-    let mut found = Vec::new();
-    for shelved in files.context("cannot read the folder of matches")? {
-        if inputs_file(&shelved.path).exists()
-            && let Ok(file) = MatchFile::open(own, shelved.path)
-            && file.is_over()
-            && (which.is_empty() || file.is_called(which))
-        {
-            found.push(file);
-        }
-    }
+    let fits = |file: &MatchFile| file.is_over() && inputs_file(&file.path).exists();
+    let mut found = open::called(own, which, fits)?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => bail!(
@@ -101,10 +92,11 @@ fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
             }
         ),
         _ => {
-            let line = |file: &MatchFile| {
-                format!("{}  with {}", sit::hex(&file.of()[..8]), file.peer_name())
-            };
-            say(&found.iter().map(line).collect::<Vec<_>>().join("\n"));
+            say(&found
+                .iter()
+                .map(MatchFile::line)
+                .collect::<Vec<_>>()
+                .join("\n"));
             bail!("several matches can be audited: say which")
         }
     }

@@ -2,9 +2,10 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use common::matches::file;
 use common::side::{Side, folders};
 use serde_json::{Value, json};
 
@@ -12,13 +13,6 @@ fn command(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dealerless"));
     let command = command.args(arguments).env("DEALERLESS_HOME", folder);
     command.output().expect("the program starts")
-}
-
-/// The file with this ending in the folder of matches.
-fn file(folder: &Path, ending: &str) -> Option<PathBuf> {
-    let files = std::fs::read_dir(folder.join("matches")).unwrap();
-    let mut files = files.map(|file| file.unwrap().path());
-    files.find(|path| path.extension().is_some_and(|found| found == ending))
 }
 
 fn last_line(output: &Output) -> Value {

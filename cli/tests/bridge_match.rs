@@ -7,7 +7,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::matches::{free_address, host_at, resume, run};
+use common::matches::{file, free_address, host_at, resume, run};
 use common::side::{Side, folders, of_kind};
 use dealerless::bridge::formats::Format;
 use dealerless::bridge::{Board, Card, Deal, Seat};
@@ -33,10 +33,7 @@ fn agree(one: &mut Side, other: &mut Side, hands: &[(usize, Value)]) {
 
 /// Where the record of a player lies.
 fn record(home: &Path) -> PathBuf {
-    let files = fs::read_dir(home.join("matches")).unwrap();
-    let mut files = files.map(|file| file.unwrap().path());
-    let is_log = |path: &PathBuf| path.extension().is_some_and(|end| end == "log");
-    files.find(is_log).unwrap()
+    file(home, "log").unwrap()
 }
 
 fn succeeds(home: &Path, args: &[&str]) -> (String, String) {
@@ -77,27 +74,12 @@ fn sealed_boards_outlive_the_programs_and_are_shown_to_be_those_that_were_dealt(
     let [a, b] = folders();
     let at = free_address();
     let number = BOARDS.to_string();
-    let (mut host, invite) = host_at(a.path(), &at, &["--game", "bridge", "--boards", &number]);
-    let mut guest = Side::join(
-        b.path(),
-        &invite,
-        &["--game", "bridge", "--boards", &number],
-    );
+    let options = ["--game", "bridge", "--boards", &number];
+    let (mut host, invite) = host_at(a.path(), &at, &options);
+    let mut guest = Side::join(b.path(), &invite, &options);
     let seals = [&mut host, &mut guest].map(|side| side.until("sealed")["seal"].clone());
     assert_eq!(seals[0], seals[1]);
-
-    // North and South of the first board to the host, East and West to the guest.
-    let preset: Vec<(usize, Value)> = (0..4).map(|hand| (hand, json!(hand % 2))).collect();
-    agree(&mut host, &mut guest, &preset);
-    for (side, seat) in [(&mut host, 0), (&mut guest, 1)] {
-        for position in [seat, seat + 2] {
-            let card = side.until("card");
-            assert_eq!(
-                (&card["position"], &card["holder"]),
-                (&json!(position), &json!(seat))
-            );
-        }
-    }
+    preset(&mut host, &mut guest);
     host.signal("INT");
     guest.signal("INT");
     assert_eq!((host.finish().1, guest.finish().1), (130, 130));
@@ -105,16 +87,7 @@ fn sealed_boards_outlive_the_programs_and_are_shown_to_be_those_that_were_dealt(
     // While they lie there, each writes its own sheet.
     an_entry_that_was_never_said(a.path());
     let folder = a.path().join("evening");
-    let evening = folder.to_str().unwrap();
-    for (home, dealer) in [(a.path(), "dealer-1"), (b.path(), "dealer-2")] {
-        let (_, said) = succeeds(home, &["bridge", "own-sheet", "-o", evening]);
-        assert!(said.contains(&format!("{dealer}.txt")), "{said}");
-    }
-    let nothing = run(
-        a.path(),
-        &["bridge", "boards", record(a.path()).to_str().unwrap()],
-    );
-    assert_eq!(nothing.status.code(), Some(1));
+    sheets_of_sealed_boards([a.path(), b.path()], &folder);
 
     let mut host = resume(a.path(), &["--listen", &at]);
     let mut guest = resume(b.path(), &["--at", &at]);
@@ -127,27 +100,78 @@ fn sealed_boards_outlive_the_programs_and_are_shown_to_be_those_that_were_dealt(
     let (by_host, code) = host.finish();
     assert_eq!((code, guest.finish().1), (0, 0), "{by_host:?}");
 
-    // Both records tell the same, to anybody, and name the seal.
-    let [mine, theirs] = [record(a.path()), record(b.path())];
-    let [mine, theirs] = [mine.to_str().unwrap(), theirs.to_str().unwrap()];
-    let (verified, _) = succeeds(b.path(), &["verify", mine, theirs]);
-    assert!(verified.contains(seals[0].as_str().unwrap()), "{verified}");
-    assert!(
-        verified.contains("Both records tell the same."),
-        "{verified}"
-    );
-    let [pbn, other] = [a.path(), b.path()].map(|home| {
-        let which = record(home);
-        succeeds(
-            home,
-            &["bridge", "boards", which.to_str().unwrap(), "--public"],
-        )
-        .0
-    });
-    assert_eq!(pbn, other);
-    let boards = boards(&pbn);
+    sheet_of_the_last_set(a.path());
+    let boards = recorded([a.path(), b.path()], seals[0].as_str().unwrap());
     assert_eq!(boards.len(), BOARDS);
     dealt_by_hand(&folder, &boards);
+}
+
+/// North and South of the first board to the host, East and West to the guest.
+fn preset(host: &mut Side, guest: &mut Side) {
+    let hands: Vec<(usize, Value)> = (0..4).map(|hand| (hand, json!(hand % 2))).collect();
+    agree(host, guest, &hands);
+    for (side, seat) in [(host, 0), (guest, 1)] {
+        for position in [seat, seat + 2] {
+            let card = side.until("card");
+            assert_eq!(
+                (&card["position"], &card["holder"]),
+                (&json!(position), &json!(seat))
+            );
+        }
+    }
+}
+
+/// While the boards lie there, each writes its own sheet into this folder.
+fn sheets_of_sealed_boards(homes: [&Path; 2], folder: &Path) {
+    let evening = folder.to_str().unwrap();
+    for (home, dealer) in homes.into_iter().zip(["dealer-1", "dealer-2"]) {
+        let (_, said) = succeeds(home, &["bridge", "own-sheet", "-o", evening]);
+        assert!(said.contains(&format!("{dealer}.txt")), "{said}");
+    }
+    let (mine, later) = (record(homes[0]), homes[0].join("later"));
+    let later = later.to_str().unwrap();
+    for refused in [
+        // Not over what is there, not of a set that was not dealt, not before a board is open.
+        &["bridge", "own-sheet", "-o", evening][..],
+        &["bridge", "own-sheet", "-o", later, "--set", "2"],
+        &["bridge", "boards", mine.to_str().unwrap()],
+    ] {
+        let done = run(homes[0], refused);
+        assert_eq!(done.status.code(), Some(1), "{refused:?}");
+    }
+}
+
+/// Also after its result the last set can be dealt by hand.
+fn sheet_of_the_last_set(home: &Path) {
+    let later = home.join("later");
+    let args = ["bridge", "own-sheet", "--first", "101", "-o"];
+    succeeds(home, &[&args[..], &[later.to_str().unwrap()]].concat());
+    let text = fs::read_to_string(later.join("dealer-1.txt")).unwrap();
+    assert!(text.contains("Board 101, "), "{text}");
+    assert!(!text.contains("Board 1, "), "{text}");
+}
+
+/// The boards that both records tell, to anybody; they name the seal.
+fn recorded(homes: [&Path; 2], seal: &str) -> Vec<Board> {
+    let records = homes.map(|home| record(home).to_str().unwrap().to_owned());
+    let (verified, _) = succeeds(homes[1], &["verify", &records[0], &records[1]]);
+    for part in [
+        seal,
+        "Both records tell the same.",
+        &format!("{BOARDS} boards are open to all"),
+    ] {
+        assert!(verified.contains(part), "{part}: {verified}");
+    }
+    let [pbn, other] = [0, 1].map(|at| {
+        let args = ["bridge", "boards", &records[at], "--public"];
+        succeeds(homes[at], &args).0
+    });
+    assert_eq!(pbn, other);
+    let first = ["bridge", "boards", &records[0], "--first", "9"];
+    assert_eq!(boards(&succeeds(homes[0], &first).0)[0].number, 9);
+    let other_set = ["bridge", "boards", &records[0], "--set", "2"];
+    assert_eq!(run(homes[0], &other_set).status.code(), Some(1));
+    boards(&pbn)
 }
 
 /// Two people who follow the two sheets deal the boards that were sealed.

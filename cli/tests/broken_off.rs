@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::matches::free_address;
+use common::matches::{file, free_address};
 use common::side::folders;
 use dealerless::testing::soak::soak;
 use rand::rngs::StdRng;
@@ -84,9 +84,7 @@ impl Bot {
     }
 
     fn log(&self) -> String {
-        let files = std::fs::read_dir(self.folder.join("matches")).unwrap();
-        let mut files = files.map(|file| file.unwrap().path());
-        let log = files.find(|path| path.extension().is_some_and(|ending| ending == "log"));
+        let log = file(&self.folder, "log");
         log.expect("a match").display().to_string()
     }
 }

@@ -5,7 +5,7 @@ mod common;
 
 use std::path::Path;
 
-use common::matches::{agree, free_address, host_at, resume, run, same_turn};
+use common::matches::{agree, file, free_address, host_at, resume, run, same_turn};
 use common::side::{Side, folders, of_kind};
 use serde_json::{Value, json};
 
@@ -266,10 +266,7 @@ fn a_damaged_deck_is_left_alone_until_its_player_gives_up_the_hand() {
     host.until("your-turn");
     guest.until("sealed");
     host.kill();
-    let files = std::fs::read_dir(a.path().join("matches")).unwrap();
-    let mut files = files.map(|file| file.unwrap().path());
-    let deck = files.find(|path| path.extension().is_some_and(|end| end == "deck"));
-    let deck = deck.unwrap();
+    let deck = file(a.path(), "deck").unwrap();
     let bytes = std::fs::read(&deck).unwrap();
     std::fs::write(&deck, &bytes[..bytes.len() - 1]).unwrap();
 

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn open(faces: &mut Faces, position: usize, number: u64) -> Result<Card, String> {
-        let bits = (0..8).map(|bit| number >> bit & 1 == 1);
+        let bits = (0..9).map(|bit| number >> bit & 1 == 1);
         faces
             .open(position, bits)
             .map_err(|error| error.to_string())
@@ -130,7 +130,7 @@ mod tests {
     fn a_hand_is_full_and_has_no_card_of_another_hand_of_its_board() {
         let mut faces = Faces::unseen(Pack::Hands(2), 8);
         assert_eq!(open(&mut faces, 0, 0b11), Ok(Card(0b11)));
-        for wrong in [0, 0b100, 0b11100] {
+        for wrong in [0, 0b100, 0b11100, 0b1_0000_0100] {
             assert!(open(&mut faces, 1, wrong).unwrap_err().contains("not in"));
         }
         assert!(open(&mut faces, 3, 0b110).unwrap_err().contains("twice"));

@@ -354,3 +354,31 @@ fn digest<'a>(tags: impl Iterator<Item = &'a [u8; 32]>) -> [u8; 32] {
     }
     *hasher.finalize().as_bytes()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_names_a_pack_whose_words_have_as_many_bits() {
+        assert_eq!(read_pack(7, 3, 3), Some(Pack::Cards(7)));
+        assert_eq!(read_pack(0, 8, 52), Some(Pack::Hands(13)));
+        assert_eq!(read_pack(0, 400, 8), Some(Pack::Hands(2)));
+        for (cards, drawn, width) in [
+            (7, 3, 4),
+            (7, 8, 3),
+            (0, 8, 53),
+            (0, 9, 52),
+            (0, 404, 52),
+            (0, 0, 52),
+            (0, 8, 56),
+            (0, 8, 0),
+        ] {
+            assert_eq!(
+                read_pack(cards, drawn, width),
+                None,
+                "{cards} {drawn} {width}"
+            );
+        }
+    }
+}

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
-use dealerless_table::{DealCircuit, DiskStorage, Input, Inputs, Seat, Seating, Shelf, role};
+use dealerless_table::{DealCircuit, DiskStorage, Input, Inputs, Seat, Seating, role};
 use serde::Serialize;
 
 use crate::output::{lines, say, show_json};
-use crate::table::open::{MatchFile, inputs_file};
+use crate::table::open::{self, MatchFile, inputs_file};
 use crate::table::{FolderArgs, Own};
 use crate::whole_file;
 
@@ -107,16 +107,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// The match with boards that is named, or the only one.
 fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
-    let files = Shelf::new(own.home.matches()).list();
-    let mut found = Vec::new();
-    for shelved in files.context("cannot read the folder of matches")? {
-        if let Ok(file) = MatchFile::open(own, shelved.path)
-            && file.opened.sitting.of.header().stakes.boards().is_some()
-            && which.is_none_or(|which| file.is_called(which))
-        {
-            found.push(file);
-        }
-    }
+    let has_boards = |file: &MatchFile| {
+        let stakes = &file.opened.sitting.of.header().stakes;
+        stakes.boards().is_some()
+    };
+    let mut found = open::called(own, which.unwrap_or_default(), has_boards)?;
     match found.len() {
         1 => Ok(found.remove(0)),
         0 => bail!(match which {
@@ -124,10 +119,14 @@ fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
             None =>
                 "there is no match with boards of bridge: `dealerless history` lists all matches",
         }),
-        _ => bail!(
-            "there are several matches with boards of bridge: name one by the beginning of its id, which \
-             `dealerless history` lists"
-        ),
+        _ => {
+            say(&found
+                .iter()
+                .map(MatchFile::line)
+                .collect::<Vec<_>>()
+                .join("\n"));
+            bail!("there are several matches with boards of bridge: say which")
+        }
     }
 }
 

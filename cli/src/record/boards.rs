@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::source::Folder;
 use super::words::{self, Who, hex};
 use crate::output::{count, say, show_json};
-use crate::table::FolderArgs;
+use crate::table::{FolderArgs, hands};
 use crate::whole_file;
 
 /// Writes the boards of a match that have been opened, as PBN.
@@ -72,14 +72,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let set = set_of(&record, args.set)?;
     let number = record.of().header().stakes.boards().unwrap_or_default();
     let (mut boards, mut closed) = (Vec::new(), 0);
-    for board in 0..number {
+    for board in 1..=number {
         let known = |position| match args.public {
             true => set.public.get(&position).copied(),
             false => set.card(position),
         };
         match deal(board as usize, known) {
             Some(deal) => boards.push(Board {
-                number: args.first + board,
+                number: args.first + board - 1,
                 deal,
             }),
             None => closed += 1,
@@ -163,10 +163,10 @@ fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand>
     }
 }
 
-/// The deal of a board, counted from 0, if at least three of its hands are known.
+/// The deal of a board, counted from 1, if at least three of its hands are known.
 fn deal(board: usize, known: impl Fn(usize) -> Option<dealerless::deck::Card>) -> Option<Deal> {
     let hands: [Option<Hand>; 4] =
-        Seat::ALL.map(|seat| known(4 * board + seat as usize).map(Hand::of_set));
+        Seat::ALL.map(|seat| known(hands::position(board, seat)).map(Hand::of_set));
     let missing = Seat::ALL
         .into_iter()
         .filter(|&seat| hands[seat as usize].is_none());
@@ -210,9 +210,9 @@ mod tests {
                     .filter(|seat| known >> seat & 1 == 1);
                 of_board.and_then(|seat| hands.get(seat).copied())
             };
-            assert_eq!(super::deal(1, at), expected);
-            assert_eq!(super::deal(0, at), None);
-            assert_eq!(super::deal(2, at), None);
+            assert_eq!(super::deal(2, at), expected);
+            assert_eq!(super::deal(1, at), None);
+            assert_eq!(super::deal(3, at), None);
         }
     }
 }

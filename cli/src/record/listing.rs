@@ -115,12 +115,8 @@ struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// People count cards from 1.
     fn place(&self, position: usize) -> String {
-        match self.boards {
-            true => hands::name(position),
-            false => format!("card {}", position + 1),
-        }
+        hands::name(self.boards, position)
     }
 
     fn to(&self, to: Learners) -> &str {

@@ -1,10 +1,12 @@
 //! A player that needs nobody: it plays by the rules and at random, and never keeps anybody waiting.
 
+use dealerless::bridge::Seat;
 use dealerless::dice::Dice;
 use rand::{Rng, RngExt};
 
 use super::command::{Said, To};
 use super::event::{Ask, Event, Range, Reveal, Seated, Standing, YourTurn};
+use super::hands;
 
 /// A simple player. It looks at what a call costs, at nothing else.
 pub(crate) struct Bot<R> {
@@ -96,7 +98,7 @@ impl<R: Rng> Bot<R> {
     }
 
     /// Agrees with whatever the other proposes. Now and then it draws, reveals or has dice rolled; of boards
-    /// it proposes to open one after the other.
+    /// it proposes to open one board after the other.
     fn speak(
         &mut self,
         turn: &YourTurn,
@@ -126,37 +128,86 @@ impl<R: Rng> Bot<R> {
                 }
             }
         }
+        if may_propose
+            && self.proposed < MOST_PROPOSALS
+            && let Some(cards) = self.proposal(turn, proposals)
+        {
+            self.proposed += 1;
+            return Said::Propose { cards };
+        }
+        Said::Pass {}
+    }
+
+    /// The first card that is neither open nor proposed; or, of boards, all of its board that is not open.
+    fn proposal(&mut self, turn: &YourTurn, proposals: &[Standing]) -> Option<Vec<Reveal>> {
+        let is_open = |position: &usize| turn.open.iter().any(|open| open.position == *position);
         let closed = |position: &usize| {
             let proposed = |standing: &Standing| {
                 let mut cards = standing.cards.iter();
                 cards.any(|card| usize::from(card.position) == *position)
             };
             !turn.positions.contains(position)
-                && !turn.open.iter().any(|open| open.position == *position)
+                && !is_open(position)
                 && !proposals.iter().any(proposed)
         };
-        let position = (0..self.drawn).find(closed);
-        match position.and_then(|position| u16::try_from(position).ok()) {
-            Some(position) if may_propose && self.proposed < MOST_PROPOSALS => {
-                self.proposed += 1;
-                let to = match self.rng.random() {
-                    true => To::ALL,
-                    false => To::Seat(self.seat),
-                };
-                let cards = match self.boards {
-                    true => {
-                        let hands = (position..).take(4 - usize::from(position % 4));
-                        let all = |position| Reveal {
-                            position,
-                            to: To::ALL,
-                        };
-                        hands.map(all).collect()
-                    }
-                    false => vec![Reveal { position, to }],
-                };
-                Said::Propose { cards }
+        let first = (0..self.drawn).find(closed)?;
+        let (positions, to) = match self.boards {
+            true => {
+                let (board, _) = hands::place(first);
+                let of_board = Seat::ALL.map(|seat| hands::position(board, seat));
+                (of_board.to_vec(), To::ALL)
             }
-            _ => Said::Pass {},
+            false if self.rng.random() => (vec![first], To::ALL),
+            false => (vec![first], To::Seat(self.seat)),
+        };
+        let positions = positions.iter().filter(|position| !is_open(position));
+        let reveal = |&position: &usize| {
+            let position = u16::try_from(position).ok()?;
+            Some(Reveal { position, to })
+        };
+        positions.map(reveal).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+    use serde_json::json;
+
+    /// What it proposes of two boards, if it holds these hands and those are open.
+    fn proposed(held: &[usize], open: &[usize]) -> Option<Vec<u16>> {
+        let open = open.iter().map(|at| json!({ "position": at, "card": "" }));
+        let turn = json!({
+            "hand": 1, "turn": 1, "button": 0, "pot": 0, "stacks": [], "bets": [], "board": [],
+            "cards": [], "positions": held, "open": open.collect::<Vec<_>>(),
+            "ask": "speak", "proposals": [], "may_propose": true, "may_draw": false,
+        });
+        let mut bot = Bot {
+            seat: 1,
+            drawn: 8,
+            boards: true,
+            ..Bot::new(rand::rngs::StdRng::seed_from_u64(1))
+        };
+        let turn = serde_json::from_value(turn).unwrap();
+        match bot.answer(&Event::YourTurn(Box::new(turn)))? {
+            Said::Propose { cards } => {
+                assert!(cards.iter().all(|reveal| reveal.to == To::ALL));
+                Some(cards.iter().map(|reveal| reveal.position).collect())
+            }
+            said => {
+                assert_eq!(said, Said::Pass {});
+                None
+            }
         }
+    }
+
+    #[test]
+    fn of_boards_it_proposes_one_after_the_other_all_that_is_not_open() {
+        assert_eq!(proposed(&[], &[]), Some(vec![0, 1, 2, 3]));
+        assert_eq!(proposed(&[0, 2], &[]), Some(vec![0, 1, 2, 3]));
+        assert_eq!(proposed(&[1], &[0, 2]), Some(vec![1, 3]));
+        assert_eq!(proposed(&[], &[0, 1, 2, 3]), Some(vec![4, 5, 6, 7]));
+        assert_eq!(proposed(&[], &[0, 1, 2, 3, 4, 5, 6, 7]), None);
     }
 }

@@ -1,9 +1,12 @@
-//! Hands of boards: how they are called, and how one names them.
+//! Hands of boards: where they lie, how they are called, and how one names them.
 
 use dealerless::bridge::Seat;
 
-/// What lies at a position of boards: `the South hand of board 3`.
-pub(crate) fn name(position: usize) -> String {
+/// What lies at a position: `card 3`, as people count from 1, or of boards `the South hand of board 3`.
+pub(crate) fn name(boards: bool, position: usize) -> String {
+    if !boards {
+        return format!("card {}", position + 1);
+    }
     let (board, seat) = place(position);
     format!("the {} hand of board {board}", seat_name(seat))
 }
@@ -11,6 +14,11 @@ pub(crate) fn name(position: usize) -> String {
 /// The number of the board, from 1, and the seat.
 pub(crate) fn place(position: usize) -> (usize, Seat) {
     (position / 4 + 1, Seat::ALL[position % 4])
+}
+
+/// Where the hand of a seat lies; the boards are counted from 1.
+pub(crate) fn position(board: usize, seat: Seat) -> usize {
+    4 * (board - 1) + seat as usize
 }
 
 pub(crate) fn seat_name(seat: Seat) -> &'static str {
@@ -114,8 +122,8 @@ pub(crate) fn read<T: Copy>(
             };
             for &(first, last) in ranges {
                 for board in first..=last {
-                    let hand = |seat: &Seat| 4 * (board - 1) + *seat as usize;
-                    named.extend(seats.iter().map(|seat| (hand(seat), learner)));
+                    let hands = seats.iter().map(|&seat| position(board, seat));
+                    named.extend(hands.map(|hand| (hand, learner)));
                 }
             }
             (given, seats_wait) = (true, false);
@@ -127,12 +135,11 @@ pub(crate) fn read<T: Copy>(
     }
     named.sort_by_key(|&(position, _)| position);
     let rise = named.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    let position = |&(position, learner): &(usize, T)| {
-        u16::try_from(position)
-            .ok()
-            .map(|position| (position, learner))
+    let narrow = |&(position, learner): &(usize, T)| {
+        let position = u16::try_from(position).ok()?;
+        Some((position, learner))
     };
-    let named: Option<Vec<_>> = named.iter().map(position).collect();
+    let named: Option<Vec<_>> = named.iter().map(narrow).collect();
     named.filter(|_| rise && given)
 }
 
@@ -235,7 +242,8 @@ mod tests {
 
     #[test]
     fn a_hand_has_a_name() {
-        assert_eq!(name(0), "the North hand of board 1");
-        assert_eq!(name(11), "the West hand of board 3");
+        assert_eq!(name(true, 0), "the North hand of board 1");
+        assert_eq!(name(true, 11), "the West hand of board 3");
+        assert_eq!(name(false, 11), "card 12");
     }
 }

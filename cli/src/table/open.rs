@@ -71,6 +71,12 @@ impl MatchFile {
             || (lower.len() >= 4 && super::sit::hex(&self.of()).starts_with(&lower))
     }
 
+    /// A line by which people tell matches apart.
+    pub(crate) fn line(&self) -> String {
+        let of = super::sit::hex(&self.of()[..8]);
+        format!("{of}  with {}", self.peer_name())
+    }
+
     pub(crate) fn is_over(&self) -> bool {
         matches!(self.opened.log.phase(), Phase::Over(_))
     }
@@ -208,6 +214,26 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Vec<MatchFile>> {
         }
     }
     Ok(open)
+}
+
+/// The matches, open or over, of which this holds, and which are called so if a name is given. A file that
+/// cannot be read is left out.
+///
+/// # Errors
+/// If the folder cannot be read.
+pub(crate) fn called(
+    own: &Own,
+    which: &str,
+    fits: impl Fn(&MatchFile) -> bool,
+) -> anyhow::Result<Vec<MatchFile>> {
+    let files = Shelf::new(own.home.matches()).list();
+    let files = files.context("cannot read the folder of matches")?;
+    let opened = files
+        .into_iter()
+        .map(|file| MatchFile::open(own, file.path));
+    let is_called = |file: &MatchFile| which.is_empty() || file.is_called(which);
+    let found = opened.filter_map(Result::ok);
+    Ok(found.filter(|file| fits(file) && is_called(file)).collect())
 }
 
 /// The open match with this player that was not closed here. Also one with keys that this player has

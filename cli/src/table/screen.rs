@@ -150,10 +150,10 @@ impl Screen {
                 "{} that this deal is void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "say")
             )),
-            Event::Sealed { seal, .. } => match self.seated.as_ref().and_then(Seated::boards) {
-                Some(_) => words::sealed_boards(seal),
-                None => one("The deck is sealed: nobody can change a card of it.".into()),
-            },
+            Event::Sealed { seal, .. } if self.names.has_boards() => words::sealed_boards(seal),
+            Event::Sealed { .. } => {
+                one("The deck is sealed: nobody can change a card of it.".into())
+            }
             Event::Card {
                 position,
                 card,
@@ -257,9 +257,9 @@ impl Screen {
             0 => String::new(),
             attempt => format!(", try {}", attempt + 1),
         };
-        let what = match self.seated.as_ref().and_then(Seated::boards) {
-            Some(_) => "Set",
-            None => "Hand",
+        let what = match self.names.has_boards() {
+            true => "Set",
+            false => "Hand",
         };
         let title = format!(
             "{what} {} of {}{again}",
@@ -284,17 +284,14 @@ impl Screen {
     }
 
     fn over(&self, message: &str, stacks: &[u64], hands: u32, log: Option<&str>) -> Vec<String> {
-        let boards = self.seated.as_ref().and_then(Seated::boards);
-        let played = match (hands, boards) {
-            (1, None) => "1 hand was played".to_owned(),
-            (hands, None) => format!("{} hands were played", count(hands.into())),
-            (1, Some(_)) => "1 set is over".to_owned(),
-            (sets, Some(_)) => format!("{} sets are over", count(sets.into())),
+        let played = match (hands, self.names.has_boards()) {
+            (1, false) => "1 hand was played".to_owned(),
+            (hands, false) => format!("{} hands were played", count(hands.into())),
+            (1, true) => "1 set is over".to_owned(),
+            (sets, true) => format!("{} sets are over", count(sets.into())),
         };
-        let has_chips = self
-            .seated
-            .as_ref()
-            .is_none_or(|seated| seated.chips.is_some());
+        let seated = self.seated.as_ref();
+        let has_chips = seated.is_none_or(|seated| seated.chips.is_some());
         let chips = match stacks {
             stacks if !stacks.is_empty() && has_chips => {
                 format!(" {}.", words::chips(&self.names, stacks))
@@ -352,5 +349,4 @@ impl Screen {
 }
 
 #[cfg(test)]
-#[path = "screen_tests.rs"]
 mod tests;

@@ -43,12 +43,9 @@ impl Names {
         }
     }
 
-    /// What lies at a position. People count cards from 1.
+    /// What lies at a position.
     pub(crate) fn place(&self, position: usize) -> String {
-        match self.boards {
-            true => hands::name(position),
-            false => format!("card {}", position + 1),
-        }
+        hands::name(self.boards, position)
     }
 
     /// The name of a seat: that of another, who may call itself anything, never passes for "You" or "all".

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use rand::RngExt;
@@ -18,6 +18,13 @@ pub fn run(folder: &Path, args: &[&str]) -> Output {
         .stdin(Stdio::null())
         .output()
         .unwrap()
+}
+
+/// The file with this ending in the folder of matches.
+pub fn file(home: &Path, ending: &str) -> Option<PathBuf> {
+    let files = std::fs::read_dir(home.join("matches")).unwrap();
+    let mut files = files.map(|file| file.unwrap().path());
+    files.find(|path| path.extension().is_some_and(|found| found == ending))
 }
 
 /// A port that is free now, and by which the host is found again. It is below those that systems give

@@ -12,6 +12,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
+use common::matches;
 use common::side::{Side, folders};
 
 /// A command line of each kind, its exit code, and which object each line of its output is. What is in
@@ -181,10 +182,7 @@ fn run(folder: &Path, line: &str) -> Output {
 
 /// The file with this ending in the folder of matches.
 fn file(folder: &Path, ending: &str) -> PathBuf {
-    let files = fs::read_dir(folder.join("matches")).unwrap();
-    let mut files = files.map(|file| file.unwrap().path());
-    let found = files.find(|path| path.extension().is_some_and(|found| found == ending));
-    found.expect(ending)
+    matches::file(folder, ending).expect(ending)
 }
 
 /// Checks each line that `output` holds against what the schema says of `name`.

@@ -10,6 +10,7 @@ use super::*;
 use crate::circuit::Party;
 use crate::mpc::Demand;
 use crate::shuffle::Randomness;
+use crate::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards, ln_survival};
 
 fn circuit(ranks: usize, boards: usize) -> SplitCircuit {
     SplitCircuit::build(Split::new(ranks, boards).unwrap())
@@ -167,6 +168,34 @@ fn every_split_of_eight_cards_is_equally_likely_if_one_party_is_honest() {
         }));
         assert_eq!(counts.len(), 2520);
         assert!(counts.values().all(|&count| count == 16));
+    }
+}
+
+/// The other party's entry would hide it in what is dealt, so each is looked at alone.
+#[test]
+fn what_each_party_enters_is_uniform() {
+    let mut rng = StdRng::seed_from_u64(8);
+    let circuit = circuit(2, 2);
+    for (party, permutes) in [(Party::Garbler, 0), (Party::Evaluator, 1)] {
+        let (mut places, mut words) = (Vec::new(), BTreeMap::<Vec<u8>, u32>::new());
+        for _ in 0..25_200 {
+            let sampled = circuit.sample(party, &mut rng);
+            let entries = circuit.entered(party, sampled.bits()).unwrap();
+            places.push(of(&entries[permutes]).0.unwrap().to_vec());
+            let word = of(&entries[1 - permutes]).1.unwrap();
+            *words.entry(word.to_vec()).or_default() += 1;
+        }
+        let expected = 25_200.0 / 2520.0;
+        let missing = (2520 - words.len()) as f64 * expected;
+        let term = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
+        let statistic = missing + words.values().map(term).sum::<f64>();
+        for (what, ln_p) in [
+            ("words", ln_survival(statistic, 2519.0)),
+            ("places", ln_p_of_places_and_cards(&places, 8)),
+            ("first two places", ln_p_of_pair(&places, 8, (0, 1))),
+        ] {
+            assert!(ln_p > -20.0, "{what} of the {party}: ln p = {ln_p}");
+        }
     }
 }
 

@@ -157,6 +157,8 @@ mod tests {
                 assert_eq!(Note::decode(&note.encode()), Ok(note));
                 assert_eq!(note.seen(of.of, &key), seen);
                 assert!(Note::decode(&note.encode()[1..]).is_err());
+                // All of a hand is hidden, not only its first cards.
+                assert!(!wide || note.hidden >> 16 != seen.card.0 >> 16);
             }
         }
     }

@@ -2,10 +2,10 @@
 //!
 //! Numbered rules are those of the Poker Tournament Directors Association, 2022.
 
+use super::betting_rules::{BettingRules, Limit, Posts};
 use super::choice::Choice;
 use super::foul::Foul;
 use super::next::{Amounts, Legal};
-use super::stakes::{BettingRules, Limit, Posts};
 use crate::seat::Seat;
 
 /// With a fixed limit: a bet and three raises.

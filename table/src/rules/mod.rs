@@ -4,6 +4,7 @@
 //! are to be opened, a seat that is to choose, or how the hand ended.
 
 mod betting;
+mod betting_rules;
 mod between;
 mod choice;
 mod dealing;
@@ -17,6 +18,7 @@ mod pots;
 mod ranking;
 mod stakes;
 
+pub use betting_rules::{BettingRules, Limit, Posts};
 pub use choice::{Choice, ChoiceError};
 pub use foul::{BadCards, BadFaces, CannotDeal, Foul};
 pub use hand::Hand;
@@ -25,4 +27,4 @@ pub use next::{
     Amounts, Learners, Legal, Next, Opening, Outcome, Pot, Proposal, Rolled, Shown, Steal,
 };
 pub use ranking::HandRank;
-pub use stakes::{BettingRules, Limit, Posts, Stakes, StakesError, Variety};
+pub use stakes::{Stakes, StakesError, Variety};

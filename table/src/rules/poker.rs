@@ -3,13 +3,13 @@
 //! Numbered rules are those of the Poker Tournament Directors Association, 2022.
 
 use super::betting::Betting;
+use super::betting_rules::{BettingRules, Limit};
 use super::choice::Choice;
 use super::dealing::{Seen, hole_cards, openings};
 use super::foul::{BadCards, Foul};
 use super::next::{Learners, Legal, Next, Opening, Outcome, Shown};
 use super::pots::{Claims, pots};
 use super::ranking::HandRank;
-use super::stakes::{BettingRules, Limit};
 use crate::seat::Seat;
 use dealerless::deck::{Card, Pack};
 

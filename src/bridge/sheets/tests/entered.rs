@@ -50,6 +50,9 @@ fn two_dealers_deal_what_the_split_has_sealed() {
             let text = own_sheet(Page::Text, dealer, own).unwrap();
             assert_eq!(text.matches("half\n").count(), boards, "{text}");
             assert_eq!(own_sheet(Page::Text, other, own), None);
+            // Whose hands they are is no secret of the other.
+            let seats = text.matches("1 North, 2 East, 3 South, 4 West").count();
+            assert_eq!(seats, text.matches("second half\n").count(), "{text}");
         }
     }
 }

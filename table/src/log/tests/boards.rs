@@ -2,7 +2,9 @@
 
 use super::super::*;
 use super::table::{Table, boards, free_deck};
-use crate::rules::{BadCards, Choice, Foul, Learners, Legal, Proposal};
+use crate::rules::{
+    BadCards, Choice, ChoiceError, Foul, Learners, Legal, Proposal, Stakes, Variety,
+};
 use crate::seat::Seat;
 use dealerless::deck::Card;
 
@@ -55,6 +57,21 @@ fn a_set_is_opened_in_parts_and_then_whole() {
         assert!(board.iter().all(|hand| hand.count_ones() == 13));
         assert_eq!(board.iter().sum::<u64>(), (1 << 52) - 1);
     }
+}
+
+#[test]
+fn a_set_is_known_again_by_the_hash_of_all_that_was_said_up_to_its_seals() {
+    let table = boards(1);
+    let mut log = table.log();
+    table.play_until(&mut log, |log| log.seals().len() == 1);
+    assert_eq!(log.seal_hash(), None);
+    table.play_until(&mut log, |log| log.seals().len() == 2);
+    let seal = log.hash();
+    assert_eq!(log.seal_hash(), Some(seal));
+    table.play_until(&mut log, |log| {
+        log.game().is_some_and(|game| game.public(3).is_some())
+    });
+    assert_eq!(log.seal_hash(), Some(seal));
 }
 
 #[test]
@@ -183,4 +200,35 @@ fn hands_that_are_none_end_the_match() {
     );
     let beyond = Card(d.0 << 1);
     assert_eq!(open([a, b, c, beyond]), Err(BadCards::NotInDeck(beyond)));
+}
+
+#[test]
+fn one_to_a_hundred_boards_are_dealt_to_two() {
+    let fits = |boards, seats| Stakes::new(Variety::Boards { boards }, seats, 1).is_ok();
+    assert!(fits(1, 2) && fits(100, 2));
+    assert!(!fits(0, 2) && !fits(101, 2) && !fits(1, 3));
+}
+
+#[test]
+fn a_proposal_has_one_encoding_and_names_at_most_400_hands() {
+    let propose =
+        |hands: u16| Choice::Propose((0..hands).map(|hand| (hand, Learners::All)).collect());
+    for hands in [1, 64, 65, 400] {
+        let bytes = propose(hands).encode();
+        assert_eq!(Choice::decode(&bytes), Ok(propose(hands)));
+    }
+    let count = |bytes: &[u8], low: u8| 1 + usize::from(bytes[1] != low);
+    let mut short = propose(65).encode();
+    let at = count(&short, 65);
+    short[at] = 64;
+    short.truncate(3 + 3 * 64);
+    assert_eq!(Choice::decode(&short), Err(ChoiceError));
+    let mut long = propose(400).encode();
+    let at = count(&long, 144);
+    long[at] = 145;
+    let mut next = long[long.len() - 3..].to_vec();
+    // 399 is 143 and 1 * 256.
+    *next.iter_mut().find(|byte| **byte == 143).unwrap() = 144;
+    long.extend(next);
+    assert_eq!(Choice::decode(&long), Err(ChoiceError));
 }

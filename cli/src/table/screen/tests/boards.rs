@@ -1,0 +1,72 @@
+//! The screen with boards of bridge.
+
+use super::*;
+
+const SEAL: &str = "5ea1";
+
+fn table(boards: usize) -> Event {
+    match seated("bridge") {
+        Event::Seated(seated) => Event::Seated(Box::new(Seated {
+            chips: None,
+            drawn: 4 * boards,
+            hands: 1,
+            ..*seated
+        })),
+        _ => unreachable!(),
+    }
+}
+
+/// A turn in which this side alone sees these hands.
+fn turn_with(positions: std::ops::Range<usize>) -> Event {
+    let speak = Ask::Speak {
+        proposals: Vec::new(),
+        may_propose: true,
+        may_draw: false,
+    };
+    match turn(speak, &[]) {
+        Event::YourTurn(turn) => Event::YourTurn(Box::new(YourTurn {
+            cards: positions.clone().map(|_| Some("AK.QJ".into())).collect(),
+            positions: positions.collect(),
+            ..*turn
+        })),
+        _ => unreachable!(),
+    }
+}
+
+#[test]
+fn who_has_sealed_boards_is_told_what_to_publish() {
+    let (hand, seal) = (1, SEAL.to_owned());
+    let events = [table(2), Event::Sealed { hand, seal }];
+    let text = shown(Style::Letters, &events);
+    assert!(text.contains("Bridge: 2 boards dealt together"), "{text}");
+    assert!(text.contains("The boards are sealed"), "{text}");
+    assert!(text.lines().any(|line| line.trim() == SEAL), "{text}");
+    let (hand, seal) = (1, SEAL.to_owned());
+    let of_cards = [seated("holdem"), Event::Sealed { hand, seal }];
+    let text = shown(Style::Letters, &of_cards);
+    assert!(text.contains("The deck is sealed"), "{text}");
+    assert!(!text.contains(SEAL), "{text}");
+}
+
+#[test]
+fn few_hands_are_shown_where_one_is_asked_and_many_are_counted() {
+    let text = shown(Style::Letters, &[table(2), turn_with(1..5)]);
+    for place in ["1E: ", "1S: ", "1W: ", "2N: "] {
+        assert!(text.contains(place), "{place}: {text}");
+    }
+    assert!(
+        text.contains("o all, o 1-4 ns me ew them propose"),
+        "{text}"
+    );
+    assert!(text.contains("s 3 n show"), "{text}");
+    assert!(!text.contains("roll"), "{text}");
+    let text = shown(Style::Letters, &[table(2), turn_with(0..5)]);
+    assert!(text.contains("Yours  5 hands"), "{text}");
+    assert!(!text.contains("1E: "), "{text}");
+}
+
+#[test]
+fn an_opened_hand_is_named_by_its_board_and_seat() {
+    let text = shown(Style::Letters, &[table(2), card(6, "AK.QJ", None)]);
+    assert!(text.contains("Board 2, South: AK.QJ"), "{text}");
+}
