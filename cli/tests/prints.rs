@@ -108,7 +108,9 @@ fn commands(folder: &Path) -> Vec<String> {
     let files = fs::read_dir(folder).unwrap();
     let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
     let names = files.map(|file| name(file.unwrap().path()));
-    let command = |name: String| name.strip_prefix("dealerless").unwrap().replace('-', " ");
+    // The one command whose own name has a hyphen.
+    let words = |name: &str| name.replace('-', " ").replace("own sheet", "own-sheet");
+    let command = |name: String| words(name.strip_prefix("dealerless").unwrap());
     names.map(|name| command(name).trim().to_owned()).collect()
 }
 

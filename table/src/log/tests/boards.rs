@@ -63,10 +63,11 @@ fn a_set_is_opened_in_parts_and_then_whole() {
 fn a_set_is_known_again_by_the_hash_of_all_that_was_said_up_to_its_seals() {
     let table = boards(1);
     let mut log = table.log();
-    table.play_until(&mut log, |log| log.seals().len() == 1);
-    assert_eq!(log.seal_hash(), None);
     table.play_until(&mut log, |log| log.seals().len() == 2);
     let seal = log.hash();
+    // The host may still declare the try void.
+    assert_eq!(log.seal_hash(), None);
+    table.speak(&mut log);
     assert_eq!(log.seal_hash(), Some(seal));
     table.play_until(&mut log, |log| {
         log.game().is_some_and(|game| game.public(3).is_some())

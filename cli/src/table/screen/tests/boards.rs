@@ -67,6 +67,8 @@ fn few_hands_are_shown_where_one_is_asked_and_many_are_counted() {
 
 #[test]
 fn an_opened_hand_is_named_by_its_board_and_seat() {
-    let text = shown(Style::Letters, &[table(2), card(6, "AK.QJ", None)]);
-    assert!(text.contains("Board 2, South: AK.QJ"), "{text}");
+    // It is told when no other hand of the board comes with it.
+    let events = [table(2), card(6, "AK.QJ", None), turn_with(0..1)];
+    let text = shown(Style::Letters, &events);
+    assert!(text.contains("Board 2: South AK.QJ"), "{text}");
 }
