@@ -46,7 +46,7 @@ impl<S: Clone> SealedBoards<S> {
     ///
     /// # Errors
     /// A misuse if the circuit is not for packs of 52 cards: nothing is sent then.
-    /// [`Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error of
+    /// [`deck::Check::SeedsOutOfRange`], naming the party, if its words are not balanced. Any error of
     /// the session.
     pub fn deal<P: TwoParty<Shared = S>>(
         session: &mut P,
@@ -112,7 +112,7 @@ impl<S: Clone> SealedBoards<S> {
     ///
     /// # Errors
     /// A misuse if there is no such board, or a hand is named twice or was opened to that party before:
-    /// nothing is sent then. [`Check::NotInDeck`] or [`Check::OpenedTwice`] if what comes out
+    /// nothing is sent then. [`deck::Check::NotInDeck`] or [`deck::Check::OpenedTwice`] if what comes out
     /// cannot be. Any error of the session.
     pub fn open<P: TwoParty<Shared = S>>(
         &mut self,
