@@ -114,6 +114,23 @@ fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
     }
 }
 
+/// Every hand that was opened is the one that both have entered.
+#[test]
+fn boards_are_computed_anew_and_agree_with_what_was_opened() {
+    let boards = Plan {
+        game: Game::Boards,
+        ..Plan::default()
+    };
+    let over = over(&World::play(&boards), Game::Boards);
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let tries = audit.check(&over.records[1], over.game.circuit()).unwrap();
+    let set = &over.records[1].hands()[0];
+    let opened: Vec<_> = set.public.values().copied().collect();
+    assert_eq!((tries.len(), opened.len()), (1, 8));
+    assert_eq!(tries[0].cards, opened);
+    assert!(opened.iter().all(|hand| hand.0.count_ones() == 13));
+}
+
 /// A stolen card was shuffled again: that it is not the one that was drawn there accuses nobody.
 #[test]
 fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
