@@ -116,10 +116,10 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         kind: Outcome,
         file: "src/deck/faces.rs",
         place: Lines(&[
-            "if number >= self.cards {",
-            "if others.any(|(_, seen)| *seen == Some(card)) {",
+            "others.any(|(_, other)| other == card),",
+            "(self.pack.check((position, card), seen)).map_err(Error::Check)?;",
         ]),
-        why: "whether a card can be, which is opened to whoever looks",
+        why: "whether a card or a hand can be, which is opened to whoever looks",
     },
     Exception {
         kind: Public,
