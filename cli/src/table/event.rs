@@ -173,13 +173,6 @@ pub(crate) struct Seated {
     pub(crate) resumed: bool,
 }
 
-impl Seated {
-    /// How many boards are dealt together, if that is what is played.
-    pub(crate) fn boards(&self) -> Option<usize> {
-        (self.game == "bridge").then_some(self.drawn / 4)
-    }
-}
-
 /// A kind of cards, and how many cards there are of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kind {

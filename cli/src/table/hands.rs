@@ -2,6 +2,15 @@
 
 use dealerless::bridge::Seat;
 
+use super::event::Seated;
+
+impl Seated {
+    /// How many boards are dealt together, if that is what is played.
+    pub(crate) fn boards(&self) -> Option<usize> {
+        (self.game == "bridge").then_some(self.drawn / 4)
+    }
+}
+
 /// What lies at a position: `card 3`, as people count from 1, or of boards `the South hand of board 3`.
 pub(crate) fn name(boards: bool, position: usize) -> String {
     if !boards {
