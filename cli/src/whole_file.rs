@@ -67,6 +67,31 @@ pub(super) fn write(
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
+/// Writes a file that nobody else may read, where nothing is yet. It takes its name when it is complete.
+///
+/// # Errors
+/// When it cannot be written, or something is at `path`.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
+    ensure!(
+        path.symlink_metadata().is_err(),
+        "{}: there is a file of this name",
+        cannot()
+    );
+    let mut options = AtomicWriteFile::options();
+    #[cfg(unix)]
+    {
+        use atomic_write_file::unix::OpenOptionsExt as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.preserve_mode(false).mode(0o600);
+    }
+    let written = options.open(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.commit()
+    });
+    written.with_context(cannot)
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;

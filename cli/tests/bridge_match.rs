@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use common::matches::{file, free_address, host_at, resume, run};
@@ -127,6 +128,8 @@ fn sheets_of_sealed_boards(homes: [&Path; 2], folder: &Path) {
     for (home, dealer) in homes.into_iter().zip(["dealer-1", "dealer-2"]) {
         let (_, said) = succeeds(home, &["bridge", "own-sheet", "-o", evening]);
         assert!(said.contains(&format!("{dealer}.txt")), "{said}");
+        let sheet = fs::metadata(folder.join(dealer).with_extension("txt")).unwrap();
+        assert_eq!(sheet.permissions().mode() & 0o777, 0o600);
     }
     let (mine, later) = (record(homes[0]), homes[0].join("later"));
     let later = later.to_str().unwrap();

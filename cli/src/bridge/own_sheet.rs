@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let mut files = Vec::new();
     for (page, path) in pages {
         let text = own_sheet(page, dealer, &sheets).context("these are no sheets for bridge")?;
-        whole_file::write(&path, |file| file.write_all(text.as_bytes()))?;
+        whole_file::write_private(&path, text.as_bytes())?;
         files.push(path.display().to_string());
     }
     if args.json {

@@ -159,7 +159,7 @@ fn write(folder: &Path, boards: &[Board], sheets: &[BoardSheets]) -> anyhow::Res
         }
     }
     for (path, text) in &files {
-        whole_file::write(path, |file| file.write_all(text.as_bytes()))?;
+        whole_file::write_private(path, text.as_bytes())?;
     }
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
