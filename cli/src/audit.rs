@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless_table::{
-    Audit, Auditing, Control, DiskStorage, Guest, Inputs, Line, LineError, Record, Seat, Storage,
-    Stream, Timing,
+    Audit, Auditing, Control, DiskStorage, Guest, Line, LineError, Record, Seat, Storage, Stream,
+    Timing,
 };
 
 use crate::output::{say, show, show_json};
@@ -80,35 +80,16 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// The one that is named, or the only one that can be audited.
 fn choose(own: &Own, which: &str) -> anyhow::Result<MatchFile> {
     let fits = |file: &MatchFile| file.is_over() && inputs_file(&file.path).exists();
-    let mut found = open::called(own, which, fits)?;
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => bail!(
-            "no match that is over can be audited here{}",
-            if which.is_empty() {
-                ""
-            } else {
-                " by that name"
-            }
-        ),
-        _ => {
-            say(&found
-                .iter()
-                .map(MatchFile::line)
-                .collect::<Vec<_>>()
-                .join("\n"));
-            bail!("several matches can be audited: say which")
-        }
-    }
+    let none = match which.is_empty() {
+        true => "no match that is over can be audited here",
+        false => "no match that is over can be audited here by that name",
+    };
+    let several = "several matches can be audited: say which";
+    open::only_one(own, which, fits, (none, several))
 }
 
 fn begin(own: &Own, file: &MatchFile) -> anyhow::Result<Auditing> {
-    let storage = DiskStorage::open(&inputs_file(&file.path))
-        .context("cannot open what you entered into the shuffles")?;
-    let key = own.home.identity().file_key();
-    let inputs = Inputs::open(storage, key, file.of())
-        .context("cannot read what you entered into the shuffles")?
-        .inputs;
+    let inputs = file.inputs(own)?;
     Ok(Auditing::new(&file.opened.log, file.seat(), &inputs)?)
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
-use dealerless_table::{DealCircuit, DiskStorage, Input, Inputs, Seat, Seating, role};
+use dealerless_table::{DealCircuit, Input, Seat, Seating, role};
 use serde::Serialize;
 
 use crate::output::{lines, say, show_json};
@@ -111,23 +111,12 @@ fn choose(own: &Own, which: Option<&str>) -> anyhow::Result<MatchFile> {
         let stakes = &file.opened.sitting.of.header().stakes;
         stakes.boards().is_some()
     };
-    let mut found = open::called(own, which.unwrap_or_default(), has_boards)?;
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => bail!(match which {
-            Some(_) => "there is no match with boards of bridge that is called so",
-            None =>
-                "there is no match with boards of bridge: `dealerless history` lists all matches",
-        }),
-        _ => {
-            say(&found
-                .iter()
-                .map(MatchFile::line)
-                .collect::<Vec<_>>()
-                .join("\n"));
-            bail!("there are several matches with boards of bridge: say which")
-        }
-    }
+    let none = match which {
+        Some(_) => "there is no match with boards of bridge that is called so",
+        None => "there is no match with boards of bridge: `dealerless history` lists all matches",
+    };
+    let several = "there are several matches with boards of bridge: say which";
+    open::only_one(own, which.unwrap_or_default(), has_boards, (none, several))
 }
 
 /// What this player does for each board of the set.
@@ -160,12 +149,9 @@ fn input(own: &Own, file: &MatchFile, set: u32) -> anyhow::Result<Input> {
         set < due || (set == due && log.seal_hash().is_some()),
         "set {set} is not sealed: nobody can deal its boards yet"
     );
-    let path = inputs_file(&file.path);
     let cannot = "what you entered is gone: it is destroyed after an audit, and after 30 days";
-    ensure!(path.exists(), cannot);
-    let storage = DiskStorage::open(&path).context("cannot open what you entered")?;
-    let inputs = Inputs::open(storage, own.home.identity().file_key(), file.of());
-    let inputs = inputs.context("cannot read what you entered")?.inputs;
+    ensure!(inputs_file(&file.path).exists(), cannot);
+    let inputs = file.inputs(own)?;
     let deal = log
         .deals(file.seat())
         .into_iter()

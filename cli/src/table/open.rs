@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use dealerless_table::{
-    Claim, Claimed, DiskStorage, Journal, JournalError, MatchLog, Name, Opened, Phase,
-    PublicIdentity, Seat, Shelf,
+    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchLog, Name, Opened,
+    Phase, PublicIdentity, Seat, Shelf,
 };
 
 use super::own::Own;
+use crate::output::say;
 
 /// A file of a match, opened and locked.
 pub(crate) struct MatchFile {
@@ -71,8 +72,21 @@ impl MatchFile {
             || (lower.len() >= 4 && super::sit::hex(&self.of()).starts_with(&lower))
     }
 
+    /// What this side has entered into the shuffles.
+    ///
+    /// # Errors
+    /// If its file cannot be read.
+    pub(crate) fn inputs(&self, own: &Own) -> anyhow::Result<Vec<Input>> {
+        let storage = DiskStorage::open(&inputs_file(&self.path))
+            .context("cannot open what you entered into the shuffles")?;
+        let key = own.home.identity().file_key();
+        let inputs = Inputs::open(storage, key, self.of())
+            .context("cannot read what you entered into the shuffles")?;
+        Ok(inputs.inputs)
+    }
+
     /// A line by which people tell matches apart.
-    pub(crate) fn line(&self) -> String {
+    fn line(&self) -> String {
         let of = super::sit::hex(&self.of()[..8]);
         format!("{of}  with {}", self.peer_name())
     }
@@ -216,16 +230,17 @@ pub(crate) fn all(own: &Own) -> anyhow::Result<Vec<MatchFile>> {
     Ok(open)
 }
 
-/// The matches, open or over, of which this holds, and which are called so if a name is given. A file that
-/// cannot be read is left out.
+/// The one match, open or over, of which this holds, and which is called so if a name is given. A file that
+/// cannot be read is left out. If several fit, they are listed.
 ///
 /// # Errors
-/// If the folder cannot be read.
-pub(crate) fn called(
+/// If the folder cannot be read; `none` or `several`, if there is not one.
+pub(crate) fn only_one(
     own: &Own,
     which: &str,
     fits: impl Fn(&MatchFile) -> bool,
-) -> anyhow::Result<Vec<MatchFile>> {
+    (none, several): (&'static str, &'static str),
+) -> anyhow::Result<MatchFile> {
     let files = Shelf::new(own.home.matches()).list();
     let files = files.context("cannot read the folder of matches")?;
     let opened = files
@@ -233,7 +248,16 @@ pub(crate) fn called(
         .map(|file| MatchFile::open(own, file.path));
     let is_called = |file: &MatchFile| which.is_empty() || file.is_called(which);
     let found = opened.filter_map(Result::ok);
-    Ok(found.filter(|file| fits(file) && is_called(file)).collect())
+    let mut found: Vec<MatchFile> = found.filter(|file| fits(file) && is_called(file)).collect();
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => bail!(none),
+        _ => {
+            let lines: Vec<String> = found.iter().map(MatchFile::line).collect();
+            say(&lines.join("\n"));
+            bail!(several)
+        }
+    }
 }
 
 /// The open match with this player that was not closed here. Also one with keys that this player has
