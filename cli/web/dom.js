@@ -1,0 +1,129 @@
+// Elements, built by code: what somebody else wrote is only ever a text node.
+
+/**
+ * @typedef {Node | string | number | null | undefined | false} Child
+ * @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Props
+ */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * An element: `h("button", { class: "main", onclick: send }, "Send")`.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Props | null} [props] attributes; true is an empty one, and null or false none; `on…` are listeners
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[T]}
+ */
+export function h(tag, props, ...children) {
+  return fill(document.createElement(tag), props, children);
+}
+
+/**
+ * The same for SVG.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
+ * @param {Props | null} [props]
+ * @param {...Child} children
+ * @returns {SVGElementTagNameMap[T]}
+ */
+export function svg(tag, props, ...children) {
+  const element = /** @type {SVGElementTagNameMap[T]} */ (document.createElementNS(SVG, tag));
+  return fill(element, props, children);
+}
+
+/**
+ * @template {Element} E
+ * @param {E} element
+ * @param {Props | null | undefined} props
+ * @param {Child[]} children
+ * @returns {E}
+ */
+function fill(element, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else setAttribute(element, name, value);
+  }
+  add(element, ...children);
+  return element;
+}
+
+/**
+ * Sets an attribute, or removes it; does nothing where nothing changes.
+ * @param {Element} element
+ * @param {string} name
+ * @param {string | number | boolean | null | undefined} value
+ */
+export function setAttribute(element, name, value) {
+  if (value === null || value === undefined || value === false) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+    return;
+  }
+  const text = value === true ? "" : String(value);
+  if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+}
+
+/**
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function add(element, ...children) {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/**
+ * Removes all that is in an element, and puts other things there.
+ * @param {Element} element
+ * @param {...Child} children
+ */
+export function clear(element, ...children) {
+  element.replaceChildren();
+  add(element, ...children);
+}
+
+/**
+ * Sets the text of an element; does nothing where nothing changes.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * Tells something to who listens to the page instead of looking at it.
+ * @param {string} text
+ * @param {boolean} [urgent] at once, such as one's own turn
+ */
+export function announce(text, urgent = false) {
+  const region = document.getElementById(urgent ? "urgent" : "status");
+  if (region) region.textContent = text;
+}
+
+/**
+ * A question in the page. Resolves to whether it was answered with yes.
+ * @param {string} title
+ * @param {string} text
+ * @param {string} yes what the button says that does it
+ * @param {string} [no]
+ * @returns {Promise<boolean>}
+ */
+export function confirmed(title, text, yes, no = "Cancel") {
+  const dialog = h("dialog", { class: "dialog", "aria-labelledby": "dialog-title", "aria-describedby": "dialog-text" },
+    h("h2", { id: "dialog-title" }, title),
+    h("p", { id: "dialog-text" }, text),
+    h("form", { class: "row end", method: "dialog" },
+      h("button", { value: "no" }, no),
+      h("button", { value: "yes", class: "danger" }, yes)));
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+  });
+}

@@ -1,0 +1,225 @@
+// Where the page starts: the session, which page is shown, and the events of the program.
+
+import { announce, clear, h, setAttribute } from "./dom.js";
+import * as server from "./server.js";
+import * as settings from "./settings.js";
+import { apply, isMyTurn, newMatch } from "./match.js";
+import { asSentence } from "./words.js";
+import { tablePage } from "./table.js";
+import { lobby } from "./lobby.js";
+import { after } from "./after.js";
+import { verify } from "./verify.js";
+
+/** @import { Command, Event } from "./protocol.js" */
+/** @import { Match } from "./match.js" */
+/** @import { State } from "./server.js" */
+
+/**
+ * @typedef {object} Page
+ * @property {HTMLElement} root
+ * @property {string} title
+ * @property {() => void} [close] it is not shown any more
+ */
+
+/** @typedef {"lobby" | "table" | "after" | "verify"} PageName */
+
+/**
+ * What the pages share.
+ * @typedef {object} App
+ * @property {Match} match the match of the program that runs, or ran last
+ * @property {State | null} state what the server has said last of the program
+ * @property {"none" | "play" | "watch"} role whether this page plays, watches while another page plays, or neither
+ * @property {boolean} gone the server does not answer
+ * @property {(said: Command) => Promise<void>} send says a command; throws `Refused` or `Gone`
+ * @property {(name: PageName, data?: any) => void} go shows a page; `after` takes the id of a match
+ * @property {(path: string) => Promise<any>} get
+ * @property {(path: string, body?: string | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | object) => Promise<any>} post
+ * @property {(path: "/host" | "/join" | "/resume", body: object) => Promise<void>} begin starts the program and shows the table
+ * @property {() => Promise<void>} end ends the program as by Ctrl-C: the match stays open
+ * @property {() => Promise<void>} take plays here, although another page does
+ * @property {() => Promise<State>} refresh asks the server for its state
+ */
+
+/** How long until the server is asked again, in milliseconds. */
+const PAUSE = 1000;
+
+/** @type {App} */
+const app = {
+  match: newMatch(),
+  state: null,
+  role: "none",
+  gone: false,
+  send: server.command,
+  go,
+  get: server.get,
+  post: server.post,
+  begin,
+  end,
+  take: () => follow("take"),
+  refresh,
+};
+
+/** @type {Page | null} */
+let shown = null;
+/** @type {PageName | null} */
+let name = null;
+/** The table stays while its program runs, with its log. */
+let table = tablePage(app);
+/** Counts the times that this page began to read events: what belongs to an earlier time is left alone. */
+let reading = 0;
+
+/** @type {Record<"lobby" | "verify", string>} */
+const LINKS = { lobby: "Lobby", verify: "Verify" };
+
+/** @param {PageName} to @param {any} [data] */
+function go(to, data) {
+  shown?.close?.();
+  const page = pageOf(to, data);
+  shown = page;
+  name = to;
+  const main = /** @type {HTMLElement} */ (document.getElementById("page"));
+  clear(main, page.root);
+  main.dataset.page = to;
+  links();
+  title();
+  scrollTo(0, 0);
+  main.focus({ preventScroll: true });
+}
+
+/** @param {PageName} to @param {any} data @returns {Page} */
+function pageOf(to, data) {
+  switch (to) {
+    case "lobby": return lobby(app);
+    case "after": return after(app, data, app.match);
+    case "verify": return verify(app);
+    case "table": return table;
+  }
+}
+
+/** The links of the header. */
+function links() {
+  const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
+  const link = (/** @type {PageName} */ to, /** @type {string} */ text) => {
+    const button = h("button", { class: "plain", type: "button", onclick: () => go(to) }, text);
+    setAttribute(button, "aria-current", to === name ? "page" : null);
+    return button;
+  };
+  clear(nav,
+    app.role !== "none" && link("table", "Table"),
+    link("lobby", LINKS.lobby),
+    link("verify", LINKS.verify));
+}
+
+function title() {
+  settings.setTitle(shown?.title ?? "Table", isMyTurn(app.match));
+}
+
+async function refresh() {
+  app.state = /** @type {State} */ (await server.get("/state"));
+  return app.state;
+}
+
+/** @param {"/host" | "/join" | "/resume"} path @param {object} body */
+async function begin(path, body) {
+  await server.post(path, body);
+  await refresh();
+  void follow("play");
+  go("table");
+}
+
+async function end() {
+  await server.post("/end");
+}
+
+/**
+ * Reads the events of the program, to its end: as the page that plays or, where another one does, as one that watches.
+ * @param {"play" | "take" | "watch"} how
+ */
+async function follow(how) {
+  reading += 1;
+  const mine = reading;
+  app.match = newMatch();
+  app.role = how === "watch" ? "watch" : "play";
+  table.close?.();
+  table = tablePage(app);
+  if (name === "table") go("table");
+  else links();
+  try {
+    await server.events(how, (events) => mine === reading && take(events));
+  } catch (error) {
+    if (mine !== reading) return;
+    if (error instanceof server.Refused && error.status === 409 && how === "play") return follow("watch");
+    if (!(error instanceof server.Gone)) table.fail(asSentence(/** @type {Error} */ (error).message));
+  }
+  if (mine === reading) await ended(mine);
+}
+
+/**
+ * The events have ended: the program has, or another page plays, or the server is gone.
+ * @param {number} mine
+ */
+async function ended(mine) {
+  const before = app.state?.program?.number;
+  try {
+    const { program } = await refresh();
+    app.gone = false;
+    if (mine !== reading) return;
+    if (program?.running && program.number === before) return void follow(program.played ? "watch" : "play");
+  } catch {
+    app.gone = true;
+    announce("The program that serves this page does not answer.");
+    setTimeout(() => mine === reading && ended(mine), PAUSE);
+  }
+  table.update();
+  title();
+}
+
+/** Shows what has come, in the task in which it came. @param {Event[]} events */
+function take(events) {
+  const wasTurn = app.match.turn;
+  for (const event of events) {
+    apply(app.match, event, began(event));
+    table.tell(event);
+  }
+  table.update();
+  title();
+  const turn = app.match.turn;
+  if (isMyTurn(app.match) && turn?.turn !== wasTurn?.turn && app.role === "play") settings.callPlayer(table.title);
+}
+
+/**
+ * When an event came: for a turn that was told before the page was loaded again, when it was told first.
+ * @param {Event} event
+ * @returns {number}
+ */
+function began(event) {
+  const now = Date.now();
+  if (event.event !== "your-turn" && event.event !== "their-turn") return now;
+  const of = `${app.match.seated?.match} ${event.hand} ${event.turn} `;
+  const known = sessionStorage.getItem("dealerless-turn");
+  if (known?.startsWith(of)) return Number(known.slice(of.length));
+  sessionStorage.setItem("dealerless-turn", of + now);
+  return now;
+}
+
+async function start() {
+  settings.start();
+  document.getElementById("settings")?.addEventListener("click", settings.open);
+  try {
+    await server.session();
+    const { program } = await refresh();
+    if (program?.running) {
+      go("table");
+      void follow(program.played ? "watch" : "play");
+    } else {
+      go("lobby");
+    }
+  } catch (error) {
+    const main = /** @type {HTMLElement} */ (document.getElementById("page"));
+    clear(main, h("section", { class: "panel narrow" },
+      h("h1", null, "This page has no seat"),
+      h("p", null, asSentence(/** @type {Error} */ (error).message))));
+  }
+}
+
+void start();

@@ -1,0 +1,158 @@
+// The table protocol, as docs/table-protocol.md describes it: what the program tells, and what it is told.
+// There is no code here, only types for the checker.
+
+/**
+ * @typedef {{ move: number, bank: number }} Time seconds for a move, and for all that takes longer
+ * @typedef {{ name: string, count: number }} Kind a kind of cards, and how many cards there are of it
+ * @typedef {{ min: number, max: number }} Range amounts for `to`
+ * @typedef {{ position: number, to: number | "all" }} Reveal a card, and who is to see it
+ * @typedef {{ proposal: number, by: number, cards: Reveal[], agreed: number[] }} Proposal
+ * @typedef {{ position: number, card: string, holder?: number }} OpenCard
+ */
+
+/**
+ * @typedef {object} Seated
+ * @property {"seated"} event
+ * @property {number} version
+ * @property {number} seat
+ * @property {string[]} names
+ * @property {string[]} fingerprints
+ * @property {"holdem" | "fixed-holdem" | "draw" | "deck" | "bridge"} game
+ * @property {number} hands
+ * @property {number} [stack]
+ * @property {[number, number]} [blinds]
+ * @property {[number, number]} [ante]
+ * @property {number} cards
+ * @property {number} drawn
+ * @property {Kind[]} [kinds]
+ * @property {string} match
+ * @property {string | null} log
+ * @property {Time} [clock]
+ * @property {boolean} [resumed]
+ */
+
+/**
+ * @typedef {object} Cost what the shuffle of a hand cost, and what was made ahead since the last one
+ * @property {number} shuffle_ms
+ * @property {number} shuffle_bytes
+ * @property {number} prepared_ms
+ * @property {number} prepared_bytes
+ * @property {number} prepared_hands
+ * @property {number} ands
+ * @property {number} statistical_security
+ */
+
+/**
+ * @typedef {object} TurnFields what `your-turn` and `their-turn` share
+ * @property {number} hand
+ * @property {number} turn
+ * @property {number} button
+ * @property {number} pot
+ * @property {number[]} stacks
+ * @property {number[]} bets
+ * @property {number[][]} [held] for each seat the positions of its cards
+ * @property {Time} [time]
+ */
+
+/**
+ * @typedef {object} YourTurnFields
+ * @property {"your-turn"} event
+ * @property {(string | null)[]} cards
+ * @property {number[]} positions
+ * @property {string[]} board
+ * @property {OpenCard[]} [open]
+ */
+
+/**
+ * @typedef {object} AskBet
+ * @property {"bet"} ask
+ * @property {number | null} call
+ * @property {Range | null} bet
+ * @property {Range | null} raise
+ */
+
+/**
+ * @typedef {object} AskSpeak
+ * @property {"speak"} ask
+ * @property {Proposal[]} proposals
+ * @property {boolean} may_propose
+ * @property {boolean} may_draw
+ */
+
+/**
+ * @typedef {TurnFields & YourTurnFields & (AskBet | AskSpeak | { ask: "exchange" } | { ask: "show-or-muck" })} YourTurn
+ * @typedef {TurnFields & { event: "their-turn", seat: number }} TheirTurn
+ */
+
+/**
+ * @typedef {object} Result
+ * @property {"result"} event
+ * @property {number} hand
+ * @property {number[]} stacks
+ * @property {{ chips: number, winners: { seat: number, chips: number }[] }[]} pots
+ * @property {{ seat: number, cards: string[], worth: string }[]} shown
+ */
+
+/**
+ * @typedef {object} Dealt
+ * @property {"dealt"} event
+ * @property {number} hand
+ * @property {number} try
+ * @property {number} button
+ * @property {number[]} stacks
+ * @property {number[]} bets
+ * @property {number} pot
+ */
+
+/**
+ * @typedef {"line" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Awaited
+ * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "foul" | "fork"} Ended
+ */
+
+/**
+ * @typedef {{ event: "waiting", seats: number[], for: Awaited, seconds: number }} Waiting
+ * @typedef {{ event: "ask-again", in_a_row: number, failed_checks: number, message: string }} AskAgain
+ * @typedef {{ event: "out-of-time", seat: number, away?: boolean }} OutOfTime
+ * @typedef {{ event: "ask-rebuy", seats: number[], chips: number }} AskRebuy
+ * @typedef {{ event: "stopped", seat: number, how: "leave" | "forfeit" | "dispute", step?: number }} Stopped
+ * @typedef {{ event: "over", how: Ended, hands: number, stacks: number[], log: string | null, exit_code: number,
+ *   message: string }} Over
+ * @typedef {{ event: "closed", log: string | null, message: string }} Closed
+ * @typedef {{ event: "error", code?: string, exit_code?: number, message: string }} Failed
+ * @typedef {{ event: "card", hand: number, position: number, card: string, holder?: number }} CardSeen
+ * @typedef {{ event: "rolled", hand: number, seat: number, dice: string, faces: number[], sum: number }} Rolled
+ * @typedef {{ event: "sealed", hand: number, seal: string, cost?: Cost }} Sealed
+ * @typedef {{ event: "chose", hand: number, seat: number } & Choice} Chose
+ */
+
+/**
+ * What the program tells, one a line.
+ * @typedef {{ event: "hello", version: number }
+ *   | { event: "invite", version: number, invite: string }
+ *   | { event: "listening", addresses: string[] }
+ *   | { event: "notice", text: string }
+ *   | Seated | { event: "line-lost", message: string } | Waiting | { event: "resumed" } | AskAgain
+ *   | OutOfTime | { event: "sits-out" } | Dealt | Sealed
+ *   | { event: "again", hand: number, seat: number }
+ *   | CardSeen | { event: "board", hand: number, cards: string[] }
+ *   | YourTurn | TheirTurn | Chose
+ *   | { event: "not-stolen", hand: number, seat: number }
+ *   | Rolled | Result | AskRebuy | Stopped | Over | Closed | Failed} Event
+ */
+
+/**
+ * What a seat chooses at its turn.
+ * @typedef {{ do: "fold" } | { do: "check" } | { do: "call" } | { do: "bet", to: number } | { do: "raise", to: number }
+ *   | { do: "exchange", places: number[] } | { do: "show" } | { do: "muck" }
+ *   | { do: "propose", cards: Reveal[] } | { do: "agree", proposal: number } | { do: "refuse", proposal: number }
+ *   | { do: "pass" } | { do: "roll", dice: string } | { do: "draw" } | { do: "show-card", position: number }
+ *   | { do: "reveal", position: number } | { do: "steal", from: number }} Choice
+ */
+
+/**
+ * What the program is told. With `turn`, it is for that turn and no other.
+ * @typedef {(Choice | { do: "rebuy", agree: boolean } | { do: "sit-out" } | { do: "back" } | { do: "again" }
+ *   | { do: "close" } | { do: "leave" }) & { turn?: number }} Command
+ */
+
+export {};

@@ -1,0 +1,155 @@
+// The program that serves this page: docs/browser.md tells what it answers.
+
+/** @import { Event, Command } from "./protocol.js" */
+
+/**
+ * @typedef {object} Program the program that was started last
+ * @property {number} number
+ * @property {"host" | "join" | "resume"} command
+ * @property {boolean} running
+ * @property {boolean} played a page plays it now
+ * @property {number | null} exit_code
+ * @property {boolean} by_signal
+ */
+
+/** @typedef {{ version: string, program: Program | null }} State */
+
+/** The server did not do what it was asked for. */
+export class Refused extends Error {
+  /**
+   * @param {string} message
+   * @param {number} status
+   * @param {number} [exitCode] of the program that was asked
+   */
+  constructor(message, status, exitCode) {
+    super(message);
+    this.status = status;
+    this.exitCode = exitCode;
+  }
+}
+
+/** The server does not answer at all. */
+export class Gone extends Error {
+  constructor() {
+    super("The program that serves this page does not answer. If it was ended, start it again: "
+      + "a match that was begun stays open.");
+  }
+}
+
+const KEY = "dealerless-key";
+let key = "";
+/** The number of this page among those that read events. */
+let page = "";
+
+/**
+ * Exchanges the token in the address for the key of this session, once, or takes the key that was kept.
+ * @throws {Refused} if there is neither
+ */
+export async function session() {
+  const token = location.hash.slice(1);
+  if (/^[0-9a-f]{32}$/.test(token)) {
+    const used = "This address was used already. Open the page where it was used, or start the program again.";
+    history.replaceState(null, "", location.pathname);
+    try {
+      key = (await json(await ask("/session", { method: "POST", body: token }))).key;
+      localStorage.setItem(KEY, key);
+      return;
+    } catch (error) {
+      const kept = localStorage.getItem(KEY);
+      if (!(error instanceof Refused) || error.status !== 410) throw error;
+      if (!kept) throw new Refused(used, 410);
+    }
+  }
+  key = localStorage.getItem(KEY) ?? "";
+  if (!key) throw new Refused("Open the address that the program has printed: without it, nobody plays here.", 403);
+}
+
+/**
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+export async function get(path) {
+  return json(await ask(path, {}));
+}
+
+/**
+ * @param {string} path
+ * @param {string | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | object} [body] text, bytes, or an object for JSON
+ * @returns {Promise<any>}
+ */
+export async function post(path, body = "") {
+  const raw = typeof body === "string" || body instanceof Blob || body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+  const sent = raw ? /** @type {BodyInit} */ (body) : JSON.stringify(body);
+  return json(await ask(path, { method: "POST", body: sent }));
+}
+
+/**
+ * Says a command to the program. What comes of it is an event.
+ * @param {Command} said
+ */
+export async function command(said) {
+  const headers = { "Dealerless-Page": page };
+  await ask("/command", { method: "POST", body: JSON.stringify(said), headers });
+}
+
+/**
+ * Reads the events of the program until it ends, or until another page takes the seat.
+ * @param {"play" | "take" | "watch"} how to play, to play although another page does, or only to watch
+ * @param {(events: Event[]) => void} onEvents all that came together
+ * @param {() => void} [onOpen] the program lets this page in
+ */
+export async function events(how, onEvents, onOpen) {
+  const path = { play: "/play", take: "/play?take", watch: "/watch" }[how];
+  const answer = await ask(path, {});
+  page = answer.headers.get("Dealerless-Page") ?? "";
+  onOpen?.();
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    rest += decoder.decode(value, { stream: !done });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    const read = lines.map(parsed).filter((event) => event !== null);
+    if (read.length > 0) onEvents(read);
+    if (done) return;
+  }
+}
+
+/**
+ * @param {string} line
+ * @returns {Event | null}
+ */
+function parsed(line) {
+  try {
+    const event = JSON.parse(line);
+    return event && typeof event.event === "string" ? event : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {string} path
+ * @param {RequestInit} init
+ */
+async function ask(path, init) {
+  const headers = { ...init.headers, ...(key && { "Dealerless-Key": key }) };
+  let answer;
+  try {
+    answer = await fetch(path, { ...init, headers, cache: "no-store" });
+  } catch {
+    throw new Gone();
+  }
+  if (answer.ok) return answer;
+  const { error } = await answer.json().catch(() => ({ error: null }));
+  const message = error?.message ?? `The program answers ${answer.status} ${answer.statusText}.`;
+  throw new Refused(message, answer.status, error?.exit_code);
+}
+
+/** @param {Response} answer */
+async function json(answer) {
+  const text = await answer.text();
+  return text === "" ? null : JSON.parse(text);
+}

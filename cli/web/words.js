@@ -1,0 +1,360 @@
+// What happens, in words. There is no DOM here: a sentence is a list of texts and cards.
+
+/** @import * as P from "./protocol.js" */
+/** @import { Match } from "./match.js" */
+
+/** @typedef {string | { card: string }} Part a text, or a card */
+
+/**
+ * A number as people read it: 1,000.
+ * @param {number} number
+ */
+export function amount(number) {
+  return number.toLocaleString("en");
+}
+
+/**
+ * A few bytes, or many.
+ * @param {number} number
+ */
+export function bytes(number) {
+  if (number < 1000) return `${number} bytes`;
+  if (number < 1e6) return `${(number / 1000).toPrecision(3)} kB`;
+  return `${(number / 1e6).toPrecision(3)} MB`;
+}
+
+const SUITS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
+const RANKS = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
+const DIGITS = { 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine" };
+const SEATS = ["North", "East", "South", "West"];
+
+/**
+ * The rank and suit of a card, if it is one of 52.
+ * @param {string} card
+ * @returns {{ rank: string, suit: "c" | "d" | "h" | "s" } | null}
+ */
+export function rankAndSuit(card) {
+  const found = /^([2-9TJQKA])([cdhs])$/.exec(card);
+  return found && { rank: found[1], suit: /** @type {"c" | "d" | "h" | "s"} */ (found[2]) };
+}
+
+/**
+ * A card as one says it: "ace of spades", "knight number 4", "North's hand" for a hand of bridge.
+ * @param {string} card
+ */
+export function cardName(card) {
+  const known = rankAndSuit(card);
+  if (known) {
+    const rank = { ...RANKS, ...DIGITS }[known.rank];
+    return `${rank} of ${SUITS[known.suit]}`;
+  }
+  if (card.includes("#")) return card.replace("#", " number ");
+  if (/^\d+$/.test(card)) return `number ${card}`;
+  const suits = card.split(".");
+  if (suits.length !== 4) return card;
+  const names = ["spades", "hearts", "diamonds", "clubs"];
+  return names.map((name, at) => `${name} ${suits[at].split("").join(" ") || "none"}`).join(", ");
+}
+
+/**
+ * The same in as few letters as can be: "A♠".
+ * @param {string} card
+ */
+export function cardSign(card) {
+  const known = rankAndSuit(card);
+  if (!known) return card;
+  const sign = { c: "♣", d: "♦", h: "♥", s: "♠" }[known.suit];
+  return `${known.rank === "T" ? "10" : known.rank}${sign}\ufe0e`;
+}
+
+/**
+ * What lies at a position: "card 3", or in boards "the South hand of board 2". People count from 1.
+ * @param {Match} match
+ * @param {number} position
+ */
+export function placeName(match, position) {
+  if (match.seated?.game !== "bridge") return `card ${position + 1}`;
+  return `the ${SEATS[position % 4]} hand of board ${Math.floor(position / 4) + 1}`;
+}
+
+const LIKE_A = "A\u0251\u0391\u03b1\u0410\u0430";
+const LIKE_L = "LI1|!\u0131\u0399\u03b9\u0406\u0456\u04c0\u04cf\u01c0\u217c";
+const LIKE_Y = "Y\u03a5\u03b3\u0423\u0443\u04ae\u04af";
+const LIKE_O = "O0\u039f\u03bf\u041e\u043e";
+const LIKE_U = "U\u03c5\u057d";
+
+/** The letter of *all* and *you* that looks like this one. @param {string} letter */
+function looksLike(letter) {
+  const narrow = letter.normalize("NFKC");
+  if (LIKE_A.includes(narrow)) return "a";
+  if (LIKE_L.includes(narrow)) return "l";
+  if (LIKE_Y.includes(narrow)) return "y";
+  if (LIKE_O.includes(narrow)) return "o";
+  return LIKE_U.includes(narrow) ? "u" : narrow;
+}
+
+/**
+ * Whether a name could be read as "all" or "you" in a sentence about who sees which card.
+ * @param {string} name
+ */
+export function misleads(name) {
+  if (/[,;\u201a\uff0c\u3001]/.test(name)) return true;
+  const words = name.split(/[^\p{L}\p{N}|!\uff5c\uff01]/u);
+  return words.some((word) => ["all", "you"].includes([...word].map(looksLike).join("")));
+}
+
+/**
+ * The name of a seat: "You", or what the other calls itself if that misleads nobody.
+ * @param {Match} match
+ * @param {number} seat
+ */
+export function nameOf(match, seat) {
+  if (seat === match.own) return "You";
+  const name = match.seated?.names[seat];
+  return name === undefined || name === "" || misleads(name) ? `Seat ${seat}` : name;
+}
+
+/**
+ * The names of seats, one after the other.
+ * @param {Match} match
+ * @param {number[]} seats
+ */
+export function namesOf(match, seats) {
+  return seats.map((seat) => nameOf(match, seat)).join(" and ");
+}
+
+/**
+ * "You fold", or "Bert folds".
+ * @param {Match} match
+ * @param {number} seat
+ * @param {string} verb
+ */
+export function does(match, seat, verb) {
+  const name = nameOf(match, seat);
+  if (seat === match.own) return `${name} ${verb}`;
+  if (verb === "have") return `${name} has`;
+  return `${name} ${verb}${verb === "pass" ? "es" : "s"}`;
+}
+
+/** What is played. @param {P.Seated} seated */
+export function gameName(seated) {
+  return {
+    holdem: "No-limit Texas hold’em",
+    "fixed-holdem": "Fixed-limit Texas hold’em",
+    draw: "Five-card draw",
+    deck: "A deck without rules",
+    bridge: "Boards of bridge",
+  }[seated.game] ?? seated.game;
+}
+
+/** What is played, and for what. @param {P.Seated} seated */
+export function stakes(seated) {
+  const parts = [gameName(seated)];
+  if (seated.blinds) parts.push(`blinds ${seated.blinds.map(amount).join("/")}`);
+  if (seated.ante) parts.push(`ante ${amount(seated.ante[0])}, smallest bet ${amount(seated.ante[1])}`);
+  if (seated.clock) parts.push(`${seated.clock.move} s a move, ${seated.clock.bank} s in the bank`);
+  return parts.join(" · ");
+}
+
+/**
+ * Cards and who is to see them.
+ * @param {Match} match
+ * @param {P.Reveal[]} cards
+ */
+export function reveals(match, cards) {
+  const to = (/** @type {number | "all"} */ who) => (who === "all" ? "all" : nameOf(match, who).replace(/^You$/, "you"));
+  return cards.map((card) => `${placeName(match, card.position)} to ${to(card.to)}`).join(", ");
+}
+
+/**
+ * What a seat has chosen. The choice was applied to the match before.
+ * @param {Match} match
+ * @param {P.Chose} chose
+ */
+export function chosen(match, chose) {
+  const who = (/** @type {string} */ verb) => does(match, chose.seat, verb);
+  const own = chose.seat === match.own;
+  const allIn = match.stacks[chose.seat] === 0 ? " and are all in" : "";
+  const all = own ? allIn : allIn.replace("are", "is");
+  switch (chose.do) {
+    case "fold": return `${who("fold")}.`;
+    case "check": return `${who("check")}.`;
+    case "call": return `${who("call")} ${match.deal?.added ? amount(match.deal.added) : ""}`.trimEnd() + `${all}.`;
+    case "bet": return `${who("bet")} ${amount(chose.to)}${all}.`;
+    case "raise": return `${who("raise")} to ${amount(chose.to)}${all}.`;
+    case "exchange": {
+      const number = chose.places.length;
+      if (number === 0) return `${who("keep")} all cards.`;
+      return `${who("exchange")} ${number === 1 ? "one card" : `${number} cards`}.`;
+    }
+    case "show": return `${who("show")} ${own ? "your" : "the"} cards.`;
+    case "muck": return `${who("muck")}: the cards stay closed.`;
+    case "propose": return `${who("propose")} to open ${reveals(match, chose.cards)}.`;
+    case "agree": return `${who("agree")} to proposal ${chose.proposal}.`;
+    case "refuse": return `${who("refuse")} proposal ${chose.proposal}.`;
+    case "pass": return `${who("pass")}.`;
+    case "roll": return `${who("roll")} ${chose.dice}.`;
+    case "draw": return `${who("draw")} a card.`;
+    case "show-card": return `${who("show")} ${placeName(match, chose.position)}, and ${own ? "keep" : "keeps"} it.`;
+    case "reveal": return `${who("reveal")} ${placeName(match, chose.position)}.`;
+    case "steal": {
+      const from = chose.from === match.own ? "your hand" : `the hand of ${nameOf(match, chose.from)}`;
+      return `${who("steal")} a card out of ${from}.`;
+    }
+    default: return "";
+  }
+}
+
+/**
+ * What a seat did, in a word or two for its place at the table.
+ * @param {P.Chose} chose
+ */
+export function didShort(chose) {
+  switch (chose.do) {
+    case "fold": return "folds";
+    case "check": return "checks";
+    case "call": return "calls";
+    case "bet": return "bets";
+    case "raise": return "raises";
+    case "exchange": return chose.places.length === 0 ? "keeps all" : `exchanges ${chose.places.length}`;
+    case "show": return "shows";
+    case "muck": return "mucks";
+    default: return "";
+  }
+}
+
+/**
+ * Who got what.
+ * @param {Match} match
+ * @param {P.Result} result
+ * @returns {string[]}
+ */
+export function winnings(match, result) {
+  const several = result.pots.length > 1;
+  return result.pots.flatMap((pot, number) => {
+    let which = "";
+    if (several) which = number === 0 ? " of the main pot" : ` of side pot ${number}`;
+    const split = pot.winners.length > 1 ? ": the pot is split" : "";
+    return pot.winners.map((winner) => `${does(match, winner.seat, "win")} ${amount(winner.chips)}${which}${split}.`);
+  });
+}
+
+/**
+ * Who is waited for, and how long.
+ * @param {Match} match
+ * @param {P.Waiting} waiting
+ */
+export function waitingFor(match, waiting) {
+  const who = waiting.seats.length === 0 ? "the shuffle on this machine" : namesOf(match, waiting.seats);
+  const what = waiting.seats.length === 0 ? "" : {
+    line: " to be there again", deal: " to deal", shuffle: " to seal the deck", cards: " to open cards",
+    dice: " to roll", move: " to choose", result: " to agree to the result",
+  }[waiting.for] ?? "";
+  const time = waiting.seconds < 120 ? `${waiting.seconds} s` : `${Math.floor(waiting.seconds / 60)} min`;
+  return `Waiting for ${who}${what}: ${time}.`;
+}
+
+/**
+ * An event as a sentence for the log; nothing if there is nothing to say. It was applied to the match before.
+ * @param {Match} match
+ * @param {P.Event} event
+ * @returns {Part[]}
+ */
+export function sentence(match, event) {
+  switch (event.event) {
+    case "invite": return ["An invite was made."];
+    case "listening": return [`Waiting at ${event.addresses.join(", ")}.`];
+    case "notice": return [event.text];
+    case "seated": {
+      const others = event.names.map((_, seat) => seat).filter((seat) => seat !== event.seat);
+      const verb = event.resumed ? "sit again" : "sit";
+      return [`You ${verb} at a table with ${namesOf(match, others)}: ${stakes(event)}.`];
+    }
+    case "line-lost": return [`${asSentence(event.message)} The program connects again by itself.`];
+    case "waiting": return [waitingFor(match, event)];
+    case "resumed": return ["The line is back, and the match goes on."];
+    case "ask-again": return [asSentence(event.message)];
+    case "out-of-time": return [outOfTime(match, event)];
+    case "sits-out": return ["You sit out. The next hand waits for you."];
+    case "dealt": return [`Hand ${event.hand}${event.try > 0 ? `, dealt again (try ${event.try + 1})` : ""}.`];
+    case "again": return [`${does(match, event.seat, "have")} declared the deal void. Nobody has seen a card of it.`];
+    case "sealed": return ["The deck is sealed: nobody knows it, and nobody can change a card."];
+    case "card": return seen(match, event);
+    case "board": return ["Board: ", ...spaced(event.cards), "."];
+    case "chose": return [chosen(match, event)];
+    case "not-stolen": return ["The hand could not be shuffled again. Nobody has seen a card of the new order."];
+    case "rolled": return [`${event.dice}: ${event.faces.length > 1 ? `${event.faces.map(amount).join(" + ")} = ` : ""}${amount(event.sum)}.`];
+    case "result": return resultParts(match, event);
+    case "ask-rebuy": return [`${namesOf(match, event.seats)} ${event.seats.includes(match.own) || event.seats.length > 1 ? "have" : "has"} no chips left.`];
+    case "stopped": return [stopped(match, event)];
+    case "over":
+    case "closed":
+    case "error": return [asSentence(event.message)];
+    default: return [];
+  }
+}
+
+/** @param {Match} match @param {P.OutOfTime} event */
+function outOfTime(match, event) {
+  if (event.seat === match.own) return "Your time is out: the program has said for you what costs nothing more.";
+  if (event.away) return `${does(match, event.seat, "have")} been away for longer than the clock allows.`;
+  return `The time of ${nameOf(match, event.seat)} is out.`;
+}
+
+/** @param {Match} match @param {P.CardSeen} event @returns {Part[]} */
+function seen(match, event) {
+  if (!isPokerGame(match)) {
+    const whom = event.holder === undefined ? "All see" : "Only you see";
+    return [`${whom} ${placeName(match, event.position)}: `, { card: event.card }, "."];
+  }
+  // The event `board` tells the others.
+  if (event.holder === undefined) return [];
+  if (event.holder === match.own) return ["Your card: ", { card: event.card }, ". Only you see it."];
+  return [`Card of ${nameOf(match, event.holder)}: `, { card: event.card }, "."];
+}
+
+/** @param {Match} match */
+function isPokerGame(match) {
+  return match.seated?.game !== "deck" && match.seated?.game !== "bridge";
+}
+
+/** @param {Match} match @param {P.Result} result @returns {Part[]} */
+function resultParts(match, result) {
+  /** @type {Part[]} */
+  const parts = [];
+  for (const shown of result.shown) {
+    parts.push(`${nameOf(match, shown.seat)}: `, ...spaced(shown.cards), `, ${shown.worth}. `);
+  }
+  return [...parts, winnings(match, result).join(" ") || "The hand is over."];
+}
+
+/** @param {Match} match @param {P.Stopped} event */
+function stopped(match, event) {
+  switch (event.how) {
+    case "leave": return `${does(match, event.seat, "leave")} the match.`;
+    case "forfeit": return `${nameOf(match, event.seat)} cannot go on with the hand.`;
+    default: return `${does(match, event.seat, "say")} that what was opened in step ${event.step ?? "?"} is not what was sealed.`;
+  }
+}
+
+/** @param {string[]} cards @returns {Part[]} */
+function spaced(cards) {
+  return cards.flatMap((card, at) => (at === 0 ? [{ card }] : [" ", { card }]));
+}
+
+/**
+ * A message as a sentence of its own.
+ * @param {string} message
+ */
+export function asSentence(message) {
+  const text = message.replace(/\.+$/, "");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/**
+ * A sentence as text alone, as one says it.
+ * @param {Part[]} parts
+ */
+export function spoken(parts) {
+  return parts.map((part) => (typeof part === "string" ? part : cardName(part.card))).join("");
+}
