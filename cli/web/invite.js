@@ -1,0 +1,103 @@
+// What a host sees while it waits: the invite, as text and as a QR code, and where it listens.
+
+import { announce, clear, h, setText, svg } from "./dom.js";
+
+/** @import { App } from "./main.js" */
+/** @import { Match } from "./match.js" */
+
+/**
+ * A button that copies a text.
+ * @param {string} label
+ * @param {() => string} text
+ * @param {string} [name] for who hears the page, if the label says too little
+ */
+export function copyButton(label, text, name) {
+  const button = h("button", { type: "button", "aria-label": name }, label);
+  button.addEventListener("click", async () => {
+    const copied = await navigator.clipboard.writeText(text()).then(() => true, () => false);
+    const said = copied ? "Copied" : "This browser does not copy. Select the text instead.";
+    setText(button, said);
+    announce(said);
+    setTimeout(() => setText(button, label), 2500);
+  });
+  return button;
+}
+
+/**
+ * A day and a time of day.
+ * @param {number} seconds since 1970
+ */
+export function dateOf(seconds) {
+  const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+  return format.format(new Date(seconds * 1000));
+}
+
+/**
+ * A QR code as a picture: all dark squares are one path.
+ * @param {{ size: number, rows: string[] }} code
+ */
+function picture(code) {
+  const margin = 4;
+  const side = code.size + 2 * margin;
+  const squares = code.rows.flatMap((row, y) =>
+    [...row.matchAll(/1+/g)].map((run) => `M${margin + run.index} ${margin + y}h${run[0].length}v1h-${run[0].length}z`));
+  return svg("svg", { class: "qr", viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": "The invite as a QR code" },
+    svg("rect", { class: "qr-light", width: side, height: side }),
+    svg("path", { class: "qr-dark", d: squares.join("") }));
+}
+
+/**
+ * The view of a host that waits for the other player.
+ * @param {App} app
+ * @returns {{ root: HTMLElement, update: (match: Match) => void }}
+ */
+export function inviteView(app) {
+  let invite = "";
+  let told = "";
+  const text = h("p", { class: "invite-text code", tabindex: "0", "aria-label": "Invite" });
+  const code = h("div", { class: "qr-place" });
+  const sent = h("div", { class: "invite", hidden: true },
+    h("div", { class: "invite-said" },
+      h("ol", { class: "steps" },
+        h("li", {}, "Send this invite to the other player, by a way that you trust. ",
+          h("strong", {}, "Whoever has it can take the seat, once.")),
+        h("li", {}, "The other player pastes it under “Join”, or runs the command in a terminal."),
+        h("li", {}, "Leave this page open. The match begins when both are here.")),
+      text,
+      h("div", { class: "row" },
+        copyButton("Copy the invite", () => invite),
+        copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`))),
+    code);
+  const places = h("p", { class: "muted" });
+  const known = h("p", {}, "A player whom you have met needs no invite: it joins by your name or fingerprint.");
+  const notices = h("ul", { class: "notices" });
+  const stop = h("button", { type: "button", onclick: () => app.end().catch((error) => announce(error.message, true)) }, "Stop hosting");
+  const root = h("section", { class: "panel waiting-host", "aria-labelledby": "invite-title" },
+    h("h1", { id: "invite-title" }, "Waiting for the other player"),
+    sent, known, places, notices,
+    h("div", { class: "row" }, stop));
+
+  const draw = async (/** @type {string} */ of) => {
+    try {
+      const qr = await app.post("/qr", of);
+      if (of === invite) clear(code, picture(qr));
+    } catch {
+      clear(code);
+    }
+  };
+  /** @param {Match} match */
+  const update = (match) => {
+    if (match.invite && match.invite !== invite) {
+      invite = match.invite;
+      setText(text, invite);
+      draw(invite);
+    }
+    sent.hidden = !invite;
+    setText(places, match.addresses.length > 0 ? `Your program listens at ${match.addresses.join(", ")}.` : "");
+    if (match.notices.join("\n") !== told) {
+      told = match.notices.join("\n");
+      clear(notices, ...match.notices.map((notice) => h("li", { class: "warning" }, notice)));
+    }
+  };
+  return { root, update };
+}

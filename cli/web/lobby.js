@@ -1,0 +1,473 @@
+// The lobby: host, join, known players, open and past matches, one's own fingerprint.
+
+import { announce, clear, confirmed, h, setAttribute, setText } from "./dom.js";
+import { copyButton, dateOf } from "./invite.js";
+import { many, signed } from "./verify.js";
+import { amount } from "./words.js";
+
+/** @import { Child } from "./dom.js" */
+/** @import { App, Page } from "./main.js" */
+
+/**
+ * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input
+ * @typedef {{ name: string, fingerprint: string, hands: number, in_a_row: number, failed_checks: number, last_seen: number,
+ *   addresses: string[] }} Peer as `peers --json` says
+ * @typedef {{ match: string, seat: number, peer: string, state: string, closed: boolean, changed: number }} OpenMatch as
+ *   `resume --list --json` says
+ * @typedef {{ match: string, peer: string, changed: number, state: string, message: string, game?: string, hands?: number,
+ *   won?: number | null }} PastMatch as `history --json` says
+ */
+
+/** How many past matches are listed at first. */
+const FEW = 10;
+/** After so many attempts in a row that did not end well, the program asks. */
+const MANY_ATTEMPTS = 8;
+
+/** @param {unknown} error */
+const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
+/**
+ * A field with its label, what it is for, and room for what is wrong with it.
+ * @param {string} label
+ * @param {Input} input
+ * @param {string} [hint]
+ */
+function field(label, input, hint) {
+  const error = h("p", { class: "field-error", id: `${input.id}-error`, hidden: true });
+  setAttribute(input, "aria-describedby", hint ? `${input.id}-hint ${error.id}` : error.id);
+  return h("div", { class: "field" }, h("label", { for: input.id }, label), input,
+    hint && h("p", { class: "field-hint", id: `${input.id}-hint` }, hint), error);
+}
+
+/**
+ * Says what is wrong with a field, or that nothing is.
+ * @param {Input} input
+ * @param {string} problem empty if it is right
+ */
+function mark(input, problem) {
+  const error = /** @type {HTMLElement} */ (document.getElementById(`${input.id}-error`));
+  setText(error, problem);
+  error.hidden = problem === "";
+  setAttribute(input, "aria-invalid", problem ? "true" : null);
+}
+
+/** @param {string} id @param {string} value */
+function number(id, value) {
+  return h("input", { id, type: "text", inputmode: "numeric", autocomplete: "off", value });
+}
+
+/** @param {string} id @param {string} placeholder */
+function line(id, placeholder) {
+  return h("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder });
+}
+
+/** @param {string} id @param {Record<string, string>} options the words of each value */
+function select(id, options) {
+  return h("select", { id }, ...Object.entries(options).map(([value, words]) => h("option", { value }, words)));
+}
+
+/**
+ * What is wrong with a whole number; empty if nothing is.
+ * @param {string} said
+ * @param {number} least
+ * @param {number} most
+ */
+function badNumber(said, least, most) {
+  const fits = /^\d{1,10}$/.test(said) && Number(said) >= least && Number(said) <= most;
+  return fits ? "" : `A whole number from ${amount(least)} to ${amount(most)} is needed.`;
+}
+
+/** What is wrong with HOST:PORT. @param {string} said */
+function badAddress(said) {
+  const parts = /^(\[[0-9a-f:.%a-z]+\]|[^\s:[\]]+):(\d{1,5})$/i.exec(said);
+  return parts && Number(parts[2]) < 65536 ? "" : "A host and a port are needed: table.example.org:5252, for example.";
+}
+
+/** What is wrong with a list of kinds. @param {string} said without blanks */
+function badKinds(said) {
+  const parts = said.split(",");
+  const named = parts.every((part) => /^[A-Za-z0-9_-]{1,24}=[1-9]\d{0,3}$/.test(part));
+  if (!named && !parts.every((part) => /^[1-9]\d{0,3}$/.test(part))) {
+    return "Write each kind with its number of cards: knight=14, castle=5, road=2.";
+  }
+  if (parts.length > 64) return "A deck has at most 64 kinds of cards.";
+  const names = new Set(parts.map((part) => part.replace(/=.*/, "").toLowerCase()));
+  if (named && names.size < parts.length) return "Two kinds have the same name.";
+  const cards = parts.reduce((sum, part) => sum + Number(part.replace(/.*=/, "")), 0);
+  return badNumber(String(cards), 2, 4096) && "A deck has 2 to 4,096 cards in all.";
+}
+
+/**
+ * The invite, name or fingerprint in what was pasted: a whole `dealerless join …` line is taken too.
+ * @param {string} pasted
+ */
+export function whomOf(pasted) {
+  const invite = /dealerless\d+-[0-9a-z]+/i.exec(pasted);
+  return invite ? invite[0] : pasted.trim().replace(/^(\S*dealerless(\.exe)?\s+)?join\s+/, "").trim();
+}
+
+/**
+ * Reads addresses into a wish, where they are given. Gives the first that is wrong.
+ * @param {Record<string, HTMLInputElement>} inputs
+ * @param {Record<string, unknown>} wish
+ */
+function readAddresses(inputs, wish) {
+  /** @type {HTMLInputElement | null} */
+  let wrong = null;
+  for (const [name, input] of Object.entries(inputs)) {
+    const said = input.value.trim();
+    const problem = said && badAddress(said);
+    mark(input, problem);
+    if (problem) wrong ??= input;
+    else if (said) wish[name] = said;
+  }
+  return wrong;
+}
+
+/**
+ * Fields that few need.
+ * @param {string} title
+ * @param {...Child} fields
+ */
+function more(title, ...fields) {
+  return h("details", { class: "more" }, h("summary", {}, title), h("div", { class: "fields" }, ...fields));
+}
+
+/**
+ * A form, with its button and room for why it was refused.
+ * @param {string} label of the button
+ * @param {() => Promise<void> | undefined} act starts what was asked for; undefined if something is wrong
+ * @param {...Child} fields
+ */
+function form(label, act, ...fields) {
+  const failed = h("p", { class: "form-error", role: "alert" });
+  const button = h("button", { type: "submit", class: "main" }, label);
+  const root = h("form", { class: "form", novalidate: true }, ...fields, failed, h("div", { class: "row" }, button));
+  root.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    setText(failed, "");
+    button.disabled = true;
+    await act()?.catch((error) => setText(failed, messageOf(error)));
+    button.disabled = false;
+  });
+  return root;
+}
+
+/** The form by which one hosts. @param {App} app */
+function hostForm(app) {
+  const game = select("host-game", {
+    holdem: "Texas hold’em, no limit",
+    "fixed-holdem": "Texas hold’em, fixed limit",
+    draw: "Five-card draw",
+    deck: "A deck without rules, and dice",
+    bridge: "Boards of bridge",
+  });
+  const posts = select("host-posts", { blinds: "Blinds", ante: "An ante from each" });
+  const time = select("host-time", {
+    "": "No limit",
+    "30+120": "30 s a move, 2 min in the bank",
+    "15+60": "15 s a move, 1 min in the bank",
+    own: "Other…",
+  });
+  const made = select("host-made", { cards: "So many cards", kinds: "Kinds of cards" });
+  const [hands, stack, low, high, move, bank, cards, draw, boards] = Object.entries(
+    { hands: 10, stack: 200, low: 1, high: 2, move: 30, bank: 120, cards: 52, draw: "", boards: 24 },
+  ).map(([name, value]) => number(`host-${name}`, String(value)));
+  draw.placeholder = "all";
+  const kinds = line("host-kinds", "knight=14, castle=5, road=2");
+  const places = {
+    listen: line("host-listen", "0.0.0.0:5252"),
+    advertise: line("host-advertise", "table.example.org:5252"),
+    relay: line("host-relay", "transit.example.org:4001"),
+  };
+
+  const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
+  const isOwnTime = () => time.value === "own";
+  /** @type {[HTMLElement, () => boolean][]} each field, and whether it belongs to what is chosen */
+  const fields = [
+    [field("Hands", hands), () => true],
+    [field("Chips for each", stack), isPoker],
+    [field("Before the cards", posts), isPoker],
+    [field("Small blind", low), isPoker],
+    [field("Big blind", high), isPoker],
+    [field("The deck is made of", made), isDeck],
+    [field("Cards in the deck", cards, "52 are the usual cards. Others are numbered."), () => isDeck() && made.value === "cards"],
+    [field("Kinds", kinds, "Name and number of each."), () => isDeck() && made.value === "kinds"],
+    [field("Cards that can be opened", draw, "Fewer are shuffled faster."), isDeck],
+    [field("Boards", boards, "Sealed together, 1 to 100."), () => game.value === "bridge"],
+    [field("Time to think", time, "Who runs out of both checks or folds, and sits out."), () => true],
+    [field("Seconds for a move", move), isOwnTime],
+    [field("Seconds in the bank", bank), isOwnTime],
+  ];
+  const label = (/** @type {Input} */ of, /** @type {string} */ said) => {
+    const found = /** @type {HTMLElement} */ (of.parentElement).querySelector("label");
+    if (found) setText(found, said);
+  };
+  const arrange = () => {
+    for (const [shown, belongs] of fields) shown.hidden = !belongs();
+    const ante = posts.value === "ante";
+    label(hands, game.value === "bridge" ? "Sets of boards" : "Hands");
+    label(low, ante ? "Ante" : "Small blind");
+    label(high, ante ? "Smallest bet" : "Big blind");
+  };
+  game.addEventListener("change", () => {
+    hands.value = isPoker() ? "10" : "1";
+    posts.value = game.value === "draw" ? "ante" : "blinds";
+  });
+  for (const choice of [game, posts, time, made]) choice.addEventListener("change", arrange);
+
+  /** What the form says, or null if something is wrong with it. */
+  const read = () => {
+    /** @type {Record<string, unknown>} */
+    const wish = { game: game.value };
+    /** @type {Input | null} */
+    let wrong = null;
+    const judge = (/** @type {Input} */ input, /** @type {string} */ problem) => {
+      mark(input, problem);
+      if (problem) wrong ??= input;
+    };
+    const whole = (/** @type {Input} */ input, /** @type {number} */ least, /** @type {number} */ most) => {
+      judge(input, badNumber(input.value.trim(), least, most));
+      return Number(input.value);
+    };
+    wish.hands = whole(hands, 1, 1_000_000);
+    if (isPoker()) {
+      const chips = whole(stack, 1, 1_000_000_000);
+      const [smaller, larger] = [low, high].map((input) => whole(input, 1, chips || 1));
+      if (!wrong && smaller > larger) judge(low, "This must not be more than the other.");
+      Object.assign(wish, { stack: chips, [posts.value]: `${smaller}/${larger}` });
+    }
+    if (isDeck() && made.value === "cards") wish.cards = whole(cards, 2, 4096);
+    if (isDeck() && made.value === "kinds") {
+      wish.kinds = kinds.value.replace(/\s/g, "");
+      judge(kinds, badKinds(String(wish.kinds)));
+    }
+    if (isDeck() && draw.value.trim()) wish.draw = whole(draw, 1, Number(wish.cards ?? 4096) || 4096);
+    if (game.value === "bridge") wish.boards = whole(boards, 1, 100);
+    if (isOwnTime()) {
+      const [seconds, rest] = [move, bank].map((input) => whole(input, 0, 1_000_000));
+      if (!wrong && seconds + rest === 0) judge(move, "Nobody can play in no time at all.");
+      wish.time = `${seconds}+${rest}`;
+    } else if (time.value) {
+      wish.time = time.value;
+    }
+    const wrongPlace = readAddresses(places, wish);
+    if (wrongPlace) advanced.open = true;
+    /** @type {Input | null} */ (wrong ?? wrongPlace)?.focus();
+    return wrong || wrongPlace ? null : wish;
+  };
+  const advanced = more("How others reach this machine",
+    field("Wait at", places.listen, "Empty: port 5252, from everywhere."),
+    field("Address in the invite", places.advertise, "That of a forwarded port, for example."),
+    field("Relay", places.relay, "A transit relay of Magic Wormhole, where neither can reach the other. It sees nothing."));
+  const root = form("Host", () => {
+    const wish = read();
+    return wish ? app.begin("/host", wish) : undefined;
+  }, field("Game", game), h("div", { class: "fields" }, ...fields.map(([shown]) => shown)), advanced);
+  arrange();
+  return root;
+}
+
+/** The form by which one joins. @param {App} app */
+function joinForm(app) {
+  const whom = h("textarea", {
+    id: "join-whom", rows: 3, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "dealerless2-…",
+  });
+  const places = { at: line("join-at", "192.0.2.1:5252"), relay: line("join-relay", "transit.example.org:4001") };
+  const known = more("A player whom you have met",
+    field("Where it hosts now", places.at, "Empty: where you met last."),
+    field("Relay at which it waits", places.relay));
+  const root = form("Join", () => {
+    const wish = { whom: whomOf(whom.value) };
+    mark(whom, wish.whom ? "" : "Paste an invite, or write a name.");
+    const wrong = readAddresses(places, wish);
+    if (wrong) known.open = true;
+    if (wish.whom && !wrong) return app.begin("/join", wish);
+    (wish.whom && wrong ? wrong : whom).focus();
+    return undefined;
+  }, field("Invite", whom, "What the host has sent you: the invite, or the whole line. Or the name of a player whom you have met, and who hosts."),
+  known);
+  /** Lets one say where a player is. @param {Peer} peer */
+  const ask = (peer) => {
+    whom.value = peer.fingerprint;
+    known.open = true;
+    places.at.focus();
+    announce(`Say where ${peer.name} hosts now.`);
+  };
+  return { root, ask };
+}
+
+/**
+ * Something with buttons in a list.
+ * @param {Child[]} said
+ * @param {Child[]} buttons
+ */
+function item(said, buttons) {
+  return h("li", { class: "item" }, h("div", { class: "item-text" }, ...said),
+    buttons.some(Boolean) && h("div", { class: "row" }, ...buttons));
+}
+
+/**
+ * @param {App} app
+ * @param {Peer} peer
+ * @param {(peer: Peer) => void} ask where the player is
+ */
+function peerItem(app, peer, ask) {
+  const failed = h("p", { class: "form-error", role: "alert" });
+  const again = () => {
+    if (peer.addresses.length === 0) return ask(peer);
+    return app.begin("/join", { whom: peer.fingerprint }).catch((error) => setText(failed, messageOf(error)));
+  };
+  const why = peer.failed_checks > 0
+    ? `${many(peer.failed_checks, "check")} failed with these keys: the other side tried to cheat.`
+    : `The last ${peer.in_a_row} attempts did not end well: a bad line, or tries to cheat.`;
+  return item([
+    h("p", { class: "item-title" }, peer.name),
+    h("p", { class: "code" }, peer.fingerprint),
+    h("p", { class: "muted" }, `${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
+    (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p", { class: "warning" }, `${why} Your program refuses or asks first. `
+      + `To forget it for good: dealerless peers forgive ${peer.fingerprint}`),
+    failed,
+  ], [h("button", { type: "button", onclick: again, "aria-label": `Play again with ${peer.name}, who hosts` }, "Play again")]);
+}
+
+/**
+ * @param {App} app
+ * @param {OpenMatch} open
+ * @param {() => void} renew
+ */
+function openItem(app, open, renew) {
+  const failed = h("p", { class: "form-error", role: "alert" });
+  const fail = (/** @type {unknown} */ error) => setText(failed, messageOf(error));
+  const host = open.seat === 0;
+  const of = open.match.slice(0, 16);
+  const place = line(`place-${of}`, host ? "0.0.0.0:5252" : "192.0.2.1:5252");
+  const relay = line(`relay-${of}`, "transit.example.org:4001");
+  const places = more("Another address, or a relay",
+    field(host ? "Wait at" : "Where the host is now", place, host ? "Empty: port 5252, from everywhere." : "Empty: where you met last."),
+    field("Relay at which both wait", relay));
+  const resume = () => {
+    const wish = { match: open.match };
+    const wrong = readAddresses({ [host ? "listen" : "at"]: place, relay }, wish);
+    if (wrong) wrong.focus();
+    else app.begin("/resume", wish).catch(fail);
+  };
+  const close = async () => {
+    const text = "Do this if the other player has been away for too long. The match is not over then, and nobody wins it. "
+      + "The record says where it stands, and that you have closed it, which is your word alone. It can still be resumed.";
+    if (!await confirmed(`Close the match with ${open.peer}?`, text, "Close it here")) return;
+    try {
+      await app.post("/resume", { match: open.match, close: true });
+      for (let times = 0; (await app.refresh()).program?.running && times < 40; times += 1) {
+        await new Promise((wake) => setTimeout(wake, 250));
+      }
+      announce("The match is closed here.");
+      renew();
+    } catch (error) {
+      fail(error);
+    }
+  };
+  return item([
+    h("p", { class: "item-title" }, open.peer),
+    h("p", {}, open.state),
+    h("p", { class: "muted" }, `You are the ${host ? "host" : "guest"} · last change ${dateOf(open.changed)}`),
+    places, failed,
+  ], [
+    !open.closed && h("button", { type: "button", onclick: close, "aria-label": `Close the match with ${open.peer}` }, "Close…"),
+    h("button", { type: "button", class: "main", onclick: resume, "aria-label": `Resume the match with ${open.peer}` }, "Resume"),
+  ]);
+}
+
+/** @param {App} app @param {PastMatch} past */
+function pastItem(app, past) {
+  const { won = null, hands } = past;
+  const when = dateOf(past.changed);
+  const played = [past.game, hands !== undefined && many(hands, "hand"), when].filter(Boolean).join(" · ");
+  return item([
+    h("p", { class: "item-title" }, past.peer, won !== null && h("span", { class: won < 0 ? "lost" : "won" }, ` ${signed(won)}`)),
+    h("p", {}, played),
+    h("p", { class: past.state === "damaged" ? "warning" : "muted" }, past.message),
+  ], [["over", "open"].includes(past.state) && h("button", {
+    type: "button", onclick: () => app.go("after", past.match), "aria-label": `Hands of the match with ${past.peer}, ${when}`,
+  }, "Hands")]);
+}
+
+/**
+ * A part of the page with a heading.
+ * @param {string} id
+ * @param {string} title
+ * @param {...Child} inside
+ */
+function part(id, title, ...inside) {
+  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
+}
+
+/** @param {string} text */
+const quiet = (text) => h("p", { class: "muted" }, text);
+
+/**
+ * @param {App} app
+ * @returns {Page}
+ */
+export function lobby(app) {
+  const join = joinForm(app);
+  const running = h("section", { class: "panel running", "aria-labelledby": "running", hidden: true },
+    h("h2", { id: "running" }, "A match is being played"),
+    h("p", {}, "One match is played at a time. Until it has ended your files are in use, and nothing else is shown here."),
+    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => app.go("table") }, "Go to the table")));
+  const [open, own, peers, past] = [h("div"), h("div", {}, quiet("…")), h("div", {}, quiet("…")), h("div", {}, quiet("…"))];
+  const idle = h("div", { class: "stack" }, open,
+    h("div", { class: "columns" },
+      h("div", { class: "column" }, part("host", "Host", hostForm(app)), part("own", "You", own)),
+      h("div", { class: "column" }, part("join", "Join", join.root), part("peers", "Players you have met", peers))),
+    part("past", "Past matches", past));
+  const root = h("div", { class: "lobby stack" }, h("h1", { class: "unseen" }, "Lobby"), running, idle);
+
+  /**
+   * Fills a part with what the program says, or with why it does not.
+   * @param {HTMLElement} into
+   * @param {string} path
+   * @param {(said: any) => Child} show
+   */
+  const fill = async (into, path, show) => {
+    try {
+      clear(into, show(await app.get(path)));
+    } catch (error) {
+      clear(into, h("p", { class: "form-error" }, messageOf(error)));
+    }
+  };
+  const showOwn = (/** @type {{ fingerprint: string }} */ { fingerprint }) => h("div", {},
+    h("p", {}, "Your fingerprint. Tell it to others by a way that you both trust: it shows them that it is you."),
+    h("p", { class: "code fingerprint" }, fingerprint),
+    h("div", { class: "row" }, copyButton("Copy", () => fingerprint, "Copy your fingerprint")));
+  const showOpen = (/** @type {{ matches: OpenMatch[] }} */ { matches }) => matches.length > 0
+    && part("open", "Open matches", h("ul", { class: "items" }, ...matches.map((one) => openItem(app, one, renew))));
+  const showPeers = (/** @type {{ peers: Peer[] }} */ { peers: met }) => (met.length === 0
+    ? quiet("Nobody yet. Who has met needs no invite any more.")
+    : h("div", {}, quiet("If you host, they can join by your name or fingerprint, without an invite."),
+      h("ul", { class: "items" }, ...met.map((peer) => peerItem(app, peer, join.ask)))));
+  const showPast = (/** @type {{ matches: PastMatch[] }} */ { matches }) => {
+    if (matches.length === 0) return quiet("None yet.");
+    const list = h("ul", { class: "items" }, ...matches.slice(0, FEW).map((one) => pastItem(app, one)));
+    const all = h("button", { type: "button" }, `Show all ${amount(matches.length)}`);
+    all.addEventListener("click", () => {
+      list.append(...matches.slice(FEW).map((one) => pastItem(app, one)));
+      list.children[FEW]?.querySelector("button")?.focus();
+      all.remove();
+    });
+    return h("div", {}, list, matches.length > FEW && h("div", { class: "row" }, all));
+  };
+
+  const renew = async () => {
+    const busy = await app.refresh().then((state) => Boolean(state.program?.running), () => false);
+    running.hidden = !busy;
+    idle.hidden = busy;
+    if (busy) return;
+    await fill(open, "/matches", showOpen);
+    await fill(own, "/identity", showOwn);
+    await fill(peers, "/peers", showPeers);
+    await fill(past, "/history", showPast);
+  };
+  void renew();
+  return { root, title: "Lobby" };
+}
