@@ -140,7 +140,7 @@ async function follow(how) {
   const mine = reading;
   app.match = newMatch();
   app.role = how === "watch" ? "watch" : "play";
-  table.close?.();
+  table.dispose();
   table = tablePage(app);
   if (name === "table") go("table");
   else links();

@@ -13,6 +13,16 @@ export function amount(number) {
   return number.toLocaleString("en");
 }
 
+const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
+
+/**
+ * A number of chips where there is little room: 1,000, or 12.35M.
+ * @param {number} number
+ */
+export function shortAmount(number) {
+  return number < 1e6 ? amount(number) : SHORT.format(number);
+}
+
 /**
  * A few bytes, or many.
  * @param {number} number

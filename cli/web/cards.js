@@ -1,0 +1,114 @@
+// A card as an element: its face, its back, its name for who listens, and who can see it.
+
+import { clear, h, setAttribute, setText, svg } from "./dom.js";
+import { cardName, cardSign, rankAndSuit } from "./words.js";
+
+/** @import { Part } from "./words.js" */
+
+/** The signs of the suits, in a square of 24. */
+const SIGNS = {
+  s: "M12 2C9.5 6.5 3 9.6 3 15a4.6 4.6 0 0 0 7.9 3.2c-.3 1.7-1 3-2.3 3.8h6.8c-1.3-.8-2-2.1-2.3-3.8A4.6 4.6 0 0 0 21 15c0-5.4-6.5-8.5-9-13z",
+  h: "M12 21.5C6 17 2.5 13.4 2.5 8.9A5.2 5.2 0 0 1 12 6.1a5.2 5.2 0 0 1 9.5 2.8c0 4.5-3.5 8.1-9.5 12.6z",
+  d: "M12 1.8 20 12l-8 10.2L4 12z",
+  c: "M12 2a4.7 4.7 0 0 0-4.2 6.8 4.8 4.8 0 1 0 3.1 8.2c-.2 2.2-.9 3.8-2.3 5h6.8c-1.4-1.2-2.1-2.8-2.3-5a4.8 4.8 0 1 0 3.1-8.2A4.7 4.7 0 0 0 12 2z",
+};
+
+const EYE = "M12 5C6.5 5 2.7 9.3 1.3 12c1.4 2.7 5.2 7 10.7 7s9.3-4.3 10.7-7C21.3 9.3 17.5 5 12 5zm0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8z";
+
+/**
+ * @typedef {object} CardView
+ * @property {HTMLElement} root
+ * @property {(card: string | null, sees?: string) => void} show a card, or its back; `sees` is who can see it
+ */
+
+/**
+ * A card. It begins closed, and turns over when it is shown.
+ * @param {{ tag?: boolean, of?: string }} [how] whether it carries a tag that tells who can see it; whose it is
+ * @returns {CardView}
+ */
+export function cardView({ tag = false, of = "" } = {}) {
+  const face = h("span", { class: "face" });
+  const sees = tag ? seesTag() : null;
+  const turning = h("span", { class: "turning" }, face, h("span", { class: "back" }));
+  const root = h("span", { class: "card", role: "img" }, turning, sees?.root);
+  /** @type {string | null | undefined} */
+  let shown;
+  return {
+    root,
+    show(card, who = "") {
+      if (card !== shown) {
+        shown = card;
+        if (card !== null) drawFace(root, face, card);
+        root.classList.toggle("open", card !== null);
+      }
+      const name = card === null ? "closed card" : cardName(card);
+      setAttribute(root, "aria-label", [of && `${of}:`, name, who && `(seen by ${who})`].filter(Boolean).join(" "));
+      sees?.show(card === null ? "" : who);
+    },
+  };
+}
+
+/** A tag that tells who can see something: "only you", or "all". */
+export function seesTag() {
+  const text = h("span");
+  const root = h("span", { class: "sees", hidden: true },
+    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: EYE })), text);
+  return {
+    root,
+    /** @param {string} who nobody if it is empty */
+    show(who) {
+      root.hidden = who === "";
+      setText(text, who);
+    },
+  };
+}
+
+/**
+ * @param {HTMLElement} root
+ * @param {HTMLElement} face
+ * @param {string} card
+ */
+function drawFace(root, face, card) {
+  const known = rankAndSuit(card);
+  const suits = card.split(".");
+  root.dataset.suit = known?.suit ?? "";
+  root.classList.toggle("hand-of-bridge", suits.length === 4);
+  if (known) {
+    clear(face, cardPicture(known.rank === "T" ? "10" : known.rank, known.suit));
+  } else if (suits.length === 4) {
+    clear(face, ...suits.map((ranks, at) => suitRow("shdc"[at], ranks)));
+  } else {
+    const [kind, number] = card.split("#");
+    clear(face, h("b", { class: number === undefined ? "numeral" : "kind" }, kind), number !== undefined && h("span", null, number));
+  }
+}
+
+/** @param {string} rank @param {"c" | "d" | "h" | "s"} suit */
+function cardPicture(rank, suit) {
+  return svg("svg", { viewBox: "0 0 60 84", "aria-hidden": "true" },
+    svg("text", { x: rank.length > 1 ? 5 : 7, y: 29, class: rank.length > 1 ? "rank two" : "rank" }, rank),
+    svg("path", { d: SIGNS[suit], transform: "translate(7.5 34) scale(0.66)" }),
+    svg("path", { d: SIGNS[suit], transform: "translate(21 44) scale(1.5)" }));
+}
+
+/** A suit of a hand of bridge. @param {string} suit @param {string} ranks */
+function suitRow(suit, ranks) {
+  const sign = SIGNS[/** @type {keyof typeof SIGNS} */ (suit)];
+  return h("span", { class: "suit-row", "data-suit": suit },
+    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: sign })),
+    ranks === "" ? "–" : ranks.replace("T", "10"));
+}
+
+/**
+ * A sentence with its cards, for the log.
+ * @param {Part[]} parts
+ * @returns {(string | HTMLElement)[]}
+ */
+export function written(parts) {
+  return parts.map((part) => {
+    if (typeof part === "string") return part;
+    const suit = rankAndSuit(part.card)?.suit;
+    if (!suit) return h("b", null, part.card);
+    return h("b", { class: "sign", role: "img", "data-suit": suit, "aria-label": cardName(part.card) }, cardSign(part.card));
+  });
+}
