@@ -1,55 +1,50 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
 import { clear, confirmed, h, setText } from "./dom.js";
+import { mayLearn, numbersIn, part, placeAt, proposalList, speak, speaks, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
-import { numbersIn, otherSeat, placeAt, proposalList, speaks } from "./deck.js";
-import { nameOf } from "./words.js";
 
-/** @import { Send } from "./deck.js" */
+/** @import { Learner, Send } from "./deck.js" */
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
 
 const SEATS = ["North", "East", "South", "West"];
-const SUITS = [["♠", "spades"], ["♥", "hearts"], ["♦", "diamonds"], ["♣", "clubs"]];
+const SUITS = [["♠", "s", "spades"], ["♥", "h", "hearts"], ["♦", "d", "diamonds"], ["♣", "c", "clubs"]];
 /** Who is vulnerable on boards 1 to 16; it then begins anew. */
 const VULNERABLE = ["None", "N-S", "E-W", "All", "N-S", "E-W", "All", "None", "E-W", "All", "None", "N-S", "All", "None", "N-S", "E-W"];
 
-/**
- * Numbers in order as ranges: 1-4, 7.
- * @param {number[]} numbers
- */
-export function ranges(numbers) {
+/** Numbers in order as ranges: 1–4, 7. @param {number[]} numbers */
+function ranges(numbers) {
   /** @type {number[][]} */
   const found = [];
   for (const number of numbers) {
     const last = found.at(-1);
-    if (last && last[1] === number - 1) last[1] = number;
+    if (last?.[1] === number - 1) last[1] = number;
     else found.push([number, number]);
   }
   return found.map(([from, to]) => (from === to ? `${from}` : `${from}–${to}`)).join(", ");
 }
 
 /**
- * Which hands of which boards are to be opened to whom: boards of which the same is to happen are named together.
+ * Which hands of which boards are to be opened to whom. Boards of which the same is to happen are named together.
  * @param {Match} match
  * @param {P.Reveal[]} cards
  */
-export function boardsInWords(match, cards) {
+function inWords(match, cards) {
   /** @type {Map<number, string[]>} */
   const byBoard = new Map();
   for (const { position, to } of cards) {
     const board = Math.floor(position / 4) + 1;
-    const whom = to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
-    byBoard.set(board, [...(byBoard.get(board) ?? []), `${SEATS[position % 4]} to ${whom}`]);
+    byBoard.set(board, [...(byBoard.get(board) ?? []), `${SEATS[position % 4]} to ${whom(match, to)}`]);
   }
   /** @type {Map<string, number[]>} */
   const alike = new Map();
   for (const [board, hands] of byBoard) {
-    const whole = hands.length === 4 && hands.every((hand) => hand.endsWith(" to all"));
-    const what = whole ? "all hands to all" : hands.join(", ");
+    const all = hands.length === 4 && cards.every((card) => card.to === "all");
+    const what = all ? "all hands to all" : hands.join(", ");
     alike.set(what, [...(alike.get(what) ?? []), board]);
   }
-  return [...alike].map(([what, boards]) => `${boards.length > 1 ? "boards" : "board"} ${ranges(boards)}: ${what}`).join("; ");
+  return [...alike].map(([what, boards]) => `board${boards.length > 1 ? "s" : ""} ${ranges(boards)}: ${what}`).join("; ");
 }
 
 /**
@@ -60,88 +55,73 @@ export function boardsInWords(match, cards) {
 export function boardsView(send) {
   /** @type {Match} */
   let match;
-  /** @param {P.Choice} choice */
-  const say = (choice) => {
-    const turn = speaks(match);
-    if (turn) send({ ...choice, turn: turn.turn });
-  };
+  const say = (/** @type {P.Choice} */ choice) => speak(send, match, choice);
   const count = () => (match.seated?.drawn ?? 0) / 4;
 
-  const seal = h("p", { class: "code seal", tabindex: "0", "aria-label": "Seal" });
-  const sealed = h("section", { "aria-labelledby": "seal" }, h("h3", { id: "seal" }, "Seal"),
-    h("p", {}, "The boards are sealed: nobody knows them, and nobody can change a card. Publish this before the play: "
-      + "it shows later, with the record, that these boards were dealt before."),
+  const seal = h("p", { class: "code seal", tabindex: 0 });
+  const sealPart = part("seal", "Seal",
+    h("p", null, "Nobody knows the boards, and nobody can change a card. Publish this before the play. With the record it shows later "
+      + "that these boards were dealt before."),
     seal, h("div", { class: "row" }, copyButton("Copy the seal", () => seal.textContent ?? "")));
 
-  // The proposal that is being made.
-  const numbers = h("input", { id: "boards-numbers", type: "text", autocomplete: "off", value: "all", "aria-describedby": "boards-problem" });
-  const problem = h("p", { class: "field-error", id: "boards-problem", role: "alert" });
-  const choices = SEATS.map((seat) => h("select", { id: `boards-${seat}` }));
+  const numbers = h("input", { id: "boards", type: "text", autocomplete: "off", value: "all" });
+  const problem = h("p", { class: "field-error", role: "alert" });
+  const choices = SEATS.map((seat) => h("select", { id: `to-${seat}` }));
   const propose = h("button", { type: "submit", class: "main" }, "Propose");
-  const form = h("form", { class: "form" },
-    h("div", { class: "field" }, h("label", { for: "boards-numbers" }, "Boards, such as 1-4, 7, or all"), numbers, problem),
-    h("div", { class: "fields four" }, ...SEATS.map((seat, place) =>
-      h("div", { class: "field" }, h("label", { for: `boards-${seat}` }, seat), choices[place]))),
-    h("div", { class: "row" }, propose));
+  const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
+    h("div", { class: "field" }, h("label", { for: input.id }, label), input);
+  const form = h("form", { class: "form" }, field("Boards: 1-4, 7, for example, or all", numbers), problem,
+    h("div", { class: "four" }, ...SEATS.map((seat, at) => field(seat, choices[at]))), h("div", { class: "row" }, propose));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const boards = numbersIn(numbers.value, count());
-    /** @type {P.Reveal[]} */
     const cards = (boards ?? []).flatMap((board) => choices.flatMap(({ value }, seat) => {
       const position = 4 * (board - 1) + seat;
-      const to = value === "all" ? value : Number(value);
-      const { lies } = placeAt(match, position);
-      const closed = lies === "closed" || (lies !== "open" && to === "all");
-      return value !== "" && closed ? [{ position, to }] : [];
+      const to = /** @type {Learner} */ (value === "all" ? value : Number(value));
+      return value !== "" && mayLearn(placeAt(match, position), to) ? [{ position, to }] : [];
     }));
-    setText(problem, !boards?.length ? `Write numbers from 1 to ${count()}, such as 1-4, 7.`
-      : cards.length === 0 ? "These hands are open to them already." : "");
-    if (problem.textContent) numbers.focus();
-    else say({ do: "propose", cards });
+    setText(problem, !boards ? `Write numbers from 1 to ${count()}, such as 1-4, 7.`
+      : cards.length === 0 ? "There is nothing in this to open." : "");
+    if (cards.length > 0) say({ do: "propose", cards });
   });
-  const making = h("section", { "aria-labelledby": "proposing" }, h("h3", { id: "proposing" }, "Propose to open"), form);
-  const proposals = proposalList(() => match, say, boardsInWords);
-
   const pass = h("button", { type: "button" }, "Pass");
   pass.addEventListener("click", async () => {
-    const text = "What is still closed when both have passed stays closed for ever. Do not pass before the play: "
-      + "the sealed boards wait on both disks, and the match can be resumed.";
+    const text = "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed boards "
+      + "wait on both disks, and the match can be resumed.";
     if (await confirmed("Pass?", text, "Pass")) say({ do: "pass" });
   });
+  const proposals = proposalList(say, inWords);
   const turn = h("p", { class: "muted" });
   const summary = h("p", { class: "muted" });
   const boards = h("ul", { class: "boards" });
   const root = h("section", { class: "panel", "aria-labelledby": "boards-title" },
     h("h2", { id: "boards-title" }, "Boards"), summary,
     h("div", { class: "columns" },
-      h("div", { class: "column" }, sealed, proposals.root),
-      h("div", { class: "column" }, making,
-        h("section", { "aria-labelledby": "ending" }, h("h3", { id: "ending" }, "End the set"), turn, h("div", { class: "row" }, pass)))),
+      h("div", { class: "column" }, proposals.root, part("proposing", "Propose to open", form)),
+      h("div", { class: "column" }, sealPart, part("ending", "End the set", turn, h("div", { class: "row" }, pass)))),
     boards);
 
   /** @param {number} position */
   const hand = (position) => {
     const { lies, card, holder } = placeAt(match, position);
     const seat = SEATS[position % 4];
-    const board = Math.floor(position / 4) + 1;
-    const who = { closed: "closed", theirs: `only ${nameOf(match, otherSeat(match))}`, mine: "only you", open: "" }[lies];
-    const note = holder !== null && lies === "open" ? `shown by ${nameOf(match, holder).replace("You", "you")}` : who;
+    const holds = holder === null ? "" : whom(match, holder);
+    const note = { closed: "closed", theirs: `only ${holds}`, mine: "only you", open: holds && `shown by ${holds}` }[lies];
     const suits = card?.split(".") ?? [];
     return h("div", { class: `bridge-hand ${seat.toLowerCase()} ${lies}` },
-      h("p", { class: "bridge-seat" }, h("span", { class: "unseen" }, seat), h("span", { "aria-hidden": "true" }, seat[0]),
-        note && h("span", { class: "muted" }, ` ${note}`)),
-      suits.length === 4 && h("ul", {}, ...SUITS.map(([sign, name], at) => h("li", {},
-        h("span", { class: `suit-${name[0]}`, "aria-hidden": "true" }, `${sign}\ufe0e`), h("span", { class: "unseen" }, name),
-        ` ${suits[at].replace("T", "10") || "–"}`))),
+      h("p", null, h("strong", null, seat), note && h("span", { class: "muted" }, ` ${note}`)),
+      suits.length === 4 && h("ul", null, ...SUITS.map(([sign, suit, name], at) => h("li", null,
+        h("span", { class: "sign", "data-suit": suit, "aria-hidden": "true" }, `${sign}\ufe0e `), h("span", { class: "unseen" }, name),
+        suits[at].replace("T", "10") || "–"))),
       lies === "mine" && speaks(match) && h("button", {
-        type: "button", "aria-label": `Show the ${seat} hand of board ${board} to all`,
+        type: "button", "aria-label": `Show ${seat} of board ${Math.floor(position / 4) + 1} to all`,
         onclick: () => say({ do: "show-card", position }),
       }, "Show"));
   };
   /** @param {number} board from 0 */
   const diagram = (board) => h("li", { class: "board" },
-    h("div", { class: "board-name" }, h("h3", {}, `Board ${board + 1}`),
-      h("p", {}, `Dealer ${SEATS[board % 4]}`), h("p", {}, `Vul. ${VULNERABLE[board % 16]}`)),
+    h("div", null, h("h3", null, `Board ${board + 1}`), h("p", { class: "muted" }, `Dealer ${SEATS[board % 4]}`),
+      h("p", { class: "muted" }, `Vul. ${VULNERABLE[board % 16]}`)),
     ...[0, 3, 1, 2].map((seat) => hand(4 * board + seat)));
 
   let shown = "";
@@ -150,19 +130,19 @@ export function boardsView(send) {
     match = now;
     const own = speaks(match);
     setText(seal, match.deal?.sealed?.seal ?? "");
-    sealed.hidden = !seal.textContent;
-    if (choices[0].options.length === 0 && match.seated) {
-      const whom = [["all", "to all"], [match.own, "to you"], [otherSeat(match), `to ${nameOf(match, otherSeat(match))}`], ["", "stays closed"]];
-      for (const choice of choices) choice.append(...whom.map(([value, words]) => h("option", { value }, words)));
+    sealPart.hidden = !seal.textContent;
+    if (choices[0].options.length === 0) {
+      const learners = /** @type {Learner[]} */ (["all", match.own, 1 - match.own]).map((to) => [to, `to ${whom(match, to)}`]);
+      for (const choice of choices) choice.append(...[...learners, ["", "closed"]].map(([value, words]) => h("option", { value }, words)));
     }
     propose.disabled = !own?.may_propose;
     pass.disabled = !own;
     setText(turn, own ? "Both pass when nothing more is to be opened." : "It is not your turn to speak.");
-    proposals.update();
+    proposals.update(match);
     const lies = Array.from({ length: 4 * count() }, (_, position) => placeAt(match, position));
     const all = Array.from({ length: count() }, (_, board) => board);
     const closed = all.filter((board) => lies.slice(4 * board, 4 * board + 4).every((one) => one.lies === "closed"));
-    setText(summary, closed.length === 0 ? `${count()} boards.` : `${count()} boards. Closed to everybody: ${ranges(closed.map((board) => board + 1))}.`);
+    setText(summary, `${count()} boards.${closed.length > 0 ? ` Closed to everybody: ${ranges(closed.map((board) => board + 1))}.` : ""}`);
     const key = JSON.stringify([lies, Boolean(own)]);
     if (key === shown) return;
     shown = key;

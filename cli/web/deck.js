@@ -1,13 +1,16 @@
 // A deck without rules, and dice: what lies where, who sees it, and what one can propose or do.
 
 import { announce, clear, confirmed, h, setAttribute, setText, svg } from "./dom.js";
-import { cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
+import { amount, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
 
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
 
-/** @typedef {(said: P.Command) => void} Send */
-/** @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place */
+/**
+ * @typedef {number | "all"} Learner who is to see a card
+ * @typedef {(said: P.Command) => Promise<void>} Send
+ * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
+ */
 
 /** How many cards are shown at once. */
 const PAGE = 104;
@@ -20,9 +23,20 @@ export function speaks(match) {
   return turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
 
-/** The other of two seats. @param {Match} match */
-export function otherSeat(match) {
-  return match.own === 0 ? 1 : 0;
+/**
+ * Says what is chosen, for the turn that stands.
+ * @param {Send} send
+ * @param {Match} match
+ * @param {P.Choice} choice
+ */
+export function speak(send, match, choice) {
+  const turn = speaks(match);
+  if (turn) send({ ...choice, turn: turn.turn }).catch((error) => announce(error.message, true));
+}
+
+/** Who is to see something, in words. @param {Match} match @param {Learner} to */
+export function whom(match, to) {
+  return to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
 }
 
 /**
@@ -38,86 +52,87 @@ export function placeAt(match, position) {
   const seen = deal?.cards.get(position);
   if (seen) return { lies: seen.holder === match.own ? "mine" : "open", card: seen.card, holder: seen.holder ?? null };
   const holder = deal?.held.findIndex((held) => held.includes(position)) ?? -1;
-  return { lies: holder >= 0 ? "theirs" : "closed", card: null, holder: holder >= 0 ? holder : null };
+  return holder < 0 ? { lies: "closed", card: null, holder: null } : { lies: "theirs", card: null, holder };
 }
 
 /**
- * Numbers as people write them: "1-4, 7". Those that are not from 1 to `most` make it null.
+ * Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to
+ */
+export function mayLearn({ lies }, to) {
+  return lies === "closed" || (lies !== "open" && to === "all");
+}
+
+/**
+ * Numbers as people write them: "1-4, 7", or "all". Null if some are not from 1 to `most`, or there are none.
  * @param {string} said
  * @param {number} most
- * @returns {number[] | null} from 1, in order
  */
 export function numbersIn(said, most) {
-  if (said.trim() === "all") return Array.from({ length: most }, (_, at) => at + 1);
   const found = new Set();
-  for (const part of said.split(/[\s,]+/).filter(Boolean)) {
-    const range = /^(\d{1,4})(?:[-–](\d{1,4}))?$/.exec(part);
-    const [first, last] = range ? [Number(range[1]), Number(range[2] ?? range[1])] : [0, 0];
-    if (first < 1 || last < first || last > most) return null;
-    for (let number = first; number <= last; number += 1) found.add(number);
+  for (const part of said.trim() === "all" ? [`1-${most}`] : said.split(/[\s,]+/).filter(Boolean)) {
+    const [, from, to = from] = /^(\d{1,4})(?:[-–](\d{1,4}))?$/.exec(part) ?? [];
+    if (!(Number(from) >= 1 && Number(from) <= Number(to) && Number(to) <= most)) return null;
+    for (let number = Number(from); number <= Number(to); number += 1) found.add(number);
   }
-  return [...found].sort((a, b) => a - b);
+  return found.size === 0 ? null : [...found].sort((a, b) => a - b);
+}
+
+/**
+ * A part of a view with a heading.
+ * @param {string} id
+ * @param {string} title
+ * @param {...import("./dom.js").Child} inside
+ */
+export function part(id, title, ...inside) {
+  return h("section", { "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }
 
 /**
  * The proposals that stand, with what can be answered.
- * @param {() => Match} now
- * @param {(said: P.Choice) => void} say
+ * @param {(choice: P.Choice) => void} say
  * @param {(match: Match, cards: P.Reveal[]) => string} words
  */
-export function proposalList(now, say, words) {
+export function proposalList(say, words) {
   const list = h("ul", { class: "items" });
-  const none = h("p", { class: "muted" }, "None stands.");
-  const root = h("section", { "aria-labelledby": "proposals" }, h("h3", { id: "proposals" }, "Proposals"), none, list);
+  const root = part("proposals", "Proposals", list);
   let shown = "";
-  const update = () => {
-    const match = now();
+  /** @param {Match} match */
+  const update = (match) => {
     const proposals = speaks(match)?.proposals ?? [];
-    const key = JSON.stringify(proposals);
-    none.hidden = proposals.length > 0;
-    if (key === shown) return;
-    shown = key;
-    clear(list, ...proposals.map((one) => {
-      const own = one.by === match.own;
-      const what = `${does(match, one.by, "propose")} to open ${words(match, one.cards)}.`;
-      const refuse = h("button", { type: "button", onclick: () => say({ do: "refuse", proposal: one.proposal }) },
-        own ? "Withdraw" : "Refuse");
-      const agree = h("button", { type: "button", class: "main", onclick: () => say({ do: "agree", proposal: one.proposal }) }, "Agree");
-      const answered = own || one.agreed.includes(match.own);
-      return h("li", { class: "item" }, h("p", { class: "item-text" }, what), h("div", { class: "row" }, !answered && agree, refuse));
-    }));
+    root.hidden = proposals.length === 0;
+    if (JSON.stringify(proposals) === shown) return;
+    shown = JSON.stringify(proposals);
+    clear(list, ...proposals.map(({ proposal, by, cards, agreed }) => h("li", { class: "item" },
+      h("p", { class: "item-text" }, `${does(match, by, "propose")} to open ${words(match, cards)}.`),
+      h("div", { class: "row" },
+        by !== match.own && !agreed.includes(match.own)
+          && h("button", { type: "button", class: "main", onclick: () => say({ do: "agree", proposal }) }, "Agree"),
+        h("button", { type: "button", onclick: () => say({ do: "refuse", proposal }) }, by === match.own ? "Withdraw" : "Refuse")))));
   };
   return { root, update };
 }
 
 /**
- * A die as a picture.
- * @param {number} face
- * @param {number} sides
+ * A die. @param {number} face @param {number} sides
  */
 function die(face, sides) {
   const spots = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]][face];
-  if (sides !== 6 || !spots) return h("span", { class: "die number" }, face.toLocaleString("en"));
-  return svg("svg", { class: "die", viewBox: "0 0 32 32", "aria-hidden": "true" },
+  if (sides !== 6 || !spots) return h("span", { class: "die number" }, amount(face));
+  return svg("svg", { class: "die", viewBox: "0 0 32 32" },
     ...spots.map((at) => svg("circle", { cx: 8 + 8 * (at % 3), cy: 8 + 8 * Math.floor(at / 3), r: 3 })));
 }
 
-/**
- * The dice: a form, and what was rolled.
- * @param {(said: P.Choice) => void} say
- */
+/** The dice: a form, and what was rolled last. @param {(choice: P.Choice) => void} say */
 function diceView(say) {
-  const count = h("input", { id: "dice-count", type: "number", min: 1, max: 100, value: 2, required: true });
-  const sides = h("input", { id: "dice-sides", type: "number", min: 1, max: 1_000_000, value: 6, required: true });
+  const [dice, sides] = [["Dice", 100, 2], ["Sides", 1_000_000, 6]].map(([name, max, value]) =>
+    h("input", { type: "number", "aria-label": name, min: 1, max, value, required: true }));
   const roll = h("button", { type: "submit" }, "Roll");
-  const form = h("form", { class: "row dice-form" },
-    h("label", { for: "dice-count" }, "Dice"), count, h("label", { for: "dice-sides" }, "Sides"), sides, roll);
+  const last = h("div");
+  const form = h("form", { class: "row" }, dice, h("span", null, "dice with"), sides, h("span", null, "sides"), roll);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    say({ do: "roll", dice: `${count.valueAsNumber}d${sides.valueAsNumber}` });
+    say({ do: "roll", dice: `${dice.valueAsNumber}d${sides.valueAsNumber}` });
   });
-  const last = h("div", { class: "rolled" });
-  const root = h("section", { "aria-labelledby": "dice" }, h("h3", { id: "dice" }, "Dice"), form, last);
   /** @type {P.Rolled | undefined} */
   let shown;
   /** @param {Match} match */
@@ -126,26 +141,11 @@ function diceView(say) {
     const rolled = match.deal?.rolled.at(-1);
     if (rolled === shown) return;
     shown = rolled;
-    clear(last);
-    if (!rolled) return;
-    const sidesOf = Number(rolled.dice.split("d")[1]);
-    const said = `${does(match, rolled.seat, "roll")} ${rolled.dice}`;
-    const label = `${rolled.faces.join(", ")}: ${rolled.sum} in all`;
-    last.append(h("p", {}, `${said}: ${rolled.sum.toLocaleString("en")}`),
-      h("div", { class: "dice", role: "img", "aria-label": label }, ...rolled.faces.map((face) => die(face, sidesOf))));
+    clear(last, rolled && h("p", null, `${does(match, rolled.seat, "roll")} ${rolled.dice}: ${amount(rolled.sum)}`),
+      rolled && h("div", { class: "row", role: "img", "aria-label": `The dice show ${rolled.faces.join(", ")}` },
+        ...rolled.faces.map((face) => die(face, Number(rolled.dice.split("d")[1])))));
   };
-  return { root, update };
-}
-
-/**
- * A card of the grid, whose parts are changed in place, so that it keeps the focus.
- */
-function cell() {
-  const number = h("span", { class: "cell-number" });
-  const face = h("span", { class: "cell-face" });
-  const mark = h("span", { class: "cell-mark" });
-  const button = h("button", { type: "button", class: "cell", tabindex: -1 }, number, face, mark);
-  return { button, number, face, mark };
+  return { root: part("dice", "Dice", form, last), update };
 }
 
 /**
@@ -157,29 +157,22 @@ export function deckView(send) {
   /** @type {Match} */
   let match;
   let page = 0;
-  /** The card of the grid that the tab key comes to. */
+  /** The card of the grid to which the tab key comes. */
   let focused = 0;
-  /** @type {Map<number, number | "all">} the cards of the proposal that is being made */
+  /** @type {Map<number, Learner>} the cards of the proposal that is being made */
   const marked = new Map();
-  /** @type {number | "all"} */
+  /** @type {Learner} */
   let learner = "all";
-
-  /** @param {P.Choice} choice */
-  const say = (choice) => {
-    const turn = speaks(match);
-    if (turn) send({ ...choice, turn: turn.turn });
-  };
+  const say = (/** @type {P.Choice} */ choice) => speak(send, match, choice);
   const size = () => match.seated?.drawn ?? 0;
-  const toWhom = (/** @type {number | "all"} */ to) => (to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to));
-  const mayLearn = (/** @type {number} */ position, /** @type {number | "all"} */ to) => {
-    const { lies } = placeAt(match, position);
-    return lies === "closed" || (lies === "theirs" && to === "all");
-  };
+  const other = () => 1 - match.own;
+  const proposed = () => [...marked].sort(([a], [b]) => a - b).map(([position, to]) => ({ position, to }));
+
   /** @param {number} position */
   const described = (position) => {
     const { lies, card, holder } = placeAt(match, position);
     const name = card ? cardName(card) : "";
-    const holds = holder === null ? "" : `, ${does(match, holder, "hold")} it`.replace("You", "you");
+    const holds = holder === null ? "" : `, ${does(match, holder, "hold").replace("You", "you")} it`;
     const what = {
       closed: "closed, nobody sees it",
       open: `${name}, all see it${holds}`,
@@ -187,62 +180,61 @@ export function deckView(send) {
       theirs: `closed${holds}, and nobody else sees it`,
     }[lies];
     const to = marked.get(position);
-    return `Card ${position + 1}: ${what}${to === undefined ? "" : `. Marked for ${toWhom(to)}`}`;
+    return `Card ${position + 1}: ${what}${to === undefined ? "" : `. To be opened to ${whom(match, to)}`}.`;
   };
 
-  const summary = h("p", { class: "muted" });
-  const info = h("p", { class: "cell-info" });
-  const grid = h("div", { class: "cells", role: "group", "aria-label": "Cards of the deck. Arrow keys go from one to the next." });
-  const pages = h("select", { "aria-label": "Cards shown" });
-  const pager = h("div", { class: "row pager" }, h("span", { "aria-hidden": "true" }, "Shown:"), pages);
+  // The cards: buttons whose parts are changed in place, so that they keep the focus.
+  const info = h("p", { class: "muted cell-info" });
+  const grid = h("div", { class: "cells", role: "group", "aria-label": "Cards. Arrow keys go from one to the next." });
+  const cell = () => {
+    const [number, face, sign] = ["number", "face sign", "mark"].map((of) => h("span", { class: `cell-${of}`, "aria-hidden": "true" }));
+    const name = h("span", { class: "unseen" });
+    const button = h("button", { type: "button" }, number, face, sign, name);
+    grid.append(button);
+    return { button, number, face, sign, name };
+  };
   /** @type {ReturnType<typeof cell>[]} */
   const cells = [];
-
-  const mark = (/** @type {number} */ position) => {
-    if (marked.get(position) === learner) marked.delete(position);
-    else if (!mayLearn(position, learner)) announce(`${described(position)}. It cannot be opened to ${toWhom(learner)}.`);
-    else if (marked.size < MOST_PROPOSED || marked.has(position)) marked.set(position, learner);
-    else announce(`A proposal names at most ${MOST_PROPOSED} cards.`);
-    draw();
-  };
-  const at = (/** @type {Event} */ event) => cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
-  grid.addEventListener("click", (event) => {
-    const place = at(event);
-    if (place < 0) return;
-    focused = place;
-    mark(page * PAGE + place);
-  });
-  const tell = (/** @type {Event} */ event) => {
-    const place = at(event);
-    if (place >= 0) setText(info, `${described(page * PAGE + place)}.`);
-  };
-  grid.addEventListener("focusin", tell);
-  grid.addEventListener("mouseover", tell);
-  grid.addEventListener("keydown", (event) => {
-    const columns = getComputedStyle(grid).gridTemplateColumns.split(" ").length;
-    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns, Home: -focused, End: cells.length - 1 - focused }[event.key];
-    if (by === undefined || !cells[focused + by]) return;
-    event.preventDefault();
-    cells[focused].button.tabIndex = -1;
-    focused += by;
-    cells[focused].button.tabIndex = 0;
-    cells[focused].button.focus();
-  });
+  const pages = h("select", { class: "pages", "aria-label": "Cards shown" });
   pages.addEventListener("change", () => {
     page = Number(pages.value);
-    focused = 0;
     draw();
+  });
+  const mark = (/** @type {number} */ position) => {
+    if (marked.get(position) === learner) marked.delete(position);
+    else if (!mayLearn(placeAt(match, position), learner)) setText(info, `${described(position)} It cannot be opened to ${whom(match, learner)}.`);
+    else if (marked.size < MOST_PROPOSED || marked.has(position)) marked.set(position, learner);
+    else setText(info, `A proposal names at most ${MOST_PROPOSED} cards.`);
+  };
+  const at = (/** @type {Event} */ event) => cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
+  const tell = (/** @type {Event} */ event) => at(event) >= 0 && setText(info, described(page * PAGE + at(event)));
+  grid.addEventListener("focusin", tell);
+  grid.addEventListener("mouseover", tell);
+  grid.addEventListener("click", (event) => {
+    if (at(event) < 0) return;
+    focused = at(event);
+    tell(event);
+    mark(page * PAGE + focused);
+    draw();
+  });
+  grid.addEventListener("keydown", (event) => {
+    const row = getComputedStyle(grid).gridTemplateColumns.split(" ").length;
+    const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -row, ArrowDown: row, Home: -focused, End: cells.length - 1 - focused }[event.key];
+    if (by === undefined || !cells[focused + by]) return;
+    event.preventDefault();
+    focused += by;
+    cells.forEach(({ button }, place) => { button.tabIndex = place === focused ? 0 : -1; });
+    cells[focused].button.focus();
   });
 
   // The proposal that is being made.
-  const learners = h("div", { class: "choices", role: "group", "aria-label": "Who is to see the cards that you click" });
-  const numbers = h("input", { id: "deck-numbers", type: "text", autocomplete: "off", placeholder: "1-5, 9" });
-  const problem = h("p", { class: "field-error", role: "alert" });
-  const picked = h("p", { class: "picked", "aria-live": "polite" });
+  const learners = h("div", { class: "row", role: "group", "aria-label": "Who is to see the cards" });
+  const numbers = h("input", { type: "text", autocomplete: "off", placeholder: "1-5, 9", "aria-label": "Cards by their numbers" });
+  const picked = h("p", { "aria-live": "polite" });
   const propose = h("button", { type: "button", class: "main" }, "Propose");
   const unmark = h("button", { type: "button" }, "Unmark all");
   propose.addEventListener("click", () => {
-    const cards = [...marked].sort(([a], [b]) => a - b).map(([position, to]) => ({ position, to }));
+    const cards = proposed();
     marked.clear();
     say({ do: "propose", cards });
   });
@@ -250,131 +242,117 @@ export function deckView(send) {
     marked.clear();
     draw();
   });
-  const byNumber = h("form", { class: "row" },
-    h("label", { for: "deck-numbers" }, "By number"), numbers, h("button", { type: "submit" }, "Mark"));
+  const byNumber = h("form", { class: "row" }, numbers, h("button", { type: "submit" }, "Mark"));
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();
     const found = numbersIn(numbers.value, size());
-    setText(problem, found === null || found.length === 0 ? `Write numbers from 1 to ${size()}: 1-5, 9, for example.` : "");
-    for (const number of found ?? []) {
-      if (mayLearn(number - 1, learner) && marked.size < MOST_PROPOSED) marked.set(number - 1, learner);
-    }
+    for (const number of found ?? []) if (marked.get(number - 1) !== learner) mark(number - 1);
     draw();
+    if (!found) setText(picked, `Write numbers from 1 to ${size()}, such as 1-5, 9.`);
   });
 
   // What needs no agreement.
-  const drawOne = h("button", { type: "button", onclick: () => say({ do: "draw" }) }, "Draw");
-  const steal = h("button", { type: "button", onclick: () => say({ do: "steal", from: otherSeat(match) }) }, "Steal a card");
+  const drawOne = h("button", { type: "button", onclick: () => say({ do: "draw" }) });
+  const steal = h("button", { type: "button", onclick: () => say({ do: "steal", from: other() }) });
   const pass = h("button", { type: "button" }, "Pass");
   pass.addEventListener("click", async () => {
-    const text = "When both have passed, one after the other, the hand is over. Cards that are closed then stay closed for ever.";
+    const text = "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.";
     if (await confirmed("Pass?", text, "Pass")) say({ do: "pass" });
   });
-  const moves = h("p", { class: "muted" });
   const own = h("ul", { class: "items" });
-  const ownSection = h("section", { "aria-labelledby": "own-cards" }, h("h3", { id: "own-cards" }, "Your cards"),
-    h("p", { class: "muted" }, "Show: all see it, and you keep it. Lay down: all see it, and nobody holds it any more."), own);
-  const proposals = proposalList(() => match, say, reveals);
+  const ownPart = part("own-cards", "Your cards",
+    h("p", { class: "muted" }, "Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
+  const summary = h("p", { class: "muted" });
+  const turn = h("p", { class: "muted" });
+  const proposals = proposalList(say, reveals);
   const dice = diceView(say);
-  const making = h("section", { "aria-labelledby": "proposing" }, h("h3", { id: "proposing" }, "Propose to open"),
-    learners, byNumber, problem, picked, h("div", { class: "row" }, propose, unmark));
-  const root = h("section", { class: "deck panel", "aria-labelledby": "deck-title" },
-    h("h2", { id: "deck-title" }, "Deck"), summary, pager, grid, info,
-    h("div", { class: "columns" },
-      h("div", { class: "column" }, proposals.root, making),
-      h("div", { class: "column" },
-        h("section", { "aria-labelledby": "moves" }, h("h3", { id: "moves" }, "Without agreement"),
-          h("div", { class: "row" }, drawOne, steal, pass), moves),
-        ownSection, dice.root)));
+  const root = h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
+    h("div", { class: "column" }, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid, info),
+    h("div", { class: "column" }, proposals.root,
+      part("proposing", "Propose to open", h("p", { class: "muted" }, "Choose who is to see them, then click cards, or write their numbers."),
+        learners, byNumber, picked, h("div", { class: "row" }, propose, unmark)),
+      part("moves", "Without agreement", turn, h("div", { class: "row" }, drawOne, steal, pass)),
+      ownPart, dice.root));
 
   let ownKey = "";
   const drawOwn = () => {
-    const held = match.deal?.held[match.own] ?? match.deal?.own.filter((one) => one !== null) ?? [];
-    const shown = held.map((position) => ({ position, ...placeAt(match, position) }));
-    const may = Boolean(speaks(match));
-    const key = JSON.stringify([shown, may]);
-    ownSection.hidden = shown.length === 0;
+    const held = (match.deal?.held[match.own] ?? match.deal?.own ?? []).flatMap((position) =>
+      (position === null ? [] : [{ position, ...placeAt(match, position) }]));
+    const key = JSON.stringify([held, Boolean(speaks(match))]);
+    ownPart.hidden = held.length === 0;
     if (key === ownKey) return;
     ownKey = key;
-    clear(own, ...shown.map(({ position, card, lies }) => {
+    clear(own, ...held.map(({ position, card, lies }) => {
       const name = card ? cardName(card) : `card ${position + 1}`;
-      const act = (/** @type {string} */ label, /** @type {P.Choice} */ choice) =>
-        h("button", { type: "button", disabled: !may, "aria-label": `${label} ${name}`, onclick: () => say(choice) }, label);
+      const act = (/** @type {string} */ label, /** @type {P.Choice} */ choice) => h("button", {
+        type: "button", disabled: !speaks(match), "aria-label": `${label}: ${name}`, onclick: () => say(choice),
+      }, label);
       return h("li", { class: "item" },
-        h("p", { class: "item-text" }, `${name}: ${lies === "open" ? "all see it, you hold it" : "only you see it"}`),
+        h("p", { class: "item-text" }, `${name}: ${lies === "open" ? "all see it" : "only you see it"}`),
         h("div", { class: "row" }, lies !== "open" && act("Show", { do: "show-card", position }), act("Lay down", { do: "reveal", position })));
     }));
   };
   const drawLearners = () => {
-    const all = /** @type {(number | "all")[]} */ ([match.own, otherSeat(match), "all"]);
-    if (learners.children.length === 0) {
-      learners.append("To ", ...all.map((to) => h("button", {
+    const all = /** @type {Learner[]} */ (["all", match.own, other()]);
+    if (!learners.firstChild) {
+      learners.append(...all.map((to) => h("button", {
         type: "button",
         onclick: () => {
           learner = to;
           draw();
         },
-      })));
+      }, `To ${whom(match, to)}`)));
     }
-    [...learners.querySelectorAll("button")].forEach((button, place) => {
-      setText(button, toWhom(all[place]));
-      setAttribute(button, "aria-pressed", String(learner === all[place]));
-    });
+    [...learners.children].forEach((button, place) => setAttribute(button, "aria-pressed", String(learner === all[place])));
   };
   const drawCells = () => {
     const shown = Math.min(PAGE, size() - page * PAGE);
     while (cells.length > shown) cells.pop()?.button.remove();
-    while (cells.length < shown) {
-      const one = cell();
-      cells.push(one);
-      grid.append(one.button);
-    }
-    focused = Math.min(focused, Math.max(0, cells.length - 1));
-    cells.forEach(({ button, number, face, mark: sign }, place) => {
+    while (cells.length < shown) cells.push(cell());
+    focused = Math.min(focused, Math.max(0, shown - 1));
+    cells.forEach(({ button, number, face, sign, name }, place) => {
       const position = page * PAGE + place;
       const { lies, card, holder } = placeAt(match, position);
       const [kind, copy] = (card ?? "").split("#");
-      const suit = card ? rankAndSuit(card)?.suit : null;
       const to = marked.get(position);
-      setText(number, String(position + 1));
-      setText(face, card ? (copy ? kind : cardSign(card)) : "");
-      setText(sign, to !== undefined ? `→ ${toWhom(to)}` : holder !== null ? toWhom(holder) : copy ? `#${copy}` : "");
-      setAttribute(button, "class", `cell ${lies}${suit ? ` suit-${suit}` : ""}${copy ? " kind" : ""}`);
+      setText(number, amount(position + 1));
+      setText(face, copy ? kind : card ? cardSign(card) : "");
+      setAttribute(face, "data-suit", card && rankAndSuit(card)?.suit);
+      setText(sign, to !== undefined ? `→ ${whom(match, to)}` : [copy && `#${copy}`, holder !== null && whom(match, holder)].filter(Boolean).join(" "));
+      setAttribute(button, "class", `cell ${lies}${copy ? " kind" : ""}`);
       setAttribute(button, "aria-pressed", String(to !== undefined));
-      setAttribute(button, "aria-label", described(position));
+      setText(name, described(position));
       button.tabIndex = place === focused ? 0 : -1;
     });
   };
   const draw = () => {
-    const turn = speaks(match);
-    for (const [position, to] of marked) if (!mayLearn(position, to)) marked.delete(position);
-    const of = Array.from({ length: size() }, (_, position) => placeAt(match, position).lies);
-    const number = (/** @type {string} */ lies) => of.filter((one) => one === lies).length;
-    const next = of.indexOf("closed");
-    const other = nameOf(match, otherSeat(match));
-    setText(summary, `${size()} cards: ${number("closed")} closed, ${number("open")} open to all, ${number("mine")} only you see, `
-      + `${number("theirs")} only ${other} sees.`);
+    const now = speaks(match);
+    const of = Array.from({ length: size() }, (_, position) => placeAt(match, position));
+    for (const [position, to] of marked) if (!mayLearn(of[position], to)) marked.delete(position);
+    const number = (/** @type {Place["lies"]} */ lies) => amount(of.filter((one) => one.lies === lies).length);
+    const next = of.findIndex((one) => one.lies === "closed");
+    const name = nameOf(match, other());
+    setText(summary, `${amount(size())} cards: ${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by you alone, `
+      + `${number("theirs")} by ${name} alone.`);
     const count = Math.ceil(size() / PAGE);
-    pager.hidden = count < 2;
+    pages.hidden = count < 2;
     if (pages.options.length !== count) {
       clear(pages, ...Array.from({ length: count }, (_, one) =>
-        h("option", { value: one }, `${one * PAGE + 1} to ${Math.min(size(), (one + 1) * PAGE)}`)));
+        h("option", { value: one }, `Cards ${amount(one * PAGE + 1)} to ${amount(Math.min(size(), (one + 1) * PAGE))}`)));
     }
-    pages.value = String(page);
     drawLearners();
     drawCells();
     drawOwn();
-    const cards = [...marked].sort(([a], [b]) => a - b).map(([position, to]) => ({ position, to }));
-    setText(picked, cards.length === 0 ? "Click cards of the deck, or write their numbers." : `To open: ${reveals(match, cards)}.`);
-    propose.disabled = !turn?.may_propose || cards.length === 0;
-    unmark.disabled = cards.length === 0;
-    drawOne.disabled = !turn?.may_draw;
-    steal.disabled = !turn || (match.deal?.held[otherSeat(match)] ?? []).length === 0;
-    pass.disabled = !turn;
-    setText(drawOne, next < 0 ? "Draw" : `Draw card ${next + 1}`);
-    setText(steal, `Steal from ${other}`);
-    setText(moves, turn ? "Draw: only you see the card. Steal: a random card of the other hand, which all see." : "It is not your turn to speak.");
-    proposals.update();
+    setText(picked, marked.size === 0 ? "" : `To open: ${reveals(match, proposed())}.`);
+    propose.disabled = !now?.may_propose || marked.size === 0;
+    unmark.disabled = marked.size === 0;
+    drawOne.disabled = !now?.may_draw;
+    steal.disabled = !now || !match.deal?.held[other()]?.length;
+    pass.disabled = !now;
+    setText(drawOne, next < 0 ? "Draw" : `Draw card ${amount(next + 1)}`);
+    setText(steal, `Steal from ${name}`);
+    setText(turn, now ? "Only you see what you draw. A stolen card is a random one, and all see it." : "It is not your turn to speak.");
+    proposals.update(match);
     dice.update(match);
   };
   return {

@@ -42,8 +42,7 @@ function picture(code) {
   const squares = code.rows.flatMap((row, y) =>
     [...row.matchAll(/1+/g)].map((run) => `M${margin + run.index} ${margin + y}h${run[0].length}v1h-${run[0].length}z`));
   return svg("svg", { class: "qr", viewBox: `0 0 ${side} ${side}`, role: "img", "aria-label": "The invite as a QR code" },
-    svg("rect", { class: "qr-light", width: side, height: side }),
-    svg("path", { class: "qr-dark", d: squares.join("") }));
+    svg("path", { d: squares.join("") }));
 }
 
 /**
@@ -59,17 +58,17 @@ export function inviteView(app) {
   const sent = h("div", { class: "invite", hidden: true },
     h("div", { class: "invite-said" },
       h("ol", { class: "steps" },
-        h("li", {}, "Send this invite to the other player, by a way that you trust. ",
-          h("strong", {}, "Whoever has it can take the seat, once.")),
-        h("li", {}, "The other player pastes it under “Join”, or runs the command in a terminal."),
-        h("li", {}, "Leave this page open. The match begins when both are here.")),
+        h("li", null, "Send this invite to the other player, by a way that you trust. ",
+          h("strong", null, "Whoever has it can take the seat, once.")),
+        h("li", null, "The other player pastes it under “Join”, or runs the command in a terminal."),
+        h("li", null, "Leave this page open. The match begins when both are here.")),
       text,
       h("div", { class: "row" },
         copyButton("Copy the invite", () => invite),
         copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`))),
     code);
   const places = h("p", { class: "muted" });
-  const known = h("p", {}, "A player whom you have met needs no invite: it joins by your name or fingerprint.");
+  const known = h("p", null, "A player whom you have met needs no invite: it joins by your name or fingerprint.");
   const notices = h("ul", { class: "notices" });
   const stop = h("button", { type: "button", onclick: () => app.end().catch((error) => announce(error.message, true)) }, "Stop hosting");
   const root = h("section", { class: "panel waiting-host", "aria-labelledby": "invite-title" },

@@ -14,7 +14,7 @@ import { amount } from "./words.js";
  *   addresses: string[] }} Peer as `peers --json` says
  * @typedef {{ match: string, seat: number, peer: string, state: string, closed: boolean, changed: number }} OpenMatch as
  *   `resume --list --json` says
- * @typedef {{ match: string, peer: string, changed: number, state: string, message: string, game?: string, hands?: number,
+ * @typedef {{ match: string, peer: string, with?: string[], changed: number, state: string, message: string, game?: string, hands?: number,
  *   won?: number | null }} PastMatch as `history --json` says
  */
 
@@ -382,13 +382,14 @@ function openItem(app, open, renew) {
 function pastItem(app, past) {
   const { won = null, hands } = past;
   const when = dateOf(past.changed);
+  const name = past.with?.join(" and ") ?? past.peer;
   const played = [past.game, hands !== undefined && many(hands, "hand"), when].filter(Boolean).join(" · ");
   return item([
-    h("p", { class: "item-title" }, past.peer, won !== null && h("span", { class: won < 0 ? "lost" : "won" }, ` ${signed(won)}`)),
+    h("p", { class: "item-title" }, name, won !== null && h("span", { class: won < 0 ? "lost" : won > 0 && "won" }, ` ${signed(won)}`)),
     h("p", {}, played),
     h("p", { class: past.state === "damaged" ? "warning" : "muted" }, past.message),
-  ], [["over", "open"].includes(past.state) && h("button", {
-    type: "button", onclick: () => app.go("after", past.match), "aria-label": `Hands of the match with ${past.peer}, ${when}`,
+  ], [past.state === "over" && h("button", {
+    type: "button", onclick: () => app.go("after", past.match), "aria-label": `Hands of the match with ${name}, ${when}`,
   }, "Hands")]);
 }
 
@@ -418,8 +419,9 @@ export function lobby(app) {
   const [open, own, peers, past] = [h("div"), h("div", {}, quiet("…")), h("div", {}, quiet("…")), h("div", {}, quiet("…"))];
   const idle = h("div", { class: "stack" }, open,
     h("div", { class: "columns" },
-      h("div", { class: "column" }, part("host", "Host", hostForm(app)), part("own", "You", own)),
-      h("div", { class: "column" }, part("join", "Join", join.root), part("peers", "Players you have met", peers))),
+      part("host", "Host", hostForm(app)),
+      h("div", { class: "column" }, part("join", "Join", join.root), part("own", "You", own))),
+    part("peers", "Players you have met", peers),
     part("past", "Past matches", past));
   const root = h("div", { class: "lobby stack" }, h("h1", { class: "unseen" }, "Lobby"), running, idle);
 
@@ -446,7 +448,8 @@ export function lobby(app) {
     ? quiet("Nobody yet. Who has met needs no invite any more.")
     : h("div", {}, quiet("If you host, they can join by your name or fingerprint, without an invite."),
       h("ul", { class: "items" }, ...met.map((peer) => peerItem(app, peer, join.ask)))));
-  const showPast = (/** @type {{ matches: PastMatch[] }} */ { matches }) => {
+  const showPast = (/** @type {{ matches: PastMatch[] }} */ said) => {
+    const matches = said.matches.filter((one) => one.state !== "open");
     if (matches.length === 0) return quiet("None yet.");
     const list = h("ul", { class: "items" }, ...matches.slice(0, FEW).map((one) => pastItem(app, one)));
     const all = h("button", { type: "button" }, `Show all ${amount(matches.length)}`);
