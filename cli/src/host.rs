@@ -14,7 +14,9 @@ use crate::table::door::{keep_watch, leaked, listening, open_door, wait_at_relay
 use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{self, MatchFile};
 use crate::table::whole::{Around, Farewells, Whole};
-use crate::table::{Event, Own, OwnArgs, Player, Posts, StakesArgs, VERSION, sit, standing};
+use crate::table::{
+    Event, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, VERSION, sit, standing,
+};
 
 /// Invites another player, waits, and plays with them.
 ///
@@ -44,6 +46,8 @@ pub(crate) struct Args {
     stakes: StakesArgs,
     #[command(flatten)]
     own: OwnArgs,
+    #[command(flatten)]
+    browser: InBrowser,
     /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example.
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = memory::limit)]
     memory: Limit,
@@ -51,12 +55,16 @@ pub(crate) struct Args {
     session: SessionArgs,
     /// For benches and tests: a fixed hand without bets, over a line that is neither encrypted nor
     /// authenticated.
+    #[cfg_attr(feature = "browser", arg(conflicts_with = "browser"))]
     #[arg(long)]
     insecure_plain: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(played) = args.browser.instead(&args.own) {
+        return played;
+    }
     if args.insecure_plain {
         let [at] = &args.listen[..] else {
             anyhow::bail!("--insecure-plain listens on one address");
@@ -101,6 +109,7 @@ impl Table {
         let door = open_door(&self.own, &self.header, &args.listen)?;
         self.invite(&door, args, &mut player)?;
         wait_at_relays(&self.own, &door, args.relay.as_ref())?;
+        player.listen_before(&posts)?;
         let mut hearing = Hearing::new(door);
         let came = self.guest(&mut hearing, args, &mut player, &posts)?;
         let around = Around {

@@ -13,7 +13,8 @@ use crate::session::{SessionArgs, address};
 use crate::table::open::{self, MatchFile};
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{
-    Dialer, Differs, Event, Own, OwnArgs, Player, Posts, VERSION, Way, Wishes, sit, standing,
+    Dialer, Differs, Event, InBrowser, Own, OwnArgs, Player, Posts, VERSION, Way, Wishes, sit,
+    standing,
 };
 
 /// Joins a player who hosts.
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     wishes: Wishes,
     #[command(flatten)]
     own: OwnArgs,
+    #[command(flatten)]
+    browser: InBrowser,
     /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example
     /// [default: 256M; 64M with --insecure-plain].
     #[arg(long, value_name = "SIZE", value_parser = memory::limit)]
@@ -48,12 +51,16 @@ pub(crate) struct Args {
     session: SessionArgs,
     /// For benches and tests: a fixed hand without bets, over a line that is neither encrypted nor
     /// authenticated, at HOST:PORT.
+    #[cfg_attr(feature = "browser", arg(conflicts_with = "browser"))]
     #[arg(long)]
     insecure_plain: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(played) = args.browser.instead(&args.own) {
+        return played;
+    }
     let whom = args.whom.join(" ");
     if args.insecure_plain {
         let at = address(&whom).map_err(anyhow::Error::msg)?;

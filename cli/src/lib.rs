@@ -11,6 +11,8 @@
 mod audit;
 mod bench;
 mod bridge;
+#[cfg(feature = "browser")]
+mod browser;
 mod circuit;
 mod console;
 mod cost;
@@ -69,6 +71,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Demo(demo::Args),
+    #[cfg(feature = "browser")]
+    Table(browser::Args),
     Host(host::Args),
     Join(join::Args),
     Resume(resume::Args),
@@ -96,6 +100,8 @@ pub fn run() -> ExitCode {
     };
     let outcome = match cli.command {
         Command::Demo(args) => demo::run(&args),
+        #[cfg(feature = "browser")]
+        Command::Table(args) => browser::run(&args),
         Command::Host(args) => host::run(&args),
         Command::Join(args) => join::run(&args),
         Command::Resume(args) => resume::run(&args),

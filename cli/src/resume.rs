@@ -11,7 +11,7 @@ use crate::table::door::keep_watch;
 use crate::table::hearing::Hearing;
 use crate::table::open::{self, MatchFile};
 use crate::table::whole::{self, Around, Whole};
-use crate::table::{Dialer, Event, MeetAgainArgs, Own, OwnArgs, Posts, VERSION, sit};
+use crate::table::{Dialer, Event, InBrowser, MeetAgainArgs, Own, OwnArgs, Posts, VERSION, sit};
 
 /// Goes on with a match that was broken off: after a killed program, a lost line, Ctrl-C.
 ///
@@ -39,6 +39,8 @@ pub(crate) struct Args {
     close: bool,
     #[command(flatten)]
     own: OwnArgs,
+    #[command(flatten)]
+    browser: InBrowser,
 }
 
 /// An open match, for a program.
@@ -58,6 +60,9 @@ struct Listed {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    if let Some(played) = args.browser.instead(&args.own) {
+        return played;
+    }
     let own = args.own.open()?;
     let files = open::all(&own)?;
     if args.list {

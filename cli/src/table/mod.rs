@@ -14,6 +14,7 @@ mod ending;
 mod event;
 pub(crate) mod hands;
 pub(crate) mod hearing;
+mod in_browser;
 mod input;
 mod meet_again;
 mod misleading;
@@ -42,6 +43,9 @@ pub use command::reads_again;
 pub(crate) use dial::{Dialer, Way};
 pub(crate) use ending::Breach;
 pub(crate) use event::{Event, Kind, VERSION};
+pub(crate) use in_browser::InBrowser;
+#[cfg(feature = "browser")]
+pub(crate) use input::LONGEST as LONGEST_LINE;
 pub(crate) use meet_again::MeetAgainArgs;
 pub(crate) use misleading::misleads;
 pub(crate) use own::{FolderArgs, Own, OwnArgs};

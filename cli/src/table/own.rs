@@ -61,6 +61,18 @@ pub(crate) struct Own {
 }
 
 impl FolderArgs {
+    /// The same options, for another process.
+    #[cfg(feature = "browser")]
+    pub(crate) fn again(&self) -> Vec<std::ffi::OsString> {
+        let options = [("--home", &self.home), ("--identity", &self.identity)];
+        let given = options
+            .into_iter()
+            .filter_map(|(option, path)| Some((option, path.as_ref()?)));
+        given
+            .flat_map(|(option, path)| [option.into(), path.into()])
+            .collect()
+    }
+
     /// Opens the folder, which is made if it is not there.
     ///
     /// # Errors
@@ -134,6 +146,12 @@ fn data_folder(set: impl Fn(&'static str) -> Option<std::ffi::OsString>) -> Opti
 }
 
 impl OwnArgs {
+    /// Whose folder it is, and the name, for another process.
+    #[cfg(feature = "browser")]
+    pub(crate) fn again(&self) -> (Vec<std::ffi::OsString>, Option<&str>) {
+        (self.folder.again(), self.name.as_deref())
+    }
+
     /// Opens the folder.
     ///
     /// # Errors

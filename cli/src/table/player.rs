@@ -64,6 +64,17 @@ impl Player {
         }
     }
 
+    /// Listens while nobody sits at a table yet, if a program plays: it may end before that.
+    ///
+    /// # Errors
+    /// If there is no thread for it.
+    pub(crate) fn listen_before(&mut self, posts: &Posts) -> io::Result<()> {
+        match self.face {
+            Face::Json(_) => self.listen(posts),
+            Face::Screen(_) => Ok(()),
+        }
+    }
+
     /// Whether nobody is to be asked.
     pub(crate) fn is_bot(&self) -> bool {
         self.bot.is_some()

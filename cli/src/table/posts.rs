@@ -30,13 +30,20 @@ pub(crate) struct Posts(Arc<(Mutex<Place>, Condvar)>);
 
 enum Place {
     /// Nobody sits at a table.
-    Waiting(VecDeque<Post>),
+    Waiting {
+        posts: VecDeque<Post>,
+        /// Somebody waits for what comes.
+        heard: bool,
+    },
     At(Mailbox<Post>),
 }
 
 impl Default for Place {
     fn default() -> Self {
-        Place::Waiting(VecDeque::new())
+        Place::Waiting {
+            posts: VecDeque::new(),
+            heard: false,
+        }
     }
 }
 
@@ -50,7 +57,7 @@ impl Posts {
     pub(crate) fn put(&self, post: Post) -> bool {
         match &mut *self.lock() {
             Place::At(mailbox) => mailbox.post(post),
-            Place::Waiting(posts) => {
+            Place::Waiting { posts, .. } => {
                 posts.push_back(post);
                 self.0.1.notify_all();
                 true
@@ -61,7 +68,7 @@ impl Posts {
     /// From now on everything goes to a table, what waits first.
     pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) {
         let mut place = self.lock();
-        if let Place::Waiting(posts) = &mut *place {
+        if let Place::Waiting { posts, .. } = &mut *place {
             posts.drain(..).for_each(|post| _ = mailbox.post(post));
         }
         *place = Place::At(mailbox);
@@ -74,17 +81,27 @@ impl Posts {
 
     /// Waits for what comes while nobody sits at a table.
     pub(crate) fn next(&self, within: Duration) -> Option<Post> {
-        let empty = |place: &mut Place| matches!(place, Place::Waiting(posts) if posts.is_empty());
+        let empty = |place: &mut Place| match place {
+            Place::Waiting { posts, heard } => {
+                *heard = true;
+                posts.is_empty()
+            }
+            Place::At(_) => false,
+        };
         let (mut place, _) = (self.0.1)
             .wait_timeout_while(self.lock(), within, empty)
             .unwrap_or_else(PoisonError::into_inner);
         match &mut *place {
-            Place::Waiting(posts) => posts.pop_front(),
+            Place::Waiting { posts, heard } => {
+                *heard = false;
+                posts.pop_front()
+            }
             Place::At(_) => None,
         }
     }
 
-    /// Reads what is typed, until nothing comes any more.
+    /// Reads what is typed, until nothing comes any more. The process ends then if nobody sits at a table
+    /// and nobody waits for what is typed: who could have said something is gone.
     ///
     /// # Errors
     /// If there is no thread for it.
@@ -94,6 +111,10 @@ impl Posts {
             loop {
                 let line = input::next_line(&mut input);
                 let ended = line == input::Line::End;
+                if ended && posts.is_unheard() {
+                    // Nothing has begun that could be broken off.
+                    std::process::exit(BROKEN_OFF.into());
+                }
                 if !posts.put(Post::Typed(line)) || ended {
                     break;
                 }
@@ -101,6 +122,10 @@ impl Posts {
         };
         let thread = thread::Builder::new().name("player-input".into());
         thread.spawn(read).map(|_| ())
+    }
+
+    fn is_unheard(&self) -> bool {
+        matches!(&*self.lock(), Place::Waiting { heard: false, .. })
     }
 
     /// Ctrl-C, the end of the terminal and the wish of the system break the match off, and leave it

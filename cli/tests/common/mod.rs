@@ -3,6 +3,7 @@
 
 pub mod cuts;
 pub mod matches;
+pub mod page;
 pub mod processes;
 pub mod proxy;
 pub mod relay;

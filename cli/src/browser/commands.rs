@@ -1,0 +1,142 @@
+//! What the commands with `--json` print, for a page.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use serde_json::{Value, json};
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::timeout;
+
+use super::programs::Programs;
+
+/// The most that is passed on of what a command prints: hand histories of some ten thousand hands.
+const MOST: u64 = 32 << 20;
+/// How long a command may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a command has printed.
+struct Printed {
+    exit_code: Option<i32>,
+    output: Vec<u8>,
+}
+
+impl Programs {
+    /// Runs a command to its end.
+    async fn run(&self, args: Vec<OsString>, folder: Option<&Path>) -> anyhow::Result<Printed> {
+        let mut command = self.command(args);
+        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        // What goes wrong is in the object that it prints.
+        command.stderr(Stdio::null());
+        folder.map(|folder| command.current_dir(folder));
+        let mut child = command.spawn().context("the program cannot be started")?;
+        let printed = child.stdout.take().context("the program has no output")?;
+        let to_the_end = async {
+            let output = at_most(printed, MOST).await?;
+            let status = child.wait().await?;
+            Ok::<_, io::Error>((output, status.code()))
+        };
+        let ended = timeout(PATIENCE, to_the_end).await;
+        let (output, exit_code) = ended.context("the program takes too long")??;
+        match output {
+            Some(output) => Ok(Printed { exit_code, output }),
+            None => bail!("this is too much for a page: use the command in a terminal"),
+        }
+    }
+
+    /// The object that a command prints, and its exit code.
+    async fn object(
+        &self,
+        args: Vec<OsString>,
+        folder: Option<&Path>,
+    ) -> anyhow::Result<(Value, i32)> {
+        let printed = self.run(args, folder).await?;
+        let object = serde_json::from_slice(&printed.output);
+        let object: Value = object.context("the program has printed nothing that can be read")?;
+        let exit_code = printed.exit_code.context("the program was ended")?;
+        if let Some(message) = object.pointer("/error/message").and_then(Value::as_str) {
+            bail!("{message}");
+        }
+        Ok((object, exit_code))
+    }
+
+    /// The text that a command prints for people.
+    async fn text(
+        &self,
+        args: Vec<OsString>,
+        folder: Option<&Path>,
+    ) -> anyhow::Result<(String, bool)> {
+        let printed = self.run(args, folder).await?;
+        let text = String::from_utf8(printed.output).context("the program has printed no text")?;
+        Ok((text, printed.exit_code == Some(0)))
+    }
+
+    /// What a command prints of this player's folder.
+    ///
+    /// # Errors
+    /// What the command says is wrong, or that it cannot be run.
+    pub(super) async fn of_folder(&self, command: &[&str]) -> anyhow::Result<Value> {
+        let mut args = words(command);
+        args.extend(self.own.folder());
+        Ok(self.object(args, None).await?.0)
+    }
+
+    /// The hands of a match that was played here.
+    ///
+    /// # Errors
+    /// As [`of_folder`](Self::of_folder).
+    pub(super) async fn hands(&self, of: &str) -> anyhow::Result<Value> {
+        let is_id = !of.is_empty() && of.bytes().all(|byte| byte.is_ascii_hexdigit());
+        ensure!(is_id, "this is not the id of a match");
+        let mut args = words(&["show", of]);
+        args.extend(self.own.folder());
+        let (text, _) = self.text(args.clone(), None).await?;
+        args.push("--json".into());
+        let (show, _) = self.object(args, None).await?;
+        Ok(json!({ "text": text, "show": show }))
+    }
+
+    /// What one or two records prove.
+    ///
+    /// # Errors
+    /// As [`of_folder`](Self::of_folder), and if there is no place for the files.
+    pub(super) async fn verified(&self, records: &[&[u8]]) -> anyhow::Result<Value> {
+        const NAMES: [&str; 2] = ["first", "second"];
+        let folder = tempfile::tempdir().context("there is no place for the records")?;
+        let at = Some(folder.path());
+        let names = &NAMES[..records.len().min(NAMES.len())];
+        for (name, record) in names.iter().zip(records) {
+            std::fs::write(folder.path().join(name), record)
+                .context("the records cannot be written")?;
+        }
+        let mut args = words(&["verify"]);
+        args.extend(words(names));
+        let (text, _) = self
+            .text([&args[..], &words(&["--verbose"])].concat(), at)
+            .await?;
+        args.push("--json".into());
+        let (verify, exit_code) = self.object(args, at).await?;
+        let mut shown = Vec::new();
+        for name in names {
+            // Without this player's keys: what anybody reads in it.
+            let args = words(&["show", name, "--home", "nobody"]);
+            let (text, good) = self.text(args, at).await?;
+            shown.push(good.then_some(text));
+        }
+        Ok(json!({ "exit_code": exit_code, "verify": verify, "text": text, "shown": shown }))
+    }
+}
+
+fn words(words: &[&str]) -> Vec<OsString> {
+    words.iter().map(OsString::from).collect()
+}
+
+/// All that comes, if it is not more than so many bytes.
+async fn at_most(from: impl AsyncRead + Unpin, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    from.take(most + 1).read_to_end(&mut bytes).await?;
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
+}

@@ -1,0 +1,314 @@
+//! Who may speak to the server: the page that it has served itself, in the browser that was given the
+//! address, and nobody else.
+//!
+//! Each request is for this very host (a name that somebody makes point to 127.0.0.1 is another), and
+//! what another page sends is refused by what a browser says of it (`Origin`, `Sec-Fetch-Site`). What is
+//! not public needs two secrets: a cookie, which no script reads, and a key, which the page keeps for
+//! its origin. A browser shows the cookie to any server on 127.0.0.1, whatever its port; the key it shows
+//! to none.
+
+use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
+
+use hyper::header::{COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
+use rand::RngExt;
+
+use crate::session::system_rng;
+
+/// The header with the key of a page.
+pub(super) const KEY: HeaderName = HeaderName::from_static("dealerless-key");
+/// What a browser says of where a request comes from.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// 128 bits from the operating system, as 32 hexadecimal digits.
+struct Secret(String);
+
+impl Secret {
+    fn new() -> Self {
+        let bits: u128 = system_rng().random();
+        Secret(format!("{bits:032x}"))
+    }
+
+    /// Compares in a time that tells nothing of where two texts differ.
+    fn is(&self, said: &[u8]) -> bool {
+        blake3::hash(self.0.as_bytes()) == blake3::hash(said)
+    }
+}
+
+/// Why somebody is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Refused {
+    /// The request is for another host.
+    #[error("this page is served under its own address alone")]
+    Host,
+    /// Another page has sent it.
+    #[error("this was sent by another page")]
+    Origin,
+    /// The token is none of ours.
+    #[error("this address is wrong, or of a program that has ended")]
+    Token,
+    /// The token was used before.
+    #[error(
+        "this address was used before. If that was not you, end the program and start it again; \
+         otherwise Enter in its terminal prints another address"
+    )]
+    Used,
+    /// The cookie or the key is missing or wrong.
+    #[error("open the address that the program has printed")]
+    Stranger,
+}
+
+/// The checks.
+pub(super) struct Gate {
+    /// `127.0.0.1:PORT`.
+    host: String,
+    origin: String,
+    cookie_name: String,
+    cookie: Secret,
+    key: Secret,
+    tokens: Mutex<Tokens>,
+}
+
+/// Each address that is printed has a token, and the newest that was not used lets somebody in.
+#[derive(Default)]
+struct Tokens {
+    open: Option<Secret>,
+    used: Vec<Secret>,
+}
+
+/// So many used tokens are known again.
+const USED: usize = 64;
+
+/// What somebody gets for a token.
+pub(super) struct Session {
+    /// The value of `Set-Cookie`.
+    pub(super) cookie: String,
+    /// The key, for the page.
+    pub(super) key: String,
+}
+
+impl Gate {
+    /// For a server at this address.
+    pub(super) fn new(at: SocketAddr) -> Self {
+        Gate {
+            host: at.to_string(),
+            origin: format!("http://{at}"),
+            cookie_name: format!("dealerless-{}", at.port()),
+            cookie: Secret::new(),
+            key: Secret::new(),
+            tokens: Mutex::default(),
+        }
+    }
+
+    fn tokens(&self) -> std::sync::MutexGuard<'_, Tokens> {
+        // Each change leaves them whole.
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An address that lets one browser in, once. One before it that was not used does not any more.
+    pub(super) fn new_address(&self) -> String {
+        let token = Secret::new();
+        let address = format!("{}/#{}", self.origin, token.0);
+        self.tokens().open = Some(token);
+        address
+    }
+
+    /// Whether a request is for this server.
+    ///
+    /// # Errors
+    /// [`Refused::Host`].
+    pub(super) fn is_for_us(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        match only(headers, HOST) {
+            Some(host) if host == self.host.as_str() => Ok(()),
+            _ => Err(Refused::Host),
+        }
+    }
+
+    /// Whether the page that was served here has sent a request. What changes something must say so.
+    ///
+    /// # Errors
+    /// [`Refused::Origin`].
+    pub(super) fn is_our_page(&self, headers: &HeaderMap, changes: bool) -> Result<(), Refused> {
+        let of_site = headers.get_all(SEC_FETCH_SITE).iter();
+        let other = of_site.into_iter().any(|site| site != "same-origin");
+        let ours = match only(headers, ORIGIN) {
+            Some(origin) => origin == self.origin.as_str(),
+            // Browsers say nothing of what only reads.
+            None => !changes && !headers.contains_key(ORIGIN),
+        };
+        match ours && !other {
+            true => Ok(()),
+            false => Err(Refused::Origin),
+        }
+    }
+
+    /// Whether the sender has been let in.
+    ///
+    /// # Errors
+    /// [`Refused::Stranger`].
+    pub(super) fn is_let_in(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        let cookies = headers.get_all(COOKIE).iter();
+        let values = cookies.flat_map(|line| line.as_bytes().split(|&byte| byte == b';'));
+        let name = format!("{}=", self.cookie_name);
+        let mut ours = values.filter_map(|pair| pair.trim_ascii().strip_prefix(name.as_bytes()));
+        let cookie = ours.any(|value| self.cookie.is(value));
+        let key = only(headers, KEY).is_some_and(|key| self.key.is(key.as_bytes()));
+        match cookie && key {
+            true => Ok(()),
+            false => Err(Refused::Stranger),
+        }
+    }
+
+    /// Lets the sender of a token in.
+    ///
+    /// # Errors
+    /// [`Refused::Token`] and [`Refused::Used`].
+    pub(super) fn exchange(&self, token: &[u8]) -> Result<Session, Refused> {
+        let mut tokens = self.tokens();
+        if tokens.used.iter().any(|used| used.is(token)) {
+            return Err(Refused::Used);
+        }
+        let open = tokens.open.take_if(|open| open.is(token));
+        let open = open.ok_or(Refused::Token)?;
+        if tokens.used.len() == USED {
+            tokens.used.remove(0);
+        }
+        tokens.used.push(open);
+        let (name, value) = (&self.cookie_name, &self.cookie.0);
+        Ok(Session {
+            cookie: format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/"),
+            key: self.key.0.clone(),
+        })
+    }
+}
+
+/// The value of a header that is there once.
+fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    values.next().filter(|_| values.next().is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: &str = "127.0.0.1:4000";
+
+    fn gate() -> Gate {
+        Gate::new(HERE.parse().unwrap())
+    }
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pair = |(name, value): &(&'static str, &str)| {
+            (HeaderName::from_static(name), value.parse().unwrap())
+        };
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs.iter().map(pair) {
+            headers.append(name, value);
+        }
+        headers
+    }
+
+    /// The cookie as a browser sends it, and the key.
+    fn let_in(gate: &Gate) -> (String, String) {
+        let address = gate.new_address();
+        let (_, token) = address.split_once("/#").unwrap();
+        let session = gate.exchange(token.as_bytes()).ok().unwrap();
+        let cookie = session.cookie.split(';').next().unwrap().to_owned();
+        (cookie, session.key)
+    }
+
+    #[test]
+    fn only_the_very_host_is_served() {
+        let gate = gate();
+        let served = |pairs: &[_]| gate.is_for_us(&headers(pairs)).is_ok();
+        assert!(served(&[("host", HERE)]));
+        for other in [
+            "localhost:4000",
+            "127.0.0.1",
+            "127.0.0.1:4001",
+            "evil.example:4000",
+            "",
+        ] {
+            assert!(!served(&[("host", other)]), "{other}");
+        }
+        assert!(!served(&[]));
+        assert!(!served(&[("host", HERE), ("host", HERE)]));
+    }
+
+    #[test]
+    fn what_changes_something_names_our_origin_and_nothing_else_is_from_another_page() {
+        let gate = gate();
+        let ours = ("origin", "http://127.0.0.1:4000");
+        let same = ("sec-fetch-site", "same-origin");
+        let allowed = |pairs: &[_], changes| gate.is_our_page(&headers(pairs), changes).is_ok();
+        assert!(allowed(&[ours, same], true) && allowed(&[ours], true));
+        assert!(allowed(&[], false) && allowed(&[same], false));
+        assert!(!allowed(&[], true) && !allowed(&[same], true));
+        for origin in [
+            "null",
+            "http://127.0.0.1:4001",
+            "https://127.0.0.1:4000",
+            "http://a.example",
+        ] {
+            assert!(!allowed(&[("origin", origin)], false), "{origin}");
+        }
+        assert!(!allowed(&[ours, ours], true) && !allowed(&[ours, ours], false));
+        for site in ["cross-site", "same-site", "none"] {
+            assert!(!allowed(&[ours, ("sec-fetch-site", site)], true), "{site}");
+            assert!(!allowed(&[("sec-fetch-site", site)], false), "{site}");
+        }
+    }
+
+    #[test]
+    fn cookie_and_key_are_both_needed() {
+        let gate = gate();
+        let (cookie, key) = let_in(&gate);
+        let allowed = |pairs: &[_]| gate.is_let_in(&headers(pairs)).is_ok();
+        let with_others = format!("a=b; {cookie}; c=d");
+        assert!(allowed(&[("cookie", &cookie), ("dealerless-key", &key)]));
+        assert!(allowed(&[
+            ("cookie", &with_others),
+            ("dealerless-key", &key)
+        ]));
+        assert!(!allowed(&[("cookie", &cookie)]));
+        assert!(!allowed(&[("dealerless-key", &key)]));
+        assert!(!allowed(&[
+            ("cookie", &cookie),
+            ("dealerless-key", &key[1..])
+        ]));
+        let (_, value) = cookie.split_once('=').unwrap();
+        let of_another_port = format!("dealerless-4001={value}");
+        assert!(!allowed(&[
+            ("cookie", &of_another_port),
+            ("dealerless-key", &key)
+        ]));
+        let as_key = format!("dealerless-4000={key}");
+        assert!(!allowed(&[("cookie", &as_key), ("dealerless-key", value)]));
+    }
+
+    #[test]
+    fn an_address_lets_one_in_and_only_the_newest_does() {
+        let gate = gate();
+        let token = |address: String| address.split_once("/#").unwrap().1.to_owned();
+        let old = token(gate.new_address());
+        let new = token(gate.new_address());
+        assert_eq!((old.len(), old == new), (32, false));
+        let tried = |token: &str| gate.exchange(token.as_bytes()).err();
+        assert_eq!(tried(&old), Some(Refused::Token));
+        assert_eq!(tried(""), Some(Refused::Token));
+        assert_eq!(tried(&new[1..]), Some(Refused::Token));
+        assert_eq!(tried(&new), None);
+        assert_eq!(tried(&new), Some(Refused::Used));
+        let another = token(gate.new_address());
+        assert_eq!(tried(&new), Some(Refused::Used));
+        assert_eq!(tried(&another), None);
+    }
+
+    #[test]
+    fn no_two_programs_have_the_same_secrets() {
+        let (a, b) = (let_in(&gate()), let_in(&gate()));
+        assert!(a.0 != b.0 && a.1 != b.1);
+        assert_eq!(a.1.len(), 32);
+    }
+}

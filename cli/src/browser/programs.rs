@@ -1,0 +1,390 @@
+//! The program behind the page: this same program once more, with `--json`.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context;
+use hyper::body::Bytes;
+use serde::Serialize;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+
+use super::lines::Lines;
+use crate::failure::BROKEN_OFF;
+
+/// The longest line that a program says: the turn of 100 boards that are all open takes 40 kB.
+const LONGEST: u64 = 4 << 20;
+/// How long a program may take to break off before it is killed.
+const GRACE: Duration = Duration::from_secs(5);
+/// How long a program may take to read a command.
+const READS: Duration = Duration::from_secs(5);
+/// So many pages watch at once: a browser has 6 connections to a server, for all its pages.
+const WATCHERS: usize = 3;
+
+/// Whose folder, and under what name they play: options of the program.
+#[derive(Clone)]
+pub(super) struct Own {
+    folder: Vec<OsString>,
+    name: Option<String>,
+}
+
+impl Own {
+    pub(super) fn new(folder: Vec<OsString>, name: Option<&str>) -> Self {
+        Own {
+            folder,
+            name: name.map(str::to_owned),
+        }
+    }
+
+    /// The options of a command that does not play.
+    pub(super) fn folder(&self) -> Vec<OsString> {
+        self.folder.clone()
+    }
+
+    /// The options of a command that plays.
+    pub(super) fn player(&self) -> Vec<OsString> {
+        let name = self.name.iter().map(|name| format!("--name={name}").into());
+        self.folder.iter().cloned().chain(name).collect()
+    }
+}
+
+/// A program runs already.
+#[derive(Debug, thiserror::Error)]
+#[error("a match is being played, or waited for: end it first")]
+pub(super) struct Busy;
+
+/// Why a page gets no lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoPlace {
+    #[error("another page plays")]
+    Played,
+    #[error("{WATCHERS} pages watch already: close one of them")]
+    Watched,
+}
+
+/// Why a command was not taken.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NotTaken {
+    #[error("another page plays")]
+    Watches,
+    #[error("the program has ended, or does not take commands any more")]
+    Gone,
+}
+
+/// All that are started for the page, one after the other.
+pub(super) struct Programs {
+    pub(super) own: Own,
+    this: PathBuf,
+    last: Mutex<Option<Arc<Program>>>,
+}
+
+/// One of them.
+pub(super) struct Program {
+    number: u64,
+    command: String,
+    said: Mutex<Said>,
+    changed: watch::Sender<()>,
+    commands: tokio::sync::Mutex<Option<ChildStdin>>,
+    end: Notify,
+}
+
+/// What it has said, and to whom.
+#[derive(Default)]
+struct Said {
+    lines: Lines,
+    ended: Option<Ended>,
+    /// The page that plays.
+    playing: Option<u64>,
+    watching: usize,
+    /// How many pages there were.
+    pages: u64,
+}
+
+/// How it ended.
+#[derive(Clone, Copy)]
+struct Ended {
+    exit_code: Option<i32>,
+}
+
+/// The last program, for a page.
+#[derive(Serialize)]
+pub(super) struct State {
+    number: u64,
+    command: String,
+    running: bool,
+    played: bool,
+    exit_code: Option<i32>,
+    /// The system has ended it, or somebody through the system.
+    by_signal: bool,
+}
+
+impl Programs {
+    /// # Errors
+    /// If it is not known where this program is.
+    pub(super) fn new(own: Own) -> anyhow::Result<Self> {
+        Ok(Programs {
+            own,
+            this: std::env::current_exe().context("where this program is cannot be found")?,
+            last: Mutex::default(),
+        })
+    }
+
+    fn last_one(&self) -> MutexGuard<'_, Option<Arc<Program>>> {
+        // Each change is one assignment.
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The program that was started last.
+    pub(super) fn last(&self) -> Option<Arc<Program>> {
+        self.last_one().clone()
+    }
+
+    /// Whether a program runs.
+    pub(super) fn is_busy(&self) -> bool {
+        self.last().is_some_and(|last| last.runs())
+    }
+
+    /// This program with other arguments.
+    pub(super) fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+        let mut command = Command::new(&self.this);
+        command.args(args).kill_on_drop(true);
+        command
+    }
+
+    /// Starts a program that plays. Gives its number.
+    ///
+    /// # Errors
+    /// [`Busy`], and if it cannot be started.
+    pub(super) fn start(&self, args: Vec<OsString>) -> anyhow::Result<u64> {
+        let mut last = self.last_one();
+        if last.as_ref().is_some_and(|last| last.runs()) {
+            return Err(Busy.into());
+        }
+        let number = last.as_ref().map_or(0, |last| last.number) + 1;
+        let mut child = self
+            .command(&args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("the program cannot be started")?;
+        let output = child.stdout.take().context("the program has no output")?;
+        let command = args.first().map(|arg| arg.to_string_lossy().into_owned());
+        let program = Arc::new(Program {
+            number,
+            command: command.unwrap_or_default(),
+            said: Mutex::default(),
+            changed: watch::Sender::new(()),
+            commands: tokio::sync::Mutex::new(child.stdin.take()),
+            end: Notify::new(),
+        });
+        tokio::spawn(program.clone().attend(child, output));
+        *last = Some(program);
+        Ok(number)
+    }
+
+    /// Ends the program that runs, if one does, and waits until it has ended.
+    pub(super) async fn end(&self) {
+        let Some(last) = self.last() else {
+            return;
+        };
+        let mut changes = last.changed.subscribe();
+        last.end.notify_one();
+        // It is killed before that.
+        let _ = timeout(3 * GRACE, async {
+            while last.runs() && changes.changed().await.is_ok() {}
+        })
+        .await;
+    }
+}
+
+impl Program {
+    fn said(&self) -> MutexGuard<'_, Said> {
+        // Each change leaves it whole.
+        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what the pages see, and tells them.
+    fn change(&self, change: impl FnOnce(&mut Said)) {
+        change(&mut self.said());
+        self.changed.send_replace(());
+    }
+
+    fn runs(&self) -> bool {
+        self.said().ended.is_none()
+    }
+
+    /// Whether its user has ended it, here or at the terminal.
+    pub(super) fn was_broken_off(&self) -> bool {
+        let ended = self.said().ended;
+        ended.is_some_and(|ended| ended.exit_code == Some(BROKEN_OFF.into()))
+    }
+
+    /// How it stands.
+    pub(super) fn state(&self) -> State {
+        let said = self.said();
+        State {
+            number: self.number,
+            command: self.command.clone(),
+            running: said.ended.is_none(),
+            played: said.playing.is_some(),
+            exit_code: said.ended.and_then(|ended| ended.exit_code),
+            by_signal: said.ended.is_some_and(|ended| ended.exit_code.is_none()),
+        }
+    }
+
+    /// Hears what the program says until it ends, or is to end.
+    async fn attend(self: Arc<Self>, mut child: Child, output: ChildStdout) {
+        let is_to_end = async {
+            self.end.notified().await;
+            // It breaks off when nothing more can come.
+            *self.commands.lock().await = None;
+            sleep(GRACE).await;
+        };
+        tokio::select! {
+            () = self.hear(output) => {}
+            () = is_to_end => {}
+        }
+        let status = match timeout(GRACE, child.wait()).await {
+            Ok(status) => status,
+            Err(_) => match child.kill().await {
+                Ok(()) => child.wait().await,
+                Err(error) => Err(error),
+            },
+        };
+        *self.commands.lock().await = None;
+        let exit_code = status.ok().and_then(|status: ExitStatus| status.code());
+        self.change(|said| said.ended = Some(Ended { exit_code }));
+    }
+
+    async fn hear(&self, output: ChildStdout) {
+        let mut output = BufReader::new(output);
+        loop {
+            match next_line(&mut output).await {
+                Ok(Some(line)) => self.change(|said| said.lines.push(line)),
+                Ok(None) | Err(_) => return,
+            }
+        }
+    }
+
+    /// The seat for a page: it plays, or watches. `takes` takes the seat from the page that has it.
+    ///
+    /// # Errors
+    /// If there is no place for it.
+    pub(super) fn sit(self: &Arc<Self>, plays: bool, takes: bool) -> Result<PageSeat, NoPlace> {
+        let mut said = self.said();
+        match plays {
+            true if said.playing.is_some() && !takes => return Err(NoPlace::Played),
+            false if said.watching == WATCHERS => return Err(NoPlace::Watched),
+            _ => {}
+        }
+        said.pages += 1;
+        let page = said.pages;
+        match plays {
+            true => said.playing = Some(page),
+            false => said.watching += 1,
+        }
+        drop(said);
+        self.changed.send_replace(());
+        Ok(PageSeat {
+            program: self.clone(),
+            page,
+            plays,
+            next: 0,
+            changes: self.changed.subscribe(),
+        })
+    }
+
+    /// Says a command, which a page has sent.
+    ///
+    /// # Errors
+    /// If that page does not play, or the program takes no command.
+    pub(super) async fn say(&self, page: u64, command: &[u8]) -> Result<(), NotTaken> {
+        let mut commands = self.commands.lock().await;
+        if self.said().playing != Some(page) {
+            return Err(NotTaken::Watches);
+        }
+        let input = commands.as_mut().ok_or(NotTaken::Gone)?;
+        let line = [command, b"\n"].concat();
+        match timeout(READS, input.write_all(&line)).await {
+            Ok(Ok(())) => Ok(()),
+            // Half a line may have been written: nothing can be said behind it.
+            _ => {
+                *commands = None;
+                Err(NotTaken::Gone)
+            }
+        }
+    }
+}
+
+/// A page that gets what a program says. When it is dropped its seat is free.
+pub(super) struct PageSeat {
+    program: Arc<Program>,
+    pub(super) page: u64,
+    plays: bool,
+    /// The number of the line that comes next.
+    next: u64,
+    changes: watch::Receiver<()>,
+}
+
+impl PageSeat {
+    /// Waits for what comes next. None if nothing does: the program has ended, or another page plays.
+    pub(super) async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            self.changes.mark_unchanged();
+            {
+                let said = self.program.said();
+                if self.plays && said.playing != Some(self.page) {
+                    return None;
+                }
+                if let Some((chunk, next)) = said.lines.from(self.next) {
+                    self.next = next;
+                    return Some(chunk);
+                }
+                if said.ended.is_some() {
+                    return None;
+                }
+            }
+            self.changes.changed().await.ok()?;
+        }
+    }
+
+    /// Waits until another page plays in its place; for one that watches, for ever.
+    pub(super) async fn is_taken(&mut self) {
+        loop {
+            self.changes.mark_unchanged();
+            if self.plays && self.program.said().playing != Some(self.page) {
+                return;
+            }
+            if self.changes.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for PageSeat {
+    fn drop(&mut self) {
+        self.program.change(|said| match self.plays {
+            true => said.playing = said.playing.filter(|&page| page != self.page),
+            false => said.watching -= 1,
+        });
+    }
+}
+
+/// The next line of a program, with its end. A program that says longer ones is not ours.
+async fn next_line(output: &mut BufReader<ChildStdout>) -> io::Result<Option<Bytes>> {
+    let mut line = Vec::new();
+    output.take(LONGEST).read_until(b'\n', &mut line).await?;
+    match line.last() {
+        None => Ok(None),
+        Some(b'\n') => Ok(Some(line.into())),
+        // A program that was killed in the midst of a line has not said it.
+        Some(_) => Ok(None),
+    }
+}

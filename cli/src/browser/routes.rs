@@ -1,0 +1,224 @@
+//! What is asked of the server, and what it does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{HeaderName, HeaderValue, SET_COOKIE};
+use hyper::{Method, Request, StatusCode};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::answers::{self, Answer, Answered, Refusal};
+use super::assets;
+use super::gate::{Gate, Refused};
+use super::page_lines::PageLines;
+use super::programs::{Busy, NoPlace, NotTaken, Own, Program, Programs};
+use super::{qr, wishes};
+use crate::table::LONGEST_LINE;
+
+/// The header with the number of a page.
+const PAGE: HeaderName = HeaderName::from_static("dealerless-page");
+/// The most bytes of two records together.
+const RECORDS: usize = 32 << 20;
+/// The most bytes of what else is sent.
+const SHORT: usize = 8 << 10;
+/// How long a request may take to come.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What can be asked for.
+pub(super) struct Routes {
+    pub(super) gate: Arc<Gate>,
+    pub(super) programs: Arc<Programs>,
+}
+
+impl Routes {
+    /// Does what a request asks for, if it comes from whom it may.
+    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answered {
+        let (head, body) = request.into_parts();
+        self.gate.is_for_us(&head.headers)?;
+        let changes = match head.method {
+            Method::GET => false,
+            Method::POST => true,
+            _ => {
+                let message = "there is only GET and POST";
+                return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message));
+            }
+        };
+        let path = head.uri.path();
+        if let Some(asset) = assets::find(path).filter(|_| !changes) {
+            return Ok(answers::file(asset.kind, asset.bytes));
+        }
+        self.gate.is_our_page(&head.headers, changes)?;
+        if changes && path == "/session" {
+            return self.let_in(&read(body, SHORT).await?);
+        }
+        self.gate.is_let_in(&head.headers)?;
+        let query = head.uri.query().unwrap_or("");
+        match (changes, path) {
+            (false, "/state") => {
+                let program = self.programs.last().map(|program| program.state());
+                let version = env!("CARGO_PKG_VERSION");
+                Ok(ok(&json!({ "version": version, "program": program })))
+            }
+            (false, "/identity") => self.of_folder(&["identity", "--json"]).await,
+            (false, "/peers") => self.of_folder(&["peers", "--json"]).await,
+            (false, "/matches") => self.of_folder(&["resume", "--list", "--json"]).await,
+            (false, "/history") => self.of_folder(&["history", "--json"]).await,
+            (false, "/show") => {
+                self.is_free()?;
+                let of = query.strip_prefix("match=").unwrap_or("");
+                said(self.programs.hands(of).await)
+            }
+            (false, "/play") => self.lines(true, query == "take"),
+            (false, "/watch") => self.lines(false, false),
+            (true, "/verify") => self.verify(query, body).await,
+            (true, "/qr") => {
+                let text = read(body, qr::LONGEST).await?;
+                let text = std::str::from_utf8(&text).map_err(Refusal::bad_request)?;
+                let squares = qr::squares(text);
+                let squares = squares.ok_or_else(|| Refusal::bad_request("this is too long"))?;
+                Ok(ok(&squares))
+            }
+            (true, "/host") => self.start(body, wishes::Host::args).await,
+            (true, "/join") => self.start(body, wishes::Join::args).await,
+            (true, "/resume") => self.start(body, wishes::Resume::args).await,
+            (true, "/command") => {
+                let page = head
+                    .headers
+                    .get(PAGE)
+                    .and_then(|page| page.to_str().ok()?.parse().ok());
+                let page = page.ok_or_else(|| Refusal::bad_request("which page says this?"))?;
+                let line = read(body, LONGEST_LINE).await?;
+                self.command(page, &line).await
+            }
+            (true, "/end") => {
+                self.programs.end().await;
+                Ok(answers::done())
+            }
+            _ => Err(Refusal::new(StatusCode::NOT_FOUND, "there is nothing here")),
+        }
+    }
+
+    fn let_in(&self, token: &[u8]) -> Answered {
+        let session = self.gate.exchange(token)?;
+        let mut answer = ok(&json!({ "key": session.key }));
+        let cookie = HeaderValue::from_str(&session.cookie).map_err(Refusal::bad_request)?;
+        answer.headers_mut().insert(SET_COOKIE, cookie);
+        Ok(answer)
+    }
+
+    /// Another program must not have the folder.
+    fn is_free(&self) -> Result<(), Refusal> {
+        match self.programs.is_busy() {
+            true => Err(Refusal::new(StatusCode::CONFLICT, Busy)),
+            false => Ok(()),
+        }
+    }
+
+    async fn of_folder(&self, command: &[&str]) -> Answered {
+        self.is_free()?;
+        said(self.programs.of_folder(command).await)
+    }
+
+    /// Begins to play what a page wants.
+    async fn start<W: DeserializeOwned>(
+        &self,
+        body: Incoming,
+        args: fn(W, &Own) -> Vec<std::ffi::OsString>,
+    ) -> Answered {
+        let body = read(body, SHORT).await?;
+        let wish: W = serde_json::from_slice(&body).map_err(Refusal::bad_request)?;
+        let number = self.programs.start(args(wish, &self.programs.own));
+        let number = number.map_err(|error| match error.is::<Busy>() {
+            true => Refusal::new(StatusCode::CONFLICT, error),
+            false => failed(&error),
+        })?;
+        Ok(ok(&json!({ "number": number })))
+    }
+
+    fn program(&self) -> Result<Arc<Program>, Refusal> {
+        let nothing = || Refusal::new(StatusCode::NOT_FOUND, "nothing is played");
+        self.programs.last().ok_or_else(nothing)
+    }
+
+    /// Gives a page what the program says.
+    fn lines(&self, plays: bool, takes: bool) -> Answered {
+        let seat = self.program()?.sit(plays, takes);
+        let seat = seat.map_err(|error| match error {
+            NoPlace::Played => Refusal::new(StatusCode::CONFLICT, error),
+            NoPlace::Watched => Refusal::new(StatusCode::TOO_MANY_REQUESTS, error),
+        })?;
+        let page = HeaderValue::from(seat.page);
+        let mut answer = answers::lines(PageLines::of(seat));
+        answer.headers_mut().insert(PAGE, page);
+        Ok(answer)
+    }
+
+    async fn command(&self, page: u64, line: &[u8]) -> Answered {
+        if line.iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
+            return Err(Refusal::bad_request("a command is one line"));
+        }
+        match self.program()?.say(page, line).await {
+            Ok(()) => Ok(answers::done()),
+            Err(error @ NotTaken::Watches) => Err(Refusal::new(StatusCode::CONFLICT, error)),
+            Err(error @ NotTaken::Gone) => Err(Refusal::new(StatusCode::GONE, error)),
+        }
+    }
+
+    /// Verifies records that lie one behind the other in the body.
+    async fn verify(&self, query: &str, body: Incoming) -> Answered {
+        let wrong = || Refusal::bad_request("say how long the one or two records are");
+        let lengths = query.strip_prefix("lengths=").ok_or_else(wrong)?;
+        let lengths: Result<Vec<usize>, _> = lengths.split(',').map(str::parse).collect();
+        let lengths = lengths.ok().filter(|lengths| lengths.len() <= 2);
+        let body = read(body, RECORDS).await?;
+        let records: &[&[u8]] = match lengths.as_deref() {
+            Some(&[length]) if length == body.len() => &[&body],
+            Some(&[a, b]) if a.checked_add(b) == Some(body.len()) => &[&body[..a], &body[a..]],
+            _ => return Err(wrong()),
+        };
+        said(self.programs.verified(records).await)
+    }
+}
+
+fn ok(object: &impl serde::Serialize) -> Answer {
+    answers::object(StatusCode::OK, object)
+}
+
+/// What a command has said.
+fn said(object: anyhow::Result<Value>) -> Answered {
+    object
+        .map(|object| ok(&object))
+        .map_err(|error| failed(&error))
+}
+
+fn failed(error: &anyhow::Error) -> Refusal {
+    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"))
+}
+
+/// All of a body, if it is not longer than it may be and comes in time.
+async fn read(body: Incoming, most: usize) -> Result<Bytes, Refusal> {
+    let body = timeout(PATIENCE, Limited::new(body, most).collect()).await;
+    let late = |_| Refusal::new(StatusCode::REQUEST_TIMEOUT, "the request came too slowly");
+    match body.map_err(late)? {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let message = format!("this is more than {most} bytes");
+            Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message))
+        }
+        Err(error) => Err(Refusal::bad_request(error)),
+    }
+}
+
+impl From<Refused> for Refusal {
+    fn from(refused: Refused) -> Self {
+        let status = match refused {
+            Refused::Used => StatusCode::GONE,
+            _ => StatusCode::FORBIDDEN,
+        };
+        Refusal::new(status, refused)
+    }
+}

@@ -1,0 +1,178 @@
+//! What a page wants to play, as arguments of the program. Each value is an argument of its own, which
+//! nothing in it turns into another option; what is wrong with it the program says.
+
+use std::ffi::OsString;
+
+use serde::Deserialize;
+
+use super::programs::Own;
+
+/// To host a match.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Host {
+    game: String,
+    hands: Option<u32>,
+    stack: Option<u64>,
+    blinds: Option<String>,
+    ante: Option<String>,
+    time: Option<String>,
+    cards: Option<u32>,
+    kinds: Option<String>,
+    draw: Option<u32>,
+    boards: Option<u32>,
+    listen: Option<String>,
+    advertise: Option<String>,
+    relay: Option<String>,
+}
+
+/// To join somebody.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Join {
+    whom: String,
+    at: Option<String>,
+    relay: Option<String>,
+}
+
+/// To go on with a match, or to close it here.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Resume {
+    #[serde(rename = "match")]
+    of: String,
+    at: Option<String>,
+    listen: Option<String>,
+    relay: Option<String>,
+    #[serde(default)]
+    close: bool,
+}
+
+/// The options that are given.
+fn options(given: &[(&str, Option<String>)]) -> Vec<OsString> {
+    let given = given.iter();
+    given
+        .filter_map(|(name, value)| Some(format!("--{name}={}", value.as_ref()?).into()))
+        .collect()
+}
+
+fn number(value: Option<impl ToString>) -> Option<String> {
+    value.map(|value| value.to_string())
+}
+
+/// A command that plays.
+fn playing(command: &str, own: &Own, options: Vec<OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = vec![command.into(), "--json".into()];
+    args.extend(own.player());
+    args.extend(options);
+    args
+}
+
+/// Adds what is called by a name that a page has sent: it is never an option.
+fn called(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
+    args.extend(["--".into(), name.into()]);
+    args
+}
+
+impl Host {
+    pub(super) fn args(self, own: &Own) -> Vec<OsString> {
+        let options = options(&[
+            ("game", Some(self.game)),
+            ("hands", number(self.hands)),
+            ("stack", number(self.stack)),
+            ("blinds", self.blinds),
+            ("ante", self.ante),
+            ("time", self.time),
+            ("cards", number(self.cards)),
+            ("kinds", self.kinds),
+            ("draw", number(self.draw)),
+            ("boards", number(self.boards)),
+            ("listen", self.listen),
+            ("advertise", self.advertise),
+            ("relay", self.relay),
+        ]);
+        playing("host", own, options)
+    }
+}
+
+impl Join {
+    pub(super) fn args(self, own: &Own) -> Vec<OsString> {
+        let options = options(&[("at", self.at), ("relay", self.relay)]);
+        called(playing("join", own, options), self.whom)
+    }
+}
+
+impl Resume {
+    pub(super) fn args(self, own: &Own) -> Vec<OsString> {
+        let mut options = options(&[
+            ("at", self.at),
+            ("listen", self.listen),
+            ("relay", self.relay),
+        ]);
+        options.extend(self.close.then(|| "--close".into()));
+        called(playing("resume", own, options), self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    fn own() -> Own {
+        Own::new(vec!["--home".into(), "/a b".into()], Some("--auto"))
+    }
+
+    #[test]
+    fn what_a_page_sends_is_a_value_and_never_an_option() {
+        let host: Host = from_value(json!({
+            "game": "deck --auto", "kinds": "--insecure-plain", "hands": 3,
+        }))
+        .unwrap();
+        let args = host.args(&own());
+        let expected = [
+            "host",
+            "--json",
+            "--home",
+            "/a b",
+            "--name=--auto",
+            "--game=deck --auto",
+            "--hands=3",
+            "--kinds=--insecure-plain",
+        ];
+        assert_eq!(args, expected);
+        let join: Join = from_value(json!({ "whom": "--auto", "at": "a:1" })).unwrap();
+        let expected = [
+            "join",
+            "--json",
+            "--home",
+            "/a b",
+            "--name=--auto",
+            "--at=a:1",
+            "--",
+            "--auto",
+        ];
+        assert_eq!(join.args(&own()), expected);
+        let resume: Resume = from_value(json!({ "match": "ab", "close": true })).unwrap();
+        let expected = [
+            "resume",
+            "--json",
+            "--home",
+            "/a b",
+            "--name=--auto",
+            "--close",
+            "--",
+            "ab",
+        ];
+        assert_eq!(resume.args(&own()), expected);
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        assert!(from_value::<Host>(json!({ "game": "deck", "auto": true })).is_err());
+        assert!(from_value::<Host>(json!({ "hands": 3 })).is_err());
+        assert!(from_value::<Join>(json!({ "whom": ["a"] })).is_err());
+        assert!(from_value::<Resume>(json!({ "match": "a", "forfeit": true })).is_err());
+    }
+}

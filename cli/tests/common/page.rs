@@ -1,0 +1,249 @@
+//! The server of the page, asked as a browser asks it, or as somebody does who should not.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::side::Side;
+
+/// No answer takes longer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The program that serves a page, and what its page knows.
+pub struct Page {
+    pub program: Side,
+    /// `127.0.0.1:PORT`.
+    pub host: String,
+    /// What is in the address that was printed.
+    pub token: String,
+    cookie: String,
+    key: String,
+}
+
+/// What was answered.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    /// The lines of the head, in small letters up to the colon.
+    pub head: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut of_name = self.head.iter().filter(|(header, _)| header == name);
+        of_name.next().map(|(_, value)| value.as_str())
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).expect("JSON")
+    }
+
+    /// What was refused, and why.
+    pub fn refused(&self) -> (u16, String) {
+        let message = self.json()["error"]["message"].clone();
+        (self.status, message.as_str().expect("a message").to_owned())
+    }
+}
+
+/// An answer whose body does not end: the lines of a program.
+pub struct Lines {
+    lines: BufReader<TcpStream>,
+    pub page: String,
+}
+
+impl Page {
+    /// Starts a program with a page, and opens its address.
+    pub fn start(folder: &Path, args: &[&str]) -> Self {
+        let mut page = Page::closed(folder, args);
+        page.open();
+        page
+    }
+
+    /// The same, with a page that nobody has opened.
+    pub fn closed(folder: &Path, args: &[&str]) -> Self {
+        let table = ["table", "--no-open", "--json"];
+        let mut program = Side::start(folder, &[&table, args].concat());
+        let address = program.event()["address"].as_str().unwrap().to_owned();
+        let address = address.strip_prefix("http://").unwrap();
+        let (host, token) = address.split_once("/#").unwrap();
+        Page {
+            host: host.into(),
+            token: token.into(),
+            program,
+            cookie: String::new(),
+            key: String::new(),
+        }
+    }
+
+    pub fn open(&mut self) {
+        let session = self.request("POST", "/session", &self.origin(), self.token.as_bytes());
+        assert_eq!(session.status, 200, "{session:?}");
+        let cookie = session.header("set-cookie").unwrap();
+        self.cookie = cookie.split(';').next().unwrap().into();
+        self.key = session.json()["key"].as_str().unwrap().into();
+    }
+
+    pub fn origin(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("host", self.host.clone()),
+            ("origin", format!("http://{}", self.host)),
+        ]
+    }
+
+    /// The headers of the page itself.
+    pub fn own(&self) -> Vec<(&'static str, String)> {
+        let secrets = [("cookie", &self.cookie), ("dealerless-key", &self.key)];
+        let secrets = secrets.map(|(name, value)| (name, value.clone()));
+        [self.origin(), secrets.to_vec()].concat()
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.host).expect("it listens");
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
+        stream.set_write_timeout(Some(LIMIT)).unwrap();
+        stream
+    }
+
+    /// Sends a request with these headers.
+    pub fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, String)],
+        body: &[u8],
+    ) -> Answer {
+        let mut stream = self.connect();
+        send(&mut stream, method, path, headers, body);
+        let mut lines = BufReader::new(stream);
+        let mut answer = head(&mut lines);
+        // An answer to more than is read may be cut short.
+        let _ = lines.read_to_end(&mut answer.body);
+        answer
+    }
+
+    /// What the page asks for.
+    pub fn get(&self, path: &str) -> Answer {
+        self.request("GET", path, &self.own(), b"")
+    }
+
+    /// How a question is answered whose answer may have no end.
+    pub fn status(&self, path: &str) -> u16 {
+        let mut stream = self.connect();
+        send(&mut stream, "GET", path, &self.own(), b"");
+        head(&mut BufReader::new(stream)).status
+    }
+
+    /// What the page sends.
+    pub fn post(&self, path: &str, body: &[u8]) -> Answer {
+        self.request("POST", path, &self.own(), body)
+    }
+
+    /// A command of a page with this number.
+    pub fn command(&self, page: &str, command: &[u8]) -> Answer {
+        let mut headers = self.own();
+        headers.push(("dealerless-page", page.to_owned()));
+        self.request("POST", "/command", &headers, command)
+    }
+
+    /// Reads what the program says, at `/play`, `/play?take` or `/watch`.
+    pub fn lines(&self, path: &str) -> Lines {
+        let mut stream = self.connect();
+        send(&mut stream, "GET", path, &self.own(), b"");
+        let mut lines = BufReader::new(stream);
+        let answer = head(&mut lines);
+        assert_eq!(answer.status, 200, "{path}");
+        let page = answer.header("dealerless-page").unwrap().to_owned();
+        Lines { lines, page }
+    }
+
+    /// The last program, as the page is told.
+    pub fn state(&self) -> Value {
+        self.get("/state").json()["program"].clone()
+    }
+
+    /// The process behind the page.
+    pub fn behind(&self) -> String {
+        let id = self.program.child.id();
+        let children = format!("/proc/{id}/task/{id}/children");
+        let children = std::fs::read_to_string(children).expect("a system with /proc");
+        children
+            .split_whitespace()
+            .next()
+            .expect("a child")
+            .to_owned()
+    }
+}
+
+impl Lines {
+    /// The next event; none if the body has ended.
+    pub fn event(&mut self) -> Option<Value> {
+        loop {
+            // The body comes in chunks, each behind its length. A line of it begins with a brace.
+            let mut line = String::new();
+            let read = self.lines.read_line(&mut line).expect("in time");
+            match line.trim() {
+                _ if read == 0 => return None,
+                "0" => return None,
+                line if line.starts_with('{') => {
+                    return Some(serde_json::from_str(line).expect("JSON"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub fn until(&mut self, kind: &str) -> Value {
+        loop {
+            let event = self.event().unwrap_or_else(|| panic!("no {kind} comes"));
+            if event["event"] == kind {
+                return event;
+            }
+        }
+    }
+
+    /// All that comes to the end.
+    pub fn rest(mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.event()).collect()
+    }
+}
+
+fn send(stream: &mut TcpStream, method: &str, path: &str, headers: &[(&str, String)], body: &[u8]) {
+    let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\n");
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    if method == "POST" {
+        head += &format!("content-length: {}\r\n", body.len());
+    }
+    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    // A server that refuses a body need not read it.
+    let _ = stream.write_all(body);
+}
+
+fn head(lines: &mut impl BufRead) -> Answer {
+    let mut line = || {
+        let mut line = String::new();
+        lines.read_line(&mut line).expect("an answer in time");
+        line.trim_end().to_owned()
+    };
+    let status = line();
+    let status = status
+        .split(' ')
+        .nth(1)
+        .unwrap_or_else(|| panic!("no answer: {status:?}"));
+    let status = status.parse().expect("a status");
+    let pair = |line: String| {
+        let (name, value) = line.split_once(':').expect("a header");
+        (name.to_ascii_lowercase(), value.trim().to_owned())
+    };
+    let lines = std::iter::from_fn(|| Some(line()).filter(|line| !line.is_empty()));
+    Answer {
+        status,
+        head: lines.map(pair).collect(),
+        body: Vec::new(),
+    }
+}
