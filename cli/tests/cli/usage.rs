@@ -10,6 +10,7 @@ fn the_help_of_every_command_holds_an_example_and_is_no_error() {
         "",
         "demo",
         "host",
+        "table",
         "join",
         "history",
         "show",

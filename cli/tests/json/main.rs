@@ -151,6 +151,7 @@ const LINES: &[(&str, i32, &str)] = &[
     ("demo --cards 40", 1, "error"),
     ("deal", 1, "error"),
     ("show nobody", 1, "error"),
+    ("table --port 99999", 1, "error"),
     ("verify no-such-file", 1, "error"),
     ("audit nobody", 1, "event"),
     ("host --listen nowhere", 1, "event"),
@@ -162,8 +163,8 @@ const LINES: &[(&str, i32, &str)] = &[
 ];
 
 /// Objects that no line above prints: they need somebody who came back by another machine, another
-/// command of the same time, or two players.
-const ELSEWHERE: [&str; 3] = ["audit", "audit decline", "peers follow"];
+/// command of the same time, two players, or a program that goes on.
+const ELSEWHERE: [&str; 4] = ["audit", "audit decline", "peers follow", "table"];
 
 fn docs(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
