@@ -180,7 +180,7 @@ mod tests {
         let open = open.iter().map(|at| json!({ "position": at, "card": "" }));
         let turn = json!({
             "hand": 1, "turn": 1, "button": 0, "pot": 0, "stacks": [], "bets": [], "board": [],
-            "cards": [], "positions": held, "open": open.collect::<Vec<_>>(),
+            "cards": [], "positions": held, "held": [[], held], "open": open.collect::<Vec<_>>(),
             "ask": "speak", "proposals": [], "may_propose": true, "may_draw": false,
         });
         let mut bot = Bot {

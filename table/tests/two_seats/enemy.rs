@@ -168,7 +168,7 @@ fn what_is_said_is_on_the_disk_first_and_the_deck_until_the_hand_is_over() {
 #[test]
 fn the_deck_is_destroyed_however_the_match_ends() {
     let leaves = |guest: &mut Watched| {
-        guest.run(|_, news| matches!(news, News::Sealed).then_some(Command::Leave))
+        guest.run(|_, news| matches!(news, News::Sealed { .. }).then_some(Command::Leave))
     };
     let (end, guest) = with_host(|_| {}, |_| {}, leaves);
     assert!(matches!(end, Ok(End::Stopped(_))), "{end:?}");
@@ -204,7 +204,7 @@ fn a_hand_that_stands_is_played_to_its_end_also_when_the_engine_has_failed() {
                 if let News::Over(end) = news {
                     return Ok(end);
                 }
-                if let News::Sealed = news
+                if let News::Sealed { .. } = news
                     && !std::mem::replace(&mut told, true)
                 {
                     guest.play.hear(Event::Done(Done::Failed(failed())))?;
