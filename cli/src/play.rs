@@ -1,12 +1,9 @@
 //! Playing the hands of a session, from one party's side.
 
-use std::time::{Duration, Instant};
-
 use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{Security, TwoParty};
-use dealerless::net::Traffic;
 use dealerless::shuffle::ShuffleCircuit;
-use dealerless_table::{Step, Terms};
+use dealerless_table::{Spent, Step, Terms};
 
 use crate::progress::Progress;
 use crate::session::system_rng;
@@ -42,29 +39,6 @@ pub(crate) enum Moment<'a> {
         /// What this party now knows of each reveal of the step.
         known: &'a [Vec<Option<Card>>],
     },
-}
-
-/// Time and bytes both ways, as seen from one side.
-#[derive(Clone, Copy)]
-pub(crate) struct Spent {
-    pub(crate) time: Duration,
-    pub(crate) bytes: u64,
-}
-
-impl Spent {
-    /// What `act` takes.
-    fn on<P: TwoParty, R>(
-        party: &mut P,
-        act: impl FnOnce(&mut P) -> deck::Result<R>,
-    ) -> deck::Result<(R, Self)> {
-        let (before, begun) = (bytes(party.traffic()), Instant::now());
-        let done = act(party)?;
-        let spent = Spent {
-            time: begun.elapsed(),
-            bytes: bytes(party.traffic()) - before,
-        };
-        Ok((done, spent))
-    }
 }
 
 /// What one shuffle took.
@@ -126,8 +100,4 @@ pub(crate) fn play<P: TwoParty>(
         }
     }
     Ok(costs)
-}
-
-fn bytes(traffic: Traffic) -> u64 {
-    traffic.bytes_sent + traffic.bytes_received
 }

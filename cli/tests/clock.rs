@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Output;
 
 use common::matches::{free_address, host_at, resume, run};
-use common::side::{Side, folders};
-use serde_json::json;
+use common::side::{Side, folders, of_kind};
+use serde_json::{Value, json};
 
 #[test]
 fn who_is_out_of_time_checks_or_folds_and_sits_out_until_it_is_back() {
@@ -36,7 +36,23 @@ fn who_is_out_of_time_checks_or_folds_and_sits_out_until_it_is_back() {
     assert_eq!(guest.until("dealt")["hand"], next);
     guest.say(&json!({"do": "leave"}));
     assert_eq!(guest.finish().1, 0);
-    assert_eq!(host.finish().1, 0);
+    let (events, code) = host.finish();
+    assert_eq!(code, 0);
+    // The host was told at the beginning of the turn how long the guest has for it.
+    let turns = of_kind(&events, "their-turn");
+    let told: Vec<&Value> = (turns.iter())
+        .filter(|told| told["turn"] == turn["turn"])
+        .collect();
+    assert_eq!(told.len(), 1);
+    assert_eq!(
+        (&told[0]["seat"], &told[0]["time"]["bank"]),
+        (&json!(1), &json!(0))
+    );
+    assert!(
+        [2, 3]
+            .map(|left| json!(left))
+            .contains(&told[0]["time"]["move"])
+    );
 }
 
 #[test]
@@ -51,7 +67,20 @@ fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_n
     assert_eq!(host.until("error")["code"], "not-allowed");
     guest.signal("STOP");
     host.say(&json!({"do": if turn["call"].is_null() { "check" } else { "call" }}));
-    while host.until("out-of-time")["seat"] != 1 {}
+    let mut told = Vec::new();
+    while !(told.last())
+        .is_some_and(|event: &Value| event["seat"] == 1 && event["event"] == "out-of-time")
+    {
+        told.push(host.event());
+    }
+    // Whose turn it is comes before the word that nothing has come for a while.
+    let first = |of: &dyn Fn(&Value) -> bool| told.iter().position(of);
+    let waits = first(&|event| event["event"] == "waiting" && event["for"] == "move");
+    let turn = first(&|event| event["event"] == "their-turn");
+    assert!(
+        waits.is_none() || turn.is_some_and(|turn| Some(turn) < waits),
+        "{told:?}"
+    );
     host.say(&json!({"do": "close"}));
     let (events, code) = host.finish();
     assert_eq!(

@@ -103,6 +103,7 @@ fn a_match_goes_on_with_the_same_cards_when_a_laptop_wakes_up() {
     let after = guest.until("your-turn");
     same_turn(&before, &after);
     host.until("resumed");
+    assert_eq!(host.until("their-turn")["turn"], after["turn"]);
     guest.say(&json!({"do": "leave", "turn": after["turn"]}));
     assert_eq!(guest.finish().1, 0);
     assert_eq!(host.finish().1, 0);

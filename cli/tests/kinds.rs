@@ -147,6 +147,31 @@ fn two_programs_draw_show_lay_down_and_steal_cards_of_kinds_and_their_records_ag
         &json!([0, 2]),
     ];
     assert_eq!(held[2..], all);
+    // Both are told of each turn, once, and of what each seat holds then.
+    let all = [
+        json!([[], []]),
+        json!([[0], []]),
+        json!([[0], [1]]),
+        json!([[0, 2], [1]]),
+        json!([[0, 2], [1, 3]]),
+        json!([[0, 2], [1, 3]]),
+        json!([[0, 2], [3]]),
+        json!([[0, 2, 3], []]),
+        json!([[0, 2, 3], []]),
+        json!([[0, 2], []]),
+        json!([[0, 2], []]),
+    ];
+    for (seat, told) in [&by_host, &by_guest].into_iter().enumerate() {
+        let turn = |event: &Value| match event["event"].as_str() {
+            Some("your-turn") => Some((json!(seat), event["held"].clone())),
+            Some("their-turn") => Some((event["seat"].clone(), event["held"].clone())),
+            _ => None,
+        };
+        let turns: Vec<(Value, Value)> = told.iter().filter_map(turn).collect();
+        let of_both = all.iter().enumerate();
+        let of_both = of_both.map(|(turn, held)| (json!(turn % 2), held.clone()));
+        assert_eq!(turns, of_both.collect::<Vec<_>>());
+    }
     let turns = of_kind(&by_guest, "your-turn");
     let open = json!([
         {"position": 0, "card": mine[0].1, "holder": 0},

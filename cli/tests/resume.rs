@@ -47,12 +47,28 @@ fn a_program_that_is_killed_in_a_hand_goes_on_with_the_same_cards_and_chips() {
     }
 }
 
+/// The guest's turn is told to the host once on the new line, as soon as both have met there.
+fn told_behind_resumed(by_host: &[Value], turn: &Value) {
+    let kinds = by_host.iter().filter_map(|event| event["event"].as_str());
+    let kinds: Vec<&str> =
+        (kinds.filter(|kind| ["resumed", "their-turn"].contains(kind))).collect();
+    assert_eq!(kinds, ["resumed", "their-turn"], "{by_host:?}");
+    let told = &of_kind(by_host, "their-turn")[0];
+    assert_eq!((&told["turn"], &told["seat"]), (&turn["turn"], &json!(1)));
+}
+
 #[test]
 fn both_can_be_killed_and_resumed_in_any_order() {
     let [a, b] = folders();
     let at = free_address();
     let (mut host, invite) = host_at(a.path(), &at, &["--auto", "--hands", "3"]);
     let mut guest = Side::join(b.path(), &invite, &[]);
+    // The bot may fold a hand at once, in which the guest is not asked.
+    let sealed = guest.until("sealed");
+    assert!(
+        sealed["cost"]["shuffle_bytes"].as_u64() > Some(0),
+        "{sealed}"
+    );
     let turn = guest.until("your-turn");
     host.until("your-turn");
     let mut before = [host.kill(), guest.kill()];
@@ -62,6 +78,9 @@ fn both_can_be_killed_and_resumed_in_any_order() {
     let seated = guest.until("seated");
     assert_eq!(seated["resumed"], json!(true));
     let host = resume(a.path(), &["--auto", "--listen", &at]);
+    // What the deal has cost is not known any more.
+    let sealed = guest.until("sealed");
+    assert!(sealed["cost"].is_null(), "{sealed}");
     // The guest is asked the same again, with the same cards.
     let again = guest.until("your-turn");
     same_turn(before[1].last().unwrap(), &again);
@@ -69,6 +88,8 @@ fn both_can_be_killed_and_resumed_in_any_order() {
     assert_eq!(guest.finish().1, 0);
     let (events, code) = host.finish();
     assert_eq!((code, &events.last().unwrap()["how"]), (0, &json!("left")));
+    assert!(of_kind(&events, "sealed")[0]["cost"].is_null());
+    told_behind_resumed(&events, &again);
 }
 
 #[test]
@@ -135,7 +156,9 @@ fn a_closed_terminal_leaves_a_match_that_is_resumed() {
     same_turn(&before, &again);
     guest.say(&json!({"do": "leave", "turn": again["turn"]}));
     assert_eq!(guest.finish().1, 0);
-    assert_eq!(host.finish().1, 0);
+    let (events, code) = host.finish();
+    assert_eq!(code, 0);
+    told_behind_resumed(&events, &again);
 }
 
 /// Writes as many attempts into the list of known peers as a player may lose in a row.

@@ -51,10 +51,10 @@ pub use log::{
     Versions,
 };
 pub use play::{
-    BadControl, Binding, CannotBegin, Command, Control, DealCircuit, Dealer, Done, Event,
+    BadControl, Binding, CannotBegin, Command, Control, DealCircuit, DealCost, Dealer, Done, Event,
     FileVault, HandDeck, Happened, Mailbox, MemoryVault, News, NoCircuit, NotNow, Orders, Outbox,
-    Play, PlayError, Reshuffling, STATISTICAL_SECURITY, Seating, Setting, Shuffled, Table, Term,
-    TimeLeft, Vault, deck_name, role,
+    Play, PlayError, Prepared, Reshuffling, STATISTICAL_SECURITY, Seating, Setting, Shuffled,
+    Spent, Table, Term, TimeLeft, Vault, deck_name, role,
 };
 pub use random::{SystemRng, system_rng};
 pub use record::{

@@ -150,6 +150,7 @@ impl<R: Rng> Bot<R> {
                 && !is_open(position)
                 && !proposals.iter().any(proposed)
         };
+        let is_held = |position| turn.held.iter().any(|held| held.contains(&position));
         let first = (0..self.drawn).find(closed)?;
         let (positions, to) = match self.boards {
             true => {
@@ -157,7 +158,8 @@ impl<R: Rng> Bot<R> {
                 let of_board = Seat::ALL.map(|seat| hands::position(board, seat));
                 (of_board.to_vec(), To::ALL)
             }
-            false if self.rng.random() => (vec![first], To::ALL),
+            // What another holds can only be opened to all.
+            false if is_held(first) || self.rng.random() => (vec![first], To::ALL),
             false => (vec![first], To::Seat(self.seat)),
         };
         let positions = positions.iter().filter(|position| !is_open(position));
@@ -175,22 +177,26 @@ mod tests {
     use rand::SeedableRng;
     use serde_json::json;
 
-    /// What it proposes of two boards, if it holds these hands and those are open.
-    fn proposed(held: &[usize], open: &[usize]) -> Option<Vec<u16>> {
+    /// Its turn where the other and it hold these, and those are open.
+    fn turn(held: [&[usize]; 2], open: &[usize]) -> Event {
         let open = open.iter().map(|at| json!({ "position": at, "card": "" }));
         let turn = json!({
             "hand": 1, "turn": 1, "button": 0, "pot": 0, "stacks": [], "bets": [], "board": [],
-            "cards": [], "positions": held, "open": open.collect::<Vec<_>>(),
+            "cards": [], "positions": held[1], "held": held, "open": open.collect::<Vec<_>>(),
             "ask": "speak", "proposals": [], "may_propose": true, "may_draw": false,
         });
+        Event::YourTurn(Box::new(serde_json::from_value(turn).unwrap()))
+    }
+
+    /// What it proposes of two boards, if it holds these hands and those are open.
+    fn proposed(held: &[usize], open: &[usize]) -> Option<Vec<u16>> {
         let mut bot = Bot {
             seat: 1,
             drawn: 8,
             boards: true,
             ..Bot::new(rand::rngs::StdRng::seed_from_u64(1))
         };
-        let turn = serde_json::from_value(turn).unwrap();
-        match bot.answer(&Event::YourTurn(Box::new(turn)))? {
+        match bot.answer(&turn([&[], held], open))? {
             Said::Propose { cards } => {
                 assert!(cards.iter().all(|reveal| reveal.to == To::ALL));
                 Some(cards.iter().map(|reveal| reveal.position).collect())
@@ -200,6 +206,26 @@ mod tests {
                 None
             }
         }
+    }
+
+    #[test]
+    fn a_card_that_the_other_holds_it_asks_to_open_to_all() {
+        let mut asked = 0;
+        for seed in 0..100 {
+            let mut bot = Bot {
+                seat: 1,
+                drawn: 2,
+                ..Bot::new(rand::rngs::StdRng::seed_from_u64(seed))
+            };
+            if let Some(Said::Propose { cards }) = bot.answer(&turn([&[0], &[1]], &[])) {
+                let [card] = cards[..] else {
+                    panic!("{cards:?}");
+                };
+                assert_eq!((card.position, card.to), (0, To::ALL));
+                asked += 1;
+            }
+        }
+        assert!(asked > 20);
     }
 
     #[test]

@@ -4,16 +4,17 @@
 //! changes here changes there.
 
 use dealerless::dice::Dice;
-use dealerless_table::{NamedKinds, Stakes};
+use dealerless_table::{DealCost, NamedKinds, STATISTICAL_SECURITY, Stakes};
 use serde::{Deserialize, Serialize};
 
 use super::command::{Said, To, as_text};
+use crate::output::milliseconds;
 
 /// The version of this protocol. Events may gain fields and kinds without a new one.
 pub(crate) const VERSION: u32 = 2;
 
 /// Something that happened, on one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub(crate) enum Event {
     /// The first event of a joiner.
@@ -44,6 +45,9 @@ pub(crate) enum Event {
         hand: u32,
         /// The hash of all that was said up to here.
         seal: String,
+        /// What the deal cost; absent if this program has not dealt it.
+        #[serde(skip_serializing_if = "Option::is_none", default)]
+        cost: Option<Cost>,
     },
     /// This side has seen a card.
     Card {
@@ -58,6 +62,8 @@ pub(crate) enum Event {
     Board { hand: u32, cards: Vec<String> },
     /// A command is waited for.
     YourTurn(Box<YourTurn>),
+    /// Another seat is to choose.
+    TheirTurn(Box<TheirTurn>),
     /// A seat has chosen; one's own choices are told as well.
     Chose {
         hand: u32,
@@ -192,6 +198,40 @@ impl Kind {
     }
 }
 
+/// What a deal cost this side: milliseconds, and bytes both ways.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Cost {
+    pub(crate) shuffle_ms: f64,
+    pub(crate) shuffle_bytes: u64,
+    /// What was made ahead since the last cost was told.
+    pub(crate) prepared_ms: f64,
+    pub(crate) prepared_bytes: u64,
+    /// For how many hands.
+    pub(crate) prepared_hands: u32,
+    /// The AND gates that both sides compute together.
+    pub(crate) ands: usize,
+    pub(crate) statistical_security: u8,
+}
+
+impl Cost {
+    pub(crate) fn of(cost: &DealCost) -> Self {
+        let DealCost {
+            shuffle,
+            prepared,
+            ands,
+        } = cost;
+        Cost {
+            shuffle_ms: milliseconds(shuffle.time),
+            shuffle_bytes: shuffle.bytes,
+            prepared_ms: milliseconds(prepared.spent.time),
+            prepared_bytes: prepared.spent.bytes,
+            prepared_hands: prepared.hands,
+            ands: *ands,
+            statistical_security: STATISTICAL_SECURITY,
+        }
+    }
+}
+
 /// Seconds for a move, and for all that takes longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Time {
@@ -230,6 +270,8 @@ pub(crate) struct YourTurn {
     pub(crate) cards: Vec<Option<String>>,
     /// Their positions in the deck.
     pub(crate) positions: Vec<usize>,
+    /// The positions of the cards that each seat holds.
+    pub(crate) held: Vec<Vec<usize>>,
     pub(crate) board: Vec<String>,
     /// In a deck without rules: the cards that everybody sees.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
@@ -239,6 +281,24 @@ pub(crate) struct YourTurn {
     pub(crate) time: Option<Time>,
     #[serde(flatten)]
     pub(crate) ask: Ask,
+}
+
+/// What everybody sees while another seat chooses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TheirTurn {
+    pub(crate) hand: u32,
+    pub(crate) turn: u64,
+    /// Who is to choose.
+    pub(crate) seat: u8,
+    pub(crate) button: u8,
+    pub(crate) pot: u64,
+    pub(crate) stacks: Vec<u64>,
+    pub(crate) bets: Vec<u64>,
+    /// The positions of the cards that each seat holds.
+    pub(crate) held: Vec<Vec<usize>>,
+    /// What is left of its time, if there is a limit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) time: Option<Time>,
 }
 
 /// A card that everybody sees.

@@ -221,7 +221,7 @@ impl Screen {
             }
             Event::Error { message, .. } => one(words::sentence(message)),
             Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
-            Event::YourTurn(_) | Event::Invite { .. } => Vec::new(),
+            Event::YourTurn(_) | Event::TheirTurn(_) | Event::Invite { .. } => Vec::new(),
         }
     }
 

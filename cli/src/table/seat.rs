@@ -109,8 +109,10 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
             self.dialer.iter_mut().for_each(Dialer::succeeds);
         }
         for mut event in self.story.tell(news, self.table.play()) {
-            if let Event::YourTurn(turn) = &mut event {
-                turn.time = self.time_left();
+            match &mut event {
+                Event::YourTurn(turn) => turn.time = self.time_left(self.table.play().seat()),
+                Event::TheirTurn(turn) => turn.time = self.time_left(Place::new(turn.seat)),
+                _ => {}
             }
             self.player.tell(&event)?;
             if let Some(answer) = self.player.answer(&event)
@@ -125,8 +127,8 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         })
     }
 
-    fn time_left(&self) -> Option<Time> {
-        let left = self.table.time_left(self.table.play().seat())?;
+    fn time_left(&self, seat: Place) -> Option<Time> {
+        let left = self.table.time_left(seat)?;
         Some(Time {
             each_move: left.each_move.as_secs(),
             bank: left.bank.as_secs(),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    Amounts, End, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal, Seat, Stakes,
-    Stop, Storage, Vault,
+    Amounts, End, Hand, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal, Seat,
+    Stakes, Stop, Storage, Vault,
 };
 use rand::CryptoRng;
 
@@ -13,8 +13,8 @@ use super::cards::CardNames;
 use super::command::{Said, reveals};
 use super::ending;
 use super::event::{
-    Ask, Awaited, Event, HandResult, How, OpenCard, Pot, Range, Refusal, Shown, Standing, Winner,
-    YourTurn,
+    Ask, Awaited, Cost, Event, HandResult, How, OpenCard, Pot, Range, Refusal, Shown, Standing,
+    TheirTurn, Winner, YourTurn,
 };
 use super::sit::hex;
 
@@ -72,13 +72,18 @@ impl Story {
                 hand,
                 seat: seat.number(),
             },
-            News::Sealed => Event::Sealed {
+            News::Sealed { cost } => Event::Sealed {
                 hand,
                 seal: log.seal_hash().map_or_else(String::new, |seal| hex(&seal)),
+                cost: cost.as_ref().map(Cost::of),
             },
             News::Card { position, card } => return self.card(hand, *position, *card, log),
             News::YourTurn { legal } => match self.your_turn(hand, legal, table) {
                 Some(turn) => Event::YourTurn(Box::new(turn)),
+                None => return Vec::new(),
+            },
+            News::TheirTurn { seat } => match their_turn(hand, *seat, log) {
+                Some(turn) => Event::TheirTurn(Box::new(turn)),
                 None => return Vec::new(),
             },
             News::SitsOut => Event::SitsOut {},
@@ -194,6 +199,7 @@ impl Story {
             bets: game.bets(),
             cards: positions.iter().map(seen).collect(),
             positions,
+            held: held(game, log),
             board: (game.board().iter().map(|&card| self.cards.name(card))).collect(),
             open: match chips {
                 true => Vec::new(),
@@ -253,6 +259,27 @@ fn dealt(hand: u32, attempt: u32, log: &MatchLog) -> Event {
         bets: game.map_or_else(Vec::new, |game| game.bets()),
         pot: game.map_or(0, |game| game.pot()),
     }
+}
+
+fn their_turn(hand: u32, seat: Seat, log: &MatchLog) -> Option<TheirTurn> {
+    let game = log.game()?;
+    Some(TheirTurn {
+        hand,
+        turn: log.step(),
+        seat: seat.number(),
+        button: game.button().number(),
+        pot: game.pot(),
+        stacks: game.stacks(),
+        bets: game.bets(),
+        held: held(game, log),
+        time: None,
+    })
+}
+
+/// The positions of the cards that each seat holds.
+fn held(game: &Hand, log: &MatchLog) -> Vec<Vec<usize>> {
+    let seats = Seat::all(log.of().seats());
+    seats.map(|seat| game.held(seat)).collect()
 }
 
 fn stopped(seat: Seat, stop: Stop) -> Event {

@@ -72,6 +72,11 @@ impl DealCircuit {
         }
     }
 
+    /// The AND gates that both parties compute together.
+    pub fn joint_ands(&self) -> usize {
+        Demand::of(self.circuit()).ands
+    }
+
     /// Whether an output says if the inputs of each party are in range.
     pub fn checks_inputs(&self) -> bool {
         match self {

@@ -13,6 +13,7 @@ use dealerless::net::{Channel, Transport};
 use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
+use super::cost::{Prepared, Spent};
 use super::deal_circuit::DealCircuit;
 use super::deck::Shuffled;
 use super::seat_play::{Orders, Reshuffling};
@@ -33,7 +34,7 @@ pub fn role(seat: Seat) -> Party {
 /// What the engine is to do. Both sides order the same, in the same order.
 enum Order {
     /// Make ahead what so many hands take.
-    Prepare(usize),
+    Prepare(u32),
     /// Shuffle, with these seeds, a deck of this name.
     Shuffle(Randomness, Vec<u8>),
     /// Shuffle a hand again.
@@ -43,9 +44,14 @@ enum Order {
 /// What the engine has done.
 pub enum Done {
     /// What it was to make ahead is there.
-    Prepared,
+    Prepared(Prepared),
     /// It has shuffled. Nothing of the deck has been opened.
-    Shuffled(Box<dyn Shuffled>),
+    Shuffled {
+        /// The deck.
+        deck: Box<dyn Shuffled>,
+        /// What that took.
+        spent: Spent,
+    },
     /// It has shuffled a hand again. Nothing of it has been opened.
     Reshuffled {
         /// The step of the choice that asked for it.
@@ -145,7 +151,7 @@ impl Orders for Dealer {
     }
 
     fn prepare(&mut self, hands: u32) {
-        self.order(Order::Prepare(hands as usize));
+        self.order(Order::Prepare(hands));
     }
 
     fn reshuffle(&mut self, hand: Reshuffling) {
@@ -177,13 +183,16 @@ fn serve<T: Transport>(
         give_way(matches!(order, Order::Prepare(_)));
         let done = match order {
             Order::Prepare(hands) => {
-                binding.circuit.prepare(&mut session, hands)?;
-                Done::Prepared
+                let prepare = |session: &mut _| binding.circuit.prepare(session, hands as usize);
+                let ((), spent) = Spent::on(&mut session, prepare)?;
+                Done::Prepared(Prepared { hands, spent })
             }
             Order::Shuffle(seeds, name) => {
-                let (deck, cards) = binding.circuit.deal(&mut session, &seeds, &name)?;
+                let deal = |session: &mut _| binding.circuit.deal(session, &seeds, &name);
+                let ((deck, cards), spent) = Spent::on(&mut session, deal)?;
                 live = cards.into_iter().map(|cards| (None, cards)).collect();
-                Done::Shuffled(Box::new(deck))
+                let deck = Box::new(deck);
+                Done::Shuffled { deck, spent }
             }
             Order::Reshuffle(Reshuffling { step, hand, name }) => {
                 let hand = gathered(&live, &hand)?;

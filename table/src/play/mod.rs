@@ -10,6 +10,7 @@ mod attached;
 mod clock;
 mod clocks;
 mod control;
+mod cost;
 mod deal_circuit;
 mod dealer;
 mod deck;
@@ -24,6 +25,7 @@ mod vault;
 
 pub use clock::TimeLeft;
 pub use control::{BadControl, Control, Term};
+pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
 pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
 pub use deck::{HandDeck, Shuffled};

@@ -2,6 +2,7 @@
 
 use dealerless::deck::Card;
 
+use super::cost::DealCost;
 use crate::log::{End, Stop};
 use crate::rules::{Choice, Legal, Outcome, Rolled};
 use crate::seat::Seat;
@@ -27,7 +28,10 @@ pub enum News {
     /// told before.
     Resumed,
     /// The deck is sealed: nobody can change a card of it.
-    Sealed,
+    Sealed {
+        /// What the deal cost. None if this program has not seen it: the match was taken up again since.
+        cost: Option<DealCost>,
+    },
     /// This seat has seen a card.
     Card {
         /// Its position in the deck.
@@ -39,6 +43,11 @@ pub enum News {
     YourTurn {
         /// What it may say.
         legal: Legal,
+    },
+    /// It is another seat's turn. It is told once in each step, and once more on each new line.
+    TheirTurn {
+        /// Whose.
+        seat: Seat,
     },
     /// A seat has chosen.
     Chose {

@@ -18,6 +18,7 @@ use rand::CryptoRng;
 use self::ordering::Due;
 pub use self::ordering::deck_name;
 pub use self::stealing::Reshuffling;
+use super::cost::{Prepared, Spent};
 use super::deal_circuit::DealCircuit;
 use super::dealer::Done;
 use super::error::PlayError;
@@ -116,6 +117,8 @@ pub struct Play<S, V, R> {
     kept: bool,
     /// Why there are no more shuffles.
     failed: Option<deck::Error>,
+    /// What was made ahead since the cost of a deal was told last.
+    prepared: Prepared,
     /// For how many hands preprocessing is left, once the hand in play has its own.
     pooled: u32,
     choice: Option<Choice>,
@@ -124,6 +127,8 @@ pub struct Play<S, V, R> {
     sits_out: bool,
     /// The step for which the player was asked.
     asked: Option<u64>,
+    /// The step in which the player was told that it is another's turn.
+    told_turn: Option<u64>,
     news: VecDeque<News>,
 }
 
@@ -135,6 +140,8 @@ struct InHand {
     /// The engine has its order.
     ordered: bool,
     deck: Option<HandCards>,
+    /// What its shuffle took, if this program has seen it and has not told it.
+    shuffle: Option<Spent>,
     /// The player knows that it is sealed.
     told_sealed: bool,
     /// The engine of this line has dealt it.
@@ -183,11 +190,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             voided: 0,
             kept: false,
             failed: None,
+            prepared: Prepared::default(),
             pooled: 0,
             choice: None,
             rebuy: None,
             leaving: false,
             asked: None,
+            told_turn: None,
             news: VecDeque::new(),
         }
     }
@@ -225,8 +234,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub fn hear(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
             Event::Said(bytes) => self.hear_message(&bytes),
-            Event::Done(Done::Prepared) => Ok(()),
-            Event::Done(Done::Shuffled(deck)) => self.keep(deck),
+            Event::Done(Done::Prepared(prepared)) => {
+                self.prepared.add(prepared);
+                Ok(())
+            }
+            Event::Done(Done::Shuffled { deck, spent }) => self.keep(deck, spent),
             Event::Done(Done::Reshuffled { step, hand }) => self.keep_reshuffled(step, hand),
             Event::Done(Done::Failed(error)) => {
                 // A deck that is sealed needs no engine any more.

@@ -49,7 +49,7 @@ fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Seen) {
         }
         let (mut honest, mut sealed) = (Watched::new(wiring, &log), false);
         let end = honest.run(|_, news| {
-            sealed |= matches!(news, News::Sealed);
+            sealed |= matches!(news, News::Sealed { .. });
             None
         });
         // The cheat need not wait for it any more.

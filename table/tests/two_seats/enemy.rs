@@ -1,9 +1,12 @@
 //! What an enemy does between the layers: parts, and what the engine has done, in an order that no
 //! honest seat brings about.
 
+use std::sync::Mutex;
+use std::time::Duration;
+
 use dealerless_table::{
     Command, Done, End, Event, LogMessage, MatchLog, MatchState, News, Part, PartKind, Phase,
-    PlayError, Record, Resume, Seat, SignedPart, Stop,
+    PlayError, Prepared, Record, Resume, Seat, SignedPart, Spent, Stop,
 };
 
 use crate::puppet::{Puppet, Twist};
@@ -53,6 +56,62 @@ fn a_deck_that_comes_after_its_try_was_declared_void_is_no_deck_of_the_next_try(
         .filter(|deed| matches!(deed, Deed::Shuffle(..)));
     assert_eq!(shuffles.count(), 2);
     assert_eq!((kept.count(), voided.count()), (1, 1));
+}
+
+#[test]
+fn a_void_try_costs_nothing_and_what_was_made_ahead_before_it_is_told_with_the_next() {
+    let ahead = Prepared {
+        hands: 3,
+        spent: Spent {
+            time: Duration::from_secs(1),
+            bytes: 7,
+        },
+    };
+    let costs = Mutex::new(Vec::new());
+    let run = |guest: &mut Watched| {
+        guest.play.hear(Event::Done(Done::Prepared(ahead)))?;
+        guest.run(|_, news| {
+            if let News::Sealed { cost } = news {
+                costs.lock().unwrap().push(*cost);
+            }
+            None
+        })
+    };
+    let (end, _) = with_host(|host| host.voids = true, |_| {}, run);
+    assert_eq!(end.unwrap(), End::Played);
+    let costs = costs.into_inner().unwrap();
+    let [Some(cost)] = costs[..] else {
+        panic!("{costs:?}");
+    };
+    assert_eq!(cost.prepared, ahead);
+    assert!(cost.shuffle.bytes > 0);
+}
+
+#[test]
+fn nobody_is_told_whose_turn_it_is_while_there_is_no_line() {
+    let run = |guest: &mut Watched| {
+        let turns = |guest: &mut Watched| {
+            let news: Vec<News> = std::iter::from_fn(|| guest.play.news()).collect();
+            (news.iter()).any(|news| matches!(news, News::TheirTurn { .. }))
+        };
+        let at_the_hosts_choice = |guest: &Watched| {
+            let phase = guest.play.log().phase();
+            let host = Seat::HOST;
+            matches!(phase, Phase::Choose { seat, .. } if seat == host)
+        };
+        guest.go_on()?;
+        while !at_the_hosts_choice(guest) {
+            guest.hear()?;
+            guest.go_on()?;
+        }
+        // It is lost before the player has heard of it.
+        guest.play.lose_line();
+        assert!(!turns(guest));
+        guest.go_on()?;
+        assert!(!turns(guest));
+        Ok(End::Played)
+    };
+    with_host(|_| {}, |_| {}, run).0.unwrap();
 }
 
 #[test]
@@ -168,7 +227,7 @@ fn what_is_said_is_on_the_disk_first_and_the_deck_until_the_hand_is_over() {
 #[test]
 fn the_deck_is_destroyed_however_the_match_ends() {
     let leaves = |guest: &mut Watched| {
-        guest.run(|_, news| matches!(news, News::Sealed).then_some(Command::Leave))
+        guest.run(|_, news| matches!(news, News::Sealed { .. }).then_some(Command::Leave))
     };
     let (end, guest) = with_host(|_| {}, |_| {}, leaves);
     assert!(matches!(end, Ok(End::Stopped(_))), "{end:?}");
@@ -204,7 +263,7 @@ fn a_hand_that_stands_is_played_to_its_end_also_when_the_engine_has_failed() {
                 if let News::Over(end) = news {
                     return Ok(end);
                 }
-                if let News::Sealed = news
+                if let News::Sealed { .. } = news
                     && !std::mem::replace(&mut told, true)
                 {
                     guest.play.hear(Event::Done(Done::Failed(failed())))?;

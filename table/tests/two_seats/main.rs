@@ -7,6 +7,7 @@ mod free_deck;
 mod puppet;
 mod seats;
 mod stolen_from;
+mod told;
 mod watched;
 
 use std::sync::Arc;

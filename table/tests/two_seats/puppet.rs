@@ -82,7 +82,7 @@ impl Puppet {
                     Ok(LogMessage::Part(part)) => drop(self.log.take(part).unwrap()),
                     _ => return,
                 },
-                Ok(Event::Done(Done::Shuffled(deck))) => {
+                Ok(Event::Done(Done::Shuffled { deck, .. })) => {
                     let old = std::mem::take(&mut self.running_void);
                     if !old || self.seals_old {
                         let secret = Zeroizing::new(SECRET);
@@ -90,7 +90,7 @@ impl Puppet {
                         self.deck.get_or_insert(seated);
                     }
                 }
-                Ok(Event::Done(Done::Prepared | Done::Reshuffled { .. })) => {}
+                Ok(Event::Done(Done::Prepared(_) | Done::Reshuffled { .. })) => {}
                 Ok(Event::Done(Done::Failed(_))) | Err(_) => return,
             }
         }

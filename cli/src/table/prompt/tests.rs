@@ -13,6 +13,7 @@ fn turn(ask: Ask) -> YourTurn {
         bets: vec![4, 2],
         cards: Vec::new(),
         positions: Vec::new(),
+        held: vec![Vec::new(); 2],
         board: Vec::new(),
         open: Vec::new(),
         time: None,

@@ -150,6 +150,93 @@ fn programs_play_every_game_to_its_end_and_no_chip_is_lost() {
     }
 }
 
+/// Each turn that a seat was told of: its number, whose it is, and who holds which cards.
+fn turns(events: &[Value], own: u8) -> Vec<(u64, Value, Value)> {
+    let turn = |event: &Value| {
+        let seat = match event["event"].as_str() {
+            Some("your-turn") => json!(own),
+            Some("their-turn") => event["seat"].clone(),
+            _ => return None,
+        };
+        Some((event["turn"].as_u64()?, seat, event["held"].clone()))
+    };
+    events.iter().filter_map(turn).collect()
+}
+
+#[test]
+fn each_turn_is_told_to_both_once_with_the_cards_that_each_seat_holds() {
+    let deck = Variety::Deck {
+        cards: 20,
+        drawn: 4,
+    };
+    let antes = Posts::Antes { ante: 1, bet: 2 };
+    let games = [
+        (holdem(3), json!([[0, 2], [1, 3]])),
+        (
+            stakes(Limit::NoLimit, Variety::FiveCardDraw, antes, 2),
+            json!([[0, 2, 4, 6, 8], [1, 3, 5, 7, 9]]),
+        ),
+        (Stakes::new(deck, 2, 2).unwrap(), json!([[], []])),
+    ];
+    for (stakes, held) in games {
+        let [(_, host), (_, guest)] = play(&stakes, |_, event, rng| one(random(event, rng)));
+        let told = turns(&host, 0);
+        assert_eq!(told, turns(&guest, 1));
+        assert!(told.windows(2).all(|turns| turns[0].0 < turns[1].0));
+        assert_eq!(told[0].2, held);
+        for (seat, events) in [&host, &guest].into_iter().enumerate() {
+            for turn in of_kind(events, "your-turn") {
+                assert_eq!(turn["held"][seat], turn["positions"], "{turn}");
+            }
+            for turn in of_kind(events, "their-turn") {
+                assert_ne!(turn["seat"], seat);
+                // Nobody has a limit, and another's cards are not told.
+                assert!(turn["time"].is_null() && turn["cards"].is_null(), "{turn}");
+            }
+        }
+        let last = &told.last().unwrap().2;
+        match stakes.betting() {
+            Some(_) => assert_eq!(
+                last[0].as_array().map(Vec::len),
+                held[0].as_array().map(Vec::len)
+            ),
+            // One card lies open, and the guest alone has seen the other.
+            None => assert_eq!(*last, json!([[], [1]])),
+        }
+    }
+}
+
+#[test]
+fn the_seal_of_each_deal_tells_what_it_cost_and_what_was_made_ahead() {
+    let sides = play(&holdem(4), |_, event, rng| one(random(event, rng)));
+    let costs = sides.map(|(_, events)| {
+        let sealed = of_kind(&events, "sealed");
+        sealed
+            .iter()
+            .map(|sealed| sealed["cost"].clone())
+            .collect::<Vec<_>>()
+    });
+    let [host, guest] = &costs;
+    assert_eq!((host.len(), guest.len()), (4, 4));
+    for (hand, (mine, theirs)) in host.iter().zip(guest).enumerate() {
+        for same in ["shuffle_bytes", "prepared_bytes", "prepared_hands", "ands"] {
+            assert_eq!(mine[same], theirs[same], "{same}");
+        }
+        let number = |of: &str| mine[of].as_f64().unwrap();
+        assert!(
+            number("shuffle_ms") > 0.0 && number("shuffle_bytes") > 1000.0,
+            "{mine}"
+        );
+        assert!(number("ands") > 100.0, "{mine}");
+        assert_eq!(mine["statistical_security"], 56);
+        // That of the three later hands is made ahead behind the first.
+        assert_eq!(mine["prepared_hands"], if hand == 1 { 3 } else { 0 });
+        for ahead in ["prepared_ms", "prepared_bytes"] {
+            assert_eq!(number(ahead) > 0.0, hand == 1, "{mine}");
+        }
+    }
+}
+
 #[test]
 fn what_is_no_command_is_answered_and_loses_nothing() {
     let bad = [

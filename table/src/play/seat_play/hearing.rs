@@ -4,6 +4,7 @@ use dealerless::deck::{self, Card};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
+use super::super::cost::{DealCost, Spent};
 use super::super::deck::Shuffled;
 use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
@@ -18,7 +19,11 @@ use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The engine has shuffled.
-    pub(super) fn keep(&mut self, shuffled: Box<dyn Shuffled>) -> Result<(), PlayError> {
+    pub(super) fn keep(
+        &mut self,
+        shuffled: Box<dyn Shuffled>,
+        spent: Spent,
+    ) -> Result<(), PlayError> {
         // The engine does what it is told in that order, and so it is told what it has done.
         if self.stale > 0 {
             self.stale -= 1;
@@ -34,6 +39,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         // Before the seal is said.
         self.keep_hand(&deck.to_bytes(), None)?;
         self.hand.deck = Some(deck);
+        self.hand.shuffle = Some(spent);
         self.hand.live = true;
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
@@ -185,7 +191,12 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn tell_sealed(&mut self) {
         let sealed = self.set.log.seal_hash().is_some();
         if sealed && !std::mem::replace(&mut self.hand.told_sealed, true) {
-            self.news.push_back(News::Sealed);
+            let cost = self.hand.shuffle.take().map(|shuffle| DealCost {
+                shuffle,
+                prepared: std::mem::take(&mut self.prepared),
+                ands: self.set.circuit.joint_ands(),
+            });
+            self.news.push_back(News::Sealed { cost });
         }
     }
 

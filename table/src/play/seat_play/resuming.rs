@@ -45,6 +45,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.hand.live = false;
         self.hand.reshuffled = None;
         self.asked = None;
+        // It is told again on the next line.
+        self.told_turn = None;
+        self.news
+            .retain(|news| !matches!(news, News::TheirTurn { .. }));
     }
 
     /// Whether this seat may sign something: there is a line, and the other side has told all.

@@ -18,6 +18,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub(super) fn next_part(&mut self) -> Result<Option<Part>, PlayError> {
         let may = self.set.log.may_say(self.set.seat);
         if may.is_empty() {
+            self.tell_whose_turn_it_is();
             return Ok(None);
         }
         match self.hand.trouble {
@@ -71,6 +72,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if self.asked != Some(step) {
             self.asked = Some(step);
             self.news.push_back(question);
+        }
+    }
+
+    /// Tells once in each step that another seat is to choose.
+    fn tell_whose_turn_it_is(&mut self) {
+        let now = Some(self.set.log.step());
+        if let Phase::Choose { seat, .. } = self.set.log.phase()
+            && seat != self.set.seat
+            && self.told_turn != now
+        {
+            self.told_turn = now;
+            self.news.push_back(News::TheirTurn { seat });
         }
     }
 

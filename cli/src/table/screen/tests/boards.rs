@@ -35,14 +35,17 @@ fn turn_with(positions: std::ops::Range<usize>) -> Event {
 
 #[test]
 fn who_has_sealed_boards_is_told_what_to_publish() {
-    let (hand, seal) = (1, SEAL.to_owned());
-    let events = [table(2), Event::Sealed { hand, seal }];
+    let sealed = Event::Sealed {
+        hand: 1,
+        seal: SEAL.to_owned(),
+        cost: None,
+    };
+    let events = [table(2), sealed.clone()];
     let text = shown(Style::Letters, &events);
     assert!(text.contains("Bridge: 2 boards dealt together"), "{text}");
     assert!(text.contains("The boards are sealed"), "{text}");
     assert!(text.lines().any(|line| line.trim() == SEAL), "{text}");
-    let (hand, seal) = (1, SEAL.to_owned());
-    let of_cards = [seated("holdem"), Event::Sealed { hand, seal }];
+    let of_cards = [seated("holdem"), sealed];
     let text = shown(Style::Letters, &of_cards);
     assert!(text.contains("The deck is sealed"), "{text}");
     assert!(!text.contains(SEAL), "{text}");

@@ -95,6 +95,7 @@ fn turn(ask: Ask, board: &[&str]) -> Event {
         bets: vec![0, 4],
         cards: vec![Some("As".into()), Some("Kd".into())],
         positions: vec![0, 1],
+        held: vec![vec![0, 1], vec![2, 3]],
         board: names(board),
         open: Vec::new(),
         time: None,
@@ -125,6 +126,7 @@ fn hand() -> Vec<Event> {
         Event::Sealed {
             hand,
             seal: "5e".repeat(32),
+            cost: None,
         },
         card(0, "As", Some(0)),
         card(1, "Kd", Some(0)),
