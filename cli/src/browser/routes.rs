@@ -34,9 +34,15 @@ pub(super) struct Routes {
     pub(super) programs: Arc<Programs>,
 }
 
+/// Who sends requests, on one connection.
+pub(super) trait Guest {
+    /// It has shown that it was let in.
+    fn is_let_in(&self);
+}
+
 impl Routes {
     /// Does what a request asks for, if it comes from whom it may.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answered {
+    pub(super) async fn answer(&self, request: Request<Incoming>, guest: &impl Guest) -> Answered {
         let (head, body) = request.into_parts();
         self.gate.is_for_us(&head.headers)?;
         let changes = match head.method {
@@ -56,6 +62,7 @@ impl Routes {
             return self.let_in(&read(body, SHORT).await?);
         }
         self.gate.is_let_in(&head.headers)?;
+        guest.is_let_in();
         let query = head.uri.query().unwrap_or("");
         match (changes, path) {
             (false, "/state") => {

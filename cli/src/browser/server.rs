@@ -1,7 +1,8 @@
 //! The server: one port on 127.0.0.1, a few connections, and a deadline for what comes on them.
 
+use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -9,16 +10,16 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 use tokio::time::sleep;
 
 use super::answers::whatever;
 use super::gate::Gate;
 use super::programs::Programs;
-use super::routes::Routes;
+use super::routes::{Guest, Routes};
 
-/// So many connections at once: a browser has 6 to a server, and others may have some.
-const CONNECTIONS: usize = 64;
+/// So many connections at once of whom was not let in.
+const STRANGERS: usize = 64;
 /// How long the head of a request may take to come.
 const HEAD: Duration = Duration::from_secs(10);
 /// The longest head.
@@ -50,34 +51,78 @@ impl Server {
         programs: Arc<Programs>,
     ) -> anyhow::Result<()> {
         let routes = Arc::new(Routes { gate, programs });
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let strangers = Strangers::default();
         loop {
-            let stream = match self.0.accept().await {
-                Ok((stream, _)) => stream,
+            match self.0.accept().await {
+                Ok((stream, _)) => strangers.add(stream, routes.clone()),
                 // Too many files are open, or a guest has gone: that passes.
-                Err(_) => {
-                    sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            };
-            let Ok(place) = places.clone().try_acquire_owned() else {
-                continue;
-            };
-            let routes = routes.clone();
-            tokio::spawn(async move {
-                connection(stream, routes).await;
-                drop(place);
-            });
+                Err(_) => sleep(Duration::from_millis(50)).await,
+            }
         }
     }
 }
 
-async fn connection(stream: TcpStream, routes: Arc<Routes>) {
+/// The connections of whom was not let in, the oldest first. Who opens many of them and says nothing keeps
+/// nobody out: if there are too many, the oldest ends.
+#[derive(Clone, Default)]
+struct Strangers(Arc<Mutex<Waiting>>);
+
+#[derive(Default)]
+struct Waiting {
+    last: u64,
+    tasks: VecDeque<(u64, AbortHandle)>,
+}
+
+/// One of them. It is forgotten when it ends, or is let in.
+struct Stranger {
+    number: u64,
+    all: Strangers,
+}
+
+impl Strangers {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Each change leaves them whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, stream: TcpStream, routes: Arc<Routes>) {
+        let mut waiting = self.lock();
+        waiting.last += 1;
+        let number = waiting.last;
+        let all = self.clone();
+        // It runs when this one waits, not before.
+        let task = tokio::spawn(connection(stream, routes, Stranger { number, all }));
+        waiting.tasks.push_back((number, task.abort_handle()));
+        let oldest = (waiting.tasks.len() > STRANGERS).then(|| waiting.tasks.pop_front());
+        drop(waiting);
+        if let Some((_, oldest)) = oldest.flatten() {
+            oldest.abort();
+        }
+    }
+}
+
+impl Guest for Stranger {
+    fn is_let_in(&self) {
+        self.all
+            .lock()
+            .tasks
+            .retain(|(number, _)| *number != self.number);
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        self.is_let_in();
+    }
+}
+
+async fn connection(stream: TcpStream, routes: Arc<Routes>, stranger: Stranger) {
     // An event is told at once.
     let _ = stream.set_nodelay(true);
+    let guest = Arc::new(stranger);
     let answer = service_fn(move |request| {
-        let routes = routes.clone();
-        async move { whatever(routes.answer(request).await) }
+        let (routes, guest) = (routes.clone(), guest.clone());
+        async move { whatever(routes.answer(request, &*guest).await) }
     });
     let served = http1::Builder::new()
         .timer(TokioTimer::new())
