@@ -1,7 +1,7 @@
 // What one can choose at one's turn, why not, and what came of it.
 
 import { announce, clear, h, setAttribute, setText } from "./dom.js";
-import { isMyTurn, isPoker, seatToChoose } from "./match.js";
+import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose } from "./match.js";
 import { amount, asSentence, nameOf, namesOf, waitingFor } from "./words.js";
 
 /** @import { App } from "./main.js" */
@@ -69,7 +69,11 @@ export function actionsView(app, picked) {
   const agree = action("Agree", "", "main", () => rebuy(true));
   const decline = action("Decline", "", "", () => rebuy(false));
   const buying = h("div", { class: "three" }, decline.button, agree.button, agree.why, decline.why);
-  const root = h("section", { class: "panel actions", "aria-label": "Your choice" }, say, error, betting, exchanging, showing, buying);
+  const ended = h("div", { class: "three" },
+    h("button", { type: "button", onclick: () => app.go("lobby") }, "Lobby"),
+    h("button", { type: "button", class: "main", onclick: () => app.go("after", app.match.seated?.match) }, "What was played"));
+  const root = h("section", { class: "panel actions", "aria-label": "Your choice" },
+    say, error, betting, exchanging, showing, buying, ended);
 
   /** A command is on its way, and nothing has come of it yet. */
   let pending = false;
@@ -218,7 +222,7 @@ export function actionsView(app, picked) {
   function saying() {
     const { match } = app;
     const now = turn();
-    if (match.over || match.closed || match.failed) return "The match has ended.";
+    if (hasEnded(match)) return match.over ? "The match is over." : "The match stays open. It is not played now.";
     if (match.askRebuy) {
       const { seats, chips } = match.askRebuy;
       if (answered) return "Your answer was sent. The match goes on if both agree.";
@@ -233,7 +237,8 @@ export function actionsView(app, picked) {
     if (seat !== null) return `${nameOf(match, seat)} is to choose.`;
     if (match.sitsOut) return "You sit out. The next hand waits for you.";
     if (match.deal?.result) return "The hand is over.";
-    return match.deal && !match.deal.sealed ? "The deck is being shuffled." : "";
+    if (!match.deal) return "";
+    return isShuffling(match) ? "The deck is being shuffled." : "Waiting for the other side.";
   }
 
   function update() {
@@ -246,7 +251,8 @@ export function actionsView(app, picked) {
     exchanging.hidden = now?.ask !== "exchange" || buy;
     showing.hidden = now?.ask !== "show-or-muck" || buy;
     buying.hidden = !buy;
-    betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden);
+    ended.hidden = !hasEnded(match);
+    betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden && ended.hidden);
     agree.set("Agree", "", pending || answered ? "Your answer was sent." : "");
     decline.set("End the match", "", pending || answered ? "Your answer was sent." : "");
     show.set("Show", "all see them", reason);

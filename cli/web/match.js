@@ -81,6 +81,12 @@ export function seatToChoose(match) {
   return match.turn.event === "your-turn" ? match.own : match.turn.seat;
 }
 
+/** The cards of the hand are not there yet. @param {Match} match */
+export function isShuffling(match) {
+  const { deal } = match;
+  return deal !== null && !deal.sealed && deal.cards.size === 0 && !deal.result && !match.turn;
+}
+
 /** Whether the match, or the program that plays it, has come to its end. @param {Match} match */
 export function hasEnded(match) {
   return match.over !== null || match.closed !== null || match.failed !== null;
