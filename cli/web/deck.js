@@ -128,7 +128,7 @@ function diceView(say) {
     h("input", { type: "number", "aria-label": name, min: 1, max, value, required: true }));
   const roll = h("button", { type: "submit" }, "Roll");
   const last = h("div");
-  const form = h("form", { class: "row" }, dice, h("span", null, "dice with"), sides, h("span", null, "sides"), roll);
+  const form = h("form", { class: "row" }, dice, "dice", sides, "sides", roll);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     say({ do: "roll", dice: `${dice.valueAsNumber}d${sides.valueAsNumber}` });
@@ -200,20 +200,31 @@ export function deckView(send) {
     page = Number(pages.value);
     draw();
   });
+  /** The position of which it is told more, and what else is to be said. */
+  let told = -1;
+  let note = "";
   const mark = (/** @type {number} */ position) => {
+    note = "";
     if (marked.get(position) === learner) marked.delete(position);
-    else if (!mayLearn(placeAt(match, position), learner)) setText(info, `${described(position)} It cannot be opened to ${whom(match, learner)}.`);
+    else if (!mayLearn(placeAt(match, position), learner)) note = `It cannot be opened to ${whom(match, learner)}.`;
     else if (marked.size < MOST_PROPOSED || marked.has(position)) marked.set(position, learner);
-    else setText(info, `A proposal names at most ${MOST_PROPOSED} cards.`);
+    else note = `A proposal names at most ${MOST_PROPOSED} cards.`;
   };
-  const at = (/** @type {Event} */ event) => cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
-  const tell = (/** @type {Event} */ event) => at(event) >= 0 && setText(info, described(page * PAGE + at(event)));
+  const drawInfo = () => setText(info, told < 0 ? "" : `${described(told)} ${note}`);
+  /** Where in the grid something happens. @param {Event} event */
+  const place = (event) => cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
+  const tell = (/** @type {Event} */ event) => {
+    const at = place(event);
+    if (at < 0 || told === page * PAGE + at) return;
+    told = page * PAGE + at;
+    note = "";
+    drawInfo();
+  };
   grid.addEventListener("focusin", tell);
   grid.addEventListener("mouseover", tell);
   grid.addEventListener("click", (event) => {
-    if (at(event) < 0) return;
-    focused = at(event);
-    tell(event);
+    if (place(event) < 0) return;
+    focused = place(event);
     mark(page * PAGE + focused);
     draw();
   });
@@ -266,13 +277,13 @@ export function deckView(send) {
   const turn = h("p", { class: "muted" });
   const proposals = proposalList(say, reveals);
   const dice = diceView(say);
-  const root = h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
-    h("div", { class: "column" }, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid, info),
-    h("div", { class: "column" }, proposals.root,
+  const root = h("div", { class: "deck-view" }, h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
+    h("div", null, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid, info),
+    h("div", { class: "deck-moves" }, proposals.root,
       part("proposing", "Propose to open", h("p", { class: "muted" }, "Choose who is to see them, then click cards, or write their numbers."),
         learners, byNumber, picked, h("div", { class: "row" }, propose, unmark)),
       part("moves", "Without agreement", turn, h("div", { class: "row" }, drawOne, steal, pass)),
-      ownPart, dice.root));
+      ownPart, dice.root)));
 
   let ownKey = "";
   const drawOwn = () => {
@@ -341,15 +352,16 @@ export function deckView(send) {
         h("option", { value: one }, `Cards ${amount(one * PAGE + 1)} to ${amount(Math.min(size(), (one + 1) * PAGE))}`)));
     }
     drawLearners();
+    drawInfo();
     drawCells();
     drawOwn();
     setText(picked, marked.size === 0 ? "" : `To open: ${reveals(match, proposed())}.`);
     propose.disabled = !now?.may_propose || marked.size === 0;
     unmark.disabled = marked.size === 0;
     drawOne.disabled = !now?.may_draw;
-    steal.disabled = !now || !match.deal?.held[other()]?.length;
+    steal.disabled = !now || match.deal?.held[other()]?.length === 0;
     pass.disabled = !now;
-    setText(drawOne, next < 0 ? "Draw" : `Draw card ${amount(next + 1)}`);
+    setText(drawOne, next < 0 || !match.deal?.held.length ? "Draw" : `Draw card ${amount(next + 1)}`);
     setText(steal, `Steal from ${name}`);
     setText(turn, now ? "Only you see what you draw. A stolen card is a random one, and all see it." : "It is not your turn to speak.");
     proposals.update(match);

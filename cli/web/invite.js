@@ -72,7 +72,7 @@ export function inviteView(app) {
   const notices = h("ul", { class: "notices" });
   const stop = h("button", { type: "button", onclick: () => app.end().catch((error) => announce(error.message, true)) }, "Stop hosting");
   const root = h("section", { class: "panel waiting-host", "aria-labelledby": "invite-title" },
-    h("h1", { id: "invite-title" }, "Waiting for the other player"),
+    h("h2", { id: "invite-title" }, "Waiting for the other player"),
     sent, known, places, notices,
     h("div", { class: "row" }, stop));
 

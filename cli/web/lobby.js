@@ -39,11 +39,7 @@ function field(label, input, hint) {
     hint && h("p", { class: "field-hint", id: `${input.id}-hint` }, hint), error);
 }
 
-/**
- * Says what is wrong with a field, or that nothing is.
- * @param {Input} input
- * @param {string} problem empty if it is right
- */
+/** Says what is wrong with a field, or that nothing is. @param {Input} input @param {string} problem empty if it is right */
 function mark(input, problem) {
   const error = /** @type {HTMLElement} */ (document.getElementById(`${input.id}-error`));
   setText(error, problem);
@@ -66,12 +62,7 @@ function select(id, options) {
   return h("select", { id }, ...Object.entries(options).map(([value, words]) => h("option", { value }, words)));
 }
 
-/**
- * What is wrong with a whole number; empty if nothing is.
- * @param {string} said
- * @param {number} least
- * @param {number} most
- */
+/** What is wrong with a whole number; empty if nothing is. @param {string} said @param {number} least @param {number} most */
 function badNumber(said, least, most) {
   const fits = /^\d{1,10}$/.test(said) && Number(said) >= least && Number(said) <= most;
   return fits ? "" : `A whole number from ${amount(least)} to ${amount(most)} is needed.`;
@@ -83,52 +74,33 @@ function badAddress(said) {
   return parts && Number(parts[2]) < 65536 ? "" : "A host and a port are needed: table.example.org:5252, for example.";
 }
 
-/** What is wrong with a list of kinds. @param {string} said without blanks */
+/** What is wrong with the form of a list of kinds: the program says what else is. @param {string} said */
 function badKinds(said) {
-  const parts = said.split(",");
-  const named = parts.every((part) => /^[A-Za-z0-9_-]{1,24}=[1-9]\d{0,3}$/.test(part));
-  if (!named && !parts.every((part) => /^[1-9]\d{0,3}$/.test(part))) {
-    return "Write each kind with its number of cards: knight=14, castle=5, road=2.";
-  }
-  if (parts.length > 64) return "A deck has at most 64 kinds of cards.";
-  const names = new Set(parts.map((part) => part.replace(/=.*/, "").toLowerCase()));
-  if (named && names.size < parts.length) return "Two kinds have the same name.";
-  const cards = parts.reduce((sum, part) => sum + Number(part.replace(/.*=/, "")), 0);
-  return badNumber(String(cards), 2, 4096) && "A deck has 2 to 4,096 cards in all.";
+  const fits = /^(([\w-]{1,24}=)?[1-9]\d{0,3}(,|$))+$/.test(said) && !said.endsWith(",");
+  return fits ? "" : "Write each kind with its number of cards: knight=14, castle=5, road=2.";
 }
 
-/**
- * The invite, name or fingerprint in what was pasted: a whole `dealerless join …` line is taken too.
- * @param {string} pasted
- */
-export function whomOf(pasted) {
+/** The invite, name or fingerprint in what was pasted, which may be a whole `dealerless join …` line. @param {string} pasted */
+function whomOf(pasted) {
   const invite = /dealerless\d+-[0-9a-z]+/i.exec(pasted);
   return invite ? invite[0] : pasted.trim().replace(/^(\S*dealerless(\.exe)?\s+)?join\s+/, "").trim();
 }
 
 /**
- * Reads addresses into a wish, where they are given. Gives the first that is wrong.
+ * Reads addresses into a wish, where they are given. Gives one that is wrong, if there is one.
  * @param {Record<string, HTMLInputElement>} inputs
  * @param {Record<string, unknown>} wish
  */
 function readAddresses(inputs, wish) {
-  /** @type {HTMLInputElement | null} */
-  let wrong = null;
-  for (const [name, input] of Object.entries(inputs)) {
+  return Object.entries(inputs).map(([name, input]) => {
     const said = input.value.trim();
-    const problem = said && badAddress(said);
-    mark(input, problem);
-    if (problem) wrong ??= input;
-    else if (said) wish[name] = said;
-  }
-  return wrong;
+    mark(input, said && badAddress(said));
+    if (said) wish[name] = said;
+    return input;
+  }).find((input) => input.hasAttribute("aria-invalid"));
 }
 
-/**
- * Fields that few need.
- * @param {string} title
- * @param {...Child} fields
- */
+/** Fields that few need. @param {string} title @param {...Child} fields */
 function more(title, ...fields) {
   return h("details", { class: "more" }, h("summary", {}, title), h("div", { class: "fields" }, ...fields));
 }
@@ -195,7 +167,7 @@ function hostForm(app) {
     [field("Kinds", kinds, "Name and number of each."), () => isDeck() && made.value === "kinds"],
     [field("Cards that can be opened", draw, "Fewer are shuffled faster."), isDeck],
     [field("Boards", boards, "Sealed together, 1 to 100."), () => game.value === "bridge"],
-    [field("Time to think", time, "Who runs out of both checks or folds, and sits out."), () => true],
+    [field("Time to think", time, "Whoever has none left checks or folds, and sits out."), () => true],
     [field("Seconds for a move", move), isOwnTime],
     [field("Seconds in the bank", bank), isOwnTime],
   ];
@@ -297,21 +269,13 @@ function joinForm(app) {
   return { root, ask };
 }
 
-/**
- * Something with buttons in a list.
- * @param {Child[]} said
- * @param {Child[]} buttons
- */
+/** Something with buttons in a list. @param {Child[]} said @param {Child[]} buttons */
 function item(said, buttons) {
   return h("li", { class: "item" }, h("div", { class: "item-text" }, ...said),
     buttons.some(Boolean) && h("div", { class: "row" }, ...buttons));
 }
 
-/**
- * @param {App} app
- * @param {Peer} peer
- * @param {(peer: Peer) => void} ask where the player is
- */
+/** @param {App} app @param {Peer} peer @param {(peer: Peer) => void} ask where the player is */
 function peerItem(app, peer, ask) {
   const failed = h("p", { class: "form-error", role: "alert" });
   const again = () => {
@@ -331,11 +295,7 @@ function peerItem(app, peer, ask) {
   ], [h("button", { type: "button", onclick: again, "aria-label": `Play again with ${peer.name}, who hosts` }, "Play again")]);
 }
 
-/**
- * @param {App} app
- * @param {OpenMatch} open
- * @param {() => void} renew
- */
+/** @param {App} app @param {OpenMatch} open @param {() => void} renew */
 function openItem(app, open, renew) {
   const failed = h("p", { class: "form-error", role: "alert" });
   const fail = (/** @type {unknown} */ error) => setText(failed, messageOf(error));
@@ -393,12 +353,7 @@ function pastItem(app, past) {
   }, "Hands")]);
 }
 
-/**
- * A part of the page with a heading.
- * @param {string} id
- * @param {string} title
- * @param {...Child} inside
- */
+/** A part of the page with a heading. @param {string} id @param {string} title @param {...Child} inside */
 function part(id, title, ...inside) {
   return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
 }
