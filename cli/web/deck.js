@@ -1,7 +1,7 @@
 // A deck without rules, and dice: what lies where, who sees it, and what one can propose or do.
 
 import { announce, clear, confirmed, h, setAttribute, setText, svg } from "./dom.js";
-import { amount, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
+import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
 
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
@@ -34,6 +34,13 @@ export function speak(send, match, choice) {
   if (turn) send({ ...choice, turn: turn.turn }).catch((error) => announce(error.message, true));
 }
 
+/** Whether one is to speak, for how long, and why the last thing was not done. @param {Match} match @param {string} words for the turn */
+export function turnWords(match, words) {
+  const turn = speaks(match);
+  const time = turn?.time ? ` You have ${turn.time.move} s for it, and ${turn.time.bank} s in the bank.` : "";
+  return `${turn ? words + time : "It is not your turn to speak."} ${match.refused ? asSentence(match.refused.message) : ""}`;
+}
+
 /** Who is to see something, in words. @param {Match} match @param {Learner} to */
 export function whom(match, to) {
   return to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
@@ -48,8 +55,9 @@ export function whom(match, to) {
 export function placeAt(match, position) {
   const deal = match.deal;
   const open = deal?.open.find((one) => one.position === position);
-  if (open) return { lies: "open", card: open.card, holder: open.holder ?? null };
   const seen = deal?.cards.get(position);
+  // Another card has come there since, by a steal.
+  if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? null };
   if (seen) return { lies: seen.holder === match.own ? "mine" : "open", card: seen.card, holder: seen.holder ?? null };
   const holder = deal?.held.findIndex((held) => held.includes(position)) ?? -1;
   return holder < 0 ? { lies: "closed", card: null, holder: null } : { lies: "theirs", card: null, holder };
@@ -363,7 +371,7 @@ export function deckView(send) {
     pass.disabled = !now;
     setText(drawOne, next < 0 || !match.deal?.held.length ? "Draw" : `Draw card ${amount(next + 1)}`);
     setText(steal, `Steal from ${name}`);
-    setText(turn, now ? "Only you see what you draw. A stolen card is a random one, and all see it." : "It is not your turn to speak.");
+    setText(turn, turnWords(match, "Only you see what you draw. A stolen card is a random one, and all see it."));
     proposals.update(match);
     dice.update(match);
   };

@@ -1,7 +1,7 @@
 // What went wrong: what happened, what is safe, what to do. The words keep to docs/threat-model.md.
 
 import { announce, h } from "./dom.js";
-import { hasEnded } from "./match.js";
+import { hasEnded, isPoker } from "./match.js";
 import { asSentence, nameOf } from "./words.js";
 
 /** @import { App } from "./main.js" */
@@ -46,7 +46,10 @@ function otherName(match) {
  * @returns {Trouble | null}
  */
 function ofEnd(app, match) {
-  const { over, stopped } = match;
+  const { closed, over, stopped } = match;
+  /** @type {Act} */
+  const lobby = ["Lobby", () => app.go("lobby")];
+  if (closed) return ["ask", "The match is closed here", sentences(closed.message), [WRITTEN, OPEN], ["It can be resumed from the lobby."], [lobby]];
   if (!over) return null;
   const other = otherName(match);
   const told = sentences(over.message);
@@ -54,7 +57,7 @@ function ofEnd(app, match) {
   const self = stopped?.seat === match.own;
   const step = stopped?.step === undefined ? "" : ` in step ${stopped.step}`;
   /** @type {Act[]} */
-  const acts = [["Verify the record", () => app.go("verify")], ["Lobby", () => app.go("lobby")]];
+  const acts = [["What was played", () => app.go("after", match.seated?.match)], lobby];
   switch (over.how) {
     case "disputed":
       return ["cheat", "Dispute: one of the two cheated", [
@@ -85,7 +88,9 @@ function ofEnd(app, match) {
         ["Cards that were not opened stay closed for ever.", STANDS],
         ["The match is over for good. You can begin another one from the lobby."], acts];
     default:
-      return null;
+      // The table of poker says so itself.
+      return isPoker(match) ? null : ["ask", "The match is over", told, ["What is closed stays closed for ever.", STANDS],
+        ["The record shows what was opened to whom, and in which order."], acts];
   }
 }
 
