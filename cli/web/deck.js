@@ -3,6 +3,7 @@
 import { announce, clear, confirmed, h, setAttribute, setText, svg } from "./dom.js";
 import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
 
+/** @import { Child } from "./dom.js" */
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
 
@@ -23,12 +24,7 @@ export function speaks(match) {
   return turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
 
-/**
- * Says what is chosen, for the turn that stands.
- * @param {Send} send
- * @param {Match} match
- * @param {P.Choice} choice
- */
+/** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {P.Choice} choice */
 export function speak(send, match, choice) {
   const turn = speaks(match);
   if (turn) send({ ...choice, turn: turn.turn }).catch((error) => announce(error.message, true));
@@ -46,12 +42,7 @@ export function whom(match, to) {
   return to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
 }
 
-/**
- * What lies at a position, and who sees it.
- * @param {Match} match
- * @param {number} position
- * @returns {Place}
- */
+/** What lies at a position, and who sees it. @param {Match} match @param {number} position @returns {Place} */
 export function placeAt(match, position) {
   const deal = match.deal;
   const open = deal?.open.find((one) => one.position === position);
@@ -63,9 +54,7 @@ export function placeAt(match, position) {
   return holder < 0 ? { lies: "closed", card: null, holder: null } : { lies: "theirs", card: null, holder };
 }
 
-/**
- * Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to
- */
+/** Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to */
 export function mayLearn({ lies }, to) {
   return lies === "closed" || (lies !== "open" && to === "all");
 }
@@ -85,12 +74,7 @@ export function numbersIn(said, most) {
   return found.size === 0 ? null : [...found].sort((a, b) => a - b);
 }
 
-/**
- * A part of a view with a heading.
- * @param {string} id
- * @param {string} title
- * @param {...import("./dom.js").Child} inside
- */
+/** A part of a view with a heading. @param {string} id @param {string} title @param {...Child} inside */
 export function part(id, title, ...inside) {
   return h("section", { "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }
@@ -120,9 +104,7 @@ export function proposalList(say, words) {
   return { root, update };
 }
 
-/**
- * A die. @param {number} face @param {number} sides
- */
+/** A die. @param {number} face @param {number} sides */
 function die(face, sides) {
   const spots = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]][face];
   if (sides !== 6 || !spots) return h("span", { class: "die number" }, amount(face));
@@ -192,7 +174,6 @@ export function deckView(send) {
   };
 
   // The cards: buttons whose parts are changed in place, so that they keep the focus.
-  const info = h("p", { class: "muted cell-info" });
   const grid = h("div", { class: "cells", role: "group", "aria-label": "Cards. Arrow keys go from one to the next." });
   const cell = () => {
     const [number, face, sign] = ["number", "face sign", "mark"].map((of) => h("span", { class: `cell-${of}`, "aria-hidden": "true" }));
@@ -208,32 +189,17 @@ export function deckView(send) {
     page = Number(pages.value);
     draw();
   });
-  /** The position of which it is told more, and what else is to be said. */
-  let told = -1;
-  let note = "";
-  const mark = (/** @type {number} */ position) => {
-    note = "";
+  /** @param {number} position */
+  const mark = (position) => {
     if (marked.get(position) === learner) marked.delete(position);
-    else if (!mayLearn(placeAt(match, position), learner)) note = `It cannot be opened to ${whom(match, learner)}.`;
-    else if (marked.size < MOST_PROPOSED || marked.has(position)) marked.set(position, learner);
-    else note = `A proposal names at most ${MOST_PROPOSED} cards.`;
+    else if (mayLearn(placeAt(match, position), learner) && marked.size < MOST_PROPOSED) marked.set(position, learner);
+    else announce(`${described(position)} It cannot be opened to ${whom(match, learner)} by this proposal.`);
   };
-  const drawInfo = () => setText(info, told < 0 ? "" : `${described(told)} ${note}`);
-  /** Where in the grid something happens. @param {Event} event */
-  const place = (event) => cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
-  const tell = (/** @type {Event} */ event) => {
-    const at = place(event);
-    if (at < 0 || told === page * PAGE + at) return;
-    told = page * PAGE + at;
-    note = "";
-    drawInfo();
-  };
-  grid.addEventListener("focusin", tell);
-  grid.addEventListener("mouseover", tell);
   grid.addEventListener("click", (event) => {
-    if (place(event) < 0) return;
-    focused = place(event);
-    mark(page * PAGE + focused);
+    const place = cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
+    if (place < 0) return;
+    focused = place;
+    mark(page * PAGE + place);
     draw();
   });
   grid.addEventListener("keydown", (event) => {
@@ -286,7 +252,7 @@ export function deckView(send) {
   const proposals = proposalList(say, reveals);
   const dice = diceView(say);
   const root = h("div", { class: "deck-view" }, h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
-    h("div", null, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid, info),
+    h("div", null, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
     h("div", { class: "deck-moves" }, proposals.root,
       part("proposing", "Propose to open", h("p", { class: "muted" }, "Choose who is to see them, then click cards, or write their numbers."),
         learners, byNumber, picked, h("div", { class: "row" }, propose, unmark)),
@@ -341,6 +307,7 @@ export function deckView(send) {
       setAttribute(button, "class", `cell ${lies}${copy ? " kind" : ""}`);
       setAttribute(button, "aria-pressed", String(to !== undefined));
       setText(name, described(position));
+      button.title = name.textContent ?? "";
       button.tabIndex = place === focused ? 0 : -1;
     });
   };
@@ -351,7 +318,7 @@ export function deckView(send) {
     const number = (/** @type {Place["lies"]} */ lies) => amount(of.filter((one) => one.lies === lies).length);
     const next = of.findIndex((one) => one.lies === "closed");
     const name = nameOf(match, other());
-    setText(summary, `${amount(size())} cards: ${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by you alone, `
+    setText(summary, `${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by you alone, `
       + `${number("theirs")} by ${name} alone.`);
     const count = Math.ceil(size() / PAGE);
     pages.hidden = count < 2;
@@ -360,7 +327,6 @@ export function deckView(send) {
         h("option", { value: one }, `Cards ${amount(one * PAGE + 1)} to ${amount(Math.min(size(), (one + 1) * PAGE))}`)));
     }
     drawLearners();
-    drawInfo();
     drawCells();
     drawOwn();
     setText(picked, marked.size === 0 ? "" : `To open: ${reveals(match, proposed())}.`);
