@@ -189,18 +189,21 @@ export function deckView(send) {
     page = Number(pages.value);
     draw();
   });
-  /** @param {number} position */
+  /** Marks a card. Gives why not, if that cannot be. @param {number} position */
   const mark = (position) => {
-    if (marked.get(position) === learner) marked.delete(position);
-    else if (mayLearn(placeAt(match, position), learner) && marked.size < MOST_PROPOSED) marked.set(position, learner);
-    else announce(`${described(position)} It cannot be opened to ${whom(match, learner)} by this proposal.`);
+    if (!mayLearn(placeAt(match, position), learner)) return `${described(position)} It cannot be opened to ${whom(match, learner)}.`;
+    if (!marked.has(position) && marked.size === MOST_PROPOSED) return `A proposal names at most ${MOST_PROPOSED} cards.`;
+    marked.set(position, learner);
+    return "";
   };
   grid.addEventListener("click", (event) => {
     const place = cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
     if (place < 0) return;
     focused = place;
-    mark(page * PAGE + place);
+    const position = page * PAGE + place;
+    const problem = marked.get(position) === learner && marked.delete(position) ? "" : mark(position);
     draw();
+    if (problem) setText(picked, problem);
   });
   grid.addEventListener("keydown", (event) => {
     const row = getComputedStyle(grid).gridTemplateColumns.split(" ").length;
@@ -231,9 +234,9 @@ export function deckView(send) {
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();
     const found = numbersIn(numbers.value, size());
-    for (const number of found ?? []) if (marked.get(number - 1) !== learner) mark(number - 1);
+    const problem = found ? found.map((number) => mark(number - 1)).find(Boolean) : `Write numbers from 1 to ${size()}, such as 1-5, 9.`;
     draw();
-    if (!found) setText(picked, `Write numbers from 1 to ${size()}, such as 1-5, 9.`);
+    if (problem) setText(picked, problem);
   });
 
   // What needs no agreement.
@@ -307,7 +310,7 @@ export function deckView(send) {
       setAttribute(button, "class", `cell ${lies}${copy ? " kind" : ""}`);
       setAttribute(button, "aria-pressed", String(to !== undefined));
       setText(name, described(position));
-      button.title = name.textContent ?? "";
+      face.title = name.textContent ?? "";
       button.tabIndex = place === focused ? 0 : -1;
     });
   };
