@@ -29,9 +29,9 @@ function say(app, said) {
   app.send(said).catch((error) => announce(error.message, true));
 }
 
-/** @param {string} message */
+/** What a message of the program says, without what is for a terminal alone. @param {string} message */
 function sentences(message) {
-  return message.split("\n").map((line) => line.trim()).filter(Boolean).map(asSentence);
+  return message.split("\n").map((line) => line.trim()).filter((line) => line && !line.includes("'--help'")).map(asSentence);
 }
 
 /** The other of two seats. @param {Match} match */
@@ -133,8 +133,8 @@ function ofProgram(app, match) {
     case undefined:
       break;
     default:
-      return ["ask", "Your program could not go on", told, seated ? [WRITTEN, OPEN] : safe,
-        [`This is a matter of this machine. When it is mended: ${again.charAt(0).toLowerCase()}${again.slice(1)}`], acts];
+      return seated ? ["ask", "Your program could not go on", told, [WRITTEN, OPEN], ["This is a matter of this machine.", again], acts]
+        : ["ask", "It could not begin", told, safe, ["Look at what you entered.", again], acts];
   }
   if (!program || program.running || app.role === "none" || hasEnded(match)) return null;
   if (program.exit_code === 0) return ["ask", "Your program has ended", match.notices.slice(-1), safe, [again], acts];
