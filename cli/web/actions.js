@@ -61,7 +61,7 @@ export function actionsView(app, picked) {
   const betting = h("div", { class: "betting" }, amounts,
     h("div", { class: "three" }, fold.button, call.button, raise.button), fold.why, call.why, raise.why);
 
-  const exchange = action("Exchange", "Enter", "main", () => send({ do: "exchange", places: picked.places() }));
+  const exchange = action("Exchange", "e", "main", () => send({ do: "exchange", places: picked.places() }));
   const exchanging = h("div", { class: "one" }, exchange.button, exchange.why);
   const show = action("Show", "s", "main", () => send({ do: "show" }));
   const muck = action("Muck", "m", "", () => send({ do: "muck" }));
@@ -83,7 +83,7 @@ export function actionsView(app, picked) {
 
   /** @param {Command} said @returns {Promise<void>} */
   async function send(said) {
-    if (pending) return;
+    if (pending || (said.do !== "rebuy" && whyNot())) return;
     pending = true;
     setText(error, "");
     const turn = app.match.turn;
@@ -115,7 +115,7 @@ export function actionsView(app, picked) {
   /** @returns {{ do: "bet" | "raise", range: Range } | null} */
   function more() {
     const now = turn();
-    if (now?.ask !== "bet") return null;
+    if (now?.ask !== "bet" || app.role === "watch") return null;
     if (now.bet) return { do: "bet", range: now.bet };
     return now.raise && { do: "raise", range: now.raise };
   }
@@ -206,11 +206,15 @@ export function actionsView(app, picked) {
     return now.call === null ? "The rules allow no bet here." : "The rules allow no raise here.";
   }
 
+  function watching() {
+    return app.role === "watch" ? "Another page plays. This one watches." : "";
+  }
+
   /** Why nothing can be chosen now; empty if something can. */
   function whyNot() {
     const { match } = app;
     if (pending) return "Your choice is on its way.";
-    if (app.role === "watch") return "Another page plays. This one watches.";
+    if (watching()) return watching();
     if (match.lineLost !== null && !turn()) return "There is no line to the other side.";
     if (turn()) return "";
     const seat = seatToChoose(match);
@@ -231,7 +235,7 @@ export function actionsView(app, picked) {
     }
     if (match.waiting) return waitingFor(match, match.waiting);
     if (now?.ask === "bet") return now.call === null ? "Your turn. Nothing to call." : `Your turn. ${amount(now.call)} to call.`;
-    if (now?.ask === "exchange") return "Your turn. Choose the cards that you want to exchange.";
+    if (now?.ask === "exchange") return "Your turn. Choose the cards to exchange (keys 1 to 5).";
     if (now?.ask === "show-or-muck") return "Your turn. Show your cards to all, or keep them closed?";
     const seat = seatToChoose(match);
     if (seat !== null) return `${nameOf(match, seat)} is to choose.`;
@@ -253,8 +257,9 @@ export function actionsView(app, picked) {
     buying.hidden = !buy;
     ended.hidden = !hasEnded(match);
     betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden && ended.hidden);
-    agree.set("Agree", "", pending || answered ? "Your answer was sent." : "");
-    decline.set("End the match", "", pending || answered ? "Your answer was sent." : "");
+    const sent = pending || answered ? "Your answer was sent." : "";
+    agree.set("Agree", "", watching() || sent);
+    decline.set("End the match", "", watching() || sent);
     show.set("Show", "all see them", reason);
     muck.set("Muck", "stay closed", reason);
     const count = picked.places().length;
@@ -291,6 +296,7 @@ export function actionsView(app, picked) {
           raise.button.focus();
         }
         break;
+      case "e": press(exchanging, exchange.button); break;
       case "s": press(showing, show.button); break;
       case "m": press(showing, muck.button); break;
       default: break;

@@ -40,6 +40,9 @@ import { verify } from "./verify.js";
  * @property {() => Promise<State>} refresh asks the server for its state
  */
 
+/** Where this tab remembers which program it plays. */
+const PLAYS = "dealerless-plays";
+
 /** How long until the server is asked again, in milliseconds. */
 const PAUSE = 1000;
 
@@ -144,8 +147,11 @@ async function follow(how) {
   table = tablePage(app);
   if (name === "table") go("table");
   else links();
+  const number = String(app.state?.program?.number ?? "");
   try {
-    await server.events(how, (events) => mine === reading && take(events));
+    await server.events(how, (events) => mine === reading && take(events), () => {
+      if (how !== "watch") sessionStorage.setItem(PLAYS, number);
+    });
   } catch (error) {
     if (mine !== reading) return;
     if (error instanceof server.Refused && error.status === 409 && how === "play") return follow("watch");
@@ -164,7 +170,10 @@ async function ended(mine) {
     const { program } = await refresh();
     app.gone = false;
     if (mine !== reading) return;
-    if (program?.running && program.number === before) return void follow(program.played ? "watch" : "play");
+    if (program?.running && program.number === before) {
+      sessionStorage.removeItem(PLAYS);
+      return void follow(program.played ? "watch" : "play");
+    }
   } catch {
     app.gone = true;
     announce("The program that serves this page does not answer.");
@@ -210,7 +219,10 @@ async function start() {
     const { program } = await refresh();
     if (program?.running) {
       go("table");
-      void follow(program.played ? "watch" : "play");
+      // A tab that is loaded again goes on in its seat, although the server may not have seen it go.
+      const mine = sessionStorage.getItem(PLAYS) === String(program.number);
+      if (mine) void follow("take");
+      else void follow(program.played ? "watch" : "play");
     } else {
       go("lobby");
     }
