@@ -1,7 +1,7 @@
 // What one can choose at one's turn, why not, and what came of it.
 
 import { announce, clear, h, setAttribute, setText } from "./dom.js";
-import { isMyTurn, isPoker, seatToChoose } from "./match.js";
+import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose } from "./match.js";
 import { amount, asSentence, nameOf, namesOf, waitingFor } from "./words.js";
 
 /** @import { App } from "./main.js" */
@@ -61,7 +61,7 @@ export function actionsView(app, picked) {
   const betting = h("div", { class: "betting" }, amounts,
     h("div", { class: "three" }, fold.button, call.button, raise.button), fold.why, call.why, raise.why);
 
-  const exchange = action("Exchange", "Enter", "main", () => send({ do: "exchange", places: picked.places() }));
+  const exchange = action("Exchange", "e", "main", () => send({ do: "exchange", places: picked.places() }));
   const exchanging = h("div", { class: "one" }, exchange.button, exchange.why);
   const show = action("Show", "s", "main", () => send({ do: "show" }));
   const muck = action("Muck", "m", "", () => send({ do: "muck" }));
@@ -69,7 +69,11 @@ export function actionsView(app, picked) {
   const agree = action("Agree", "", "main", () => rebuy(true));
   const decline = action("Decline", "", "", () => rebuy(false));
   const buying = h("div", { class: "three" }, decline.button, agree.button, agree.why, decline.why);
-  const root = h("section", { class: "panel actions", "aria-label": "Your choice" }, say, error, betting, exchanging, showing, buying);
+  const ended = h("div", { class: "three" },
+    h("button", { type: "button", onclick: () => app.go("lobby") }, "Lobby"),
+    h("button", { type: "button", class: "main", onclick: () => app.go("after", app.match.seated?.match) }, "What was played"));
+  const root = h("section", { class: "panel actions", "aria-label": "Your choice" },
+    say, error, betting, exchanging, showing, buying, ended);
 
   /** A command is on its way, and nothing has come of it yet. */
   let pending = false;
@@ -79,7 +83,7 @@ export function actionsView(app, picked) {
 
   /** @param {Command} said @returns {Promise<void>} */
   async function send(said) {
-    if (pending) return;
+    if (pending || (said.do !== "rebuy" && whyNot())) return;
     pending = true;
     setText(error, "");
     const turn = app.match.turn;
@@ -111,7 +115,7 @@ export function actionsView(app, picked) {
   /** @returns {{ do: "bet" | "raise", range: Range } | null} */
   function more() {
     const now = turn();
-    if (now?.ask !== "bet") return null;
+    if (now?.ask !== "bet" || app.role === "watch") return null;
     if (now.bet) return { do: "bet", range: now.bet };
     return now.raise && { do: "raise", range: now.raise };
   }
@@ -202,11 +206,15 @@ export function actionsView(app, picked) {
     return now.call === null ? "The rules allow no bet here." : "The rules allow no raise here.";
   }
 
+  function watching() {
+    return app.role === "watch" ? "Another page plays. This one watches." : "";
+  }
+
   /** Why nothing can be chosen now; empty if something can. */
   function whyNot() {
     const { match } = app;
     if (pending) return "Your choice is on its way.";
-    if (app.role === "watch") return "Another page plays. This one watches.";
+    if (watching()) return watching();
     if (match.lineLost !== null && !turn()) return "There is no line to the other side.";
     if (turn()) return "";
     const seat = seatToChoose(match);
@@ -218,7 +226,7 @@ export function actionsView(app, picked) {
   function saying() {
     const { match } = app;
     const now = turn();
-    if (match.over || match.closed || match.failed) return "The match has ended.";
+    if (hasEnded(match)) return match.over ? "The match is over." : "The match stays open. It is not played now.";
     if (match.askRebuy) {
       const { seats, chips } = match.askRebuy;
       if (answered) return "Your answer was sent. The match goes on if both agree.";
@@ -227,13 +235,14 @@ export function actionsView(app, picked) {
     }
     if (match.waiting) return waitingFor(match, match.waiting);
     if (now?.ask === "bet") return now.call === null ? "Your turn. Nothing to call." : `Your turn. ${amount(now.call)} to call.`;
-    if (now?.ask === "exchange") return "Your turn. Choose the cards that you want to exchange.";
+    if (now?.ask === "exchange") return "Your turn. Choose the cards to exchange (keys 1 to 5).";
     if (now?.ask === "show-or-muck") return "Your turn. Show your cards to all, or keep them closed?";
     const seat = seatToChoose(match);
     if (seat !== null) return `${nameOf(match, seat)} is to choose.`;
     if (match.sitsOut) return "You sit out. The next hand waits for you.";
     if (match.deal?.result) return "The hand is over.";
-    return match.deal && !match.deal.sealed ? "The deck is being shuffled." : "";
+    if (!match.deal) return "";
+    return isShuffling(match) ? "The deck is being shuffled." : "Waiting for the other side.";
   }
 
   function update() {
@@ -246,9 +255,11 @@ export function actionsView(app, picked) {
     exchanging.hidden = now?.ask !== "exchange" || buy;
     showing.hidden = now?.ask !== "show-or-muck" || buy;
     buying.hidden = !buy;
-    betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden);
-    agree.set("Agree", "", pending || answered ? "Your answer was sent." : "");
-    decline.set("End the match", "", pending || answered ? "Your answer was sent." : "");
+    ended.hidden = !hasEnded(match);
+    betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden && ended.hidden);
+    const sent = pending || answered ? "Your answer was sent." : "";
+    agree.set("Agree", "", watching() || sent);
+    decline.set("End the match", "", watching() || sent);
     show.set("Show", "all see them", reason);
     muck.set("Muck", "stay closed", reason);
     const count = picked.places().length;
@@ -285,6 +296,7 @@ export function actionsView(app, picked) {
           raise.button.focus();
         }
         break;
+      case "e": press(exchanging, exchange.button); break;
       case "s": press(showing, show.button); break;
       case "m": press(showing, muck.button); break;
       default: break;

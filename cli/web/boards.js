@@ -1,7 +1,7 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
 import { clear, confirmed, h, setText } from "./dom.js";
-import { mayLearn, numbersIn, part, placeAt, proposalList, speak, speaks, whom } from "./deck.js";
+import { mayLearn, numbersIn, part, placeAt, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 
 /** @import { Learner, Send } from "./deck.js" */
@@ -137,7 +137,7 @@ export function boardsView(send) {
     }
     propose.disabled = !own?.may_propose;
     pass.disabled = !own;
-    setText(turn, own ? "Both pass when nothing more is to be opened." : "It is not your turn to speak.");
+    setText(turn, turnWords(match, "Both pass when nothing more is to be opened."));
     proposals.update(match);
     const lies = Array.from({ length: 4 * count() }, (_, position) => placeAt(match, position));
     const all = Array.from({ length: count() }, (_, board) => board);

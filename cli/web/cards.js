@@ -23,14 +23,11 @@ const EYE = "M12 5C6.5 5 2.7 9.3 1.3 12c1.4 2.7 5.2 7 10.7 7s9.3-4.3 10.7-7C21.3
 
 /**
  * A card. It begins closed, and turns over when it is shown.
- * @param {{ tag?: boolean, of?: string }} [how] whether it carries a tag that tells who can see it; whose it is
  * @returns {CardView}
  */
-export function cardView({ tag = false, of = "" } = {}) {
+export function cardView() {
   const face = h("span", { class: "face" });
-  const sees = tag ? seesTag() : null;
-  const turning = h("span", { class: "turning" }, face, h("span", { class: "back" }));
-  const root = h("span", { class: "card", role: "img" }, turning, sees?.root);
+  const root = h("span", { class: "card", role: "img" }, h("span", { class: "turning" }, face, h("span", { class: "back" })));
   /** @type {string | null | undefined} */
   let shown;
   return {
@@ -41,9 +38,7 @@ export function cardView({ tag = false, of = "" } = {}) {
         if (card !== null) drawFace(root, face, card);
         root.classList.toggle("open", card !== null);
       }
-      const name = card === null ? "closed card" : cardName(card);
-      setAttribute(root, "aria-label", [of && `${of}:`, name, who && `(seen by ${who})`].filter(Boolean).join(" "));
-      sees?.show(card === null ? "" : who);
+      setAttribute(root, "aria-label", card === null ? "closed card" : `${cardName(card)}, seen by ${who}`);
     },
   };
 }
@@ -70,17 +65,8 @@ export function seesTag() {
  */
 function drawFace(root, face, card) {
   const known = rankAndSuit(card);
-  const suits = card.split(".");
   root.dataset.suit = known?.suit ?? "";
-  root.classList.toggle("hand-of-bridge", suits.length === 4);
-  if (known) {
-    clear(face, cardPicture(known.rank === "T" ? "10" : known.rank, known.suit));
-  } else if (suits.length === 4) {
-    clear(face, ...suits.map((ranks, at) => suitRow("shdc"[at], ranks)));
-  } else {
-    const [kind, number] = card.split("#");
-    clear(face, h("b", { class: number === undefined ? "numeral" : "kind" }, kind), number !== undefined && h("span", null, number));
-  }
+  clear(face, known ? cardPicture(known.rank === "T" ? "10" : known.rank, known.suit) : card);
 }
 
 /** @param {string} rank @param {"c" | "d" | "h" | "s"} suit */
@@ -89,14 +75,6 @@ function cardPicture(rank, suit) {
     svg("text", { x: rank.length > 1 ? 5 : 7, y: 29, class: rank.length > 1 ? "rank two" : "rank" }, rank),
     svg("path", { d: SIGNS[suit], transform: "translate(7.5 34) scale(0.66)" }),
     svg("path", { d: SIGNS[suit], transform: "translate(21 44) scale(1.5)" }));
-}
-
-/** A suit of a hand of bridge. @param {string} suit @param {string} ranks */
-function suitRow(suit, ranks) {
-  const sign = SIGNS[/** @type {keyof typeof SIGNS} */ (suit)];
-  return h("span", { class: "suit-row", "data-suit": suit },
-    svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: sign })),
-    ranks === "" ? "–" : ranks.replace("T", "10"));
 }
 
 /**

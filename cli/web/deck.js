@@ -1,8 +1,9 @@
 // A deck without rules, and dice: what lies where, who sees it, and what one can propose or do.
 
 import { announce, clear, confirmed, h, setAttribute, setText, svg } from "./dom.js";
-import { amount, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
+import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
 
+/** @import { Child } from "./dom.js" */
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
 
@@ -23,15 +24,17 @@ export function speaks(match) {
   return turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
 
-/**
- * Says what is chosen, for the turn that stands.
- * @param {Send} send
- * @param {Match} match
- * @param {P.Choice} choice
- */
+/** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {P.Choice} choice */
 export function speak(send, match, choice) {
   const turn = speaks(match);
   if (turn) send({ ...choice, turn: turn.turn }).catch((error) => announce(error.message, true));
+}
+
+/** Whether one is to speak, for how long, and why the last thing was not done. @param {Match} match @param {string} words for the turn */
+export function turnWords(match, words) {
+  const turn = speaks(match);
+  const time = turn?.time ? ` You have ${turn.time.move} s for it, and ${turn.time.bank} s in the bank.` : "";
+  return `${turn ? words + time : "It is not your turn to speak."} ${match.refused ? asSentence(match.refused.message) : ""}`;
 }
 
 /** Who is to see something, in words. @param {Match} match @param {Learner} to */
@@ -39,25 +42,19 @@ export function whom(match, to) {
   return to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
 }
 
-/**
- * What lies at a position, and who sees it.
- * @param {Match} match
- * @param {number} position
- * @returns {Place}
- */
+/** What lies at a position, and who sees it. @param {Match} match @param {number} position @returns {Place} */
 export function placeAt(match, position) {
   const deal = match.deal;
   const open = deal?.open.find((one) => one.position === position);
-  if (open) return { lies: "open", card: open.card, holder: open.holder ?? null };
   const seen = deal?.cards.get(position);
+  // Another card has come there since, by a steal.
+  if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? null };
   if (seen) return { lies: seen.holder === match.own ? "mine" : "open", card: seen.card, holder: seen.holder ?? null };
   const holder = deal?.held.findIndex((held) => held.includes(position)) ?? -1;
   return holder < 0 ? { lies: "closed", card: null, holder: null } : { lies: "theirs", card: null, holder };
 }
 
-/**
- * Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to
- */
+/** Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to */
 export function mayLearn({ lies }, to) {
   return lies === "closed" || (lies !== "open" && to === "all");
 }
@@ -77,12 +74,7 @@ export function numbersIn(said, most) {
   return found.size === 0 ? null : [...found].sort((a, b) => a - b);
 }
 
-/**
- * A part of a view with a heading.
- * @param {string} id
- * @param {string} title
- * @param {...import("./dom.js").Child} inside
- */
+/** A part of a view with a heading. @param {string} id @param {string} title @param {...Child} inside */
 export function part(id, title, ...inside) {
   return h("section", { "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }
@@ -112,9 +104,7 @@ export function proposalList(say, words) {
   return { root, update };
 }
 
-/**
- * A die. @param {number} face @param {number} sides
- */
+/** A die. @param {number} face @param {number} sides */
 function die(face, sides) {
   const spots = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]][face];
   if (sides !== 6 || !spots) return h("span", { class: "die number" }, amount(face));
@@ -128,7 +118,7 @@ function diceView(say) {
     h("input", { type: "number", "aria-label": name, min: 1, max, value, required: true }));
   const roll = h("button", { type: "submit" }, "Roll");
   const last = h("div");
-  const form = h("form", { class: "row" }, dice, h("span", null, "dice with"), sides, h("span", null, "sides"), roll);
+  const form = h("form", { class: "row" }, dice, "dice", sides, "sides", roll);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     say({ do: "roll", dice: `${dice.valueAsNumber}d${sides.valueAsNumber}` });
@@ -184,7 +174,6 @@ export function deckView(send) {
   };
 
   // The cards: buttons whose parts are changed in place, so that they keep the focus.
-  const info = h("p", { class: "muted cell-info" });
   const grid = h("div", { class: "cells", role: "group", "aria-label": "Cards. Arrow keys go from one to the next." });
   const cell = () => {
     const [number, face, sign] = ["number", "face sign", "mark"].map((of) => h("span", { class: `cell-${of}`, "aria-hidden": "true" }));
@@ -200,22 +189,21 @@ export function deckView(send) {
     page = Number(pages.value);
     draw();
   });
-  const mark = (/** @type {number} */ position) => {
-    if (marked.get(position) === learner) marked.delete(position);
-    else if (!mayLearn(placeAt(match, position), learner)) setText(info, `${described(position)} It cannot be opened to ${whom(match, learner)}.`);
-    else if (marked.size < MOST_PROPOSED || marked.has(position)) marked.set(position, learner);
-    else setText(info, `A proposal names at most ${MOST_PROPOSED} cards.`);
+  /** Marks a card. Gives why not, if that cannot be. @param {number} position */
+  const mark = (position) => {
+    if (!mayLearn(placeAt(match, position), learner)) return `${described(position)} It cannot be opened to ${whom(match, learner)}.`;
+    if (!marked.has(position) && marked.size === MOST_PROPOSED) return `A proposal names at most ${MOST_PROPOSED} cards.`;
+    marked.set(position, learner);
+    return "";
   };
-  const at = (/** @type {Event} */ event) => cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
-  const tell = (/** @type {Event} */ event) => at(event) >= 0 && setText(info, described(page * PAGE + at(event)));
-  grid.addEventListener("focusin", tell);
-  grid.addEventListener("mouseover", tell);
   grid.addEventListener("click", (event) => {
-    if (at(event) < 0) return;
-    focused = at(event);
-    tell(event);
-    mark(page * PAGE + focused);
+    const place = cells.findIndex((one) => one.button.contains(/** @type {Node} */ (event.target)));
+    if (place < 0) return;
+    focused = place;
+    const position = page * PAGE + place;
+    const problem = marked.get(position) === learner && marked.delete(position) ? "" : mark(position);
     draw();
+    if (problem) setText(picked, problem);
   });
   grid.addEventListener("keydown", (event) => {
     const row = getComputedStyle(grid).gridTemplateColumns.split(" ").length;
@@ -246,9 +234,9 @@ export function deckView(send) {
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();
     const found = numbersIn(numbers.value, size());
-    for (const number of found ?? []) if (marked.get(number - 1) !== learner) mark(number - 1);
+    const problem = found ? found.map((number) => mark(number - 1)).find(Boolean) : `Write numbers from 1 to ${size()}, such as 1-5, 9.`;
     draw();
-    if (!found) setText(picked, `Write numbers from 1 to ${size()}, such as 1-5, 9.`);
+    if (problem) setText(picked, problem);
   });
 
   // What needs no agreement.
@@ -266,13 +254,13 @@ export function deckView(send) {
   const turn = h("p", { class: "muted" });
   const proposals = proposalList(say, reveals);
   const dice = diceView(say);
-  const root = h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
-    h("div", { class: "column" }, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid, info),
-    h("div", { class: "column" }, proposals.root,
+  const root = h("div", { class: "deck-view" }, h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
+    h("div", null, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
+    h("div", { class: "deck-moves" }, proposals.root,
       part("proposing", "Propose to open", h("p", { class: "muted" }, "Choose who is to see them, then click cards, or write their numbers."),
         learners, byNumber, picked, h("div", { class: "row" }, propose, unmark)),
       part("moves", "Without agreement", turn, h("div", { class: "row" }, drawOne, steal, pass)),
-      ownPart, dice.root));
+      ownPart, dice.root)));
 
   let ownKey = "";
   const drawOwn = () => {
@@ -322,6 +310,7 @@ export function deckView(send) {
       setAttribute(button, "class", `cell ${lies}${copy ? " kind" : ""}`);
       setAttribute(button, "aria-pressed", String(to !== undefined));
       setText(name, described(position));
+      face.title = name.textContent ?? "";
       button.tabIndex = place === focused ? 0 : -1;
     });
   };
@@ -332,7 +321,7 @@ export function deckView(send) {
     const number = (/** @type {Place["lies"]} */ lies) => amount(of.filter((one) => one.lies === lies).length);
     const next = of.findIndex((one) => one.lies === "closed");
     const name = nameOf(match, other());
-    setText(summary, `${amount(size())} cards: ${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by you alone, `
+    setText(summary, `${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by you alone, `
       + `${number("theirs")} by ${name} alone.`);
     const count = Math.ceil(size() / PAGE);
     pages.hidden = count < 2;
@@ -347,11 +336,11 @@ export function deckView(send) {
     propose.disabled = !now?.may_propose || marked.size === 0;
     unmark.disabled = marked.size === 0;
     drawOne.disabled = !now?.may_draw;
-    steal.disabled = !now || !match.deal?.held[other()]?.length;
+    steal.disabled = !now || match.deal?.held[other()]?.length === 0;
     pass.disabled = !now;
-    setText(drawOne, next < 0 ? "Draw" : `Draw card ${amount(next + 1)}`);
+    setText(drawOne, next < 0 || !match.deal?.held.length ? "Draw" : `Draw card ${amount(next + 1)}`);
     setText(steal, `Steal from ${name}`);
-    setText(turn, now ? "Only you see what you draw. A stolen card is a random one, and all see it." : "It is not your turn to speak.");
+    setText(turn, turnWords(match, "Only you see what you draw. A stolen card is a random one, and all see it."));
     proposals.update(match);
     dice.update(match);
   };

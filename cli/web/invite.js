@@ -1,6 +1,7 @@
-// What a host sees while it waits: the invite, as text and as a QR code, and where it listens.
+// What is shown before both are there. To a host: the invite, as text and as a QR code, and where it listens.
 
 import { announce, clear, h, setText, svg } from "./dom.js";
+import { hasEnded } from "./match.js";
 
 /** @import { App } from "./main.js" */
 /** @import { Match } from "./match.js" */
@@ -46,7 +47,7 @@ function picture(code) {
 }
 
 /**
- * The view of a host that waits for the other player.
+ * The view of who waits for the other player, or looks for it.
  * @param {App} app
  * @returns {{ root: HTMLElement, update: (match: Match) => void }}
  */
@@ -70,9 +71,9 @@ export function inviteView(app) {
   const places = h("p", { class: "muted" });
   const known = h("p", null, "A player whom you have met needs no invite: it joins by your name or fingerprint.");
   const notices = h("ul", { class: "notices" });
-  const stop = h("button", { type: "button", onclick: () => app.end().catch((error) => announce(error.message, true)) }, "Stop hosting");
-  const root = h("section", { class: "panel waiting-host", "aria-labelledby": "invite-title" },
-    h("h1", { id: "invite-title" }, "Waiting for the other player"),
+  const stop = h("button", { type: "button", onclick: () => app.end().catch((error) => announce(error.message, true)) }, "Stop");
+  const title = h("h2", { id: "invite-title" });
+  const root = h("section", { class: "panel", "aria-labelledby": "invite-title" }, title,
     sent, known, places, notices,
     h("div", { class: "row" }, stop));
 
@@ -91,8 +92,13 @@ export function inviteView(app) {
       setText(text, invite);
       draw(invite);
     }
+    const hosts = app.state?.program?.command === "host" || match.addresses.length > 0;
+    root.hidden = app.gone || hasEnded(match) || app.state?.program?.running === false;
     sent.hidden = !invite;
-    setText(places, match.addresses.length > 0 ? `Your program listens at ${match.addresses.join(", ")}.` : "");
+    known.hidden = !invite;
+    setText(title, hosts ? "Waiting for the other player" : "Looking for the host");
+    setText(places, !hosts ? "Your program connects to the host. It says so if nobody is there."
+      : match.addresses.length > 0 ? `Your program listens at ${match.addresses.join(", ")}.` : "");
     if (match.notices.join("\n") !== told) {
       told = match.notices.join("\n");
       clear(notices, ...match.notices.map((notice) => h("li", { class: "warning" }, notice)));

@@ -10,12 +10,7 @@ import { amount } from "./words.js";
 
 /**
  * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input
- * @typedef {{ name: string, fingerprint: string, hands: number, in_a_row: number, failed_checks: number, last_seen: number,
- *   addresses: string[] }} Peer as `peers --json` says
- * @typedef {{ match: string, seat: number, peer: string, state: string, closed: boolean, changed: number }} OpenMatch as
- *   `resume --list --json` says
- * @typedef {{ match: string, peer: string, with?: string[], changed: number, state: string, message: string, game?: string, hands?: number,
- *   won?: number | null }} PastMatch as `history --json` says
+ * @typedef {Record<string, any>} Told what the program prints of a player or of a match: docs/json.md
  */
 
 /** How many past matches are listed at first. */
@@ -39,11 +34,7 @@ function field(label, input, hint) {
     hint && h("p", { class: "field-hint", id: `${input.id}-hint` }, hint), error);
 }
 
-/**
- * Says what is wrong with a field, or that nothing is.
- * @param {Input} input
- * @param {string} problem empty if it is right
- */
+/** Says what is wrong with a field, or that nothing is. @param {Input} input @param {string} problem empty if it is right */
 function mark(input, problem) {
   const error = /** @type {HTMLElement} */ (document.getElementById(`${input.id}-error`));
   setText(error, problem);
@@ -51,14 +42,9 @@ function mark(input, problem) {
   setAttribute(input, "aria-invalid", problem ? "true" : null);
 }
 
-/** @param {string} id @param {string} value */
-function number(id, value) {
-  return h("input", { id, type: "text", inputmode: "numeric", autocomplete: "off", value });
-}
-
-/** @param {string} id @param {string} placeholder */
-function line(id, placeholder) {
-  return h("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder });
+/** @param {string} id @param {string} value @param {string} [placeholder] */
+function line(id, value, placeholder) {
+  return h("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", value, placeholder });
 }
 
 /** @param {string} id @param {Record<string, string>} options the words of each value */
@@ -66,12 +52,7 @@ function select(id, options) {
   return h("select", { id }, ...Object.entries(options).map(([value, words]) => h("option", { value }, words)));
 }
 
-/**
- * What is wrong with a whole number; empty if nothing is.
- * @param {string} said
- * @param {number} least
- * @param {number} most
- */
+/** What is wrong with a whole number; empty if nothing is. @param {string} said @param {number} least @param {number} most */
 function badNumber(said, least, most) {
   const fits = /^\d{1,10}$/.test(said) && Number(said) >= least && Number(said) <= most;
   return fits ? "" : `A whole number from ${amount(least)} to ${amount(most)} is needed.`;
@@ -83,55 +64,49 @@ function badAddress(said) {
   return parts && Number(parts[2]) < 65536 ? "" : "A host and a port are needed: table.example.org:5252, for example.";
 }
 
-/** What is wrong with a list of kinds. @param {string} said without blanks */
+/** What is wrong with the form of a list of kinds: the program says what else is. @param {string} said */
 function badKinds(said) {
-  const parts = said.split(",");
-  const named = parts.every((part) => /^[A-Za-z0-9_-]{1,24}=[1-9]\d{0,3}$/.test(part));
-  if (!named && !parts.every((part) => /^[1-9]\d{0,3}$/.test(part))) {
-    return "Write each kind with its number of cards: knight=14, castle=5, road=2.";
-  }
-  if (parts.length > 64) return "A deck has at most 64 kinds of cards.";
-  const names = new Set(parts.map((part) => part.replace(/=.*/, "").toLowerCase()));
-  if (named && names.size < parts.length) return "Two kinds have the same name.";
-  const cards = parts.reduce((sum, part) => sum + Number(part.replace(/.*=/, "")), 0);
-  return badNumber(String(cards), 2, 4096) && "A deck has 2 to 4,096 cards in all.";
+  const fits = /^(([\w-]{1,24}=)?[1-9]\d{0,3}(,|$))+$/.test(said) && !said.endsWith(",");
+  return fits ? "" : "Write each kind with its number of cards: knight=14, castle=5, road=2.";
 }
 
-/**
- * The invite, name or fingerprint in what was pasted: a whole `dealerless join …` line is taken too.
- * @param {string} pasted
- */
-export function whomOf(pasted) {
+/** The invite, name or fingerprint in what was pasted, which may be a whole `dealerless join …` line. @param {string} pasted */
+function whomOf(pasted) {
   const invite = /dealerless\d+-[0-9a-z]+/i.exec(pasted);
   return invite ? invite[0] : pasted.trim().replace(/^(\S*dealerless(\.exe)?\s+)?join\s+/, "").trim();
 }
 
 /**
- * Reads addresses into a wish, where they are given. Gives the first that is wrong.
- * @param {Record<string, HTMLInputElement>} inputs
- * @param {Record<string, unknown>} wish
+ * Addresses, which few need to give.
+ * @param {string} id
+ * @param {string} title
+ * @param {[name: string, label: string, example: string, hint: string][]} places
  */
-function readAddresses(inputs, wish) {
-  /** @type {HTMLInputElement | null} */
-  let wrong = null;
-  for (const [name, input] of Object.entries(inputs)) {
-    const said = input.value.trim();
-    const problem = said && badAddress(said);
-    mark(input, problem);
-    if (problem) wrong ??= input;
-    else if (said) wish[name] = said;
-  }
-  return wrong;
+function addresses(id, title, places) {
+  const inputs = places.map(([name, , example]) => line(`${id}-${name}`, "", example));
+  const root = h("details", { class: "more" }, h("summary", null, title),
+    h("div", { class: "fields" }, ...places.map(([, label, , hint], at) => field(label, inputs[at], hint))));
+  const ask = (at = 0) => {
+    root.open = true;
+    inputs[at].focus();
+  };
+  /** Reads what is given into a wish. Gives whether it is right. @param {Record<string, unknown>} wish */
+  const read = (wish) => {
+    inputs.forEach((input, at) => {
+      const said = input.value.trim();
+      mark(input, said && badAddress(said));
+      if (said) wish[places[at][0]] = said;
+    });
+    const wrong = inputs.findIndex((input) => input.hasAttribute("aria-invalid"));
+    if (wrong >= 0) ask(wrong);
+    return wrong < 0;
+  };
+  return { root, ask, read };
 }
 
-/**
- * Fields that few need.
- * @param {string} title
- * @param {...Child} fields
- */
-function more(title, ...fields) {
-  return h("details", { class: "more" }, h("summary", {}, title), h("div", { class: "fields" }, ...fields));
-}
+/** The example of a relay, and where a known host is. */
+const RELAY = "transit.example.org:4001";
+const HOST = "192.0.2.1:5252";
 
 /**
  * A form, with its button and room for why it was refused.
@@ -172,14 +147,15 @@ function hostForm(app) {
   const made = select("host-made", { cards: "So many cards", kinds: "Kinds of cards" });
   const [hands, stack, low, high, move, bank, cards, draw, boards] = Object.entries(
     { hands: 10, stack: 200, low: 1, high: 2, move: 30, bank: 120, cards: 52, draw: "", boards: 24 },
-  ).map(([name, value]) => number(`host-${name}`, String(value)));
+  ).map(([name, value]) => line(`host-${name}`, String(value)));
   draw.placeholder = "all";
-  const kinds = line("host-kinds", "knight=14, castle=5, road=2");
-  const places = {
-    listen: line("host-listen", "0.0.0.0:5252"),
-    advertise: line("host-advertise", "table.example.org:5252"),
-    relay: line("host-relay", "transit.example.org:4001"),
-  };
+  for (const input of [hands, stack, low, high, move, bank, cards, draw, boards]) input.inputMode = "numeric";
+  const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
+  const places = addresses("host", "How others reach this machine", [
+    ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."],
+    ["advertise", "Address in the invite", "table.example.org:5252", "That of a forwarded port, for example."],
+    ["relay", "Relay", RELAY, "A transit relay of Magic Wormhole, where neither can reach the other. It sees nothing."],
+  ]);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
   const isOwnTime = () => time.value === "own";
@@ -195,7 +171,7 @@ function hostForm(app) {
     [field("Kinds", kinds, "Name and number of each."), () => isDeck() && made.value === "kinds"],
     [field("Cards that can be opened", draw, "Fewer are shuffled faster."), isDeck],
     [field("Boards", boards, "Sealed together, 1 to 100."), () => game.value === "bridge"],
-    [field("Time to think", time, "Who runs out of both checks or folds, and sits out."), () => true],
+    [field("Time to think", time, "Whoever has none left checks or folds, and sits out."), () => true],
     [field("Seconds for a move", move), isOwnTime],
     [field("Seconds in the bank", bank), isOwnTime],
   ];
@@ -251,19 +227,14 @@ function hostForm(app) {
     } else if (time.value) {
       wish.time = time.value;
     }
-    const wrongPlace = readAddresses(places, wish);
-    if (wrongPlace) advanced.open = true;
-    /** @type {Input | null} */ (wrong ?? wrongPlace)?.focus();
-    return wrong || wrongPlace ? null : wish;
+    const reached = places.read(wish);
+    /** @type {Input | null} */ (wrong)?.focus();
+    return wrong || !reached ? null : wish;
   };
-  const advanced = more("How others reach this machine",
-    field("Wait at", places.listen, "Empty: port 5252, from everywhere."),
-    field("Address in the invite", places.advertise, "That of a forwarded port, for example."),
-    field("Relay", places.relay, "A transit relay of Magic Wormhole, where neither can reach the other. It sees nothing."));
   const root = form("Host", () => {
     const wish = read();
     return wish ? app.begin("/host", wish) : undefined;
-  }, field("Game", game), h("div", { class: "fields" }, ...fields.map(([shown]) => shown)), advanced);
+  }, field("Game", game), h("div", { class: "fields" }, ...fields.map(([shown]) => shown)), places.root);
   arrange();
   return root;
 }
@@ -273,45 +244,35 @@ function joinForm(app) {
   const whom = h("textarea", {
     id: "join-whom", rows: 3, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "dealerless2-…",
   });
-  const places = { at: line("join-at", "192.0.2.1:5252"), relay: line("join-relay", "transit.example.org:4001") };
-  const known = more("A player whom you have met",
-    field("Where it hosts now", places.at, "Empty: where you met last."),
-    field("Relay at which it waits", places.relay));
+  const places = addresses("join", "A player whom you have met", [
+    ["at", "Where it hosts now", HOST, "Empty: where you met last."],
+    ["relay", "Relay at which it waits", RELAY, ""],
+  ]);
   const root = form("Join", () => {
     const wish = { whom: whomOf(whom.value) };
     mark(whom, wish.whom ? "" : "Paste an invite, or write a name.");
-    const wrong = readAddresses(places, wish);
-    if (wrong) known.open = true;
-    if (wish.whom && !wrong) return app.begin("/join", wish);
-    (wish.whom && wrong ? wrong : whom).focus();
+    const reached = places.read(wish);
+    if (wish.whom && reached) return app.begin("/join", wish);
+    if (!wish.whom) whom.focus();
     return undefined;
   }, field("Invite", whom, "What the host has sent you: the invite, or the whole line. Or the name of a player whom you have met, and who hosts."),
-  known);
-  /** Lets one say where a player is. @param {Peer} peer */
+  places.root);
+  /** Lets one say where a player is. @param {Told} peer */
   const ask = (peer) => {
     whom.value = peer.fingerprint;
-    known.open = true;
-    places.at.focus();
+    places.ask();
     announce(`Say where ${peer.name} hosts now.`);
   };
   return { root, ask };
 }
 
-/**
- * Something with buttons in a list.
- * @param {Child[]} said
- * @param {Child[]} buttons
- */
+/** Something with buttons in a list. @param {Child[]} said @param {Child[]} buttons */
 function item(said, buttons) {
   return h("li", { class: "item" }, h("div", { class: "item-text" }, ...said),
     buttons.some(Boolean) && h("div", { class: "row" }, ...buttons));
 }
 
-/**
- * @param {App} app
- * @param {Peer} peer
- * @param {(peer: Peer) => void} ask where the player is
- */
+/** @param {App} app @param {Told} peer @param {(peer: Told) => void} ask where the player is */
 function peerItem(app, peer, ask) {
   const failed = h("p", { class: "form-error", role: "alert" });
   const again = () => {
@@ -331,26 +292,19 @@ function peerItem(app, peer, ask) {
   ], [h("button", { type: "button", onclick: again, "aria-label": `Play again with ${peer.name}, who hosts` }, "Play again")]);
 }
 
-/**
- * @param {App} app
- * @param {OpenMatch} open
- * @param {() => void} renew
- */
+/** @param {App} app @param {Told} open @param {() => void} renew */
 function openItem(app, open, renew) {
   const failed = h("p", { class: "form-error", role: "alert" });
   const fail = (/** @type {unknown} */ error) => setText(failed, messageOf(error));
   const host = open.seat === 0;
-  const of = open.match.slice(0, 16);
-  const place = line(`place-${of}`, host ? "0.0.0.0:5252" : "192.0.2.1:5252");
-  const relay = line(`relay-${of}`, "transit.example.org:4001");
-  const places = more("Another address, or a relay",
-    field(host ? "Wait at" : "Where the host is now", place, host ? "Empty: port 5252, from everywhere." : "Empty: where you met last."),
-    field("Relay at which both wait", relay));
+  const places = addresses(`open-${open.match}`, "Another address, or a relay", [
+    host ? ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."]
+      : ["at", "Where the host is now", HOST, "Empty: where you met last."],
+    ["relay", "Relay at which both wait", RELAY, ""],
+  ]);
   const resume = () => {
     const wish = { match: open.match };
-    const wrong = readAddresses({ [host ? "listen" : "at"]: place, relay }, wish);
-    if (wrong) wrong.focus();
-    else app.begin("/resume", wish).catch(fail);
+    if (places.read(wish)) app.begin("/resume", wish).catch(fail);
   };
   const close = async () => {
     const text = "Do this if the other player has been away for too long. The match is not over then, and nobody wins it. "
@@ -371,14 +325,14 @@ function openItem(app, open, renew) {
     h("p", { class: "item-title" }, open.peer),
     h("p", {}, open.state),
     h("p", { class: "muted" }, `You are the ${host ? "host" : "guest"} · last change ${dateOf(open.changed)}`),
-    places, failed,
+    places.root, failed,
   ], [
     !open.closed && h("button", { type: "button", onclick: close, "aria-label": `Close the match with ${open.peer}` }, "Close…"),
     h("button", { type: "button", class: "main", onclick: resume, "aria-label": `Resume the match with ${open.peer}` }, "Resume"),
   ]);
 }
 
-/** @param {App} app @param {PastMatch} past */
+/** @param {App} app @param {Told} past */
 function pastItem(app, past) {
   const { won = null, hands } = past;
   const when = dateOf(past.changed);
@@ -393,12 +347,7 @@ function pastItem(app, past) {
   }, "Hands")]);
 }
 
-/**
- * A part of the page with a heading.
- * @param {string} id
- * @param {string} title
- * @param {...Child} inside
- */
+/** A part of the page with a heading. @param {string} id @param {string} title @param {...Child} inside */
 function part(id, title, ...inside) {
   return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
 }
@@ -438,17 +387,17 @@ export function lobby(app) {
       clear(into, h("p", { class: "form-error" }, messageOf(error)));
     }
   };
-  const showOwn = (/** @type {{ fingerprint: string }} */ { fingerprint }) => h("div", {},
+  const showOwn = (/** @type {Told} */ { fingerprint }) => h("div", {},
     h("p", {}, "Your fingerprint. Tell it to others by a way that you both trust: it shows them that it is you."),
     h("p", { class: "code fingerprint" }, fingerprint),
     h("div", { class: "row" }, copyButton("Copy", () => fingerprint, "Copy your fingerprint")));
-  const showOpen = (/** @type {{ matches: OpenMatch[] }} */ { matches }) => matches.length > 0
+  const showOpen = (/** @type {{ matches: Told[] }} */ { matches }) => matches.length > 0
     && part("open", "Open matches", h("ul", { class: "items" }, ...matches.map((one) => openItem(app, one, renew))));
-  const showPeers = (/** @type {{ peers: Peer[] }} */ { peers: met }) => (met.length === 0
+  const showPeers = (/** @type {{ peers: Told[] }} */ { peers: met }) => (met.length === 0
     ? quiet("Nobody yet. Who has met needs no invite any more.")
     : h("div", {}, quiet("If you host, they can join by your name or fingerprint, without an invite."),
       h("ul", { class: "items" }, ...met.map((peer) => peerItem(app, peer, join.ask)))));
-  const showPast = (/** @type {{ matches: PastMatch[] }} */ said) => {
+  const showPast = (/** @type {{ matches: Told[] }} */ said) => {
     const matches = said.matches.filter((one) => one.state !== "open");
     if (matches.length === 0) return quiet("None yet.");
     const list = h("ul", { class: "items" }, ...matches.slice(0, FEW).map((one) => pastItem(app, one)));

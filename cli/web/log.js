@@ -7,7 +7,7 @@ import { written } from "./cards.js";
 /** @import { Part } from "./words.js" */
 
 /** Events that are set apart from the moves of a hand. */
-const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "over", "error", "again"];
+const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "error", "again"];
 
 export function logView() {
   const hands = h("ol", { class: "log-hands" });
@@ -35,7 +35,8 @@ export function logView() {
         return;
       }
       if (parts.length === 0 || parts[0] === "") return;
-      const kind = LOUD.includes(event.event) ? "loud" : event.event;
+      const bad = LOUD.includes(event.event) || (event.event === "over" && event.exit_code !== 0);
+      const kind = bad ? "loud" : event.event;
       const entry = h("li", { "data-kind": kind }, ...written(parts));
       if (event.event === "waiting" && waited) waited.replaceWith(entry);
       else entries.append(entry);

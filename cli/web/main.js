@@ -10,35 +10,15 @@ import { lobby } from "./lobby.js";
 import { after } from "./after.js";
 import { verify } from "./verify.js";
 
-/** @import { Command, Event } from "./protocol.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Event } from "./protocol.js" */
 /** @import { State } from "./server.js" */
 
-/**
- * @typedef {object} Page
- * @property {HTMLElement} root
- * @property {string} title
- * @property {() => void} [close] it is not shown any more
- */
+/** @typedef {import("./types.js").Page} Page */
+/** @typedef {import("./types.js").PageName} PageName */
+/** @typedef {import("./types.js").App} App */
 
-/** @typedef {"lobby" | "table" | "after" | "verify"} PageName */
-
-/**
- * What the pages share.
- * @typedef {object} App
- * @property {Match} match the match of the program that runs, or ran last
- * @property {State | null} state what the server has said last of the program
- * @property {"none" | "play" | "watch"} role whether this page plays, watches while another page plays, or neither
- * @property {boolean} gone the server does not answer
- * @property {(said: Command) => Promise<void>} send says a command; throws `Refused` or `Gone`
- * @property {(name: PageName, data?: any) => void} go shows a page; `after` takes the id of a match
- * @property {(path: string) => Promise<any>} get
- * @property {(path: string, body?: string | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | object) => Promise<any>} post
- * @property {(path: "/host" | "/join" | "/resume", body: object) => Promise<void>} begin starts the program and shows the table
- * @property {() => Promise<void>} end ends the program as by Ctrl-C: the match stays open
- * @property {() => Promise<void>} take plays here, although another page does
- * @property {() => Promise<State>} refresh asks the server for its state
- */
+/** Where this tab remembers which program it plays. */
+const PLAYS = "dealerless-plays";
 
 /** How long until the server is asked again, in milliseconds. */
 const PAUSE = 1000;
@@ -90,7 +70,8 @@ function go(to, data) {
 function pageOf(to, data) {
   switch (to) {
     case "lobby": return lobby(app);
-    case "after": return after(app, data, app.match);
+    // The program calls a record by the first 16 digits of the match.
+    case "after": return after(app, String(data ?? "").slice(0, 16), app.match);
     case "verify": return verify(app);
     case "table": return table;
   }
@@ -144,8 +125,11 @@ async function follow(how) {
   table = tablePage(app);
   if (name === "table") go("table");
   else links();
+  const number = String(app.state?.program?.number ?? "");
   try {
-    await server.events(how, (events) => mine === reading && take(events));
+    await server.events(how, (events) => mine === reading && take(events), () => {
+      if (how !== "watch") sessionStorage.setItem(PLAYS, number);
+    });
   } catch (error) {
     if (mine !== reading) return;
     if (error instanceof server.Refused && error.status === 409 && how === "play") return follow("watch");
@@ -164,7 +148,10 @@ async function ended(mine) {
     const { program } = await refresh();
     app.gone = false;
     if (mine !== reading) return;
-    if (program?.running && program.number === before) return void follow(program.played ? "watch" : "play");
+    if (program?.running && program.number === before) {
+      sessionStorage.removeItem(PLAYS);
+      return void follow(program.played ? "watch" : "play");
+    }
   } catch {
     app.gone = true;
     announce("The program that serves this page does not answer.");
@@ -210,7 +197,10 @@ async function start() {
     const { program } = await refresh();
     if (program?.running) {
       go("table");
-      void follow(program.played ? "watch" : "play");
+      // A tab that is loaded again goes on in its seat, although the server may not have seen it go.
+      const mine = sessionStorage.getItem(PLAYS) === String(program.number);
+      if (mine) void follow("take");
+      else void follow(program.played ? "watch" : "play");
     } else {
       go("lobby");
     }

@@ -3,53 +3,8 @@
 
 /** @import * as P from "./protocol.js" */
 
-/**
- * @typedef {object} Deal the hand in play
- * @property {number} number
- * @property {number} attempt
- * @property {P.Sealed | null} sealed
- * @property {Map<number, P.CardSeen>} cards what this side has seen, by position
- * @property {string[]} board
- * @property {number[][]} held for each seat the positions of its cards
- * @property {(number | null)[]} own the positions of one's own cards in order of their places
- * @property {boolean[]} folded
- * @property {(P.Chose | null)[]} did what each seat has chosen last in this round
- * @property {number} added what the last choice put into the pot
- * @property {boolean[]} shows the seats that have shown their cards to all
- * @property {P.OpenCard[]} open in a deck without rules: the cards that everybody sees
- * @property {P.Rolled[]} rolled the last dice, the newest at the end
- * @property {P.Result | null} result
- */
-
-/**
- * @typedef {object} Match
- * @property {number} events how many were applied
- * @property {P.Seated | null} seated
- * @property {number} own the seat of this side
- * @property {string | null} invite
- * @property {string[]} addresses where the host waits
- * @property {string[]} notices the last ones
- * @property {Deal | null} deal
- * @property {number} button
- * @property {number[]} stacks
- * @property {number[]} bets
- * @property {number} pot
- * @property {P.YourTurn | P.TheirTurn | null} turn
- * @property {number} since when the turn began, in the milliseconds that `apply` was told
- * @property {{ number: number, board: string[], result: P.Result } | null} previous the last hand with a result
- * @property {P.Cost | null} cost of the newest hand that has told it
- * @property {P.Waiting | null} waiting
- * @property {string | null} lineLost why there is no line
- * @property {P.AskAgain | null} askAgain
- * @property {P.OutOfTime | null} outOfTime
- * @property {boolean} sitsOut
- * @property {P.AskRebuy | null} askRebuy
- * @property {P.Failed | null} refused the last command that was not carried out
- * @property {P.Stopped | null} stopped
- * @property {P.Over | null} over
- * @property {P.Closed | null} closed
- * @property {P.Failed | null} failed the program has ended for another reason
- */
+/** @typedef {import("./types.js").Deal} Deal */
+/** @typedef {import("./types.js").Match} Match */
 
 /** How many notices and rolls are kept. */
 const KEPT = 20;
@@ -79,6 +34,12 @@ export function isMyTurn(match) {
 export function seatToChoose(match) {
   if (!match.turn) return null;
   return match.turn.event === "your-turn" ? match.own : match.turn.seat;
+}
+
+/** The cards of the hand are not there yet. @param {Match} match */
+export function isShuffling(match) {
+  const { deal } = match;
+  return deal !== null && !deal.sealed && deal.cards.size === 0 && !deal.result && !match.turn;
 }
 
 /** Whether the match, or the program that plays it, has come to its end. @param {Match} match */

@@ -2,17 +2,7 @@
 
 /** @import { Event, Command } from "./protocol.js" */
 
-/**
- * @typedef {object} Program the program that was started last
- * @property {number} number
- * @property {"host" | "join" | "resume"} command
- * @property {boolean} running
- * @property {boolean} played a page plays it now
- * @property {number | null} exit_code
- * @property {boolean} by_signal
- */
-
-/** @typedef {{ version: string, program: Program | null }} State */
+/** @typedef {import("./types.js").State} State */
 
 /** The server did not do what it was asked for. */
 export class Refused extends Error {

@@ -9,8 +9,8 @@ import { inviteView } from "./invite.js";
 import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
-import { hasEnded, isMyTurn, isPoker, seatToChoose, seats, timeLeft } from "./match.js";
-import { amount, asSentence, cardName, didShort, gameName, nameOf, sentence, shortAmount, spoken, stakes, winnings } from "./words.js";
+import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, seats, timeLeft } from "./match.js";
+import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, winnings } from "./words.js";
 
 /** @import { App } from "./main.js" */
 /** @import { CardView } from "./cards.js" */
@@ -131,7 +131,7 @@ function aboutHand(match) {
   const { seated, deal } = match;
   if (!seated) return "";
   const hand = deal ? `Hand ${amount(deal.number)} of ${amount(seated.hands)}` : "";
-  return [hand, ...stakes(seated).split(" · ").slice(1)].filter(Boolean).join(" · ");
+  return [hand, ...stakes(seated)].filter(Boolean).join(" · ");
 }
 
 /**
@@ -233,7 +233,7 @@ function lastHandView(app) {
         `${nameOf(app.match, hand.seat)}: `, ...written(hand.cards.flatMap((card) => [{ card }, " "])), `– ${hand.worth}`));
       const board = previous.board.length > 0 && h("p", { class: "shown-hand" }, "Board: ",
         ...written(previous.board.flatMap((card) => [{ card }, " "])));
-      clear(content, ...winnings(app.match, previous.result).map((line) => h("p", { class: "won" }, line)), ...rows, board);
+      clear(content, ...winnings(app.match, previous.result).map((line) => h("p", { class: "winner" }, line)), ...rows, board);
     },
   };
 }
@@ -255,10 +255,10 @@ export function place(count, step) {
   let [narrowX, narrowY, narrowSide] = [50, 0, "top"];
   if (step <= each) {
     [narrowX, narrowSide] = [0, "left"];
-    narrowY = each === 1 ? 22 : 8 + (62 * (each - step)) / (each - 1);
+    narrowY = each === 1 ? 4 : 8 + (62 * (each - step)) / (each - 1);
   } else if (step > others - each) {
     [narrowX, narrowSide] = [100, "right"];
-    narrowY = each === 1 ? 22 : 8 + (62 * (step - (others - each) - 1)) / (each - 1);
+    narrowY = each === 1 ? 4 : 8 + (62 * (step - (others - each) - 1)) / (each - 1);
   }
   return { x, y, side, narrowX, narrowY, narrowSide };
 }
@@ -270,12 +270,12 @@ export function place(count, step) {
 function feltView(app) {
   const ring = h("ol", { class: "ring" });
   const pot = h("p", { class: "pot" });
-  const board = h("div", { class: "board", role: "group", "aria-label": "Board" });
+  const board = h("div", { class: "community", role: "group", "aria-label": "Board" });
   const boardTag = seesTag();
-  const outcome = h("div", { class: "outcome" });
+  const outcome = h("p", { class: "outcome" });
   const root = h("section", { class: "table", "aria-label": "Table" },
     h("div", { class: "felt" }),
-    h("div", { class: "middle" }, pot, board, boardTag.root, outcome),
+    h("div", { class: "middle" }, pot, outcome, board, boardTag.root),
     ring);
 
   /** @type {ReturnType<typeof seatView>[]} */
@@ -286,8 +286,6 @@ function feltView(app) {
   let picked = new Set();
   let pickedFor = -1;
   let onPick = () => {};
-  /** @type {unknown} */
-  let outcomeOf = null;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let ticking;
   let warned = -1;
@@ -300,7 +298,7 @@ function feltView(app) {
     order.forEach((seat, step) => seat.stand(place(count, step)));
     // One's own seat comes first for who reads from above to below.
     clear(ring, ...order.map((seat) => seat.root));
-    root.dataset.seats = count <= 3 ? "few" : count <= 6 ? "some" : "many";
+    root.dataset.seats = ["", "", "two", "three", "some", "some", "some"][count] ?? "many";
   }
 
   const exchanging = () => {
@@ -326,17 +324,11 @@ function feltView(app) {
     const marked = turn && turn.turn === pickedFor ? picked : new Set();
     for (const seat of all) seat.update(turn ? marked : null);
     const result = match.deal?.result ?? null;
-    setText(pot, !result && match.deal ? (match.deal.sealed || match.pot ? `Pot ${amount(match.pot)}` : "") : "");
+    setText(pot, match.deal && !result ? `Pot ${amount(match.pot)}` : "");
     updateBoard();
-    if (outcomeOf !== (result ?? match.deal)) {
-      outcomeOf = result ?? match.deal;
-      clear(outcome, ...(result ? winnings(match, result).map((line) => h("p", null, line)) : []));
-    }
-    outcome.classList.toggle("shuffling", !!match.deal && !match.deal.sealed && !result);
-    if (match.deal && !result) {
-      const shuffling = match.deal.sealed ? "" : "The deck is being shuffled";
-      setText(outcome, shuffling);
-    }
+    const shuffles = isShuffling(match);
+    setText(outcome, result ? inShort(match, result) : shuffles ? "The deck is being shuffled" : "");
+    outcome.classList.toggle("shuffling", shuffles);
     tick();
     const runs = timeLeft(match, Date.now()) !== null;
     if (runs && ticking === undefined) ticking = setInterval(tick, TICK);
@@ -417,19 +409,19 @@ function feltView(app) {
 function seatView(app, seat, pick) {
   const own = seat === app.match.own;
   const name = h("span", { class: "name" });
-  const stack = h("span", { class: "chips" });
+  const stack = h("span", { class: "amount" });
   const button = h("span", { class: "button", title: "Dealer button", hidden: true }, 
     h("span", { "aria-hidden": "true" }, "D"), h("span", { class: "unseen" }, "dealer button"));
   const clockBar = h("span", { class: "bar" });
-  const clockText = h("span", { class: "seconds" });
-  const clock = h("span", { class: "clock", hidden: true }, clockBar, clockText);
-  const plate = h("div", { class: "plate" }, h("div", { class: "who" }, name, button), stack, clock);
+  const seconds = h("span", { class: "seconds" });
+  const clock = h("span", { class: "clock", hidden: true }, clockBar);
+  const plate = h("div", { class: "plate" }, h("div", { class: "line" }, name, button), h("div", { class: "line" }, stack, seconds), clock);
   const cards = h("div", { class: "cards", role: "group" });
   const tag = seesTag();
-  const worth = h("p", { class: "worth" });
+  const worth = h("span", { class: "worth" });
   const did = h("span", { class: "did" });
   const bet = h("span", { class: "bet" });
-  const front = h("div", { class: "front" }, h("div", { class: "hand" }, cards, tag.root, worth), h("div", { class: "acts" }, did, bet));
+  const front = h("div", { class: "front" }, cards, h("div", { class: "acts" }, did, bet, tag.root, worth));
   const root = h("li", { class: own ? "seat own" : "seat" }, plate, front);
   /** @type {{ slot: HTMLElement, view: CardView }[]} */
   const shown = [];
@@ -453,7 +445,7 @@ function seatView(app, seat, pick) {
   /** The cards of this seat, and who sees them. @returns {{ cards: (string | null)[], sees: string }} */
   function hand() {
     const { deal } = app.match;
-    if (!deal || (!deal.sealed && deal.cards.size === 0)) return { cards: [], sees: "" };
+    if (!deal || isShuffling(app.match)) return { cards: [], sees: "" };
     const opened = deal.result?.shown.find((of) => of.seat === seat);
     if (opened) return { cards: opened.cards, sees: "all" };
     const at = (/** @type {number | null} */ position) => (position === null ? null : deal.cards.get(position)?.card ?? null);
@@ -505,7 +497,7 @@ function seatView(app, seat, pick) {
       root.classList.toggle("folded", !inHand && deal !== null);
       setAttribute(root, "aria-current", turn ? "true" : null);
       const won = result?.pots.flatMap((of) => of.winners).filter((winner) => winner.seat === seat).reduce((sum, winner) => sum + winner.chips, 0) ?? 0;
-      root.classList.toggle("won", won > 0);
+      root.classList.toggle("winner", won > 0);
       const chose = deal?.did[seat] ?? null;
       setText(did, deal?.folded[seat] && !result ? "folded" : chose ? didShort(chose) : "");
       const bets = match.bets[seat] ?? 0;
@@ -523,25 +515,25 @@ function seatView(app, seat, pick) {
         setAttribute(slot, "role", picks ? "button" : null);
         setAttribute(slot, "tabindex", picks ? 0 : null);
         setAttribute(slot, "aria-pressed", picks ? (marked.has(at) ? "true" : "false") : null);
-        setAttribute(slot, "aria-label", picks ? `Exchange ${faces[at] ? cardName(faces[at]) : "closed card"}` : null);
       });
       tag.show(faces.some((card) => card !== null) ? sees : "");
       cards.hidden = faces.length === 0;
-      setAttribute(cards, "aria-label", `Cards of ${own ? "yours" : nameOf(match, seat)}`);
+      const ownCards = marked ? "Your cards: choose those to exchange" : "Your cards";
+      setAttribute(cards, "aria-label", own ? ownCards : `Cards of ${nameOf(match, seat)}`);
       root.dataset.cards = faces.length > 2 ? "many" : "few";
       root.classList.toggle("opened", faces.some((card) => card !== null));
     },
     /** @param {ReturnType<typeof timeLeft>} left */
     clock(left) {
-      clock.hidden = left === null;
+      clock.hidden = seconds.hidden = left === null;
       if (!left) return;
       const inBank = left.move === 0;
       const whole = inBank ? app.match.seated?.clock?.bank ?? left.of.bank : app.match.seated?.clock?.move ?? left.of.move;
       const rest = inBank ? left.bank : left.move;
       clockBar.style.transform = `scaleX(${Math.min(1, rest / Math.max(1, whole))})`;
-      clock.classList.toggle("bank", inBank);
-      setText(clockText, inBank ? `bank ${Math.ceil(rest)} s` : `${Math.ceil(rest)} s`);
-      setAttribute(clock, "title", `${Math.ceil(left.move)} s for this move, then ${Math.ceil(left.bank)} s in the bank`);
+      root.classList.toggle("bank", inBank);
+      setText(seconds, `${Math.ceil(rest)} s`);
+      setAttribute(seconds, "title", `${Math.ceil(left.move)} s for this move, then ${Math.ceil(left.bank)} s in the bank`);
     },
   };
 }

@@ -1,7 +1,7 @@
 // What went wrong: what happened, what is safe, what to do. The words keep to docs/threat-model.md.
 
 import { announce, h } from "./dom.js";
-import { hasEnded } from "./match.js";
+import { hasEnded, isPoker } from "./match.js";
 import { asSentence, nameOf } from "./words.js";
 
 /** @import { App } from "./main.js" */
@@ -29,9 +29,9 @@ function say(app, said) {
   app.send(said).catch((error) => announce(error.message, true));
 }
 
-/** @param {string} message */
+/** What a message of the program says, without what is for a terminal alone. @param {string} message */
 function sentences(message) {
-  return message.split("\n").map((line) => line.trim()).filter(Boolean).map(asSentence);
+  return message.split("\n").map((line) => line.trim()).filter((line) => line && !line.includes("'--help'")).map(asSentence);
 }
 
 /** The other of two seats. @param {Match} match */
@@ -46,7 +46,10 @@ function otherName(match) {
  * @returns {Trouble | null}
  */
 function ofEnd(app, match) {
-  const { over, stopped } = match;
+  const { closed, over, stopped } = match;
+  /** @type {Act} */
+  const lobby = ["Lobby", () => app.go("lobby")];
+  if (closed) return ["ask", "The match is closed here", sentences(closed.message), [WRITTEN, OPEN], ["It can be resumed from the lobby."], [lobby]];
   if (!over) return null;
   const other = otherName(match);
   const told = sentences(over.message);
@@ -54,7 +57,7 @@ function ofEnd(app, match) {
   const self = stopped?.seat === match.own;
   const step = stopped?.step === undefined ? "" : ` in step ${stopped.step}`;
   /** @type {Act[]} */
-  const acts = [["Verify the record", () => app.go("verify")], ["Lobby", () => app.go("lobby")]];
+  const acts = [["What was played", () => app.go("after", match.seated?.match)], lobby];
   switch (over.how) {
     case "disputed":
       return ["cheat", "Dispute: one of the two cheated", [
@@ -85,7 +88,9 @@ function ofEnd(app, match) {
         ["Cards that were not opened stay closed for ever.", STANDS],
         ["The match is over for good. You can begin another one from the lobby."], acts];
     default:
-      return null;
+      // The table of poker says so itself.
+      return isPoker(match) ? null : ["ask", "The match is over", told, ["What is closed stays closed for ever.", STANDS],
+        ["The record shows what was opened to whom, and in which order."], acts];
   }
 }
 
@@ -128,8 +133,8 @@ function ofProgram(app, match) {
     case undefined:
       break;
     default:
-      return ["ask", "Your program could not go on", told, seated ? [WRITTEN, OPEN] : safe,
-        [`This is a matter of this machine. When it is mended: ${again.charAt(0).toLowerCase()}${again.slice(1)}`], acts];
+      return seated ? ["ask", "Your program could not go on", told, [WRITTEN, OPEN], ["This is a matter of this machine.", again], acts]
+        : ["ask", "It could not begin", told, safe, ["Look at what you entered.", again], acts];
   }
   if (!program || program.running || app.role === "none" || hasEnded(match)) return null;
   if (program.exit_code === 0) return ["ask", "Your program has ended", match.notices.slice(-1), safe, [again], acts];

@@ -8,26 +8,17 @@ import { amount } from "./words.js";
 /** @import { App, Page } from "./main.js" */
 
 /**
- * What `verify --json` says of a record, of a file that is none, and of two records.
- * @typedef {{ what: string, step: number, seat: number, time: number, void: boolean }} Claim
- * @typedef {{ owner: number, names: string[], fingerprints: string[], game: string, hands: number, of: number, steps: number,
- *   state: "over" | "open", message: string, cheat: number | null, breach: boolean, stacks: number[], bought: number[],
- *   notes: number, claims: Claim[], torn: number }} Checked
- * @typedef {{ message: string, hand: number | null, step: number | null, byte: number | null, cheat: number | null }} Bad
- * @typedef {{ how: "together", more: number[] } | { how: "forked", hand: number, step: number, cheat: number }
- *   | { how: "other-match" | "different" }} Compared
- * @typedef {{ text: string, shown: (string | null)[], verify: { good: boolean, compared: Compared | null,
+ * What `verify --json` says of a record, and of a file that is none: docs/json.md.
+ * @typedef {{ names: string[], stacks: number[], bought: number[] } & Record<string, any>} Checked
+ * @typedef {{ message: string, cheat: number | null }} Bad
+ * @typedef {{ text: string, shown: (string | null)[], verify: { good: boolean, compared: Record<string, any> | null,
  *   records: { record?: Checked, error?: Bad }[] } }} Answer
  */
 
 /** The most bytes of both records. */
 const MOST = 32 * 1024 * 1024;
 
-/**
- * How many there are of something.
- * @param {number} of
- * @param {string} one
- */
+/** How many there are of something. @param {number} of @param {string} one */
 export const many = (of, one) => `${amount(of)} ${one}${of === 1 ? "" : "s"}`;
 
 /** Chips that were won or lost. @param {number} won */
@@ -49,20 +40,12 @@ export function chipsTable(record) {
   return h("table", { class: "chips" }, h("thead", null, h("tr", null, ...head)), h("tbody", null, ...rows));
 }
 
-/**
- * A long text in a box of its own.
- * @param {string} name
- * @param {string} [text]
- */
+/** A long text in a box of its own. @param {string} name @param {string} [text] */
 export function textBox(name, text = "") {
   return h("pre", { class: "history", tabindex: 0, role: "region", "aria-label": name }, text);
 }
 
-/**
- * The same, closed at first: it is laid out when it is opened.
- * @param {string} title
- * @param {string} text
- */
+/** The same, closed at first: it is laid out when it is opened. @param {string} title @param {string} text */
 function folded(title, text) {
   const box = textBox(title);
   return h("details", { class: "more", ontoggle: () => setText(box, text) }, h("summary", null, title), box);
@@ -81,7 +64,7 @@ function step(mark, title, ...more) {
       ...more.map((one) => (typeof one === "string" ? h("p", null, one) : one))));
 }
 
-/** @param {Checked} record @param {Claim} claim */
+/** What the owner of a file claims. @param {Checked} record @param {Record<string, any>} claim */
 function claimed(record, claim) {
   const names = namesIn(record);
   const [owner, other] = [names[record.owner], names[claim.seat]];
@@ -133,7 +116,7 @@ function proofs(record, { hands, sets }) {
     step("good", `${amount(record.hands)} of ${many(record.of, boards ? "set" : "hand")} played`,
       hands.length > 0 && folded("What came of each", hands.join("\n"))),
     end,
-    ...record.claims.map((claim) => claimed(record, claim)),
+    ...record.claims.map((/** @type {object} */ claim) => claimed(record, claim)),
     record.notes > 0 && step("note", `${many(record.notes, "card")} that only ${names[record.owner]} saw`,
       "They are noted in the file so that only its owner can read them. They prove nothing."),
   ];
@@ -149,14 +132,14 @@ function failure(bad) {
 
 /**
  * How two records compare.
- * @param {Compared} compared
+ * @param {Record<string, any>} compared
  * @param {string[]} files their names
  * @param {Checked | undefined} record
  */
 function comparison(compared, files, record) {
   switch (compared.how) {
     case "together": {
-      const longer = compared.more.findIndex((parts) => parts > 0);
+      const longer = compared.more.findIndex((/** @type {number} */ parts) => parts > 0);
       return longer < 0 ? step("good", "Both records tell the same")
         : step("good", "Both records tell the same, as far as both go",
           `${files[longer]} goes further, by ${many(compared.more[longer], "signed part")}.`);
@@ -180,11 +163,7 @@ function verdict({ good, records, compared }) {
   return compared && compared.how !== "together" ? "The records do not agree." : "The record is genuine, and shows that somebody cheated.";
 }
 
-/**
- * @param {string} id
- * @param {string} title
- * @param {...Child} inside
- */
+/** @param {string} id @param {string} title @param {...Child} inside */
 function part(id, title, ...inside) {
   return h("section", { class: "panel", "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }

@@ -149,21 +149,20 @@ export function does(match, seat, verb) {
 /** What is played. @param {P.Seated} seated */
 export function gameName(seated) {
   return {
-    holdem: "No-limit Texas hold’em",
-    "fixed-holdem": "Fixed-limit Texas hold’em",
+    holdem: "No-limit hold’em",
+    "fixed-holdem": "Fixed-limit hold’em",
     draw: "Five-card draw",
     deck: "A deck without rules",
     bridge: "Boards of bridge",
   }[seated.game] ?? seated.game;
 }
 
-/** What is played, and for what. @param {P.Seated} seated */
+/** What is played for. @param {P.Seated} seated @returns {string[]} */
 export function stakes(seated) {
-  const parts = [gameName(seated)];
+  const parts = [];
   if (seated.blinds) parts.push(`blinds ${seated.blinds.map(amount).join("/")}`);
   if (seated.ante) parts.push(`ante ${amount(seated.ante[0])}, smallest bet ${amount(seated.ante[1])}`);
-  if (seated.clock) parts.push(`${seated.clock.move} s a move, ${seated.clock.bank} s in the bank`);
-  return parts.join(" · ");
+  return parts;
 }
 
 /**
@@ -250,6 +249,19 @@ export function winnings(match, result) {
 }
 
 /**
+ * The same in one line, whatever pots there are: what each seat wins in all.
+ * @param {Match} match
+ * @param {P.Result} result
+ */
+export function inShort(match, result) {
+  const winners = result.pots.flatMap((pot) => pot.winners);
+  const seats = [...new Set(winners.map((winner) => winner.seat))];
+  const chips = (/** @type {number} */ seat) => winners.reduce((sum, winner) => sum + (winner.seat === seat ? winner.chips : 0), 0);
+  const wins = seats.map((seat) => `${does(match, seat, "win")} ${amount(chips(seat))}`).join(", ");
+  return wins ? `${wins}.` : "The hand is over.";
+}
+
+/**
  * Who is waited for, and how long.
  * @param {Match} match
  * @param {P.Waiting} waiting
@@ -278,7 +290,8 @@ export function sentence(match, event) {
     case "seated": {
       const others = event.names.map((_, seat) => seat).filter((seat) => seat !== event.seat);
       const verb = event.resumed ? "sit again" : "sit";
-      return [`You ${verb} at a table with ${namesOf(match, others)}: ${stakes(event)}.`];
+      const clock = event.clock ? [`${event.clock.move} s for a move, and a bank of ${event.clock.bank} s`] : [];
+      return [`You ${verb} at a table with ${namesOf(match, others)}: ${[gameName(event), ...stakes(event), ...clock].join(", ")}.`];
     }
     case "line-lost": return [`${asSentence(event.message)} The program connects again by itself.`];
     case "waiting": return [waitingFor(match, event)];
