@@ -19,7 +19,8 @@ fn assets() -> Vec<String> {
     let names = std::fs::read_dir(folder).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     // These are for who checks the types.
-    let served = names.filter(|name| !["tsconfig.json", "protocol.js"].contains(&name.as_str()));
+    let of_types = ["tsconfig.json", "protocol.js", "types.js"];
+    let served = names.filter(|name| !of_types.contains(&name.as_str()));
     served
         .map(|name| format!("/{}", name.replace("index.html", "")))
         .collect()

@@ -1,4 +1,4 @@
-//! The files of the page, from `cli/web`. `protocol.js` has only types, which no browser asks for.
+//! The files of the page, from `cli/web`. `protocol.js` and `types.js` have only types, which no browser asks for.
 
 /// A file.
 pub(super) struct Asset {
