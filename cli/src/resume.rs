@@ -29,6 +29,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     with: MeetAgainArgs,
     /// List the open matches.
+    #[cfg_attr(feature = "browser", arg(conflicts_with = "browser"))]
     #[arg(long, conflicts_with_all = ["forfeit", "close"])]
     list: bool,
     /// Give up the hand in play, because the file of its deck is lost or damaged.

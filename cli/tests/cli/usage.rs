@@ -10,6 +10,7 @@ fn the_help_of_every_command_holds_an_example_and_is_no_error() {
         "",
         "demo",
         "host",
+        #[cfg(feature = "browser")]
         "table",
         "join",
         "history",
@@ -30,6 +31,21 @@ fn the_help_of_every_command_holds_an_example_and_is_no_error() {
         assert!(examples.contains(example.trim_end()), "{command}: {help:?}");
     }
     assert!(run("--version").exits(0).stdout.starts_with("dealerless "));
+}
+
+#[cfg(feature = "browser")]
+#[test]
+fn a_page_plays_only_what_a_program_can_play_on_it() {
+    for line in [
+        "host --browser --json",
+        "host --browser --insecure-plain",
+        "host --no-open",
+        "join somebody --browser --insecure-plain",
+        "resume --browser --list",
+        "table --port 65536",
+    ] {
+        run(line).exits(1);
+    }
 }
 
 #[test]
