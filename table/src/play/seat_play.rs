@@ -118,7 +118,7 @@ pub struct Play<S, V, R> {
     /// Why there are no more shuffles.
     failed: Option<deck::Error>,
     /// What was made ahead since the cost of a deal was told last.
-    prepared: Prepared,
+    made_ahead: Prepared,
     /// For how many hands preprocessing is left, once the hand in play has its own.
     pooled: u32,
     choice: Option<Choice>,
@@ -190,7 +190,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             voided: 0,
             kept: false,
             failed: None,
-            prepared: Prepared::default(),
+            made_ahead: Prepared::default(),
             pooled: 0,
             choice: None,
             rebuy: None,
@@ -235,7 +235,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         match event {
             Event::Said(bytes) => self.hear_message(&bytes),
             Event::Done(Done::Prepared(prepared)) => {
-                self.prepared.add(prepared);
+                self.made_ahead.add(prepared);
                 Ok(())
             }
             Event::Done(Done::Shuffled { deck, spent }) => self.keep(deck, spent),

@@ -60,16 +60,18 @@ fn a_deck_that_comes_after_its_try_was_declared_void_is_no_deck_of_the_next_try(
 
 #[test]
 fn a_void_try_costs_nothing_and_what_was_made_ahead_before_it_is_told_with_the_next() {
-    let ahead = Prepared {
-        hands: 3,
+    let ahead = |hands, seconds, bytes| Prepared {
+        hands,
         spent: Spent {
-            time: Duration::from_secs(1),
-            bytes: 7,
+            time: Duration::from_secs(seconds),
+            bytes,
         },
     };
     let costs = Mutex::new(Vec::new());
     let run = |guest: &mut Watched| {
-        guest.play.hear(Event::Done(Done::Prepared(ahead)))?;
+        for ahead in [ahead(3, 1, 7), ahead(2, 4, 50)] {
+            guest.play.hear(Event::Done(Done::Prepared(ahead)))?;
+        }
         guest.run(|_, news| {
             if let News::Sealed { cost } = news {
                 costs.lock().unwrap().push(*cost);
@@ -83,7 +85,7 @@ fn a_void_try_costs_nothing_and_what_was_made_ahead_before_it_is_told_with_the_n
     let [Some(cost)] = costs[..] else {
         panic!("{costs:?}");
     };
-    assert_eq!(cost.prepared, ahead);
+    assert_eq!(cost.prepared, ahead(5, 5, 57));
     assert!(cost.shuffle.bytes > 0);
 }
 

@@ -193,7 +193,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if sealed && !std::mem::replace(&mut self.hand.told_sealed, true) {
             let cost = self.hand.shuffle.take().map(|shuffle| DealCost {
                 shuffle,
-                prepared: std::mem::take(&mut self.prepared),
+                prepared: std::mem::take(&mut self.made_ahead),
                 ands: self.set.circuit.joint_ands(),
             });
             self.news.push_back(News::Sealed { cost });
