@@ -5,6 +5,7 @@ mod common;
 
 use std::path::Path;
 use std::process::Output;
+use std::time::Duration;
 
 use common::matches::{free_address, host_at, resume, run};
 use common::side::{Side, folders, of_kind};
@@ -59,13 +60,15 @@ fn who_is_out_of_time_checks_or_folds_and_sits_out_until_it_is_back() {
 fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_name() {
     let [a, b] = folders();
     let at = free_address();
-    let time = ["--hands", "2", "--time", "3+0"];
+    let time = ["--hands", "2", "--time", "1+4"];
     let (mut host, invite) = host_at(a.path(), &at, &time);
     let guest = Side::join(b.path(), &invite, &["--auto"]);
     let turn = host.until("your-turn");
     host.say(&json!({"do": "close"}));
     assert_eq!(host.until("error")["code"], "not-allowed");
     guest.signal("STOP");
+    // It uses some of its own bank.
+    std::thread::sleep(Duration::from_secs(3));
     host.say(&json!({"do": if turn["call"].is_null() { "check" } else { "call" }}));
     let mut told = Vec::new();
     while !(told.last())
@@ -81,6 +84,8 @@ fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_n
         waits.is_none() || turn.is_some_and(|turn| Some(turn) < waits),
         "{told:?}"
     );
+    let time = &turn.map_or(&Value::Null, |at| &told[at])["time"];
+    assert!(time["bank"].as_u64() > Some(2), "{told:?}");
     host.say(&json!({"do": "close"}));
     let (events, code) = host.finish();
     assert_eq!(

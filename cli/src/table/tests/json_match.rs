@@ -150,7 +150,7 @@ fn programs_play_every_game_to_its_end_and_no_chip_is_lost() {
     }
 }
 
-/// Each turn that a seat was told of: its number, whose it is, and who holds which cards.
+/// Each turn that a seat was told of: its number, whose it is, and what everybody sees then.
 fn turns(events: &[Value], own: u8) -> Vec<(u64, Value, Value)> {
     let turn = |event: &Value| {
         let seat = match event["event"].as_str() {
@@ -158,7 +158,9 @@ fn turns(events: &[Value], own: u8) -> Vec<(u64, Value, Value)> {
             Some("their-turn") => event["seat"].clone(),
             _ => return None,
         };
-        Some((event["turn"].as_u64()?, seat, event["held"].clone()))
+        let seen = ["hand", "button", "pot", "stacks", "bets", "held"];
+        let seen = seen.map(|name| (name, event[name].clone()));
+        Some((event["turn"].as_u64()?, seat, seen.into_iter().collect()))
     };
     events.iter().filter_map(turn).collect()
 }
@@ -183,7 +185,7 @@ fn each_turn_is_told_to_both_once_with_the_cards_that_each_seat_holds() {
         let told = turns(&host, 0);
         assert_eq!(told, turns(&guest, 1));
         assert!(told.windows(2).all(|turns| turns[0].0 < turns[1].0));
-        assert_eq!(told[0].2, held);
+        assert_eq!(told[0].2["held"], held);
         for (seat, events) in [&host, &guest].into_iter().enumerate() {
             for turn in of_kind(events, "your-turn") {
                 assert_eq!(turn["held"][seat], turn["positions"], "{turn}");
@@ -194,7 +196,7 @@ fn each_turn_is_told_to_both_once_with_the_cards_that_each_seat_holds() {
                 assert!(turn["time"].is_null() && turn["cards"].is_null(), "{turn}");
             }
         }
-        let last = &told.last().unwrap().2;
+        let last = &told.last().unwrap().2["held"];
         match stakes.betting() {
             Some(_) => assert_eq!(
                 last[0].as_array().map(Vec::len),
