@@ -36,7 +36,7 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-pub(super) const JSON: &str = "application/json";
+const JSON: &str = "application/json";
 /// Lines of the table protocol, as they come.
 const JSON_LINES: &str = "application/jsonl";
 

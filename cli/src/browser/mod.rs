@@ -129,12 +129,14 @@ impl Page {
             programs.start(args)?;
         }
         let mut ended = ended()?;
-        let more = addresses_on_enter(&gate);
+        // A program reads one object, and nobody presses Enter.
+        if !self.json {
+            addresses_on_enter(gate.clone())?;
+        }
         tokio::select! {
-            served = server.serve(gate, programs.clone()) => served?,
+            () = server.serve(gate, programs.clone()) => {}
             _ = ended.recv() => {}
         }
-        drop(more);
         programs.end().await;
         match programs.last().is_some_and(|last| last.was_broken_off()) {
             true => Err(BrokenOff.into()),
@@ -172,11 +174,10 @@ fn ended() -> anyhow::Result<UnboundedReceiver<()>> {
 }
 
 /// Prints another address whenever Enter is pressed, where a person sits at the terminal.
-fn addresses_on_enter(gate: &Arc<Gate>) -> Option<thread::JoinHandle<()>> {
+fn addresses_on_enter(gate: Arc<Gate>) -> io::Result<()> {
     if !io::stdin().is_terminal() {
-        return None;
+        return Ok(());
     }
-    let gate = gate.clone();
     let read = move || {
         for line in io::stdin().lock().lines() {
             if line.is_err() || show(&gate.new_address()).is_err() {
@@ -184,7 +185,8 @@ fn addresses_on_enter(gate: &Arc<Gate>) -> Option<thread::JoinHandle<()>> {
             }
         }
     };
-    thread::Builder::new().name("enter".into()).spawn(read).ok()
+    let thread = thread::Builder::new().name("enter".into());
+    thread.spawn(read).map(drop)
 }
 
 #[cfg(test)]

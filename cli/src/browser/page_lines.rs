@@ -32,12 +32,7 @@ impl PageLines {
 /// Gives lines until there are no more for this page.
 async fn give(seat: &mut PageSeat, to: &Sender<Bytes>) {
     while let Some(chunk) = seat.next().await {
-        // Nobody waits for a page that reads nothing and whose seat another has taken.
-        let sent = tokio::select! {
-            sent = to.send(chunk) => sent.is_ok(),
-            () = seat.is_taken() => false,
-        };
-        if !sent {
+        if to.send(chunk).await.is_err() {
             return;
         }
     }

@@ -20,7 +20,8 @@ use crate::failure::BROKEN_OFF;
 
 /// The longest line that a program says: the turn of 100 boards that are all open takes 40 kB.
 const LONGEST: u64 = 4 << 20;
-/// How long a program may take to break off before it is killed.
+/// How long a program may go on when nothing more comes to it, and then once more when nobody hears it,
+/// before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a program may take to read a command.
 const READS: Duration = Duration::from_secs(5);
@@ -351,19 +352,6 @@ impl PageSeat {
                 }
             }
             self.changes.changed().await.ok()?;
-        }
-    }
-
-    /// Waits until another page plays in its place; for one that watches, for ever.
-    pub(super) async fn is_taken(&mut self) {
-        loop {
-            self.changes.mark_unchanged();
-            if self.plays && self.program.said().playing != Some(self.page) {
-                return;
-            }
-            if self.changes.changed().await.is_err() {
-                return;
-            }
         }
     }
 }

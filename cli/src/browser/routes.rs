@@ -36,8 +36,8 @@ pub(super) struct Routes {
 
 /// Who sends requests, on one connection.
 pub(super) trait Guest {
-    /// It has shown that it was let in.
-    fn is_let_in(&self);
+    /// It has shown that it was let in: it stays, however many others come.
+    fn stays(&self);
 }
 
 impl Routes {
@@ -62,7 +62,7 @@ impl Routes {
             return self.let_in(&read(body, SHORT).await?);
         }
         self.gate.is_let_in(&head.headers)?;
-        guest.is_let_in();
+        guest.stays();
         let query = head.uri.query().unwrap_or("");
         match (changes, path) {
             (false, "/state") => {

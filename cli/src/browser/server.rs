@@ -18,7 +18,7 @@ use super::gate::Gate;
 use super::programs::Programs;
 use super::routes::{Guest, Routes};
 
-/// So many connections at once of whom was not let in.
+/// So many connections at once of those who were not let in.
 const STRANGERS: usize = 64;
 /// How long the head of a request may take to come.
 const HEAD: Duration = Duration::from_secs(10);
@@ -41,15 +41,8 @@ impl Server {
         Ok((Server(listener), address))
     }
 
-    /// Serves whoever comes.
-    ///
-    /// # Errors
-    /// If nobody can come any more.
-    pub(super) async fn serve(
-        self,
-        gate: Arc<Gate>,
-        programs: Arc<Programs>,
-    ) -> anyhow::Result<()> {
+    /// Serves whoever comes. It does not end by itself.
+    pub(super) async fn serve(self, gate: Arc<Gate>, programs: Arc<Programs>) {
         let routes = Arc::new(Routes { gate, programs });
         let strangers = Strangers::default();
         loop {
@@ -62,8 +55,8 @@ impl Server {
     }
 }
 
-/// The connections of whom was not let in, the oldest first. Who opens many of them and says nothing keeps
-/// nobody out: if there are too many, the oldest ends.
+/// The connections of those who were not let in, the oldest first. Who opens many of them and says nothing
+/// keeps nobody out: if there are too many, the oldest ends.
 #[derive(Clone, Default)]
 struct Strangers(Arc<Mutex<Waiting>>);
 
@@ -102,7 +95,7 @@ impl Strangers {
 }
 
 impl Guest for Stranger {
-    fn is_let_in(&self) {
+    fn stays(&self) {
         self.all
             .lock()
             .tasks
@@ -112,7 +105,7 @@ impl Guest for Stranger {
 
 impl Drop for Stranger {
     fn drop(&mut self) {
-        self.is_let_in();
+        self.stays();
     }
 }
 
