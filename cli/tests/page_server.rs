@@ -4,7 +4,8 @@
 
 mod common;
 
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,14 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
         assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Sends a signal by its name to a process.
+fn signal(process: &str, name: &str) {
+    let sent = std::process::Command::new("kill")
+        .args(["-s", name, process])
+        .status();
+    assert!(sent.unwrap().success());
 }
 
 /// A page that hosts, and its invite.
@@ -358,9 +367,7 @@ fn a_page_and_a_terminal_play_a_match_and_the_page_reads_its_record() {
             .starts_with("PokerStars Hand"),
         "{shown}"
     );
-    for id in ["", "zz", "--help", "0000", "..%2f"] {
-        assert_eq!(page.get(&format!("/show?match={id}")).status, 500, "{id}");
-    }
+    assert_eq!(page.get("/show?match=0000").status, 500);
 
     let read = |home: &Path| std::fs::read(file(home, "log").unwrap()).unwrap();
     let [own, theirs] = [read(folder.path()), read(guest.path())];
@@ -406,10 +413,7 @@ fn a_program_that_was_killed_is_told_as_that_and_the_match_is_resumed() {
     let (page, mut lines, invite) = hosting(folder.path(), &stakes);
     let mut guest = Side::join(guest.path(), &invite, &[]);
     lines.until("sealed");
-    let killed = std::process::Command::new("kill")
-        .args(["-s", "KILL", &page.behind()])
-        .status();
-    assert!(killed.unwrap().success());
+    signal(&page.behind(), "KILL");
     assert!(of_kind(&lines.rest(), "over").is_empty());
     wait_until("it is told", || page.state()["running"] == false);
     let state = page.state();
@@ -472,22 +476,28 @@ fn who_connects_and_says_nothing_keeps_nobody_out() {
     let [folder, _] = folders();
     let (page, mut lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
     lines.until("listening");
-    let mut slow = page.connect();
-    slow.write_all(b"GET / HTTP/1.1\r\nhost: 127").unwrap();
+    let mut oldest = page.connect();
+    oldest.write_all(b"GET / HTTP/1.1\r\nhost: 127").unwrap();
     let begun = Instant::now();
     let idle: Vec<_> = (0..300).map(|_| page.connect()).collect();
     // Others come in at once, and who was let in stays.
     assert_eq!(page.request("GET", "/", &page.origin(), b"").status, 200);
     assert_eq!(page.state()["played"], true);
     assert_eq!(page.command(&lines.page, b"{}").status, 204);
+    // The oldest has made room, and has not waited for its deadline.
+    let _ = oldest.read_to_end(&mut Vec::new());
     assert!(begun.elapsed() < Duration::from_secs(5));
     drop(idle);
+    let begun = Instant::now();
     let mut long = page.connect();
     // It is refused before it has an end.
     let _ = long.write_all(&[&b"GET / HTTP/1.1\r\na: "[..], &vec![b'a'; 1 << 20]].concat());
     let mut answer = Vec::new();
     let _ = long.read_to_end(&mut answer);
     assert!(answer.len() < 1000, "{}", answer.len());
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    let mut slow = page.connect();
+    slow.write_all(b"GET / HTTP/1.1\r\nhost: 127").unwrap();
     let mut silent = page.connect();
     let _ = silent.read_to_end(&mut Vec::new());
     let _ = slow.read_to_end(&mut Vec::new());
@@ -538,4 +548,113 @@ fn a_match_of_the_command_line_is_played_on_the_page() {
     assert_eq!(guest.finish().1, 0);
     host.kill().unwrap();
     host.wait().unwrap();
+}
+
+#[test]
+fn the_page_is_of_the_folder_and_the_identity_that_the_program_was_given() {
+    let [unused, folder] = folders();
+    let home = folder.path().join("home");
+    let identity = folder.path().join("keys");
+    let own = ["--home", home.to_str().unwrap()];
+    let own = [&own[..], &["--identity", identity.to_str().unwrap()]].concat();
+    let page = Page::start(unused.path(), &own);
+    let wish = json!({ "game": "deck", "listen": "127.0.0.1:0" }).to_string();
+    assert_eq!(page.post("/host", wish.as_bytes()).status, 200);
+    page.lines("/play").until("listening");
+    assert_eq!(page.post("/end", b"").status, 204);
+    assert_eq!(page.get("/show?match=00").status, 500);
+    let file = page.get("/identity").json()["file"].clone();
+    assert_eq!(file, identity.to_str().unwrap());
+    assert_eq!(page.get("/matches").status, 200);
+    assert!(home.join("matches").is_dir());
+    assert!(!home.join("identity").exists());
+    assert_eq!(std::fs::read_dir(unused.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_a_page_asks_for_is_the_id_of_a_match_and_no_option() {
+    let [folder, _] = folders();
+    let page = Page::start(folder.path(), &[]);
+    for id in ["", "zz", "--help", "--list", "..%2f"] {
+        let (status, why) = page.get(&format!("/show?match={id}")).refused();
+        let no_id = "this is not the id of a match";
+        assert_eq!((status, why.as_str()), (500, no_id), "{id}");
+    }
+    let too_many = vec![0; (32 << 20) + 1];
+    let lengths = format!("/verify?lengths={}", too_many.len());
+    assert_eq!(page.post(&lengths, &too_many).status, 413);
+}
+
+#[test]
+fn a_program_that_reads_nothing_and_does_not_end_is_killed() {
+    let [folder, _] = folders();
+    let (page, lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
+    signal(&page.behind(), "STOP");
+    let long = vec![b' '; 32 << 10];
+    // Some of them fit between the two processes.
+    let mut refused = (0..1000).map(|_| page.command(&lines.page, &long));
+    let refused = refused.find(|answer| answer.status != 204).unwrap();
+    assert_eq!(refused.status, 410);
+    let begun = Instant::now();
+    assert_eq!(page.command(&lines.page, b"{}").status, 410);
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    assert_eq!(page.post("/end", b"").status, 204);
+    let state = page.state();
+    assert_eq!(
+        (&state["running"], &state["by_signal"]),
+        (&json!(false), &json!(true))
+    );
+}
+
+#[test]
+fn the_second_ctrl_c_waits_for_nothing() {
+    let [folder, _] = folders();
+    let (page, _lines, _) = hosting(folder.path(), &json!({ "game": "deck" }));
+    let behind = page.behind();
+    signal(&behind, "STOP");
+    page.program.signal("INT");
+    // Nobody comes in any more, and the program behind the page is waited for.
+    wait_until("it ends", || {
+        let refused = |error: std::io::Error| error.kind() == ErrorKind::ConnectionRefused;
+        TcpStream::connect(&page.host).is_err_and(refused)
+    });
+    let begun = Instant::now();
+    page.program.signal("INT");
+    let (_, code) = page.program.finish();
+    let waited = begun.elapsed();
+    signal(&behind, "KILL");
+    assert_eq!(code, 130);
+    // Without that it would be killed after ten seconds.
+    assert!(waited < Duration::from_secs(6), "{waited:?}");
+}
+
+#[test]
+fn what_cannot_be_played_the_program_says_and_a_port_is_one_pages() {
+    let [folder, other] = folders();
+    let page = Page::start(folder.path(), &[]);
+    assert_eq!(page.status("/play"), 404);
+    for wish in [r#"{"game":"chess"}"#, r#"{"game":"draw","cards":40}"#] {
+        assert_eq!(page.post("/host", wish.as_bytes()).status, 200);
+        let said = page.lines("/play").rest();
+        let [error] = &said[..] else {
+            panic!("{said:?}");
+        };
+        assert_eq!(
+            (&error["event"], &error["exit_code"]),
+            (&json!("error"), &json!(1))
+        );
+        wait_until("it has ended", || page.state()["running"] == false);
+        let state = page.state();
+        assert_eq!(
+            (&state["exit_code"], &state["by_signal"]),
+            (&json!(1), &json!(false))
+        );
+    }
+    let port = page.host.split_once(':').unwrap().1;
+    let taken = ["table", "--no-open", "--port", port];
+    let taken = common::matches::run(other.path(), &taken);
+    let why = String::from_utf8(taken.stderr).unwrap();
+    assert_eq!(taken.status.code(), Some(1), "{why}");
+    let expected = format!("cannot serve the page at port {port}");
+    assert!(why.contains(&expected), "{why}");
 }

@@ -31,7 +31,9 @@ impl Programs {
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         // What goes wrong is in the object that it prints.
         command.stderr(Stdio::null());
-        folder.map(|folder| command.current_dir(folder));
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
         let mut child = command.spawn().context("the program cannot be started")?;
         let printed = child.stdout.take().context("the program has no output")?;
         let to_the_end = async {
@@ -139,4 +141,16 @@ async fn at_most(from: impl AsyncRead + Unpin, most: u64) -> io::Result<Option<V
     let mut bytes = Vec::new();
     from.take(most + 1).read_to_end(&mut bytes).await?;
     Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn of_what_is_too_long_nothing_is_passed_on() {
+        let all = b"abcd";
+        assert_eq!(at_most(&all[..], 4).await.unwrap().unwrap(), all);
+        assert_eq!(at_most(&all[..], 3).await.unwrap(), None);
+    }
 }

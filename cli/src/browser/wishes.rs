@@ -124,6 +124,10 @@ mod tests {
         Own::new(vec!["--home".into(), "/a b".into()], Some("--auto"))
     }
 
+    fn words(line: &str) -> Vec<&str> {
+        line.split_whitespace().collect()
+    }
+
     #[test]
     fn what_a_page_sends_is_a_value_and_never_an_option() {
         let host: Host = from_value(json!({
@@ -166,6 +170,25 @@ mod tests {
             "ab",
         ];
         assert_eq!(resume.args(&own()), expected);
+    }
+
+    #[test]
+    fn each_value_is_that_of_the_option_of_its_name() {
+        let own = Own::new(Vec::new(), None);
+        let host: Host = from_value(json!({
+            "game": "a", "hands": 1, "stack": 2, "blinds": "b", "ante": "c", "time": "d", "cards": 3,
+            "kinds": "e", "draw": 4, "boards": 5, "listen": "f", "advertise": "g", "relay": "h",
+        }))
+        .unwrap();
+        let expected = "host --json --game=a --hands=1 --stack=2 --blinds=b --ante=c --time=d \
+            --cards=3 --kinds=e --draw=4 --boards=5 --listen=f --advertise=g --relay=h";
+        assert_eq!(host.args(&own), words(expected));
+        let join: Join = from_value(json!({ "whom": "a", "at": "b", "relay": "c" })).unwrap();
+        assert_eq!(join.args(&own), words("join --json --at=b --relay=c -- a"));
+        let resume = json!({ "match": "a", "at": "b", "listen": "c", "relay": "d" });
+        let resume: Resume = from_value(resume).unwrap();
+        let expected = "resume --json --at=b --listen=c --relay=d -- a";
+        assert_eq!(resume.args(&own), words(expected));
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Default for Place {
 
 impl Posts {
     fn lock(&self) -> MutexGuard<'_, Place> {
-        // Each change is one assignment.
+        // Each change leaves it whole.
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -144,5 +144,30 @@ impl Posts {
             }
             asked = true;
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn what_is_typed_is_heard_while_somebody_waits_for_it() {
+        let posts = Posts::default();
+        assert!(posts.is_unheard());
+        let asks = posts.clone();
+        let asked = thread::spawn(move || asks.next(Duration::from_secs(60)));
+        let begun = Instant::now();
+        while posts.is_unheard() {
+            assert!(begun.elapsed() < Duration::from_secs(20));
+            thread::yield_now();
+        }
+        assert!(posts.put(Post::Typed(input::Line::End)));
+        let heard = asked.join().unwrap();
+        assert!(matches!(heard, Some(Post::Typed(input::Line::End))));
+        // The answer was given: nobody waits for more.
+        assert!(posts.is_unheard());
     }
 }
