@@ -157,8 +157,9 @@ fn nobody_gets_anything_without_cookie_and_key_or_from_another_page() {
             page.request(method, path, &headers, b"").refused()
         };
         for missing in ["cookie", "dealerless-key"] {
-            let stranger = "open the address that the program has printed";
-            assert_eq!(without(missing), (403, stranger.into()), "{method} {path}");
+            let (status, why) = without(missing);
+            assert_eq!(status, 403, "{method} {path}");
+            assert!(why.contains("not let in"), "{why}");
         }
         let other = "this was sent by another page";
         if method == "POST" {
@@ -180,6 +181,10 @@ fn nobody_gets_anything_without_cookie_and_key_or_from_another_page() {
     }
     // None of that did anything.
     assert_eq!(page.state(), Value::Null);
+    // Other servers on this machine may have set as many cookies as a browser keeps.
+    let mut headers = page.own();
+    headers[2].1 = format!("other={}; {}", "x".repeat(60 << 10), headers[2].1);
+    assert_eq!(page.request("GET", "/state", &headers, b"").status, 200);
 }
 
 #[test]
@@ -484,7 +489,7 @@ fn who_connects_and_says_nothing_keeps_nobody_out() {
     drop(idle);
     let mut long = page.connect();
     // It is refused before it has an end.
-    let _ = long.write_all(&[&b"GET / HTTP/1.1\r\na: "[..], &vec![b'a'; 1 << 20]].concat());
+    let _ = long.write_all(&[&b"GET / HTTP/1.1\r\na: "[..], &vec![b'a'; 1 << 21]].concat());
     let mut answer = Vec::new();
     let _ = long.read_to_end(&mut answer);
     assert!(answer.len() < 1000, "{}", answer.len());

@@ -54,7 +54,10 @@ pub(super) enum Refused {
     )]
     Used,
     /// The cookie or the key is missing or wrong.
-    #[error("open the address that the program has printed")]
+    #[error(
+        "this page is not let in, or not any more: open the address that the program has printed; \
+         Enter in its terminal prints another"
+    )]
     Stranger,
 }
 
