@@ -1,7 +1,7 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
-import { clear, confirmed, h, setText } from "./dom.js";
-import { mayLearn, numbersIn, part, placeAt, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
+import { clear, h, setText } from "./dom.js";
+import { mayLearn, numbersIn, part, passButton, placeAt, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 
 /** @import { Learner, Send } from "./deck.js" */
@@ -47,11 +47,7 @@ function inWords(match, cards) {
   return [...alike].map(([what, boards]) => `board${boards.length > 1 ? "s" : ""} ${ranges(boards)}: ${what}`).join("; ");
 }
 
-/**
- * The view of boards.
- * @param {Send} send
- * @returns {{ root: HTMLElement, update: (match: Match) => void }}
- */
+/** The view of boards. @param {Send} send @returns {{ root: HTMLElement, update: (match: Match) => void }} */
 export function boardsView(send) {
   /** @type {Match} */
   let match;
@@ -84,12 +80,8 @@ export function boardsView(send) {
       : cards.length === 0 ? "There is nothing in this to open." : "");
     if (cards.length > 0) say({ do: "propose", cards });
   });
-  const pass = h("button", { type: "button" }, "Pass");
-  pass.addEventListener("click", async () => {
-    const text = "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed boards "
-      + "wait on both disks, and the match can be resumed.";
-    if (await confirmed("Pass?", text, "Pass")) say({ do: "pass" });
-  });
+  const pass = passButton(say, "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed "
+    + "boards wait on both disks, and the match can be resumed.");
   const proposals = proposalList(say, inWords);
   const turn = h("p", { class: "muted" });
   const summary = h("p", { class: "muted" });

@@ -47,11 +47,12 @@ export function placeAt(match, position) {
   const deal = match.deal;
   const open = deal?.open.find((one) => one.position === position);
   const seen = deal?.cards.get(position);
-  // Another card has come there since, by a steal.
-  if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? null };
-  if (seen) return { lies: seen.holder === match.own ? "mine" : "open", card: seen.card, holder: seen.holder ?? null };
-  const holder = deal?.held.findIndex((held) => held.includes(position)) ?? -1;
-  return holder < 0 ? { lies: "closed", card: null, holder: null } : { lies: "theirs", card: null, holder };
+  const by = deal?.held.findIndex((held) => held.includes(position)) ?? -1;
+  const holder = by < 0 ? null : by;
+  // Unless another card has come there since, by a steal.
+  if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? holder };
+  if (seen) return { lies: seen.holder === match.own ? "mine" : "open", card: seen.card, holder: seen.holder ?? holder };
+  return { lies: by < 0 ? "closed" : "theirs", card: null, holder };
 }
 
 /** Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to */
@@ -104,6 +105,14 @@ export function proposalList(say, words) {
   return { root, update };
 }
 
+/** The button that passes, once one is sure. @param {(choice: P.Choice) => void} say @param {string} warning */
+export function passButton(say, warning) {
+  const pass = async () => {
+    if (await confirmed("Pass?", warning, "Pass")) say({ do: "pass" });
+  };
+  return h("button", { type: "button", onclick: pass }, "Pass");
+}
+
 /** A die. @param {number} face @param {number} sides */
 function die(face, sides) {
   const spots = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]][face];
@@ -138,11 +147,7 @@ function diceView(say) {
   return { root: part("dice", "Dice", form, last), update };
 }
 
-/**
- * The view of a deck without rules.
- * @param {Send} send
- * @returns {{ root: HTMLElement, update: (match: Match) => void }}
- */
+/** The view of a deck without rules. @param {Send} send @returns {{ root: HTMLElement, update: (match: Match) => void }} */
 export function deckView(send) {
   /** @type {Match} */
   let match;
@@ -242,11 +247,7 @@ export function deckView(send) {
   // What needs no agreement.
   const drawOne = h("button", { type: "button", onclick: () => say({ do: "draw" }) });
   const steal = h("button", { type: "button", onclick: () => say({ do: "steal", from: other() }) });
-  const pass = h("button", { type: "button" }, "Pass");
-  pass.addEventListener("click", async () => {
-    const text = "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.";
-    if (await confirmed("Pass?", text, "Pass")) say({ do: "pass" });
-  });
+  const pass = passButton(say, "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.");
   const own = h("ul", { class: "items" });
   const ownPart = part("own-cards", "Your cards",
     h("p", { class: "muted" }, "Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);

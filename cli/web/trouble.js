@@ -39,12 +39,7 @@ function otherName(match) {
   return match.seated ? nameOf(match, 1 - match.own) : "The other player";
 }
 
-/**
- * The match has ended, and not only because all was played.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The match has ended, and not only because all was played. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofEnd(app, match) {
   const { closed, over, stopped } = match;
   /** @type {Act} */
@@ -94,12 +89,7 @@ function ofEnd(app, match) {
   }
 }
 
-/**
- * The program has ended before the match did.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The program has ended before the match did. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofProgram(app, match) {
   const { failed, seated } = match;
   const program = app.state?.program;
@@ -145,12 +135,7 @@ function ofProgram(app, match) {
   safe, [seated ? "Resume. The other side waits for the line, and the cards are the same." : again], acts];
 }
 
-/**
- * The line or the other player is awaited.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The line or the other player is awaited. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofWaiting(app, match) {
   const { askAgain, outOfTime, lineLost } = match;
   const clock = match.seated?.clock;
@@ -185,10 +170,7 @@ function ofWaiting(app, match) {
   return null;
 }
 
-/**
- * @param {App} app
- * @returns {Trouble | null}
- */
+/** @param {App} app @returns {Trouble | null} */
 function ofPage(app) {
   if (app.gone) {
     return ["wait", "The program on this machine does not answer", ["The program that serves this page was ended, or the machine slept."],
@@ -201,10 +183,7 @@ function ofPage(app) {
     ["Go on in the other one, or take the seat here."], [["Play here", () => void app.take()]]];
 }
 
-/**
- * @param {Trouble} trouble
- * @param {Match} match
- */
+/** @param {Trouble} trouble @param {Match} match */
 function screen([kind, title, happened, safe, todo, acts], match) {
   const block = (/** @type {string} */ of, /** @type {string[]} */ said) =>
     h("div", null, h("h3", null, of), ...said.map((line) => h("p", null, line)));
@@ -224,12 +203,7 @@ function screen([kind, title, happened, safe, todo, acts], match) {
 /** What is shown now: it stays the same element, so that a button keeps the focus while events come. */
 let shown = { key: "", element: /** @type {HTMLElement | null} */ (null) };
 
-/**
- * The trouble that there is, as a part of the page.
- * @param {App} app
- * @param {Match} match
- * @returns {HTMLElement | null}
- */
+/** The trouble that there is, as a part of the page. @param {App} app @param {Match} match @returns {HTMLElement | null} */
 export function trouble(app, match) {
   const found = (app.gone ? ofPage(app) : null) ?? ofEnd(app, match) ?? ofProgram(app, match) ?? ofPage(app) ?? ofWaiting(app, match);
   const key = found ? JSON.stringify([match.seated?.match, found.slice(0, 5)]) : "";

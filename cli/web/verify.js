@@ -88,11 +88,7 @@ function told(text, place) {
   };
 }
 
-/**
- * What a good record proves.
- * @param {Checked} record
- * @param {ReturnType<typeof told>} words
- */
+/** What a good record proves. @param {Checked} record @param {ReturnType<typeof told>} words */
 function proofs(record, { hands, sets }) {
   const names = namesIn(record);
   const boards = record.game === "bridge";
@@ -168,10 +164,7 @@ function part(id, title, ...inside) {
   return h("section", { class: "panel", "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }
 
-/**
- * @param {Answer} answer
- * @param {string[]} files their names
- */
+/** @param {Answer} answer @param {string[]} files their names */
 function report({ verify, text, shown }, files) {
   let good = -1;
   const title = h("h2", { class: verify.good ? "verdict won" : "verdict lost", tabindex: -1 }, verdict(verify));
@@ -191,11 +184,7 @@ function report({ verify, text, shown }, files) {
   return { title, root };
 }
 
-/**
- * The page on which records are verified.
- * @param {App} app
- * @returns {Page}
- */
+/** The page on which records are verified. @param {App} app @returns {Page} */
 export function verify(app) {
   const failed = h("p", { class: "form-error", role: "alert" });
   const result = h("div");
