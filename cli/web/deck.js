@@ -190,10 +190,7 @@ export function deckView(send) {
   /** @type {ReturnType<typeof cell>[]} */
   const cells = [];
   const pages = h("select", { class: "pages", "aria-label": "Cards shown" });
-  pages.addEventListener("change", () => {
-    page = Number(pages.value);
-    draw();
-  });
+  pages.addEventListener("change", () => { page = Number(pages.value); draw(); });
   /** Marks a card. Gives why not, if that cannot be. @param {number} position */
   const mark = (position) => {
     if (!mayLearn(placeAt(match, position), learner)) return `${described(position)} It cannot be opened to ${whom(match, learner)}.`;
@@ -231,10 +228,7 @@ export function deckView(send) {
     marked.clear();
     say({ do: "propose", cards });
   });
-  unmark.addEventListener("click", () => {
-    marked.clear();
-    draw();
-  });
+  unmark.addEventListener("click", () => { marked.clear(); draw(); });
   const byNumber = h("form", { class: "row" }, numbers, h("button", { type: "submit" }, "Mark"));
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -284,13 +278,7 @@ export function deckView(send) {
   const drawLearners = () => {
     const all = /** @type {Learner[]} */ (["all", match.own, other()]);
     if (!learners.firstChild) {
-      learners.append(...all.map((to) => h("button", {
-        type: "button",
-        onclick: () => {
-          learner = to;
-          draw();
-        },
-      }, `To ${whom(match, to)}`)));
+      learners.append(...all.map((to) => h("button", { type: "button", onclick: () => { learner = to; draw(); } }, `To ${whom(match, to)}`)));
     }
     [...learners.children].forEach((button, place) => setAttribute(button, "aria-pressed", String(learner === all[place])));
   };
