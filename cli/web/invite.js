@@ -24,19 +24,13 @@ export function copyButton(label, text, name) {
   return button;
 }
 
-/**
- * A day and a time of day.
- * @param {number} seconds since 1970
- */
+/** A day and a time of day. @param {number} seconds since 1970 */
 export function dateOf(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(new Date(seconds * 1000));
 }
 
-/**
- * A QR code as a picture: all dark squares are one path.
- * @param {{ size: number, rows: string[] }} code
- */
+/** A QR code as a picture: all dark squares are one path. @param {{ size: number, rows: string[] }} code */
 function picture(code) {
   const margin = 4;
   const side = code.size + 2 * margin;

@@ -138,18 +138,12 @@ function hostForm(app) {
     bridge: "Boards of bridge",
   });
   const posts = select("host-posts", { blinds: "Blinds", ante: "An ante from each" });
-  const time = select("host-time", {
-    "": "No limit",
-    "30+120": "30 s a move, 2 min in the bank",
-    "15+60": "15 s a move, 1 min in the bank",
-    own: "Other…",
-  });
-  const made = select("host-made", { cards: "So many cards", kinds: "Kinds of cards" });
-  const [hands, stack, low, high, move, bank, cards, draw, boards] = Object.entries(
-    { hands: 10, stack: 200, low: 1, high: 2, move: 30, bank: 120, cards: 52, draw: "", boards: 24 },
+  const [hands, stack, low, high, cards, draw, boards, move, bank] = Object.entries(
+    { hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: "", bank: "" },
   ).map(([name, value]) => line(`host-${name}`, String(value)));
   draw.placeholder = "all";
-  for (const input of [hands, stack, low, high, move, bank, cards, draw, boards]) input.inputMode = "numeric";
+  move.placeholder = bank.placeholder = "no limit";
+  for (const input of [hands, stack, low, high, cards, draw, boards, move, bank]) input.inputMode = "numeric";
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
   const places = addresses("host", "How others reach this machine", [
     ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."],
@@ -158,7 +152,6 @@ function hostForm(app) {
   ]);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
-  const isOwnTime = () => time.value === "own";
   /** @type {[HTMLElement, () => boolean][]} each field, and whether it belongs to what is chosen */
   const fields = [
     [field("Hands", hands), () => true],
@@ -166,14 +159,12 @@ function hostForm(app) {
     [field("Before the cards", posts), isPoker],
     [field("Small blind", low), isPoker],
     [field("Big blind", high), isPoker],
-    [field("The deck is made of", made), isDeck],
-    [field("Cards in the deck", cards, "52 are the usual cards. Others are numbered."), () => isDeck() && made.value === "cards"],
-    [field("Kinds", kinds, "Name and number of each."), () => isDeck() && made.value === "kinds"],
+    [field("Cards in the deck", cards, "52 are the usual cards. Others are numbered."), () => isDeck() && !kinds.value],
+    [field("Or kinds of cards", kinds, "Name and number of each."), isDeck],
     [field("Cards that can be opened", draw, "Fewer are shuffled faster."), isDeck],
     [field("Boards", boards, "Sealed together, 1 to 100."), () => game.value === "bridge"],
-    [field("Time to think", time, "Whoever has none left checks or folds, and sits out."), () => true],
-    [field("Seconds for a move", move), isOwnTime],
-    [field("Seconds in the bank", bank), isOwnTime],
+    [field("Seconds for each move", move, "30, for example."), () => true],
+    [field("And in the bank", bank, "120, for example."), () => true],
   ];
   const label = (/** @type {Input} */ of, /** @type {string} */ said) => {
     const found = /** @type {HTMLElement} */ (of.parentElement).querySelector("label");
@@ -186,11 +177,11 @@ function hostForm(app) {
     label(low, ante ? "Ante" : "Small blind");
     label(high, ante ? "Smallest bet" : "Big blind");
   };
-  game.addEventListener("change", () => {
+  game.addEventListener("input", () => {
     hands.value = isPoker() ? "10" : "1";
     posts.value = game.value === "draw" ? "ante" : "blinds";
   });
-  for (const choice of [game, posts, time, made]) choice.addEventListener("change", arrange);
+  for (const choice of [game, posts, kinds]) choice.addEventListener("input", arrange);
 
   /** What the form says, or null if something is wrong with it. */
   const read = () => {
@@ -206,6 +197,7 @@ function hostForm(app) {
       judge(input, badNumber(input.value.trim(), least, most));
       return Number(input.value);
     };
+    for (const input of [draw, move, bank]) mark(input, "");
     wish.hands = whole(hands, 1, 1_000_000);
     if (isPoker()) {
       const chips = whole(stack, 1, 1_000_000_000);
@@ -213,19 +205,17 @@ function hostForm(app) {
       if (!wrong && smaller > larger) judge(low, "This must not be more than the other.");
       Object.assign(wish, { stack: chips, [posts.value]: `${smaller}/${larger}` });
     }
-    if (isDeck() && made.value === "cards") wish.cards = whole(cards, 2, 4096);
-    if (isDeck() && made.value === "kinds") {
+    if (isDeck() && !kinds.value) wish.cards = whole(cards, 2, 4096);
+    if (isDeck() && kinds.value) {
       wish.kinds = kinds.value.replace(/\s/g, "");
       judge(kinds, badKinds(String(wish.kinds)));
     }
     if (isDeck() && draw.value.trim()) wish.draw = whole(draw, 1, Number(wish.cards ?? 4096) || 4096);
     if (game.value === "bridge") wish.boards = whole(boards, 1, 100);
-    if (isOwnTime()) {
-      const [seconds, rest] = [move, bank].map((input) => whole(input, 0, 1_000_000));
+    if (move.value || bank.value) {
+      const [seconds, rest] = [move, bank].map((input) => (input.value ? whole(input, 0, 1_000_000) : 0));
       if (!wrong && seconds + rest === 0) judge(move, "Nobody can play in no time at all.");
       wish.time = `${seconds}+${rest}`;
-    } else if (time.value) {
-      wish.time = time.value;
     }
     const reached = places.read(wish);
     /** @type {Input | null} */ (wrong)?.focus();
@@ -355,10 +345,7 @@ function part(id, title, ...inside) {
 /** @param {string} text */
 const quiet = (text) => h("p", { class: "muted" }, text);
 
-/**
- * @param {App} app
- * @returns {Page}
- */
+/** @param {App} app @returns {Page} */
 export function lobby(app) {
   const join = joinForm(app);
   const running = h("section", { class: "panel running", "aria-labelledby": "running", hidden: true },
@@ -400,14 +387,9 @@ export function lobby(app) {
   const showPast = (/** @type {{ matches: Told[] }} */ said) => {
     const matches = said.matches.filter((one) => one.state !== "open");
     if (matches.length === 0) return quiet("None yet.");
-    const list = h("ul", { class: "items" }, ...matches.slice(0, FEW).map((one) => pastItem(app, one)));
-    const all = h("button", { type: "button" }, `Show all ${amount(matches.length)}`);
-    all.addEventListener("click", () => {
-      list.append(...matches.slice(FEW).map((one) => pastItem(app, one)));
-      list.children[FEW]?.querySelector("button")?.focus();
-      all.remove();
-    });
-    return h("div", {}, list, matches.length > FEW && h("div", { class: "row" }, all));
+    const list = (/** @type {Told[]} */ some) => h("ul", { class: "items" }, ...some.map((one) => pastItem(app, one)));
+    return h("div", null, list(matches.slice(0, FEW)), matches.length > FEW && h("details", { class: "more" },
+      h("summary", null, `${amount(matches.length - FEW)} more`), list(matches.slice(FEW))));
   };
 
   const renew = async () => {

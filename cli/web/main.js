@@ -92,7 +92,8 @@ function links() {
 }
 
 function title() {
-  settings.setTitle(shown?.title ?? "Table", isMyTurn(app.match));
+  const runs = !app.gone && app.state?.program?.running === true;
+  settings.setTitle(shown?.title ?? "Table", runs && isMyTurn(app.match));
 }
 
 async function refresh() {
@@ -133,7 +134,7 @@ async function follow(how) {
   } catch (error) {
     if (mine !== reading) return;
     if (error instanceof server.Refused && error.status === 409 && how === "play") return follow("watch");
-    if (!(error instanceof server.Gone)) table.fail(asSentence(/** @type {Error} */ (error).message));
+    if (!(error instanceof server.Gone)) return table.fail(asSentence(/** @type {Error} */ (error).message));
   }
   if (mine === reading) await ended(mine);
 }
@@ -150,7 +151,8 @@ async function ended(mine) {
     if (mine !== reading) return;
     if (program?.running && program.number === before) {
       sessionStorage.removeItem(PLAYS);
-      return void follow(program.played ? "watch" : "play");
+      setTimeout(() => mine === reading && follow(program.played ? "watch" : "play"), PAUSE / 4);
+      return;
     }
   } catch {
     app.gone = true;

@@ -38,20 +38,30 @@ let page = "";
 export async function session() {
   const token = location.hash.slice(1);
   if (/^[0-9a-f]{32}$/.test(token)) {
-    const used = "This address was used already. Open the page where it was used, or start the program again.";
     history.replaceState(null, "", location.pathname);
     try {
       key = (await json(await ask("/session", { method: "POST", body: token }))).key;
       localStorage.setItem(KEY, key);
       return;
     } catch (error) {
-      const kept = localStorage.getItem(KEY);
       if (!(error instanceof Refused) || error.status !== 410) throw error;
-      if (!kept) throw new Refused(used, 410);
+      await takeKept();
+      return;
     }
   }
   key = localStorage.getItem(KEY) ?? "";
   if (!key) throw new Refused("Open the address that the program has printed: without it, nobody plays here.", 403);
+}
+
+/** The address was used already: by this browser, or by somebody else. */
+async function takeKept() {
+  key = localStorage.getItem(KEY) ?? "";
+  try {
+    await get("/state");
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused("This address was used already. If it was not you who opened it, end the program and start it again.", 410);
+  }
 }
 
 /**

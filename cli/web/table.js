@@ -484,7 +484,7 @@ function seatView(app, seat, pick) {
       const { match } = app;
       const { deal } = match;
       setText(name, nameOf(match, seat));
-      setAttribute(name, "title", own ? null : match.seated?.names[seat]);
+      setAttribute(name, "title", own ? null : nameOf(match, seat));
       const chips = match.stacks[seat] ?? 0;
       const result = deal?.result ?? null;
       const inHand = deal !== null && !deal.folded[seat];

@@ -39,12 +39,7 @@ function otherName(match) {
   return match.seated ? nameOf(match, 1 - match.own) : "The other player";
 }
 
-/**
- * The match has ended, and not only because all was played.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The match has ended, and not only because all was played. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofEnd(app, match) {
   const { closed, over, stopped } = match;
   /** @type {Act} */
@@ -71,7 +66,7 @@ function ofEnd(app, match) {
     case "foul":
       return ["cheat", own ? "Your program signed what the rules do not allow" : `${other} broke the rules`,
         [...told, "The signature on it is in the record, and proves it to anybody."],
-        ["The match has ended there. What the rules do not allow wins nothing.", STANDS],
+        ["What the rules do not allow wins nothing: the match has ended there.", STANDS],
         [own ? "Your program is faulty, or was changed. Please report it." : STOP, KEEP], acts];
     case "fork":
       return ["cheat", `${own ? "You" : other} signed two different things for one step`,
@@ -82,11 +77,11 @@ function ofEnd(app, match) {
       return ["ask", `${own ? "You" : other} could not go on with the hand`,
         [...told, "What is needed to open its cards is lost: the file of the deck, or dice that were drawn."],
         ["No other deck is dealt for it, so nobody gains by losing a file.", STANDS],
-        ["You can begin another match from the lobby."], acts];
+        ["Another match begins in the lobby."], acts];
     case "left":
       return ["ask", self ? "You have left the match" : `${other} has left the match`, told,
         ["Cards that were not opened stay closed for ever.", STANDS],
-        ["The match is over for good. You can begin another one from the lobby."], acts];
+        ["The match is over for good. Another one begins in the lobby."], acts];
     default:
       // The table of poker says so itself.
       return isPoker(match) ? null : ["ask", "The match is over", told, ["What is closed stays closed for ever.", STANDS],
@@ -94,12 +89,7 @@ function ofEnd(app, match) {
   }
 }
 
-/**
- * The program has ended before the match did.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The program has ended before the match did. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofProgram(app, match) {
   const { failed, seated } = match;
   const program = app.state?.program;
@@ -113,19 +103,19 @@ function ofProgram(app, match) {
   /** @type {Act[]} */
   const acts = seated ? [["Resume the match", resume], lobby] : [lobby];
   const safe = seated ? [SEALED, WRITTEN, OPEN] : ["No match had begun here, so nothing is lost."];
-  const again = seated ? "Resume it here, or later from the lobby." : "You can begin again from the lobby.";
+  const again = seated ? "Resume it here, or later in the lobby." : "You can begin again in the lobby.";
   const told = failed ? sentences(failed.message) : [];
   switch (failed?.exit_code) {
     case 130:
       return ["ask", seated ? "Broken off" : "Ended", told, safe, [again], acts];
     case 2:
       return ["cheat", "The other side did not keep to the protocol", [...told,
-        "If a check failed, the other side tried to cheat: only the two ends can change what passes on this line. "
-          + "If the other side only declined or broke off, it means less."],
+        "If a check failed, the other side tried to cheat: nobody else can change what passes on this line. If it only declined, "
+          + "or broke off, that means less."],
       ["Your program stopped at once. The other side is not told which check failed.",
         "No sealed card was shown by it, but for a chance of 2^-56 in each attempt, and attempts are counted.",
         ...(seated ? [WRITTEN] : [])],
-      [`If a check failed: ${STOP.charAt(0).toLowerCase()}${STOP.slice(1)}`, ...(seated ? [KEEP] : [])], [lobby]];
+      [`After a failed check: ${STOP}`, ...(seated ? [KEEP] : [])], [lobby]];
     case 3:
       return ["ask", "Nobody was reached", told, safe,
         ["See whether the other player hosts now, and where. An invite is for one meeting only.",
@@ -145,12 +135,7 @@ function ofProgram(app, match) {
   safe, [seated ? "Resume. The other side waits for the line, and the cards are the same." : again], acts];
 }
 
-/**
- * The line or the other player is awaited.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The line or the other player is awaited. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofWaiting(app, match) {
   const { askAgain, outOfTime, lineLost } = match;
   const clock = match.seated?.clock;
@@ -185,15 +170,12 @@ function ofWaiting(app, match) {
   return null;
 }
 
-/**
- * @param {App} app
- * @returns {Trouble | null}
- */
+/** @param {App} app @returns {Trouble | null} */
 function ofPage(app) {
   if (app.gone) {
-    return ["wait", "The program on this machine does not answer", ["The program that serves this page was ended, or the machine slept."],
-      ["What was signed is on the disk. A match that was begun stays open, with the same cards."],
-      ["This page asks again each second. If the program has ended, start it again, and resume the match."], []];
+    return ["wait", "The program on this machine does not answer", ["It was ended, or the machine slept."],
+      [WRITTEN, OPEN],
+      ["If it has ended, start it again, and resume the match. This page asks each second."], []];
   }
   if (app.role !== "watch") return null;
   return ["wait", "Another page plays", ["This match is played in another tab or window. This one only shows it."],
@@ -201,10 +183,7 @@ function ofPage(app) {
     ["Go on in the other one, or take the seat here."], [["Play here", () => void app.take()]]];
 }
 
-/**
- * @param {Trouble} trouble
- * @param {Match} match
- */
+/** @param {Trouble} trouble @param {Match} match */
 function screen([kind, title, happened, safe, todo, acts], match) {
   const block = (/** @type {string} */ of, /** @type {string[]} */ said) =>
     h("div", null, h("h3", null, of), ...said.map((line) => h("p", null, line)));
@@ -224,12 +203,7 @@ function screen([kind, title, happened, safe, todo, acts], match) {
 /** What is shown now: it stays the same element, so that a button keeps the focus while events come. */
 let shown = { key: "", element: /** @type {HTMLElement | null} */ (null) };
 
-/**
- * The trouble that there is, as a part of the page.
- * @param {App} app
- * @param {Match} match
- * @returns {HTMLElement | null}
- */
+/** The trouble that there is, as a part of the page. @param {App} app @param {Match} match @returns {HTMLElement | null} */
 export function trouble(app, match) {
   const found = (app.gone ? ofPage(app) : null) ?? ofEnd(app, match) ?? ofProgram(app, match) ?? ofPage(app) ?? ofWaiting(app, match);
   const key = found ? JSON.stringify([match.seated?.match, found.slice(0, 5)]) : "";

@@ -37,7 +37,6 @@
  * @property {P.YourTurn | P.TheirTurn | null} turn
  * @property {number} since when the turn began, in the milliseconds that `apply` was told
  * @property {{ number: number, board: string[], result: P.Result } | null} previous the last hand with a result
- * @property {P.Cost | null} cost of the newest hand that has told it
  * @property {P.Waiting | null} waiting
  * @property {string | null} lineLost why there is no line
  * @property {P.AskAgain | null} askAgain

@@ -82,7 +82,7 @@ export function cardSign(card) {
  * @param {Match} match
  * @param {number} position
  */
-export function placeName(match, position) {
+function placeName(match, position) {
   if (match.seated?.game !== "bridge") return `card ${position + 1}`;
   return `the ${SEATS[position % 4]} hand of board ${Math.floor(position / 4) + 1}`;
 }
@@ -107,7 +107,7 @@ function looksLike(letter) {
  * Whether a name could be read as "all" or "you" in a sentence about who sees which card.
  * @param {string} name
  */
-export function misleads(name) {
+function misleads(name) {
   if (/[,;\u201a\uff0c\u3001]/.test(name)) return true;
   const words = name.split(/[^\p{L}\p{N}|!\uff5c\uff01]/u);
   return words.some((word) => ["all", "you"].includes([...word].map(looksLike).join("")));
