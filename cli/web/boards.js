@@ -10,8 +10,8 @@ import { copyButton } from "./invite.js";
 
 const SEATS = ["North", "East", "South", "West"];
 const SUITS = [["♠", "s", "spades"], ["♥", "h", "hearts"], ["♦", "d", "diamonds"], ["♣", "c", "clubs"]];
-/** Who is vulnerable on boards 1 to 16; it then begins anew. */
-const VULNERABLE = ["None", "N-S", "E-W", "All", "N-S", "E-W", "All", "None", "E-W", "All", "None", "N-S", "All", "None", "N-S", "E-W"];
+/** Who is vulnerable: on each four boards the same, but a place further. */
+const VULNERABLE = ["None", "N-S", "E-W", "All"];
 
 /** Numbers in order as ranges: 1–4, 7. @param {number[]} numbers */
 function ranges(numbers) {
@@ -115,7 +115,7 @@ export function boardsView(send) {
   /** @param {number} board from 0 */
   const diagram = (board) => h("li", { class: "board" },
     h("div", null, h("h3", null, `Board ${board + 1}`), h("p", { class: "muted" }, `Dealer ${SEATS[board % 4]}`),
-      h("p", { class: "muted" }, `Vul. ${VULNERABLE[board % 16]}`)),
+      h("p", { class: "muted" }, `Vul. ${VULNERABLE[(board + Math.floor(board / 4)) % 4]}`)),
     ...[0, 3, 1, 2].map((seat) => hand(4 * board + seat)));
 
   let shown = "";

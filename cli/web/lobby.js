@@ -13,8 +13,6 @@ import { amount } from "./words.js";
  * @typedef {Record<string, any>} Told what the program prints of a player or of a match: docs/json.md
  */
 
-/** How many past matches are listed at first. */
-const FEW = 10;
 /** After so many attempts in a row that did not end well, the program asks. */
 const MANY_ATTEMPTS = 8;
 
@@ -104,10 +102,6 @@ function addresses(id, title, places) {
   return { root, ask, read };
 }
 
-/** The example of a relay, and where a known host is. */
-const RELAY = "transit.example.org:4001";
-const HOST = "192.0.2.1:5252";
-
 /**
  * A form, with its button and room for why it was refused.
  * @param {string} label of the button
@@ -141,14 +135,13 @@ function hostForm(app) {
   const [hands, stack, low, high, cards, draw, boards, move, bank] = Object.entries(
     { hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: "", bank: "" },
   ).map(([name, value]) => line(`host-${name}`, String(value)));
-  draw.placeholder = "all";
-  move.placeholder = bank.placeholder = "no limit";
+  [draw.placeholder, move.placeholder, bank.placeholder] = ["all", "no limit", "none"];
   for (const input of [hands, stack, low, high, cards, draw, boards, move, bank]) input.inputMode = "numeric";
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
   const places = addresses("host", "How others reach this machine", [
     ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."],
     ["advertise", "Address in the invite", "table.example.org:5252", "That of a forwarded port, for example."],
-    ["relay", "Relay", RELAY, "A transit relay of Magic Wormhole, where neither can reach the other. It sees nothing."],
+    ["relay", "Relay", "transit.example.org:4001", "A transit relay of Magic Wormhole, where neither can reach the other. It sees nothing."],
   ]);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
@@ -163,8 +156,8 @@ function hostForm(app) {
     [field("Or kinds of cards", kinds, "Name and number of each."), isDeck],
     [field("Cards that can be opened", draw, "Fewer are shuffled faster."), isDeck],
     [field("Boards", boards, "Sealed together, 1 to 100."), () => game.value === "bridge"],
-    [field("Seconds for each move", move, "30, for example."), () => true],
-    [field("And in the bank", bank, "120, for example."), () => true],
+    [field("Seconds for each move", move), () => true],
+    [field("And in the bank", bank), () => true],
   ];
   const label = (/** @type {Input} */ of, /** @type {string} */ said) => {
     const found = /** @type {HTMLElement} */ (of.parentElement).querySelector("label");
@@ -235,8 +228,8 @@ function joinForm(app) {
     id: "join-whom", rows: 3, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "dealerless2-…",
   });
   const places = addresses("join", "A player whom you have met", [
-    ["at", "Where it hosts now", HOST, "Empty: where you met last."],
-    ["relay", "Relay at which it waits", RELAY, ""],
+    ["at", "Where it hosts now", "192.0.2.1:5252", "Empty: where you met last."],
+    ["relay", "Relay at which it waits", "transit.example.org:4001", ""],
   ]);
   const root = form("Join", () => {
     const wish = { whom: whomOf(whom.value) };
@@ -289,8 +282,8 @@ function openItem(app, open, renew) {
   const host = open.seat === 0;
   const places = addresses(`open-${open.match}`, "Another address, or a relay", [
     host ? ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."]
-      : ["at", "Where the host is now", HOST, "Empty: where you met last."],
-    ["relay", "Relay at which both wait", RELAY, ""],
+      : ["at", "Where the host is now", "192.0.2.1:5252", "Empty: where you met last."],
+    ["relay", "Relay at which both wait", "transit.example.org:4001", ""],
   ]);
   const resume = () => {
     const wish = { match: open.match };
@@ -386,10 +379,7 @@ export function lobby(app) {
       h("ul", { class: "items" }, ...met.map((peer) => peerItem(app, peer, join.ask)))));
   const showPast = (/** @type {{ matches: Told[] }} */ said) => {
     const matches = said.matches.filter((one) => one.state !== "open");
-    if (matches.length === 0) return quiet("None yet.");
-    const list = (/** @type {Told[]} */ some) => h("ul", { class: "items" }, ...some.map((one) => pastItem(app, one)));
-    return h("div", null, list(matches.slice(0, FEW)), matches.length > FEW && h("details", { class: "more" },
-      h("summary", null, `${amount(matches.length - FEW)} more`), list(matches.slice(FEW))));
+    return matches.length === 0 ? quiet("None yet.") : h("ul", { class: "items" }, ...matches.map((one) => pastItem(app, one)));
   };
 
   const renew = async () => {

@@ -130,8 +130,8 @@ function ofProgram(app, match) {
   if (program.exit_code === 0) return ["ask", "Your program has ended", match.notices.slice(-1), safe, [again], acts];
   const code = program.exit_code === null ? "" : ` (exit code ${program.exit_code})`;
   return ["ask", "Your program was ended from outside", [program.by_signal
-    ? "The program that plays was killed: by somebody, or by a system that ran out of memory."
-    : `The program that plays has stopped without a word${code}.`],
+    ? "It was killed: by somebody, or by a system that ran out of memory."
+    : `It has stopped without a word${code}.`],
   safe, [seated ? "Resume. The other side waits for the line, and the cards are the same." : again], acts];
 }
 
@@ -164,8 +164,12 @@ function ofWaiting(app, match) {
         clock ? `If ${other} stays away for as long as it has time, you can close the match.` : CLOSE], clock ? [] : [close]];
   }
   if (match.sitsOut) {
-    return ["ask", "You sit out", ["Your time was out, so your program has said what costs nothing more."],
-      ["The next hand waits for you."], ["Say when you are back."], [["I am back", () => say(app, { do: "back" })]]];
+    const back = () => {
+      match.sitsOut = false;
+      say(app, { do: "back" });
+    };
+    return ["wait", "You sit out", ["If your time was out, your program has said what costs nothing more."],
+      ["The next hand waits for you."], ["Say when you are back."], [["I am back", back]]];
   }
   return null;
 }
