@@ -461,6 +461,21 @@ fn a_program_behind_the_page_ends_with_it() {
 }
 
 #[test]
+fn a_program_whose_file_was_replaced_goes_on_as_it_was() {
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let [folder, place] = folders();
+    let copy = place.path().join("dealerless");
+    std::fs::copy(env!("CARGO_BIN_EXE_dealerless"), &copy).unwrap();
+    let mut page = Page::of_program(&copy, folder.path(), &["table", "--no-open", "--json"]);
+    page.open();
+    std::fs::remove_file(&copy).unwrap();
+    std::fs::write(&copy, "another program").unwrap();
+    assert_eq!(page.get("/identity").status, 200);
+}
+
+#[test]
 fn ctrl_c_ends_page_and_program_and_the_match_stays_open() {
     let [folder, guest] = folders();
     let page = Page::start(folder.path(), &[]);
