@@ -81,16 +81,23 @@ fn the_page_is_small_and_whatever_is_answered_keeps_other_pages_out() {
         all += answer.body.len();
     }
     assert!(all < 200_000, "{all} bytes");
+    let of_another_page = [
+        &page.origin()[..1],
+        &[("sec-fetch-site", "cross-site".into())],
+    ]
+    .concat();
     let answers = [
         page.get("/"),
         page.get("/state"),
         page.get("/nothing"),
         page.request("GET", "/", &[("host", "evil.example".into())], b""),
         page.request("DELETE", "/state", &page.own(), b""),
+        page.request("GET", "/", &of_another_page, b""),
+        page.request("GET", "/main.js", &of_another_page, b""),
     ];
     assert_eq!(
         answers.each_ref().map(|answer| answer.status),
-        [200, 200, 404, 403, 405]
+        [200, 200, 404, 403, 405, 403, 403]
     );
     for answer in answers {
         let policy = answer.header("content-security-policy").unwrap();
