@@ -10,7 +10,7 @@ import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, seats, timeLeft } from "./match.js";
-import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, winnings } from "./words.js";
+import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
 
 /** @import { App } from "./main.js" */
 /** @import { CardView } from "./cards.js" */
@@ -33,7 +33,7 @@ export function tablePage(app) {
   const title = h("h1", null, "Table");
   const about = h("p", { class: "about muted" });
   const troubles = h("div", { class: "troubles" });
-  const failure = h("p", { class: "banner bad", role: "alert", hidden: true });
+  const failure = h("div", { class: "banner bad", role: "alert", hidden: true });
   const last = lastHandView(app);
   const stage = h("div", { class: "stage" });
   const root = h("div", { class: "table-page" },
@@ -85,7 +85,7 @@ export function tablePage(app) {
     /** An event was applied to the match. @param {Event} event */
     tell(event) {
       const parts = sentence(app.match, event);
-      log.add(event, parts);
+      if (log.add(event, parts, topic(app.match, event))) toSay.pop();
       actions.tell(event);
       felt.tell(event);
       const said = spoken(parts);
@@ -112,10 +112,11 @@ export function tablePage(app) {
       turnSaid = turn;
     },
 
-    /** The page cannot go on. @param {string} message */
-    fail(message) {
+    /** The page is not let in. @param {string} message @param {() => void} again */
+    fail(message, again) {
+      clear(failure, h("p", null, message), h("button", { type: "button", onclick: again }, "Try again"));
       failure.hidden = false;
-      setText(failure, message);
+      stage.hidden = true;
     },
 
     /** This match is not shown any more. */

@@ -23,6 +23,7 @@
 
 /**
  * @typedef {object} Match
+ * @property {boolean} watches another page plays, and this one only shows it
  * @property {number} events how many were applied
  * @property {P.Seated | null} seated
  * @property {number} own the seat of this side
