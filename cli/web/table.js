@@ -29,6 +29,8 @@ export function tablePage(app) {
   const felt = feltView(app);
   const actions = actionsView(app, { places: felt.picked });
   felt.onPick(actions.update);
+  const room = new ResizeObserver(() => felt.root.style.setProperty("--choices", `${actions.root.offsetHeight + 8}px`));
+  room.observe(actions.root);
   const menu = menuView(app);
   const title = h("h1", null, "Table");
   const about = h("p", { class: "about muted" });
@@ -115,6 +117,7 @@ export function tablePage(app) {
     /** The page is not let in. @param {string} message @param {() => void} again */
     fail(message, again) {
       clear(failure, h("p", null, message), h("button", { type: "button", onclick: again }, "Try again"));
+      this.update();
       failure.hidden = false;
       stage.hidden = true;
     },
@@ -123,6 +126,7 @@ export function tablePage(app) {
     dispose() {
       actions.close();
       felt.close();
+      room.disconnect();
     },
   };
 }

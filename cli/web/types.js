@@ -89,4 +89,10 @@
  * @property {() => Promise<State>} refresh asks the server for its state
  */
 
+/**
+ * Something that went wrong. It passes by itself, or wants an answer, or somebody cheated.
+ * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: string[], safe: string[], todo: string[], acts: Act[]]} Trouble
+ * @typedef {[label: string, act: () => void]} Act
+ */
+
 export {};
