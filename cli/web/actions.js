@@ -263,7 +263,7 @@ export function actionsView(app, picked) {
     exchanging.hidden = now?.ask !== "exchange" || buy;
     showing.hidden = now?.ask !== "show-or-muck" || buy;
     buying.hidden = !buy;
-    ended.hidden = !hasEnded(match) && !(stopped() && !app.gone);
+    ended.hidden = !hasEnded(match);
     betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden && ended.hidden);
     const sent = pending || answered ? "Your answer was sent." : "";
     agree.set("Agree", "", stopped() || watching() || sent);

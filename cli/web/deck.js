@@ -18,10 +18,9 @@ const PAGE = 104;
 /** How many cards a proposal may name. */
 const MOST_PROPOSED = 64;
 
-/** The turn, if this side is to speak. @param {Match} match */
-export function speaks(match) {
-  const turn = match.turn;
-  return turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
+/** The turn, if this side is to speak, on this page. @param {Match} match */
+export function speaks({ turn, watches }) {
+  return !watches && turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
 
 /** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {P.Choice} choice */

@@ -9,10 +9,10 @@
 /** How many notices and rolls are kept. */
 const KEPT = 20;
 
-/** @returns {Match} */
-export function newMatch() {
+/** @param {boolean} [watches] another page plays @returns {Match} */
+export function newMatch(watches = false) {
   return {
-    events: 0,
+    watches, events: 0,
     seated: null, own: 0, invite: null, addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,

@@ -42,6 +42,8 @@ export async function session() {
     try {
       key = (await json(await ask("/session", { method: "POST", body: token }))).key;
       localStorage.setItem(KEY, key);
+      // What this tab remembers is of another server.
+      sessionStorage.clear();
       return;
     } catch (error) {
       if (!(error instanceof Refused) || error.status !== 410) throw error;
@@ -106,14 +108,19 @@ export async function events(how, onEvents, onOpen) {
   const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-    rest += decoder.decode(value, { stream: !done });
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    const read = lines.map(parsed).filter((event) => event !== null);
-    if (read.length > 0) onEvents(read);
-    if (done) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+      rest += decoder.decode(value, { stream: !done });
+      const lines = rest.split("\n");
+      rest = lines.pop() ?? "";
+      const read = lines.map(parsed).filter((event) => event !== null);
+      if (read.length > 0) onEvents(read);
+      if (done) return;
+    }
+  } finally {
+    // The place of this page is free again, whatever went wrong here.
+    await reader.cancel().catch(() => {});
   }
 }
 

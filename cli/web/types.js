@@ -23,6 +23,7 @@
 
 /**
  * @typedef {object} Match
+ * @property {boolean} watches another page plays, and this one only shows it
  * @property {number} events how many were applied
  * @property {P.Seated | null} seated
  * @property {number} own the seat of this side
@@ -86,6 +87,12 @@
  * @property {() => Promise<void>} end ends the program as by Ctrl-C: the match stays open
  * @property {() => Promise<void>} take plays here, although another page does
  * @property {() => Promise<State>} refresh asks the server for its state
+ */
+
+/**
+ * Something that went wrong. It passes by itself, or wants an answer, or somebody cheated.
+ * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: string[], safe: string[], todo: string[], acts: Act[]]} Trouble
+ * @typedef {[label: string, act: () => void]} Act
  */
 
 export {};
