@@ -144,7 +144,9 @@ class Browser:
 
     def name(self, selector, pattern):
         """The name of an element of this kind, of whose name a part is known."""
-        return self.find(selector, pattern).accessible_name
+        return self.until(
+            lambda: self.find(selector, pattern).accessible_name, f"the name of {pattern!r}"
+        )
 
     def has_button(self, pattern):
         """Whether there is such a button, and it can be pressed."""

@@ -10,8 +10,8 @@ import tempfile
 import threading
 
 PROGRAM = os.environ.get("DEALERLESS", "dealerless")
-# No test waits longer for anything.
-DEADLINE = 30
+# No test waits longer for anything, in seconds.
+DEADLINE = 45
 
 
 class Folder:

@@ -11,11 +11,12 @@ from test_records import played_by_bots
 
 SIZES = {"light": (1440, 900), "dark": (360, 640)}
 TWO_FRAMES = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
+# What is wider than the window without its scroll bar.
 WIDE = """
-const wide = document.scrollingElement.scrollWidth;
-if (wide <= innerWidth) return [];
-const out = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5);
-return [`${wide} wide at ${innerWidth}`, ...out.slice(0, 5).map((one) => `${one.tagName}.${one.className}`)];
+const { scrollWidth, clientWidth } = document.scrollingElement;
+if (scrollWidth <= clientWidth) return [];
+const out = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > clientWidth + 0.5);
+return [`${scrollWidth} wide in ${clientWidth}: ` + out.slice(0, 5).map((one) => `${one.tagName}.${one.className}`)];
 """
 
 LOST = {"event": "line-lost", "message": "the connection was lost: the line was cut"}

@@ -84,7 +84,7 @@ class Records(Case):
 
         # Beside a good one; and what is no record at all.
         self.drop(("anna.log", self.content(0)), ("changed.log", bytes(content)))
-        page.find("h2", "Not both records are good.")
+        page.find("h2", "Not both are good records.")
         self.drop(("noise.log", b"<script>alert(1)</script>" * 100))
         page.find("h2", "This is no good record.")
         self.drop(("empty.log", b""))
