@@ -18,7 +18,6 @@ from selenium.common.exceptions import (
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
 
 from programs import DEADLINE
 
@@ -47,6 +46,16 @@ const name = (element) => words(element.getAttribute("aria-label")) || words(lab
 const within = [...document.querySelectorAll("dialog")].filter((one) => one.open).at(-1) ?? document;
 return [...within.querySelectorAll(selector)].filter((one) => wanted.test(name(one))
   && one.checkVisibility({ visibilityProperty: true }));
+"""
+
+# What happens to a list in which a person chooses. (The driver tells the page of no input.)
+CHOOSE = """
+const [select, text] = arguments;
+const option = [...select.options].find((one) => one.text === text);
+if (!option) return false;
+option.selected = true;
+for (const kind of ["input", "change"]) select.dispatchEvent(new Event(kind, { bubbles: true }));
+return true;
 """
 
 BUTTONS = "button, [role=button]"
@@ -172,8 +181,7 @@ class Browser:
             if not found:
                 return False
             if found[0].tag_name == "select":
-                Select(found[0]).select_by_visible_text(text)
-                return True
+                return self.run(CHOOSE, found[0], text)
             found[0].send_keys(Keys.CONTROL, "a")
             found[0].send_keys(Keys.DELETE)
             found[0].send_keys(text)

@@ -54,13 +54,13 @@ class Case(unittest.TestCase):
         browser.find("button", "Host")
         return browser
 
-    def host(self, browser, game, **fields):
-        """Hosts by the form. Gives the invite."""
+    def host(self, browser, game, at="127.0.0.1:0", **fields):
+        """Hosts by the form, at an address. Gives the invite."""
         browser.fill("Game", game)
         for label, value in fields.items():
             browser.fill(label.replace("_", " "), value)
         browser.unfold("How others reach this machine")
-        browser.fill("Wait at", "127.0.0.1:0")
+        browser.fill("Wait at", at)
         browser.press("Host")
         return browser.until(
             lambda: re.search(r"dealerless2-\w{40,}", browser.text()), "an invite"
@@ -70,10 +70,10 @@ class Case(unittest.TestCase):
         browser.fill("Invite", invite)
         browser.press("Join")
 
-    def two_at_a_table(self, game, **fields):
+    def two_at_a_table(self, game, *at, **fields):
         """Anna hosts, and Bert joins, each in a browser."""
         anna, bert = self.lobby("Anna"), self.lobby("Bert")
-        self.join(bert, self.host(anna, game, **fields))
+        self.join(bert, self.host(anna, game, *at, **fields))
         return anna, bert
 
     def guest(self, invite, name="Bert"):

@@ -8,7 +8,7 @@ const sent = window.fetch;
 window.program = { number: 1, command: "host", running: true, played: false, exit_code: null, by_signal: false };
 window.fetch = (path, init) => {
   if (path === "/state") return Promise.resolve(Response.json({ version: "0", program: window.program }));
-  if (path !== "/play") return sent(path, init);
+  if (!path.startsWith("/play")) return sent(path, init);
   const source = {
     start(controller) {
       const encoder = new TextEncoder();

@@ -3,8 +3,10 @@
 import json
 import os
 import queue
+import random
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -12,6 +14,19 @@ import threading
 PROGRAM = os.environ.get("DEALERLESS", "dealerless")
 # No test waits longer for anything, in seconds.
 DEADLINE = 45
+
+
+def free_address():
+    """A port that is free now, and by which a host is found again. It is below those that systems give
+    to connections: while the host is gone nobody gets it."""
+    while True:
+        port = random.randrange(15_000, 32_000)
+        with socket.socket() as tried:
+            try:
+                tried.bind(("127.0.0.1", port))
+                return f"127.0.0.1:{port}"
+            except OSError:
+                pass
 
 
 class Folder:

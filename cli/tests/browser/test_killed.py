@@ -4,13 +4,15 @@ import os
 import signal
 
 from case import Case
+from programs import free_address
 
 DECK = "A deck without rules, and dice"
 
 
 class Killed(Case):
     def test_a_program_that_was_killed_is_resumed_and_the_cards_are_the_same(self):
-        anna, bert = self.two_at_a_table(DECK, Cards_that_can_be_opened="4")
+        at = free_address()
+        anna, bert = self.two_at_a_table(DECK, at, Cards_that_can_be_opened="4")
         anna.press("Draw card 1")
         drawn = anna.name("button", "Card 1: .*, only you see it.*")
         bert.press("Draw card 2")
@@ -38,6 +40,8 @@ class Killed(Case):
         anna.press("Lobby")
         anna.find("h2", "Open matches")
         anna.picture("lobby-open-match")
+        anna.unfold("Another address, or a relay")
+        anna.fill("Wait at", at)
         anna.press("Resume the match with Bert")
         self.assertEqual(anna.name("button", "Card 1: .*, only you see it.*"), drawn)
         self.line_is_back(bert)

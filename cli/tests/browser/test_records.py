@@ -88,4 +88,4 @@ class Records(Case):
         self.drop(("noise.log", b"<script>alert(1)</script>" * 100))
         page.find("h2", "This is no good record.")
         self.drop(("empty.log", b""))
-        page.reads("One of these is empty")
+        page.reads("A file is empty")
