@@ -88,7 +88,7 @@ class Attacks(Case):
     def goes_on(self, anna, guest):
         """Anna still has her turn, and what she says is done."""
         anna.press("Roll")
-        self.assertEqual(guest.until("rolled")["seat"], 0)
+        guest.until("rolled", seat=0)
         anna.reads(r"You roll 2d6: \d+")
 
     def test_a_page_of_another_origin_reads_nothing_and_changes_nothing(self):
@@ -173,6 +173,7 @@ class Attacks(Case):
 
     def test_a_second_tab_watches_until_it_takes_the_seat(self):
         anna, guest = self.seated()
+        self.provoked = ["409"]
         page, driver = anna.page, anna.driver
         first = driver.current_window_handle
         driver.switch_to.new_window("tab")
@@ -216,7 +217,6 @@ class Attacks(Case):
         driver.refresh()
         anna.reads("You roll 2d6")
         self.goes_on(anna, guest)
-        self.provoked = ["409"]
 
     def test_ten_megabytes_in_a_message_are_refused_and_the_match_goes_on(self):
         anna, guest = self.seated()
