@@ -81,7 +81,6 @@ fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
     let own = args.own.open()?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
-    player.listen_before(&posts)?;
     // The host may name the match that is open between the two, or not know the one that is here.
     let mut named = None;
     for _ in 0..=CHANGES {
