@@ -115,7 +115,7 @@ export function actionsView(app, picked) {
   /** @returns {{ do: "bet" | "raise", range: Range } | null} */
   function more() {
     const now = turn();
-    if (now?.ask !== "bet" || app.role === "watch") return null;
+    if (now?.ask !== "bet" || watching() || stopped()) return null;
     if (now.bet) return { do: "bet", range: now.bet };
     return now.raise && { do: "raise", range: now.raise };
   }
@@ -210,9 +210,16 @@ export function actionsView(app, picked) {
     return app.role === "watch" ? "Another page plays. This one watches." : "";
   }
 
+  /** There is no program any more that could be told anything. */
+  function stopped() {
+    if (app.gone) return "The program that serves this page does not answer.";
+    return app.state?.program?.running === false ? "The program has ended." : "";
+  }
+
   /** Why nothing can be chosen now; empty if something can. */
   function whyNot() {
     const { match } = app;
+    if (stopped()) return stopped();
     if (pending) return "Your choice is on its way.";
     if (watching()) return watching();
     if (match.lineLost !== null && !turn()) return "There is no line to the other side.";
@@ -227,6 +234,7 @@ export function actionsView(app, picked) {
     const { match } = app;
     const now = turn();
     if (hasEnded(match)) return match.over ? "The match is over." : "The match stays open. It is not played now.";
+    if (stopped()) return stopped();
     if (match.askRebuy) {
       const { seats, chips } = match.askRebuy;
       if (answered) return "Your answer was sent. The match goes on if both agree.";
@@ -258,8 +266,8 @@ export function actionsView(app, picked) {
     ended.hidden = !hasEnded(match);
     betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden && ended.hidden);
     const sent = pending || answered ? "Your answer was sent." : "";
-    agree.set("Agree", "", watching() || sent);
-    decline.set("End the match", "", watching() || sent);
+    agree.set("Agree", "", stopped() || watching() || sent);
+    decline.set("End the match", "", stopped() || watching() || sent);
     show.set("Show", "all see them", reason);
     muck.set("Muck", "stay closed", reason);
     const count = picked.places().length;

@@ -1,17 +1,17 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
-import { clear, confirmed, h, setText } from "./dom.js";
-import { mayLearn, numbersIn, part, placeAt, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
+import { clear, h, setText } from "./dom.js";
+import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 
-/** @import { Learner, Send } from "./deck.js" */
+/** @import { Learner, Place, Send } from "./deck.js" */
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
 
 const SEATS = ["North", "East", "South", "West"];
 const SUITS = [["♠", "s", "spades"], ["♥", "h", "hearts"], ["♦", "d", "diamonds"], ["♣", "c", "clubs"]];
-/** Who is vulnerable on boards 1 to 16; it then begins anew. */
-const VULNERABLE = ["None", "N-S", "E-W", "All", "N-S", "E-W", "All", "None", "E-W", "All", "None", "N-S", "All", "None", "N-S", "E-W"];
+/** Who is vulnerable: on each four boards the same, but a place further. */
+const VULNERABLE = ["None", "N-S", "E-W", "All"];
 
 /** Numbers in order as ranges: 1–4, 7. @param {number[]} numbers */
 function ranges(numbers) {
@@ -47,16 +47,14 @@ function inWords(match, cards) {
   return [...alike].map(([what, boards]) => `board${boards.length > 1 ? "s" : ""} ${ranges(boards)}: ${what}`).join("; ");
 }
 
-/**
- * The view of boards.
- * @param {Send} send
- * @returns {{ root: HTMLElement, update: (match: Match) => void }}
- */
+/** The view of boards. @param {Send} send @returns {{ root: HTMLElement, update: (match: Match) => void }} */
 export function boardsView(send) {
   /** @type {Match} */
   let match;
+  /** @type {Place[]} */
+  let places = [];
   const say = (/** @type {P.Choice} */ choice) => speak(send, match, choice);
-  const count = () => (match.seated?.drawn ?? 0) / 4;
+  const count = () => places.length / 4;
 
   const seal = h("p", { class: "code seal", tabindex: 0 });
   const sealPart = part("seal", "Seal",
@@ -78,18 +76,14 @@ export function boardsView(send) {
     const cards = (boards ?? []).flatMap((board) => choices.flatMap(({ value }, seat) => {
       const position = 4 * (board - 1) + seat;
       const to = /** @type {Learner} */ (value === "all" ? value : Number(value));
-      return value !== "" && mayLearn(placeAt(match, position), to) ? [{ position, to }] : [];
+      return value !== "" && mayLearn(places[position], to) ? [{ position, to }] : [];
     }));
     setText(problem, !boards ? `Write numbers from 1 to ${count()}, such as 1-4, 7.`
       : cards.length === 0 ? "There is nothing in this to open." : "");
     if (cards.length > 0) say({ do: "propose", cards });
   });
-  const pass = h("button", { type: "button" }, "Pass");
-  pass.addEventListener("click", async () => {
-    const text = "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed boards "
-      + "wait on both disks, and the match can be resumed.";
-    if (await confirmed("Pass?", text, "Pass")) say({ do: "pass" });
-  });
+  const pass = passButton(say, "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed "
+    + "boards wait on both disks, and the match can be resumed.");
   const proposals = proposalList(say, inWords);
   const turn = h("p", { class: "muted" });
   const summary = h("p", { class: "muted" });
@@ -103,7 +97,7 @@ export function boardsView(send) {
 
   /** @param {number} position */
   const hand = (position) => {
-    const { lies, card, holder } = placeAt(match, position);
+    const { lies, card, holder } = places[position];
     const seat = SEATS[position % 4];
     const holds = holder === null ? "" : whom(match, holder);
     const note = { closed: "closed", theirs: `only ${holds}`, mine: "only you", open: holds && `shown by ${holds}` }[lies];
@@ -121,13 +115,14 @@ export function boardsView(send) {
   /** @param {number} board from 0 */
   const diagram = (board) => h("li", { class: "board" },
     h("div", null, h("h3", null, `Board ${board + 1}`), h("p", { class: "muted" }, `Dealer ${SEATS[board % 4]}`),
-      h("p", { class: "muted" }, `Vul. ${VULNERABLE[board % 16]}`)),
+      h("p", { class: "muted" }, `Vul. ${VULNERABLE[(board + Math.floor(board / 4)) % 4]}`)),
     ...[0, 3, 1, 2].map((seat) => hand(4 * board + seat)));
 
   let shown = "";
   /** @param {Match} now */
   const update = (now) => {
     match = now;
+    places = placesOf(match);
     const own = speaks(match);
     setText(seal, match.deal?.sealed?.seal ?? "");
     sealPart.hidden = !seal.textContent;
@@ -139,11 +134,10 @@ export function boardsView(send) {
     pass.disabled = !own;
     setText(turn, turnWords(match, "Both pass when nothing more is to be opened."));
     proposals.update(match);
-    const lies = Array.from({ length: 4 * count() }, (_, position) => placeAt(match, position));
     const all = Array.from({ length: count() }, (_, board) => board);
-    const closed = all.filter((board) => lies.slice(4 * board, 4 * board + 4).every((one) => one.lies === "closed"));
+    const closed = all.filter((board) => places.slice(4 * board, 4 * board + 4).every((one) => one.lies === "closed"));
     setText(summary, `${count()} boards.${closed.length > 0 ? ` Closed to everybody: ${ranges(closed.map((board) => board + 1))}.` : ""}`);
-    const key = JSON.stringify([lies, Boolean(own)]);
+    const key = JSON.stringify([places, Boolean(own)]);
     if (key === shown) return;
     shown = key;
     clear(boards, ...all.filter((board) => !closed.includes(board)).map(diagram));

@@ -54,7 +54,7 @@ function costParts(cost) {
     h("p", null, "Both checked the result of each of these gates, by tags that only the other side’s secret key makes. Each proved that "
       + "it computed rightly what it computed alone, and that what it entered is in range."),
     h("p", null, "The random bits that were made ahead were compared and combined, so that wrong ones pass unnoticed with a chance of at "
-      + `most 1 in 2^${cost.statistical_security} for each batch. The other checks fail far more seldom.`),
+      + `most 1 in 2^${cost.statistical_security} for each batch. The other checks let a lie pass far more seldom.`),
     h("p", null, "The deck counts as sealed only after all checks have passed; one that fails ends the line before a card is opened."),
   ];
 }

@@ -18,10 +18,9 @@ const PAGE = 104;
 /** How many cards a proposal may name. */
 const MOST_PROPOSED = 64;
 
-/** The turn, if this side is to speak. @param {Match} match */
-export function speaks(match) {
-  const turn = match.turn;
-  return turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
+/** The turn, if this side is to speak, on this page. @param {Match} match */
+export function speaks({ turn, watches }) {
+  return !watches && turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
 
 /** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {P.Choice} choice */
@@ -42,16 +41,19 @@ export function whom(match, to) {
   return to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
 }
 
-/** What lies at a position, and who sees it. @param {Match} match @param {number} position @returns {Place} */
-export function placeAt(match, position) {
-  const deal = match.deal;
-  const open = deal?.open.find((one) => one.position === position);
-  const seen = deal?.cards.get(position);
-  // Another card has come there since, by a steal.
-  if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? null };
-  if (seen) return { lies: seen.holder === match.own ? "mine" : "open", card: seen.card, holder: seen.holder ?? null };
-  const holder = deal?.held.findIndex((held) => held.includes(position)) ?? -1;
-  return holder < 0 ? { lies: "closed", card: null, holder: null } : { lies: "theirs", card: null, holder };
+/** What lies at each position, and who sees it. @param {Match} match @returns {Place[]} */
+export function placesOf({ deal, own, seated }) {
+  const opened = new Map((deal?.open ?? []).map((one) => [one.position, one]));
+  const holders = new Map((deal?.held ?? []).flatMap((held, seat) => held.map((position) => [position, seat])));
+  return Array.from({ length: seated?.drawn ?? 0 }, (_, position) => {
+    const open = opened.get(position);
+    const seen = deal?.cards.get(position);
+    const holder = holders.get(position) ?? null;
+    // Unless another card has come there since, by a steal.
+    if (open && (!seen || seen.card === open.card)) return { lies: "open", card: open.card, holder: open.holder ?? holder };
+    if (seen) return { lies: seen.holder === own ? "mine" : "open", card: seen.card, holder: seen.holder ?? holder };
+    return { lies: holder === null ? "closed" : "theirs", card: null, holder };
+  });
 }
 
 /** Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to */
@@ -104,6 +106,14 @@ export function proposalList(say, words) {
   return { root, update };
 }
 
+/** The button that passes, once one is sure. @param {(choice: P.Choice) => void} say @param {string} warning */
+export function passButton(say, warning) {
+  const pass = async () => {
+    if (await confirmed("Pass?", warning, "Pass")) say({ do: "pass" });
+  };
+  return h("button", { type: "button", onclick: pass }, "Pass");
+}
+
 /** A die. @param {number} face @param {number} sides */
 function die(face, sides) {
   const spots = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]][face];
@@ -138,14 +148,12 @@ function diceView(say) {
   return { root: part("dice", "Dice", form, last), update };
 }
 
-/**
- * The view of a deck without rules.
- * @param {Send} send
- * @returns {{ root: HTMLElement, update: (match: Match) => void }}
- */
+/** The view of a deck without rules. @param {Send} send @returns {{ root: HTMLElement, update: (match: Match) => void }} */
 export function deckView(send) {
   /** @type {Match} */
   let match;
+  /** @type {Place[]} */
+  let places = [];
   let page = 0;
   /** The card of the grid to which the tab key comes. */
   let focused = 0;
@@ -154,13 +162,12 @@ export function deckView(send) {
   /** @type {Learner} */
   let learner = "all";
   const say = (/** @type {P.Choice} */ choice) => speak(send, match, choice);
-  const size = () => match.seated?.drawn ?? 0;
   const other = () => 1 - match.own;
   const proposed = () => [...marked].sort(([a], [b]) => a - b).map(([position, to]) => ({ position, to }));
 
   /** @param {number} position */
   const described = (position) => {
-    const { lies, card, holder } = placeAt(match, position);
+    const { lies, card, holder } = places[position];
     const name = card ? cardName(card) : "";
     const holds = holder === null ? "" : `, ${does(match, holder, "hold").replace("You", "you")} it`;
     const what = {
@@ -185,13 +192,10 @@ export function deckView(send) {
   /** @type {ReturnType<typeof cell>[]} */
   const cells = [];
   const pages = h("select", { class: "pages", "aria-label": "Cards shown" });
-  pages.addEventListener("change", () => {
-    page = Number(pages.value);
-    draw();
-  });
+  pages.addEventListener("change", () => { page = Number(pages.value); draw(); });
   /** Marks a card. Gives why not, if that cannot be. @param {number} position */
   const mark = (position) => {
-    if (!mayLearn(placeAt(match, position), learner)) return `${described(position)} It cannot be opened to ${whom(match, learner)}.`;
+    if (!mayLearn(places[position], learner)) return `${described(position)} It cannot be opened to ${whom(match, learner)}.`;
     if (!marked.has(position) && marked.size === MOST_PROPOSED) return `A proposal names at most ${MOST_PROPOSED} cards.`;
     marked.set(position, learner);
     return "";
@@ -226,15 +230,12 @@ export function deckView(send) {
     marked.clear();
     say({ do: "propose", cards });
   });
-  unmark.addEventListener("click", () => {
-    marked.clear();
-    draw();
-  });
+  unmark.addEventListener("click", () => { marked.clear(); draw(); });
   const byNumber = h("form", { class: "row" }, numbers, h("button", { type: "submit" }, "Mark"));
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();
-    const found = numbersIn(numbers.value, size());
-    const problem = found ? found.map((number) => mark(number - 1)).find(Boolean) : `Write numbers from 1 to ${size()}, such as 1-5, 9.`;
+    const found = numbersIn(numbers.value, places.length);
+    const problem = found ? found.map((number) => mark(number - 1)).find(Boolean) : `Write numbers from 1 to ${places.length}, such as 1-5, 9.`;
     draw();
     if (problem) setText(picked, problem);
   });
@@ -242,11 +243,7 @@ export function deckView(send) {
   // What needs no agreement.
   const drawOne = h("button", { type: "button", onclick: () => say({ do: "draw" }) });
   const steal = h("button", { type: "button", onclick: () => say({ do: "steal", from: other() }) });
-  const pass = h("button", { type: "button" }, "Pass");
-  pass.addEventListener("click", async () => {
-    const text = "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.";
-    if (await confirmed("Pass?", text, "Pass")) say({ do: "pass" });
-  });
+  const pass = passButton(say, "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.");
   const own = h("ul", { class: "items" });
   const ownPart = part("own-cards", "Your cards",
     h("p", { class: "muted" }, "Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
@@ -265,7 +262,7 @@ export function deckView(send) {
   let ownKey = "";
   const drawOwn = () => {
     const held = (match.deal?.held[match.own] ?? match.deal?.own ?? []).flatMap((position) =>
-      (position === null ? [] : [{ position, ...placeAt(match, position) }]));
+      (position === null ? [] : [{ position, ...places[position] }]));
     const key = JSON.stringify([held, Boolean(speaks(match))]);
     ownPart.hidden = held.length === 0;
     if (key === ownKey) return;
@@ -283,24 +280,18 @@ export function deckView(send) {
   const drawLearners = () => {
     const all = /** @type {Learner[]} */ (["all", match.own, other()]);
     if (!learners.firstChild) {
-      learners.append(...all.map((to) => h("button", {
-        type: "button",
-        onclick: () => {
-          learner = to;
-          draw();
-        },
-      }, `To ${whom(match, to)}`)));
+      learners.append(...all.map((to) => h("button", { type: "button", onclick: () => { learner = to; draw(); } }, `To ${whom(match, to)}`)));
     }
     [...learners.children].forEach((button, place) => setAttribute(button, "aria-pressed", String(learner === all[place])));
   };
   const drawCells = () => {
-    const shown = Math.min(PAGE, size() - page * PAGE);
+    const shown = Math.min(PAGE, places.length - page * PAGE);
     while (cells.length > shown) cells.pop()?.button.remove();
     while (cells.length < shown) cells.push(cell());
     focused = Math.min(focused, Math.max(0, shown - 1));
     cells.forEach(({ button, number, face, sign, name }, place) => {
       const position = page * PAGE + place;
-      const { lies, card, holder } = placeAt(match, position);
+      const { lies, card, holder } = places[position];
       const [kind, copy] = (card ?? "").split("#");
       const to = marked.get(position);
       setText(number, amount(position + 1));
@@ -316,18 +307,17 @@ export function deckView(send) {
   };
   const draw = () => {
     const now = speaks(match);
-    const of = Array.from({ length: size() }, (_, position) => placeAt(match, position));
-    for (const [position, to] of marked) if (!mayLearn(of[position], to)) marked.delete(position);
-    const number = (/** @type {Place["lies"]} */ lies) => amount(of.filter((one) => one.lies === lies).length);
-    const next = of.findIndex((one) => one.lies === "closed");
+    for (const [position, to] of marked) if (!mayLearn(places[position], to)) marked.delete(position);
+    const number = (/** @type {Place["lies"]} */ lies) => amount(places.filter((one) => one.lies === lies).length);
+    const next = places.findIndex((one) => one.lies === "closed");
     const name = nameOf(match, other());
     setText(summary, `${number("closed")} closed, ${number("open")} open to all, ${number("mine")} seen by you alone, `
       + `${number("theirs")} by ${name} alone.`);
-    const count = Math.ceil(size() / PAGE);
+    const count = Math.ceil(places.length / PAGE);
     pages.hidden = count < 2;
     if (pages.options.length !== count) {
       clear(pages, ...Array.from({ length: count }, (_, one) =>
-        h("option", { value: one }, `Cards ${amount(one * PAGE + 1)} to ${amount(Math.min(size(), (one + 1) * PAGE))}`)));
+        h("option", { value: one }, `Cards ${amount(one * PAGE + 1)} to ${amount(Math.min(places.length, (one + 1) * PAGE))}`)));
     }
     drawLearners();
     drawCells();
@@ -348,6 +338,7 @@ export function deckView(send) {
     root,
     update: (now) => {
       match = now;
+      places = placesOf(match);
       draw();
     },
   };

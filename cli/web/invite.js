@@ -24,19 +24,13 @@ export function copyButton(label, text, name) {
   return button;
 }
 
-/**
- * A day and a time of day.
- * @param {number} seconds since 1970
- */
+/** A day and a time of day. @param {number} seconds since 1970 */
 export function dateOf(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(new Date(seconds * 1000));
 }
 
-/**
- * A QR code as a picture: all dark squares are one path.
- * @param {{ size: number, rows: string[] }} code
- */
+/** A QR code as a picture: all dark squares are one path. @param {{ size: number, rows: string[] }} code */
 function picture(code) {
   const margin = 4;
   const side = code.size + 2 * margin;
@@ -61,7 +55,7 @@ export function inviteView(app) {
       h("ol", { class: "steps" },
         h("li", null, "Send this invite to the other player, by a way that you trust. ",
           h("strong", null, "Whoever has it can take the seat, once.")),
-        h("li", null, "The other player pastes it under “Join”, or runs the command in a terminal."),
+        h("li", null, "The other player pastes it under “Join”, or runs the command in a terminal. Who has met you can join by your name instead."),
         h("li", null, "Leave this page open. The match begins when both are here.")),
       text,
       h("div", { class: "row" },
@@ -69,12 +63,11 @@ export function inviteView(app) {
         copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`))),
     code);
   const places = h("p", { class: "muted" });
-  const known = h("p", null, "A player whom you have met needs no invite: it joins by your name or fingerprint.");
   const notices = h("ul", { class: "notices" });
   const stop = h("button", { type: "button", onclick: () => app.end().catch((error) => announce(error.message, true)) }, "Stop");
   const title = h("h2", { id: "invite-title" });
   const root = h("section", { class: "panel", "aria-labelledby": "invite-title" }, title,
-    sent, known, places, notices,
+    sent, places, notices,
     h("div", { class: "row" }, stop));
 
   const draw = async (/** @type {string} */ of) => {
@@ -95,7 +88,6 @@ export function inviteView(app) {
     const hosts = app.state?.program?.command === "host" || match.addresses.length > 0;
     root.hidden = app.gone || hasEnded(match) || app.state?.program?.running === false;
     sent.hidden = !invite;
-    known.hidden = !invite;
     setText(title, hosts ? "Waiting for the other player" : "Looking for the host");
     setText(places, !hosts ? "Your program connects to the host. It says so if nobody is there."
       : match.addresses.length > 0 ? `Your program listens at ${match.addresses.join(", ")}.` : "");

@@ -13,8 +13,6 @@ import { amount } from "./words.js";
  * @typedef {Record<string, any>} Told what the program prints of a player or of a match: docs/json.md
  */
 
-/** How many past matches are listed at first. */
-const FEW = 10;
 /** After so many attempts in a row that did not end well, the program asks. */
 const MANY_ATTEMPTS = 8;
 
@@ -104,10 +102,6 @@ function addresses(id, title, places) {
   return { root, ask, read };
 }
 
-/** The example of a relay, and where a known host is. */
-const RELAY = "transit.example.org:4001";
-const HOST = "192.0.2.1:5252";
-
 /**
  * A form, with its button and room for why it was refused.
  * @param {string} label of the button
@@ -138,27 +132,19 @@ function hostForm(app) {
     bridge: "Boards of bridge",
   });
   const posts = select("host-posts", { blinds: "Blinds", ante: "An ante from each" });
-  const time = select("host-time", {
-    "": "No limit",
-    "30+120": "30 s a move, 2 min in the bank",
-    "15+60": "15 s a move, 1 min in the bank",
-    own: "Other…",
-  });
-  const made = select("host-made", { cards: "So many cards", kinds: "Kinds of cards" });
-  const [hands, stack, low, high, move, bank, cards, draw, boards] = Object.entries(
-    { hands: 10, stack: 200, low: 1, high: 2, move: 30, bank: 120, cards: 52, draw: "", boards: 24 },
+  const [hands, stack, low, high, cards, draw, boards, move, bank] = Object.entries(
+    { hands: 10, stack: 200, low: 1, high: 2, cards: 52, draw: "", boards: 24, move: "", bank: "" },
   ).map(([name, value]) => line(`host-${name}`, String(value)));
-  draw.placeholder = "all";
-  for (const input of [hands, stack, low, high, move, bank, cards, draw, boards]) input.inputMode = "numeric";
+  [draw.placeholder, move.placeholder, bank.placeholder] = ["all", "no limit", "none"];
+  for (const input of [hands, stack, low, high, cards, draw, boards, move, bank]) input.inputMode = "numeric";
   const kinds = line("host-kinds", "", "knight=14, castle=5, road=2");
   const places = addresses("host", "How others reach this machine", [
     ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."],
     ["advertise", "Address in the invite", "table.example.org:5252", "That of a forwarded port, for example."],
-    ["relay", "Relay", RELAY, "A transit relay of Magic Wormhole, where neither can reach the other. It sees nothing."],
+    ["relay", "Relay", "transit.example.org:4001", "A transit relay of Magic Wormhole, where neither can reach the other. It sees nothing."],
   ]);
 
   const [isPoker, isDeck] = [() => !["deck", "bridge"].includes(game.value), () => game.value === "deck"];
-  const isOwnTime = () => time.value === "own";
   /** @type {[HTMLElement, () => boolean][]} each field, and whether it belongs to what is chosen */
   const fields = [
     [field("Hands", hands), () => true],
@@ -166,14 +152,12 @@ function hostForm(app) {
     [field("Before the cards", posts), isPoker],
     [field("Small blind", low), isPoker],
     [field("Big blind", high), isPoker],
-    [field("The deck is made of", made), isDeck],
-    [field("Cards in the deck", cards, "52 are the usual cards. Others are numbered."), () => isDeck() && made.value === "cards"],
-    [field("Kinds", kinds, "Name and number of each."), () => isDeck() && made.value === "kinds"],
+    [field("Cards in the deck", cards, "52 are the usual cards. Others are numbered."), () => isDeck() && !kinds.value],
+    [field("Or kinds of cards", kinds, "Name and number of each."), isDeck],
     [field("Cards that can be opened", draw, "Fewer are shuffled faster."), isDeck],
     [field("Boards", boards, "Sealed together, 1 to 100."), () => game.value === "bridge"],
-    [field("Time to think", time, "Whoever has none left checks or folds, and sits out."), () => true],
-    [field("Seconds for a move", move), isOwnTime],
-    [field("Seconds in the bank", bank), isOwnTime],
+    [field("Seconds for each move", move), () => true],
+    [field("And in the bank", bank), () => true],
   ];
   const label = (/** @type {Input} */ of, /** @type {string} */ said) => {
     const found = /** @type {HTMLElement} */ (of.parentElement).querySelector("label");
@@ -186,11 +170,11 @@ function hostForm(app) {
     label(low, ante ? "Ante" : "Small blind");
     label(high, ante ? "Smallest bet" : "Big blind");
   };
-  game.addEventListener("change", () => {
+  game.addEventListener("input", () => {
     hands.value = isPoker() ? "10" : "1";
     posts.value = game.value === "draw" ? "ante" : "blinds";
   });
-  for (const choice of [game, posts, time, made]) choice.addEventListener("change", arrange);
+  for (const choice of [game, posts, kinds]) choice.addEventListener("input", arrange);
 
   /** What the form says, or null if something is wrong with it. */
   const read = () => {
@@ -206,6 +190,7 @@ function hostForm(app) {
       judge(input, badNumber(input.value.trim(), least, most));
       return Number(input.value);
     };
+    for (const input of [draw, move, bank]) mark(input, "");
     wish.hands = whole(hands, 1, 1_000_000);
     if (isPoker()) {
       const chips = whole(stack, 1, 1_000_000_000);
@@ -213,19 +198,17 @@ function hostForm(app) {
       if (!wrong && smaller > larger) judge(low, "This must not be more than the other.");
       Object.assign(wish, { stack: chips, [posts.value]: `${smaller}/${larger}` });
     }
-    if (isDeck() && made.value === "cards") wish.cards = whole(cards, 2, 4096);
-    if (isDeck() && made.value === "kinds") {
+    if (isDeck() && !kinds.value) wish.cards = whole(cards, 2, 4096);
+    if (isDeck() && kinds.value) {
       wish.kinds = kinds.value.replace(/\s/g, "");
       judge(kinds, badKinds(String(wish.kinds)));
     }
     if (isDeck() && draw.value.trim()) wish.draw = whole(draw, 1, Number(wish.cards ?? 4096) || 4096);
     if (game.value === "bridge") wish.boards = whole(boards, 1, 100);
-    if (isOwnTime()) {
-      const [seconds, rest] = [move, bank].map((input) => whole(input, 0, 1_000_000));
+    if (move.value || bank.value) {
+      const [seconds, rest] = [move, bank].map((input) => (input.value ? whole(input, 0, 1_000_000) : 0));
       if (!wrong && seconds + rest === 0) judge(move, "Nobody can play in no time at all.");
       wish.time = `${seconds}+${rest}`;
-    } else if (time.value) {
-      wish.time = time.value;
     }
     const reached = places.read(wish);
     /** @type {Input | null} */ (wrong)?.focus();
@@ -245,8 +228,8 @@ function joinForm(app) {
     id: "join-whom", rows: 3, autocomplete: "off", autocapitalize: "off", spellcheck: "false", placeholder: "dealerless2-…",
   });
   const places = addresses("join", "A player whom you have met", [
-    ["at", "Where it hosts now", HOST, "Empty: where you met last."],
-    ["relay", "Relay at which it waits", RELAY, ""],
+    ["at", "Where it hosts now", "192.0.2.1:5252", "Empty: where you met last."],
+    ["relay", "Relay at which it waits", "transit.example.org:4001", ""],
   ]);
   const root = form("Join", () => {
     const wish = { whom: whomOf(whom.value) };
@@ -299,8 +282,8 @@ function openItem(app, open, renew) {
   const host = open.seat === 0;
   const places = addresses(`open-${open.match}`, "Another address, or a relay", [
     host ? ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."]
-      : ["at", "Where the host is now", HOST, "Empty: where you met last."],
-    ["relay", "Relay at which both wait", RELAY, ""],
+      : ["at", "Where the host is now", "192.0.2.1:5252", "Empty: where you met last."],
+    ["relay", "Relay at which both wait", "transit.example.org:4001", ""],
   ]);
   const resume = () => {
     const wish = { match: open.match };
@@ -355,10 +338,7 @@ function part(id, title, ...inside) {
 /** @param {string} text */
 const quiet = (text) => h("p", { class: "muted" }, text);
 
-/**
- * @param {App} app
- * @returns {Page}
- */
+/** @param {App} app @returns {Page} */
 export function lobby(app) {
   const join = joinForm(app);
   const running = h("section", { class: "panel running", "aria-labelledby": "running", hidden: true },
@@ -399,15 +379,7 @@ export function lobby(app) {
       h("ul", { class: "items" }, ...met.map((peer) => peerItem(app, peer, join.ask)))));
   const showPast = (/** @type {{ matches: Told[] }} */ said) => {
     const matches = said.matches.filter((one) => one.state !== "open");
-    if (matches.length === 0) return quiet("None yet.");
-    const list = h("ul", { class: "items" }, ...matches.slice(0, FEW).map((one) => pastItem(app, one)));
-    const all = h("button", { type: "button" }, `Show all ${amount(matches.length)}`);
-    all.addEventListener("click", () => {
-      list.append(...matches.slice(FEW).map((one) => pastItem(app, one)));
-      list.children[FEW]?.querySelector("button")?.focus();
-      all.remove();
-    });
-    return h("div", {}, list, matches.length > FEW && h("div", { class: "row" }, all));
+    return matches.length === 0 ? quiet("None yet.") : h("ul", { class: "items" }, ...matches.map((one) => pastItem(app, one)));
   };
 
   const renew = async () => {

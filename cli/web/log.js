@@ -1,4 +1,4 @@
-// The log: what has happened, in words. It only grows, hand by hand, and what is out of sight costs nothing to lay out.
+// The log: what has happened, in words. It grows hand by hand, and what is out of sight costs nothing to lay out.
 
 import { h } from "./dom.js";
 import { written } from "./cards.js";
@@ -9,6 +9,9 @@ import { written } from "./cards.js";
 /** Events that are set apart from the moves of a hand. */
 const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "error", "again"];
 
+/** How many hands are kept. What was played tells of all. */
+const KEPT = 200;
+
 export function logView() {
   const hands = h("ol", { class: "log-hands" });
   // The newest entry stays in sight: the box is laid out from its end.
@@ -16,8 +19,8 @@ export function logView() {
   const root = h("section", { class: "panel log-panel", "aria-labelledby": "log-title" },
     h("h2", { id: "log-title" }, "Log"), box);
   let entries = group("");
-  /** The last entry, if it only told for how long something is waited for. @type {HTMLElement | null} */
-  let waited = null;
+  /** The last entry, and what it is about. */
+  let last = { topic: "", entry: /** @type {HTMLElement} */ (hands) };
 
   /** @param {string} title */
   function group(title) {
@@ -28,19 +31,28 @@ export function logView() {
 
   return {
     root,
-    /** @param {Event} event @param {Part[]} parts */
-    add(event, parts) {
+    /**
+     * Adds an entry. Gives whether it took the place of the last one, which was about the same.
+     * @param {Event} event
+     * @param {Part[]} parts
+     * @param {string} topic empty if it stays in any case
+     */
+    add(event, parts, topic) {
       if (event.event === "dealt" && event.try === 0) {
         entries = group(`Hand ${event.hand}`);
-        return;
+        if (hands.children.length > KEPT) hands.firstChild?.remove();
+        last.topic = "";
+        return false;
       }
-      if (parts.length === 0 || parts[0] === "") return;
+      if (parts.length === 0 || parts[0] === "") return false;
       const bad = LOUD.includes(event.event) || (event.event === "over" && event.exit_code !== 0);
       const kind = bad ? "loud" : event.event;
       const entry = h("li", { "data-kind": kind }, ...written(parts));
-      if (event.event === "waiting" && waited) waited.replaceWith(entry);
+      const same = topic !== "" && topic === last.topic;
+      if (same) last.entry.replaceWith(entry);
       else entries.append(entry);
-      waited = event.event === "waiting" ? entry : null;
+      last = { topic, entry };
+      return same;
     },
   };
 }

@@ -4,7 +4,7 @@ import { announce, clear, h, setAttribute } from "./dom.js";
 import * as server from "./server.js";
 import * as settings from "./settings.js";
 import { apply, isMyTurn, newMatch } from "./match.js";
-import { asSentence } from "./words.js";
+import { problem } from "./words.js";
 import { tablePage } from "./table.js";
 import { lobby } from "./lobby.js";
 import { after } from "./after.js";
@@ -19,6 +19,8 @@ import { verify } from "./verify.js";
 
 /** Where this tab remembers which program it plays. */
 const PLAYS = "dealerless-plays";
+/** And the last one whose end was seen here. */
+const SEEN = "dealerless-seen";
 
 /** How long until the server is asked again, in milliseconds. */
 const PAUSE = 1000;
@@ -48,11 +50,15 @@ let table = tablePage(app);
 /** Counts the times that this page began to read events: what belongs to an earlier time is left alone. */
 let reading = 0;
 
-/** @type {Record<"lobby" | "verify", string>} */
-const LINKS = { lobby: "Lobby", verify: "Verify" };
+/** The number of the program whose events are read. @type {number | undefined} */
+let followed;
 
 /** @param {PageName} to @param {any} [data] */
 function go(to, data) {
+  const program = app.state?.program;
+  // Another page may have started a program since.
+  if (to === "table" && program?.running && program.number !== followed) void follow(howToRead());
+  if (to === "lobby" && program?.running === false) sessionStorage.setItem(SEEN, String(program.number));
   shown?.close?.();
   const page = pageOf(to, data);
   shown = page;
@@ -71,7 +77,7 @@ function pageOf(to, data) {
   switch (to) {
     case "lobby": return lobby(app);
     // The program calls a record by the first 16 digits of the match.
-    case "after": return after(app, String(data ?? "").slice(0, 16), app.match);
+    case "after": return after(app, String(data ?? ""), app.match);
     case "verify": return verify(app);
     case "table": return table;
   }
@@ -87,12 +93,13 @@ function links() {
   };
   clear(nav,
     app.role !== "none" && link("table", "Table"),
-    link("lobby", LINKS.lobby),
-    link("verify", LINKS.verify));
+    link("lobby", "Lobby"),
+    link("verify", "Verify"));
 }
 
 function title() {
-  settings.setTitle(shown?.title ?? "Table", isMyTurn(app.match));
+  const runs = !app.gone && app.state?.program?.running === true;
+  settings.setTitle(shown?.title ?? "Table", runs && isMyTurn(app.match));
 }
 
 async function refresh() {
@@ -119,13 +126,14 @@ async function end() {
 async function follow(how) {
   reading += 1;
   const mine = reading;
-  app.match = newMatch();
+  app.match = newMatch(how === "watch");
   app.role = how === "watch" ? "watch" : "play";
+  followed = app.state?.program?.number;
   table.dispose();
   table = tablePage(app);
   if (name === "table") go("table");
   else links();
-  const number = String(app.state?.program?.number ?? "");
+  const number = String(followed);
   try {
     await server.events(how, (events) => mine === reading && take(events), () => {
       if (how !== "watch") sessionStorage.setItem(PLAYS, number);
@@ -133,9 +141,15 @@ async function follow(how) {
   } catch (error) {
     if (mine !== reading) return;
     if (error instanceof server.Refused && error.status === 409 && how === "play") return follow("watch");
-    if (!(error instanceof server.Gone)) table.fail(asSentence(/** @type {Error} */ (error).message));
+    if (!(error instanceof server.Gone)) return table.fail(problem(error), () => void follow(how));
   }
   if (mine === reading) await ended(mine);
+}
+
+/** @returns {"play" | "watch"} */
+function howToRead() {
+  const program = app.state?.program;
+  return program?.running && program.played ? "watch" : "play";
 }
 
 /**
@@ -143,14 +157,16 @@ async function follow(how) {
  * @param {number} mine
  */
 async function ended(mine) {
-  const before = app.state?.program?.number;
+  // Nothing can be chosen any more, and no clock is known.
+  app.match.turn = null;
   try {
     const { program } = await refresh();
     app.gone = false;
     if (mine !== reading) return;
-    if (program?.running && program.number === before) {
+    if (program?.running) {
       sessionStorage.removeItem(PLAYS);
-      return void follow(program.played ? "watch" : "play");
+      setTimeout(() => mine === reading && follow(howToRead()), PAUSE / 4);
+      return;
     }
   } catch {
     app.gone = true;
@@ -165,8 +181,13 @@ async function ended(mine) {
 function take(events) {
   const wasTurn = app.match.turn;
   for (const event of events) {
-    apply(app.match, event, began(event));
-    table.tell(event);
+    try {
+      apply(app.match, event, began(event));
+      table.tell(event);
+    } catch (error) {
+      // An event of another version must not hide those that follow.
+      console.error(event.event, error);
+    }
   }
   table.update();
   title();
@@ -195,20 +216,19 @@ async function start() {
   try {
     await server.session();
     const { program } = await refresh();
-    if (program?.running) {
-      go("table");
-      // A tab that is loaded again goes on in its seat, although the server may not have seen it go.
-      const mine = sessionStorage.getItem(PLAYS) === String(program.number);
-      if (mine) void follow("take");
-      else void follow(program.played ? "watch" : "play");
-    } else {
-      go("lobby");
-    }
+    const number = String(program?.number);
+    const mine = sessionStorage.getItem(PLAYS) === number;
+    // How a program has ended is told to who played it, and to all if it ended otherwise than it should.
+    const tells = program && (mine || program.by_signal || program.exit_code !== 0) && sessionStorage.getItem(SEEN) !== number;
+    if (!program?.running && !tells) return go("lobby");
+    // A tab that is loaded again goes on in its seat, although the server may not have seen it go.
+    void follow(program?.running && mine ? "take" : howToRead());
+    go("table");
   } catch (error) {
     const main = /** @type {HTMLElement} */ (document.getElementById("page"));
     clear(main, h("section", { class: "panel narrow" },
       h("h1", null, "This page has no seat"),
-      h("p", null, asSentence(/** @type {Error} */ (error).message))));
+      h("p", null, problem(error))));
   }
 }
 

@@ -9,13 +9,13 @@
 /** How many notices and rolls are kept. */
 const KEPT = 20;
 
-/** @returns {Match} */
-export function newMatch() {
+/** @param {boolean} [watches] another page plays @returns {Match} */
+export function newMatch(watches = false) {
   return {
-    events: 0,
+    watches, events: 0,
     seated: null, own: 0, invite: null, addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
-    turn: null, since: 0, previous: null, cost: null,
+    turn: null, since: 0, previous: null,
     waiting: null, lineLost: null, askAgain: null, outOfTime: null, sitsOut: false, askRebuy: null,
     refused: null, stopped: null, over: null, closed: null, failed: null,
   };
@@ -103,7 +103,6 @@ export function apply(match, event, now) {
       break;
     case "sealed":
       dealOf(match, event.hand).sealed = event;
-      match.cost = event.cost ?? match.cost;
       break;
     case "card":
       see(match, dealOf(match, event.hand), event);

@@ -38,20 +38,32 @@ let page = "";
 export async function session() {
   const token = location.hash.slice(1);
   if (/^[0-9a-f]{32}$/.test(token)) {
-    const used = "This address was used already. Open the page where it was used, or start the program again.";
     history.replaceState(null, "", location.pathname);
     try {
       key = (await json(await ask("/session", { method: "POST", body: token }))).key;
       localStorage.setItem(KEY, key);
+      // What this tab remembers is of another server.
+      sessionStorage.clear();
       return;
     } catch (error) {
-      const kept = localStorage.getItem(KEY);
       if (!(error instanceof Refused) || error.status !== 410) throw error;
-      if (!kept) throw new Refused(used, 410);
+      await takeKept();
+      return;
     }
   }
   key = localStorage.getItem(KEY) ?? "";
   if (!key) throw new Refused("Open the address that the program has printed: without it, nobody plays here.", 403);
+}
+
+/** The address was used already: by this browser, or by somebody else. */
+async function takeKept() {
+  key = localStorage.getItem(KEY) ?? "";
+  try {
+    await get("/state");
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    throw new Refused("This address was used already. If it was not you who opened it, end the program and start it again.", 410);
+  }
 }
 
 /**
@@ -96,14 +108,19 @@ export async function events(how, onEvents, onOpen) {
   const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  for (;;) {
-    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
-    rest += decoder.decode(value, { stream: !done });
-    const lines = rest.split("\n");
-    rest = lines.pop() ?? "";
-    const read = lines.map(parsed).filter((event) => event !== null);
-    if (read.length > 0) onEvents(read);
-    if (done) return;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+      rest += decoder.decode(value, { stream: !done });
+      const lines = rest.split("\n");
+      rest = lines.pop() ?? "";
+      const read = lines.map(parsed).filter((event) => event !== null);
+      if (read.length > 0) onEvents(read);
+      if (done) return;
+    }
+  } finally {
+    // The place of this page is free again, whatever went wrong here.
+    await reader.cancel().catch(() => {});
   }
 }
 

@@ -10,7 +10,7 @@ import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, seats, timeLeft } from "./match.js";
-import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, winnings } from "./words.js";
+import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
 
 /** @import { App } from "./main.js" */
 /** @import { CardView } from "./cards.js" */
@@ -29,11 +29,13 @@ export function tablePage(app) {
   const felt = feltView(app);
   const actions = actionsView(app, { places: felt.picked });
   felt.onPick(actions.update);
+  const room = new ResizeObserver(() => felt.root.style.setProperty("--choices", `${actions.root.offsetHeight + 8}px`));
+  room.observe(actions.root);
   const menu = menuView(app);
   const title = h("h1", null, "Table");
   const about = h("p", { class: "about muted" });
   const troubles = h("div", { class: "troubles" });
-  const failure = h("p", { class: "banner bad", role: "alert", hidden: true });
+  const failure = h("div", { class: "banner bad", role: "alert", hidden: true });
   const last = lastHandView(app);
   const stage = h("div", { class: "stage" });
   const root = h("div", { class: "table-page" },
@@ -85,7 +87,7 @@ export function tablePage(app) {
     /** An event was applied to the match. @param {Event} event */
     tell(event) {
       const parts = sentence(app.match, event);
-      log.add(event, parts);
+      if (log.add(event, parts, topic(app.match, event))) toSay.pop();
       actions.tell(event);
       felt.tell(event);
       const said = spoken(parts);
@@ -112,16 +114,19 @@ export function tablePage(app) {
       turnSaid = turn;
     },
 
-    /** The page cannot go on. @param {string} message */
-    fail(message) {
+    /** The page is not let in. @param {string} message @param {() => void} again */
+    fail(message, again) {
+      clear(failure, h("p", null, message), h("button", { type: "button", onclick: again }, "Try again"));
+      this.update();
       failure.hidden = false;
-      setText(failure, message);
+      stage.hidden = true;
     },
 
     /** This match is not shown any more. */
     dispose() {
       actions.close();
       felt.close();
+      room.disconnect();
     },
   };
 }
@@ -484,7 +489,7 @@ function seatView(app, seat, pick) {
       const { match } = app;
       const { deal } = match;
       setText(name, nameOf(match, seat));
-      setAttribute(name, "title", own ? null : match.seated?.names[seat]);
+      setAttribute(name, "title", own ? null : nameOf(match, seat));
       const chips = match.stacks[seat] ?? 0;
       const result = deal?.result ?? null;
       const inHand = deal !== null && !deal.folded[seat];

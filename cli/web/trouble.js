@@ -8,25 +8,30 @@ import { asSentence, nameOf } from "./words.js";
 /** @import { Match } from "./match.js" */
 /** @import { Command } from "./protocol.js" */
 
-/**
- * @typedef {"wait" | "ask" | "cheat"} Kind it passes, or wants an answer, or somebody cheated
- * @typedef {[kind: Kind, title: string, happened: string[], safe: string[], todo: string[], acts: Act[]]} Trouble
- * @typedef {[label: string, act: () => void]} Act
- */
+/** @import { Act, Trouble } from "./types.js" */
 
-const SEALED = "The cards stay sealed: nobody can look at one or change one.";
-const WRITTEN = "What was said is signed, and on the disks of both.";
-const OPEN = "The match stays open. The hand goes on with the same cards, or not at all.";
+const WRITTEN = "What you said is signed, and was on your disk before it was sent.";
+const OPEN = "The match stays open. A hand that is sealed goes on with the same cards, or not at all.";
 const STANDS = "What was played before stands, and can be verified.";
 const UNDONE = "The hand is undecided, and the chips are as they were before it.";
-const STOP = "Do not play with this player, unless you know why it happened. "
-  + "Your program does not either, until you run: dealerless peers forgive";
 const KEEP = "Keep the record, whose file is named below. Whoever verifies it sees what it proves.";
+const FRESH = "No match had begun here, so nothing is lost.";
 const CLOSE = "Or close the match here. It is not over then, and nobody wins it. It can be resumed from the lobby.";
 
 /** @param {App} app @param {Command} said */
 function say(app, said) {
   app.send(said).catch((error) => announce(error.message, true));
+}
+
+/** What is safe while a hand is open. @param {Match} match */
+function sealed({ deal }) {
+  return deal?.sealed ? ["The cards stay sealed: nobody can look at a closed one, or change one."] : [];
+}
+
+/** What to do about a player who has cheated, or may have. @param {Match} match */
+function stopPlaying({ seated, own }) {
+  return "Do not play with this player again, unless you know why it happened. Your program asks you first. "
+    + `To forget it for good, run: dealerless peers forgive ${seated?.fingerprints[1 - own] ?? ""}`.trimEnd();
 }
 
 /** What a message of the program says, without what is for a terminal alone. @param {string} message */
@@ -39,12 +44,7 @@ function otherName(match) {
   return match.seated ? nameOf(match, 1 - match.own) : "The other player";
 }
 
-/**
- * The match has ended, and not only because all was played.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The match has ended, and not only because all was played. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofEnd(app, match) {
   const { closed, over, stopped } = match;
   /** @type {Act} */
@@ -55,6 +55,7 @@ function ofEnd(app, match) {
   const told = sentences(over.message);
   const own = over.exit_code === 1;
   const self = stopped?.seat === match.own;
+  const stop = stopPlaying(match);
   const step = stopped?.step === undefined ? "" : ` in step ${stopped.step}`;
   /** @type {Act[]} */
   const acts = [["What was played", () => app.go("after", match.seated?.match)], lobby];
@@ -64,29 +65,29 @@ function ofEnd(app, match) {
         self ? `Your program says that what ${other} opened${step} is not what was sealed.`
           : `${other} says that what you opened${step} is not what was sealed.`,
         "Nobody else can tell who lied: a false opening and a false complaint look alike.",
-      ], [UNDONE, STANDS], [STOP, KEEP], acts];
+      ], [UNDONE, STANDS], [stop, KEEP], acts];
     case "bad-cards":
       return ["cheat", "Cards came out that this deck does not have",
-        [...told, "One of the two cheated, and nobody else can tell which."], [UNDONE, STANDS], [STOP, KEEP], acts];
+        [...told, "One of the two cheated, and nobody else can tell which."], [UNDONE, STANDS], [stop, KEEP], acts];
     case "foul":
       return ["cheat", own ? "Your program signed what the rules do not allow" : `${other} broke the rules`,
         [...told, "The signature on it is in the record, and proves it to anybody."],
-        ["The match has ended there. What the rules do not allow wins nothing.", STANDS],
-        [own ? "Your program is faulty, or was changed. Please report it." : STOP, KEEP], acts];
+        ["What the rules do not allow wins nothing: the match has ended there.", STANDS],
+        [own ? "Your program is faulty, or was changed. Please report it." : stop, KEEP], acts];
     case "fork":
       return ["cheat", `${own ? "You" : other} signed two different things for one step`,
         [...told, "It was a cheat, or a program that went on from an older copy of its files. Both signatures prove it to anybody."],
         ["The match has ended there.", STANDS],
-        [own ? "Never put back an older copy of the folder: no backup, no second machine." : STOP, KEEP], acts];
+        [own ? "Never put back an older copy of the folder: no backup, no second machine." : stop, KEEP], acts];
     case "forfeited":
       return ["ask", `${own ? "You" : other} could not go on with the hand`,
         [...told, "What is needed to open its cards is lost: the file of the deck, or dice that were drawn."],
         ["No other deck is dealt for it, so nobody gains by losing a file.", STANDS],
-        ["You can begin another match from the lobby."], acts];
+        ["Another match begins in the lobby."], acts];
     case "left":
       return ["ask", self ? "You have left the match" : `${other} has left the match`, told,
         ["Cards that were not opened stay closed for ever.", STANDS],
-        ["The match is over for good. You can begin another one from the lobby."], acts];
+        ["The match is over for good. Another one begins in the lobby."], acts];
     default:
       // The table of poker says so itself.
       return isPoker(match) ? null : ["ask", "The match is over", told, ["What is closed stays closed for ever.", STANDS],
@@ -94,12 +95,7 @@ function ofEnd(app, match) {
   }
 }
 
-/**
- * The program has ended before the match did.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The program has ended before the match did. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofProgram(app, match) {
   const { failed, seated } = match;
   const program = app.state?.program;
@@ -112,20 +108,21 @@ function ofProgram(app, match) {
   });
   /** @type {Act[]} */
   const acts = seated ? [["Resume the match", resume], lobby] : [lobby];
-  const safe = seated ? [SEALED, WRITTEN, OPEN] : ["No match had begun here, so nothing is lost."];
-  const again = seated ? "Resume it here, or later from the lobby." : "You can begin again from the lobby.";
+  const open = seated || program?.command === "resume";
+  const safe = seated ? [...sealed(match), WRITTEN, OPEN] : [open ? OPEN : FRESH];
+  const again = seated ? "Resume it here, or later in the lobby." : `You can ${open ? "resume it" : "begin again"} in the lobby.`;
   const told = failed ? sentences(failed.message) : [];
   switch (failed?.exit_code) {
     case 130:
       return ["ask", seated ? "Broken off" : "Ended", told, safe, [again], acts];
     case 2:
       return ["cheat", "The other side did not keep to the protocol", [...told,
-        "If a check failed, the other side tried to cheat: only the two ends can change what passes on this line. "
-          + "If the other side only declined or broke off, it means less."],
+        "If a check failed, the other side tried to cheat: nobody else can change what passes on this line. If it only declined, "
+          + "or broke off, that means less."],
       ["Your program stopped at once. The other side is not told which check failed.",
-        "No sealed card was shown by it, but for a chance of 2^-56 in each attempt, and attempts are counted.",
-        ...(seated ? [WRITTEN] : [])],
-      [`If a check failed: ${STOP.charAt(0).toLowerCase()}${STOP.slice(1)}`, ...(seated ? [KEEP] : [])], [lobby]];
+        "It has seen no sealed card, but for a chance of 2^-56 in each attempt, and attempts are counted.", ...(seated ? [WRITTEN] : [])],
+      [`After a failed check: ${stopPlaying(match)}`, ...(open ? ["The match stays open, if you want to go on with it."] : []),
+        ...(seated ? [KEEP] : [])], [lobby]];
     case 3:
       return ["ask", "Nobody was reached", told, safe,
         ["See whether the other player hosts now, and where. An invite is for one meeting only.",
@@ -140,17 +137,12 @@ function ofProgram(app, match) {
   if (program.exit_code === 0) return ["ask", "Your program has ended", match.notices.slice(-1), safe, [again], acts];
   const code = program.exit_code === null ? "" : ` (exit code ${program.exit_code})`;
   return ["ask", "Your program was ended from outside", [program.by_signal
-    ? "The program that plays was killed: by somebody, or by a system that ran out of memory."
-    : `The program that plays has stopped without a word${code}.`],
+    ? "It was killed: by somebody, or by a system that ran out of memory."
+    : `It has stopped without a word${code}.`],
   safe, [seated ? "Resume. The other side waits for the line, and the cards are the same." : again], acts];
 }
 
-/**
- * The line or the other player is awaited.
- * @param {App} app
- * @param {Match} match
- * @returns {Trouble | null}
- */
+/** The line or the other player is awaited. @param {App} app @param {Match} match @returns {Trouble | null} */
 function ofWaiting(app, match) {
   const { askAgain, outOfTime, lineLost } = match;
   const clock = match.seated?.clock;
@@ -161,7 +153,7 @@ function ofWaiting(app, match) {
     return ["ask", "Connect again?", [
       `${askAgain.in_a_row} attempts in a row did not end well, and ${askAgain.failed_checks} of all checks failed.`,
       "A bad line does that. So does somebody who tries to cheat, and cuts the line when it is about to be caught.",
-    ], ["An attempt to cheat gets through with a chance of 2^-56, and at most 2^16 are allowed.", SEALED], [
+    ], ["An attempt to cheat gets through with a chance of 2^-56, and at most 2^16 are allowed.", ...sealed(match)], [
       askAgain.failed_checks > 0 ? "A failed check is no bad line. Go on only if you know why."
         : "If the line was bad, try again. Otherwise ask the other player by another way.",
     ], [["Try again", () => say(app, { do: "again" })], ["End for now", () => void app.end()]]];
@@ -170,30 +162,32 @@ function ofWaiting(app, match) {
     return ["wait", outOfTime.away ? `${other} is away` : `The time of ${other} is out`, [outOfTime.away
       ? `There was no line for as long as ${other} had time.`
       : `Neither ${other} nor its program has chosen in time.`],
-    [SEALED, "Your program has noted it. It is your word alone, and void as soon as the match goes on."],
+    [...sealed(match), "Your program has noted it. It is your word alone, and void as soon as the match goes on."],
     ["Wait as long as you like.", CLOSE], [close]];
   }
   if (lineLost !== null) {
-    return ["wait", "The line is lost", sentences(lineLost), [SEALED, WRITTEN, ...(clock ? ["Your own time stands still."] : [])],
+    return ["wait", "The line is lost", sentences(lineLost), [...sealed(match), WRITTEN, ...(clock ? ["Your own time stands still."] : [])],
       ["Wait: your program connects again by itself. What you choose now is kept until then.",
         clock ? `If ${other} stays away for as long as it has time, you can close the match.` : CLOSE], clock ? [] : [close]];
   }
   if (match.sitsOut) {
-    return ["ask", "You sit out", ["Your time was out, so your program has said what costs nothing more."],
-      ["The next hand waits for you."], ["Say when you are back."], [["I am back", () => say(app, { do: "back" })]]];
+    const back = () => {
+      match.sitsOut = false;
+      say(app, { do: "back" });
+    };
+    return ["wait", "You sit out", ["If your time was out, your program has said what costs nothing more."],
+      ["The next hand waits for you."], ["Say when you are back."], [["I am back", back]]];
   }
   return null;
 }
 
-/**
- * @param {App} app
- * @returns {Trouble | null}
- */
-function ofPage(app) {
+/** @param {App} app @param {Match} match @returns {Trouble | null} */
+function ofPage(app, match) {
   if (app.gone) {
-    return ["wait", "The program on this machine does not answer", ["The program that serves this page was ended, or the machine slept."],
-      ["What was signed is on the disk. A match that was begun stays open, with the same cards."],
-      ["This page asks again each second. If the program has ended, start it again, and resume the match."], []];
+    const { over, seated } = match;
+    return ["wait", "The program on this machine does not answer", ["It was ended, or the machine slept."],
+      over ? [STANDS] : seated ? [...sealed(match), WRITTEN, OPEN] : [FRESH],
+      [`If it has ended, start it again${seated && !over ? ", and resume the match" : ""}. This page asks each second.`], []];
   }
   if (app.role !== "watch") return null;
   return ["wait", "Another page plays", ["This match is played in another tab or window. This one only shows it."],
@@ -201,10 +195,7 @@ function ofPage(app) {
     ["Go on in the other one, or take the seat here."], [["Play here", () => void app.take()]]];
 }
 
-/**
- * @param {Trouble} trouble
- * @param {Match} match
- */
+/** @param {Trouble} trouble @param {Match} match */
 function screen([kind, title, happened, safe, todo, acts], match) {
   const block = (/** @type {string} */ of, /** @type {string[]} */ said) =>
     h("div", null, h("h3", null, of), ...said.map((line) => h("p", null, line)));
@@ -224,14 +215,9 @@ function screen([kind, title, happened, safe, todo, acts], match) {
 /** What is shown now: it stays the same element, so that a button keeps the focus while events come. */
 let shown = { key: "", element: /** @type {HTMLElement | null} */ (null) };
 
-/**
- * The trouble that there is, as a part of the page.
- * @param {App} app
- * @param {Match} match
- * @returns {HTMLElement | null}
- */
+/** The trouble that there is, as a part of the page. @param {App} app @param {Match} match @returns {HTMLElement | null} */
 export function trouble(app, match) {
-  const found = (app.gone ? ofPage(app) : null) ?? ofEnd(app, match) ?? ofProgram(app, match) ?? ofPage(app) ?? ofWaiting(app, match);
+  const found = ofEnd(app, match) ?? (app.gone ? null : ofProgram(app, match)) ?? ofPage(app, match) ?? ofWaiting(app, match);
   const key = found ? JSON.stringify([match.seated?.match, found.slice(0, 5)]) : "";
   if (key !== shown.key) shown = { key, element: found && screen(found, match) };
   return shown.element;

@@ -23,6 +23,7 @@
 
 /**
  * @typedef {object} Match
+ * @property {boolean} watches another page plays, and this one only shows it
  * @property {number} events how many were applied
  * @property {P.Seated | null} seated
  * @property {number} own the seat of this side
@@ -37,7 +38,6 @@
  * @property {P.YourTurn | P.TheirTurn | null} turn
  * @property {number} since when the turn began, in the milliseconds that `apply` was told
  * @property {{ number: number, board: string[], result: P.Result } | null} previous the last hand with a result
- * @property {P.Cost | null} cost of the newest hand that has told it
  * @property {P.Waiting | null} waiting
  * @property {string | null} lineLost why there is no line
  * @property {P.AskAgain | null} askAgain
@@ -87,6 +87,12 @@
  * @property {() => Promise<void>} end ends the program as by Ctrl-C: the match stays open
  * @property {() => Promise<void>} take plays here, although another page does
  * @property {() => Promise<State>} refresh asks the server for its state
+ */
+
+/**
+ * Something that went wrong. It passes by itself, or wants an answer, or somebody cheated.
+ * @typedef {[kind: "wait" | "ask" | "cheat", title: string, happened: string[], safe: string[], todo: string[], acts: Act[]]} Trouble
+ * @typedef {[label: string, act: () => void]} Act
  */
 
 export {};

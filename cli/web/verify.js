@@ -1,7 +1,6 @@
 // Verify: one or two records are dropped onto the page, and it says step by step what they prove.
 
 import { announce, clear, h, setText } from "./dom.js";
-import { dateOf } from "./invite.js";
 import { amount } from "./words.js";
 
 /** @import { Child } from "./dom.js" */
@@ -64,36 +63,22 @@ function step(mark, title, ...more) {
       ...more.map((one) => (typeof one === "string" ? h("p", null, one) : one))));
 }
 
-/** What the owner of a file claims. @param {Checked} record @param {Record<string, any>} claim */
-function claimed(record, claim) {
-  const names = namesIn(record);
-  const [owner, other] = [names[record.owner], names[claim.seat]];
-  const what = claim.what === "closed" ? "the match was closed there"
-    : claim.what === "away" ? `${other} was away`
-      : claim.what === "out-of-time" ? `the time of ${other} was out` : "something happened that this page does not know";
-  return step("note", `The program of ${owner} noted on ${dateOf(claim.time)}, in step ${claim.step}, that ${what}`,
-    claim.void && claim.what !== "closed" ? "That is void: the match went on since." : `That is the word of ${owner} alone.`);
-}
-
 /**
- * What the program says in its text of each hand, and of each set of boards with its seal.
+ * What the program says in its text of each hand, of each set of boards with its seal, and of what the owner claims.
  * @param {string} text
  * @param {number} place of the record among the good ones
  */
 function told(text, place) {
   const lines = (text.split(/^Match (?=[0-9a-f]{16}: )/m)[place + 1] ?? "").split("\n");
   return {
+    claims: lines.filter((line) => / program noted | closed the match here on /.test(line)),
     hands: lines.filter((line) => /^ {2}Hand \d/.test(line)).map((line) => line.trim()),
     sets: lines.flatMap((line, at) => (/^Set \d+ /.test(line) ? [line, h("p", { class: "code" }, (lines[at + 1] ?? "").trim())] : [])),
   };
 }
 
-/**
- * What a good record proves.
- * @param {Checked} record
- * @param {ReturnType<typeof told>} words
- */
-function proofs(record, { hands, sets }) {
+/** What a good record proves. @param {Checked} record @param {ReturnType<typeof told>} words */
+function proofs(record, { claims, hands, sets }) {
   const names = namesIn(record);
   const boards = record.game === "bridge";
   const who = names.flatMap((name, seat) => [h("dt", null, name), h("dd", { class: "code" }, record.fingerprints[seat])]);
@@ -116,7 +101,7 @@ function proofs(record, { hands, sets }) {
     step("good", `${amount(record.hands)} of ${many(record.of, boards ? "set" : "hand")} played`,
       hands.length > 0 && folded("What came of each", hands.join("\n"))),
     end,
-    ...record.claims.map((/** @type {object} */ claim) => claimed(record, claim)),
+    ...claims.map((claim) => step("note", claim)),
     record.notes > 0 && step("note", `${many(record.notes, "card")} that only ${names[record.owner]} saw`,
       "They are noted in the file so that only its owner can read them. They prove nothing."),
   ];
@@ -168,10 +153,7 @@ function part(id, title, ...inside) {
   return h("section", { class: "panel", "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }
 
-/**
- * @param {Answer} answer
- * @param {string[]} files their names
- */
+/** @param {Answer} answer @param {string[]} files their names */
 function report({ verify, text, shown }, files) {
   let good = -1;
   const title = h("h2", { class: verify.good ? "verdict won" : "verdict lost", tabindex: -1 }, verdict(verify));
@@ -191,11 +173,7 @@ function report({ verify, text, shown }, files) {
   return { title, root };
 }
 
-/**
- * The page on which records are verified.
- * @param {App} app
- * @returns {Page}
- */
+/** The page on which records are verified. @param {App} app @returns {Page} */
 export function verify(app) {
   const failed = h("p", { class: "form-error", role: "alert" });
   const result = h("div");

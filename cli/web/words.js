@@ -82,7 +82,7 @@ export function cardSign(card) {
  * @param {Match} match
  * @param {number} position
  */
-export function placeName(match, position) {
+function placeName(match, position) {
   if (match.seated?.game !== "bridge") return `card ${position + 1}`;
   return `the ${SEATS[position % 4]} hand of board ${Math.floor(position / 4) + 1}`;
 }
@@ -92,6 +92,8 @@ const LIKE_L = "LI1|!\u0131\u0399\u03b9\u0406\u0456\u04c0\u04cf\u01c0\u217c";
 const LIKE_Y = "Y\u03a5\u03b3\u0423\u0443\u04ae\u04af";
 const LIKE_O = "O0\u039f\u03bf\u041e\u043e";
 const LIKE_U = "U\u03c5\u057d";
+
+const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** The letter of *all* and *you* that looks like this one. @param {string} letter */
 function looksLike(letter) {
@@ -107,7 +109,7 @@ function looksLike(letter) {
  * Whether a name could be read as "all" or "you" in a sentence about who sees which card.
  * @param {string} name
  */
-export function misleads(name) {
+function misleads(name) {
   if (/[,;\u201a\uff0c\u3001]/.test(name)) return true;
   const words = name.split(/[^\p{L}\p{N}|!\uff5c\uff01]/u);
   return words.some((word) => ["all", "you"].includes([...word].map(looksLike).join("")));
@@ -121,7 +123,9 @@ export function misleads(name) {
 export function nameOf(match, seat) {
   if (seat === match.own) return "You";
   const name = match.seated?.names[seat];
-  return name === undefined || name === "" || misleads(name) ? `Seat ${seat}` : name;
+  if (name === undefined || name === "" || misleads(name)) return `Seat ${seat}`;
+  // A name that is read from the right must not change the order of what stands beside it.
+  return FROM_THE_RIGHT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
 /**
@@ -332,8 +336,21 @@ function seen(match, event) {
   }
   // The event `board` tells the others.
   if (event.holder === undefined) return [];
-  if (event.holder === match.own) return ["Your card: ", { card: event.card }, ". Only you see it."];
-  return [`Card of ${nameOf(match, event.holder)}: `, { card: event.card }, "."];
+  const cards = [...match.deal?.cards.values() ?? []].filter((card) => card.holder === event.holder);
+  const own = event.holder === match.own && match.deal?.own.map((position) => cards.find((card) => card.position === position));
+  const known = (own || cards).flatMap((card) => card?.card ?? []);
+  const card = known.length > 1 ? "cards" : "card";
+  return [own ? `Your ${card}: ` : `${card === "card" ? "Card" : "Cards"} of ${nameOf(match, event.holder)}: `, ...spaced(known), own ? `. Only you see ${known.length > 1 ? "them" : "it"}.` : "."];
+}
+
+/**
+ * What an entry of the log is about, if the next one about the same takes its place.
+ * @param {Match} match
+ * @param {P.Event} event
+ */
+export function topic(match, event) {
+  if (event.event === "waiting") return "waiting";
+  return event.event === "card" && event.holder !== undefined && isPokerGame(match) ? `cards of ${event.holder}` : "";
 }
 
 /** @param {Match} match */
@@ -372,6 +389,11 @@ function spaced(cards) {
 export function asSentence(message) {
   const text = message.replace(/\.+$/, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** What went wrong, as a sentence. @param {unknown} error */
+export function problem(error) {
+  return asSentence(error instanceof Error ? error.message : String(error));
 }
 
 /**

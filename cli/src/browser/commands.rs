@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::time::timeout;
 
-use super::programs::Programs;
+use super::programs::{CANNOT_START, Programs};
 
 /// The most that is passed on of what a command prints: hand histories of some ten thousand hands.
 const MOST: u64 = 32 << 20;
@@ -34,7 +34,7 @@ impl Programs {
         if let Some(folder) = folder {
             command.current_dir(folder);
         }
-        let mut child = command.spawn().context("the program cannot be started")?;
+        let mut child = command.spawn().context(CANNOT_START)?;
         let printed = child.stdout.take().context("the program has no output")?;
         let to_the_end = async {
             let output = at_most(printed, MOST).await?;

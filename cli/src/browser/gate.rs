@@ -44,6 +44,9 @@ pub(super) enum Refused {
     /// Another page has sent it.
     #[error("this was sent by another page")]
     Origin,
+    /// Another page opens ours.
+    #[error("another page has opened this one: write or paste the address yourself")]
+    Opened,
     /// The token is none of ours.
     #[error("this address is wrong, or of a program that has ended")]
     Token,
@@ -54,7 +57,10 @@ pub(super) enum Refused {
     )]
     Used,
     /// The cookie or the key is missing or wrong.
-    #[error("open the address that the program has printed")]
+    #[error(
+        "this page is not let in, or not any more: open the address that the program has printed; \
+         Enter in its terminal prints another"
+    )]
     Stranger,
 }
 
@@ -90,9 +96,14 @@ pub(super) struct Session {
 impl Gate {
     /// For a server at this address.
     pub(super) fn new(at: SocketAddr) -> Self {
+        // Browsers leave out the port that needs no name.
+        let host = match at.port() {
+            80 => at.ip().to_string(),
+            _ => at.to_string(),
+        };
         Gate {
-            host: at.to_string(),
-            origin: format!("http://{at}"),
+            origin: format!("http://{host}"),
+            host,
             cookie_name: format!("dealerless-{}", at.port()),
             cookie: Secret::new(),
             key: Secret::new(),
@@ -121,6 +132,20 @@ impl Gate {
         match only(headers, HOST) {
             Some(host) if host == self.host.as_str() => Ok(()),
             _ => Err(Refused::Host),
+        }
+    }
+
+    /// Whether a file of the page may be loaded: by the page itself, or because the user has opened its address.
+    /// A page that another page has opened would have the cookie and the key, and keys that are meant for the other
+    /// would bet in it.
+    ///
+    /// # Errors
+    /// [`Refused::Opened`].
+    pub(super) fn may_load(&self, headers: &HeaderMap) -> Result<(), Refused> {
+        let mut of_site = headers.get_all(SEC_FETCH_SITE).iter();
+        match of_site.all(|site| site == "same-origin" || site == "none") {
+            true => Ok(()),
+            false => Err(Refused::Opened),
         }
     }
 
@@ -234,6 +259,34 @@ mod tests {
         }
         assert!(!served(&[]));
         assert!(!served(&[("host", HERE), ("host", HERE)]));
+    }
+
+    #[test]
+    fn the_page_is_loaded_by_itself_or_by_the_user() {
+        let gate = gate();
+        let loads = |pairs: &[_]| gate.may_load(&headers(pairs)).is_ok();
+        assert!(loads(&[]));
+        for (site, may) in [
+            ("none", true),
+            ("same-origin", true),
+            ("same-site", false),
+            ("cross-site", false),
+        ] {
+            assert_eq!(loads(&[("sec-fetch-site", site)]), may, "{site}");
+        }
+        let both = [("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")];
+        assert!(!loads(&both));
+    }
+
+    #[test]
+    fn the_port_of_the_web_has_no_name() {
+        let gate = Gate::new("127.0.0.1:80".parse().unwrap());
+        assert!(gate.new_address().starts_with("http://127.0.0.1/#"));
+        assert!(gate.is_for_us(&headers(&[("host", "127.0.0.1")])).is_ok());
+        assert!(
+            gate.is_for_us(&headers(&[("host", "127.0.0.1:80")]))
+                .is_err()
+        );
     }
 
     #[test]

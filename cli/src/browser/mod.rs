@@ -43,7 +43,7 @@ use server::Server;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless table\n  \
-    dealerless table --no-open --port 8080 --name Anna\n\n\
+    dealerless table --no-open --port 41952 --name Anna\n\n\
     The address that it prints can be used once. Enter prints another, Ctrl-C ends it; a match that\n\
     is being played then stays open.")]
 pub(crate) struct Args {
@@ -52,7 +52,8 @@ pub(crate) struct Args {
     /// What the other player sees as your name [default: the name of the user].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// The port of the page, on 127.0.0.1; 0 takes a free one.
+    /// The port of the page, on 127.0.0.1; 0 takes a free one. A browser may keep parts of what another
+    /// server has shown at the same port: take one that no other uses.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
     /// Open no browser.

@@ -28,6 +28,10 @@ const READS: Duration = Duration::from_secs(5);
 /// So many pages watch at once: a browser has 6 connections to a server, for all its pages.
 const WATCHERS: usize = 3;
 
+/// Why there is no program behind the page.
+pub(super) const CANNOT_START: &str = "the program cannot be started: if its file was moved or replaced, end this \
+                                       program and start it again";
+
 /// Whose folder, and under what name they play: options of the program.
 #[derive(Clone)]
 pub(super) struct Own {
@@ -131,7 +135,7 @@ impl Programs {
     pub(super) fn new(own: Own) -> anyhow::Result<Self> {
         Ok(Programs {
             own,
-            this: std::env::current_exe().context("where this program is cannot be found")?,
+            this: this_program().context("where this program is cannot be found")?,
             last: Mutex::default(),
         })
     }
@@ -173,7 +177,7 @@ impl Programs {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .context("the program cannot be started")?;
+            .context(CANNOT_START)?;
         let output = child.stdout.take().context("the program has no output")?;
         let command = args.first().map(|arg| arg.to_string_lossy().into_owned());
         let program = Arc::new(Program {
@@ -307,8 +311,14 @@ impl Program {
     /// If that page does not play, or the program takes no command.
     pub(super) async fn say(&self, page: u64, command: &[u8]) -> Result<(), NotTaken> {
         let mut commands = self.commands.lock().await;
-        if self.said().playing != Some(page) {
-            return Err(NotTaken::Watches);
+        {
+            let said = self.said();
+            if said.ended.is_some() {
+                return Err(NotTaken::Gone);
+            }
+            if said.playing != Some(page) {
+                return Err(NotTaken::Watches);
+            }
         }
         let input = commands.as_mut().ok_or(NotTaken::Gone)?;
         let line = [command, b"\n"].concat();
@@ -362,6 +372,16 @@ impl Drop for PageSeat {
             true => said.playing = said.playing.filter(|&page| page != self.page),
             false => said.watching -= 1,
         });
+    }
+}
+
+/// The file of this program. Where the system allows it, it is this very file, also when another one has been
+/// put in its place since.
+fn this_program() -> io::Result<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    match cfg!(target_os = "linux") && running.exists() {
+        true => Ok(running),
+        false => std::env::current_exe(),
     }
 }
 

@@ -55,6 +55,7 @@ impl Routes {
         };
         let path = head.uri.path();
         if let Some(asset) = assets::find(path).filter(|_| !changes) {
+            self.gate.may_load(&head.headers)?;
             return Ok(answers::file(asset.kind, asset.bytes));
         }
         self.gate.is_our_page(&head.headers, changes)?;

@@ -22,8 +22,9 @@ use super::routes::{Guest, Routes};
 const STRANGERS: usize = 64;
 /// How long the head of a request may take to come.
 const HEAD: Duration = Duration::from_secs(10);
-/// The longest head.
-const HEAD_BYTES: usize = 16 << 10;
+/// The longest head. A browser sends the cookies of every port of this machine along: other servers may have
+/// set many.
+const HEAD_BYTES: usize = 128 << 10;
 
 /// A port of this machine.
 pub(super) struct Server(TcpListener);

@@ -45,10 +45,14 @@ impl Folder {
         shelf.list().context("cannot read the folder of matches")
     }
 
-    /// The one match that is called so: by the beginning of its id, or by the other player's name.
+    /// The one match that is called so: by its id, or the beginning of it, or by the other player's name.
     pub(super) fn find(&self, called: &str) -> anyhow::Result<Shelved> {
         let files = self.list()?;
-        let by_id = |file: &&Shelved| !called.is_empty() && file.of.starts_with(called);
+        // A file has the first digits of the id in its name; events tell all of them.
+        let by_id = |file: &&Shelved| match called.len() > file.of.len() {
+            true => is_id(called) && called.starts_with(&file.of),
+            false => !called.is_empty() && file.of.starts_with(called),
+        };
         let by_name = |file: &&Shelved| file.peer == called;
         let found: Vec<&Shelved> = match files.iter().filter(by_id).collect::<Vec<_>>() {
             none if none.is_empty() => files.iter().filter(by_name).collect(),
@@ -94,6 +98,11 @@ impl Folder {
             record => Ok(record),
         }
     }
+}
+
+/// Whether a text is the id of a match, as events tell it.
+fn is_id(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// The most bytes of a record or an audit that are read: files come from others too.

@@ -66,7 +66,13 @@ impl Page {
     /// The same, with a page that nobody has opened.
     pub fn closed(folder: &Path, args: &[&str]) -> Self {
         let table = ["table", "--no-open", "--json"];
-        let mut program = Side::start(folder, &[&table, args].concat());
+        let this = Path::new(env!("CARGO_BIN_EXE_dealerless"));
+        Page::of_program(this, folder, &[&table, args].concat())
+    }
+
+    /// The same of a copy of the program.
+    pub fn of_program(program: &Path, folder: &Path, args: &[&str]) -> Self {
+        let mut program = Side::start_program(program, folder, args);
         let address = program.event()["address"].as_str().unwrap().to_owned();
         let address = address.strip_prefix("http://").unwrap();
         let (host, token) = address.split_once("/#").unwrap();

@@ -23,7 +23,12 @@ pub struct Side {
 impl Side {
     /// Starts the program in this folder.
     pub fn start(folder: &Path, args: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        Side::start_program(Path::new(env!("CARGO_BIN_EXE_dealerless")), folder, args)
+    }
+
+    /// Starts a copy of the program.
+    pub fn start_program(program: &Path, folder: &Path, args: &[&str]) -> Self {
+        let mut child = Command::new(program)
             .args(args)
             .env("DEALERLESS_HOME", folder)
             .stdin(Stdio::piped())

@@ -1,0 +1,83 @@
+"""What all tests here begin and end with."""
+
+import re
+import signal
+import unittest
+
+from browsers import Browser
+from programs import Page, Player
+
+# No test takes longer, in seconds.
+LIMIT = 240
+
+
+class Case(unittest.TestCase):
+    """A test with browsers. No console of theirs may complain."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.browsers = []
+        # What a console may complain of: regular expressions.
+        self.provoked = []
+
+        def late(*_):
+            raise AssertionError(f"the test takes longer than {LIMIT} s")
+
+        signal.signal(signal.SIGALRM, late)
+        signal.alarm(LIMIT)
+        self.addCleanup(signal.alarm, 0)
+
+    def tearDown(self):
+        for browser in self.browsers:
+            self.assertEqual(self.complaints(browser), [])
+
+    def complaints(self, browser):
+        return [
+            entry["message"]
+            for entry in browser.console()
+            if (entry["level"] == "SEVERE" or "Content Security Policy" in entry["message"])
+            and not any(re.search(provoked, entry["message"]) for provoked in self.provoked)
+        ]
+
+    def browser(self, *arguments, **options):
+        browser = Browser(self, *arguments, **options)
+        self.browsers.append(browser)
+        return browser
+
+    def lobby(self, name, folder=None):
+        """A browser in the lobby of its own program."""
+        page = Page(self, name, folder)
+        browser = self.browser()
+        browser.page = page
+        browser.open(page.address)
+        browser.find("button", "Host")
+        return browser
+
+    def host(self, browser, game, at="127.0.0.1:0", **fields):
+        """Hosts by the form, at an address. Gives the invite."""
+        browser.fill("Game", game)
+        for label, value in fields.items():
+            browser.fill(label.replace("_", " "), value)
+        browser.unfold("How others reach this machine")
+        browser.fill("Wait at", at)
+        browser.press("Host")
+        return browser.until(
+            lambda: re.search(r"dealerless2-\w{40,}", browser.text()), "an invite"
+        )[0]
+
+    def join(self, browser, invite):
+        browser.fill("Invite", invite)
+        browser.press("Join")
+
+    def two_at_a_table(self, game, *at, **fields):
+        """Anna hosts, and Bert joins, each in a browser."""
+        anna, bert = self.lobby("Anna"), self.lobby("Bert")
+        self.join(bert, self.host(anna, game, *at, **fields))
+        return anna, bert
+
+    def guest(self, invite, name="Bert"):
+        """A guest without a browser."""
+        guest = Player(self, ["join", invite, "--name=" + name])
+        guest.until("seated")
+        return guest

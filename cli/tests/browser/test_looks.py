@@ -1,0 +1,216 @@
+"""Every page and state: nothing is wider than a small or a wide screen, and everybody can use it."""
+
+import os
+import signal
+
+import axe
+from case import Case
+from fed import DEALT, SEATED, again, end, fed, feed
+from programs import Page, Player
+from test_records import played_by_bots
+
+SIZES = {"light": (1440, 900), "dark": (360, 640)}
+TWO_FRAMES = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
+# What is wider than the window without its scroll bar.
+WIDE = """
+const { scrollWidth, clientWidth } = document.scrollingElement;
+if (scrollWidth <= clientWidth) return [];
+const out = [...document.querySelectorAll("body *")].filter((one) => one.getBoundingClientRect().right > clientWidth + 0.5);
+return [`${scrollWidth} wide in ${clientWidth}: ` + out.slice(0, 5).map((one) => `${one.tagName}.${one.className}`)];
+"""
+
+LOST = {"event": "line-lost", "message": "the connection was lost: the line was cut"}
+SEALED = {"event": "sealed", "hand": 1, "seal": "9f" * 32}
+OVER = {"event": "over", "hands": 1, "stacks": [200, 200], "log": SEATED["log"], "exit_code": 2}
+RESULT = {
+    "event": "result", "hand": 1, "stacks": [202, 198], "pots": [{"chips": 8, "winners": [{"seat": 0, "chips": 8}]}],
+    "shown": [
+        {"seat": 0, "cards": ["6h", "4d"], "worth": "two pair, sixes and fives"},
+        {"seat": 1, "cards": ["Kc", "3c"], "worth": "pair, fives"},
+    ],
+}
+
+
+def clocked(**clock):
+    return {**SEATED, "clock": {"move": 30, "bank": 120}, **clock}
+
+
+def error(code, message):
+    return {"event": "error", "exit_code": code, "message": message}
+
+
+# What a program may say at a table. Behind each its exit code, if it has ended.
+TROUBLES = {
+    "shuffling": ([SEATED, DEALT], None),
+    "line-lost": ([SEATED, DEALT, SEALED, LOST, {"event": "waiting", "seats": [1], "for": "line", "seconds": 15}], None),
+    "ask-again": ([SEATED, DEALT, {"event": "ask-again", "in_a_row": 8, "failed_checks": 1,
+                   "message": "8 attempts in a row with Bert did not end well, and 1 check failed"}], None),
+    "out-of-time": ([clocked(), DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
+    "away": ([clocked(), DEALT, SEALED, LOST, {"event": "out-of-time", "seat": 1, "away": True}], None),
+    "sits-out": ([clocked(), {"event": "out-of-time", "seat": 0}, {"event": "sits-out"}], None),
+    "rebuy": ([SEATED, DEALT, SEALED, RESULT, {"event": "ask-rebuy", "seats": [1], "chips": 200}], None),
+    "result": ([SEATED, DEALT, SEALED, RESULT], None),
+    "disputed": ([SEATED, DEALT, SEALED, {"event": "stopped", "seat": 1, "how": "dispute", "step": 17},
+                  {**OVER, "how": "disputed", "message": "One of the two cheated."}], 2),
+    "bad-cards": ([SEATED, DEALT, {**OVER, "how": "bad-cards", "message": "What came out are no cards of this deck."}], 2),
+    "foul": ([SEATED, DEALT, {**OVER, "how": "foul", "message": "Bert signed what the rules do not allow."}], 2),
+    "fork": ([SEATED, DEALT, {**OVER, "how": "fork", "message": "Bert signed two different things for one step."}], 2),
+    "forfeited": ([SEATED, DEALT, {"event": "stopped", "seat": 1, "how": "forfeit"},
+                   {**OVER, "how": "forfeited", "exit_code": 0, "message": "Bert could not go on."}], 0),
+    "left": ([SEATED, DEALT, {"event": "stopped", "seat": 1, "how": "leave"},
+              {**OVER, "how": "left", "exit_code": 0, "message": "Bert has left."}], 0),
+    "fault": ([SEATED, DEALT, error(1, "the disk is full")], 1),
+    "protocol-broken": ([SEATED, DEALT, error(2, "a check failed: the other side cheats")], 2),
+    "nobody-reached": ([{"event": "hello", "version": 2}, error(3, "nobody answers at 192.0.2.1:5252")], 3),
+}
+
+
+class Looks(Case):
+    def setUp(self):
+        super().setUp()
+        self.axe = axe.source()
+        self.problems = []
+
+    def tearDown(self):
+        if not self.axe:
+            print("DEALERLESS_AXE names no axe-core: no page was looked at for accessibility")
+        super().tearDown()
+
+    def looks(self, browser, name):
+        """Looks at what is shown now: at both sizes, light and dark."""
+        for scheme, size in SIZES.items():
+            browser.resize(*size)
+            browser.colours(scheme)
+            browser.driver.execute_async_script(TWO_FRAMES)
+            browser.picture(f"{name}-{size[0]}-{scheme}")
+            found = browser.run(WIDE)
+            if self.axe:
+                found = found + axe.violations(browser, self.axe)
+            self.problems += [f"{name}, {size}, {scheme}: {one}" for one in found]
+
+    def all_good(self):
+        self.assertEqual(self.problems, [], "\n".join(self.problems))
+
+    def test_lobby_and_verify(self):
+        records = played_by_bots(self)
+        anna = self.lobby("Anna")
+        self.looks(anna, "lobby")
+        anna.press("Settings")
+        self.looks(anna, "settings")
+        anna.press("Done")
+        for game in ("Five-card draw", "A deck without rules, and dice", "Boards of bridge"):
+            anna.fill("Game", game)
+            self.looks(anna, "lobby-" + game.split()[1])
+        anna.fill("Game", "Texas hold’em, no limit")
+        anna.unfold("How others reach this machine")
+        anna.fill("Hands", "none")
+        anna.fill("Wait at", "nowhere")
+        anna.press("Host")
+        anna.reads("A whole number")
+        self.looks(anna, "lobby-wrong")
+        anna.press("Verify")
+        self.looks(anna, "verify")
+        records_field = anna.driver.find_element("id", "records")
+        records_field.send_keys("\n".join(records))
+        anna.find("h2", "Both records are good, and they agree.")
+        self.looks(anna, "verify-both")
+        spoiled = os.path.join(anna.page.folder.path, "spoiled.log")
+        with open(records[0], "rb") as record, open(spoiled, "wb") as copy:
+            copy.write(record.read()[:-3] + b"...")
+        records_field.send_keys(spoiled)
+        anna.reads("Not good|Note:")
+        self.looks(anna, "verify-one")
+        stranger = self.browser()
+        stranger.open(anna.page.origin + "/")
+        stranger.reads("This page has no seat")
+        self.looks(stranger, "no-seat")
+        self.all_good()
+
+    def test_a_table_from_the_invite_to_the_history(self):
+        anna = self.lobby("Anna")
+        invite = self.host(anna, "Texas hold’em, no limit", Hands="1")
+        anna.until(lambda: anna.run("return document.querySelector('svg[role=img] path') !== null"), "a QR code")
+        self.looks(anna, "invite")
+        guest = self.guest(invite)
+        anna.until(lambda: anna.has_button("Fold"), "Anna's turn")
+        self.looks(anna, "turn")
+        for details in ("Match", "What the deal cost"):
+            anna.unfold(details)
+            self.looks(anna, details.split()[-1].lower())
+            anna.unfold(details)
+        anna.press("Lobby")
+        anna.reads("A match is being played")
+        self.looks(anna, "lobby-while-playing")
+        anna.press("Table")
+        anna.press("Call 1")
+        anna.reads("Bert is to choose")
+        self.looks(anna, "turn-of-the-other")
+        guest.until("your-turn")
+        guest.say("check")
+        for _ in range(3):
+            guest.until("your-turn")
+            guest.say("check")
+            anna.press("Check")
+        guest.until("your-turn", ask="show-or-muck")
+        guest.say("show")
+        anna.until(lambda: anna.has_button("Muck.*"), "a choice to muck")
+        self.looks(anna, "show-or-muck")
+        anna.press("Muck.*")
+        anna.reads("played to its end")
+        self.looks(anna, "over")
+        anna.press("Lobby")
+        anna.find("h2", "Past matches")
+        self.looks(anna, "lobby-past")
+        anna.press("Hands.*")
+        anna.reads("The match was played to its end")
+        self.looks(anna, "after")
+        self.all_good()
+
+    def test_cards_by_agreement(self):
+        anna = self.lobby("Anna")
+        guest = self.guest(self.host(anna, "A deck without rules, and dice"))
+        anna.press("Draw card 1")
+        guest.until("your-turn")
+        guest.say("draw")
+        anna.press("Roll")
+        guest.until("rolled")
+        guest.until("your-turn")
+        guest.say("propose", cards=[{"position": 2, "to": "all"}, {"position": 3, "to": 0}])
+        anna.press("Agree")
+        guest.until("your-turn")
+        guest.say("propose", cards=[{"position": 4, "to": 0}])
+        anna.reads("Bert proposes to open card 5")
+        anna.press("To all")
+        anna.press("Card 7: closed.*")
+        self.looks(anna, "deck")
+        anna.press("Pass")
+        self.looks(anna, "dialog")
+        anna.press("Cancel")
+        os.kill(anna.page.player(), signal.SIGKILL)
+        anna.find("h2", "Your program was ended from outside")
+        self.looks(anna, "killed")
+        guest.kill()
+        anna.press("Lobby")
+        anna.find("h2", "Open matches")
+        self.looks(anna, "lobby-open")
+
+        guest = self.guest(self.host(anna, "Boards of bridge", Boards="2"), "Clara")
+        anna.fill("Boards.*", "2")
+        anna.press("Propose")
+        guest.until("your-turn")
+        guest.say("agree", proposal=0)
+        anna.find("li", "Board 2.*")
+        self.looks(anna, "boards")
+        self.all_good()
+
+    def test_whatever_goes_wrong_at_a_table(self):
+        browser = self.browser()
+        fed(browser, Page(self, "Anna"))
+        for name, (events, exit_code) in TROUBLES.items():
+            feed(browser, *events)
+            if exit_code is not None:
+                end(browser, exit_code)
+            browser.until(lambda: browser.text().count("\n") > 5, name)
+            self.looks(browser, name)
+            again(browser)
+        self.all_good()

@@ -1,0 +1,136 @@
+"""Poker by two people with two browsers, by buttons and by keys."""
+
+import re
+
+from selenium.webdriver.common.keys import Keys
+
+from case import Case
+
+HOLDEM = "Texas hold’em, no limit"
+
+
+class Poker(Case):
+    def own_cards(self, browser):
+        """The names of one's own cards, as they are read to who does not see them."""
+        return self.cards(browser, "Your cards.*")
+
+    def cards(self, browser, whose):
+        group = browser.find("[role=group]", whose)
+        cards = group.find_elements("css selector", "[role=img]")
+        return [card.accessible_name for card in cards if card.is_displayed()]
+
+    def is_asked(self, browser, button="Fold"):
+        browser.until(lambda: browser.has_button(button), f"a turn with {button!r}")
+
+    def test_a_raise_and_a_fold_and_then_a_showdown_with_a_muck(self):
+        anna, bert = self.two_at_a_table(HOLDEM, Hands="2")
+        # Anna has the button and the small blind. Everything is done by keys.
+        self.is_asked(anna)
+        for browser in (anna, bert):
+            seen = self.own_cards(browser)
+            self.assertEqual(len(seen), 2)
+            for card in seen:
+                self.assertRegex(card, r"^\w+ of \w+, seen by only you$")
+        self.assertEqual(self.cards(bert, "Cards of Anna"), ["closed card"] * 2)
+        self.assertFalse(bert.has_button("Fold"))
+        self.assertIn("Your turn", anna.driver.title)
+        self.assertNotIn("Your turn", bert.driver.title)
+        anna.picture("table-my-turn")
+        anna.key("r")
+        anna.key("7")
+        anna.find("button", "Raise to 7")
+        anna.key(Keys.ENTER)
+        bert.reads("Anna raises to 7")
+        self.is_asked(bert)
+        bert.key("f")
+        for browser, line in ((anna, "Bert folds"), (bert, "You fold")):
+            browser.reads(line)
+        anna.reads(r"You win 4\b")
+        bert.reads(r"Anna wins 4\b")
+
+        # The second hand: by buttons and keys, to the end.
+        anna.reads("Hand 2 of 2")
+        self.is_asked(bert)
+        bert.press(r"Call 1")
+        self.is_asked(anna)
+        anna.key("c")
+        for street in ("flop", "turn", "river"):
+            self.is_asked(anna, "Check")
+            if street == "turn":
+                anna.press("Pot: .*")
+                anna.press("Bet 4")
+                bert.reads("Anna bets 4")
+                self.is_asked(bert, "Call 4")
+                bert.picture("table-turn")
+                bert.key("c")
+            else:
+                anna.key("c")
+                self.is_asked(bert, "Check")
+                bert.key("c")
+        board = anna.find("[role=group]", "Board: .*").accessible_name
+        self.assertEqual(len(board.split(", ")), 5, board)
+        self.assertEqual(bert.find("[role=group]", "Board: .*").accessible_name, board)
+        # Anna has bet last, and shows; Bert keeps his cards closed, or wins and must show.
+        self.is_asked(anna, "Show.*")
+        shown = [card.split(",")[0] for card in self.own_cards(anna)]
+        anna.press("Show.*")
+        self.is_asked(bert, "Muck.*")
+        bert.picture("table-show-or-muck")
+        bert.press("Muck.*")
+        anna.reads("Bert mucks")
+        for browser in (anna, bert):
+            browser.reads("played to its end")
+        cards = self.cards(bert, "Cards of Anna")
+        self.assertEqual([card.split(",")[0] for card in cards], shown)
+        self.assertTrue(all(card.endswith("seen by all") for card in cards), cards)
+        self.assertEqual(self.cards(anna, "Cards of Bert"), ["closed card"] * 2)
+        anna.reads(r"You win 12\b")
+        bert.reads(r"Anna wins 12\b")
+        anna.picture("table-over")
+
+        # Both read the same history of it, each with the own cards.
+        for browser in (anna, bert):
+            browser.press("Lobby")
+            browser.press("Hands.*")
+            browser.reads("The match was played to its end")
+            browser.reads("The record")
+            browser.picture("after")
+        self.assertEqual(self.won(anna), {"Anna": "+8", "Bert": "−8"})
+        self.assertEqual(self.won(bert), self.won(anna))
+
+    def won(self, browser):
+        rows = re.findall(r"(Anna|Bert)\s+[0-9,]+\s+([+−±][0-9,]+)", browser.text())
+        return dict(rows)
+
+    def test_cards_are_exchanged_in_five_card_draw(self):
+        anna, bert = self.two_at_a_table("Five-card draw", Hands="1")
+        before = {}
+
+        def who_exchanges():
+            for browser in (anna, bert):
+                if browser not in before and browser.has_button("Keep all"):
+                    return browser
+                if browser.has_button("Check"):
+                    browser.key("c")
+            return None
+
+        for _ in range(2):
+            asked = anna.until(who_exchanges, "somebody who may exchange cards")
+            before[asked] = self.own_cards(asked)
+            self.assertEqual(len(before[asked]), 5)
+            if asked is anna:
+                # By mouse and by key: the second and the fourth.
+                hand = anna.find("[role=group]", "Your cards.*")
+                hand.find_elements("css selector", "[role=button]")[1].click()
+                anna.key("4")
+                anna.picture("draw-exchange")
+                anna.press("Exchange 2 cards")
+                bert.reads("Anna exchanges 2 cards")
+            else:
+                bert.press("Keep all")
+                anna.reads("Bert keeps all cards")
+        anna.until(lambda: any(one.has_button("Check") for one in (anna, bert)), "the second round")
+        after = self.own_cards(anna)
+        self.assertEqual([after[at] for at in (0, 2, 4)], [before[anna][at] for at in (0, 2, 4)])
+        self.assertFalse({after[1], after[3]} & {*before[anna], "closed card"}, after)
+        self.assertEqual(self.own_cards(bert), before[bert])

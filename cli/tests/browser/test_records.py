@@ -1,0 +1,91 @@
+"""Records that are dropped onto the page, and what it says that they prove."""
+
+import base64
+import os
+
+from case import Case
+from programs import Folder, Player
+
+DROP = """
+const [selector, files] = arguments;
+const transfer = new DataTransfer();
+for (const [name, text] of files) {
+  transfer.items.add(new File([Uint8Array.from(atob(text), (byte) => byte.charCodeAt(0))], name));
+}
+const place = document.querySelector(selector);
+for (const kind of ["dragenter", "dragover", "drop"]) {
+  place.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: transfer }));
+}
+"""
+
+
+def played_by_bots(test):
+    """The records of both sides of a match."""
+    anna, bert = Folder(test), Folder(test)
+    args = ["host", "--listen=127.0.0.1:0", "--name=Anna", "--hands=2", "--auto"]
+    host = Player(test, args, anna)
+    guest = Player(test, ["join", host.event()["invite"], "--name=Bert", "--auto"], bert)
+    for player in (host, guest):
+        player.until("over")
+    return [anna.record(), bert.record()]
+
+
+class Records(Case):
+    def setUp(self):
+        super().setUp()
+        self.records = played_by_bots(self)
+        self.page = self.lobby("Clara")
+        self.page.press("Verify")
+
+    def drop(self, *files):
+        read = [(name, base64.b64encode(content).decode()) for name, content in files]
+        self.page.run(DROP, ".drop", read)
+
+    def content(self, at):
+        with open(self.records[at], "rb") as file:
+            return file.read()
+
+    def test_a_record_of_each_side_is_dropped_and_the_proof_is_read(self):
+        self.drop(("anna.log", self.content(0)), ("bert.log", self.content(1)))
+        page = self.page
+        page.find("h2", "Both records are good, and they agree.")
+        page.reads("Both records tell the same")
+        for proof in (
+            "The file is whole",
+            "Two keys have played",
+            "Every signature is good, in [0-9]+ steps",
+            "Each card that was opened is the one that both had sealed",
+            "The chips follow from the rules",
+            "2 of 2 hands played",
+            "What this does not prove",
+        ):
+            page.reads(proof)
+        page.unfold("What came of each")
+        page.reads("Hand 1")
+        page.picture("verify-good")
+
+    def test_one_record_is_chosen_as_a_file_and_its_hands_are_shown(self):
+        page = self.page
+        page.driver.find_element("id", "records").send_keys(self.records[1])
+        page.find("h2", "This record is good.")
+        page.reads(os.path.basename(self.records[1]))
+        page.unfold("All hands")
+        page.reads("Bert")
+
+    def test_of_a_record_with_a_flipped_byte_it_is_read_where_it_is_bad(self):
+        content = bytearray(self.content(0))
+        content[len(content) // 2] ^= 1
+        self.drop(("changed.log", bytes(content)))
+        page = self.page
+        page.find("h2", "This is no good record.")
+        page.reads(r"Hand \d, step \d+ \(byte \d+ of the file\)")
+        page.reads("Whoever had the file can have changed it: that proves nothing against a player")
+        page.picture("verify-bad")
+
+        # Beside a good one; and what is no record at all.
+        self.drop(("anna.log", self.content(0)), ("changed.log", bytes(content)))
+        page.find("h2", "Not both are good records.")
+        self.drop(("noise.log", b"<script>alert(1)</script>" * 100))
+        page.find("h2", "This is no good record.")
+        self.drop(("empty.log", b""))
+        page.reads("A file is empty")
