@@ -4,7 +4,7 @@ import { clear, h, setText } from "./dom.js";
 import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 
-/** @import { Learner, Place, Send } from "./deck.js" */
+/** @import { Learner, Place, Send } from "./types.js" */
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
 

@@ -3,15 +3,10 @@
 import { announce, clear, confirmed, h, setAttribute, setText, svg } from "./dom.js";
 import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
 
-/** @import { Child } from "./dom.js" */
+/** @import { Child } from "./types.js" */
 /** @import { Match } from "./match.js" */
 /** @import * as P from "./protocol.js" */
-
-/**
- * @typedef {number | "all"} Learner who is to see a card
- * @typedef {(said: P.Command) => Promise<void>} Send
- * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
- */
+/** @import { Learner, Place, Send } from "./types.js" */
 
 /** How many cards are shown at once. */
 const PAGE = 104;

@@ -1,9 +1,6 @@
 // Elements, built by code: what somebody else wrote is only ever a text node.
 
-/**
- * @typedef {Node | string | number | null | undefined | false} Child
- * @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Props
- */
+/** @import { Child, Props } from "./types.js" */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -63,10 +60,7 @@ export function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
-/**
- * @param {Element} element
- * @param {...Child} children
- */
+/** @param {Element} element @param {...Child} children */
 export function add(element, ...children) {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
@@ -74,21 +68,13 @@ export function add(element, ...children) {
   }
 }
 
-/**
- * Removes all that is in an element, and puts other things there.
- * @param {Element} element
- * @param {...Child} children
- */
+/** Removes all that is in an element, and puts other things there. @param {Element} element @param {...Child} children */
 export function clear(element, ...children) {
   element.replaceChildren();
   add(element, ...children);
 }
 
-/**
- * Sets the text of an element; does nothing where nothing changes.
- * @param {Element} element
- * @param {string} text
- */
+/** Sets the text of an element; does nothing where nothing changes. @param {Element} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

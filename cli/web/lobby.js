@@ -5,13 +5,9 @@ import { copyButton, dateOf } from "./invite.js";
 import { many, signed } from "./verify.js";
 import { amount } from "./words.js";
 
-/** @import { Child } from "./dom.js" */
+/** @import { Child } from "./types.js" */
 /** @import { App, Page } from "./main.js" */
-
-/**
- * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input
- * @typedef {Record<string, any>} Told what the program prints of a player or of a match: docs/json.md
- */
+/** @import { Input, Told } from "./types.js" */
 
 /** After so many attempts in a row that did not end well, the program asks. */
 const MANY_ATTEMPTS = 8;

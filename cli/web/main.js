@@ -152,10 +152,7 @@ function howToRead() {
   return program?.running && program.played ? "watch" : "play";
 }
 
-/**
- * The events have ended: the program has, or another page plays, or the server is gone.
- * @param {number} mine
- */
+/** The events have ended: the program has, or another page plays, or the server is gone. @param {number} mine */
 async function ended(mine) {
   // Nothing can be chosen any more, and no clock is known.
   app.match.turn = null;

@@ -26,11 +26,7 @@ export function isMyTurn(match) {
   return match.turn?.event === "your-turn";
 }
 
-/**
- * The seat that is to choose.
- * @param {Match} match
- * @returns {number | null}
- */
+/** The seat that is to choose. @param {Match} match @returns {number | null} */
 export function seatToChoose(match) {
   if (!match.turn) return null;
   return match.turn.event === "your-turn" ? match.own : match.turn.seat;
@@ -207,12 +203,7 @@ function deal(match, dealt) {
   match.outOfTime = null;
 }
 
-/**
- * @param {Match} match
- * @param {number} number
- * @param {number} attempt
- * @returns {Deal}
- */
+/** @param {Match} match @param {number} number @param {number} attempt @returns {Deal} */
 function newDeal(match, number, attempt) {
   const each = Array.from({ length: seats(match) }, () => null);
   return {

@@ -13,7 +13,7 @@ import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, seats, timeLeft
 import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
 
 /** @import { App } from "./main.js" */
-/** @import { CardView } from "./cards.js" */
+/** @import { CardView } from "./types.js" */
 /** @import { Event } from "./protocol.js" */
 /** @import { Match } from "./match.js" */
 
@@ -139,10 +139,7 @@ function aboutHand(match) {
   return [hand, ...stakes(seated)].filter(Boolean).join(" · ");
 }
 
-/**
- * What one can do with the match as a whole.
- * @param {App} app
- */
+/** What one can do with the match as a whole. @param {App} app */
 function menuView(app) {
   const error = h("p", { class: "error", role: "alert" });
   const note = h("p", { class: "muted" });
@@ -215,10 +212,7 @@ function mayClose(match) {
   return match.lineLost !== null && !match.seated?.clock;
 }
 
-/**
- * The result of the last hand: it stays until the next one has a result.
- * @param {App} app
- */
+/** The result of the last hand: it stays until the next one has a result. @param {App} app */
 function lastHandView(app) {
   const title = h("h2");
   const content = h("div");
@@ -268,10 +262,7 @@ export function place(count, step) {
   return { x, y, side, narrowX, narrowY, narrowSide };
 }
 
-/**
- * The table itself.
- * @param {App} app
- */
+/** The table itself. @param {App} app */
 function feltView(app) {
   const ring = h("ol", { class: "ring" });
   const pot = h("p", { class: "pot" });
@@ -405,12 +396,7 @@ function feltView(app) {
   };
 }
 
-/**
- * A seat at the table.
- * @param {App} app
- * @param {number} seat
- * @param {(place: number) => void} pick
- */
+/** A seat at the table. @param {App} app @param {number} seat @param {(place: number) => void} pick */
 function seatView(app, seat, pick) {
   const own = seat === app.match.own;
   const name = h("span", { class: "name" });

@@ -3,16 +3,9 @@
 import { announce, clear, h, setText } from "./dom.js";
 import { amount } from "./words.js";
 
-/** @import { Child } from "./dom.js" */
+/** @import { Child } from "./types.js" */
 /** @import { App, Page } from "./main.js" */
-
-/**
- * What `verify --json` says of a record, and of a file that is none: docs/json.md.
- * @typedef {{ names: string[], stacks: number[], bought: number[] } & Record<string, any>} Checked
- * @typedef {{ message: string, cheat: number | null }} Bad
- * @typedef {{ text: string, shown: (string | null)[], verify: { good: boolean, compared: Record<string, any> | null,
- *   records: { record?: Checked, error?: Bad }[] } }} Answer
- */
+/** @import { Answer, Bad, Checked } from "./types.js" */
 
 /** The most bytes of both records. */
 const MOST = 32 * 1024 * 1024;
