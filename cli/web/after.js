@@ -1,12 +1,12 @@
 // After a match: its result, its hands, where the record lies, and how to verify it.
 
-import { clear, h } from "./dom.js";
+import { buttonTo, clear, h } from "./dom.js";
 import { copyButton } from "./invite.js";
 import { trouble } from "./trouble.js";
 import { chipsTable, many, textBox } from "./verify.js";
+import { problem } from "./words.js";
 
-/** @import { App, Page } from "./main.js" */
-/** @import { Match } from "./match.js" */
+/** @import { App, Match, Page } from "./types.js" */
 
 /**
  * The page of a match that has ended: of the last one, or of one from the list of past ones.
@@ -28,7 +28,7 @@ export function after(app, id, match) {
     h("p", null, "The other player has a record too. Ask for that file, and drop both onto “Verify”: it shows whether they tell the "
       + "same. You can hand yours on: others cannot read in it the cards that only you saw."),
     h("div", { class: "row" },
-      h("button", { type: "button", onclick: () => app.go("verify") }, "Verify a record"),
+      buttonTo("Verify a record", () => app.go("verify")),
       file && copyButton("Copy the path", () => file)));
 
   const load = async () => {
@@ -45,7 +45,7 @@ export function after(app, id, match) {
       recordPart(file),
       h("section", { class: "panel", "aria-labelledby": "hands" }, h("h2", { id: "hands" }, "All hands"), textBox("All hands", text)));
     } catch (error) {
-      clear(body, h("p", { class: "form-error", role: "alert" }, error instanceof Error ? error.message : String(error)),
+      clear(body, h("p", { class: "error", role: "alert" }, problem(error)),
         recordPart(last?.log));
     }
   };

@@ -1,11 +1,10 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
-import { clear, h, setText } from "./dom.js";
+import { buttonTo, clear, h, setText } from "./dom.js";
 import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 
-/** @import { Learner, Place, Send } from "./types.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Learner, Match, Place, Send } from "./types.js" */
 /** @import * as P from "./protocol.js" */
 
 const SEATS = ["North", "East", "South", "West"];
@@ -63,7 +62,7 @@ export function boardsView(send) {
     seal, h("div", { class: "row" }, copyButton("Copy the seal", () => seal.textContent ?? "")));
 
   const numbers = h("input", { id: "boards", type: "text", autocomplete: "off", value: "all" });
-  const problem = h("p", { class: "field-error", role: "alert" });
+  const problem = h("p", { class: "error", role: "alert" });
   const choices = SEATS.map((seat) => h("select", { id: `to-${seat}` }));
   const propose = h("button", { type: "submit", class: "main" }, "Propose");
   const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
@@ -107,10 +106,9 @@ export function boardsView(send) {
       suits.length === 4 && h("ul", null, ...SUITS.map(([sign, suit, name], at) => h("li", null,
         h("span", { class: "sign", "data-suit": suit, "aria-hidden": "true" }, `${sign}\ufe0e `), h("span", { class: "unseen" }, name),
         suits[at].replace("T", "10") || "–"))),
-      lies === "mine" && speaks(match) && h("button", {
-        type: "button", "aria-label": `Show ${seat} of board ${Math.floor(position / 4) + 1} to all`,
-        onclick: () => say({ do: "show-card", position }),
-      }, "Show"));
+      lies === "mine" && speaks(match) && buttonTo("Show", () => say({ do: "show-card", position }), {
+        "aria-label": `Show ${seat} of board ${Math.floor(position / 4) + 1} to all`,
+      }));
   };
   /** @param {number} board from 0 */
   const diagram = (board) => h("li", { class: "board" },

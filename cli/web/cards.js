@@ -3,8 +3,7 @@
 import { clear, h, setAttribute, setText, svg } from "./dom.js";
 import { cardName, cardSign, rankAndSuit } from "./words.js";
 
-/** @import { Part } from "./words.js" */
-/** @import { CardView } from "./types.js" */
+/** @import { CardView, Part } from "./types.js" */
 
 /** The signs of the suits, in a square of 24. */
 const SIGNS = {

@@ -4,7 +4,7 @@ import { clear, h } from "./dom.js";
 import { amount, bytes } from "./words.js";
 
 /** @import { Cost } from "./protocol.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Match } from "./types.js" */
 
 export function costView() {
   const content = h("div", { class: "cost-content" });

@@ -68,6 +68,16 @@ export function add(element, ...children) {
   }
 }
 
+/** A button that does something. @param {string} label @param {() => void} act @param {Props} [props] */
+export function buttonTo(label, act, props) {
+  return h("button", { type: "button", onclick: act, ...props }, label);
+}
+
+/** Room for what went wrong: it is said when it is there. */
+export function errorLine() {
+  return h("p", { class: "error", role: "alert" });
+}
+
 /** Removes all that is in an element, and puts other things there. @param {Element} element @param {...Child} children */
 export function clear(element, ...children) {
   element.replaceChildren();
@@ -87,6 +97,11 @@ export function setText(element, text) {
 export function announce(text, urgent = false) {
   const region = document.getElementById(urgent ? "urgent" : "status");
   if (region) region.textContent = text;
+}
+
+/** Tells at once what went wrong. @param {Error} error */
+export function complain(error) {
+  announce(error.message, true);
 }
 
 /**

@@ -2,9 +2,7 @@
 // the time is told it.
 
 /** @import * as P from "./protocol.js" */
-
-/** @typedef {import("./types.js").Deal} Deal */
-/** @typedef {import("./types.js").Match} Match */
+/** @import { Deal, Match } from "./types.js" */
 
 /** How many notices and rolls are kept. */
 const KEPT = 20;

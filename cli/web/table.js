@@ -1,6 +1,6 @@
 // The table page: the seats around the table, what lies on it, what one can choose, and the log.
 
-import { announce, clear, confirmed, h, setAttribute, setText } from "./dom.js";
+import { announce, buttonTo, clear, confirmed, errorLine, h, setAttribute, setText } from "./dom.js";
 import { cardView, seesTag, written } from "./cards.js";
 import { actionsView } from "./actions.js";
 import { logView } from "./log.js";
@@ -10,12 +10,10 @@ import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, seats, timeLeft } from "./match.js";
-import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
+import { amount, cardName, didShort, gameName, inShort, nameOf, problem, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
 
-/** @import { App } from "./main.js" */
-/** @import { CardView } from "./types.js" */
+/** @import { App, CardView, Match } from "./types.js" */
 /** @import { Event } from "./protocol.js" */
-/** @import { Match } from "./match.js" */
 
 /** How often a clock is drawn, in milliseconds. */
 const TICK = 200;
@@ -35,7 +33,7 @@ export function tablePage(app) {
   const title = h("h1", null, "Table");
   const about = h("p", { class: "about muted" });
   const troubles = h("div", { class: "troubles" });
-  const failure = h("div", { class: "banner bad", role: "alert", hidden: true });
+  const failure = h("div", { class: "trouble cheat", role: "alert", hidden: true });
   const last = lastHandView(app);
   const stage = h("div", { class: "stage" });
   const root = h("div", { class: "table-page" },
@@ -116,7 +114,7 @@ export function tablePage(app) {
 
     /** The page is not let in. @param {string} message @param {() => void} again */
     fail(message, again) {
-      clear(failure, h("p", null, message), h("button", { type: "button", onclick: again }, "Try again"));
+      clear(failure, h("p", null, message), buttonTo("Try again", again));
       this.update();
       failure.hidden = false;
       stage.hidden = true;
@@ -141,7 +139,7 @@ function aboutHand(match) {
 
 /** What one can do with the match as a whole. @param {App} app */
 function menuView(app) {
-  const error = h("p", { class: "error", role: "alert" });
+  const error = errorLine();
   const note = h("p", { class: "muted" });
   let leaving = false;
   /** @param {import("./protocol.js").Command} said */
@@ -151,7 +149,7 @@ function menuView(app) {
       await app.send(said);
       return true;
     } catch (failed) {
-      setText(error, asSentence(/** @type {Error} */ (failed).message));
+      setText(error, problem(failed));
       return false;
     }
   };
@@ -164,7 +162,7 @@ function menuView(app) {
       update();
     },
   }, "Sit out");
-  const close = h("button", { type: "button", onclick: () => say({ do: "close" }) }, "Close the match here");
+  const close = buttonTo("Close the match here", () => say({ do: "close" }));
   const stop = h("button", {
     type: "button",
     onclick: async () => {

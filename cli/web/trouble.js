@@ -1,14 +1,11 @@
 // What went wrong: what happened, what is safe, what to do. The words keep to docs/threat-model.md.
 
-import { announce, h } from "./dom.js";
+import { announce, buttonTo, complain, h } from "./dom.js";
 import { hasEnded, isPoker } from "./match.js";
 import { asSentence, nameOf } from "./words.js";
 
-/** @import { App } from "./main.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Act, App, Match, Trouble } from "./types.js" */
 /** @import { Command } from "./protocol.js" */
-
-/** @import { Act, Trouble } from "./types.js" */
 
 const WRITTEN = "What you said is signed, and was on your disk before it was sent.";
 const OPEN = "The match stays open. A hand that is sealed goes on with the same cards, or not at all.";
@@ -20,7 +17,7 @@ const CLOSE = "Or close the match here. It is not over then, and nobody wins it.
 
 /** @param {App} app @param {Command} said */
 function say(app, said) {
-  app.send(said).catch((error) => announce(error.message, true));
+  app.send(said).catch(complain);
 }
 
 /** What is safe while a hand is open. @param {Match} match */
@@ -49,7 +46,10 @@ function ofEnd(app, match) {
   const { closed, over, stopped } = match;
   /** @type {Act} */
   const lobby = ["Lobby", () => app.go("lobby")];
-  if (closed) return ["ask", "The match is closed here", ["Your file says that you closed it. That is your word alone."], [WRITTEN, OPEN], ["It can be resumed from the lobby."], [lobby]];
+  if (closed) {
+    return ["ask", "The match is closed here", ["Your file says that you closed it. That is your word alone."], [WRITTEN, OPEN],
+      ["It can be resumed from the lobby."], [lobby]];
+  }
   if (!over) return null;
   const other = otherName(match);
   const told = sentences(over.message);
@@ -110,7 +110,8 @@ function ofProgram(app, match) {
   const acts = seated ? [["Resume the match", resume], lobby] : [lobby];
   const open = seated || program?.command === "resume";
   const safe = seated ? [...sealed(match), WRITTEN, OPEN] : [open ? OPEN : FRESH];
-  const again = seated ? `Resume it here, or later in the lobby.${seated.clock ? " The other side measures your time meanwhile." : ""}` : `You can ${open ? "resume it" : "begin again"} in the lobby.`;
+  const clock = seated?.clock ? " The other side measures your time meanwhile." : "";
+  const again = seated ? `Resume it here, or later in the lobby.${clock}` : `You can ${open ? "resume it" : "begin again"} in the lobby.`;
   const told = failed ? sentences(failed.message) : [];
   switch (failed?.exit_code) {
     case 130:
@@ -204,7 +205,7 @@ function screen([kind, title, happened, safe, todo, acts], match) {
   const blocks = h("div", { class: "trouble-blocks" },
     block("What happened", happened), block("What is safe", safe), block("What to do", todo));
   const buttons = acts.map(([label, act], at) =>
-    h("button", { type: "button", class: at === 0 && kind !== "wait" && "main", onclick: act }, label));
+    buttonTo(label, act, { class: at === 0 && kind !== "wait" && "main" }));
   return h("section", { class: `trouble ${kind}`, "aria-labelledby": "trouble-title" },
     h("h2", { id: "trouble-title" }, title),
     // What passes by itself leaves room for the table.

@@ -132,5 +132,6 @@
  * @typedef {(said: P.Command) => Promise<void>} Send
  * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
  */
+/** @typedef {string | { card: string }} Part a text, or a card */
 
 export {};

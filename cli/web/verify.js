@@ -1,11 +1,9 @@
 // Verify: one or two records are dropped onto the page, and it says step by step what they prove.
 
-import { announce, clear, h, setText } from "./dom.js";
-import { amount } from "./words.js";
+import { announce, clear, errorLine, h, setText } from "./dom.js";
+import { amount, problem } from "./words.js";
 
-/** @import { Child } from "./types.js" */
-/** @import { App, Page } from "./main.js" */
-/** @import { Answer, Bad, Checked } from "./types.js" */
+/** @import { Answer, App, Bad, Checked, Child, Page } from "./types.js" */
 
 /** The most bytes of both records. */
 const MOST = 32 * 1024 * 1024;
@@ -168,7 +166,7 @@ function report({ verify, text, shown }, files) {
 
 /** The page on which records are verified. @param {App} app @returns {Page} */
 export function verify(app) {
-  const failed = h("p", { class: "form-error", role: "alert" });
+  const failed = errorLine();
   const result = h("div");
   const input = h("input", { id: "records", class: "unseen", type: "file", multiple: true });
   const drop = h("div", { class: "drop" }, input,
@@ -181,13 +179,13 @@ export function verify(app) {
   const check = async (list) => {
     const files = [...(list ?? [])];
     const round = latest += 1;
-    const problem = files.length < 1 || files.length > 2 ? "One or two files are verified at a time."
+    const wrong = files.length < 1 || files.length > 2 ? "One or two files are verified at a time."
       : files.some((file) => file.size === 0) ? "A file is empty, or a folder."
         : files.reduce((sum, file) => sum + file.size, 0) > MOST
           ? "Together these have more than 32 MiB. In a terminal, larger ones are verified too: dealerless verify" : "";
-    setText(failed, problem);
-    clear(result, !problem && h("p", { class: "muted" }, "Every signature is checked…"));
-    if (problem) return;
+    setText(failed, wrong);
+    clear(result, !wrong && h("p", { class: "muted" }, "Every signature is checked…"));
+    if (wrong) return;
     announce("Every signature is checked.");
     try {
       const lengths = files.map((file) => file.size).join(",");
@@ -199,7 +197,7 @@ export function verify(app) {
     } catch (error) {
       if (round !== latest) return;
       clear(result);
-      setText(failed, error instanceof Error ? error.message : String(error));
+      setText(failed, problem(error));
     }
   };
   input.addEventListener("change", () => {

@@ -1,9 +1,7 @@
 // What happens, in words. There is no DOM here: a sentence is a list of texts and cards.
 
 /** @import * as P from "./protocol.js" */
-/** @import { Match } from "./match.js" */
-
-/** @typedef {string | { card: string }} Part a text, or a card */
+/** @import { Match, Part } from "./types.js" */
 
 /** A number as people read it: 1,000. @param {number} number */
 export function amount(number) {
@@ -288,8 +286,9 @@ function seen(match, event) {
   const cards = [...match.deal?.cards.values() ?? []].filter((card) => card.holder === event.holder);
   const own = event.holder === match.own && match.deal?.own.map((position) => cards.find((card) => card.position === position));
   const known = (own || cards).flatMap((card) => card?.card ?? []);
-  const card = known.length > 1 ? "cards" : "card";
-  return [own ? `Your ${card}: ` : `${card === "card" ? "Card" : "Cards"} of ${nameOf(match, event.holder)}: `, ...spaced(known), own ? `. Only you see ${known.length > 1 ? "them" : "it"}.` : "."];
+  const [card, it] = known.length > 1 ? ["cards", "them"] : ["card", "it"];
+  if (own) return [`Your ${card}: `, ...spaced(known), `. Only you see ${it}.`];
+  return [`The ${card} of ${nameOf(match, event.holder)}: `, ...spaced(known), "."];
 }
 
 /**
