@@ -1,6 +1,6 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
-import { buttonTo, clear, h, setText } from "./dom.js";
+import { buttonTo, clear, h, quiet, setText } from "./dom.js";
 import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 
@@ -84,8 +84,8 @@ export function boardsView(send) {
   const pass = passButton(say, "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed "
     + "boards wait on both disks, and the match can be resumed.");
   const proposals = proposalList(say, inWords);
-  const turn = h("p", { class: "muted" });
-  const summary = h("p", { class: "muted" });
+  const turn = quiet();
+  const summary = quiet();
   const boards = h("ul", { class: "boards" });
   const root = h("section", { class: "panel", "aria-labelledby": "boards-title" },
     h("h2", { id: "boards-title" }, "Boards"), summary,
@@ -112,8 +112,8 @@ export function boardsView(send) {
   };
   /** @param {number} board from 0 */
   const diagram = (board) => h("li", { class: "board" },
-    h("div", null, h("h3", null, `Board ${board + 1}`), h("p", { class: "muted" }, `Dealer ${SEATS[board % 4]}`),
-      h("p", { class: "muted" }, `Vul. ${VULNERABLE[(board + Math.floor(board / 4)) % 4]}`)),
+    h("div", null, h("h3", null, `Board ${board + 1}`), quiet(`Dealer ${SEATS[board % 4]}`),
+      quiet(`Vul. ${VULNERABLE[(board + Math.floor(board / 4)) % 4]}`)),
     ...[0, 3, 1, 2].map((seat) => hand(4 * board + seat)));
 
   let shown = "";

@@ -1,6 +1,6 @@
 // A deck without rules, and dice: what lies where, who sees it, and what one can propose or do.
 
-import { buttonTo, clear, complain, confirmed, h, setAttribute, setText, svg } from "./dom.js";
+import { buttonTo, clear, complain, confirmed, h, quiet, setAttribute, setText, svg } from "./dom.js";
 import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
 
 /** @import { Child, Learner, Match, Place, Send } from "./types.js" */
@@ -239,15 +239,15 @@ export function deckView(send) {
   const pass = passButton(say, "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.");
   const own = h("ul", { class: "items" });
   const ownPart = part("own-cards", "Your cards",
-    h("p", { class: "muted" }, "Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
-  const summary = h("p", { class: "muted" });
-  const turn = h("p", { class: "muted" });
+    quiet("Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
+  const summary = quiet();
+  const turn = quiet();
   const proposals = proposalList(say, reveals);
   const dice = diceView(say);
   const root = h("div", { class: "deck-view" }, h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
     h("div", null, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
     h("div", { class: "deck-moves" }, proposals.root,
-      part("proposing", "Propose to open", h("p", { class: "muted" }, "Choose who is to see them, then click cards, or write their numbers."),
+      part("proposing", "Propose to open", quiet("Choose who is to see them, then click cards, or write their numbers."),
         learners, byNumber, picked, h("div", { class: "row" }, propose, unmark)),
       part("moves", "Without agreement", turn, h("div", { class: "row" }, drawOne, steal, pass)),
       ownPart, dice.root)));

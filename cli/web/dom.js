@@ -68,6 +68,16 @@ export function add(element, ...children) {
   }
 }
 
+/** A part of a page with a heading. @param {string} id @param {string} title @param {...Child} inside */
+export function panel(id, title, ...inside) {
+  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
+}
+
+/** What matters less. @param {...Child} inside */
+export function quiet(...inside) {
+  return h("p", { class: "muted" }, ...inside);
+}
+
 /** A button that does something. @param {string} label @param {() => void} act @param {Props} [props] */
 export function buttonTo(label, act, props) {
   return h("button", { type: "button", onclick: act, ...props }, label);

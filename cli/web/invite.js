@@ -1,6 +1,6 @@
 // What is shown before both are there. To a host: the invite, as text and as a QR code, and where it listens.
 
-import { announce, buttonTo, clear, complain, h, setText, svg } from "./dom.js";
+import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
 
 /** @import { App, Match } from "./types.js" */
@@ -61,7 +61,7 @@ export function inviteView(app) {
         copyButton("Copy the invite", () => invite),
         copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`))),
     code);
-  const places = h("p", { class: "muted" });
+  const places = quiet();
   const notices = h("ul", { class: "notices" });
   const stop = buttonTo("Stop", () => app.end().catch(complain));
   const title = h("h2", { id: "invite-title" });

@@ -1,6 +1,6 @@
 // The lobby: host, join, known players, open and past matches, one's own fingerprint.
 
-import { announce, buttonTo, clear, confirmed, errorLine, h, setAttribute, setText } from "./dom.js";
+import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAttribute, setText } from "./dom.js";
 import { copyButton, dateOf } from "./invite.js";
 import { many, signed } from "./verify.js";
 import { amount, problem } from "./words.js";
@@ -259,7 +259,7 @@ function peerItem(app, peer, ask) {
   return item([
     h("p", { class: "item-title" }, peer.name),
     h("p", { class: "code" }, peer.fingerprint),
-    h("p", { class: "muted" }, `${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
+    quiet(`${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
     (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p", { class: "warning" }, `${why} Your program refuses or asks first. `
       + `To forget it for good: dealerless peers forgive ${peer.fingerprint}`),
     failed,
@@ -298,7 +298,7 @@ function openItem(app, open, renew) {
   return item([
     h("p", { class: "item-title" }, open.peer),
     h("p", {}, open.state),
-    h("p", { class: "muted" }, `You are the ${host ? "host" : "guest"} · last change ${dateOf(open.changed)}`),
+    quiet(`You are the ${host ? "host" : "guest"} · last change ${dateOf(open.changed)}`),
     places.root, failed,
   ], [
     !open.closed && buttonTo("Close…", close, { "aria-label": `Close the match with ${open.peer}` }),
@@ -321,28 +321,20 @@ function pastItem(app, past) {
   })]);
 }
 
-/** A part of the page with a heading. @param {string} id @param {string} title @param {...Child} inside */
-function part(id, title, ...inside) {
-  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
-}
-
-/** @param {string} text */
-const quiet = (text) => h("p", { class: "muted" }, text);
-
 /** @param {App} app @returns {Page} */
 export function lobby(app) {
   const join = joinForm(app);
-  const running = h("section", { class: "panel running", "aria-labelledby": "running", hidden: true },
-    h("h2", { id: "running" }, "A match is being played"),
+  const running = panel("running", "A match is being played",
     h("p", {}, "One match is played at a time. Until it has ended your files are in use, and nothing else is shown here."),
     h("div", { class: "row" }, buttonTo("Go to the table", () => app.go("table"), { class: "main" })));
+  running.hidden = true;
   const [open, own, peers, past] = [h("div"), h("div", {}, quiet("…")), h("div", {}, quiet("…")), h("div", {}, quiet("…"))];
   const idle = h("div", { class: "stack" }, open,
     h("div", { class: "columns" },
-      part("host", "Host", hostForm(app)),
-      h("div", { class: "column" }, part("join", "Join", join.root), part("own", "You", own))),
-    part("peers", "Players you have met", peers),
-    part("past", "Past matches", past));
+      panel("host", "Host", hostForm(app)),
+      h("div", { class: "column" }, panel("join", "Join", join.root), panel("own", "You", own))),
+    panel("peers", "Players you have met", peers),
+    panel("past", "Past matches", past));
   const root = h("div", { class: "lobby stack" }, h("h1", { class: "unseen" }, "Lobby"), running, idle);
 
   /**
@@ -363,7 +355,7 @@ export function lobby(app) {
     h("p", { class: "code fingerprint" }, fingerprint),
     h("div", { class: "row" }, copyButton("Copy", () => fingerprint, "Copy your fingerprint")));
   const showOpen = (/** @type {{ matches: Told[] }} */ { matches }) => matches.length > 0
-    && part("open", "Open matches", h("ul", { class: "items" }, ...matches.map((one) => openItem(app, one, renew))));
+    && panel("open", "Open matches", h("ul", { class: "items" }, ...matches.map((one) => openItem(app, one, renew))));
   const showPeers = (/** @type {{ peers: Told[] }} */ { peers: met }) => (met.length === 0
     ? quiet("Nobody yet. Who has met needs no invite any more.")
     : h("div", {}, quiet("If you host, they can join by your name or fingerprint, without an invite."),

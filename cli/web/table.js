@@ -1,6 +1,6 @@
 // The table page: the seats around the table, what lies on it, what one can choose, and the log.
 
-import { announce, buttonTo, clear, confirmed, errorLine, h, setAttribute, setText } from "./dom.js";
+import { announce, buttonTo, clear, confirmed, errorLine, h, quiet, setAttribute, setText } from "./dom.js";
 import { cardView, seesTag, written } from "./cards.js";
 import { actionsView } from "./actions.js";
 import { logView } from "./log.js";
@@ -140,7 +140,7 @@ function aboutHand(match) {
 /** What one can do with the match as a whole. @param {App} app */
 function menuView(app) {
   const error = errorLine();
-  const note = h("p", { class: "muted" });
+  const note = quiet();
   let leaving = false;
   /** @param {import("./protocol.js").Command} said */
   const say = async (said) => {

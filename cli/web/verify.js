@@ -1,6 +1,6 @@
 // Verify: one or two records are dropped onto the page, and it says step by step what they prove.
 
-import { announce, clear, errorLine, h, setText } from "./dom.js";
+import { announce, clear, errorLine, h, quiet, setText } from "./dom.js";
 import { amount, problem } from "./words.js";
 
 /** @import { Answer, App, Bad, Checked, Child, Page } from "./types.js" */
@@ -172,7 +172,7 @@ export function verify(app) {
   const drop = h("div", { class: "drop" }, input,
     h("p", { class: "item-title" }, "Drop one or two records here"),
     h("label", { for: "records" }, "Choose files…"),
-    h("p", { class: "muted" }, "A record is the .log file of a match. The page of a past match says where it lies."));
+    quiet("A record is the .log file of a match. The page of a past match says where it lies."));
   let latest = 0;
 
   /** @param {FileList | null | undefined} list */
@@ -184,7 +184,7 @@ export function verify(app) {
         : files.reduce((sum, file) => sum + file.size, 0) > MOST
           ? "Together these have more than 32 MiB. In a terminal, larger ones are verified too: dealerless verify" : "";
     setText(failed, wrong);
-    clear(result, !wrong && h("p", { class: "muted" }, "Every signature is checked…"));
+    clear(result, !wrong && quiet("Every signature is checked…"));
     if (wrong) return;
     announce("Every signature is checked.");
     try {
