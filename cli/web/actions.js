@@ -1,10 +1,10 @@
 // What one can choose at one's turn, why not, and what came of it.
 
-import { announce, clear, h, setAttribute, setText } from "./dom.js";
+import { announce, buttonTo, clear, errorLine, h, setAttribute, setText } from "./dom.js";
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose } from "./match.js";
-import { amount, asSentence, nameOf, namesOf, waitingFor } from "./words.js";
+import { amount, asSentence, nameOf, namesOf, problem, waitingFor } from "./words.js";
 
-/** @import { App } from "./main.js" */
+/** @import { App } from "./types.js" */
 /** @import { Command, Event, Range, YourTurn } from "./protocol.js" */
 
 /**
@@ -43,7 +43,7 @@ function action(name, key, kind, act) {
  */
 export function actionsView(app, picked) {
   const say = h("p", { class: "say" });
-  const error = h("p", { class: "error", role: "alert" });
+  const error = errorLine();
 
   const fold = action("Fold", "f", "quiet", () => send({ do: "fold" }));
   const call = action("Check", "c", "", () => send(callOrCheck()));
@@ -70,8 +70,8 @@ export function actionsView(app, picked) {
   const decline = action("Decline", "", "", () => rebuy(false));
   const buying = h("div", { class: "three" }, decline.button, agree.button, agree.why, decline.why);
   const ended = h("div", { class: "three" },
-    h("button", { type: "button", onclick: () => app.go("lobby") }, "Lobby"),
-    h("button", { type: "button", class: "main", onclick: () => app.go("after", app.match.seated?.match) }, "What was played"));
+    buttonTo("Lobby", () => app.go("lobby")),
+    buttonTo("What was played", () => app.go("after", app.match.seated?.match), { class: "main" }));
   const root = h("section", { class: "panel actions", "aria-label": "Your choice" },
     say, error, betting, exchanging, showing, buying, ended);
 
@@ -93,7 +93,7 @@ export function actionsView(app, picked) {
     } catch (failed) {
       pending = false;
       if (said.do === "rebuy") answered = false;
-      setText(error, asSentence(/** @type {Error} */ (failed).message));
+      setText(error, problem(failed));
       update();
     }
   }
@@ -187,9 +187,7 @@ export function actionsView(app, picked) {
     const choices = [["Min", min], ["½ pot", called + Math.floor(pot / 2)], ["Pot", called + pot], [max === all ? "All in" : "Max", max]];
     clear(quick, ...choices.map(([name, to]) => {
       const bounded = Math.max(min, Math.min(max, to));
-      return h("button", {
-        type: "button", "data-to": bounded, "aria-label": `${name}: ${amount(bounded)}`, onclick: () => setAmount(bounded),
-      }, name);
+      return buttonTo(name, () => setAmount(bounded), { "data-to": bounded, "aria-label": `${name}: ${amount(bounded)}` });
     }));
     setAmount(min);
   }

@@ -1,11 +1,10 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
-import { clear, h, setText } from "./dom.js";
+import { buttonTo, clear, h, quiet, setText } from "./dom.js";
 import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
 
-/** @import { Learner, Place, Send } from "./deck.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Learner, Match, Place, Send } from "./types.js" */
 /** @import * as P from "./protocol.js" */
 
 const SEATS = ["North", "East", "South", "West"];
@@ -63,7 +62,7 @@ export function boardsView(send) {
     seal, h("div", { class: "row" }, copyButton("Copy the seal", () => seal.textContent ?? "")));
 
   const numbers = h("input", { id: "boards", type: "text", autocomplete: "off", value: "all" });
-  const problem = h("p", { class: "field-error", role: "alert" });
+  const problem = h("p", { class: "error", role: "alert" });
   const choices = SEATS.map((seat) => h("select", { id: `to-${seat}` }));
   const propose = h("button", { type: "submit", class: "main" }, "Propose");
   const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
@@ -85,8 +84,8 @@ export function boardsView(send) {
   const pass = passButton(say, "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed "
     + "boards wait on both disks, and the match can be resumed.");
   const proposals = proposalList(say, inWords);
-  const turn = h("p", { class: "muted" });
-  const summary = h("p", { class: "muted" });
+  const turn = quiet();
+  const summary = quiet();
   const boards = h("ul", { class: "boards" });
   const root = h("section", { class: "panel", "aria-labelledby": "boards-title" },
     h("h2", { id: "boards-title" }, "Boards"), summary,
@@ -107,15 +106,14 @@ export function boardsView(send) {
       suits.length === 4 && h("ul", null, ...SUITS.map(([sign, suit, name], at) => h("li", null,
         h("span", { class: "sign", "data-suit": suit, "aria-hidden": "true" }, `${sign}\ufe0e `), h("span", { class: "unseen" }, name),
         suits[at].replace("T", "10") || "–"))),
-      lies === "mine" && speaks(match) && h("button", {
-        type: "button", "aria-label": `Show ${seat} of board ${Math.floor(position / 4) + 1} to all`,
-        onclick: () => say({ do: "show-card", position }),
-      }, "Show"));
+      lies === "mine" && speaks(match) && buttonTo("Show", () => say({ do: "show-card", position }), {
+        "aria-label": `Show ${seat} of board ${Math.floor(position / 4) + 1} to all`,
+      }));
   };
   /** @param {number} board from 0 */
   const diagram = (board) => h("li", { class: "board" },
-    h("div", null, h("h3", null, `Board ${board + 1}`), h("p", { class: "muted" }, `Dealer ${SEATS[board % 4]}`),
-      h("p", { class: "muted" }, `Vul. ${VULNERABLE[(board + Math.floor(board / 4)) % 4]}`)),
+    h("div", null, h("h3", null, `Board ${board + 1}`), quiet(`Dealer ${SEATS[board % 4]}`),
+      quiet(`Vul. ${VULNERABLE[(board + Math.floor(board / 4)) % 4]}`)),
     ...[0, 3, 1, 2].map((seat) => hand(4 * board + seat)));
 
   let shown = "";

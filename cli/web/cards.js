@@ -3,7 +3,7 @@
 import { clear, h, setAttribute, setText, svg } from "./dom.js";
 import { cardName, cardSign, rankAndSuit } from "./words.js";
 
-/** @import { Part } from "./words.js" */
+/** @import { CardView, Part } from "./types.js" */
 
 /** The signs of the suits, in a square of 24. */
 const SIGNS = {
@@ -15,16 +15,7 @@ const SIGNS = {
 
 const EYE = "M12 5C6.5 5 2.7 9.3 1.3 12c1.4 2.7 5.2 7 10.7 7s9.3-4.3 10.7-7C21.3 9.3 17.5 5 12 5zm0 11a4 4 0 1 1 0-8 4 4 0 0 1 0 8z";
 
-/**
- * @typedef {object} CardView
- * @property {HTMLElement} root
- * @property {(card: string | null, sees?: string) => void} show a card, or its back; `sees` is who can see it
- */
-
-/**
- * A card. It begins closed, and turns over when it is shown.
- * @returns {CardView}
- */
+/** A card. It begins closed, and turns over when it is shown. @returns {CardView} */
 export function cardView() {
   const face = h("span", { class: "face" });
   const root = h("span", { class: "card", role: "img" }, h("span", { class: "turning" }, face, h("span", { class: "back" })));
@@ -58,11 +49,7 @@ export function seesTag() {
   };
 }
 
-/**
- * @param {HTMLElement} root
- * @param {HTMLElement} face
- * @param {string} card
- */
+/** @param {HTMLElement} root @param {HTMLElement} face @param {string} card */
 function drawFace(root, face, card) {
   const known = rankAndSuit(card);
   root.dataset.suit = known?.suit ?? "";
@@ -77,11 +64,7 @@ function cardPicture(rank, suit) {
     svg("path", { d: SIGNS[suit], transform: "translate(21 44) scale(1.5)" }));
 }
 
-/**
- * A sentence with its cards, for the log.
- * @param {Part[]} parts
- * @returns {(string | HTMLElement)[]}
- */
+/** A sentence with its cards, for the log. @param {Part[]} parts @returns {(string | HTMLElement)[]} */
 export function written(parts) {
   return parts.map((part) => {
     if (typeof part === "string") return part;

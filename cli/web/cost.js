@@ -1,10 +1,10 @@
 // What the deal cost, and what was checked: on demand.
 
-import { clear, h } from "./dom.js";
+import { clear, h, quiet } from "./dom.js";
 import { amount, bytes } from "./words.js";
 
 /** @import { Cost } from "./protocol.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Match } from "./types.js" */
 
 export function costView() {
   const content = h("div", { class: "cost-content" });
@@ -20,7 +20,7 @@ export function costView() {
     clear(content, ...costParts(sealed.cost),
       h("h3", null, `Seal of hand ${amount(sealed.hand)}`),
       h("p", { class: "code" }, sealed.seal),
-      h("p", { class: "muted" }, "This is the hash of all that both sides have said up to the sealed deck. If you publish it before a card "
+      quiet("This is the hash of all that both sides have said up to the sealed deck. If you publish it before a card "
         + "is opened, you can show later, with the record, that nothing was changed since."));
   };
   root.addEventListener("toggle", draw);

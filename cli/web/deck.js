@@ -1,17 +1,10 @@
 // A deck without rules, and dice: what lies where, who sees it, and what one can propose or do.
 
-import { announce, clear, confirmed, h, setAttribute, setText, svg } from "./dom.js";
+import { buttonTo, clear, complain, confirmed, h, quiet, setAttribute, setText, svg } from "./dom.js";
 import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
 
-/** @import { Child } from "./dom.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Child, Learner, Match, Place, Send } from "./types.js" */
 /** @import * as P from "./protocol.js" */
-
-/**
- * @typedef {number | "all"} Learner who is to see a card
- * @typedef {(said: P.Command) => Promise<void>} Send
- * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
- */
 
 /** How many cards are shown at once. */
 const PAGE = 104;
@@ -26,7 +19,7 @@ export function speaks({ turn, watches }) {
 /** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {P.Choice} choice */
 export function speak(send, match, choice) {
   const turn = speaks(match);
-  if (turn) send({ ...choice, turn: turn.turn }).catch((error) => announce(error.message, true));
+  if (turn) send({ ...choice, turn: turn.turn }).catch(complain);
 }
 
 /** Whether one is to speak, for how long, and why the last thing was not done. @param {Match} match @param {string} words for the turn */
@@ -100,8 +93,8 @@ export function proposalList(say, words) {
       h("p", { class: "item-text" }, `${does(match, by, "propose")} to open ${words(match, cards)}.`),
       h("div", { class: "row" },
         by !== match.own && !agreed.includes(match.own)
-          && h("button", { type: "button", class: "main", onclick: () => say({ do: "agree", proposal }) }, "Agree"),
-        h("button", { type: "button", onclick: () => say({ do: "refuse", proposal }) }, by === match.own ? "Withdraw" : "Refuse")))));
+          && buttonTo("Agree", () => say({ do: "agree", proposal }), { class: "main" }),
+        buttonTo(by === match.own ? "Withdraw" : "Refuse", () => say({ do: "refuse", proposal }))))));
   };
   return { root, update };
 }
@@ -111,7 +104,7 @@ export function passButton(say, warning) {
   const pass = async () => {
     if (await confirmed("Pass?", warning, "Pass")) say({ do: "pass" });
   };
-  return h("button", { type: "button", onclick: pass }, "Pass");
+  return buttonTo("Pass", pass);
 }
 
 /** A die. @param {number} face @param {number} sides */
@@ -241,20 +234,20 @@ export function deckView(send) {
   });
 
   // What needs no agreement.
-  const drawOne = h("button", { type: "button", onclick: () => say({ do: "draw" }) });
-  const steal = h("button", { type: "button", onclick: () => say({ do: "steal", from: other() }) });
+  const drawOne = buttonTo("", () => say({ do: "draw" }));
+  const steal = buttonTo("", () => say({ do: "steal", from: other() }));
   const pass = passButton(say, "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.");
   const own = h("ul", { class: "items" });
   const ownPart = part("own-cards", "Your cards",
-    h("p", { class: "muted" }, "Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
-  const summary = h("p", { class: "muted" });
-  const turn = h("p", { class: "muted" });
+    quiet("Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
+  const summary = quiet();
+  const turn = quiet();
   const proposals = proposalList(say, reveals);
   const dice = diceView(say);
   const root = h("div", { class: "deck-view" }, h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
     h("div", null, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
     h("div", { class: "deck-moves" }, proposals.root,
-      part("proposing", "Propose to open", h("p", { class: "muted" }, "Choose who is to see them, then click cards, or write their numbers."),
+      part("proposing", "Propose to open", quiet("Choose who is to see them, then click cards, or write their numbers."),
         learners, byNumber, picked, h("div", { class: "row" }, propose, unmark)),
       part("moves", "Without agreement", turn, h("div", { class: "row" }, drawOne, steal, pass)),
       ownPart, dice.root)));
@@ -269,9 +262,9 @@ export function deckView(send) {
     ownKey = key;
     clear(own, ...held.map(({ position, card, lies }) => {
       const name = card ? cardName(card) : `card ${position + 1}`;
-      const act = (/** @type {string} */ label, /** @type {P.Choice} */ choice) => h("button", {
-        type: "button", disabled: !speaks(match), "aria-label": `${label}: ${name}`, onclick: () => say(choice),
-      }, label);
+      const act = (/** @type {string} */ label, /** @type {P.Choice} */ choice) => buttonTo(label, () => say(choice), {
+        disabled: !speaks(match), "aria-label": `${label}: ${name}`,
+      });
       return h("li", { class: "item" },
         h("p", { class: "item-text" }, `${name}: ${lies === "open" ? "all see it" : "only you see it"}`),
         h("div", { class: "row" }, lies !== "open" && act("Show", { do: "show-card", position }), act("Lay down", { do: "reveal", position })));
@@ -280,7 +273,7 @@ export function deckView(send) {
   const drawLearners = () => {
     const all = /** @type {Learner[]} */ (["all", match.own, other()]);
     if (!learners.firstChild) {
-      learners.append(...all.map((to) => h("button", { type: "button", onclick: () => { learner = to; draw(); } }, `To ${whom(match, to)}`)));
+      learners.append(...all.map((to) => buttonTo(`To ${whom(match, to)}`, () => { learner = to; draw(); })));
     }
     [...learners.children].forEach((button, place) => setAttribute(button, "aria-pressed", String(learner === all[place])));
   };

@@ -1,9 +1,6 @@
 // Elements, built by code: what somebody else wrote is only ever a text node.
 
-/**
- * @typedef {Node | string | number | null | undefined | false} Child
- * @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Props
- */
+/** @import { Child, Props } from "./types.js" */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -63,10 +60,7 @@ export function setAttribute(element, name, value) {
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
 
-/**
- * @param {Element} element
- * @param {...Child} children
- */
+/** @param {Element} element @param {...Child} children */
 export function add(element, ...children) {
   for (const child of children) {
     if (child === null || child === undefined || child === false) continue;
@@ -74,21 +68,33 @@ export function add(element, ...children) {
   }
 }
 
-/**
- * Removes all that is in an element, and puts other things there.
- * @param {Element} element
- * @param {...Child} children
- */
+/** A part of a page with a heading. @param {string} id @param {string} title @param {...Child} inside */
+export function panel(id, title, ...inside) {
+  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
+}
+
+/** What matters less. @param {...Child} inside */
+export function quiet(...inside) {
+  return h("p", { class: "muted" }, ...inside);
+}
+
+/** A button that does something. @param {string} label @param {() => void} act @param {Props} [props] */
+export function buttonTo(label, act, props) {
+  return h("button", { type: "button", onclick: act, ...props }, label);
+}
+
+/** Room for what went wrong: it is said when it is there. */
+export function errorLine() {
+  return h("p", { class: "error", role: "alert" });
+}
+
+/** Removes all that is in an element, and puts other things there. @param {Element} element @param {...Child} children */
 export function clear(element, ...children) {
   element.replaceChildren();
   add(element, ...children);
 }
 
-/**
- * Sets the text of an element; does nothing where nothing changes.
- * @param {Element} element
- * @param {string} text
- */
+/** Sets the text of an element; does nothing where nothing changes. @param {Element} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -101,6 +107,11 @@ export function setText(element, text) {
 export function announce(text, urgent = false) {
   const region = document.getElementById(urgent ? "urgent" : "status");
   if (region) region.textContent = text;
+}
+
+/** Tells at once what went wrong. @param {Error} error */
+export function complain(error) {
+  announce(error.message, true);
 }
 
 /**

@@ -1,10 +1,9 @@
 // What is shown before both are there. To a host: the invite, as text and as a QR code, and where it listens.
 
-import { announce, clear, h, setText, svg } from "./dom.js";
+import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
 
-/** @import { App } from "./main.js" */
-/** @import { Match } from "./match.js" */
+/** @import { App, Match } from "./types.js" */
 
 /**
  * A button that copies a text.
@@ -62,9 +61,9 @@ export function inviteView(app) {
         copyButton("Copy the invite", () => invite),
         copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`))),
     code);
-  const places = h("p", { class: "muted" });
+  const places = quiet();
   const notices = h("ul", { class: "notices" });
-  const stop = h("button", { type: "button", onclick: () => app.end().catch((error) => announce(error.message, true)) }, "Stop");
+  const stop = buttonTo("Stop", () => app.end().catch(complain));
   const title = h("h2", { id: "invite-title" });
   const root = h("section", { class: "panel", "aria-labelledby": "invite-title" }, title,
     sent, places, notices,

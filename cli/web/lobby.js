@@ -1,23 +1,14 @@
 // The lobby: host, join, known players, open and past matches, one's own fingerprint.
 
-import { announce, clear, confirmed, h, setAttribute, setText } from "./dom.js";
+import { announce, buttonTo, clear, confirmed, errorLine, h, panel, quiet, setAttribute, setText } from "./dom.js";
 import { copyButton, dateOf } from "./invite.js";
 import { many, signed } from "./verify.js";
-import { amount } from "./words.js";
+import { amount, problem } from "./words.js";
 
-/** @import { Child } from "./dom.js" */
-/** @import { App, Page } from "./main.js" */
-
-/**
- * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input
- * @typedef {Record<string, any>} Told what the program prints of a player or of a match: docs/json.md
- */
+/** @import { App, Child, Input, Page, Told } from "./types.js" */
 
 /** After so many attempts in a row that did not end well, the program asks. */
 const MANY_ATTEMPTS = 8;
-
-/** @param {unknown} error */
-const messageOf = (error) => (error instanceof Error ? error.message : String(error));
 
 /**
  * A field with its label, what it is for, and room for what is wrong with it.
@@ -26,7 +17,7 @@ const messageOf = (error) => (error instanceof Error ? error.message : String(er
  * @param {string} [hint]
  */
 function field(label, input, hint) {
-  const error = h("p", { class: "field-error", id: `${input.id}-error`, hidden: true });
+  const error = h("p", { class: "error", id: `${input.id}-error`, hidden: true });
   setAttribute(input, "aria-describedby", hint ? `${input.id}-hint ${error.id}` : error.id);
   return h("div", { class: "field" }, h("label", { for: input.id }, label), input,
     hint && h("p", { class: "field-hint", id: `${input.id}-hint` }, hint), error);
@@ -109,14 +100,14 @@ function addresses(id, title, places) {
  * @param {...Child} fields
  */
 function form(label, act, ...fields) {
-  const failed = h("p", { class: "form-error", role: "alert" });
+  const failed = errorLine();
   const button = h("button", { type: "submit", class: "main" }, label);
   const root = h("form", { class: "form", novalidate: true }, ...fields, failed, h("div", { class: "row" }, button));
   root.addEventListener("submit", async (event) => {
     event.preventDefault();
     setText(failed, "");
     button.disabled = true;
-    await act()?.catch((error) => setText(failed, messageOf(error)));
+    await act()?.catch((error) => setText(failed, problem(error)));
     button.disabled = false;
   });
   return root;
@@ -257,10 +248,10 @@ function item(said, buttons) {
 
 /** @param {App} app @param {Told} peer @param {(peer: Told) => void} ask where the player is */
 function peerItem(app, peer, ask) {
-  const failed = h("p", { class: "form-error", role: "alert" });
+  const failed = errorLine();
   const again = () => {
     if (peer.addresses.length === 0) return ask(peer);
-    return app.begin("/join", { whom: peer.fingerprint }).catch((error) => setText(failed, messageOf(error)));
+    return app.begin("/join", { whom: peer.fingerprint }).catch((error) => setText(failed, problem(error)));
   };
   const why = peer.failed_checks > 0
     ? `${many(peer.failed_checks, "check")} failed with these keys: the other side tried to cheat.`
@@ -268,17 +259,17 @@ function peerItem(app, peer, ask) {
   return item([
     h("p", { class: "item-title" }, peer.name),
     h("p", { class: "code" }, peer.fingerprint),
-    h("p", { class: "muted" }, `${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
+    quiet(`${many(peer.hands, "hand")} played · last seen ${dateOf(peer.last_seen)}`),
     (peer.failed_checks > 0 || peer.in_a_row >= MANY_ATTEMPTS) && h("p", { class: "warning" }, `${why} Your program refuses or asks first. `
       + `To forget it for good: dealerless peers forgive ${peer.fingerprint}`),
     failed,
-  ], [h("button", { type: "button", onclick: again, "aria-label": `Play again with ${peer.name}, who hosts` }, "Play again")]);
+  ], [buttonTo("Play again", again, { "aria-label": `Play again with ${peer.name}, who hosts` })]);
 }
 
 /** @param {App} app @param {Told} open @param {() => void} renew */
 function openItem(app, open, renew) {
-  const failed = h("p", { class: "form-error", role: "alert" });
-  const fail = (/** @type {unknown} */ error) => setText(failed, messageOf(error));
+  const failed = errorLine();
+  const fail = (/** @type {unknown} */ error) => setText(failed, problem(error));
   const host = open.seat === 0;
   const places = addresses(`open-${open.match}`, "Another address, or a relay", [
     host ? ["listen", "Wait at", "0.0.0.0:5252", "Empty: port 5252, from everywhere."]
@@ -307,11 +298,11 @@ function openItem(app, open, renew) {
   return item([
     h("p", { class: "item-title" }, open.peer),
     h("p", {}, open.state),
-    h("p", { class: "muted" }, `You are the ${host ? "host" : "guest"} · last change ${dateOf(open.changed)}`),
+    quiet(`You are the ${host ? "host" : "guest"} · last change ${dateOf(open.changed)}`),
     places.root, failed,
   ], [
-    !open.closed && h("button", { type: "button", onclick: close, "aria-label": `Close the match with ${open.peer}` }, "Close…"),
-    h("button", { type: "button", class: "main", onclick: resume, "aria-label": `Resume the match with ${open.peer}` }, "Resume"),
+    !open.closed && buttonTo("Close…", close, { "aria-label": `Close the match with ${open.peer}` }),
+    buttonTo("Resume", resume, { class: "main", "aria-label": `Resume the match with ${open.peer}` }),
   ]);
 }
 
@@ -325,33 +316,25 @@ function pastItem(app, past) {
     h("p", { class: "item-title" }, name, won !== null && h("span", { class: won < 0 ? "lost" : won > 0 && "won" }, ` ${signed(won)}`)),
     h("p", {}, played),
     h("p", { class: past.state === "damaged" ? "warning" : "muted" }, past.message),
-  ], [past.state === "over" && h("button", {
-    type: "button", onclick: () => app.go("after", past.match), "aria-label": `Hands of the match with ${name}, ${when}`,
-  }, "Hands")]);
+  ], [past.state === "over" && buttonTo("Hands", () => app.go("after", past.match), {
+    "aria-label": `Hands of the match with ${name}, ${when}`,
+  })]);
 }
-
-/** A part of the page with a heading. @param {string} id @param {string} title @param {...Child} inside */
-function part(id, title, ...inside) {
-  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
-}
-
-/** @param {string} text */
-const quiet = (text) => h("p", { class: "muted" }, text);
 
 /** @param {App} app @returns {Page} */
 export function lobby(app) {
   const join = joinForm(app);
-  const running = h("section", { class: "panel running", "aria-labelledby": "running", hidden: true },
-    h("h2", { id: "running" }, "A match is being played"),
+  const running = panel("running", "A match is being played",
     h("p", {}, "One match is played at a time. Until it has ended your files are in use, and nothing else is shown here."),
-    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: () => app.go("table") }, "Go to the table")));
+    h("div", { class: "row" }, buttonTo("Go to the table", () => app.go("table"), { class: "main" })));
+  running.hidden = true;
   const [open, own, peers, past] = [h("div"), h("div", {}, quiet("…")), h("div", {}, quiet("…")), h("div", {}, quiet("…"))];
   const idle = h("div", { class: "stack" }, open,
     h("div", { class: "columns" },
-      part("host", "Host", hostForm(app)),
-      h("div", { class: "column" }, part("join", "Join", join.root), part("own", "You", own))),
-    part("peers", "Players you have met", peers),
-    part("past", "Past matches", past));
+      panel("host", "Host", hostForm(app)),
+      h("div", { class: "column" }, panel("join", "Join", join.root), panel("own", "You", own))),
+    panel("peers", "Players you have met", peers),
+    panel("past", "Past matches", past));
   const root = h("div", { class: "lobby stack" }, h("h1", { class: "unseen" }, "Lobby"), running, idle);
 
   /**
@@ -364,7 +347,7 @@ export function lobby(app) {
     try {
       clear(into, show(await app.get(path)));
     } catch (error) {
-      clear(into, h("p", { class: "form-error" }, messageOf(error)));
+      clear(into, h("p", { class: "error" }, problem(error)));
     }
   };
   const showOwn = (/** @type {Told} */ { fingerprint }) => h("div", {},
@@ -372,7 +355,7 @@ export function lobby(app) {
     h("p", { class: "code fingerprint" }, fingerprint),
     h("div", { class: "row" }, copyButton("Copy", () => fingerprint, "Copy your fingerprint")));
   const showOpen = (/** @type {{ matches: Told[] }} */ { matches }) => matches.length > 0
-    && part("open", "Open matches", h("ul", { class: "items" }, ...matches.map((one) => openItem(app, one, renew))));
+    && panel("open", "Open matches", h("ul", { class: "items" }, ...matches.map((one) => openItem(app, one, renew))));
   const showPeers = (/** @type {{ peers: Told[] }} */ { peers: met }) => (met.length === 0
     ? quiet("Nobody yet. Who has met needs no invite any more.")
     : h("div", {}, quiet("If you host, they can join by your name or fingerprint, without an invite."),

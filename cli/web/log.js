@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { written } from "./cards.js";
 
 /** @import { Event } from "./protocol.js" */
-/** @import { Part } from "./words.js" */
+/** @import { Part } from "./types.js" */
 
 /** Events that are set apart from the moves of a hand. */
 const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "error", "again"];

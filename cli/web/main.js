@@ -1,6 +1,6 @@
 // Where the page starts: the session, which page is shown, and the events of the program.
 
-import { announce, clear, h, setAttribute } from "./dom.js";
+import { announce, buttonTo, clear, h, setAttribute } from "./dom.js";
 import * as server from "./server.js";
 import * as settings from "./settings.js";
 import { apply, isMyTurn, newMatch } from "./match.js";
@@ -11,11 +11,7 @@ import { after } from "./after.js";
 import { verify } from "./verify.js";
 
 /** @import { Event } from "./protocol.js" */
-/** @import { State } from "./server.js" */
-
-/** @typedef {import("./types.js").Page} Page */
-/** @typedef {import("./types.js").PageName} PageName */
-/** @typedef {import("./types.js").App} App */
+/** @import { App, Page, PageName, State } from "./types.js" */
 
 /** Where this tab remembers which program it plays. */
 const PLAYS = "dealerless-plays";
@@ -87,7 +83,7 @@ function pageOf(to, data) {
 function links() {
   const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
   const link = (/** @type {PageName} */ to, /** @type {string} */ text) => {
-    const button = h("button", { class: "plain", type: "button", onclick: () => go(to) }, text);
+    const button = buttonTo(text, () => go(to), { class: "plain" });
     setAttribute(button, "aria-current", to === name ? "page" : null);
     return button;
   };
@@ -152,10 +148,7 @@ function howToRead() {
   return program?.running && program.played ? "watch" : "play";
 }
 
-/**
- * The events have ended: the program has, or another page plays, or the server is gone.
- * @param {number} mine
- */
+/** The events have ended: the program has, or another page plays, or the server is gone. @param {number} mine */
 async function ended(mine) {
   // Nothing can be chosen any more, and no clock is known.
   app.match.turn = null;

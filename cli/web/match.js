@@ -2,9 +2,7 @@
 // the time is told it.
 
 /** @import * as P from "./protocol.js" */
-
-/** @typedef {import("./types.js").Deal} Deal */
-/** @typedef {import("./types.js").Match} Match */
+/** @import { Deal, Match } from "./types.js" */
 
 /** How many notices and rolls are kept. */
 const KEPT = 20;
@@ -26,11 +24,7 @@ export function isMyTurn(match) {
   return match.turn?.event === "your-turn";
 }
 
-/**
- * The seat that is to choose.
- * @param {Match} match
- * @returns {number | null}
- */
+/** The seat that is to choose. @param {Match} match @returns {number | null} */
 export function seatToChoose(match) {
   if (!match.turn) return null;
   return match.turn.event === "your-turn" ? match.own : match.turn.seat;
@@ -207,12 +201,7 @@ function deal(match, dealt) {
   match.outOfTime = null;
 }
 
-/**
- * @param {Match} match
- * @param {number} number
- * @param {number} attempt
- * @returns {Deal}
- */
+/** @param {Match} match @param {number} number @param {number} attempt @returns {Deal} */
 function newDeal(match, number, attempt) {
   const each = Array.from({ length: seats(match) }, () => null);
   return {

@@ -2,15 +2,10 @@
 
 /** @import { Event, Command } from "./protocol.js" */
 
-/** @typedef {import("./types.js").State} State */
 
 /** The server did not do what it was asked for. */
 export class Refused extends Error {
-  /**
-   * @param {string} message
-   * @param {number} status
-   * @param {number} [exitCode] of the program that was asked
-   */
+  /** @param {string} message @param {number} status @param {number} [exitCode] of the program that was asked */
   constructor(message, status, exitCode) {
     super(message);
     this.status = status;
@@ -66,10 +61,7 @@ async function takeKept() {
   }
 }
 
-/**
- * @param {string} path
- * @returns {Promise<any>}
- */
+/** @param {string} path @returns {Promise<any>} */
 export async function get(path) {
   return json(await ask(path, {}));
 }
@@ -85,10 +77,7 @@ export async function post(path, body = "") {
   return json(await ask(path, { method: "POST", body: sent }));
 }
 
-/**
- * Says a command to the program. What comes of it is an event.
- * @param {Command} said
- */
+/** Says a command to the program. What comes of it is an event. @param {Command} said */
 export async function command(said) {
   const headers = { "Dealerless-Page": page };
   await ask("/command", { method: "POST", body: JSON.stringify(said), headers });
@@ -124,10 +113,7 @@ export async function events(how, onEvents, onOpen) {
   }
 }
 
-/**
- * @param {string} line
- * @returns {Event | null}
- */
+/** @param {string} line @returns {Event | null} */
 function parsed(line) {
   try {
     const event = JSON.parse(line);
@@ -137,10 +123,7 @@ function parsed(line) {
   }
 }
 
-/**
- * @param {string} path
- * @param {RequestInit} init
- */
+/** @param {string} path @param {RequestInit} init */
 async function ask(path, init) {
   const headers = { ...init.headers, ...(key && { "Dealerless-Key": key }) };
   let answer;

@@ -2,13 +2,7 @@
 
 import { h, setText } from "./dom.js";
 
-/**
- * @typedef {object} Settings
- * @property {"system" | "dark" | "light"} theme
- * @property {boolean} fourColours
- * @property {boolean} sound
- * @property {boolean} notices
- */
+/** @import { Settings } from "./types.js" */
 
 const STORED = "dealerless-settings";
 
@@ -108,11 +102,7 @@ export function callPlayer(text) {
   }
 }
 
-/**
- * The title of the window, which tells when it is one's turn.
- * @param {string} title
- * @param {boolean} myTurn
- */
+/** The title of the window, which tells when it is one's turn. @param {string} title @param {boolean} myTurn */
 export function setTitle(title, myTurn) {
   const text = `${myTurn ? "● Your turn – " : ""}${title} – Dealerless`;
   if (document.title !== text) document.title = text;

@@ -1,6 +1,6 @@
 // The table page: the seats around the table, what lies on it, what one can choose, and the log.
 
-import { announce, clear, confirmed, h, setAttribute, setText } from "./dom.js";
+import { announce, buttonTo, clear, confirmed, errorLine, h, quiet, setAttribute, setText } from "./dom.js";
 import { cardView, seesTag, written } from "./cards.js";
 import { actionsView } from "./actions.js";
 import { logView } from "./log.js";
@@ -10,12 +10,10 @@ import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, seats, timeLeft } from "./match.js";
-import { amount, asSentence, cardName, didShort, gameName, inShort, nameOf, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
+import { amount, cardName, didShort, gameName, inShort, nameOf, problem, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
 
-/** @import { App } from "./main.js" */
-/** @import { CardView } from "./cards.js" */
+/** @import { App, CardView, Match } from "./types.js" */
 /** @import { Event } from "./protocol.js" */
-/** @import { Match } from "./match.js" */
 
 /** How often a clock is drawn, in milliseconds. */
 const TICK = 200;
@@ -35,7 +33,7 @@ export function tablePage(app) {
   const title = h("h1", null, "Table");
   const about = h("p", { class: "about muted" });
   const troubles = h("div", { class: "troubles" });
-  const failure = h("div", { class: "banner bad", role: "alert", hidden: true });
+  const failure = h("div", { class: "trouble cheat", role: "alert", hidden: true });
   const last = lastHandView(app);
   const stage = h("div", { class: "stage" });
   const root = h("div", { class: "table-page" },
@@ -116,7 +114,7 @@ export function tablePage(app) {
 
     /** The page is not let in. @param {string} message @param {() => void} again */
     fail(message, again) {
-      clear(failure, h("p", null, message), h("button", { type: "button", onclick: again }, "Try again"));
+      clear(failure, h("p", null, message), buttonTo("Try again", again));
       this.update();
       failure.hidden = false;
       stage.hidden = true;
@@ -139,13 +137,10 @@ function aboutHand(match) {
   return [hand, ...stakes(seated)].filter(Boolean).join(" · ");
 }
 
-/**
- * What one can do with the match as a whole.
- * @param {App} app
- */
+/** What one can do with the match as a whole. @param {App} app */
 function menuView(app) {
-  const error = h("p", { class: "error", role: "alert" });
-  const note = h("p", { class: "muted" });
+  const error = errorLine();
+  const note = quiet();
   let leaving = false;
   /** @param {import("./protocol.js").Command} said */
   const say = async (said) => {
@@ -154,7 +149,7 @@ function menuView(app) {
       await app.send(said);
       return true;
     } catch (failed) {
-      setText(error, asSentence(/** @type {Error} */ (failed).message));
+      setText(error, problem(failed));
       return false;
     }
   };
@@ -167,7 +162,7 @@ function menuView(app) {
       update();
     },
   }, "Sit out");
-  const close = h("button", { type: "button", onclick: () => say({ do: "close" }) }, "Close the match here");
+  const close = buttonTo("Close the match here", () => say({ do: "close" }));
   const stop = h("button", {
     type: "button",
     onclick: async () => {
@@ -215,10 +210,7 @@ function mayClose(match) {
   return match.lineLost !== null && !match.seated?.clock;
 }
 
-/**
- * The result of the last hand: it stays until the next one has a result.
- * @param {App} app
- */
+/** The result of the last hand: it stays until the next one has a result. @param {App} app */
 function lastHandView(app) {
   const title = h("h2");
   const content = h("div");
@@ -268,10 +260,7 @@ export function place(count, step) {
   return { x, y, side, narrowX, narrowY, narrowSide };
 }
 
-/**
- * The table itself.
- * @param {App} app
- */
+/** The table itself. @param {App} app */
 function feltView(app) {
   const ring = h("ol", { class: "ring" });
   const pot = h("p", { class: "pot" });
@@ -405,12 +394,7 @@ function feltView(app) {
   };
 }
 
-/**
- * A seat at the table.
- * @param {App} app
- * @param {number} seat
- * @param {(place: number) => void} pick
- */
+/** A seat at the table. @param {App} app @param {number} seat @param {(place: number) => void} pick */
 function seatView(app, seat, pick) {
   const own = seat === app.match.own;
   const name = h("span", { class: "name" });

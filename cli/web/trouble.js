@@ -1,14 +1,11 @@
 // What went wrong: what happened, what is safe, what to do. The words keep to docs/threat-model.md.
 
-import { announce, h } from "./dom.js";
+import { announce, buttonTo, complain, h } from "./dom.js";
 import { hasEnded, isPoker } from "./match.js";
 import { asSentence, nameOf } from "./words.js";
 
-/** @import { App } from "./main.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Act, App, Match, Trouble } from "./types.js" */
 /** @import { Command } from "./protocol.js" */
-
-/** @import { Act, Trouble } from "./types.js" */
 
 const WRITTEN = "What you said is signed, and was on your disk before it was sent.";
 const OPEN = "The match stays open. A hand that is sealed goes on with the same cards, or not at all.";
@@ -20,7 +17,7 @@ const CLOSE = "Or close the match here. It is not over then, and nobody wins it.
 
 /** @param {App} app @param {Command} said */
 function say(app, said) {
-  app.send(said).catch((error) => announce(error.message, true));
+  app.send(said).catch(complain);
 }
 
 /** What is safe while a hand is open. @param {Match} match */
@@ -28,10 +25,10 @@ function sealed({ deal }) {
   return deal?.sealed ? ["The cards stay sealed: nobody can look at a closed one, or change one."] : [];
 }
 
-/** What to do about a player who has cheated, or may have. @param {Match} match */
-function stopPlaying({ seated, own }) {
-  return "Do not play with this player again, unless you know why it happened. Your program asks you first. "
-    + `To forget it for good, run: dealerless peers forgive ${seated?.fingerprints[1 - own] ?? ""}`.trimEnd();
+/** What to do about a player who has cheated, or may have. @param {Match} match @param {string} [when] */
+function stopPlaying({ seated, own }, when = "Do") {
+  return `${when} not play with this player again, unless you know why it happened. Your program asks you first.`
+    + (seated ? ` To forget it for good, run: dealerless peers forgive ${seated.fingerprints[1 - own]}` : "");
 }
 
 /** What a message of the program says, without what is for a terminal alone. @param {string} message */
@@ -49,7 +46,10 @@ function ofEnd(app, match) {
   const { closed, over, stopped } = match;
   /** @type {Act} */
   const lobby = ["Lobby", () => app.go("lobby")];
-  if (closed) return ["ask", "The match is closed here", sentences(closed.message), [WRITTEN, OPEN], ["It can be resumed from the lobby."], [lobby]];
+  if (closed) {
+    return ["ask", "The match is closed here", ["Your file says that you closed it. That is your word alone."], [WRITTEN, OPEN],
+      ["It can be resumed from the lobby."], [lobby]];
+  }
   if (!over) return null;
   const other = otherName(match);
   const told = sentences(over.message);
@@ -67,16 +67,16 @@ function ofEnd(app, match) {
         "Nobody else can tell who lied: a false opening and a false complaint look alike.",
       ], [UNDONE, STANDS], [stop, KEEP], acts];
     case "bad-cards":
-      return ["cheat", "Cards came out that this deck does not have",
-        [...told, "One of the two cheated, and nobody else can tell which."], [UNDONE, STANDS], [stop, KEEP], acts];
+      return ["cheat", "Cards came out that this deck does not have", told, ["The chips are as they were before the hand.", STANDS],
+        [stop, KEEP], acts];
     case "foul":
       return ["cheat", own ? "Your program signed what the rules do not allow" : `${other} broke the rules`,
-        [...told, "The signature on it is in the record, and proves it to anybody."],
+        [...told, "That proves it to anybody."],
         ["What the rules do not allow wins nothing: the match has ended there.", STANDS],
         [own ? "Your program is faulty, or was changed. Please report it." : stop, KEEP], acts];
     case "fork":
       return ["cheat", `${own ? "You" : other} signed two different things for one step`,
-        [...told, "It was a cheat, or a program that went on from an older copy of its files. Both signatures prove it to anybody."],
+        [...told, "They prove it to anybody. It was a cheat, or a program that went on from an older copy of its files."],
         ["The match has ended there.", STANDS],
         [own ? "Never put back an older copy of the folder: no backup, no second machine." : stop, KEEP], acts];
     case "forfeited":
@@ -110,22 +110,23 @@ function ofProgram(app, match) {
   const acts = seated ? [["Resume the match", resume], lobby] : [lobby];
   const open = seated || program?.command === "resume";
   const safe = seated ? [...sealed(match), WRITTEN, OPEN] : [open ? OPEN : FRESH];
-  const again = seated ? "Resume it here, or later in the lobby." : `You can ${open ? "resume it" : "begin again"} in the lobby.`;
+  const clock = seated?.clock ? " The other side measures your time meanwhile." : "";
+  const again = seated ? `Resume it here, or later in the lobby.${clock}` : `You can ${open ? "resume it" : "begin again"} in the lobby.`;
   const told = failed ? sentences(failed.message) : [];
   switch (failed?.exit_code) {
     case 130:
-      return ["ask", seated ? "Broken off" : "Ended", told, safe, [again], acts];
+      return ["ask", seated ? "Broken off" : "Ended", ["It was ended here, in the page or in the terminal."], safe, [again], acts];
     case 2:
       return ["cheat", "The other side did not keep to the protocol", [...told,
         "If a check failed, the other side tried to cheat: nobody else can change what passes on this line. If it only declined, "
           + "or broke off, that means less."],
       ["Your program stopped at once. The other side is not told which check failed.",
         "It has seen no sealed card, but for a chance of 2^-56 in each attempt, and attempts are counted.", ...(seated ? [WRITTEN] : [])],
-      [`After a failed check: ${stopPlaying(match)}`, ...(open ? ["The match stays open, if you want to go on with it."] : []),
+      [stopPlaying(match, "After a failed check, do"), ...(open ? ["The match stays open, if you want to go on with it."] : []),
         ...(seated ? [KEEP] : [])], [lobby]];
     case 3:
       return ["ask", "Nobody was reached", told, safe,
-        ["See whether the other player hosts now, and where. An invite is for one meeting only.",
+        ["See whether the other player hosts now, and where.", open ? again : "An invite is for one meeting only.",
           "Behind a router the host forwards a port, or both use a relay."], acts];
     case undefined:
       break;
@@ -139,7 +140,7 @@ function ofProgram(app, match) {
   return ["ask", "Your program was ended from outside", [program.by_signal
     ? "It was killed: by somebody, or by a system that ran out of memory."
     : `It has stopped without a word${code}.`],
-  safe, [seated ? "Resume. The other side waits for the line, and the cards are the same." : again], acts];
+  safe, [again], acts];
 }
 
 /** The line or the other player is awaited. @param {App} app @param {Match} match @returns {Trouble | null} */
@@ -150,13 +151,15 @@ function ofWaiting(app, match) {
   /** @type {Act} */
   const close = ["Close the match here", () => say(app, { do: "close" })];
   if (askAgain) {
+    /** @type {Act[]} */
+    const [again, stop] = [["Try again", () => say(app, { do: "again" })], ["End for now", () => void app.end()]];
     return ["ask", "Connect again?", [
-      `${askAgain.in_a_row} attempts in a row did not end well, and ${askAgain.failed_checks} of all checks failed.`,
+      `Attempts in a row that did not end well: ${askAgain.in_a_row}. Checks that failed: ${askAgain.failed_checks}.`,
       "A bad line does that. So does somebody who tries to cheat, and cuts the line when it is about to be caught.",
     ], ["An attempt to cheat gets through with a chance of 2^-56, and at most 2^16 are allowed.", ...sealed(match)], [
       askAgain.failed_checks > 0 ? "A failed check is no bad line. Go on only if you know why."
         : "If the line was bad, try again. Otherwise ask the other player by another way.",
-    ], [["Try again", () => say(app, { do: "again" })], ["End for now", () => void app.end()]]];
+    ], askAgain.failed_checks > 0 ? [stop, again] : [again, stop]];
   }
   if (outOfTime && outOfTime.seat !== match.own) {
     return ["wait", outOfTime.away ? `${other} is away` : `The time of ${other} is out`, [outOfTime.away
@@ -202,7 +205,7 @@ function screen([kind, title, happened, safe, todo, acts], match) {
   const blocks = h("div", { class: "trouble-blocks" },
     block("What happened", happened), block("What is safe", safe), block("What to do", todo));
   const buttons = acts.map(([label, act], at) =>
-    h("button", { type: "button", class: at === 0 && kind !== "wait" && "main", onclick: act }, label));
+    buttonTo(label, act, { class: at === 0 && kind !== "wait" && "main" }));
   return h("section", { class: `trouble ${kind}`, "aria-labelledby": "trouble-title" },
     h("h2", { id: "trouble-title" }, title),
     // What passes by itself leaves room for the table.

@@ -95,4 +95,43 @@
  * @typedef {[label: string, act: () => void]} Act
  */
 
+/**
+ * @typedef {Node | string | number | null | undefined | false} Child
+ * @typedef {Record<string, string | number | boolean | null | undefined | ((event: any) => void)>} Props
+ */
+
+/**
+ * @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Input
+ * @typedef {Record<string, any>} Told what the program prints of a player or of a match: docs/json.md
+ */
+
+/**
+ * What `verify --json` says of a record, and of a file that is none: docs/json.md.
+ * @typedef {{ names: string[], stacks: number[], bought: number[] } & Record<string, any>} Checked
+ * @typedef {{ message: string, cheat: number | null }} Bad
+ * @typedef {{ text: string, shown: (string | null)[], verify: { good: boolean, compared: Record<string, any> | null,
+ *   records: { record?: Checked, error?: Bad }[] } }} Answer
+ */
+
+/**
+ * @typedef {object} Settings
+ * @property {"system" | "dark" | "light"} theme
+ * @property {boolean} fourColours
+ * @property {boolean} sound
+ * @property {boolean} notices
+ */
+
+/**
+ * @typedef {object} CardView
+ * @property {HTMLElement} root
+ * @property {(card: string | null, sees?: string) => void} show a card, or its back; `sees` is who can see it
+ */
+
+/**
+ * @typedef {number | "all"} Learner who is to see a card
+ * @typedef {(said: P.Command) => Promise<void>} Send
+ * @typedef {{ lies: "closed" | "open" | "mine" | "theirs", card: string | null, holder: number | null }} Place
+ */
+/** @typedef {string | { card: string }} Part a text, or a card */
+
 export {};

@@ -1,18 +1,9 @@
 // Verify: one or two records are dropped onto the page, and it says step by step what they prove.
 
-import { announce, clear, h, setText } from "./dom.js";
-import { amount } from "./words.js";
+import { announce, clear, errorLine, h, quiet, setText } from "./dom.js";
+import { amount, problem } from "./words.js";
 
-/** @import { Child } from "./dom.js" */
-/** @import { App, Page } from "./main.js" */
-
-/**
- * What `verify --json` says of a record, and of a file that is none: docs/json.md.
- * @typedef {{ names: string[], stacks: number[], bought: number[] } & Record<string, any>} Checked
- * @typedef {{ message: string, cheat: number | null }} Bad
- * @typedef {{ text: string, shown: (string | null)[], verify: { good: boolean, compared: Record<string, any> | null,
- *   records: { record?: Checked, error?: Bad }[] } }} Answer
- */
+/** @import { Answer, App, Bad, Checked, Child, Page } from "./types.js" */
 
 /** The most bytes of both records. */
 const MOST = 32 * 1024 * 1024;
@@ -175,26 +166,26 @@ function report({ verify, text, shown }, files) {
 
 /** The page on which records are verified. @param {App} app @returns {Page} */
 export function verify(app) {
-  const failed = h("p", { class: "form-error", role: "alert" });
+  const failed = errorLine();
   const result = h("div");
   const input = h("input", { id: "records", class: "unseen", type: "file", multiple: true });
   const drop = h("div", { class: "drop" }, input,
     h("p", { class: "item-title" }, "Drop one or two records here"),
     h("label", { for: "records" }, "Choose files…"),
-    h("p", { class: "muted" }, "A record is the .log file of a match. The page of a past match says where it lies."));
+    quiet("A record is the .log file of a match. The page of a past match says where it lies."));
   let latest = 0;
 
   /** @param {FileList | null | undefined} list */
   const check = async (list) => {
     const files = [...(list ?? [])];
     const round = latest += 1;
-    const problem = files.length < 1 || files.length > 2 ? "One or two files are verified at a time."
+    const wrong = files.length < 1 || files.length > 2 ? "One or two files are verified at a time."
       : files.some((file) => file.size === 0) ? "A file is empty, or a folder."
         : files.reduce((sum, file) => sum + file.size, 0) > MOST
           ? "Together these have more than 32 MiB. In a terminal, larger ones are verified too: dealerless verify" : "";
-    setText(failed, problem);
-    clear(result, !problem && h("p", { class: "muted" }, "Every signature is checked…"));
-    if (problem) return;
+    setText(failed, wrong);
+    clear(result, !wrong && quiet("Every signature is checked…"));
+    if (wrong) return;
     announce("Every signature is checked.");
     try {
       const lengths = files.map((file) => file.size).join(",");
@@ -206,7 +197,7 @@ export function verify(app) {
     } catch (error) {
       if (round !== latest) return;
       clear(result);
-      setText(failed, error instanceof Error ? error.message : String(error));
+      setText(failed, problem(error));
     }
   };
   input.addEventListener("change", () => {

@@ -1,32 +1,21 @@
 // What happens, in words. There is no DOM here: a sentence is a list of texts and cards.
 
 /** @import * as P from "./protocol.js" */
-/** @import { Match } from "./match.js" */
+/** @import { Match, Part } from "./types.js" */
 
-/** @typedef {string | { card: string }} Part a text, or a card */
-
-/**
- * A number as people read it: 1,000.
- * @param {number} number
- */
+/** A number as people read it: 1,000. @param {number} number */
 export function amount(number) {
   return number.toLocaleString("en");
 }
 
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 2 });
 
-/**
- * A number of chips where there is little room: 1,000, or 12.35M.
- * @param {number} number
- */
+/** A number of chips where there is little room: 1,000, or 12.35M. @param {number} number */
 export function shortAmount(number) {
   return number < 1e6 ? amount(number) : SHORT.format(number);
 }
 
-/**
- * A few bytes, or many.
- * @param {number} number
- */
+/** A few bytes, or many. @param {number} number */
 export function bytes(number) {
   if (number < 1000) return `${number} bytes`;
   if (number < 1e6) return `${(number / 1000).toPrecision(3)} kB`;
@@ -48,10 +37,7 @@ export function rankAndSuit(card) {
   return found && { rank: found[1], suit: /** @type {"c" | "d" | "h" | "s"} */ (found[2]) };
 }
 
-/**
- * A card as one says it: "ace of spades", "knight number 4", "North's hand" for a hand of bridge.
- * @param {string} card
- */
+/** A card as one says it: "ace of spades", "knight number 4", "North's hand" for a hand of bridge. @param {string} card */
 export function cardName(card) {
   const known = rankAndSuit(card);
   if (known) {
@@ -66,10 +52,7 @@ export function cardName(card) {
   return names.map((name, at) => `${name} ${suits[at].split("").join(" ") || "none"}`).join(", ");
 }
 
-/**
- * The same in as few letters as can be: "A♠".
- * @param {string} card
- */
+/** The same in as few letters as can be: "A♠". @param {string} card */
 export function cardSign(card) {
   const known = rankAndSuit(card);
   if (!known) return card;
@@ -105,10 +88,7 @@ function looksLike(letter) {
   return LIKE_U.includes(narrow) ? "u" : narrow;
 }
 
-/**
- * Whether a name could be read as "all" or "you" in a sentence about who sees which card.
- * @param {string} name
- */
+/** Whether a name could be read as "all" or "you" in a sentence about who sees which card. @param {string} name */
 function misleads(name) {
   if (/[,;\u201a\uff0c\u3001]/.test(name)) return true;
   const words = name.split(/[^\p{L}\p{N}|!\uff5c\uff01]/u);
@@ -128,21 +108,12 @@ export function nameOf(match, seat) {
   return FROM_THE_RIGHT.test(name) ? `\u2068${name}\u2069` : name;
 }
 
-/**
- * The names of seats, one after the other.
- * @param {Match} match
- * @param {number[]} seats
- */
+/** The names of seats, one after the other. @param {Match} match @param {number[]} seats */
 export function namesOf(match, seats) {
   return seats.map((seat) => nameOf(match, seat)).join(" and ");
 }
 
-/**
- * "You fold", or "Bert folds".
- * @param {Match} match
- * @param {number} seat
- * @param {string} verb
- */
+/** "You fold", or "Bert folds". @param {Match} match @param {number} seat @param {string} verb */
 export function does(match, seat, verb) {
   const name = nameOf(match, seat);
   if (seat === match.own) return `${name} ${verb}`;
@@ -169,21 +140,13 @@ export function stakes(seated) {
   return parts;
 }
 
-/**
- * Cards and who is to see them.
- * @param {Match} match
- * @param {P.Reveal[]} cards
- */
+/** Cards and who is to see them. @param {Match} match @param {P.Reveal[]} cards */
 export function reveals(match, cards) {
   const to = (/** @type {number | "all"} */ who) => (who === "all" ? "all" : nameOf(match, who).replace(/^You$/, "you"));
   return cards.map((card) => `${placeName(match, card.position)} to ${to(card.to)}`).join(", ");
 }
 
-/**
- * What a seat has chosen. The choice was applied to the match before.
- * @param {Match} match
- * @param {P.Chose} chose
- */
+/** What a seat has chosen. The choice was applied to the match before. @param {Match} match @param {P.Chose} chose */
 export function chosen(match, chose) {
   const who = (/** @type {string} */ verb) => does(match, chose.seat, verb);
   const own = chose.seat === match.own;
@@ -218,10 +181,7 @@ export function chosen(match, chose) {
   }
 }
 
-/**
- * What a seat did, in a word or two for its place at the table.
- * @param {P.Chose} chose
- */
+/** What a seat did, in a word or two for its place at the table. @param {P.Chose} chose */
 export function didShort(chose) {
   switch (chose.do) {
     case "fold": return "folds";
@@ -236,12 +196,7 @@ export function didShort(chose) {
   }
 }
 
-/**
- * Who got what.
- * @param {Match} match
- * @param {P.Result} result
- * @returns {string[]}
- */
+/** Who got what. @param {Match} match @param {P.Result} result @returns {string[]} */
 export function winnings(match, result) {
   const several = result.pots.length > 1;
   return result.pots.flatMap((pot, number) => {
@@ -252,11 +207,7 @@ export function winnings(match, result) {
   });
 }
 
-/**
- * The same in one line, whatever pots there are: what each seat wins in all.
- * @param {Match} match
- * @param {P.Result} result
- */
+/** The same in one line, whatever pots there are: what each seat wins in all. @param {Match} match @param {P.Result} result */
 export function inShort(match, result) {
   const winners = result.pots.flatMap((pot) => pot.winners);
   const seats = [...new Set(winners.map((winner) => winner.seat))];
@@ -265,11 +216,7 @@ export function inShort(match, result) {
   return wins ? `${wins}.` : "The hand is over.";
 }
 
-/**
- * Who is waited for, and how long.
- * @param {Match} match
- * @param {P.Waiting} waiting
- */
+/** Who is waited for, and how long. @param {Match} match @param {P.Waiting} waiting */
 export function waitingFor(match, waiting) {
   const who = waiting.seats.length === 0 ? "the shuffle on this machine" : namesOf(match, waiting.seats);
   const what = waiting.seats.length === 0 ? "" : {
@@ -339,8 +286,9 @@ function seen(match, event) {
   const cards = [...match.deal?.cards.values() ?? []].filter((card) => card.holder === event.holder);
   const own = event.holder === match.own && match.deal?.own.map((position) => cards.find((card) => card.position === position));
   const known = (own || cards).flatMap((card) => card?.card ?? []);
-  const card = known.length > 1 ? "cards" : "card";
-  return [own ? `Your ${card}: ` : `${card === "card" ? "Card" : "Cards"} of ${nameOf(match, event.holder)}: `, ...spaced(known), own ? `. Only you see ${known.length > 1 ? "them" : "it"}.` : "."];
+  const [card, it] = known.length > 1 ? ["cards", "them"] : ["card", "it"];
+  if (own) return [`Your ${card}: `, ...spaced(known), `. Only you see ${it}.`];
+  return [`The ${card} of ${nameOf(match, event.holder)}: `, ...spaced(known), "."];
 }
 
 /**
@@ -382,10 +330,7 @@ function spaced(cards) {
   return cards.flatMap((card, at) => (at === 0 ? [{ card }] : [" ", { card }]));
 }
 
-/**
- * A message as a sentence of its own.
- * @param {string} message
- */
+/** A message as a sentence of its own. @param {string} message */
 export function asSentence(message) {
   const text = message.replace(/\.+$/, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
@@ -396,10 +341,7 @@ export function problem(error) {
   return asSentence(error instanceof Error ? error.message : String(error));
 }
 
-/**
- * A sentence as text alone, as one says it.
- * @param {Part[]} parts
- */
+/** A sentence as text alone, as one says it. @param {Part[]} parts */
 export function spoken(parts) {
   return parts.map((part) => (typeof part === "string" ? part : cardName(part.card))).join("");
 }
