@@ -58,6 +58,15 @@ for (const kind of ["input", "change"]) select.dispatchEvent(new Event(kind, { b
 return true;
 """
 
+# Whether an element stays where it is: what comes meanwhile may push it elsewhere.
+RESTS = """
+const [element, done] = arguments;
+element.scrollIntoView({ block: "center", behavior: "instant" });
+const place = () => JSON.stringify(element.getBoundingClientRect());
+const before = place();
+requestAnimationFrame(() => requestAnimationFrame(() => done(place() === before)));
+"""
+
 BUTTONS = "button, [role=button]"
 FIELDS = "input, select, textarea"
 
@@ -166,7 +175,7 @@ class Browser:
 
         def pressed():
             for button in self.all(BUTTONS, pattern):
-                if can_be_pressed(button):
+                if can_be_pressed(button) and self.driver.execute_async_script(RESTS, button):
                     button.click()
                     return True
             return False
