@@ -8,12 +8,10 @@ use hyper::body::Bytes;
 const MOST: usize = 8 << 20;
 /// So many bytes are given to a page at once.
 const CHUNK: usize = 64 << 10;
+/// How the event begins that tells who sits where.
+pub(super) const SEATED: &[u8] = br#"{"event":"seated""#;
 /// Events without which a page would not know what is played: the last of each is kept in any case.
-const KEPT: [&[u8]; 3] = [
-    br#"{"event":"invite""#,
-    br#"{"event":"listening""#,
-    br#"{"event":"seated""#,
-];
+const KEPT: [&[u8]; 3] = [br#"{"event":"invite""#, br#"{"event":"listening""#, SEATED];
 
 /// Lines, each with its end, numbered from 0.
 #[derive(Default)]

@@ -10,10 +10,10 @@
 
 mod answers;
 mod assets;
-mod commands;
 mod gate;
 mod lines;
 mod page_lines;
+mod printed;
 mod programs;
 mod qr;
 mod routes;

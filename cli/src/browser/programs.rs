@@ -15,7 +15,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
-use super::lines::Lines;
+use super::lines::{Lines, SEATED};
 use crate::failure::BROKEN_OFF;
 
 /// The longest line that a program says: the turn of 100 boards that are all open takes 40 kB.
@@ -92,10 +92,11 @@ pub(super) struct Programs {
 /// One of them.
 pub(super) struct Program {
     number: u64,
-    command: String,
+    /// What it does: `host`, `join` or `resume`.
+    subcommand: String,
     said: Mutex<Said>,
     changed: watch::Sender<()>,
-    commands: tokio::sync::Mutex<Option<ChildStdin>>,
+    input: tokio::sync::Mutex<Option<ChildStdin>>,
     end: Notify,
 }
 
@@ -103,6 +104,8 @@ pub(super) struct Program {
 #[derive(Default)]
 struct Said {
     lines: Lines,
+    /// Two have sat down: there is a match that can be gone on with.
+    seated: bool,
     ended: Option<Ended>,
     /// The page that plays.
     playing: Option<u64>,
@@ -155,8 +158,8 @@ impl Programs {
         self.last().is_some_and(|last| last.runs())
     }
 
-    /// This program with other arguments.
-    pub(super) fn command(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+    /// This program with other arguments, in a process of its own.
+    pub(super) fn process(&self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(&self.this);
         command.args(args).kill_on_drop(true);
         command
@@ -173,19 +176,19 @@ impl Programs {
         }
         let number = last.as_ref().map_or(0, |last| last.number) + 1;
         let mut child = self
-            .command(&args)
+            .process(&args)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .context(CANNOT_START)?;
         let output = child.stdout.take().context("the program has no output")?;
-        let command = args.first().map(|arg| arg.to_string_lossy().into_owned());
+        let subcommand = args.first().map(|arg| arg.to_string_lossy().into_owned());
         let program = Arc::new(Program {
             number,
-            command: command.unwrap_or_default(),
+            subcommand: subcommand.unwrap_or_default(),
             said: Mutex::default(),
             changed: watch::Sender::new(()),
-            commands: tokio::sync::Mutex::new(child.stdin.take()),
+            input: tokio::sync::Mutex::new(child.stdin.take()),
             end: Notify::new(),
         });
         tokio::spawn(program.clone().attend(child, output));
@@ -224,10 +227,11 @@ impl Program {
         self.said().ended.is_none()
     }
 
-    /// Whether its user has ended it, here or at the terminal.
+    /// Whether its user has ended it in a match, here or at the terminal.
     pub(super) fn was_broken_off(&self) -> bool {
-        let ended = self.said().ended;
-        ended.is_some_and(|ended| ended.exit_code == Some(BROKEN_OFF.into()))
+        let said = self.said();
+        let ended = said.ended.and_then(|ended| ended.exit_code);
+        said.seated && ended == Some(BROKEN_OFF.into())
     }
 
     /// How it stands.
@@ -235,7 +239,7 @@ impl Program {
         let said = self.said();
         State {
             number: self.number,
-            command: self.command.clone(),
+            command: self.subcommand.clone(),
             running: said.ended.is_none(),
             played: said.playing.is_some(),
             exit_code: said.ended.and_then(|ended| ended.exit_code),
@@ -248,13 +252,13 @@ impl Program {
         let is_to_end = async {
             self.end.notified().await;
             // It breaks off when nothing more can come.
-            *self.commands.lock().await = None;
+            *self.input.lock().await = None;
             sleep(GRACE).await;
         };
-        tokio::select! {
-            () = self.hear(output) => {}
-            () = is_to_end => {}
-        }
+        let hangs = tokio::select! {
+            () = self.hear(output) => false,
+            () = is_to_end => true,
+        };
         let status = match timeout(GRACE, child.wait()).await {
             Ok(status) => status,
             Err(_) => match child.kill().await {
@@ -262,8 +266,10 @@ impl Program {
                 Err(error) => Err(error),
             },
         };
-        *self.commands.lock().await = None;
+        *self.input.lock().await = None;
         let exit_code = status.ok().and_then(|status: ExitStatus| status.code());
+        // One that was to end and had to be killed was ended by its user all the same.
+        let exit_code = exit_code.or(hangs.then_some(BROKEN_OFF.into()));
         self.change(|said| said.ended = Some(Ended { exit_code }));
     }
 
@@ -271,7 +277,10 @@ impl Program {
         let mut output = BufReader::new(output);
         loop {
             match next_line(&mut output).await {
-                Ok(Some(line)) => self.change(|said| said.lines.push(line)),
+                Ok(Some(line)) => self.change(|said| {
+                    said.seated |= line.starts_with(SEATED);
+                    said.lines.push(line);
+                }),
                 Ok(None) | Err(_) => return,
             }
         }
@@ -309,8 +318,15 @@ impl Program {
     ///
     /// # Errors
     /// If that page does not play, or the program takes no command.
-    pub(super) async fn say(&self, page: u64, command: &[u8]) -> Result<(), NotTaken> {
-        let mut commands = self.commands.lock().await;
+    pub(super) async fn say(self: &Arc<Self>, page: u64, command: &[u8]) -> Result<(), NotTaken> {
+        let (program, line) = (self.clone(), [command, b"\n"].concat());
+        // To its end, whether the page waits for that or not: half a line would spoil the next.
+        let said = tokio::spawn(async move { program.write(page, &line).await });
+        said.await.unwrap_or(Err(NotTaken::Gone))
+    }
+
+    async fn write(&self, page: u64, line: &[u8]) -> Result<(), NotTaken> {
+        let mut input = self.input.lock().await;
         {
             let said = self.said();
             if said.ended.is_some() {
@@ -320,13 +336,12 @@ impl Program {
                 return Err(NotTaken::Watches);
             }
         }
-        let input = commands.as_mut().ok_or(NotTaken::Gone)?;
-        let line = [command, b"\n"].concat();
-        match timeout(READS, input.write_all(&line)).await {
+        let open = input.as_mut().ok_or(NotTaken::Gone)?;
+        match timeout(READS, open.write_all(line)).await {
             Ok(Ok(())) => Ok(()),
             // Half a line may have been written: nothing can be said behind it.
             _ => {
-                *commands = None;
+                *input = None;
                 Err(NotTaken::Gone)
             }
         }

@@ -27,7 +27,7 @@ struct Printed {
 impl Programs {
     /// Runs a command to its end.
     async fn run(&self, args: Vec<OsString>, folder: Option<&Path>) -> anyhow::Result<Printed> {
-        let mut command = self.command(args);
+        let mut command = self.process(args);
         command.stdin(Stdio::null()).stdout(Stdio::piped());
         // What goes wrong is in the object that it prints.
         command.stderr(Stdio::null());
