@@ -4,6 +4,9 @@ import { announce, buttonTo, clear, errorLine, h, setAttribute, setText } from "
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose } from "./match.js";
 import { amount, asSentence, nameOf, namesOf, problem, waitingFor } from "./words.js";
 
+/** For so many milliseconds after the page has come up no key counts. */
+const SURPRISE = 500;
+
 /** @import { App } from "./types.js" */
 /** @import { Command, Event, Range, YourTurn } from "./protocol.js" */
 
@@ -78,6 +81,8 @@ export function actionsView(app, picked) {
   /** A command is on its way, and nothing has come of it yet. */
   let pending = false;
   let answered = false;
+  /** When the page came up, or was looked at again. */
+  let awake = 0;
   /** The turn and range for which the amounts are laid out. */
   let laidOut = "";
 
@@ -285,6 +290,8 @@ export function actionsView(app, picked) {
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
+    // A key that was meant for what was here a moment ago bets nothing.
+    if (performance.now() - awake < SURPRISE) return;
     if (!root.isConnected || !isPoker(app.match) || event.ctrlKey || event.altKey || event.metaKey) return;
     if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog")) return;
     const press = (/** @type {HTMLElement} */ group, /** @type {HTMLButtonElement} */ button) => {
@@ -308,6 +315,9 @@ export function actionsView(app, picked) {
       default: break;
     }
   }
+  const wake = () => { awake = performance.now(); };
+  wake();
+  document.addEventListener("visibilitychange", wake);
   document.addEventListener("keydown", onKey);
 
   return {
@@ -340,6 +350,7 @@ export function actionsView(app, picked) {
       announce(words.filter(Boolean).join(" "), true);
     },
     close() {
+      document.removeEventListener("visibilitychange", wake);
       document.removeEventListener("keydown", onKey);
     },
   };

@@ -4,7 +4,9 @@ import { h, setText } from "./dom.js";
 
 /** @import { Settings } from "./types.js" */
 
+// A cookie, and not the storage of the page: that belongs to a port, and each start of the program may have another.
 const STORED = "dealerless-settings";
+const YEAR = 365 * 24 * 60 * 60;
 
 /** @type {Settings} */
 const settings = { theme: "system", fourColours: false, sound: false, notices: false };
@@ -15,7 +17,9 @@ let audio = null;
 /** Reads what was chosen before, and makes the page look so. */
 export function start() {
   try {
-    const stored = JSON.parse(localStorage.getItem(STORED) ?? "{}");
+    const cookie = document.cookie.split("; ").find((pair) => pair.startsWith(`${STORED}=`)) ?? `${STORED}={}`;
+    // Any server on this machine may have written it.
+    const stored = JSON.parse(decodeURIComponent(cookie.slice(STORED.length + 1)));
     if (["system", "dark", "light"].includes(stored.theme)) settings.theme = stored.theme;
     settings.fourColours = stored.fourColours === true;
     settings.sound = stored.sound === true;
@@ -33,7 +37,7 @@ function look() {
 }
 
 function keep() {
-  localStorage.setItem(STORED, JSON.stringify(settings));
+  document.cookie = `${STORED}=${encodeURIComponent(JSON.stringify(settings))}; SameSite=Strict; Path=/; Max-Age=${YEAR}`;
   look();
 }
 
