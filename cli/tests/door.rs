@@ -2,7 +2,9 @@
 
 mod common;
 
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use common::matches::{free_address, host_at};
@@ -75,4 +77,27 @@ fn a_known_peer_that_says_nothing_keeps_nobody_waiting_and_holds_one_line() {
     let (events, code) = Side::join(b.path(), &invite, &["--auto"]).finish();
     assert_eq!(code, 0, "{:?}", events.last());
     assert_eq!(host.finish().1, 0);
+}
+
+#[test]
+fn a_host_at_a_terminal_waits_for_its_guest_also_if_nobody_can_type() {
+    let [folder, guest] = folders();
+    let mut host = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(["host", "--listen", "127.0.0.1:0", "--game", "deck"])
+        .env("DEALERLESS_HOME", folder.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = BufReader::new(host.stdout.take().unwrap()).lines();
+    let mut words = said.flat_map(|line| {
+        let line = line.unwrap();
+        let words = line.split_whitespace().map(str::to_owned);
+        words.collect::<Vec<_>>()
+    });
+    let invite = words.find(|word| word.starts_with("dealerless2-"));
+    let mut guest = Side::join(guest.path(), &invite.unwrap(), &["--auto"]);
+    guest.until("seated");
+    host.kill().unwrap();
+    host.wait().unwrap();
 }
