@@ -58,9 +58,12 @@ for (const kind of ["input", "change"]) select.dispatchEvent(new Event(kind, { b
 return true;
 """
 
-# Whether an element stays where it is: what comes meanwhile may push it elsewhere.
+# Whether an element stays where it is: what comes meanwhile may push it elsewhere. And whether the page has been
+# seen for as long as a person needs at least before a press is meant.
 RESTS = """
 const [element, done] = arguments;
+const seen = performance.getEntriesByType("visibility-state").at(-1)?.startTime ?? 0;
+if (performance.now() - seen < 600) return done(false);
 element.scrollIntoView({ block: "center", behavior: "instant" });
 const place = () => JSON.stringify(element.getBoundingClientRect());
 const before = place();
