@@ -242,7 +242,7 @@ fn one_page_plays_and_others_watch() {
     for watcher in &mut watchers {
         assert_eq!(watcher.until("invite")["invite"], invite.as_str());
         let refused = page.command(&watcher.page, br#"{"do":"leave"}"#);
-        assert_eq!(refused.refused(), (409, "another page plays".into()));
+        assert_eq!(refused.refused(), (409, "this page does not play".into()));
     }
     assert_eq!(page.status("/watch"), 429);
     drop(watchers.pop());

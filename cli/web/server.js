@@ -5,11 +5,10 @@
 
 /** The server did not do what it was asked for. */
 export class Refused extends Error {
-  /** @param {string} message @param {number} status @param {number} [exitCode] of the program that was asked */
-  constructor(message, status, exitCode) {
+  /** @param {string} message @param {number} status */
+  constructor(message, status) {
     super(message);
     this.status = status;
-    this.exitCode = exitCode;
   }
 }
 
@@ -135,7 +134,7 @@ async function ask(path, init) {
   if (answer.ok) return answer;
   const { error } = await answer.json().catch(() => ({ error: null }));
   const message = error?.message ?? `The program answers ${answer.status} ${answer.statusText}.`;
-  throw new Refused(message, answer.status, error?.exit_code);
+  throw new Refused(message, answer.status);
 }
 
 /** @param {Response} answer */

@@ -124,24 +124,24 @@ impl Gate {
         address
     }
 
-    /// Whether a request is for this server.
+    /// Checks that a request is for this server.
     ///
     /// # Errors
     /// [`Refused::Host`].
-    pub(super) fn is_for_us(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub(super) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refused> {
         match only(headers, HOST) {
             Some(host) if host == self.host.as_str() => Ok(()),
             _ => Err(Refused::Host),
         }
     }
 
-    /// Whether a file of the page may be loaded: by the page itself, or because the user has opened its address.
+    /// Checks that a file of the page may be loaded: by the page itself, or because the user has opened its address.
     /// A page that another page has opened would have the cookie and the key, and keys that are meant for the other
     /// would bet in it.
     ///
     /// # Errors
     /// [`Refused::Opened`].
-    pub(super) fn may_load(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub(super) fn check_load(&self, headers: &HeaderMap) -> Result<(), Refused> {
         let mut of_site = headers.get_all(SEC_FETCH_SITE).iter();
         match of_site.all(|site| site == "same-origin" || site == "none") {
             true => Ok(()),
@@ -149,11 +149,11 @@ impl Gate {
         }
     }
 
-    /// Whether the page that was served here has sent a request. What changes something must say so.
+    /// Checks that the page that was served here has sent a request. What changes something must say so.
     ///
     /// # Errors
     /// [`Refused::Origin`].
-    pub(super) fn is_our_page(&self, headers: &HeaderMap, changes: bool) -> Result<(), Refused> {
+    pub(super) fn check_origin(&self, headers: &HeaderMap, changes: bool) -> Result<(), Refused> {
         let of_site = headers.get_all(SEC_FETCH_SITE).iter();
         let other = of_site.into_iter().any(|site| site != "same-origin");
         let ours = match only(headers, ORIGIN) {
@@ -167,11 +167,11 @@ impl Gate {
         }
     }
 
-    /// Whether the sender has been let in.
+    /// Checks that the sender has been let in.
     ///
     /// # Errors
     /// [`Refused::Stranger`].
-    pub(super) fn is_let_in(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub(super) fn check_session(&self, headers: &HeaderMap) -> Result<(), Refused> {
         let cookies = headers.get_all(COOKIE).iter();
         let values = cookies.flat_map(|line| line.as_bytes().split(|&byte| byte == b';'));
         let name = format!("{}=", self.cookie_name);
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn only_the_very_host_is_served() {
         let gate = gate();
-        let served = |pairs: &[_]| gate.is_for_us(&headers(pairs)).is_ok();
+        let served = |pairs: &[_]| gate.check_host(&headers(pairs)).is_ok();
         assert!(served(&[("host", HERE)]));
         for other in [
             "localhost:4000",
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn the_page_is_loaded_by_itself_or_by_the_user() {
         let gate = gate();
-        let loads = |pairs: &[_]| gate.may_load(&headers(pairs)).is_ok();
+        let loads = |pairs: &[_]| gate.check_load(&headers(pairs)).is_ok();
         assert!(loads(&[]));
         for (site, may) in [
             ("none", true),
@@ -282,9 +282,9 @@ mod tests {
     fn the_port_of_the_web_has_no_name() {
         let gate = Gate::new("127.0.0.1:80".parse().unwrap());
         assert!(gate.new_address().starts_with("http://127.0.0.1/#"));
-        assert!(gate.is_for_us(&headers(&[("host", "127.0.0.1")])).is_ok());
+        assert!(gate.check_host(&headers(&[("host", "127.0.0.1")])).is_ok());
         assert!(
-            gate.is_for_us(&headers(&[("host", "127.0.0.1:80")]))
+            gate.check_host(&headers(&[("host", "127.0.0.1:80")]))
                 .is_err()
         );
     }
@@ -294,7 +294,7 @@ mod tests {
         let gate = gate();
         let ours = ("origin", "http://127.0.0.1:4000");
         let same = ("sec-fetch-site", "same-origin");
-        let allowed = |pairs: &[_], changes| gate.is_our_page(&headers(pairs), changes).is_ok();
+        let allowed = |pairs: &[_], changes| gate.check_origin(&headers(pairs), changes).is_ok();
         assert!(allowed(&[ours, same], true) && allowed(&[ours], true));
         assert!(allowed(&[], false) && allowed(&[same], false));
         assert!(!allowed(&[], true) && !allowed(&[same], true));
@@ -317,7 +317,7 @@ mod tests {
     fn cookie_and_key_are_both_needed() {
         let gate = gate();
         let (cookie, key) = let_in(&gate);
-        let allowed = |pairs: &[_]| gate.is_let_in(&headers(pairs)).is_ok();
+        let allowed = |pairs: &[_]| gate.check_session(&headers(pairs)).is_ok();
         let with_others = format!("a=b; {cookie}; c=d");
         assert!(allowed(&[("cookie", &cookie), ("dealerless-key", &key)]));
         assert!(allowed(&[

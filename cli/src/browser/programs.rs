@@ -76,7 +76,7 @@ pub(super) enum NoPlace {
 /// Why a command was not taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotTaken {
-    #[error("another page plays")]
+    #[error("this page does not play")]
     Watches,
     #[error("the program has ended, or does not take commands any more")]
     Gone,

@@ -44,7 +44,7 @@ impl Routes {
     /// Does what a request asks for, if it comes from whom it may.
     pub(super) async fn answer(&self, request: Request<Incoming>, guest: &impl Guest) -> Answered {
         let (head, body) = request.into_parts();
-        self.gate.is_for_us(&head.headers)?;
+        self.gate.check_host(&head.headers)?;
         let changes = match head.method {
             Method::GET => false,
             Method::POST => true,
@@ -55,14 +55,14 @@ impl Routes {
         };
         let path = head.uri.path();
         if let Some(asset) = assets::find(path).filter(|_| !changes) {
-            self.gate.may_load(&head.headers)?;
+            self.gate.check_load(&head.headers)?;
             return Ok(answers::file(asset.kind, asset.bytes));
         }
-        self.gate.is_our_page(&head.headers, changes)?;
+        self.gate.check_origin(&head.headers, changes)?;
         if changes && path == "/session" {
             return self.let_in(&read(body, SHORT).await?);
         }
-        self.gate.is_let_in(&head.headers)?;
+        self.gate.check_session(&head.headers)?;
         guest.stays();
         let query = head.uri.query().unwrap_or("");
         match (changes, path) {

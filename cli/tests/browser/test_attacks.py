@@ -199,7 +199,7 @@ class Attacks(Case):
         anna.reads("Another page plays")
         self.assertFalse(anna.has_button("Roll"))
         status, said = anna.as_page("POST", "/command", '{"do":"pass"}', {"Dealerless-Page": "1"})
-        self.assertEqual((status, said["error"]["message"]), (409, "another page plays"))
+        self.assertEqual((status, said["error"]["message"]), (409, "this page does not play"))
 
         # A tab that is closed has left its seat.
         driver.switch_to.window(second)
