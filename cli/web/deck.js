@@ -26,7 +26,8 @@ export function speak(send, match, choice) {
 export function turnWords(match, words) {
   const turn = speaks(match);
   const time = turn?.time ? ` You have ${turn.time.move} s for it, and ${turn.time.bank} s in the bank.` : "";
-  return `${turn ? words + time : "It is not your turn to speak."} ${match.refused ? asSentence(match.refused.message) : ""}`;
+  const not = match.watches ? "Another page plays." : "It is not your turn to speak.";
+  return `${turn ? words + time : not} ${match.refused ? asSentence(match.refused.message) : ""}`;
 }
 
 /** Who is to see something, in words. @param {Match} match @param {Learner} to */

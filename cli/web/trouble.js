@@ -102,7 +102,9 @@ function ofProgram(app, match) {
   if (match.over || match.closed) return null;
   /** @type {Act} */
   const lobby = ["Lobby", () => app.go("lobby")];
-  const resume = () => app.begin("/resume", { match: seated?.match }).catch((error) => {
+  // A host waits where it waited: the guest looks for it there.
+  const listen = match.own === 0 ? match.addresses[0] : undefined;
+  const resume = () => app.begin("/resume", { match: seated?.match, listen }).catch((error) => {
     app.go("lobby");
     announce(error.message, true);
   });
