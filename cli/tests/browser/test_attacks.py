@@ -125,7 +125,8 @@ class Attacks(Case):
                 (window,) = set(anna.driver.window_handles) - before
                 anna.driver.switch_to.window(window)
                 self.assertIsNone(anna.run("return window.opener"))
-                anna.reads("Another page plays")
+                # Nor one that would take keys that are meant for the other.
+                anna.reads("another page has opened this one")
                 anna.driver.close()
                 anna.driver.switch_to.window(anna.driver.window_handles[-1])
                 anna.driver.close()
