@@ -4,8 +4,10 @@ import { announce, buttonTo, clear, errorLine, h, setAttribute, setText } from "
 import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose } from "./match.js";
 import { amount, asSentence, nameOf, namesOf, problem, waitingFor } from "./words.js";
 
-/** For so many milliseconds after the page has come up no key counts. */
+/** For so many milliseconds after the page has come up, or is looked at again, no key counts. */
 const SURPRISE = 500;
+let awake = performance.now();
+document.addEventListener("visibilitychange", () => { awake = performance.now(); });
 
 /** @import { App } from "./types.js" */
 /** @import { Command, Event, Range, YourTurn } from "./protocol.js" */
@@ -81,8 +83,6 @@ export function actionsView(app, picked) {
   /** A command is on its way, and nothing has come of it yet. */
   let pending = false;
   let answered = false;
-  /** When the page came up, or was looked at again. */
-  let awake = 0;
   /** The turn and range for which the amounts are laid out. */
   let laidOut = "";
 
@@ -315,9 +315,6 @@ export function actionsView(app, picked) {
       default: break;
     }
   }
-  const wake = () => { awake = performance.now(); };
-  wake();
-  document.addEventListener("visibilitychange", wake);
   document.addEventListener("keydown", onKey);
 
   return {
@@ -350,7 +347,6 @@ export function actionsView(app, picked) {
       announce(words.filter(Boolean).join(" "), true);
     },
     close() {
-      document.removeEventListener("visibilitychange", wake);
       document.removeEventListener("keydown", onKey);
     },
   };
