@@ -72,7 +72,6 @@ function go(to, data) {
 function pageOf(to, data) {
   switch (to) {
     case "lobby": return lobby(app);
-    // The program calls a record by the first 16 digits of the match.
     case "after": return after(app, String(data ?? ""), app.match);
     case "verify": return verify(app);
     case "table": return table;

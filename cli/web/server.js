@@ -2,7 +2,6 @@
 
 /** @import { Event, Command } from "./protocol.js" */
 
-
 /** The server did not do what it was asked for. */
 export class Refused extends Error {
   /** @param {string} message @param {number} status */

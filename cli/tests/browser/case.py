@@ -81,3 +81,12 @@ class Case(unittest.TestCase):
         guest = Player(self, ["join", invite, "--name=" + name])
         guest.until("seated")
         return guest
+
+    def checked_to_the_showdown(self, browser, guest):
+        """After the first round nobody bets any more, and the guest shows its cards."""
+        for _ in range(3):
+            guest.until("your-turn")
+            guest.say("check")
+            browser.press("Check")
+        guest.until("your-turn", ask="show-or-muck")
+        guest.say("show")

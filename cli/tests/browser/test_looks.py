@@ -147,12 +147,7 @@ class Looks(Case):
         self.looks(anna, "turn-of-the-other")
         guest.until("your-turn")
         guest.say("check")
-        for _ in range(3):
-            guest.until("your-turn")
-            guest.say("check")
-            anna.press("Check")
-        guest.until("your-turn", ask="show-or-muck")
-        guest.say("show")
+        self.checked_to_the_showdown(anna, guest)
         anna.until(lambda: anna.has_button("Muck.*"), "a choice to muck")
         self.looks(anna, "show-or-muck")
         anna.press("Muck.*")

@@ -15,12 +15,7 @@ class Terminal(Case):
         guest.say("raise", to=6, turn=turn["turn"])
         anna.reads("Bert raises to 6")
         anna.press("Call 4")
-        for _ in range(3):
-            guest.until("your-turn")
-            guest.say("check")
-            anna.press("Check")
-        guest.until("your-turn", ask="show-or-muck")
-        guest.say("show")
+        self.checked_to_the_showdown(anna, guest)
         anna.press("Muck.*")
         result = guest.until("result")
         self.assertEqual(result["pots"], [{"chips": 12, "winners": [{"seat": 1, "chips": 12}]}])
