@@ -24,6 +24,10 @@ class Killed(Case):
         for told in ("What happened", "was killed", "What is safe", "The cards stay sealed", "What to do"):
             bert.reads(told)
         bert.picture("killed")
+        # A page that is loaded afterwards says it too.
+        bert.open("about:blank")
+        bert.open(bert.page.origin + "/")
+        bert.find("h2", "Your program was ended from outside")
         anna.find("h2", "The line is lost")
         anna.unfold("What happened, and what is safe")
         anna.reads("The cards stay sealed")
