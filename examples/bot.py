@@ -64,7 +64,7 @@ def speak(event):
 def main():
     program = os.environ.get("DEALERLESS", "dealerless")
     table = subprocess.Popen(
-        [program, "join", "--json", *sys.argv[1:]],
+        [program, "join", "--json", "--yes", *sys.argv[1:]],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -10,8 +10,8 @@ use dealerless::circuit::Party;
 use dealerless::deck;
 use dealerless::mpc::{Audience, Malicious};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::split::{Split, SplitCircuit};
-use rand::{rand_core::UnwrapErr, rngs::SysRng};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let split = Split::new(13, 4)?;

@@ -6,7 +6,7 @@ use std::thread;
 use dealerless::circuit::Party;
 use dealerless::dice::{self, Roll, Terms};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
-use rand::{rand_core::UnwrapErr, rngs::SysRng};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let dice = "2d6".parse()?;

@@ -8,7 +8,7 @@ use dealerless::circuit::Party;
 use dealerless::deck::{self, Choice, Kinds, Pile, SealedDeck, circuit};
 use dealerless::mpc::{Malicious, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
-use rand::{rand_core::UnwrapErr, rngs::SysRng};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 
 const NAMES: [&str; 5] = [
     "knight",

@@ -9,9 +9,8 @@ use dealerless::circuit::Party;
 use dealerless::deck::{self, SealedDeck};
 use dealerless::mpc::{Audience, Malicious};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
 
 /// What each of the two does: the same, but for its role.
 fn play(role: Party, transport: MemoryTransport, shuffle: &ShuffleCircuit) -> deck::Result<String> {

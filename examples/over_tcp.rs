@@ -13,9 +13,8 @@ use dealerless::circuit::Party;
 use dealerless::deck::{self, SealedDeck};
 use dealerless::mpc::{Audience, Malicious, TwoParty};
 use dealerless::net::{Channel, Deadlines, TcpTransport};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 

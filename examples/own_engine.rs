@@ -14,9 +14,8 @@ use dealerless::mpc::{
 use dealerless::net::{
     Channel, Deadlines, MemoryTransport, Message, Tag, Traffic, Transport, memory_pair,
 };
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
 use serde::{Deserialize, Serialize};
 
 /// The one message of this engine: what a party enters. Tags from 128 on are free.

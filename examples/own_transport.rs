@@ -14,9 +14,8 @@ use dealerless::circuit::Party;
 use dealerless::deck::{self, SealedDeck};
 use dealerless::mpc::{Audience, Malicious};
 use dealerless::net::{Channel, Deadlines, Transport};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use rand::rand_core::UnwrapErr;
-use rand::rngs::SysRng;
 
 const RUNES: [&str; 10] = ["ᚠ", "ᚢ", "ᚦ", "ᚨ", "ᚱ", "ᚲ", "ᚷ", "ᚹ", "ᚺ", "ᚾ"];
 

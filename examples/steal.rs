@@ -8,8 +8,8 @@ use dealerless::circuit::Party;
 use dealerless::deck::{self, SealedDeck};
 use dealerless::mpc::{Audience, Malicious};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use rand::{rand_core::UnwrapErr, rngs::SysRng};
 
 /// The positions of the garbler's hand.
 const HAND: [usize; 7] = [0, 1, 2, 3, 4, 5, 6];

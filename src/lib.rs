@@ -24,8 +24,8 @@
 //! use dealerless::deck::{self, SealedDeck};
 //! use dealerless::mpc::{Audience, Malicious};
 //! use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+//! use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 //! use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-//! use rand::{rand_core::UnwrapErr, rngs::SysRng};
 //!
 //! let spec = Spec::new(52, 2, Algorithm::FisherYates)?;
 //! let shuffle = ShuffleCircuit::build_checked(spec);
@@ -95,3 +95,5 @@ mod parallel;
 mod uniform;
 
 pub use blame::Blame;
+/// The version of `rand` whose traits this crate takes. A generator of another version does not compile.
+pub use rand;

@@ -136,7 +136,10 @@ fn what_cannot_be_opened_is_refused_before_anything_is_sent_and_the_session_goes
             (&[(3, north, BOTH)][..], "board 3 was not dealt"),
             (&[(2, west, GARBLER), (usize::MAX, north, BOTH)], "dealt"),
             (&[(0, north, GARBLER)], "already been opened to the garbler"),
-            (&[(0, north, BOTH)], "already been opened to the garbler"),
+            (
+                &[(0, north, BOTH)],
+                "opened to the garbler: open it to the evaluator alone",
+            ),
             (&[(1, west, EVALUATOR)], "opened to the evaluator"),
             (&[(2, west, GARBLER), (1, west, BOTH)], "already"),
             (&[(2, west, GARBLER), (2, west, EVALUATOR)], "named twice"),

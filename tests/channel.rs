@@ -90,7 +90,7 @@ fn the_bytes_on_the_wire_are_what_they_were() {
     let expected: &[&[u8]] = &[
         &[14, 0, 0, 0, 1],
         b"dealerless",
-        &[5, 0],
+        &[6, 0],
         &[2, 1],
         &[16, 0, 0, 0, 128],
         &[52, 0],

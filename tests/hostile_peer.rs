@@ -110,8 +110,11 @@ fn guard_of_mpc(tag: mpc::Tag) -> Guard {
             Guard::Finds(|error| matches!(error, Error::Check(Check::MaskedInputs)))
         }
         // A wrong label spoils all that are made from it, and is noticed where one is opened.
-        mpc::Tag::Tables | mpc::Tag::OpenedPairs | mpc::Tag::OpenedHashes => {
+        mpc::Tag::Tables | mpc::Tag::OpenedHashes => {
             Guard::Finds(|error| matches!(error, Error::Check(Check::OpeningHash)))
+        }
+        mpc::Tag::OpenedPairs | mpc::Tag::PairsDigest => {
+            Guard::Finds(|error| matches!(error, Error::Check(Check::OpenedPairs)))
         }
         mpc::Tag::LeakyTables
         | mpc::Tag::LeakyBits
@@ -130,12 +133,11 @@ fn guard_of_mpc(tag: mpc::Tag) -> Guard {
 
 /// Whether a flipped bit of such a message may be one that nobody looks at: half of what guards
 /// the base OTs and the trees, as Delta says; a row that a label does not select, and labels on
-/// which only a card depends that is not opened; of a pair of hashes the other one.
+/// which only a card depends that is not opened.
 fn may_be_harmless(tag: Kind) -> bool {
     matches!(
         tag,
-        Kind::Ot(ot::Tag::BaseOtPads | ot::Tag::TreeSums)
-            | Kind::Mpc(mpc::Tag::Tables | mpc::Tag::OpenedPairs)
+        Kind::Ot(ot::Tag::BaseOtPads | ot::Tag::TreeSums) | Kind::Mpc(mpc::Tag::Tables)
     )
 }
 
@@ -451,7 +453,7 @@ fn assert_pairs_are_bound(change: impl Fn(&mut [u8], &mut [u8]) + Copy + Send + 
         let ends: [End; 2] = [Box::new(Tap::with(lying, lie)), honest];
         let [_, evaluator] = both(ends, |party, end| play(party, end, PATIENT).map(drop));
         assert!(
-            matches!(evaluator, Err(Error::Check(Check::OpeningHash))),
+            matches!(evaluator, Err(Error::Check(Check::OpenedPairs))),
             "{evaluator:?}"
         );
     }

@@ -178,9 +178,9 @@ fn a_stranger_is_told_from_a_peer() {
         &[0; 64],
         &[0xff; 64],
         &frame(11, Tag::HELLO.byte(), b"dealerless\x04"),
-        &frame(16, Tag::HELLO.byte(), b"Dealerless\x05\x00\x07\x00\x00\x00"),
-        &frame(16, NOTE.byte(), b"dealerless\x05\x00\x07\x00\x00\x00"),
-        &frame(1 << 16, Tag::HELLO.byte(), b"dealerless\x05\x00"),
+        &frame(16, Tag::HELLO.byte(), b"Dealerless\x06\x00\x07\x00\x00\x00"),
+        &frame(16, NOTE.byte(), b"dealerless\x06\x00\x07\x00\x00\x00"),
+        &frame(1 << 16, Tag::HELLO.byte(), b"dealerless\x06\x00"),
     ];
     for bytes in strangers {
         assert_broken(bytes, Malformed::Stranger, read_hello);
@@ -193,7 +193,7 @@ fn a_peer_of_another_version_is_told_which() {
         let content = [b"dealerless", &version.to_le_bytes()[..]].concat();
         for error in error_of(&frame(12 + body, Tag::HELLO.byte(), &content), read_hello) {
             assert!(
-                matches!(error, Error::Version { theirs, ours: 5 } if theirs == version),
+                matches!(error, Error::Version { theirs, ours: 6 } if theirs == version),
                 "{error}"
             );
         }
@@ -203,7 +203,7 @@ fn a_peer_of_another_version_is_told_which() {
 #[test]
 fn a_hello_with_a_bad_body_is_an_error() {
     let hello = |body: &[u8], len: u32| {
-        let content = [b"dealerless\x05\x00", body].concat();
+        let content = [b"dealerless\x06\x00", body].concat();
         frame(12 + len, Tag::HELLO.byte(), &content)
     };
     let (tag, extra) = (Tag::HELLO, 1);

@@ -1,5 +1,7 @@
 //! A deck that was kept opens card by card without its session, and opens nothing else.
 
+use std::sync::{Barrier, Mutex};
+
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, KeptDeck, LiveDeck, Share};
 use dealerless::mpc::{self, Malicious, TwoParty};
@@ -102,27 +104,64 @@ fn no_card_is_opened_before_the_seeds_have_been_checked() {
     }
 }
 
+/// Seeds of which those of the cheater are in range for a larger deck only, whose words are as wide.
+fn out_of_range(shuffle: &ShuffleCircuit, cheater: Party) -> [Randomness; 2] {
+    let larger = circuit(64, 1);
+    let mut seeds = seeds(shuffle);
+    let value = [63, 0][cheater as usize];
+    let seed = Randomness::from_values(&larger, cheater, &[value]).unwrap();
+    assert_eq!(seed.bits().len(), seeds[cheater as usize].bits().len());
+    seeds[cheater as usize] = seed;
+    seeds
+}
+
+#[track_caller]
+fn assert_out_of_range<R>(checked: Result<R, Error>, cheater: Party) {
+    match checked {
+        Err(Error::Check(Check::SeedsOutOfRange(owner))) => assert_eq!(owner, cheater),
+        other => panic!("{:?}", other.err()),
+    }
+}
+
 #[test]
 fn seeds_out_of_range_are_told_by_both_and_open_no_card() {
     let shuffle = circuit(52, 1);
-    // In range for a larger deck, whose words are as wide.
-    let larger = circuit(64, 1);
     for cheater in Party::BOTH {
-        let mut seeds = seeds(&shuffle);
-        let value = [63, 0][cheater as usize];
-        let seed = Randomness::from_values(&larger, cheater, &[value]).unwrap();
-        assert_eq!(seed.bits().len(), seeds[cheater as usize].bits().len());
-        seeds[cheater as usize] = seed;
+        let seeds = out_of_range(&shuffle, cheater);
         let [mut garbler, mut evaluator] = shuffled(&shuffle, &seeds, b"hand 1");
         let (of_garbler, of_evaluator) = (garbler.validity(), evaluator.validity());
         for (deck, theirs) in [(&mut garbler, of_evaluator), (&mut evaluator, of_garbler)] {
-            match deck.check_seeds(&theirs) {
-                Err(Error::Check(Check::SeedsOutOfRange(owner))) => assert_eq!(owner, cheater),
-                other => panic!("{other:?}"),
-            }
+            assert_out_of_range(deck.check_seeds(&theirs), cheater);
             assert!(matches!(deck.open(0, &theirs), Err(Error::Usage(_))));
         }
     }
+}
+
+#[test]
+fn seeds_out_of_range_give_no_deck_of_which_a_hand_is_shuffled_again() {
+    let shuffle = circuit(52, 1);
+    for cheater in Party::BOTH {
+        let seeds = out_of_range(&shuffle, cheater);
+        let swap = Swap::default();
+        sessions(in_memory(), |session: &mut Session| {
+            let seeds = &seeds[session.role() as usize];
+            let live = live(session, &shuffle, seeds, b"hand 1", &swap);
+            assert_out_of_range(live, cheater);
+        });
+    }
+}
+
+#[test]
+fn a_live_deck_takes_no_share_of_validity_but_the_one_that_was_sealed() {
+    let shuffle = circuit(16, 4);
+    let seeds = seeds(&shuffle);
+    let dealt = sessions(in_memory(), |session: &mut Session| {
+        let seeds = &seeds[session.role() as usize];
+        KeptDeck::shuffle_live(session, &shuffle, seeds, b"hand 1").unwrap()
+    });
+    let [_, (evaluator, unchecked)] = dealt;
+    let refused = unchecked.check_seeds(&evaluator.validity());
+    assert!(matches!(refused, Err(Error::Check(Check::KeptMacs))));
 }
 
 #[test]
@@ -254,35 +293,83 @@ fn opened([mut garbler, mut evaluator]: [KeptDeck; 2]) -> Vec<u64> {
     (0..count).map(open).collect()
 }
 
+/// Where two parties leave something for each other.
+struct Swap<T> {
+    left: [Mutex<Option<T>>; 2],
+    both: Barrier,
+}
+
+impl<T> Default for Swap<T> {
+    fn default() -> Self {
+        Swap {
+            left: [Mutex::new(None), Mutex::new(None)],
+            both: Barrier::new(2),
+        }
+    }
+}
+
+impl<T> Swap<T> {
+    fn with(&self, me: Party, mine: T) -> T {
+        *self.left[me as usize].lock().unwrap() = Some(mine);
+        self.both.wait();
+        let theirs = &self.left[me.other() as usize];
+        theirs.lock().unwrap().take().expect("the other's")
+    }
+}
+
+/// A deck whose seeds each party has shown to the other.
+fn live(
+    session: &mut Session,
+    shuffle: &ShuffleCircuit,
+    seeds: &Randomness,
+    name: &[u8],
+    swap: &Swap<Share>,
+) -> Result<LiveDeck, Error> {
+    let (kept, unchecked) = KeptDeck::shuffle_live(session, shuffle, seeds, name)?;
+    unchecked.check_seeds(&swap.with(session.role(), kept.validity()))
+}
+
 #[test]
 fn a_hand_of_kept_cards_is_shuffled_again_while_the_session_lives() {
     let shuffle = circuit(52, 6);
     let seeds = seeds(&shuffle);
     let expected = cards_of(&shuffle, &seeds);
+    let swap = Swap::default();
     let decks = sessions(in_memory(), |session: &mut Session| {
         let (me, rng) = (session.role() as usize, &mut system_rng());
-        let dealt = KeptDeck::shuffle_live(session, &shuffle, &seeds[me], b"hand 1");
-        let (_, deck) = dealt.unwrap();
-        let hand = LiveDeck::hand(&[(&deck, 4), (&deck, 1), (&deck, 5)]).unwrap();
-        let (first, again) = hand.reshuffle(session, b"steal 1", rng).unwrap();
-        // Out of both decks, through files.
-        let hand = LiveDeck::hand(&[(&again, 1), (&deck, 0), (&again, 2)]).unwrap();
-        let (second, _) = hand.reshuffle(session, b"steal 2", rng).unwrap();
+        let deck = live(session, &shuffle, &seeds[me], b"hand 1", &swap).unwrap();
+        // The second is undone: its cards are those of the deck before.
+        let (first, deck) = deck
+            .reshuffle(session, &[4, 1, 5], b"steal 1", rng)
+            .unwrap();
+        let undone = deck.reshuffle(session, &[4, 0, 5], b"steal 2", rng);
+        let (undone, _) = undone.unwrap();
+        let third = deck.reshuffle(session, &[1, 0, 5], b"steal 3", rng);
+        let (third, _) = third.unwrap();
+        // Through files.
         let through = |kept: KeptDeck, name: &[u8]| {
             KeptDeck::from_bytes(&kept.to_bytes(), name).expect("what was kept")
         };
-        [through(first, b"steal 1"), through(second, b"steal 2")]
+        [
+            through(first, b"steal 1"),
+            through(undone, b"steal 2"),
+            through(third, b"steal 3"),
+        ]
     });
-    let [[first, second], [of_first, of_second]] = decks;
-    let [first, second] = [[first, of_first], [second, of_second]].map(opened);
+    let [[first, undone, third], [of_first, of_undone, of_third]] = decks;
+    let opened = [[first, of_first], [undone, of_undone], [third, of_third]].map(opened);
+    let [first, undone, third] = opened;
     let sorted = |mut cards: Vec<u64>| {
         cards.sort_unstable();
         cards
     };
     let of = |positions: [usize; 3]| sorted(positions.map(|position| expected[position]).into());
     assert_eq!(sorted(first.clone()), of([4, 1, 5]));
-    let after = vec![first[1], expected[0], first[2]];
-    assert_eq!(sorted(second), sorted(after));
+    assert_eq!(
+        sorted(undone),
+        sorted(vec![first[0], expected[0], first[2]])
+    );
+    assert_eq!(sorted(third), sorted(vec![first[1], expected[0], first[2]]));
 }
 
 /// The cards that the seeds draw.
@@ -297,17 +384,18 @@ fn cards_of(shuffle: &ShuffleCircuit, seeds: &[Randomness; 2]) -> Vec<u64> {
 }
 
 #[test]
-fn a_hand_that_cannot_be_is_refused() {
+fn a_hand_with_a_card_twice_or_none_is_refused_before_anything_is_sent() {
     let shuffle = circuit(16, 4);
     let seeds = seeds(&shuffle);
+    let swap = Swap::default();
     sessions(in_memory(), |session: &mut Session| {
         let seeds = &seeds[session.role() as usize];
-        let (_, deck) = KeptDeck::shuffle_live(session, &shuffle, seeds, b"hand 1").unwrap();
-        let larger = circuit(17, 2);
-        let drawn = larger.sample(session.role(), &mut system_rng());
-        let (_, other) = KeptDeck::shuffle_live(session, &larger, &drawn, b"hand 2").unwrap();
-        for hand in [&[][..], &[(&deck, 4)], &[(&deck, 0), (&other, 0)]] {
-            assert!(matches!(LiveDeck::hand(hand), Err(Error::Usage(_))));
+        let deck = live(session, &shuffle, seeds, b"hand 1", &swap).unwrap();
+        let before = session.traffic();
+        for hand in [&[][..], &[4], &[1, 1], &[0, 3, 0]] {
+            let refused = deck.reshuffle(session, hand, b"steal", &mut system_rng());
+            assert!(matches!(refused, Err(Error::Usage(_))), "{hand:?}");
         }
+        assert_eq!(session.traffic(), before);
     });
 }

@@ -2,7 +2,8 @@
 
 use dealerless::circuit::{Builder, ByParty, Circuit, Party};
 use dealerless::mpc::{
-    Demand, Error, Greeting, Input, Malicious, MaliciousBytes, Offer, Run, Security, TwoParty,
+    Demand, Error, Greeting, Input, Malicious, MaliciousBytes, Offer, Run, STATISTICAL_SECURITY,
+    Security, TwoParty,
 };
 use dealerless::net::{Channel, Deadlines};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
@@ -120,6 +121,32 @@ fn bulk_data_of_full_frames_and_of_one_byte_more_is_told() {
         (63 * 128 - 63, 0, 0),
     ] {
         assert_told(&wide(inputs, ands, outputs), &Party::BOTH, 1, 50);
+    }
+}
+
+#[test]
+fn an_and_of_one_party_takes_a_65th_to_a_93rd_of_the_bytes_of_a_joint_one() {
+    let total = |ands, owned| {
+        let demand = Demand {
+            ands,
+            inputs: ByParty {
+                garbler: 300 + owned,
+                evaluator: 300,
+            },
+            proofs: ByParty {
+                garbler: 1,
+                evaluator: 1,
+            },
+            outputs: 60,
+        };
+        let bytes = MaliciousBytes::of(demand, 1, STATISTICAL_SECURITY).unwrap();
+        bytes.total()
+    };
+    for ands in [1_000, 1_506, 3_100, 10_000, 100_000, 1_000_000] {
+        let joint = total(ands, 0) - total(0, 0);
+        let owned = total(ands, ands) - total(ands, 0);
+        let ratio = joint as f64 / owned as f64;
+        assert!((65.0..=93.0).contains(&ratio), "{ands} ANDs: {ratio}");
     }
 }
 

@@ -145,7 +145,10 @@ fn openings_that_cannot_be_are_refused_before_anything_is_sent_and_the_session_g
                 (&[(5, Audience::Both)][..], "was not drawn"),
                 (&[(2, GARBLER), (usize::MAX, EVALUATOR)], "was not drawn"),
                 (&[(0, GARBLER)], "already been opened to the garbler"),
-                (&[(0, Audience::Both)], "already been opened to the garbler"),
+                (
+                    &[(0, Audience::Both)],
+                    "opened to the garbler: open it to the evaluator alone",
+                ),
                 (&[(1, GARBLER)], "already been opened to the garbler"),
                 (
                     &[(2, GARBLER), (1, EVALUATOR)],

@@ -1,8 +1,8 @@
 //! What was secret is gone from memory: when it is dropped, when it is taken from a list, when a
 //! channel ends.
 //!
-//! The allocator of this program looks for a mark, in the place of a secret, in all that is freed
-//! and in all that is not.
+//! The allocator of this program looks for a mark, in the place of a secret, or for the secret itself, in
+//! all that is freed and in all that is not.
 #![allow(
     unsafe_code,
     reason = "an allocator cannot be written without, nor memory be read that is somebody else's"
@@ -16,16 +16,30 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use dealerless::bridge::{Hand, SealedBoards, Seat};
 use dealerless::circuit::Party;
 use dealerless::crypto::{Block, SecretVec, SessionId};
+use dealerless::deck::{Card, KeptDeck, Share};
+use dealerless::mpc::{Audience, Malicious, TwoParty};
 use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport, memory_pair};
 use dealerless::ot::{CotBits, Delta, Key, setup_both};
-use dealerless::testing::session::system_rng;
-use rand::{TryCryptoRng, TryRng};
+use dealerless::shuffle::split::{Split, SplitCircuit};
+use dealerless::testing::line::End;
+use dealerless::testing::session::{self, Engine, sessions, system_rng};
+use rand::rngs::ChaCha20Rng;
+use rand::{Rng, SeedableRng, TryCryptoRng, TryRng};
 use serde::{Deserialize, Serialize};
+use zeroize::Zeroize;
+
+dealerless::with_both_engines! {
+    a_hand_that_was_opened_in_a_session_is_wiped_with_it,
+}
 
 /// Stands for a secret. Its lowest bit is 1, as that of a garbler's Delta is.
 const MARK: [u8; 16] = *b"\xc7\x1f\xa2\x90\x5e\xe4\x3b\x86\x7d\x08\xb9\xf1\x42\xcd\x6a\x13";
+
+/// The bytes that are looked for: as many of these as the number says.
+static SOUGHT: Mutex<([u8; 52], usize)> = Mutex::new(([0; 52], 0));
 
 /// Sees all memory of the program.
 struct Watcher;
@@ -33,7 +47,7 @@ struct Watcher;
 #[global_allocator]
 static WATCHER: Watcher = Watcher;
 
-/// How often the mark has been in memory that was freed.
+/// How often the sought bytes have been in memory that was freed.
 static FREED: AtomicUsize = AtomicUsize::new(0);
 
 /// Address and size of what is allocated, each near the place that [`place`] gives it.
@@ -56,12 +70,13 @@ fn place(
     Some(&mut places[found])
 }
 
-/// How often the mark stands in this memory, which must be allocated.
+/// How often the sought bytes stand in this memory, which must be allocated.
 unsafe fn marks(address: usize, size: usize) -> usize {
+    let (sought, length) = *SOUGHT.lock().unwrap_or_else(PoisonError::into_inner);
     // Byte by byte, as another thread may be writing there.
     let byte = |at| unsafe { ((address + at) as *const u8).read_volatile() };
-    (0..(size + 1).saturating_sub(MARK.len()))
-        .filter(|start| (0..MARK.len()).all(|i| byte(start + i) == MARK[i]))
+    (0..(size + 1).saturating_sub(length))
+        .filter(|start| length > 0 && (0..length).all(|i| byte(start + i) == sought[i]))
         .count()
 }
 
@@ -85,10 +100,18 @@ unsafe impl GlobalAlloc for Watcher {
     }
 }
 
-/// Runs one test at a time, from a clean memory to a clean memory.
+/// Runs one test at a time, from a memory without the mark to such a memory.
 fn watch(test: impl FnOnce()) {
+    watch_for(&MARK, test);
+}
+
+/// The same with other bytes than the mark.
+fn watch_for(sought: &[u8], test: impl FnOnce()) {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut bytes = [0; 52];
+    bytes[..sought.len()].copy_from_slice(sought);
+    *SOUGHT.lock().unwrap_or_else(PoisonError::into_inner) = (bytes, sought.len());
     FREED.store(0, Ordering::SeqCst);
     assert_eq!(in_memory(), 0);
     test();
@@ -96,7 +119,7 @@ fn watch(test: impl FnOnce()) {
     assert_eq!(FREED.load(Ordering::SeqCst), 0, "freed, and not wiped");
 }
 
-/// How often the mark is in memory that is not freed.
+/// How often the sought bytes are in memory that is not freed.
 fn in_memory() -> usize {
     let places = allocated();
     let used = places.iter().filter(|(address, _)| *address != 0);
@@ -274,4 +297,94 @@ fn delta_is_nowhere_after_oblivious_transfer() {
             }
         });
     });
+}
+
+fn one_board() -> SplitCircuit {
+    SplitCircuit::build(Split::new(13, 1).unwrap())
+}
+
+/// The bits of a hand as they stand in a list of bits.
+fn bits(Card(hand): Card) -> [u8; 52] {
+    std::array::from_fn(|bit| (hand >> bit & 1) as u8)
+}
+
+/// A board that both have kept, as it is read from a file and its seeds are checked.
+struct Kept([(Vec<u8>, Share); 2]);
+
+impl Kept {
+    fn dealt() -> Self {
+        let circuit = one_board();
+        Kept(sessions(
+            session::in_memory(),
+            |session: &mut Malicious<End>| {
+                let entered = circuit.sample(session.role(), &mut system_rng());
+                let kept = KeptDeck::split(session, &circuit, &entered, b"board").unwrap();
+                (kept.to_bytes().to_vec(), kept.validity())
+            },
+        ))
+    }
+
+    fn read(&self, me: Party) -> KeptDeck {
+        let [(bytes, _), (_, theirs)] = [me, me.other()].map(|party| &self.0[party as usize]);
+        let mut kept = KeptDeck::from_bytes(bytes, b"board").unwrap();
+        kept.check_seeds(theirs).unwrap();
+        kept
+    }
+}
+
+#[test]
+fn a_share_of_a_kept_card_is_wiped() {
+    let kept = Kept::dealt().read(Party::Garbler);
+    let share: [u8; 52] = std::array::from_fn(|bit| kept.share(0).unwrap().bits[bit].into());
+    watch_for(&share, || {
+        let share = kept.share(0).unwrap();
+        assert_eq!(in_memory(), 1);
+        drop(share);
+    });
+}
+
+#[test]
+fn a_hand_that_was_opened_from_a_kept_deck_is_wiped_with_it() {
+    let kept = Kept::dealt();
+    let theirs = kept.read(Party::Evaluator).share(0).unwrap();
+    let hand = kept.read(Party::Garbler).open(0, &theirs).unwrap();
+    watch_for(&bits(hand), || {
+        kept.read(Party::Garbler).open(0, &theirs).unwrap();
+    });
+    watch_for(&hand.0.to_le_bytes(), || {
+        let mut deck = kept.read(Party::Garbler);
+        deck.open(0, &theirs).unwrap();
+        assert_eq!(in_memory(), 1);
+        drop(deck);
+    });
+}
+
+/// The hand of North on a board that two parties deal from these seeds, and open to the garbler.
+fn opened<E: Engine>(seed: [u8; 32]) -> Card {
+    let circuit = one_board();
+    let [hand, _] = sessions(session::in_memory(), |session: &mut E| {
+        let mut seed = seed;
+        seed[0] = session.role() as u8;
+        let rng = &mut ChaCha20Rng::from_seed(seed);
+        let mut boards = SealedBoards::deal(session, &circuit, b"", rng).unwrap();
+        let openings = [(0, Seat::North, Audience::Only(Party::Garbler))];
+        let mut hands = boards.open(session, &openings).unwrap();
+        let hand = hands[0].map(Hand::as_set);
+        // This list is the caller's.
+        hands.zeroize();
+        hand
+    });
+    hand.expect("it was opened to the garbler")
+}
+
+fn a_hand_that_was_opened_in_a_session_is_wiped_with_it<E: Engine>() {
+    let mut seed = [0; 32];
+    system_rng().fill_bytes(&mut seed);
+    let hand = opened::<E>(seed);
+    let number = hand.0.to_le_bytes();
+    for sought in [&bits(hand)[..], &number] {
+        watch_for(sought, || {
+            opened::<E>(seed);
+        });
+    }
 }

@@ -116,7 +116,7 @@ class Folder(unittest.TestCase):
         """Runs a copy of the script, beside which nobody has compiled a driver."""
         script = shutil.copy(os.path.join(HERE, "peers.py"), self.folder)
         command = [sys.executable, "-IS", script, self.netlist]
-        command += ["--dealerless", self.ours, "--turns", "1", "--rounds", "2", *more]
+        command += ["--dealerless", self.ours, "--turns", "1", "--rounds", "6", *more]
         environment = {"PATH": "/nowhere", **environment}
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 

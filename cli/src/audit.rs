@@ -99,7 +99,7 @@ fn await_guest(
     file: &MatchFile,
     deadline: Instant,
 ) -> anyhow::Result<Line> {
-    let mut hearing = Hearing::new(args.with.door(own, file, &mut args.own.player())?);
+    let mut hearing = Hearing::new(args.with.door(own, file, &mut args.own.player(own))?);
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         ensure!(!left.is_zero(), "the other player did not come in time");

@@ -19,7 +19,7 @@ use crate::deck_args::DeckArgs;
 use crate::faces::Faces;
 use crate::play::{Moment, ShuffleCost, Table, play};
 use crate::progress::Progress;
-use crate::session::{Greeting, SessionArgs};
+use crate::session::{Evaluates, Greeting, SessionArgs};
 
 /// Plays both parties in this process, over a real TCP connection.
 ///
@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let introduction = format!(
         "{}\n{GARBLER} and {EVALUATOR} shuffle and deal over TCP, with no dealer.\n\n{}\n",
         console::describe_terms(&table),
-        args.session.notice()
+        args.session.notice(Evaluates::Deck)
     );
     if args.json {
         output::say(&introduction);

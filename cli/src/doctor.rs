@@ -1,18 +1,19 @@
 //! `doctor`: what this machine can do at a table, before somebody waits for it.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream, ToSocketAddrs};
+use std::io::{self, Write};
+use std::net::TcpListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use dealerless_table::{Address, own_addresses};
+use dealerless_table::{Address, ask_relay};
 use serde::Serialize;
 
 use crate::output::{lines, milliseconds, show, show_json};
 use crate::session::address;
 use crate::table::FolderArgs;
+use crate::table::door::{LISTEN, addresses_of, resolve};
 
 /// Says what is reachable, whether a relay answers, and what a synced write costs.
 ///
@@ -22,7 +23,7 @@ use crate::table::FolderArgs;
     dealerless doctor --relay transit.magic-wormhole.io:4001")]
 pub(crate) struct Args {
     /// Where `host` would listen.
-    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address)]
     listen: String,
     /// The relay to ask.
     #[arg(long, value_name = "HOST:PORT")]
@@ -51,7 +52,7 @@ struct Report {
 #[derive(Serialize)]
 struct Relay {
     at: String,
-    /// How long it took to answer; absent if it did not, or not as a relay.
+    /// How long it took to answer; `null` if it did not, or not as a relay.
     answered_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -64,12 +65,8 @@ const WRITES: usize = 20;
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let port = args
-        .listen
-        .rsplit_once(':')
-        .and_then(|(_, port)| port.parse().ok());
-    let port: u16 = port.context("an address has a port")?;
-    let own = own_addresses(port).context("cannot list the addresses of this machine")?;
+    let listen = resolve(std::slice::from_ref(&args.listen))?;
+    let addresses = addresses_of(&listen)?;
     let folder = args.folder.folder()?;
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
@@ -77,8 +74,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         listen_error: TcpListener::bind(&*args.listen)
             .err()
             .map(|error| error.to_string()),
-        public: own.iter().any(|address| !address.is_private()),
-        addresses: own.iter().map(Address::to_string).collect(),
+        public: addresses.iter().any(|address| !address.is_private()),
+        addresses: addresses.iter().map(Address::to_string).collect(),
         relay: args.relay.as_ref().map(ask),
         synced_write_ms: milliseconds(
             synced_write(&folder)
@@ -87,22 +84,28 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     };
     match args.json {
         true => show_json("doctor", &report),
-        false => show(&describe(&args.listen, &report)),
+        false => show(&describe(&args.listen, reach(&addresses), &report)),
     }
 }
 
-fn describe(listen: &str, report: &Report) -> String {
+/// Who reaches these addresses.
+fn reach(addresses: &[Address]) -> &'static str {
+    if addresses.iter().all(Address::is_loopback) {
+        "Only programs on this machine reach them. To be reached by others, listen on 0.0.0.0 or on an \
+         address of the network, or use a relay (host --relay HOST:PORT)."
+    } else if addresses.iter().all(Address::is_private) {
+        "All of these are private: players in the same network reach them. For others forward a port \
+         and name it (host --advertise HOST:PORT), or use a relay (host --relay HOST:PORT)."
+    } else {
+        "One of these addresses is public: others reach it if no firewall is in between."
+    }
+}
+
+fn describe(listen: &str, reach: &str, report: &Report) -> String {
     let listens = match &report.listen_error {
         None => format!("{listen} can be listened on."),
         Some(error) => {
             format!("{listen} cannot be listened on: {error}. Say another with --listen.")
-        }
-    };
-    let reach = match report.public {
-        true => "One of these addresses is public: others reach it if no firewall is in between.",
-        false => {
-            "All of these are private: players in the same network reach them. For others forward \
-             a port and name it (host --advertise HOST:PORT), or use a relay (host --relay HOST:PORT)."
         }
     };
     let relay = match &report.relay {
@@ -114,13 +117,13 @@ fn describe(listen: &str, report: &Report) -> String {
         }) => match (answered_ms, error) {
             (Some(ms), _) => format!("The relay {at} answers, in {ms:.0} ms."),
             (None, error) => {
-                let error = error.as_deref().unwrap_or("not as a transit relay does");
-                format!("The relay {at} does not answer: {error}.")
+                let error = error.as_deref().unwrap_or_default();
+                format!("No transit relay answers at {at}: {error}.")
             }
         },
     };
     let text = format!(
-        "{listens}\nThis machine has the addresses {}.\n{reach}\n{relay}\nA synced write takes {:.1} ms \
+        "{listens}\nThe addresses of an invite are {}.\n{reach}\n{relay}\nA synced write takes {:.1} ms \
          here: about {:.0} ms of a hand.",
         report.addresses.join(", "),
         report.synced_write_ms,
@@ -129,30 +132,15 @@ fn describe(listen: &str, report: &Report) -> String {
     text.lines().map(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// A relay says so when it is spoken to wrongly.
 fn ask(relay: &Address) -> Relay {
     let begun = Instant::now();
-    let (answered_ms, error) = match answer(relay) {
-        Ok(true) => (Some(milliseconds(begun.elapsed())), None),
-        Ok(false) => (None, None),
-        Err(error) => (None, Some(error.to_string())),
-    };
+    let asked = ask_relay(relay, PATIENCE);
+    let took = milliseconds(begun.elapsed());
     Relay {
         at: relay.to_string(),
-        answered_ms,
-        error,
+        answered_ms: asked.is_ok().then_some(took),
+        error: asked.err().map(|error| error.to_string()),
     }
-}
-
-fn answer(relay: &Address) -> io::Result<bool> {
-    let found = relay.to_string().to_socket_addrs()?.next();
-    let at = found.ok_or(io::ErrorKind::NotFound)?;
-    let mut stream = TcpStream::connect_timeout(&at, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.write_all(b"is this a relay\n")?;
-    let mut said = Vec::new();
-    stream.take(64).read_to_end(&mut said)?;
-    Ok(said.starts_with(b"bad handshake"))
 }
 
 /// The median of what it takes until a write outlives a crash.
@@ -175,7 +163,30 @@ fn synced_write(folder: &Path) -> io::Result<Duration> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
+
+    #[test]
+    fn nobody_is_said_to_reach_an_address_of_loopback() {
+        let reach = |addresses: &[&str]| {
+            let addresses = addresses.iter().map(|address| address.parse().unwrap());
+            reach(&addresses.collect::<Vec<Address>>())
+        };
+        for loopback in [
+            &["127.0.0.1:1", "[::1]:1"][..],
+            &["localhost:1"],
+            &["127.9.9.9:1"],
+        ] {
+            let said = reach(loopback);
+            assert!(said.starts_with("Only programs on this machine"), "{said}");
+            assert!(!said.contains("others reach it"), "{said}");
+        }
+        let said = reach(&["127.0.0.1:1", "10.0.0.1:1"]);
+        assert!(said.contains("in the same network"), "{said}");
+        let said = reach(&["127.0.0.1:1", "198.51.100.7:1"]);
+        assert!(said.contains("others reach it"), "{said}");
+    }
 
     #[test]
     fn a_relay_that_is_none_is_told_from_one() {

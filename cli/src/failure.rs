@@ -201,9 +201,11 @@ pub(crate) fn tell(error: &anyhow::Error, reports: Reports<'_>) -> u8 {
     if !is_told {
         tell_program(code, &message, reports);
     }
-    match matches!(code, NO | BROKEN_OFF) {
-        true => say(&message),
-        false => say(&format!("error: {message}")),
+    match code {
+        // A program that ends another one is told by the event. The terminal of a page is told by the page.
+        BROKEN_OFF if reports == Reports::Events => {}
+        NO | BROKEN_OFF => say(&message),
+        _ => say(&format!("error: {message}")),
     }
     code
 }

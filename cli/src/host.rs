@@ -2,39 +2,50 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{Address, Control, Door, Header, Line, Seating, own_addresses};
+use dealerless_table::{
+    Address, Control, Door, Header, Invite, Line, MeetingError, Name, PublicIdentity, Seating,
+    Term, ask_relay,
+};
 
-use crate::failure::BrokenOff;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
-use crate::table::door::{keep_watch, leaked, listening, open_door, wait_at_relays};
+use crate::table::admit::{Admission, Wants};
+use crate::table::door::{
+    LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
+    wait_at_relays,
+};
 use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{self, MatchFile};
+use crate::table::sit::{ANSWER, BLOCKED};
 use crate::table::whole::{Around, Farewells, Whole};
 use crate::table::{
-    Event, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, VERSION, sit, standing,
+    Event, GameName, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, VERSION, sit, standing,
 };
 
 /// Invites another player, waits, and plays with them.
 ///
-/// Prints one line that the other player runs. Whoever has that line can take the seat, once: send it
-/// by a way that you trust.
+/// Prints one line that the other player runs. Anybody who has that line can take the seat, once: send
+/// it over a channel that you trust.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless host\n  \
     dealerless host --hands 20 --stack 500 --blinds 5/10 --time 30+120 --name Anna\n  \
     dealerless host --game bridge --boards 24 --name Anna\n  \
     dealerless host --advertise table.example.org:5252\n  \
-    dealerless host --relay transit.magic-wormhole.io:4001\n\n\
-    It waits for the other player as long as it takes, unless --timeout is given. Players who know\n\
-    each other need no invite: one runs `host`, the other `join NAME`.\n\n\
+    dealerless host --relay transit.magic-wormhole.io:4001\n  \
+    dealerless host --for Bert\n\n\
+    It waits for the other player as long as it takes, unless --timeout is given. A player who comes\n\
+    with the invite sits down. Players who know each other need no invite: one runs `host`, the other\n\
+    `join NAME`; the host is asked about them, except about the player of --for.\n\n\
+    If a match with that player is open, it is resumed. With options such as --game you are asked\n\
+    whether to resume it or to begin a new one.\n\n\
     With --json it speaks JSON Lines, as docs/table-protocol.md says.")]
 pub(crate) struct Args {
     /// Where to wait for the other player; port 0 takes a free one. May be given several times.
-    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address)]
     listen: Vec<String>,
     /// An address by which others reach this machine, such as that of a forwarded port.
     #[arg(long, value_name = "HOST:PORT")]
@@ -42,6 +53,9 @@ pub(crate) struct Args {
     /// Wait at this transit relay of Magic Wormhole too.
     #[arg(long, value_name = "HOST:PORT")]
     relay: Option<Address>,
+    /// Let this known player sit down without a question: the name or the fingerprint.
+    #[arg(long = "for", value_name = "NAME")]
+    guest: Option<String>,
     #[command(flatten)]
     stakes: StakesArgs,
     #[command(flatten)]
@@ -78,14 +92,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 struct Table {
     own: Own,
     header: Header,
+    /// The known peer that sits down without a question.
+    expected: Option<PublicIdentity>,
 }
 
 /// Who has come.
 enum Came {
     /// A guest that has sat down to a new match.
-    New(Line),
+    New(Box<Line>),
     /// One that goes on with an open match.
-    Again(Line, Box<MatchFile>),
+    Again(Box<Line>, Box<MatchFile>),
+}
+
+impl Came {
+    fn line(&self) -> &Line {
+        let (Came::New(line) | Came::Again(line, _)) = self;
+        line
+    }
 }
 
 impl Table {
@@ -96,205 +119,406 @@ impl Table {
         );
         // The circuit is built once more when it is known with whom: that takes a moment.
         let (header, _) = args.stakes.propose(args.memory)?;
+        let own = args.own.open()?;
+        let expected = match &args.guest {
+            Some(name) => Some(known(&own, name)?),
+            None => None,
+        };
         Ok(Table {
-            own: args.own.open()?,
+            own,
             header,
+            expected,
         })
     }
 
     fn host(self, args: &Args) -> anyhow::Result<()> {
-        let mut player = args.own.player();
+        let mut player = args.own.player(&self.own);
         let posts = Posts::default();
         posts.break_off_by_signal()?;
         let door = open_door(&self.own, &self.header, &args.listen)?;
-        self.invite(&door, args, &mut player)?;
+        let addresses = reachable(&door, &args.advertise)?;
+        let dead_relay = dead_relay(args.relay.as_ref(), &addresses)?;
+        let invite = self.invite(&door, addresses, args, &mut player)?;
+        if let Some(text) = &dead_relay {
+            player.tell(&notice(text))?;
+        }
         wait_at_relays(&self.own, &door, args.relay.as_ref())?;
         player.listen_before(&posts)?;
-        let mut hearing = Hearing::new(door);
-        let came = self.guest(&mut hearing, args, &mut player, &posts)?;
+        let mut waiting = Waiting {
+            own: &self.own,
+            args,
+            posts: &posts,
+            invite,
+            hearing: Hearing::new(door),
+            admission: Admission::new(&self.own, &posts, self.expected),
+            farewells: Farewells::default(),
+            player,
+        };
+        let came = waiting.guest()?;
+        let Waiting {
+            player, hearing, ..
+        } = waiting;
         let around = Around {
             own: &self.own,
             player,
             posts: &posts,
             dialer: None,
         };
+        let listens_at = hearing.door().addresses().to_vec();
         let whole = match came {
             Came::New(line) => {
                 let own = (self.own.home.identity().public(), &self.own.name);
-                let seating = Seating::of_line(&line, self.header.clone(), own)?;
+                let seating = Seating::of_line(&line, self.header, own)?;
                 keep_watch(
                     hearing,
                     &posts,
                     (line.peer.clone(), seating.sitting.of.id()),
                 )?;
-                Whole::begin(around, line, seating)?
+                Whole::begin(around, *line, seating)?
             }
             Came::Again(line, file) => {
                 keep_watch(hearing, &posts, (line.peer.clone(), file.of()))?;
                 let mut whole = Whole::take_up(around, *file)?;
-                whole.meet_again(line)?;
+                whole.meet_again(*line)?;
                 whole
             }
         };
+        keep_addresses(&whole.path(), &listens_at)?;
         whole.play().map(drop)
     }
 
-    fn invite(&self, door: &Door, args: &Args, player: &mut Player) -> anyhow::Result<()> {
-        let addresses = reachable(door, &args.advertise)?;
-        let invite = door.invite(addresses.clone(), args.relay.clone())?;
+    fn invite(
+        &self,
+        door: &Door,
+        addresses: Vec<Address>,
+        args: &Args,
+        player: &mut Player,
+    ) -> anyhow::Result<Invite> {
+        let only_private = addresses.iter().all(Address::is_private);
+        let invite = door.invite(addresses, args.relay.clone())?;
         player.tell(&Event::Invite {
             version: VERSION,
             invite: invite.to_string(),
         })?;
         player.tell(&listening(door))?;
-        if args.relay.is_none() && addresses.iter().all(Address::is_private) {
+        if args.relay.is_none() && only_private {
             player.tell(&notice(
                 "The invite holds only private addresses: the other player must be in the same \
                  network. Otherwise forward a port and name it with --advertise, or use --relay.",
             ))?;
         }
-        Ok(())
+        Ok(invite)
     }
+}
 
+/// A host that waits for its guest.
+struct Waiting<'a> {
+    own: &'a Own,
+    args: &'a Args,
+    posts: &'a Posts,
+    invite: Invite,
+    hearing: Hearing,
+    admission: Admission<'a>,
+    farewells: Farewells,
+    player: Player,
+}
+
+impl Waiting<'_> {
     /// Waits until a guest has sat down.
-    fn guest(
-        &self,
-        hearing: &mut Hearing,
-        args: &Args,
-        player: &mut Player,
-        posts: &Posts,
-    ) -> anyhow::Result<Came> {
-        let patience = args.session.patience();
+    fn guest(&mut self) -> anyhow::Result<Came> {
+        let patience = self.args.session.patience();
         let begun = Instant::now();
-        let mut farewells = Farewells::default();
         loop {
             let left = patience.saturating_sub(begun.elapsed());
             ensure!(!left.is_zero(), "nobody came in time");
-            // A wait of years is no moment that the clock knows.
-            let (name, failed) = match hearing.next(left.min(Duration::from_secs(3600))) {
-                None => continue,
-                Some(Comes::Leaked(second)) => {
-                    player.tell(&notice(&leaked(&second)))?;
-                    continue;
-                }
-                Some(Comes::In(line)) => match self.recognise(&line, hearing, args) {
-                    Ok(warning) => {
-                        hearing.listen(line, warning);
-                        continue;
-                    }
-                    Err(error) => (line.peer_name.clone(), error),
+            let accepted = self
+                .admission
+                .accepted((&mut self.hearing, &mut self.player))?;
+            let came = match accepted {
+                Some((line, wants)) => self.accepted(line, wants)?,
+                None => match self.hearing.next(left.min(self.admission.due())) {
+                    Some(comes) => self.comes(comes)?,
+                    None => None,
                 },
-                Some(Comes::Says(line, word, warning)) => {
-                    let name = line.peer_name.clone();
-                    let came = match self.serve((line, word), hearing, &mut farewells) {
-                        Ok(None) => continue,
-                        Ok(Some(came)) => self.ask(&came, warning, player, posts).map(|()| came),
-                        Err(error) => Err(error),
-                    };
-                    match came {
-                        Ok(came) => return Ok(came),
-                        Err(error) if error.is::<BrokenOff>() => return Err(error),
-                        Err(error) => (name, error),
-                    }
-                }
-                Some(Comes::Goes(name, error)) => (name, error.into()),
             };
-            player.tell(&notice(&format!(
-                "{name} came and did not sit down ({failed:#}). Waiting goes on."
-            )))?;
+            if let Some(came) = came {
+                return Ok(came);
+            }
         }
     }
 
+    /// Does what is to be done at the door. None if waiting goes on.
+    fn comes(&mut self, comes: Comes) -> anyhow::Result<Option<Came>> {
+        match comes {
+            Comes::Leaked(second) => self.player.tell(&notice(&leaked(&second)))?,
+            Comes::CannotBurn(error) => bail!(cannot_burn(&error)),
+            Comes::Goes(line, error) => self.did_not_sit(whose(&line), &error.into())?,
+            Comes::In(line) => {
+                let recognised = self.recognise(&line);
+                if line.came_by(&self.invite) {
+                    self.invited(&line.peer)?;
+                }
+                match recognised {
+                    Ok(warning) => self.hearing.listen(line, warning),
+                    Err(error) => self.did_not_sit(whose(&line), &error)?,
+                }
+            }
+            Comes::Says(line, word, warning) => {
+                let who = whose(&line);
+                match self.serve(line, word) {
+                    Ok(Some(came)) => return self.ask_or_seat(came, warning),
+                    Ok(None) => {}
+                    Err(error) => self.did_not_sit(who, &error)?,
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The guest of the invite is expected. If it is blocked, the player is told that the invite is used.
+    fn invited(&mut self, peer: &PublicIdentity) -> anyhow::Result<()> {
+        if !sit::is_blocked(self.own, peer) {
+            self.admission.expect(peer);
+        } else if self.admission.is_news(peer) {
+            self.player.tell(&notice(BURNT))?;
+        }
+        Ok(())
+    }
+
+    /// Asks the player about a guest if it must be asked, or seats the guest.
+    fn ask_or_seat(&mut self, came: Came, warning: Option<String>) -> anyhow::Result<Option<Came>> {
+        match self.admission.asks_about(came.line(), &self.player) {
+            Ok(false) => self.sits(came, warning),
+            Ok(true) => {
+                // While the player is asked, the file is not kept: `resume` may take it.
+                let asked = match came {
+                    Came::New(line) => (line, Wants::ToPlay),
+                    Came::Again(line, file) => (line, Wants::ToResume(file.of())),
+                };
+                let around = (&mut self.hearing, &mut self.player);
+                self.admission.ask(asked, warning, around)?;
+                Ok(None)
+            }
+            Err(error) => self.does_not_sit(came, &error),
+        }
+    }
+
+    /// The player has accepted a guest.
+    fn accepted(&mut self, line: Box<Line>, wants: Wants) -> anyhow::Result<Option<Came>> {
+        let who = whose(&line);
+        let came = match wants {
+            Wants::ToPlay => Ok(Some(Came::New(line))),
+            Wants::ToResume(of) => self.resumed(line, of),
+        };
+        match came {
+            Ok(Some(came)) => self.sits(came, None),
+            Ok(None) => Ok(None),
+            Err(error) => self.did_not_sit(who, &error).map(|()| None),
+        }
+    }
+
+    fn did_not_sit(
+        &mut self,
+        (peer, name): (PublicIdentity, Name),
+        error: &anyhow::Error,
+    ) -> anyhow::Result<()> {
+        if self.admission.is_news(&peer) {
+            self.player.tell(&notice(&format!(
+                "{name} came and did not sit down ({error:#}). Waiting goes on."
+            )))?;
+        }
+        Ok(())
+    }
+
     /// Looks up who has come in: what the player is to know if it sits down.
-    fn recognise(
-        &self,
-        line: &Line,
-        hearing: &Hearing,
-        args: &Args,
-    ) -> anyhow::Result<Option<String>> {
-        let relay = args.relay.as_ref();
+    fn recognise(&self, line: &Line) -> anyhow::Result<Option<String>> {
+        let relay = self.args.relay.as_ref();
         let known = self.own.peers.lock().get(&line.peer).is_some();
-        let warning = sit::recognise(&self.own, line, relay)?;
+        let warning = sit::recognise(self.own, line, relay)?;
         if let (Some(relay), false) = (relay, known) {
-            hearing.door().wait_at_relay(relay, &line.peer)?;
+            self.hearing.door().wait_at_relay(relay, &line.peer)?;
         }
         Ok(warning)
     }
 
     /// Does what a guest wants. None if it was served, and waiting goes on.
-    fn serve(
-        &self,
-        (line, word): (Box<Line>, Control),
-        hearing: &mut Hearing,
-        farewells: &mut Farewells,
-    ) -> anyhow::Result<Option<Came>> {
+    fn serve(&mut self, line: Box<Line>, word: Control) -> anyhow::Result<Option<Came>> {
+        if sit::is_blocked(self.own, &line.peer) {
+            self.hearing.decline(line, Control::Declined);
+            return Ok(None);
+        }
         let of = match word {
             Control::Resume(of) => of,
             Control::Audit(of) => {
-                hearing.decline(line, Control::Unknown(of));
+                self.hearing.decline(line, Control::Unknown(of));
                 return Ok(None);
             }
+            Control::Declines(Term::All) => bail!("it does not play on these terms"),
             Control::Declines(term) => bail!("it insists on {term}"),
-            _ => return self.new_match(line, hearing),
+            _ => return self.new_match(line),
         };
-        match open::find(&self.own, &of, &line.peer)? {
-            None => hearing.decline(line, Control::Unknown(of)),
-            Some(file) if file.is_over() => farewells.tell_the_end(&self.own, file, *line)?,
-            Some(file) => return Ok(Some(Came::Again(*line, Box::new(file)))),
+        self.resumed(line, of)
+    }
+
+    /// A guest wants to go on with a match. With one that was closed here only `resume` goes on, on this
+    /// side.
+    fn resumed(&mut self, line: Box<Line>, of: [u8; 32]) -> anyhow::Result<Option<Came>> {
+        match open::find(self.own, &of, &line.peer)? {
+            None => self.hearing.decline(line, Control::Unknown(of)),
+            Some(file) if file.is_over() => self.farewells.tell_the_end(self.own, file, *line)?,
+            Some(file) if file.opened.is_closed() => {
+                self.hearing.decline(line, Control::Unknown(of));
+            }
+            Some(file) => return Ok(Some(Came::Again(line, Box::new(file)))),
         }
         Ok(None)
     }
 
     /// A guest wants to begin a match, which it may if none is open between the two.
-    fn new_match(&self, line: Box<Line>, hearing: &mut Hearing) -> anyhow::Result<Option<Came>> {
-        match open::with(&self.own, &line.peer)? {
+    fn new_match(&mut self, line: Box<Line>) -> anyhow::Result<Option<Came>> {
+        match open::with(self.own, &line.peer)? {
             Some(file) if file.has_heard() => {
                 let fits = file.must_be_with(&line.peer);
-                hearing.decline(line, Control::Open(file.of()));
+                self.hearing.decline(line, Control::Open(file.of()));
                 return fits.map(|()| None);
             }
             // The guest does not know it.
             Some(file) => file.forget()?,
             None => {}
         }
-        Ok(Some(Came::New(*line)))
+        Ok(Some(Came::New(line)))
     }
 
-    /// Asks the player, if there is something to ask, before a match goes on.
-    fn ask(
-        &self,
-        (Came::New(line) | Came::Again(line, _)): &Came,
-        warning: Option<String>,
-        player: &mut Player,
-        posts: &Posts,
-    ) -> anyhow::Result<()> {
-        if let Some(text) = warning {
-            player.tell(&Event::Notice { text })?;
+    /// Whether an open match is resumed where the command line asks for another one: a person is asked,
+    /// everybody else is told. None if the guest does not wait for the answer.
+    fn resumes(&mut self, line: &Line, file: &MatchFile) -> anyhow::Result<Option<bool>> {
+        let game = GameName::of(&file.opened.sitting.of.header().stakes).name();
+        let (of, peer, state) = (sit::hex(&file.of()[..8]), file.peer_name(), file.state());
+        let open = format!("{peer} comes back to your open match {of} ({game}, {state})");
+        if !self.player.is_person() {
+            self.player.tell(&notice(&format!(
+                "{open}. It is resumed, and the terms of this command are not used. To begin a new \
+                 match instead, end this program and close the open one: dealerless resume --close {of}"
+            )))?;
+            return Ok(Some(true));
         }
-        let peer = (&line.peer, line.peer_name.as_str());
-        standing::ask(&self.own, peer, player, posts)
+        self.player.tell(&notice(&format!(
+            "{open}. This command asks for another match. Type `resume` to go on with the open match, or \
+             `new` to close it here and begin the other one."
+        )))?;
+        let until = Instant::now() + ANSWER;
+        let lapsed = || line.ended().is_some() || Instant::now() >= until;
+        let around = (&mut self.player, self.posts);
+        standing::chooses("resume", "new", around, lapsed)
     }
+
+    /// Closes an open match here, so that the guest can begin another one.
+    fn close(&mut self, line: Box<Line>, file: MatchFile) -> anyhow::Result<()> {
+        let (of, peer) = (file.of(), file.peer_name());
+        file.close()?;
+        self.player.tell(&notice(&format!(
+            "The open match is closed here; `dealerless resume {}` goes on with it. Waiting for {peer} to \
+             sit down to the new one.",
+            sit::hex(&of[..8])
+        )))?;
+        self.admission.expect(&line.peer);
+        self.hearing.decline(line, Control::Unknown(of));
+        Ok(())
+    }
+
+    /// A guest sits down, unless its line has ended.
+    fn sits(&mut self, came: Came, warning: Option<String>) -> anyhow::Result<Option<Came>> {
+        if let Some(text) = warning {
+            self.player.tell(&Event::Notice { text })?;
+        }
+        let came = match came {
+            Came::Again(line, file) if self.args.stakes.are_given() => {
+                match self.resumes(&line, &file)? {
+                    Some(true) => Came::Again(line, file),
+                    Some(false) => return self.close(line, *file).map(|()| None),
+                    None => {
+                        let error = anyhow!("nobody answered while it waited");
+                        return self.does_not_sit(Came::Again(line, file), &error);
+                    }
+                }
+            }
+            came => came,
+        };
+        let sits = match &came {
+            Came::New(line) => sit::say(line, Control::Sit),
+            Came::Again(..) => Ok(()),
+        };
+        match sits {
+            Ok(()) => {
+                let why = "Another player has sat down.";
+                let around = (&mut self.hearing, &mut self.player);
+                self.admission.lapse(Control::Taken, why, around)?;
+                Ok(Some(came))
+            }
+            Err(error) => self.does_not_sit(came, &error.into()),
+        }
+    }
+
+    /// Turns a guest away, and waits on.
+    fn does_not_sit(&mut self, came: Came, error: &anyhow::Error) -> anyhow::Result<Option<Came>> {
+        self.did_not_sit(whose(came.line()), error)?;
+        let (Came::New(line) | Came::Again(line, _)) = came;
+        self.hearing.decline(line, Control::Declined);
+        Ok(None)
+    }
+}
+
+/// The notice to a player whose invite a blocked player has used.
+const BURNT: &str =
+    "a blocked player came with your invite: it is used; run host again for a new one";
+
+fn whose(line: &Line) -> (PublicIdentity, Name) {
+    (line.peer.clone(), line.peer_name.clone())
+}
+
+/// The keys of a known player whom the host waits for.
+fn known(own: &Own, name: &str) -> anyhow::Result<PublicIdentity> {
+    let peers = own.peers.lock();
+    let peer = peers.find(name).with_context(|| {
+        let name = Name::clean(name);
+        format!("--for {:?}: see `dealerless peers`", name.as_str())
+    })?;
+    ensure!(!peer.blocked, BLOCKED);
+    Ok(peer.identity.clone())
 }
 
 fn notice(text: &str) -> Event {
     Event::Notice { text: text.into() }
 }
 
+/// How long a relay may take to answer: within 5 s the player knows that it does not.
+const RELAY_ANSWERS: Duration = Duration::from_secs(4);
+
+/// What the host must know if its relay does not answer.
+///
+/// # Errors
+/// If nobody else can reach this machine without the relay.
+fn dead_relay(relay: Option<&Address>, addresses: &[Address]) -> anyhow::Result<Option<String>> {
+    let Some(relay) = relay else { return Ok(None) };
+    let Err(source) = ask_relay(relay, RELAY_ANSWERS) else {
+        return Ok(None);
+    };
+    if addresses.iter().all(Address::is_loopback) {
+        let relay = relay.clone();
+        return Err(MeetingError::Relay { relay, source })
+            .context("nobody else can reach this machine: it listens only on loopback addresses");
+    }
+    Ok(Some(format!(
+        "No transit relay answers at {relay} ({source}). The other player can still come directly to an \
+         address of the invite, and the program goes on trying the relay. Check its address, or run host \
+         again with another --relay."
+    )))
+}
+
 /// Where the guest may reach the door, the best first.
 fn reachable(door: &Door, advertised: &[Address]) -> anyhow::Result<Vec<Address>> {
     let mut all = advertised.to_vec();
-    for &at in door.addresses() {
-        match at.ip().is_unspecified() {
-            false => all.push(at.into()),
-            true => {
-                let own = own_addresses(at.port()).context("cannot list the addresses")?;
-                // Who listens by IPv4 is not reached by IPv6; the other way round is usual.
-                let fits =
-                    |address: &Address| at.is_ipv6() || address.ip().is_some_and(|ip| ip.is_ipv4());
-                all.extend(own.into_iter().filter(fits));
-            }
-        }
-    }
+    all.extend(addresses_of(door.addresses())?);
     let mut seen = std::collections::HashSet::new();
     all.retain(|address| seen.insert(address.clone()));
     all.truncate(8);

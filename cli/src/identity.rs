@@ -9,6 +9,7 @@ use dealerless_table::{
 use serde_json::json;
 
 use crate::output::{show, show_json};
+use crate::settings::Settings;
 use crate::table::FolderArgs;
 
 /// Shows your identity, or makes a new one that succeeds an old one.
@@ -89,13 +90,20 @@ fn own(args: &Args) -> anyhow::Result<()> {
     let identity = home.identity();
     let own = identity.public().fingerprint();
     let past: Vec<String> = past(identity.succession());
+    let name = Settings::read(&args.folder.folder()?)?.name();
     if args.json {
         let file = home.identity_file().display().to_string();
         let own = own.to_string();
-        let value = json!({
+        let mut value = json!({
             "fingerprint": own, "file": file, "succeeds": past, "succeeded_by": null,
         });
+        if let Some(name) = name {
+            value["player"] = name.as_str().into();
+        }
         return show_json("identity", &value);
+    }
+    if let Some(name) = name {
+        show(&format!("Your name: {name}"))?;
     }
     show(&format!("Your fingerprint: {own}"))?;
     for old in past.iter().rev() {

@@ -5,25 +5,29 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
-use dealerless_table::{Address, Control, Guest, Header, Invite, Line, Name, Seating, Timing};
+use dealerless_table::{
+    Address, Control, Guest, Invite, Line, Name, Seating, Sitting, Term, Timing,
+};
 
+use crate::failure::AnswerIsNo;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
 use crate::table::open::{self, MatchFile};
+use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{
-    Dialer, Differs, Event, InBrowser, Own, OwnArgs, Player, Posts, VERSION, Way, Wishes, sit,
-    standing,
+    Dialer, Differs, Event, InBrowser, Own, OwnArgs, Player, Posts, Said, VERSION, Way, Wishes,
+    sit, standing,
 };
 
 /// Joins a player who hosts.
 ///
-/// The host proposes what is played; the options refuse everything else.
+/// The host proposes what is played; you are asked before you sit down. The options refuse everything else.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless join dealerless2-...\n  \
-    dealerless join dealerless2-... --game holdem --hands 20 --name Bert\n  \
+    dealerless join dealerless2-... --game holdem --time 30+120 --name Bert\n  \
     dealerless join Anna --at 192.0.2.1:5252\n\n\
     With --json it speaks JSON Lines, as docs/table-protocol.md says.")]
 pub(crate) struct Args {
@@ -37,6 +41,9 @@ pub(crate) struct Args {
     /// The relay at which a known player waits.
     #[arg(long, value_name = "HOST:PORT")]
     relay: Option<Address>,
+    /// Sit down on the host's terms without being asked.
+    #[arg(long)]
+    yes: bool,
     #[command(flatten)]
     wishes: Wishes,
     #[command(flatten)]
@@ -75,35 +82,32 @@ fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
         args.session.security == Security::Malicious,
         "at a table the security is malicious; semi-honest is for --insecure-plain"
     );
-    let mut player = args.own.player();
-    player.tell(&Event::Hello { version: VERSION })?;
     let found = Found::of(whom)?;
     let own = args.own.open()?;
+    let mut player = args.own.player(&own);
+    player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
-    // The host may name the match that is open between the two, or not know the one that is here.
-    let mut named = None;
+    // The host may name the match that is open between the two, or not go on with the one that is here.
+    let mut said = None;
     for _ in 0..=CHANGES {
         let (line, way) = found.go(args, &own)?;
         let relay = way.relay.as_ref();
         if let Some(text) = sit::recognise(&own, &line, relay)? {
             player.tell(&Event::Notice { text })?;
         }
-        let whom = (&line.peer, line.peer_name.as_str());
+        ensure!(!sit::is_blocked(&own, &line.peer), BLOCKED);
+        let whom = (&line.peer, &line.peer_name);
         standing::ask(&own, whom, &mut player, &posts)?;
         let sits = Sits {
             own: &own,
             posts: &posts,
             args,
         };
-        let Some((control, same)) = sits.play((line, way), named, player)? else {
+        let Some((control, same)) = sits.play((line, way), said, player)? else {
             return Ok(());
         };
-        player = same;
-        named = match control {
-            Control::Open(of) => Some(of),
-            _ => None,
-        };
+        (said, player) = (Some(control), same);
     }
     bail!("the host names another match each time")
 }
@@ -119,16 +123,21 @@ struct Sits<'a> {
 }
 
 impl Sits<'_> {
-    /// Goes on with the match that is open, or sits down to a new one. Gives what the host says that
-    /// does not agree.
+    /// Goes on with the match that is open, or sits down to a new one. `said` is the host's answer to the
+    /// last try. Gives what the host says that does not agree.
     fn play(
         &self,
         (line, way): (Line, Way),
-        named: Option<[u8; 32]>,
+        said: Option<Control>,
         mut player: Player,
     ) -> anyhow::Result<Option<(Control, Player)>> {
         let own = self.own;
-        let file = match named {
+        let (named, refused) = match said {
+            Some(Control::Open(of)) => (Some(of), None),
+            Some(Control::Unknown(of)) => (None, Some(of)),
+            _ => (None, None),
+        };
+        let mut file = match named {
             Some(of) => open::find(own, &of, &line.peer)?,
             None => open::with(own, &line.peer)?,
         };
@@ -146,6 +155,7 @@ impl Sits<'_> {
                 self.posts.clone(),
             )),
         };
+        let given_up = file.take_if(|file| Some(file.of()) == refused);
         let (of, path, whole) = match (file, named) {
             (None, Some(of)) => bail!(
                 "the host has an open match with you ({}), which is not in this folder. Play from the \
@@ -173,31 +183,100 @@ impl Sits<'_> {
                     Ok(seating) => seating,
                     Err(error) => return Err(decline(line, error)),
                 };
+                if let Some(file) = &given_up {
+                    player.tell(&Event::Notice {
+                        text: instead_of(file),
+                    })?;
+                }
+                if let Err(error) = self.confirm(&line, &seating, &mut player) {
+                    return Err(decline(line, error));
+                }
+                match sit::sit_down(&line, &mut player)? {
+                    Control::Sit => {}
+                    control => return Ok(Some((control, player))),
+                }
+                given_up.map(MatchFile::close).transpose()?;
                 let of = seating.sitting.of.id();
-                sit::say(&line, Control::Sit)?;
                 let whole = Whole::begin(around(player, of), line, seating)?;
                 (of, whole.path(), whole)
             }
         };
         let declined = whole.play()?;
-        if declined.is_some() {
-            forget_unless_begun(own, (&of, path))?;
+        if let Some((Control::Declined, _)) = declined {
+            bail!(AnswerIsNo(DECLINED));
+        }
+        if let Some((control, player)) = &declined {
+            let asks = matches!(control, Control::Unknown(_)) && self.asks(player);
+            forget_unless_begun(own, (&of, path), asks)?;
         }
         Ok(declined)
     }
+
+    /// Whether the player is asked before it sits down.
+    fn asks(&self, player: &Player) -> bool {
+        !self.args.yes && !player.is_bot()
+    }
 }
 
-/// The host does not go on with this match. If it has never said a word in it, that is all.
-fn forget_unless_begun(own: &Own, (of, path): (&[u8; 32], PathBuf)) -> anyhow::Result<()> {
+impl Sits<'_> {
+    /// Shows the player the terms, and asks whether it sits down. A bot sits down, and so does a player with `--yes`.
+    ///
+    /// # Errors
+    /// If it does not.
+    fn confirm(&self, line: &Line, seating: &Seating, player: &mut Player) -> anyhow::Result<()> {
+        if !self.asks(player) {
+            return Ok(());
+        }
+        let Sitting { of, seat, names } = &seating.sitting;
+        let terms = sit::seated(of, *seat, names, (None, false));
+        let sits = |said: &Said| match said {
+            Said::Sit { agree } => Some(*agree),
+            _ => None,
+        };
+        let question = Event::AskSit(Box::new(terms));
+        // A host that has hung up may have said why.
+        let lapsed = || line.ended().is_some();
+        match standing::answer(&question, sits, (player, self.posts), lapsed)? {
+            Some(true) => Ok(()),
+            None if lapsed() => Ok(()),
+            _ => Err(
+                AnswerIsNo("You did not sit down, and the host was told. Nothing has begun.")
+                    .into(),
+            ),
+        }
+    }
+}
+
+/// What the player must know before it sits down to a new match.
+fn instead_of(file: &MatchFile) -> String {
+    let of = sit::hex(&file.of()[..8]);
+    format!(
+        "The host does not go on with your open match {of} ({}): it has closed it, or plays from another \
+         folder. It proposes a new match. If you sit down, the open match is closed here; `dealerless \
+         resume {of}` goes on with it.",
+        file.state()
+    )
+}
+
+/// The host does not go on with this match. If it has never said a word in it, the match is forgotten.
+/// Otherwise it stays open, and a player that is asked may begin another.
+fn forget_unless_begun(
+    own: &Own,
+    (of, path): (&[u8; 32], PathBuf),
+    asks: bool,
+) -> anyhow::Result<()> {
     let file = MatchFile::open(own, path)?;
+    if !file.has_heard() {
+        return file.forget();
+    }
     ensure!(
-        !file.has_heard(),
+        asks,
         "the host does not have your open match ({}) any more, or plays from another folder. To give \
          it up, run: dealerless resume --close {}",
         sit::hex(&of[..8]),
         sit::hex(&of[..8])
     );
-    file.forget()
+    Ok(())
 }
 
 /// How the host is found.
@@ -248,6 +327,7 @@ impl Found {
             });
             found?.clone()
         };
+        ensure!(!peer.blocked, BLOCKED);
         let way = Way::to(&peer, &args.at, args.relay.as_ref())?;
         let line = guest.join_again(&peer.identity, &way.addresses, way.relay.as_ref())?;
         Ok((line, way))
@@ -260,11 +340,13 @@ fn looks_like_an_invite(text: &str) -> bool {
     text.to_ascii_lowercase().starts_with("dealerless") || text.len() > 100
 }
 
-/// Tells the host on what this side insists, if that is why it does not sit down.
+/// Tells the host on what this side insists, or that its player declines, if that is why it does not sit down.
 fn decline(line: Line, error: anyhow::Error) -> anyhow::Error {
-    if let Some(differs) = error.downcast_ref::<Differs>() {
+    let differs = error.downcast_ref().map(|differs: &Differs| differs.term);
+    let term = differs.or(error.is::<AnswerIsNo>().then_some(Term::All));
+    if let Some(term) = term {
         // The reason itself matters more than that the host hears it.
-        let _ = sit::say(&line, Control::Declines(differs.term));
+        let _ = sit::say(&line, Control::Declines(term));
         line.close(GOODBYE);
     }
     error
@@ -275,10 +357,10 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 /// Whether to play what the host proposes. Nothing of the match has begun.
 fn agree(args: &Args, own: &Own, line: &Line) -> anyhow::Result<Seating> {
-    let header = Header::decode(&line.header).context("the host proposes no match")?;
+    let header = Seating::proposal(&line.header)?;
     args.wishes.check(&header.stakes)?;
     let limit = args.memory.unwrap_or(Limit::megabytes(256));
-    args.wishes.check_shuffle(&header, limit)?;
+    args.wishes.check_clock_and_shuffle(&header, limit)?;
     let own = (own.home.identity().public(), &own.name);
     Ok(Seating::of_line(line, header, own)?)
 }

@@ -37,6 +37,7 @@ mod record;
 mod resume;
 mod seat;
 mod session;
+mod settings;
 mod table;
 mod usage;
 mod whole_file;

@@ -3,17 +3,18 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use dealerless_table::{KnownPeers, Peer};
+use dealerless_table::{Fingerprint, KnownPeers, Peer};
 use serde::Serialize;
 
 use crate::output::{count, show, show_json};
-use crate::table::FolderArgs;
+use crate::table::{FolderArgs, is_in_use};
 
-/// Lists the players whom you have met, forgives one, or follows one to a new identity.
+/// Lists the players whom you have met, forgives or blocks one, or follows one to a new identity.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless peers\n  \
     dealerless peers forgive Bert\n  \
+    dealerless peers block Bert\n  \
     dealerless peers follow dealerless-succession1-...")]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -32,6 +33,21 @@ enum Command {
     /// An attempt that does not end well may have been a try to cheat. Each time that somebody is
     /// forgiven they can try as often again: that costs one bit of security for each doubling.
     Forgive {
+        /// The name or the fingerprint.
+        #[arg(value_name = "NAME")]
+        whom: String,
+    },
+    /// Stops playing with a player: `host` declines them without a question, and `join` refuses.
+    ///
+    /// They read that they were declined, like any player that you do not accept. An open match
+    /// with them continues only by `resume`.
+    Block {
+        /// The name or the fingerprint.
+        #[arg(value_name = "NAME")]
+        whom: String,
+    },
+    /// Plays again with a player who was blocked.
+    Unblock {
         /// The name or the fingerprint.
         #[arg(value_name = "NAME")]
         whom: String,
@@ -58,6 +74,7 @@ struct Listed<'a> {
     in_a_row: u32,
     failed_checks: u32,
     forgiven: u32,
+    blocked: bool,
     last_seen: u64,
     addresses: Vec<String>,
 }
@@ -68,25 +85,29 @@ struct Told<'a> {
     peer: Listed<'a>,
 }
 
+/// Why the list is not changed while a match is played: the program that plays writes its own counts into it.
+const IN_USE: &str = "the list of players cannot be changed now: end the program that plays or waits, and run this again \
+                      (a match that is broken off can be resumed)";
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let home = args.folder.open()?;
+    let Some(command) = &args.command else {
+        let (own, peers) = args.folder.look()?;
+        return list(own, &peers, args.json);
+    };
+    let home = args
+        .folder
+        .open()
+        .map_err(|error| match is_in_use(&error) {
+            true => error.context(IN_USE),
+            false => error,
+        })?;
     let mut peers = home.known_peers().context("cannot read the known peers")?;
-    match &args.command {
-        None if args.json => {
-            let own = home.identity().public().fingerprint().to_string();
-            let listed: Vec<Listed<'_>> = peers.peers().iter().map(listed).collect();
-            show_json("peers", &serde_json::json!({ "own": own, "peers": listed }))
-        }
-        None => {
-            show(&format!(
-                "Your fingerprint: {}",
-                home.identity().public().fingerprint()
-            ))?;
-            show(&list(&peers))
-        }
-        Some(Command::Follow { statement }) => follow(&mut peers, &statement.join(" "), args.json),
-        Some(Command::Forgive { whom }) => {
+    match command {
+        Command::Follow { statement } => follow(&mut peers, &statement.join(" "), args.json),
+        Command::Block { whom } => block(&mut peers, whom, true, args.json),
+        Command::Unblock { whom } => block(&mut peers, whom, false, args.json),
+        Command::Forgive { whom } => {
             let peer = peers.find(whom)?.clone();
             peers.forgive(&peer.identity)?;
             if args.json {
@@ -101,6 +122,20 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             ))
         }
     }
+}
+
+fn block(peers: &mut KnownPeers, whom: &str, blocked: bool, json: bool) -> anyhow::Result<()> {
+    let peer = peers.find(whom)?.clone();
+    peers.block(&peer.identity, blocked)?;
+    let (command, now) = match blocked {
+        true => ("peers block", "blocked now: nobody plays with them here"),
+        false => ("peers unblock", "not blocked any more"),
+    };
+    if json {
+        let peer = peers.get(&peer.identity).unwrap_or(&peer);
+        return show_json(command, &Told { peer: listed(peer) });
+    }
+    show(&format!("{} is {now}.", peer.name))
 }
 
 fn follow(peers: &mut KnownPeers, statement: &str, json: bool) -> anyhow::Result<()> {
@@ -131,26 +166,39 @@ fn listed(peer: &Peer) -> Listed<'_> {
         in_a_row: peer.in_a_row,
         failed_checks: peer.failed_checks,
         forgiven: peer.forgiven,
+        blocked: peer.blocked,
         last_seen: peer.last_seen,
         addresses: peer.addresses.iter().map(ToString::to_string).collect(),
     }
 }
 
-fn list(peers: &KnownPeers) -> String {
-    if peers.peers().is_empty() {
+fn list(own: Fingerprint, peers: &[Peer], json: bool) -> anyhow::Result<()> {
+    if json {
+        let listed: Vec<Listed<'_>> = peers.iter().map(listed).collect();
+        let value = serde_json::json!({ "own": own.to_string(), "peers": listed });
+        return show_json("peers", &value);
+    }
+    show(&format!("Your fingerprint: {own}"))?;
+    show(&lines(peers))
+}
+
+/// The peers, for people.
+fn lines(peers: &[Peer]) -> String {
+    if peers.is_empty() {
         return "You have met nobody yet.".into();
     }
-    let lines = peers.peers().iter().map(|peer| {
+    let lines = peers.iter().map(|peer| {
         let at = match peer.addresses.first() {
             Some(address) => format!(", last at {address}"),
             None => String::new(),
         };
+        let blocked = if peer.blocked { "   blocked" } else { "" };
         let olds = peer.before.iter().rev();
         let olds: String = olds
             .map(|old| format!("\n  succeeds {}", old.fingerprint()))
             .collect();
         format!(
-            "\n{}   {}{olds}\n  {} hands, last met {}{at}\n  attempts that did not end well: {} \
+            "\n{}   {}{blocked}{olds}\n  {} hands, last met {}{at}\n  attempts that did not end well: {} \
              ({} in a row), failed checks: {}, forgiven: {}",
             peer.name,
             peer.identity.fingerprint(),

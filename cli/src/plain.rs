@@ -19,7 +19,7 @@ use crate::memory::Limit;
 use crate::output::count;
 use crate::play::Table;
 use crate::seat::take_seat;
-use crate::session::{Greeting, PLAIN_LINE, SessionArgs, listen};
+use crate::session::{Evaluates, Greeting, PLAIN_LINE, SessionArgs, listen};
 use crate::table::{GameName, StakesArgs, Wishes};
 
 /// The most hands that a host may propose without being asked for them.
@@ -55,7 +55,7 @@ pub(crate) fn host(
     ensure!(stakes.kinds.is_none(), NO_KINDS);
     let console = Console::new(Party::Garbler, json);
     let deck = DeckArgs {
-        game: game(stakes.game)?,
+        game: game(stakes.game())?,
         cards: stakes.cards,
         draw: stakes.draw,
         algorithm: (stakes.algorithm).unwrap_or(Choice::Given(Algorithm::FisherYates)),
@@ -70,7 +70,10 @@ fn wait(at: &str, deck: &DeckArgs, session: &SessionArgs, console: &Console) -> 
     let security = session.security;
     let table = Table::lay(deck.terms(security, 1)?, security);
     let (listener, address) = listen(at)?;
-    console.notice(&format!("{}\n{PLAIN_LINE}\n", session.notice()))?;
+    console.notice(&format!(
+        "{}\n{PLAIN_LINE}\n",
+        session.notice(Evaluates::Deck)
+    ))?;
     console.listening(address)?;
     let transport = TcpTransport::accept(&listener, session.patience())?;
     drop(listener);
@@ -117,7 +120,10 @@ pub(crate) fn join(
 }
 
 fn go(at: &str, insists: &Insists, session: &SessionArgs, console: &Console) -> anyhow::Result<()> {
-    console.notice(&format!("{}\n{PLAIN_LINE}\n", session.notice()))?;
+    console.notice(&format!(
+        "{}\n{PLAIN_LINE}\n",
+        session.notice(Evaluates::Deck)
+    ))?;
     let transport = TcpTransport::connect(at, session.message())?;
     console.connected()?;
     let greeting = Greeting::exchange(transport, Party::Evaluator, session, &insists.encode()?)?;

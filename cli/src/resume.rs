@@ -3,13 +3,15 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{Name, PlayError, Seat};
+use dealerless_table::{Control, Name, PlayError, Seat, Shelved};
 use serde::Serialize;
 
+use crate::failure::AnswerIsNo;
 use crate::output::{show, show_json};
 use crate::table::door::keep_watch;
 use crate::table::hearing::Hearing;
-use crate::table::open::{self, MatchFile};
+use crate::table::open::{self, Files, MatchFile};
+use crate::table::sit::DECLINED;
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{Dialer, Event, InBrowser, MeetAgainArgs, Own, OwnArgs, Posts, VERSION, sit};
 
@@ -59,6 +61,16 @@ struct Listed {
     changed: u64,
 }
 
+/// A file that cannot be read, for a program.
+#[derive(Serialize)]
+struct Unread {
+    #[serde(rename = "match")]
+    of: String,
+    peer: String,
+    log: String,
+    message: String,
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(played) = args.browser.instead(&args.own) {
@@ -69,11 +81,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if args.list {
         return list(&files, args.own.json);
     }
-    let file = choose(files, &args.with.which(), args.own.json)?;
+    let file = choose(files.open, &args.with.which(), args.own.json)?;
     if args.close {
         let log = file.path.display().to_string();
-        file.close()?;
-        return whole::closed(&mut args.own.player(), log);
+        let opened = file.close()?;
+        let at = (&opened.log, opened.sitting.seat);
+        return whole::closed(&mut args.own.player(&own), log, at);
     }
     let file = match args.forfeit {
         true => without_deck(&own, file)?,
@@ -83,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
-    let mut player = args.own.player();
+    let mut player = args.own.player(own);
     player.tell(&Event::Hello { version: VERSION })?;
     let posts = Posts::default();
     posts.break_off_by_signal()?;
@@ -110,6 +123,7 @@ fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
     whole.reconnect()?;
     match whole.play()? {
         None => Ok(()),
+        Some((Control::Declined, _)) => bail!(AnswerIsNo(DECLINED)),
         Some(_) => bail!(
             "the host does not go on with this match: it has another one open with you, or plays from \
              another folder. `dealerless join` asks it; to give this one up, run: dealerless resume \
@@ -125,9 +139,12 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
         "" => !file.opened.is_closed(),
         _ => file.is_called(which),
     };
-    let mut fitting: Vec<MatchFile> = files.into_iter().filter(fits).collect();
-    match (fitting.len(), which) {
-        (1, _) => Ok(fitting.remove(0)),
+    let mut fitting = Files {
+        open: files.into_iter().filter(fits).collect(),
+        unread: Vec::new(),
+    };
+    match (fitting.open.len(), which) {
+        (1, _) => Ok(fitting.open.remove(0)),
         (0, "") => bail!("no match is open here"),
         (0, _) => bail!("no open match is called {:?}", Name::clean(which).as_str()),
         _ => {
@@ -137,12 +154,16 @@ fn choose(files: Vec<MatchFile>, which: &str, json: bool) -> anyhow::Result<Matc
     }
 }
 
-fn list(files: &[MatchFile], json: bool) -> anyhow::Result<()> {
-    let listed: Vec<Listed> = files.iter().map(listed).collect();
+fn list(files: &Files, json: bool) -> anyhow::Result<()> {
+    let listed: Vec<Listed> = files.open.iter().map(listed).collect();
+    let unread: Vec<Unread> = files.unread.iter().map(unread).collect();
     if json {
-        return show_json("resume", &serde_json::json!({ "matches": listed }));
+        return show_json(
+            "resume",
+            &serde_json::json!({ "matches": listed, "unread": unread }),
+        );
     }
-    if listed.is_empty() {
+    if listed.is_empty() && unread.is_empty() {
         return show("No match is open.");
     }
     let line = |one: &Listed| {
@@ -150,10 +171,27 @@ fn list(files: &[MatchFile], json: bool) -> anyhow::Result<()> {
         let of = &one.of[..16];
         format!(
             "{of}  with {}, you are the {seat}\n  {}",
-            one.peer, one.state
+            Name::clean(&one.peer),
+            one.state
         )
     };
-    show(&listed.iter().map(line).collect::<Vec<_>>().join("\n"))
+    let not_read = |one: &Unread| {
+        let Unread {
+            of, peer, message, ..
+        } = one;
+        format!("{of}  with {}\n  not read: {message}", Name::clean(peer))
+    };
+    let lines = listed.iter().map(line).chain(unread.iter().map(not_read));
+    show(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn unread((file, error): &(Shelved, anyhow::Error)) -> Unread {
+    Unread {
+        of: file.of.clone(),
+        peer: file.peer.clone(),
+        log: file.path.display().to_string(),
+        message: format!("{error:#}"),
+    }
 }
 
 fn listed(file: &MatchFile) -> Listed {
@@ -163,7 +201,7 @@ fn listed(file: &MatchFile) -> Listed {
     Listed {
         of: sit::hex(&file.of()),
         seat: file.seat().number(),
-        peer: file.peer_name().to_owned(),
+        peer: file.peer_name().as_str().to_owned(),
         fingerprint: file.peer().fingerprint().to_string(),
         state: file.state(),
         closed: file.opened.is_closed(),

@@ -10,16 +10,14 @@ use dealerless::net::{Channel, Deadlines, TcpTransport, Transport};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-/// What every screen of a malicious session says.
-const MALICIOUS: &str = "\
-Security: malicious. A peer that does anything but follow the protocol is caught
-before it gains: it cannot stack the deck or peek. It can still walk away.";
-
-/// What every screen of a semi-honest session says.
-const SEMI_HONEST: &str = "\
-Security: semi-honest. It protects against a peer that follows the protocol and
-looks at all it gets. It does NOT protect against a peer that deviates from the
-protocol: such a peer can stack the deck, or peek at hidden cards and inputs.";
+/// What a session evaluates.
+#[derive(Clone, Copy)]
+pub(crate) enum Evaluates {
+    /// A shuffle, from which cards are dealt.
+    Deck,
+    /// Any circuit.
+    Circuit,
+}
 
 /// What every screen says where two machines talk over plain TCP.
 pub(crate) const PLAIN_LINE: &str = "\
@@ -53,18 +51,39 @@ pub(crate) struct TimeoutArgs {
     timeout: Option<Duration>,
 }
 
-/// What a session of this security does not protect.
-pub(crate) fn notice(security: Security) -> &'static str {
-    match security {
-        Security::SemiHonest => SEMI_HONEST,
-        Security::Malicious => MALICIOUS,
+/// What a session of this security protects, and what it does not.
+pub(crate) fn notice(security: Security, evaluates: Evaluates) -> &'static str {
+    match (security, evaluates) {
+        (Security::Malicious, Evaluates::Deck) => {
+            "\
+Security: malicious. A peer that does anything but follow the protocol is caught
+before it gains: it cannot stack the deck or peek. It can still walk away."
+        }
+        (Security::Malicious, Evaluates::Circuit) => {
+            "\
+Security: malicious. A peer that does anything but follow the protocol is caught
+before it gains: it cannot change an output, or learn more than the outputs tell.
+It can still walk away."
+        }
+        (Security::SemiHonest, Evaluates::Deck) => {
+            "\
+Security: semi-honest. It protects against a peer that follows the protocol and
+looks at all it gets. It does NOT protect against a peer that deviates from the
+protocol: such a peer can stack the deck, or peek at hidden cards and inputs."
+        }
+        (Security::SemiHonest, Evaluates::Circuit) => {
+            "\
+Security: semi-honest. It protects against a peer that follows the protocol and
+looks at all it gets. It does NOT protect against a peer that deviates from the
+protocol: such a peer can change an output, or learn the inputs."
+        }
     }
 }
 
 impl SessionArgs {
-    /// What the session does not protect.
-    pub(crate) fn notice(&self) -> &'static str {
-        notice(self.security)
+    /// As [`notice()`].
+    pub(crate) fn notice(&self, evaluates: Evaluates) -> &'static str {
+        notice(self.security, evaluates)
     }
 
     /// As [`TimeoutArgs::patience`].
@@ -186,6 +205,11 @@ impl<T: Transport> Greeting<T> {
     /// Leaves, and lets the peer know that it was on purpose.
     pub(crate) fn refuse(self) {
         self.greeting.refuse();
+    }
+
+    /// The channel, for messages that no session sends.
+    pub(crate) fn into_channel(self) -> Channel<T> {
+        self.greeting.into_channel().0
     }
 
     /// Sets up the base OTs.

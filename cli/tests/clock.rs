@@ -86,6 +86,12 @@ fn who_waits_for_somebody_out_of_time_may_close_the_match_and_resume_it_by_its_n
     );
     let time = &turn.map_or(&Value::Null, |at| &told[at])["time"];
     assert!(time["bank"].as_u64() > Some(2), "{told:?}");
+    // Before it leaves, it is told that it need not.
+    host.say(&json!({"do": "leave"}));
+    let offer = host.until("error");
+    assert_eq!(offer["code"], "may-close");
+    host.say(&json!({"do": "leave", "anyhow": true}));
+    assert!(host.until("leaving")["costs"].as_u64() >= Some(1));
     host.say(&json!({"do": "close"}));
     let (events, code) = host.finish();
     assert_eq!(
@@ -132,6 +138,8 @@ fn closes(mut host: Side, folder: &Path) -> (String, String) {
     let (events, code) = host.finish();
     let closed = events.last().unwrap();
     assert_eq!((code, &closed["event"]), (0, &json!("closed")));
+    let message = closed["message"].to_string();
+    assert!(message.contains(" is undecided: "), "{message}");
     let verified = run(folder, &["verify", closed["log"].as_str().unwrap()]);
     let listed = run(folder, &["resume", "--list"]);
     let text = |output: Output| String::from_utf8(output.stdout).unwrap();
@@ -171,13 +179,151 @@ fn who_is_left_alone_at_its_own_turn_may_close_the_match_when_the_other_was_away
 }
 
 #[test]
-fn without_a_clock_a_match_can_be_closed_while_there_is_no_line() {
+fn without_a_clock_a_match_is_not_closed_as_soon_as_the_line_is_lost() {
     let folders = folders();
-    let (host, _) = left_alone_at_ones_turn(&folders, &[]);
-    let (listed, verified) = closes(host, folders[0].path());
-    assert!(listed.contains("Bert was away, closed here"), "{listed}");
-    assert!(
-        verified.contains("that Bert was away in step"),
-        "{verified}"
-    );
+    let (mut host, _) = left_alone_at_ones_turn(&folders, &["--time", "none"]);
+    host.say(&json!({"do": "close"}));
+    assert_eq!(host.until("error")["code"], "not-allowed");
+    host.signal("INT");
+    assert_eq!(host.finish().1, 130);
+    // When the program does not run, its owner may close the match at any time.
+    let closed = run(folders[0].path(), &["resume", "--close"]);
+    assert_eq!(closed.status.code(), Some(0), "{closed:?}");
+}
+
+#[test]
+fn poker_has_a_clock_by_default_and_games_without_rules_have_none() {
+    let clock = |args: &[&str]| {
+        let [a, b] = folders();
+        let (_host, invite) = Side::host(a.path(), args);
+        Side::join(b.path(), &invite, &[]).until("seated")["clock"].clone()
+    };
+    let default = json!({"move": 30, "bank": 120});
+    assert_eq!(clock(&[]), default);
+    assert_eq!(clock(&["--game", "draw"]), default);
+    assert_eq!(clock(&["--time", "none"]), Value::Null);
+    assert_eq!(clock(&["--game", "deck"]), Value::Null);
+    assert_eq!(clock(&["--game", "bridge", "--boards", "1"]), Value::Null);
+    let timed = json!({"move": 5, "bank": 0});
+    assert_eq!(clock(&["--game", "deck", "--time", "5"]), timed);
+}
+
+#[test]
+fn a_peer_that_stalls_in_a_shuffle_while_it_is_connected_can_be_closed() {
+    let [a, b] = folders();
+    let time = ["--hands", "5", "--time", "1+1"];
+    let (mut host, invite) = Side::host(a.path(), &time);
+    let mut guest = Side::join(b.path(), &invite, &["--auto"]);
+    // Its own time runs out until the hand is over. The guest has dealt the next one then.
+    host.say(&json!({"do": "sit-out"}));
+    host.until("result");
+    host.until("sits-out");
+    guest.until("result");
+    while guest.until("waiting")["for"] != "deal" {}
+    guest.signal("STOP");
+    host.say(&json!({"do": "back"}));
+    // From here on the host is to seal, as soon as the engines have shuffled.
+    host.until("dealt");
+    loop {
+        let event = host.event();
+        assert_ne!(event["event"], "line-lost");
+        if event["event"] == "out-of-time" && event["seat"] == 1 {
+            break;
+        }
+    }
+    host.say(&json!({"do": "close"}));
+    let (events, code) = host.finish();
+    let closed = events.last().unwrap();
+    assert_eq!((code, &closed["event"]), (0, &json!("closed")));
+    let listed = run(a.path(), &["resume", "--list"]);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let state = "you to speak, Bert out of time, closed here";
+    assert!(listed.contains(state), "{listed}");
+    let verified = run(a.path(), &["verify", closed["log"].as_str().unwrap()]);
+    assert_eq!(verified.status.code(), Some(0), "{verified:?}");
+}
+
+/// Checks or calls. Says nothing where it is to show or to muck.
+fn passive(turn: &Value) -> Option<Value> {
+    match turn["ask"].as_str() {
+        Some("bet") if turn["call"].is_null() => Some(json!({"do": "check"})),
+        Some("bet") => Some(json!({"do": "call"})),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_seat_that_is_out_of_time_at_a_showdown_shows_unless_a_shown_hand_beats_it() {
+    let [a, b] = folders();
+    for _ in 0..2 {
+        let (mut host, invite) = Side::host(a.path(), &["--hands", "1", "--time", "1+0"]);
+        let mut guest = Side::join(b.path(), &invite, &[]);
+        let (mut events, mut over) = (Vec::new(), [false; 2]);
+        while over != [true; 2] {
+            for (seat, side) in [&mut host, &mut guest].into_iter().enumerate() {
+                while !over[seat] {
+                    let event = side.event();
+                    over[seat] = event["event"] == "over";
+                    let waits =
+                        ["your-turn", "their-turn"].contains(&event["event"].as_str().unwrap());
+                    if let Some(choice) = passive(&event) {
+                        side.say(&choice);
+                    }
+                    if seat == 0 {
+                        events.push(event);
+                    }
+                    if waits {
+                        break;
+                    }
+                }
+            }
+        }
+        let chose = of_kind(&events, "chose");
+        let result = &of_kind(&events, "result")[0];
+        let [.., first, second] = &chose[..] else {
+            panic!("{chose:?}");
+        };
+        // Nobody said anything at the showdown. The first seat to show has nothing to beat.
+        assert_eq!(first["do"], "show", "{events:?}");
+        let best = result["pots"][0]["winners"].as_array().unwrap();
+        let wins = best.iter().any(|winner| winner["seat"] == second["seat"]);
+        let due = if wins { "show" } else { "muck" };
+        assert_eq!(second["do"], due, "{result}");
+        assert_eq!((host.finish().1, guest.finish().1), (0, 0));
+    }
+}
+
+#[test]
+fn a_person_is_given_time_to_see_a_showdown_and_may_end_that() {
+    let [a, b] = folders();
+    let stakes = ["--hands", "2", "--stack", "2", "--pause"];
+    let (mut host, invite) = Side::host(a.path(), &stakes);
+    let guest = Side::join(b.path(), &invite, &["--auto"]);
+    // Both are all in by their blinds; a fold is no showdown.
+    let pause = loop {
+        let event = host.event();
+        match event["event"].as_str() {
+            Some("your-turn") => host.say(&json!({"do": "call"})),
+            Some("result" | "over") => assert!(event["shown"].as_array().is_some(), "{event}"),
+            Some("pause") => break event,
+            _ => {}
+        }
+    };
+    // Three streets follow the last choice, if both are all in before the flop.
+    let waits = pause["milliseconds"].as_u64().unwrap();
+    assert!([2500, 2500 + 4 * 800].contains(&waits), "{pause}");
+    host.say(&json!({"do": "next"}));
+    // No chips are left, or the pot was split.
+    loop {
+        let event = host.event();
+        match event["event"].as_str() {
+            Some("ask-rebuy") => host.say(&json!({"do": "rebuy", "agree": true})),
+            Some("error") => panic!("{event}"),
+            Some("dealt") => break,
+            _ => {}
+        }
+    }
+    host.say(&json!({"do": "next"}));
+    assert_eq!(host.until("error")["code"], "nobody-asked");
+    drop(guest);
 }

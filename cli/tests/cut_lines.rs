@@ -44,7 +44,8 @@ fn copied(folder: &Path) -> TempDir {
 /// the line was cut.
 fn hand(players: &[TempDir; 2], cut: Option<Cut>) -> ([usize; 2], bool) {
     let [a, b] = players.each_ref().map(|folder| copied(folder.path()));
-    let (mut host, _) = host_at(a.path(), ANYWHERE, &["--auto", "--hands", "1"]);
+    let bot = ["--auto", "--hands", "1", "--for", "Bert"];
+    let (mut host, _) = host_at(a.path(), ANYWHERE, &bot);
     let at = listening(&mut host);
     let cuts = Cuts::start(at.parse().unwrap(), cut);
     let by = cuts.address.to_string();
@@ -90,7 +91,8 @@ fn a_line_that_is_cut_at_any_frame_of_a_hand_is_picked_up_by_itself() {
 fn a_match_goes_on_with_the_same_cards_when_a_laptop_wakes_up() {
     let players = acquainted();
     let [a, b] = players.each_ref().map(TempDir::path);
-    let (mut host, _) = host_at(a, ANYWHERE, &["--auto", "--hands", "3"]);
+    let bot = ["--auto", "--hands", "3", "--for", "Bert"];
+    let (mut host, _) = host_at(a, ANYWHERE, &bot);
     let cuts = Cuts::start(listening(&mut host).parse().unwrap(), None);
     let mut guest = Side::join(b, "Anna", &["--at", &cuts.address.to_string()]);
     let before = guest.until("your-turn");

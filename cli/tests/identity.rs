@@ -139,7 +139,7 @@ fn a_player_goes_on_from_a_new_machine_and_the_other_follows() {
 fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_unnoticed() {
     let [a, b] = folders();
     let (host, invite) = Running::host(a.path(), "9");
-    let mut guest = Running::start(b.path(), &["join", &invite, "--json"]);
+    let mut guest = Running::start(b.path(), &["join", &invite, "--json", "--yes"]);
     guest.until("your-turn");
     // Killed, both of them: the host would wait for its guest.
     drop((guest, host));
@@ -173,7 +173,7 @@ fn whoever_is_given_a_statement_follows_it_and_a_match_that_is_open_is_not_left_
 fn who_goes_on_from_a_new_machine_in_an_open_match_gets_no_other_before_it_is_closed() {
     let [a, b] = folders();
     let (host, invite) = Running::host(a.path(), "9");
-    let mut guest = Running::start(b.path(), &["join", &invite, "--json"]);
+    let mut guest = Running::start(b.path(), &["join", &invite, "--json", "--yes"]);
     guest.until("your-turn");
     drop(guest);
     drop(host);
@@ -200,4 +200,122 @@ fn who_goes_on_from_a_new_machine_in_an_open_match_gets_no_other_before_it_is_cl
     let (_, err, code) = command(&c, &["join", &invite, "--json", "--auto"]);
     assert_eq!(code, 0, "{err}");
     host.rest();
+}
+
+#[test]
+fn a_name_holds_for_later_commands_until_another_is_given() {
+    let [a, b] = folders();
+    let own = |folder: &Path| json_of(folder, &["identity", "--json"])["player"].clone();
+    assert_eq!(own(b.path()), Value::Null);
+    // Each time the host is told the name of its guest.
+    for (given, name) in [
+        (&["--name", "Carla"][..], "Carla"),
+        (&[], "Carla"),
+        (&["--name", "Dora\u{202e}"], "Dora"),
+        (&[], "Dora"),
+    ] {
+        let (mut host, invite) = Running::host(a.path(), "1");
+        let join = [&["join", &invite, "--json", "--auto"], given].concat();
+        let (_, err, code) = command(b.path(), &join);
+        assert_eq!(code, 0, "{err}");
+        assert_eq!(host.until("seated")["names"], json!(["Anna", name]));
+        host.rest();
+        assert_eq!(own(b.path()), name);
+    }
+    let (out, _, _) = command(b.path(), &["identity"]);
+    assert!(out.contains("Your name: Dora"), "{out}");
+    let settings = b.path().join("settings.json");
+    std::fs::write(&settings, "{").unwrap();
+    let (_, err, code) = command(b.path(), &["join", "Anna"]);
+    assert!(code == 1 && err.contains("correct or delete it"), "{err}");
+}
+
+#[test]
+fn players_and_records_are_listed_during_a_match_and_changed_only_after_it() {
+    let [a, b] = folders();
+    let (host, invite) = Running::host(a.path(), "1");
+    let join = ["join", &invite, "--json", "--auto", "--name", "Bert"];
+    assert_eq!(command(b.path(), &join).2, 0);
+    host.rest();
+    let (mut host, _) = Running::host(a.path(), "1");
+    host.until("listening");
+
+    let peers = json_of(a.path(), &["peers", "--json"]);
+    let peer = &peers["peers"][0];
+    assert_eq!((&peer["name"], &peer["hands"]), (&json!("Bert"), &json!(1)));
+    let own = peers["own"].as_str().unwrap();
+    assert_eq!(
+        json_of(a.path(), &["history", "--json"])["matches"][0]["peer"],
+        "Bert"
+    );
+    assert_eq!(
+        json_of(a.path(), &["verify", "Bert", "--json"])["good"],
+        true
+    );
+    let (out, err, code) = command(a.path(), &["show", "Bert"]);
+    assert!(code == 0 && out.starts_with("PokerStars Hand"), "{err}");
+    for change in ["block", "unblock", "forgive"] {
+        let (_, err, code) = command(a.path(), &["peers", change, "Bert"]);
+        assert!(
+            code == 1 && err.contains("end the program that plays"),
+            "{err}"
+        );
+    }
+    drop(host);
+    let (out, err, code) = command(a.path(), &["peers", "block", "Bert"]);
+    assert!(code == 0 && out.contains("blocked"), "{err}");
+    assert_eq!(json_of(a.path(), &["peers", "--json"])["own"], own);
+}
+
+#[test]
+fn verify_and_show_take_the_latest_match_with_a_player_and_the_date_of_its_file() {
+    let [a, b] = folders();
+    for hands in ["1", "2"] {
+        let (host, invite) = Running::host(a.path(), hands);
+        let join = ["join", &invite, "--json", "--auto", "--name", "Bert Ü."];
+        assert_eq!(command(b.path(), &join).2, 0);
+        host.rest();
+    }
+    let listed = json_of(a.path(), &["history", "--json"]);
+    let [last, first] = [0, 1].map(|number| listed["matches"][number].clone());
+    let file = |one: &Value| one["file"].as_str().unwrap().to_owned();
+    // The first one is changed last, in the year 2030.
+    let when = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_900_000_000);
+    let log = std::fs::File::options()
+        .append(true)
+        .open(file(&first))
+        .unwrap();
+    log.set_modified(when).unwrap();
+
+    for (which, of) in [
+        ("Bert Ü.", &first),
+        (last["match"].as_str().unwrap(), &last),
+        (&file(&last), &last),
+    ] {
+        let verified = json_of(a.path(), &["verify", which, "--json"]);
+        assert_eq!(verified["records"][0]["file"], of["file"], "{which}");
+    }
+    let (out, err, code) = command(a.path(), &["show", "Bert Ü."]);
+    assert!(
+        code == 0 && err.contains("the latest of 2 matches"),
+        "{err}"
+    );
+    assert!(err.contains("unproven"), "{err}");
+    let head = out.lines().next().unwrap();
+    assert!(head.ends_with(" - 2030/03/17 17:46:40 UTC"), "{head}");
+    let (out, _, _) = command(a.path(), &["show", "Bert Ü.", "--phh"]);
+    let date =
+        "unproven.\ntime = 17:46:40\ntime_zone = \"UTC\"\nday = 17\nmonth = 3\nyear = 2030\n";
+    assert!(out.contains(date), "{out}");
+    // Nothing is deleted that was not meant.
+    let (_, err, code) = command(a.path(), &["history", "--delete", "Bert Ü."]);
+    assert!(code == 1 && err.contains("several matches"), "{err}");
+    // Who only verifies gets no identity.
+    let nobody = a.path().join("nobody");
+    let (_, err, code) = command(&nobody, &["verify", "Bert"]);
+    assert!(
+        code == 1 && err.contains("no match is called Bert"),
+        "{err}"
+    );
+    assert!(!nobody.exists());
 }

@@ -117,7 +117,14 @@ fn csv_and_the_table_say_what_json_says() {
     let names: Vec<&str> = lines.next().unwrap().split(',').collect();
     assert_eq!(names[..2], ["cards", "draw"]);
     assert_eq!(names[2..25], FIELDS);
-    let last = ["file", "format", "computed", "exact", "malicious_bytes"];
+    let last = [
+        "file",
+        "format",
+        "computed",
+        "exact",
+        "malicious_bytes",
+        "circuit",
+    ];
     assert_eq!(names[25..], last);
     let table = run(sweep).exits(0).stdout;
     for deal in &report {
@@ -134,6 +141,25 @@ fn csv_and_the_table_say_what_json_says() {
         assert!(table.contains(&heading), "{heading}");
     }
     assert_eq!(lines.next(), None);
+}
+
+#[test]
+fn each_row_of_a_deck_and_draw_names_another_circuit() {
+    let csv = run("circuit stats --draw 9 --algorithm cut,waksman --comparison --csv");
+    let csv = csv.exits(0).stdout;
+    let cell = |line: &str, column: usize| line.split(',').nth(column).map(str::to_owned);
+    let last = |line: &str| line.rsplit(',').next().map(str::to_owned);
+    let rows: Vec<_> = csv
+        .lines()
+        .skip(1)
+        .map(|line| (last(line), cell(line, 5)))
+        .collect();
+    let names: HashSet<_> = rows.iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), rows.len());
+    for (name, ands) in [("cut", "362"), ("cut+check", "457")] {
+        let row = (Some(name.to_owned()), Some(ands.to_owned()));
+        assert!(rows.contains(&row), "{rows:?}");
+    }
 }
 
 #[test]

@@ -6,6 +6,8 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use dealerless::circuit::Party;
+use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::shuffle::{Algorithm, Computed};
 
 use common::processes::start;
@@ -190,6 +192,23 @@ fn the_tables_of_the_front_page_are_those_of_the_program() {
     assert_row(page, &row("evaluator"), |draw| check(draw).evaluator);
     let both = |draw| check(draw).garbler + check(draw).evaluator;
     assert_row("circuits/range-checks.md", "check of the seeds", both);
+}
+
+#[test]
+fn the_ands_of_a_split_are_those_of_the_program() {
+    let [one, four] = [1, 4].map(|boards| {
+        let circuit = SplitCircuit::build(Split::new(13, boards).expect("within bounds"));
+        let structure = circuit.circuit().structure(Some(&Party::BOTH));
+        structure.ands_by_owner.expect("the owners are known")
+    });
+    let split = &rows("circuits.md", |first| first == "**a split**")[0];
+    let numbers = |cell: &str| -> Vec<usize> {
+        let words = cell.split(|c: char| !c.is_ascii_digit());
+        words.filter_map(|word| word.parse().ok()).collect()
+    };
+    assert_eq!(numbers(&split[1])[0], one.joint);
+    assert_eq!(numbers(&split[2]), [one.evaluator, four.evaluator]);
+    assert_eq!((one.garbler, four.garbler), (0, four.evaluator));
 }
 
 #[test]

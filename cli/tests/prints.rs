@@ -48,7 +48,7 @@ fn every_table_fits_80_columns_and_says_what_it_leaves_out() {
         "circuit stats --cards 1024 --draw 9,99 --algorithm cut,waksman",
         &format!("circuit stats {a} {b} --draw 9 --algorithm auto"),
         &format!("circuit compare {a} {b}"),
-        &format!("circuit optimise {a} -o {a}.out"),
+        &format!("circuit optimise {a} -o {a}.txt"),
         "bench --cards 52 --draw 9 --rounds 1",
         "demo --game deck",
         "demo --hands 2",

@@ -118,6 +118,11 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
             code == 130 && message.contains("dealerless resume"),
             "{events:?}"
         );
+        let pot = events[events.len() - 2]["text"].as_str();
+        assert!(
+            pot.is_some_and(|text| text.contains(" is undecided: ")),
+            "{events:?}"
+        );
     }
     let listed = run(b.path(), &["resume", "--list", "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
@@ -129,7 +134,7 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     assert!(state.starts_with(&hand), "{state}");
 
     // A new host is told of it as well, and there is one match between the two.
-    let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "9"]);
+    let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "9", "--for", "Bert"]);
     let mut guest = Side::join(b.path(), "Anna", &["--at", &at]);
     assert_eq!(guest.until("seated")["match"], one["match"]);
     assert_eq!(host.until("seated")["match"], one["match"]);
@@ -137,6 +142,29 @@ fn ctrl_c_leaves_a_match_that_is_listed_and_that_no_second_process_touches() {
     drop(guest.input.take());
     let (events, code) = guest.finish();
     assert_eq!(code, 130, "{events:?}");
+}
+
+#[test]
+fn who_breaks_off_when_asked_is_the_one_that_the_list_waits_for() {
+    let folders = folders();
+    let [a, b] = &folders;
+    let at = free_address();
+    let (host, invite) = host_at(a.path(), &at, &["--hands", "3"]);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    let first = guest.until("dealt")["button"] == json!(1);
+    let (mut caller, mut asked, folder) = match first {
+        true => (guest, host, a),
+        false => (host, guest, b),
+    };
+    let turn = caller.until("your-turn");
+    caller.say(&json!({"do": "call", "turn": turn["turn"]}));
+    asked.until("your-turn");
+    asked.signal("INT");
+    assert_eq!(asked.finish().1, 130);
+    let listed = run(folder.path(), &["resume", "--list", "--json"]);
+    let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    let state = &listed["matches"][0]["state"];
+    assert_eq!(state, &json!("hand 1 of 3, you to speak"));
 }
 
 #[test]
@@ -235,7 +263,8 @@ fn a_guest_that_missed_the_end_is_given_it_and_the_host_waits_on() {
     guest.signal("KILL");
     drop(guest);
 
-    let (mut host, _) = host_at(a.path(), &at, &["--auto", "--hands", "2"]);
+    let bot = ["--auto", "--hands", "2", "--for", "Bert"];
+    let (mut host, _) = host_at(a.path(), &at, &bot);
     host.until("listening");
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(code, 0, "{events:?}");
@@ -276,7 +305,8 @@ fn a_guest_without_its_folder_is_told_of_the_open_match_and_the_host_can_close_i
     let nothing = run(a.path(), &["resume"]);
     let said = String::from_utf8(nothing.stderr).unwrap();
     assert!(said.contains("no match is open"), "{said}");
-    let (host, _) = host_at(a.path(), &at, &["--auto", "--hands", "2"]);
+    let bot = ["--auto", "--hands", "2", "--for", "Bert"];
+    let (host, _) = host_at(a.path(), &at, &bot);
     let (events, code) = Side::join(b.path(), "Anna", &["--auto", "--at", &at]).finish();
     assert_eq!(code, 0, "{events:?}");
     assert_eq!(host.finish().1, 0);
@@ -310,4 +340,112 @@ fn a_damaged_deck_is_left_alone_until_its_player_gives_up_the_hand() {
         (code, &of_kind(&events, "over")[0]["how"]),
         (0, &json!("forfeited"))
     );
+}
+
+#[test]
+fn resume_waits_where_the_match_was_hosted_and_says_so_if_that_is_not_possible() {
+    let [a, b] = folders();
+    let at = free_address();
+    let (mut host, invite) = host_at(a.path(), &at, &BOTS);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    guest.until("your-turn");
+    host.until("sealed");
+    host.kill();
+    guest.kill();
+
+    let mut host = resume(a.path(), &[]);
+    assert_eq!(host.until("listening")["addresses"], json!([at]));
+    host.kill();
+    // Another program has the port.
+    let taken = std::net::TcpListener::bind(&at).unwrap();
+    let (events, code) = resume(a.path(), &[]).finish();
+    let message = events.last().unwrap()["message"].to_string();
+    let says = message.contains(&at) && message.contains("--listen");
+    assert!(code == 1 && says, "{message}");
+    let other = free_address();
+    let mut host = resume(a.path(), &["--listen", &other]);
+    assert_eq!(host.until("listening")["addresses"], json!([other]));
+    host.kill();
+    drop(taken);
+    // It was hosted there last.
+    let mut host = resume(a.path(), &["--auto"]);
+    assert_eq!(host.until("listening")["addresses"], json!([other]));
+    let guest = resume(b.path(), &["--auto", "--at", &other]);
+    assert_eq!((guest.finish().1, host.finish().1), (0, 0));
+
+    let deleted = run(a.path(), &["history", "--delete", "Bert"]);
+    assert!(deleted.status.success(), "{deleted:?}");
+    assert_eq!(file(a.path(), "listen"), None);
+}
+
+#[test]
+fn a_file_with_other_things_than_addresses_is_named_and_listen_replaces_it() {
+    let [a, b] = folders();
+    let at = free_address();
+    let (mut host, invite) = host_at(a.path(), &at, &BOTS);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    guest.until("your-turn");
+    host.until("sealed");
+    host.kill();
+    let kept = file(a.path(), "listen").unwrap();
+    let long = format!("{at}\n").repeat(10_000);
+    for text in ["", "nowhere:1\n", "\0", &long] {
+        std::fs::write(&kept, text).unwrap();
+        let (events, code) = resume(a.path(), &[]).finish();
+        let message = events.last().unwrap()["message"].to_string();
+        let says = message.contains(".listen") && message.contains("give --listen");
+        assert!(code == 1 && says, "{message}");
+    }
+    let mut host = resume(a.path(), &["--listen", &at]);
+    host.until("listening");
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), format!("{at}\n"));
+}
+
+#[test]
+fn after_a_resume_the_blinds_are_told_apart_from_the_bets_that_stand() {
+    let [a, b] = folders();
+    let at = free_address();
+    let (mut host, invite) = host_at(a.path(), &at, &["--hands", "1", "--stack", "200"]);
+    let mut guest = Side::join(b.path(), &invite, &[]);
+    let dealt = host.until("dealt");
+    let (blinds, button) = (&dealt["posted"], &dealt["button"]);
+    assert_eq!(
+        (&dealt["bets"], blinds[0].as_u64()),
+        (blinds, button.as_u64().map(|seat| seat + 1))
+    );
+    let (raises, answers) = match *button == 0 {
+        true => (&mut host, &mut guest),
+        false => (&mut guest, &mut host),
+    };
+    raises.until("your-turn");
+    raises.say(&json!({"do": "raise", "to": 6}));
+    answers.until("your-turn");
+    host.kill();
+    let mut host = resume(a.path(), &["--listen", &at]);
+    let again = host.until("dealt");
+    assert_eq!(&again["posted"], blinds);
+    assert_eq!(
+        again["bets"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(Value::as_u64)
+            .sum::<u64>(),
+        8
+    );
+    host.until("resumed");
+    let answers = match *button == 0 {
+        true => &mut guest,
+        false => &mut host,
+    };
+    answers.until("your-turn");
+    // All that was told so far is no answer to this.
+    answers.say(&json!({"do": "raise", "to": 200}));
+    let raised = loop {
+        let chose = answers.until("chose");
+        if chose["to"] == 200 {
+            break chose;
+        }
+    };
+    assert_eq!(raised["all_in"], true);
 }

@@ -53,7 +53,7 @@ fn strangers() -> Vec<(Vec<u8>, i32, &'static str)> {
         (
             newer_version(),
             2,
-            "speaks version 9 of the protocol, and this is version 5",
+            "speaks version 9 of the protocol, and this is version 6",
         ),
         (
             newer_version()[..9].to_vec(),

@@ -47,7 +47,7 @@ fn two_bots_play_a_match_and_meet_again_without_an_invite() {
         .unwrap();
     assert!(forgiven.status.success(), "{forgiven:?}");
 
-    let (mut host, _) = Side::host(a.path(), &stakes);
+    let (mut host, _) = Side::host(a.path(), &[&stakes[..], &["--for", "Bert"]].concat());
     let now = host.until("listening")["addresses"][0]
         .as_str()
         .unwrap()
@@ -120,10 +120,14 @@ fn records_of(anna: &Path, bert: &Path) {
         "{text}"
     );
     assert_eq!(command(anna, &["show", id, "--hand", "6"]).1, 1);
-    assert_eq!(command(anna, &["show", "Bert"]).1, 1);
+    let latest = |which| command(anna, &["show", "--json", which]).0;
+    assert_eq!(latest("Bert"), latest(second["match"].as_str().unwrap()));
     let (text, _) = command(anna, &["show", "--json", id]);
     let shown: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(shown["hands"].as_array().unwrap().len(), 5);
+
+    #[cfg(unix)]
+    files_that_cannot_be_read_are_listed_with_the_others(anna);
 
     let states = |arguments: &[&str]| -> Vec<Value> {
         let listed = history(anna, arguments);
@@ -140,10 +144,53 @@ fn records_of(anna: &Path, bert: &Path) {
     assert_eq!(command(anna, &["history", "--delete"]).1, 1);
 }
 
+/// Two matches are listed in this folder, whatever lies beside them.
+#[cfg(unix)]
+fn files_that_cannot_be_read_are_listed_with_the_others(folder: &Path) {
+    let matches = folder.join("matches");
+    let path = |digit: u8| matches.join(format!("{digit:016x}-Bert.log"));
+    std::os::unix::fs::symlink("nowhere", path(1)).unwrap();
+    let made = Command::new("mkfifo").arg(path(2)).status().unwrap();
+    assert!(made.success());
+    std::fs::create_dir(path(3)).unwrap();
+    let large = std::fs::File::create(path(4)).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&large, b"1", 256 << 20).unwrap();
+    std::os::unix::fs::symlink(path(2), path(5)).unwrap();
+    let reasons = ["No such file", "not a regular file", "not a regular file"];
+    let reasons = [&reasons[..], &["larger than 256 MiB", "not a regular file"]].concat();
+
+    let listed = history(folder, &[]);
+    let of_state = |state: &str| listed.iter().filter(|of| of["state"] == state).count();
+    assert_eq!((of_state("over"), of_state("damaged")), (2, 5));
+    for (digit, reason) in (1..).zip(&reasons) {
+        let of = format!("{digit:016x}");
+        let of = listed.iter().find(|listed| listed["match"] == of.as_str());
+        let message = of.unwrap()["message"].as_str().unwrap();
+        assert!(message.contains(reason), "{message}");
+    }
+    let (text, code) = command(folder, &["history"]);
+    assert_eq!((code, text.matches("Not read: ").count()), (0, 5), "{text}");
+    let (text, code) = command(folder, &["resume", "--list"]);
+    assert_eq!((code, text.matches("not read: ").count()), (0, 5), "{text}");
+    let (text, code) = command(folder, &["resume", "--list", "--json"]);
+    let listed: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (code, listed["unread"].as_array().map(Vec::len)),
+        (0, Some(5))
+    );
+    for digit in 1..=5 {
+        let link = path(digit);
+        match digit == 3 {
+            true => std::fs::remove_dir(link).unwrap(),
+            false => std::fs::remove_file(link).unwrap(),
+        }
+    }
+}
+
 #[test]
 fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
     let [a, b] = folders();
-    let (mut host, invite) = Side::host(a.path(), &["--hands", "101", "--auto"]);
+    let (mut host, invite) = Side::host(a.path(), &["--hands", "101", "--time", "none", "--auto"]);
     host.until("listening");
     for wish in [
         &["--hands", "100"][..],
@@ -151,6 +198,7 @@ fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
         &["--hands", "101", "--stack", "100"],
         &["--hands", "101", "--blinds", "2/4"],
         &["--hands", "101", "--ante", "1/2"],
+        &["--hands", "101", "--time", "30+120"],
         &["--hands", "101", "--memory", "1M"],
     ] {
         let (events, code) = Side::join(b.path(), &invite, wish).finish();
@@ -168,7 +216,7 @@ fn a_guest_plays_only_on_the_terms_that_it_asked_for_and_the_host_waits_on() {
         );
         assert!(host.until("notice")["text"].as_str().is_some());
     }
-    let mut guest = Side::join(b.path(), &invite, &["--hands", "101"]);
+    let mut guest = Side::join(b.path(), &invite, &["--hands", "101", "--time", "none"]);
     guest.until("seated");
     guest.say(&json!({"do": "leave"}));
     let (events, code) = guest.finish();
@@ -323,5 +371,68 @@ fn what_was_stolen_is_told_when_the_hand_is_shown() {
             assert!(shown.contains(before), "{shown}");
         }
         assert!(shown.contains(&told(kept)), "{shown}");
+    }
+}
+
+/// Checks, calls, keeps all cards and shows, and leaves what its turns told.
+fn goes_along(side: Side) -> (Vec<Value>, Vec<Value>) {
+    let mut turns = Vec::new();
+    let (events, code) = chooses(side, |told| {
+        let turn = told.last().unwrap();
+        turns.push(turn.clone());
+        match turn["ask"].as_str() {
+            Some("bet") if turn["call"].is_null() => json!({"do": "check"}),
+            Some("bet") => json!({"do": "call"}),
+            Some("exchange") => json!({"do": "exchange", "places": []}),
+            _ => json!({"do": "show"}),
+        }
+    });
+    assert_eq!(code, 0, "{events:?}");
+    (events, turns)
+}
+
+#[test]
+fn a_turn_names_the_hand_that_is_made_and_says_whether_a_muck_gives_chips_away() {
+    for game in ["holdem", "draw"] {
+        let [a, b] = folders();
+        let (host, invite) = Side::host(a.path(), &["--game", game, "--hands", "6"]);
+        let guest = Side::join(b.path(), &invite, &[]);
+        let sides = std::thread::scope(|scope| {
+            [host, guest]
+                .map(|side| scope.spawn(|| goes_along(side)))
+                .map(|thread| thread.join().unwrap())
+        });
+        let mut shows = 0;
+        for (seat, (events, turns)) in sides.iter().enumerate() {
+            let results = of_kind(events, "result");
+            for turn in turns {
+                let cards: Vec<&str> = (turn["cards"].as_array().unwrap().iter())
+                    .map(|card| card.as_str().unwrap())
+                    .collect();
+                let known = cards.len() + turn["board"].as_array().unwrap().len();
+                let pair = cards.len() == 2 && cards[0][..1] == cards[1][..1];
+                assert_eq!(turn["made"].is_string(), known >= 5 || pair, "{turn}");
+                if turn["ask"] != "show-or-muck" {
+                    assert_eq!(turn["wins"], Value::Null);
+                    continue;
+                }
+                shows += 1;
+                let result = results
+                    .iter()
+                    .find(|result| result["hand"] == turn["hand"])
+                    .unwrap();
+                let shown = result["shown"].as_array().unwrap();
+                let place = shown
+                    .iter()
+                    .position(|shown| shown["seat"] == seat)
+                    .unwrap();
+                assert_eq!(shown[place]["worth"], turn["made"]);
+                let mut winners = result["pots"][0]["winners"].as_array().unwrap().iter();
+                let wins = winners.any(|winner| winner["seat"] == seat);
+                // Before the first hand that is shown nothing beats it.
+                assert_eq!(turn["wins"], json!(wins || place == 0), "{turn} {result}");
+            }
+        }
+        assert_eq!(shows, 12, "{game}");
     }
 }

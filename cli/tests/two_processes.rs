@@ -2,9 +2,12 @@
 
 mod common;
 
+use std::io::Write;
+use std::net::TcpStream;
+
 use serde_json::Value;
 
-use common::processes::{Finished, PATIENT, start, start_host, start_join, start_run};
+use common::processes::{Finished, PATIENT, SHORT, start, start_host, start_join, start_run};
 
 /// The cards of one step as a player sees them: position, card, and who learned it.
 fn opened(player: &Finished, step: &str) -> Vec<(u64, Option<u64>, String)> {
@@ -218,6 +221,33 @@ fn two_processes_run_an_exported_netlist_in_either_role() {
         assert_eq!(near["outputs"], far["outputs"]);
         assert_eq!(near["cost"]["garbler_bytes"], far["cost"]["garbler_bytes"]);
     }
+}
+
+#[test]
+fn a_side_that_listens_drops_connections_without_a_hello_and_waits_for_the_other_party() {
+    let (_folder, path) = exported("2");
+    let (near, address) = start_run(&[&path, GARBLER[0], GARBLER[1], "--timeout", PATIENT]);
+    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], b"\x20\0\0\0\x01deal", b""] {
+        let mut stranger = TcpStream::connect(address).unwrap();
+        stranger.write_all(garbage).unwrap();
+    }
+    let address = address.to_string();
+    let connect = ["circuit", "run", &path, "--connect", &address];
+    start([&connect[..], &EVALUATOR].concat()).finish().exits(0);
+    near.finish()
+        .exits(0)
+        .says("Dropped a connection: the peer broke the protocol")
+        .says("Dropped a connection: the connection was lost");
+}
+
+#[test]
+fn a_side_that_listens_gives_up_after_its_timeout_whoever_else_connects() {
+    let (_folder, path) = exported("2");
+    let (near, address) = start_run(&[&path, GARBLER[0], GARBLER[1], "--timeout", SHORT]);
+    drop(TcpStream::connect(address).unwrap());
+    near.finish()
+        .exits(3)
+        .says("waiting for the peer to connect");
 }
 
 #[test]

@@ -1,16 +1,17 @@
 // What one can choose at one's turn, why not, and what came of it.
 
-import { announce, buttonTo, clear, errorLine, h, setAttribute, setText } from "./dom.js";
-import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose } from "./match.js";
-import { amount, asSentence, nameOf, namesOf, problem, waitingFor } from "./words.js";
+import { announce, buttonTo, clear, errorLine, h, isKey, setAttribute, setText } from "./dom.js";
+import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, timeLeft } from "./match.js";
+import { mayRematch, rematch } from "./rematch.js";
+import { settings } from "./settings.js";
+import { amount, asSentence, nameOf, namesOf, problem, timeWords, waitingFor } from "./words.js";
 
 /** For so many milliseconds after the page has come up, or is looked at again, no key counts. */
 const SURPRISE = 500;
 let awake = performance.now();
 document.addEventListener("visibilitychange", () => { awake = performance.now(); });
 
-/** @import { App } from "./types.js" */
-/** @import { Command, Event, Range, YourTurn } from "./protocol.js" */
+const ON_ITS_WAY = "Your choice is on its way.";
 
 /**
  * A button that stays reachable when it cannot be used, and then says why.
@@ -20,13 +21,13 @@ document.addEventListener("visibilitychange", () => { awake = performance.now();
  * @param {() => void} act
  */
 function action(name, key, kind, act) {
-  const label = h("b", null, name);
+  const label = h("b", name);
   const detail = h("span");
   const why = h("span", { id: `why-${name.toLowerCase()}`, class: "unseen" });
   const button = h("button", {
     type: "button", class: `action ${kind}`, "aria-keyshortcuts": key, "aria-describedby": why.id,
     onclick: () => button.ariaDisabled !== "true" && act(),
-  }, h("span", { class: "words" }, label, detail), h("kbd", { "aria-hidden": "true" }, key));
+  }, h("span.words", label, detail), h("kbd", { "aria-hidden": "true" }, key));
   return {
     button,
     why,
@@ -41,16 +42,22 @@ function action(name, key, kind, act) {
   };
 }
 
+/** @param {...ReturnType<typeof action>} actions */
+function together(...actions) {
+  return h("div.three", ...actions.flatMap(({ button, why }) => [button, why]));
+}
+
 /**
  * The choices of poker.
  * @param {App} app
  * @param {{ places: () => number[] }} picked the places of the cards that are to be exchanged
  */
 export function actionsView(app, picked) {
-  const say = h("p", { class: "say" });
+  const say = h("span");
+  const time = h("span.time.muted");
   const error = errorLine();
 
-  const fold = action("Fold", "f", "quiet", () => send({ do: "fold" }));
+  const fold = action("Fold", "f", "quiet", () => (turn()?.ask === "bet" && callOrCheck().do === "check" ? give("Fold") : send({ do: "fold" })));
   const call = action("Check", "c", "", () => send(callOrCheck()));
   const raise = action("Raise", "r", "main", () => sendRaise());
   const slider = h("input", { type: "range", "aria-label": "Amount", step: 1, oninput: () => setAmount(Number(slider.value)) });
@@ -61,24 +68,34 @@ export function actionsView(app, picked) {
       if (event.key === "Enter") { event.preventDefault(); sendRaise(); }
     },
   });
-  const quick = h("div", { class: "quick", role: "group", "aria-label": "Amounts" });
-  const amounts = h("div", { class: "amounts" }, quick, h("div", { class: "sliding" }, slider, number));
-  const betting = h("div", { class: "betting" }, amounts,
-    h("div", { class: "three" }, fold.button, call.button, raise.button), fold.why, call.why, raise.why);
+  const quick = h("div.quick", { role: "group", "aria-label": "Amounts" });
+  const amounts = h("div.amounts", quick, h("div.sliding", slider, number));
+  const betting = h("div.betting", amounts,
+    together(fold, call, raise));
 
   const exchange = action("Exchange", "e", "main", () => send({ do: "exchange", places: picked.places() }));
-  const exchanging = h("div", { class: "one" }, exchange.button, exchange.why);
+  const exchanging = together(exchange);
   const show = action("Show", "s", "main", () => send({ do: "show" }));
-  const muck = action("Muck", "m", "", () => send({ do: "muck" }));
-  const showing = h("div", { class: "three" }, muck.button, show.button, show.why, muck.why);
+  const muck = action("Muck", "m", "", () => {
+    const now = turn();
+    return now?.ask === "show-or-muck" && now.wins ? give("Muck") : send({ do: "muck" });
+  });
+  const showing = together(muck, show);
   const agree = action("Agree", "", "main", () => rebuy(true));
   const decline = action("Decline", "", "", () => rebuy(false));
-  const buying = h("div", { class: "three" }, decline.button, agree.button, agree.why, decline.why);
-  const ended = h("div", { class: "three" },
-    buttonTo("Lobby", () => app.go("lobby")),
-    buttonTo("What was played", () => app.go("after", app.match.seated?.match), { class: "main" }));
-  const root = h("section", { class: "panel actions", "aria-label": "Your choice" },
-    say, error, betting, exchanging, showing, buying, ended);
+  const buying = together(decline, agree);
+  const next = action("Next hand", "n", "main", () => send({ do: "next" }));
+  const pausing = together(next);
+  const anew = buttonTo("Rematch", () => rematch(app), { class: "main" });
+  const ended = h("div.row", anew, buttonTo("What was played", () => app.go("after", app.match.seated?.match)),
+    buttonTo("Lobby", () => app.go("lobby")));
+  /** What is asked for before it gives the pot away, and for which turn. @type {{ what: "Fold" | "Muck", turn: number } | null} */
+  let giving = null;
+  const keep = buttonTo("Go back", () => answer(false), { "aria-keyshortcuts": "Escape" });
+  const away = buttonTo("", () => answer(true), { class: "danger" });
+  const sure = h("div.three", { role: "group", "aria-label": "Are you sure?" }, keep, away);
+  const root = h("section.panel.actions", { "aria-label": "Your choice" },
+    h("p.say", say, time), error, betting, exchanging, showing, sure, buying, pausing, ended);
 
   /** A command is on its way, and nothing has come of it yet. */
   let pending = false;
@@ -88,7 +105,7 @@ export function actionsView(app, picked) {
 
   /** @param {Command} said @returns {Promise<void>} */
   async function send(said) {
-    if (pending || (said.do !== "rebuy" && whyNot())) return;
+    if (pending || (said.do !== "rebuy" && said.do !== "next" && whyNot())) return;
     pending = true;
     setText(error, "");
     const turn = app.match.turn;
@@ -101,6 +118,26 @@ export function actionsView(app, picked) {
       setText(error, problem(failed));
       update();
     }
+  }
+
+  /** @param {"Fold" | "Muck"} what */
+  function give(what) {
+    const now = turn();
+    if (!now || whyNot()) return;
+    giving = { what, turn: now.turn };
+    if (!settings.asks) return answer(true);
+    update();
+    announce(saying(), true);
+    keep.focus();
+  }
+
+  /** @param {boolean} gives the pot away */
+  function answer(gives) {
+    const what = giving?.what;
+    giving = null;
+    update();
+    if (gives) void send({ do: what === "Muck" ? "muck" : "fold" });
+    else (what === "Muck" ? muck : fold).button.focus();
   }
 
   /** @param {boolean} agrees */
@@ -117,7 +154,7 @@ export function actionsView(app, picked) {
     return now?.ask === "bet" && now.call !== null ? { do: "call" } : { do: "check" };
   }
 
-  /** @returns {{ do: "bet" | "raise", range: Range } | null} */
+  /** @returns {{ do: "bet" | "raise", range: Amounts } | null} */
   function more() {
     const now = turn();
     if (now?.ask !== "bet" || watching() || stopped()) return null;
@@ -128,14 +165,14 @@ export function actionsView(app, picked) {
   function sendRaise() {
     const how = more();
     if (!how) return;
+    if (wrong(how)) number.focus();
+    else void send({ do: how.do, to: Number(number.value) });
+  }
+
+  /** What is wrong with the amount; empty if nothing is. @param {{ range: Amounts }} how */
+  function wrong({ range: { min, max } }) {
     const to = Number(number.value);
-    const { min, max } = how.range;
-    if (!Number.isInteger(to) || to < min || to > max) {
-      setText(error, min === max ? `It can only be ${amount(min)}.` : `It can be ${amount(min)} to ${amount(max)}.`);
-      number.focus();
-      return;
-    }
-    void send({ do: how.do, to });
+    return Number.isInteger(to) && to >= min && to <= max ? "" : `It can be ${amount(min)} to ${amount(max)}.`;
   }
 
   /** @param {number} to */
@@ -148,7 +185,7 @@ export function actionsView(app, picked) {
   function showAmount(to) {
     const how = more();
     if (!how) return;
-    setText(error, "");
+    setText(error, wrong(how));
     slider.value = String(to);
     setAttribute(slider, "aria-valuetext", amount(to));
     for (const button of quick.querySelectorAll("button")) {
@@ -157,21 +194,21 @@ export function actionsView(app, picked) {
     raiseWords(how);
   }
 
-  /** @param {{ do: "bet" | "raise", range: Range }} how */
+  /** @param {{ do: "bet" | "raise", range: Amounts }} how */
   function raiseWords(how) {
     const to = Number(number.value);
     const now = turn();
-    const all = now && to === ownBet(now) + (now.stacks[app.match.own] ?? 0);
-    const words = how.do === "bet" ? "Bet" : "Raise to";
-    raise.set(words, all ? `${amount(to)}, all in` : amount(to), pending ? "Your choice is on its way." : "");
+    const all = now && to === allIn(now);
+    const words = all ? "All in" : how.do === "bet" ? "Bet" : "Raise to";
+    raise.set(words, amount(to), pending ? ON_ITS_WAY : wrong(how));
   }
 
   /** @param {YourTurn} now */
-  function ownBet(now) {
-    return now.bets[app.match.own] ?? 0;
+  function allIn({ bets, stacks }) {
+    const { own } = app.match;
+    return (bets[own] ?? 0) + (stacks[own] ?? 0);
   }
 
-  /** Lays the amounts out for a turn, once. */
   function layOut() {
     const how = more();
     const now = turn();
@@ -184,12 +221,10 @@ export function actionsView(app, picked) {
       input.min = String(min);
       input.max = String(max);
     }
-    amounts.hidden = min === max;
     const called = Math.max(0, ...now.bets);
     const pot = now.pot + (now.call ?? 0);
-    const all = ownBet(now) + (now.stacks[app.match.own] ?? 0);
     /** @type {[string, number][]} */
-    const choices = [["Min", min], ["½ pot", called + Math.floor(pot / 2)], ["Pot", called + pot], [max === all ? "All in" : "Max", max]];
+    const choices = [["Min", min], ["½ pot", called + Math.floor(pot / 2)], ["Pot", called + pot], [max === allIn(now) ? "All in" : "Max", max]];
     clear(quick, ...choices.map(([name, to]) => {
       const bounded = Math.max(min, Math.min(max, to));
       return buttonTo(name, () => setAmount(bounded), { "data-to": bounded, "aria-label": `${name}: ${amount(bounded)}` });
@@ -197,13 +232,11 @@ export function actionsView(app, picked) {
     setAmount(min);
   }
 
-  /** Why there is no bet or raise now. @param {YourTurn & { ask: "bet" }} now */
+  /** @param {YourTurn & { ask: "bet" }} now */
   function whyNoRaise(now) {
     const { own, deal } = app.match;
     const others = now.stacks.filter((_, seat) => seat !== own && !deal?.folded[seat]);
-    if (others.length > 0 && others.every((stack) => stack === 0)) {
-      return others.length === 1 ? "The other side is all in: it can call no more." : "All others are all in: they can call no more.";
-    }
+    if (others.every((stack) => stack === 0)) return "Nobody else has chips left to call with.";
     if (now.call !== null && (now.stacks[own] ?? 0) <= now.call) return "A call takes all your chips.";
     if (app.match.seated?.game === "fixed-holdem") return "The limit of raises in this round is reached.";
     return now.call === null ? "The rules allow no bet here." : "The rules allow no raise here.";
@@ -223,7 +256,7 @@ export function actionsView(app, picked) {
   function whyNot() {
     const { match } = app;
     if (stopped()) return stopped();
-    if (pending) return "Your choice is on its way.";
+    if (pending) return ON_ITS_WAY;
     if (watching()) return watching();
     if (match.lineLost !== null && !turn()) return "There is no line to the other side.";
     if (turn()) return "";
@@ -232,7 +265,6 @@ export function actionsView(app, picked) {
     return "It is not your turn.";
   }
 
-  /** What is going on, in a sentence. */
   function saying() {
     const { match } = app;
     const now = turn();
@@ -244,6 +276,7 @@ export function actionsView(app, picked) {
       const have = seats.length > 1 || seats[0] === match.own ? "have" : "has";
       return `${namesOf(match, seats)} ${have} no chips left. If both agree, the match goes on with ${amount(chips)} more chips.`;
     }
+    if (giving) return giving.what === "Fold" ? "Fold? To check costs nothing." : "Muck? No shown hand beats yours.";
     if (match.waiting) return waitingFor(match, match.waiting);
     if (now?.ask === "bet") return now.call === null ? "Your turn. Nothing to call." : `Your turn. ${amount(now.call)} to call.`;
     if (now?.ask === "exchange") return "Your turn. Choose the cards to exchange (keys 1 to 5).";
@@ -261,16 +294,22 @@ export function actionsView(app, picked) {
     const now = turn();
     const reason = whyNot();
     const buy = match.askRebuy !== null;
+    if (giving?.turn !== now?.turn) giving = null;
     setText(say, saying());
     root.classList.toggle("mine", now !== null || (buy && !answered));
+    sure.hidden = giving === null || buy;
     exchanging.hidden = now?.ask !== "exchange" || buy;
-    showing.hidden = now?.ask !== "show-or-muck" || buy;
+    showing.hidden = now?.ask !== "show-or-muck" || buy || !sure.hidden;
     buying.hidden = !buy;
+    pausing.hidden = !match.pause || match.sitsOut;
     ended.hidden = !hasEnded(match);
-    betting.hidden = !(exchanging.hidden && showing.hidden && buying.hidden && ended.hidden);
-    const sent = pending || answered ? "Your answer was sent." : "";
-    agree.set("Agree", "", stopped() || watching() || sent);
-    decline.set("End the match", "", stopped() || watching() || sent);
+    betting.hidden = ![sure, exchanging, showing, buying, pausing, ended].every((group) => group.hidden);
+    anew.hidden = !mayRematch(app);
+    setText(away, giving?.what ?? "");
+    const sent = stopped() || watching() || (pending || answered ? "Your answer was sent." : "");
+    agree.set("Agree", "", sent);
+    decline.set("End the match", "", sent);
+    next.set("Next hand", "", sent);
     show.set("Show", "all see them", reason);
     muck.set("Muck", "stay closed", reason);
     const count = picked.places().length;
@@ -282,7 +321,7 @@ export function actionsView(app, picked) {
     fold.set("Fold", "", reason);
     const calls = bet?.call ?? null;
     const all = calls !== null && calls >= (match.stacks[match.own] ?? 0);
-    call.set(calls === null ? "Check" : "Call", calls === null ? "" : `${amount(calls)}${all ? ", all in" : ""}`, reason);
+    call.set(calls === null ? "Check" : all ? "All in" : "Call", calls === null ? "" : `${all ? "call " : ""}${amount(calls)}`, reason);
     const how = more();
     if (how && !reason) raiseWords(how);
     else raise.set(how ? (how.do === "bet" ? "Bet" : "Raise to") : "Raise", how ? amount(Number(number.value)) : "", reason || (bet ? whyNoRaise(bet) : ""));
@@ -292,12 +331,14 @@ export function actionsView(app, picked) {
   function onKey(event) {
     // A key that was meant for what was here a moment ago bets nothing.
     if (performance.now() - awake < SURPRISE) return;
-    if (!root.isConnected || !isPoker(app.match) || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog")) return;
+    if (!isKey(event, root) || !isPoker(app.match)) return;
     const press = (/** @type {HTMLElement} */ group, /** @type {HTMLButtonElement} */ button) => {
       if (!group.hidden) button.click();
     };
     switch (event.key) {
+      case "Escape":
+        if (giving) answer(false);
+        break;
       case "f": press(betting, fold.button); break;
       case "c": press(betting, call.button); break;
       case "r":
@@ -312,7 +353,7 @@ export function actionsView(app, picked) {
       case "e": press(exchanging, exchange.button); break;
       case "s": press(showing, show.button); break;
       case "m": press(showing, muck.button); break;
-      default: break;
+      case "n": press(pausing, next.button); break;
     }
   }
   document.addEventListener("keydown", onKey);
@@ -320,7 +361,7 @@ export function actionsView(app, picked) {
   return {
     root,
     update,
-    /** An event was applied. @param {Event} event */
+    /** @param {Message} event */
     tell(event) {
       switch (event.event) {
         case "chose":
@@ -338,13 +379,16 @@ export function actionsView(app, picked) {
           pending = answered = false;
           setText(error, "");
           break;
-        default: break;
       }
     },
-    /** Says one's turn to who listens to the page. */
     announceTurn() {
-      const words = [say.textContent, !raise.why.textContent && more() && `You can ${more()?.do}.`];
+      const left = timeLeft(app.match, Date.now());
+      const words = [say.textContent, left && `${timeWords(left)}.`, !raise.why.textContent && more() && `You can ${more()?.do}.`];
       announce(words.filter(Boolean).join(" "), true);
+    },
+    /** @param {ReturnType<typeof timeLeft>} left */
+    clock(left) {
+      setText(time, left ? ` ${timeWords(left)}.` : "");
     },
     close() {
       document.removeEventListener("keydown", onKey);

@@ -1,13 +1,10 @@
 // Boards of bridge: which hands are open to whom, and what one can propose.
 
-import { buttonTo, clear, h, quiet, setText } from "./dom.js";
+import { buttonTo, clear, h, panel, quiet, setText } from "./dom.js";
 import { mayLearn, numbersIn, part, passButton, placesOf, proposalList, speak, speaks, turnWords, whom } from "./deck.js";
 import { copyButton } from "./invite.js";
+import { SEATS } from "./words.js";
 
-/** @import { Learner, Match, Place, Send } from "./types.js" */
-/** @import * as P from "./protocol.js" */
-
-const SEATS = ["North", "East", "South", "West"];
 const SUITS = [["♠", "s", "spades"], ["♥", "h", "hearts"], ["♦", "d", "diamonds"], ["♣", "c", "clubs"]];
 /** Who is vulnerable: on each four boards the same, but a place further. */
 const VULNERABLE = ["None", "N-S", "E-W", "All"];
@@ -25,9 +22,9 @@ function ranges(numbers) {
 }
 
 /**
- * Which hands of which boards are to be opened to whom. Boards of which the same is to happen are named together.
+ * Which hands are to be opened to whom. Boards that are alike are named together.
  * @param {Match} match
- * @param {P.Reveal[]} cards
+ * @param {Reveal[]} cards
  */
 function inWords(match, cards) {
   /** @type {Map<number, string[]>} */
@@ -46,29 +43,28 @@ function inWords(match, cards) {
   return [...alike].map(([what, boards]) => `board${boards.length > 1 ? "s" : ""} ${ranges(boards)}: ${what}`).join("; ");
 }
 
-/** The view of boards. @param {Send} send @returns {{ root: HTMLElement, update: (match: Match) => void }} */
+/** @param {Send} send @returns {View} */
 export function boardsView(send) {
   /** @type {Match} */
   let match;
   /** @type {Place[]} */
   let places = [];
-  const say = (/** @type {P.Choice} */ choice) => speak(send, match, choice);
+  const say = (/** @type {Choice} */ choice) => speak(send, match, choice);
   const count = () => places.length / 4;
 
-  const seal = h("p", { class: "code seal", tabindex: 0 });
+  const seal = h("p.code.seal", { tabindex: 0 });
   const sealPart = part("seal", "Seal",
-    h("p", null, "Nobody knows the boards, and nobody can change a card. Publish this before the play. With the record it shows later "
-      + "that these boards were dealt before."),
-    seal, h("div", { class: "row" }, copyButton("Copy the seal", () => seal.textContent ?? "")));
+    h("p", "Nobody knows the boards, and nobody can change a card. Publish this before the play: with the record it shows that they were dealt before."),
+    seal, h("div.row", copyButton("Copy the seal", () => seal.textContent ?? "")));
 
   const numbers = h("input", { id: "boards", type: "text", autocomplete: "off", value: "all" });
-  const problem = h("p", { class: "error", role: "alert" });
+  const problem = h("p.error", { role: "alert" });
   const choices = SEATS.map((seat) => h("select", { id: `to-${seat}` }));
   const propose = h("button", { type: "submit", class: "main" }, "Propose");
   const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
-    h("div", { class: "field" }, h("label", { for: input.id }, label), input);
-  const form = h("form", { class: "form" }, field("Boards: 1-4, 7, for example, or all", numbers), problem,
-    h("div", { class: "four" }, ...SEATS.map((seat, at) => field(seat, choices[at]))), h("div", { class: "row" }, propose));
+    h("div.field", h("label", { for: input.id }, label), input);
+  const form = h("form.form", field("Boards: 1-4, 7, for example, or all", numbers), problem,
+    h("div.four", ...SEATS.map((seat, at) => field(seat, choices[at]))), h("div.row", propose));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const boards = numbersIn(numbers.value, count());
@@ -81,17 +77,15 @@ export function boardsView(send) {
       : cards.length === 0 ? "There is nothing in this to open." : "");
     if (cards.length > 0) say({ do: "propose", cards });
   });
-  const pass = passButton(say, "What is still closed when both have passed stays closed for ever. Do not pass before the play: the sealed "
-    + "boards wait on both disks, and the match can be resumed.");
+  const pass = passButton(say, "What is still closed when both have passed stays closed for ever. Do not pass before the play: the match can be resumed.");
   const proposals = proposalList(say, inWords);
   const turn = quiet();
   const summary = quiet();
-  const boards = h("ul", { class: "boards" });
-  const root = h("section", { class: "panel", "aria-labelledby": "boards-title" },
-    h("h2", { id: "boards-title" }, "Boards"), summary,
-    h("div", { class: "columns" },
-      h("div", { class: "column" }, proposals.root, part("proposing", "Propose to open", form)),
-      h("div", { class: "column" }, sealPart, part("ending", "End the set", turn, h("div", { class: "row" }, pass)))),
+  const boards = h("ul.boards");
+  const root = panel("boards-title", "Boards", summary,
+    h("div.columns",
+      h("div.column", proposals.root, part("proposing", "Propose to open", form)),
+      h("div.column", sealPart, part("ending", "End the set", turn, h("div.row", pass)))),
     boards);
 
   /** @param {number} position */
@@ -102,17 +96,17 @@ export function boardsView(send) {
     const note = { closed: "closed", theirs: `only ${holds}`, mine: "only you", open: holds && `shown by ${holds}` }[lies];
     const suits = card?.split(".") ?? [];
     return h("div", { class: `bridge-hand ${seat.toLowerCase()} ${lies}` },
-      h("p", null, h("strong", null, seat), note && h("span", { class: "muted" }, ` ${note}`)),
-      suits.length === 4 && h("ul", null, ...SUITS.map(([sign, suit, name], at) => h("li", null,
-        h("span", { class: "sign", "data-suit": suit, "aria-hidden": "true" }, `${sign}\ufe0e `), h("span", { class: "unseen" }, name),
+      h("p", h("strong", seat), note && h("span.muted", ` ${note}`)),
+      suits.length === 4 && h("ul", ...SUITS.map(([sign, suit, name], at) => h("li",
+        h("span.sign", { "data-suit": suit, "aria-hidden": "true" }, `${sign}\ufe0e `), h("span.unseen", name),
         suits[at].replace("T", "10") || "–"))),
       lies === "mine" && speaks(match) && buttonTo("Show", () => say({ do: "show-card", position }), {
         "aria-label": `Show ${seat} of board ${Math.floor(position / 4) + 1} to all`,
       }));
   };
   /** @param {number} board from 0 */
-  const diagram = (board) => h("li", { class: "board" },
-    h("div", null, h("h3", null, `Board ${board + 1}`), quiet(`Dealer ${SEATS[board % 4]}`),
+  const diagram = (board) => h("li.board",
+    h("div", h("h3", `Board ${board + 1}`), quiet(`Dealer ${SEATS[board % 4]}`),
       quiet(`Vul. ${VULNERABLE[(board + Math.floor(board / 4)) % 4]}`)),
     ...[0, 3, 1, 2].map((seat) => hand(4 * board + seat)));
 

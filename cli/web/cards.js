@@ -3,8 +3,6 @@
 import { clear, h, setAttribute, setText, svg } from "./dom.js";
 import { cardName, cardSign, rankAndSuit } from "./words.js";
 
-/** @import { CardView, Part } from "./types.js" */
-
 /** The signs of the suits, in a square of 24. */
 const SIGNS = {
   s: "M12 2C9.5 6.5 3 9.6 3 15a4.6 4.6 0 0 0 7.9 3.2c-.3 1.7-1 3-2.3 3.8h6.8c-1.3-.8-2-2.1-2.3-3.8A4.6 4.6 0 0 0 21 15c0-5.4-6.5-8.5-9-13z",
@@ -17,8 +15,8 @@ const EYE = "M12 5C6.5 5 2.7 9.3 1.3 12c1.4 2.7 5.2 7 10.7 7s9.3-4.3 10.7-7C21.3
 
 /** A card. It begins closed, and turns over when it is shown. @returns {CardView} */
 export function cardView() {
-  const face = h("span", { class: "face" });
-  const root = h("span", { class: "card", role: "img" }, h("span", { class: "turning" }, face, h("span", { class: "back" })));
+  const face = h("span.face");
+  const root = h("span.card", { role: "img" }, h("span.turning", face, h("span.back")));
   /** @type {string | null | undefined} */
   let shown;
   return {
@@ -37,7 +35,7 @@ export function cardView() {
 /** A tag that tells who can see something: "only you", or "all". */
 export function seesTag() {
   const text = h("span");
-  const root = h("span", { class: "sees", hidden: true },
+  const root = h("span.sees", { hidden: true },
     svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: EYE })), text);
   return {
     root,
@@ -64,12 +62,12 @@ function cardPicture(rank, suit) {
     svg("path", { d: SIGNS[suit], transform: "translate(21 44) scale(1.5)" }));
 }
 
-/** A sentence with its cards, for the log. @param {Part[]} parts @returns {(string | HTMLElement)[]} */
+/** @param {Part[]} parts @returns {(string | HTMLElement)[]} */
 export function written(parts) {
   return parts.map((part) => {
     if (typeof part === "string") return part;
     const suit = rankAndSuit(part.card)?.suit;
-    if (!suit) return h("b", null, part.card);
-    return h("b", { class: "sign", role: "img", "data-suit": suit, "aria-label": cardName(part.card) }, cardSign(part.card));
+    if (!suit) return h("b", part.card);
+    return h("b.sign", { role: "img", "data-suit": suit, "aria-label": cardName(part.card) }, cardSign(part.card));
   });
 }

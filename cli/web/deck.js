@@ -1,22 +1,17 @@
 // A deck without rules, and dice: what lies where, who sees it, and what one can propose or do.
 
 import { buttonTo, clear, complain, confirmed, h, quiet, setAttribute, setText, svg } from "./dom.js";
-import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals } from "./words.js";
+import { amount, asSentence, cardName, cardSign, does, nameOf, rankAndSuit, reveals, timeWords } from "./words.js";
 
-/** @import { Child, Learner, Match, Place, Send } from "./types.js" */
-/** @import * as P from "./protocol.js" */
-
-/** How many cards are shown at once. */
 const PAGE = 104;
-/** How many cards a proposal may name. */
 const MOST_PROPOSED = 64;
 
-/** The turn, if this side is to speak, on this page. @param {Match} match */
+/** @param {Match} match */
 export function speaks({ turn, watches }) {
   return !watches && turn?.event === "your-turn" && turn.ask === "speak" ? turn : null;
 }
 
-/** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {P.Choice} choice */
+/** Says what is chosen, for the turn that stands. @param {Send} send @param {Match} match @param {Choice} choice */
 export function speak(send, match, choice) {
   const turn = speaks(match);
   if (turn) send({ ...choice, turn: turn.turn }).catch(complain);
@@ -25,12 +20,12 @@ export function speak(send, match, choice) {
 /** Whether one is to speak, for how long, and why the last thing was not done. @param {Match} match @param {string} words for the turn */
 export function turnWords(match, words) {
   const turn = speaks(match);
-  const time = turn?.time ? ` You have ${turn.time.move} s for it, and ${turn.time.bank} s in the bank.` : "";
+  const time = turn?.time ? ` You have ${timeWords(turn.time)}.` : "";
   const not = match.watches ? "Another page plays." : "It is not your turn to speak.";
   return `${turn ? words + time : not} ${match.refused ? asSentence(match.refused.message) : ""}`;
 }
 
-/** Who is to see something, in words. @param {Match} match @param {Learner} to */
+/** @param {Match} match @param {Learner} to */
 export function whom(match, to) {
   return to === "all" ? "all" : to === match.own ? "you" : nameOf(match, to);
 }
@@ -50,7 +45,7 @@ export function placesOf({ deal, own, seated }) {
   });
 }
 
-/** Whether what lies there can be opened to somebody. @param {Place} place @param {Learner} to */
+/** @param {Place} place @param {Learner} to */
 export function mayLearn({ lies }, to) {
   return lies === "closed" || (lies !== "open" && to === "all");
 }
@@ -70,18 +65,18 @@ export function numbersIn(said, most) {
   return found.size === 0 ? null : [...found].sort((a, b) => a - b);
 }
 
-/** A part of a view with a heading. @param {string} id @param {string} title @param {...Child} inside */
+/** @param {string} id @param {string} title @param {...Child} inside */
 export function part(id, title, ...inside) {
   return h("section", { "aria-labelledby": id }, h("h3", { id }, title), ...inside);
 }
 
 /**
  * The proposals that stand, with what can be answered.
- * @param {(choice: P.Choice) => void} say
- * @param {(match: Match, cards: P.Reveal[]) => string} words
+ * @param {(choice: Choice) => void} say
+ * @param {(match: Match, cards: Reveal[]) => string} words
  */
 export function proposalList(say, words) {
-  const list = h("ul", { class: "items" });
+  const list = h("ul.items");
   const root = part("proposals", "Proposals", list);
   let shown = "";
   /** @param {Match} match */
@@ -90,9 +85,9 @@ export function proposalList(say, words) {
     root.hidden = proposals.length === 0;
     if (JSON.stringify(proposals) === shown) return;
     shown = JSON.stringify(proposals);
-    clear(list, ...proposals.map(({ proposal, by, cards, agreed }) => h("li", { class: "item" },
-      h("p", { class: "item-text" }, `${does(match, by, "propose")} to open ${words(match, cards)}.`),
-      h("div", { class: "row" },
+    clear(list, ...proposals.map(({ proposal, by, cards, agreed }) => h("li.item",
+      h("p.item-text", `${does(match, by, "propose")} to open ${words(match, cards)}.`),
+      h("div.row",
         by !== match.own && !agreed.includes(match.own)
           && buttonTo("Agree", () => say({ do: "agree", proposal }), { class: "main" }),
         buttonTo(by === match.own ? "Withdraw" : "Refuse", () => say({ do: "refuse", proposal }))))));
@@ -100,7 +95,7 @@ export function proposalList(say, words) {
   return { root, update };
 }
 
-/** The button that passes, once one is sure. @param {(choice: P.Choice) => void} say @param {string} warning */
+/** The button that passes, once one is sure. @param {(choice: Choice) => void} say @param {string} warning */
 export function passButton(say, warning) {
   const pass = async () => {
     if (await confirmed("Pass?", warning, "Pass")) say({ do: "pass" });
@@ -108,26 +103,26 @@ export function passButton(say, warning) {
   return buttonTo("Pass", pass);
 }
 
-/** A die. @param {number} face @param {number} sides */
+/** @param {number} face @param {number} sides */
 function die(face, sides) {
   const spots = [[], [4], [0, 8], [0, 4, 8], [0, 2, 6, 8], [0, 2, 4, 6, 8], [0, 2, 3, 5, 6, 8]][face];
-  if (sides !== 6 || !spots) return h("span", { class: "die number" }, amount(face));
+  if (sides !== 6 || !spots) return h("span.die.number", amount(face));
   return svg("svg", { class: "die", viewBox: "0 0 32 32" },
     ...spots.map((at) => svg("circle", { cx: 8 + 8 * (at % 3), cy: 8 + 8 * Math.floor(at / 3), r: 3 })));
 }
 
-/** The dice: a form, and what was rolled last. @param {(choice: P.Choice) => void} say */
+/** @param {(choice: Choice) => void} say */
 function diceView(say) {
   const [dice, sides] = [["Dice", 100, 2], ["Sides", 1_000_000, 6]].map(([name, max, value]) =>
     h("input", { type: "number", "aria-label": name, min: 1, max, value, required: true }));
   const roll = h("button", { type: "submit" }, "Roll");
   const last = h("div");
-  const form = h("form", { class: "row" }, dice, "dice", sides, "sides", roll);
+  const form = h("form.row", dice, "dice", sides, "sides", roll);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     say({ do: "roll", dice: `${dice.valueAsNumber}d${sides.valueAsNumber}` });
   });
-  /** @type {P.Rolled | undefined} */
+  /** @type {Rolled | undefined} */
   let shown;
   /** @param {Match} match */
   const update = (match) => {
@@ -135,14 +130,14 @@ function diceView(say) {
     const rolled = match.deal?.rolled.at(-1);
     if (rolled === shown) return;
     shown = rolled;
-    clear(last, rolled && h("p", null, `${does(match, rolled.seat, "roll")} ${rolled.dice}: ${amount(rolled.sum)}`),
-      rolled && h("div", { class: "row", role: "img", "aria-label": `The dice show ${rolled.faces.join(", ")}` },
+    clear(last, rolled && h("p", `${does(match, rolled.seat, "roll")} ${rolled.dice}: ${amount(rolled.sum)}`),
+      rolled && h("div.row", { role: "img", "aria-label": `The dice show ${rolled.faces.join(", ")}` },
         ...rolled.faces.map((face) => die(face, Number(rolled.dice.split("d")[1])))));
   };
   return { root: part("dice", "Dice", form, last), update };
 }
 
-/** The view of a deck without rules. @param {Send} send @returns {{ root: HTMLElement, update: (match: Match) => void }} */
+/** @param {Send} send @returns {View} */
 export function deckView(send) {
   /** @type {Match} */
   let match;
@@ -155,7 +150,7 @@ export function deckView(send) {
   const marked = new Map();
   /** @type {Learner} */
   let learner = "all";
-  const say = (/** @type {P.Choice} */ choice) => speak(send, match, choice);
+  const say = (/** @type {Choice} */ choice) => speak(send, match, choice);
   const other = () => 1 - match.own;
   const proposed = () => [...marked].sort(([a], [b]) => a - b).map(([position, to]) => ({ position, to }));
 
@@ -174,18 +169,18 @@ export function deckView(send) {
     return `Card ${position + 1}: ${what}${to === undefined ? "" : `. To be opened to ${whom(match, to)}`}.`;
   };
 
-  // The cards: buttons whose parts are changed in place, so that they keep the focus.
-  const grid = h("div", { class: "cells", role: "group", "aria-label": "Cards. Arrow keys go from one to the next." });
+  // Their parts are changed in place, so that they keep the focus.
+  const grid = h("div.cells", { role: "group", "aria-label": "Cards. Arrow keys go from one to the next." });
   const cell = () => {
     const [number, face, sign] = ["number", "face sign", "mark"].map((of) => h("span", { class: `cell-${of}`, "aria-hidden": "true" }));
-    const name = h("span", { class: "unseen" });
+    const name = h("span.unseen");
     const button = h("button", { type: "button" }, number, face, sign, name);
     grid.append(button);
     return { button, number, face, sign, name };
   };
   /** @type {ReturnType<typeof cell>[]} */
   const cells = [];
-  const pages = h("select", { class: "pages", "aria-label": "Cards shown" });
+  const pages = h("select.pages", { "aria-label": "Cards shown" });
   pages.addEventListener("change", () => { page = Number(pages.value); draw(); });
   /** Marks a card. Gives why not, if that cannot be. @param {number} position */
   const mark = (position) => {
@@ -213,8 +208,7 @@ export function deckView(send) {
     cells[focused].button.focus();
   });
 
-  // The proposal that is being made.
-  const learners = h("div", { class: "row", role: "group", "aria-label": "Who is to see the cards" });
+  const learners = h("div.row", { role: "group", "aria-label": "Who is to see the cards" });
   const numbers = h("input", { type: "text", autocomplete: "off", placeholder: "1-5, 9", "aria-label": "Cards by their numbers" });
   const picked = h("p", { "aria-live": "polite" });
   const propose = h("button", { type: "button", class: "main" }, "Propose");
@@ -225,7 +219,7 @@ export function deckView(send) {
     say({ do: "propose", cards });
   });
   unmark.addEventListener("click", () => { marked.clear(); draw(); });
-  const byNumber = h("form", { class: "row" }, numbers, h("button", { type: "submit" }, "Mark"));
+  const byNumber = h("form.row", numbers, h("button", { type: "submit" }, "Mark"));
   byNumber.addEventListener("submit", (event) => {
     event.preventDefault();
     const found = numbersIn(numbers.value, places.length);
@@ -234,23 +228,22 @@ export function deckView(send) {
     if (problem) setText(picked, problem);
   });
 
-  // What needs no agreement.
   const drawOne = buttonTo("", () => say({ do: "draw" }));
   const steal = buttonTo("", () => say({ do: "steal", from: other() }));
-  const pass = passButton(say, "When both have passed, one after the other, the hand is over. What is closed then stays closed for ever.");
-  const own = h("ul", { class: "items" });
+  const pass = passButton(say, "When both have passed, the hand is over. What is closed then stays closed for ever.");
+  const own = h("ul.items");
   const ownPart = part("own-cards", "Your cards",
     quiet("Show: all see it, and you keep it. Lay down: all see it, and nobody holds it."), own);
   const summary = quiet();
   const turn = quiet();
   const proposals = proposalList(say, reveals);
   const dice = diceView(say);
-  const root = h("div", { class: "deck-view" }, h("section", { class: "panel sides", "aria-labelledby": "deck-title" },
-    h("div", null, h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
-    h("div", { class: "deck-moves" }, proposals.root,
+  const root = h("div.deck-view", h("section.panel.sides", { "aria-labelledby": "deck-title" },
+    h("div", h("h2", { id: "deck-title" }, "Deck"), summary, pages, grid),
+    h("div.deck-moves", proposals.root,
       part("proposing", "Propose to open", quiet("Choose who is to see them, then click cards, or write their numbers."),
-        learners, byNumber, picked, h("div", { class: "row" }, propose, unmark)),
-      part("moves", "Without agreement", turn, h("div", { class: "row" }, drawOne, steal, pass)),
+        learners, byNumber, picked, h("div.row", propose, unmark)),
+      part("moves", "Without agreement", turn, h("div.row", drawOne, steal, pass)),
       ownPart, dice.root)));
 
   let ownKey = "";
@@ -263,12 +256,12 @@ export function deckView(send) {
     ownKey = key;
     clear(own, ...held.map(({ position, card, lies }) => {
       const name = card ? cardName(card) : `card ${position + 1}`;
-      const act = (/** @type {string} */ label, /** @type {P.Choice} */ choice) => buttonTo(label, () => say(choice), {
+      const act = (/** @type {string} */ label, /** @type {Choice} */ choice) => buttonTo(label, () => say(choice), {
         disabled: !speaks(match), "aria-label": `${label}: ${name}`,
       });
-      return h("li", { class: "item" },
-        h("p", { class: "item-text" }, `${name}: ${lies === "open" ? "all see it" : "only you see it"}`),
-        h("div", { class: "row" }, lies !== "open" && act("Show", { do: "show-card", position }), act("Lay down", { do: "reveal", position })));
+      return h("li.item",
+        h("p.item-text", `${name}: ${lies === "open" ? "all see it" : "only you see it"}`),
+        h("div.row", lies !== "open" && act("Show", { do: "show-card", position }), act("Lay down", { do: "reveal", position })));
     }));
   };
   const drawLearners = () => {

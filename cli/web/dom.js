@@ -1,19 +1,22 @@
 // Elements, built by code: what somebody else wrote is only ever a text node.
 
-/** @import { Child, Props } from "./types.js" */
-
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element: `h("button", { class: "main", onclick: send }, "Send")`.
+ * An element: `h("button.main", { onclick: send }, "Send")`. Its classes stand behind the tag.
  * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Props | null} [props] attributes; true is an empty one, and null or false none; `on…` are listeners
+ * @param {T | `${T}.${string}`} tag
+ * @param {Props | Child} [first] attributes, or the first child. True is an empty attribute, and null or false none; `on…` are
+ *   listeners
  * @param {...Child} children
  * @returns {HTMLElementTagNameMap[T]}
  */
-export function h(tag, props, ...children) {
-  return fill(document.createElement(tag), props, children);
+export function h(tag, first, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const element = /** @type {HTMLElementTagNameMap[T]} */ (document.createElement(name));
+  if (classes.length > 0) element.className = classes.join(" ");
+  if (first && typeof first === "object" && !(first instanceof Node)) return fill(element, first, children);
+  return fill(element, null, [first, ...children]);
 }
 
 /**
@@ -29,13 +32,7 @@ export function svg(tag, props, ...children) {
   return fill(element, props, children);
 }
 
-/**
- * @template {Element} E
- * @param {E} element
- * @param {Props | null | undefined} props
- * @param {Child[]} children
- * @returns {E}
- */
+/** @template {Element} E @param {E} element @param {Props | null | undefined} props @param {Child[]} children @returns {E} */
 function fill(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
@@ -52,10 +49,7 @@ function fill(element, props, children) {
  * @param {string | number | boolean | null | undefined} value
  */
 export function setAttribute(element, name, value) {
-  if (value === null || value === undefined || value === false) {
-    if (element.hasAttribute(name)) element.removeAttribute(name);
-    return;
-  }
+  if (value === null || value === undefined || value === false) return element.removeAttribute(name);
   const text = value === true ? "" : String(value);
   if (element.getAttribute(name) !== text) element.setAttribute(name, text);
 }
@@ -63,38 +57,37 @@ export function setAttribute(element, name, value) {
 /** @param {Element} element @param {...Child} children */
 export function add(element, ...children) {
   for (const child of children) {
-    if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
+    if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : String(child));
   }
 }
 
-/** A part of a page with a heading. @param {string} id @param {string} title @param {...Child} inside */
+/** @param {string} id @param {string} title @param {...Child} inside */
 export function panel(id, title, ...inside) {
-  return h("section", { class: "panel", "aria-labelledby": id }, h("h2", { id }, title), ...inside);
+  return h("section.panel", { "aria-labelledby": id }, h("h2", { id }, title), ...inside);
 }
 
-/** What matters less. @param {...Child} inside */
+/** @param {...Child} inside */
 export function quiet(...inside) {
-  return h("p", { class: "muted" }, ...inside);
+  return h("p.muted", ...inside);
 }
 
-/** A button that does something. @param {string} label @param {() => void} act @param {Props} [props] */
+/** @param {string} label @param {() => void} act @param {Props} [props] */
 export function buttonTo(label, act, props) {
   return h("button", { type: "button", onclick: act, ...props }, label);
 }
 
 /** Room for what went wrong: it is said when it is there. */
 export function errorLine() {
-  return h("p", { class: "error", role: "alert" });
+  return h("p.error", { role: "alert" });
 }
 
-/** Removes all that is in an element, and puts other things there. @param {Element} element @param {...Child} children */
+/** @param {Element} element @param {...Child} children */
 export function clear(element, ...children) {
   element.replaceChildren();
   add(element, ...children);
 }
 
-/** Sets the text of an element; does nothing where nothing changes. @param {Element} element @param {string} text */
+/** @param {Element} element @param {string} text */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -109,25 +102,26 @@ export function announce(text, urgent = false) {
   if (region) region.textContent = text;
 }
 
-/** Tells at once what went wrong. @param {Error} error */
+export function keepsStill() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+/** @param {Error} error */
 export function complain(error) {
   announce(error.message, true);
 }
 
 /**
  * A question in the page. Resolves to whether it was answered with yes.
- * @param {string} title
- * @param {string} text
- * @param {string} yes what the button says that does it
- * @param {string} [no]
+ * @param {string} title @param {string} text @param {string} yes the name of the button
  * @returns {Promise<boolean>}
  */
-export function confirmed(title, text, yes, no = "Cancel") {
-  const dialog = h("dialog", { class: "dialog", "aria-labelledby": "dialog-title", "aria-describedby": "dialog-text" },
+export function confirmed(title, text, yes) {
+  const dialog = h("dialog.dialog", { "aria-labelledby": "dialog-title", "aria-describedby": "dialog-text" },
     h("h2", { id: "dialog-title" }, title),
     h("p", { id: "dialog-text" }, text),
-    h("form", { class: "row end", method: "dialog" },
-      h("button", { value: "no" }, no),
+    h("form.row.end", { method: "dialog" },
+      h("button", { value: "no" }, "Cancel"),
       h("button", { value: "yes", class: "danger" }, yes)));
   document.body.append(dialog);
   dialog.showModal();
@@ -137,4 +131,10 @@ export function confirmed(title, text, yes, no = "Cancel") {
       resolve(dialog.returnValue === "yes");
     });
   });
+}
+
+/** A key alone, pressed where nothing is written, while the element is shown. @param {KeyboardEvent} event @param {Element} root */
+export function isKey({ ctrlKey, altKey, metaKey, target }, root) {
+  return root.isConnected && !ctrlKey && !altKey && !metaKey
+    && !(target instanceof Element && target.closest("input, textarea, select, dialog"));
 }

@@ -2,8 +2,7 @@
 
 import { announce, buttonTo, clear, complain, h, quiet, setText, svg } from "./dom.js";
 import { hasEnded } from "./match.js";
-
-/** @import { App, Match } from "./types.js" */
+import { forPage } from "./words.js";
 
 /**
  * A button that copies a text.
@@ -23,7 +22,7 @@ export function copyButton(label, text, name) {
   return button;
 }
 
-/** A day and a time of day. @param {number} seconds since 1970 */
+/** @param {number} seconds since 1970 */
 export function dateOf(seconds) {
   const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
   return format.format(new Date(seconds * 1000));
@@ -42,32 +41,35 @@ function picture(code) {
 /**
  * The view of who waits for the other player, or looks for it.
  * @param {App} app
- * @returns {{ root: HTMLElement, update: (match: Match) => void }}
+ * @returns {View}
  */
 export function inviteView(app) {
   let invite = "";
   let told = "";
-  const text = h("p", { class: "invite-text code", tabindex: "0", "aria-label": "Invite" });
-  const code = h("div", { class: "qr-place" });
-  const sent = h("div", { class: "invite", hidden: true },
-    h("div", { class: "invite-said" },
-      h("ol", { class: "steps" },
-        h("li", null, "Send this invite to the other player, by a way that you trust. ",
-          h("strong", null, "Whoever has it can take the seat, once.")),
-        h("li", null, "The other player pastes it under “Join”, or runs the command in a terminal. Who has met you can join by your name instead."),
-        h("li", null, "Leave this page open. The match begins when both are here.")),
+  /** The host has been found. */
+  let found = false;
+  const text = h("p.invite-text.code", { tabindex: "0", "aria-label": "Invite" });
+  const code = h("div.qr-place");
+  const sent = h("div.invite", { hidden: true },
+    h("div.invite-said",
+      h("ol.steps",
+        h("li", "Send this invite to the other player, by a way that you trust. ",
+          h("strong", "Whoever has it can take the seat, once.")),
+        h("li", "The other player pastes it under “Join”, or runs the command in a terminal. A player who has met you can join by your name: you are asked then."),
+        h("li", "The match begins when both are here.")),
       text,
-      h("div", { class: "row" },
+      h("div.row",
         copyButton("Copy the invite", () => invite),
         copyButton("Copy the command for a terminal", () => `dealerless join ${invite}`))),
     code);
   const places = quiet();
-  const notices = h("ul", { class: "notices" });
+  const meets = h("p");
+  const notices = h("ul.notices");
   const stop = buttonTo("Stop", () => app.end().catch(complain));
   const title = h("h2", { id: "invite-title" });
-  const root = h("section", { class: "panel", "aria-labelledby": "invite-title" }, title,
+  const root = h("section.panel", { "aria-labelledby": "invite-title" }, title, meets,
     sent, places, notices,
-    h("div", { class: "row" }, stop));
+    h("div.row", stop));
 
   const draw = async (/** @type {string} */ of) => {
     try {
@@ -84,15 +86,20 @@ export function inviteView(app) {
       setText(text, invite);
       draw(invite);
     }
+    const again = app.rematch;
     const hosts = app.state?.program?.command === "host" || match.addresses.length > 0;
-    root.hidden = app.gone || hasEnded(match) || app.state?.program?.running === false;
+    found ||= match.askSit !== null;
+    root.hidden = app.gone || match.askSit !== null || (!again && (hasEnded(match) || app.state?.program?.running === false));
     sent.hidden = !invite;
-    setText(title, hosts ? "Waiting for the other player" : "Looking for the host");
-    setText(places, !hosts ? "Your program connects to the host. It says so if nobody is there."
+    setText(title, again ? `Rematch with ${again.name}` : hosts ? "Waiting for the other player" : found ? "Waiting for the host" : "Looking for the host");
+    setText(meets, !again ? "" : hosts ? `${again.name} needs no invite: “Rematch” on the other page finds you here. If it does not, send this.`
+      : `Your program looks for ${again.name} every few seconds, where you met last, until the other player hosts a match again. `
+        + "If that does not help, ask for an invite, and join in the lobby.");
+    setText(places, !hosts ? !again && !found && "Your program connects to the host." || ""
       : match.addresses.length > 0 ? `Your program listens at ${match.addresses.join(", ")}.` : "");
     if (match.notices.join("\n") !== told) {
       told = match.notices.join("\n");
-      clear(notices, ...match.notices.map((notice) => h("li", { class: "warning" }, notice)));
+      clear(notices, ...match.notices.map((notice) => h("li.warning", forPage(notice))));
     }
   };
   return { root, update };

@@ -1,10 +1,7 @@
 // The log: what has happened, in words. It grows hand by hand, and what is out of sight costs nothing to lay out.
 
-import { h } from "./dom.js";
+import { h, panel } from "./dom.js";
 import { written } from "./cards.js";
-
-/** @import { Event } from "./protocol.js" */
-/** @import { Part } from "./types.js" */
 
 /** Events that are set apart from the moves of a hand. */
 const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "error", "again"];
@@ -13,11 +10,11 @@ const LOUD = ["line-lost", "ask-again", "out-of-time", "stopped", "error", "agai
 const KEPT = 200;
 
 export function logView() {
-  const hands = h("ol", { class: "log-hands" });
+  const hands = h("ol.log-hands");
   // The newest entry stays in sight: the box is laid out from its end.
-  const box = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Log", tabindex: "0" }, hands);
-  const root = h("section", { class: "panel log-panel", "aria-labelledby": "log-title" },
-    h("h2", { id: "log-title" }, "Log"), box);
+  const box = h("div.log", { role: "log", "aria-live": "off", "aria-label": "Log", tabindex: "0" }, hands);
+  const root = panel("log-title", "Log", box);
+  root.classList.add("log-panel");
   let entries = group("");
   /** The last entry, and what it is about. */
   let last = { topic: "", entry: /** @type {HTMLElement} */ (hands) };
@@ -25,7 +22,7 @@ export function logView() {
   /** @param {string} title */
   function group(title) {
     const list = h("ol");
-    hands.append(h("li", { class: "log-hand" }, title && h("h3", null, title), list));
+    hands.append(h("li.log-hand", title && h("h3", title), list));
     return list;
   }
 
@@ -33,7 +30,7 @@ export function logView() {
     root,
     /**
      * Adds an entry. Gives whether it took the place of the last one, which was about the same.
-     * @param {Event} event
+     * @param {Message} event
      * @param {Part[]} parts
      * @param {string} topic empty if it stays in any case
      */

@@ -1,17 +1,14 @@
 // Where the page starts: the session, which page is shown, and the events of the program.
 
-import { announce, buttonTo, clear, h, setAttribute } from "./dom.js";
+import { announce, buttonTo, clear, complain, h, keepsStill, setAttribute } from "./dom.js";
 import * as server from "./server.js";
 import * as settings from "./settings.js";
-import { apply, isMyTurn, newMatch } from "./match.js";
+import { apply, isMyTurn, isRunOut, newMatch } from "./match.js";
 import { problem } from "./words.js";
 import { tablePage } from "./table.js";
 import { lobby } from "./lobby.js";
 import { after } from "./after.js";
 import { verify } from "./verify.js";
-
-/** @import { Event } from "./protocol.js" */
-/** @import { App, Page, PageName, State } from "./types.js" */
 
 /** Where this tab remembers which program it plays. */
 const PLAYS = "dealerless-plays";
@@ -20,6 +17,8 @@ const SEEN = "dealerless-seen";
 
 /** How long until the server is asked again, in milliseconds. */
 const PAUSE = 1000;
+/** How long until a guest looks again for the host of a rematch. */
+const AGAIN = 3000;
 
 /** @type {App} */
 const app = {
@@ -27,6 +26,7 @@ const app = {
   state: null,
   role: "none",
   gone: false,
+  rematch: null,
   send: server.command,
   go,
   get: server.get,
@@ -34,19 +34,28 @@ const app = {
   begin,
   end,
   take: () => follow("take"),
+  update: () => table.update(),
   refresh,
 };
 
+const main = /** @type {HTMLElement} */ (document.getElementById("page"));
 /** @type {Page | null} */
 let shown = null;
 /** @type {PageName | null} */
 let name = null;
 /** The table stays while its program runs, with its log. */
 let table = tablePage(app);
-/** Counts the times that this page began to read events: what belongs to an earlier time is left alone. */
+/** How often this page has begun to read events: what belongs to an earlier time is left alone. */
 let reading = 0;
 
-/** The number of the program whose events are read. @type {number | undefined} */
+/** The time for each street of an all-in, in milliseconds. */
+const STREET = 800;
+/** @type {Message[]} */
+let queue = [];
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let street;
+
+/** @type {number | undefined} */
 let followed;
 
 /** @param {PageName} to @param {any} [data] */
@@ -54,12 +63,12 @@ function go(to, data) {
   const program = app.state?.program;
   // Another page may have started a program since.
   if (to === "table" && program?.running && program.number !== followed) void follow(howToRead());
+  if (to === "lobby") app.rematch = null;
   if (to === "lobby" && program?.running === false) sessionStorage.setItem(SEEN, String(program.number));
   shown?.close?.();
   const page = pageOf(to, data);
   shown = page;
   name = to;
-  const main = /** @type {HTMLElement} */ (document.getElementById("page"));
   clear(main, page.root);
   main.dataset.page = to;
   links();
@@ -78,7 +87,6 @@ function pageOf(to, data) {
   }
 }
 
-/** The links of the header. */
 function links() {
   const nav = /** @type {HTMLElement} */ (document.getElementById("nav"));
   const link = (/** @type {PageName} */ to, /** @type {string} */ text) => {
@@ -102,31 +110,48 @@ async function refresh() {
   return app.state;
 }
 
-/** @param {"/host" | "/join" | "/resume"} path @param {object} body */
-async function begin(path, body) {
+/** @param {"/host" | "/join" | "/resume"} path @param {object} body @param {App["rematch"]} [rematch] */
+async function begin(path, body, rematch = null) {
   await server.post(path, body);
   await refresh();
+  app.rematch = rematch;
   void follow("play");
   go("table");
 }
 
 async function end() {
+  app.rematch = null;
   await server.post("/end");
+  table.update();
+}
+
+/** @param {number} mine */
+async function lookAgain(mine) {
+  const join = app.rematch?.join;
+  if (mine !== reading || !join) return;
+  await server.post("/join", join).catch(complain);
+  await refresh();
+  void follow("play", true);
 }
 
 /**
- * Reads the events of the program, to its end: as the page that plays or, where another one does, as one that watches.
+ * Reads the events of the program, to its end: to play or, where another page does, to watch.
  * @param {"play" | "take" | "watch"} how
+ * @param {boolean} [again] the table stays as it is
  */
-async function follow(how) {
+async function follow(how, again = false) {
   reading += 1;
   const mine = reading;
   app.match = newMatch(how === "watch");
   app.role = how === "watch" ? "watch" : "play";
   followed = app.state?.program?.number;
-  table.dispose();
-  table = tablePage(app);
-  if (name === "table") go("table");
+  clearTimeout(street);
+  [queue, street] = [[], undefined];
+  if (!again) {
+    table.dispose();
+    table = tablePage(app);
+  }
+  if (name === "table" && !again) go("table");
   else links();
   const number = String(followed);
   try {
@@ -138,6 +163,8 @@ async function follow(how) {
     if (error instanceof server.Refused && error.status === 409 && how === "play") return follow("watch");
     if (!(error instanceof server.Gone)) return table.fail(problem(error), () => void follow(how));
   }
+  // What waits is shown before the end is.
+  while (mine === reading && queue.length > 0) await new Promise((done) => { setTimeout(done, PAUSE / 4); });
   if (mine === reading) await ended(mine);
 }
 
@@ -155,6 +182,11 @@ async function ended(mine) {
     const { program } = await refresh();
     app.gone = false;
     if (mine !== reading) return;
+    if (!program?.running) {
+      // The host is not there yet, or has just been told how the last match ended.
+      if (app.rematch?.join && [0, 3].includes(program?.exit_code ?? -1)) setTimeout(() => lookAgain(mine).catch(complain), AGAIN);
+      else app.rematch = null;
+    }
     if (program?.running) {
       sessionStorage.removeItem(PLAYS);
       setTimeout(() => mine === reading && follow(howToRead()), PAUSE / 4);
@@ -169,13 +201,30 @@ async function ended(mine) {
   title();
 }
 
-/** Shows what has come, in the task in which it came. @param {Event[]} events */
+/** Shows events at once, but for the streets of an all-in. @param {Message[]} events */
 function take(events) {
+  queue.push(...events);
+  const hurries = keepsStill() || queue.some(({ event }) => event === "your-turn" || event === "dealt");
+  if (street === undefined || hurries) show(hurries);
+}
+
+/** @param {boolean} hurries @param {boolean} [waited] for the first event */
+function show(hurries, waited = false) {
+  clearTimeout(street);
+  street = undefined;
   const wasTurn = app.match.turn;
-  for (const event of events) {
+  for (let event = queue[0]; event; event = queue[0]) {
+    if (!hurries && !waited && isRunOut(app.match, event)) {
+      street = setTimeout(() => show(false, true), STREET);
+      break;
+    }
+    waited = false;
+    queue.shift();
     try {
       apply(app.match, event, began(event));
-      table.tell(event);
+      if (event.event === "ask-sit" || event.event === "seated") app.rematch = null;
+      // While a guest looks for the host, that would be said again and again.
+      if (!app.rematch?.join || event.event !== "error") table.tell(event);
     } catch (error) {
       // An event of another version must not hide those that follow.
       console.error(event.event, error);
@@ -188,8 +237,8 @@ function take(events) {
 }
 
 /**
- * When an event came: for a turn that was told before the page was loaded again, when it was told first.
- * @param {Event} event
+ * When an event came. A turn that was told before the page was loaded again began then.
+ * @param {Message} event
  * @returns {number}
  */
 function began(event) {
@@ -217,10 +266,9 @@ async function start() {
     void follow(program?.running && mine ? "take" : howToRead());
     go("table");
   } catch (error) {
-    const main = /** @type {HTMLElement} */ (document.getElementById("page"));
-    clear(main, h("section", { class: "panel narrow" },
-      h("h1", null, "This page has no seat"),
-      h("p", null, problem(error))));
+    clear(main, h("section.panel.narrow",
+      h("h1", "This page has no seat"),
+      h("p", problem(error))));
   }
 }
 

@@ -1,9 +1,15 @@
 // All that the pages show of a match, made from its events alone. There is no DOM here, and no clock: what needs
 // the time is told it.
 
-/** @import * as P from "./protocol.js" */
-/** @import { Deal, Match } from "./types.js" */
-
+/** The events after which nobody is out of time any more: the match goes on. */
+const GOES_ON = ["dealt", "again", "sealed", "card", "board", "your-turn", "chose", "rolled", "not-stolen", "result"];
+/** Where the last event of a kind is kept. @type {Record<string, keyof Match>} */
+const LAST = {
+  "ask-sit": "askSit", "ask-admit": "askAdmit", "ask-again": "askAgain", "ask-rebuy": "askRebuy", pause: "pause", waiting: "waiting",
+  "out-of-time": "outOfTime", leaving: "leaving", stopped: "stopped", over: "over", closed: "closed",
+};
+/** What is asked or awaited before the next hand. */
+const NOTHING = { lineLost: null, askAgain: null, askSit: null, askAdmit: null };
 /** How many notices and rolls are kept. */
 const KEPT = 20;
 
@@ -14,7 +20,8 @@ export function newMatch(watches = false) {
     seated: null, own: 0, invite: null, addresses: [], notices: [],
     deal: null, button: 0, stacks: [], bets: [], pot: 0,
     turn: null, since: 0, previous: null,
-    waiting: null, lineLost: null, askAgain: null, outOfTime: null, sitsOut: false, askRebuy: null,
+    ...NOTHING, waiting: null, outOfTime: null, late: null, leaving: null, sitsOut: false,
+    askRebuy: null, pause: null,
     refused: null, stopped: null, over: null, closed: null, failed: null,
   };
 }
@@ -24,21 +31,38 @@ export function isMyTurn(match) {
   return match.turn?.event === "your-turn";
 }
 
-/** The seat that is to choose. @param {Match} match @returns {number | null} */
+/** @param {Match} match @returns {number | null} */
 export function seatToChoose(match) {
   if (!match.turn) return null;
   return match.turn.event === "your-turn" ? match.own : match.turn.seat;
 }
 
-/** The cards of the hand are not there yet. @param {Match} match */
+/** @param {Match} match */
 export function isShuffling(match) {
   const { deal } = match;
   return deal !== null && !deal.sealed && deal.cards.size === 0 && !deal.result && !match.turn;
 }
 
-/** Whether the match, or the program that plays it, has come to its end. @param {Match} match */
+/** @param {Match} match */
 export function hasEnded(match) {
   return match.over !== null || match.closed !== null || match.failed !== null;
+}
+
+/** An all-in opens all hands, and nobody has to show. @param {Match} match */
+export function isOpen({ deal, own }) {
+  return deal !== null && !deal.shows.includes(true)
+    && [...deal.cards.values()].some(({ holder }) => holder !== undefined && holder !== own);
+}
+
+/** Whether an event, not applied yet, is the next street or the result of an all-in. @param {Match} match @param {Message} event */
+export function isRunOut(match, event) {
+  return (event.event === "board" || event.event === "result") && isOpen(match);
+}
+
+/** @param {Match} match @returns {Set<string>} */
+export function winningCards({ deal }) {
+  const winners = deal?.result?.pots.flatMap((pot) => pot.winners.map((winner) => winner.seat)) ?? [];
+  return new Set(deal?.result?.shown.flatMap(({ seat, best }) => (winners.includes(seat) ? best ?? [] : [])));
 }
 
 /** Cards are played with chips and turns, not opened by agreement. @param {Match} match */
@@ -47,20 +71,20 @@ export function isPoker(match) {
   return game !== "deck" && game !== "bridge";
 }
 
-/** How many seats there are. @param {Match} match */
+/** @param {Match} match */
 export function seats(match) {
   return Math.max(2, match.seated?.names.length ?? match.stacks.length);
 }
 
 /**
- * What is left of the time of who is to choose, in seconds.
+ * What is left of the time of who is to choose, in seconds. No time is counted while the line is lost.
  * @param {Match} match
  * @param {number} now
- * @returns {{ move: number, bank: number, of: P.Time } | null}
+ * @returns {{ move: number, bank: number, of: Time } | null}
  */
 export function timeLeft(match, now) {
   const time = match.turn?.time;
-  if (!time) return null;
+  if (!time || match.lineLost !== null) return null;
   const gone = Math.max(0, (now - match.since) / 1000);
   const over = Math.max(0, gone - time.move);
   return { move: Math.max(0, time.move - gone), bank: Math.max(0, time.bank - over), of: time };
@@ -69,13 +93,17 @@ export function timeLeft(match, now) {
 /**
  * Takes an event in. Any order is good: the events of a long match may begin late.
  * @param {Match} match is changed
- * @param {P.Event} event
+ * @param {Message} event
  * @param {number} now milliseconds
  * @returns {Match} the same
  */
 export function apply(match, event, now) {
   match.events += 1;
   if (!["notice", "error", "waiting"].includes(event.event)) match.waiting = null;
+  const { outOfTime } = match;
+  if (GOES_ON.includes(event.event)) match.outOfTime = null;
+  const kept = LAST[event.event];
+  if (kept) Object.assign(match, { [kept]: event });
   switch (event.event) {
     case "invite":
       match.invite = event.invite;
@@ -86,11 +114,15 @@ export function apply(match, event, now) {
     case "notice":
       match.notices = [...match.notices, event.text].slice(-KEPT);
       break;
+    case "admit-lapsed":
+      match.askAdmit = null;
+      break;
     case "seated":
       sit(match, event);
       break;
     case "dealt":
       deal(match, event);
+      match.askAgain = null;
       break;
     case "again":
       match.turn = null;
@@ -102,7 +134,7 @@ export function apply(match, event, now) {
       see(match, dealOf(match, event.hand), event);
       break;
     case "board":
-      dealOf(match, event.hand).board = event.cards;
+      Object.assign(dealOf(match, event.hand), { board: event.cards, made: "" });
       newRound(match);
       break;
     case "your-turn":
@@ -111,6 +143,7 @@ export function apply(match, event, now) {
       break;
     case "chose":
       choose(match, dealOf(match, event.hand), event);
+      if (event.seat === match.own) match.late = outOfTime?.seat === match.own ? event : null;
       break;
     case "rolled": {
       const of = dealOf(match, event.hand);
@@ -122,38 +155,30 @@ export function apply(match, event, now) {
       finish(match, dealOf(match, event.hand), event);
       break;
     case "ask-rebuy":
-      match.askRebuy = event;
-      break;
-    case "waiting":
-      match.waiting = event;
+      match.pause = null;
       break;
     case "line-lost":
       match.lineLost = event.message;
       break;
     case "resumed":
+      match.since = now;
       match.lineLost = null;
       match.askAgain = null;
       if (match.outOfTime?.away) match.outOfTime = null;
       break;
-    case "ask-again":
-      match.askAgain = event;
-      break;
-    case "out-of-time":
-      match.outOfTime = event;
+    case "stays":
+      match.leaving = null;
       break;
     case "sits-out":
       match.sitsOut = true;
-      break;
-    case "stopped":
-      match.stopped = event;
+      match.pause = null;
       break;
     case "over":
-      match.over = event;
-      match.stacks = event.stacks;
+      Object.assign(match, { stacks: event.stacks, pot: 0 });
+      newRound(match);
       end(match);
       break;
     case "closed":
-      match.closed = event;
       end(match);
       break;
     case "error":
@@ -164,21 +189,15 @@ export function apply(match, event, now) {
         end(match);
       }
       break;
-    default:
-      // Something that a later version tells.
-      break;
   }
   return match;
 }
 
-/** @param {Match} match @param {P.Seated} seated */
+/** @param {Match} match @param {Seated} seated */
 function sit(match, seated) {
   const other = match.seated?.match !== seated.match;
   match.seated = seated;
-  match.own = seated.seat;
-  match.lineLost = null;
-  match.askAgain = null;
-  match.invite = null;
+  Object.assign(match, NOTHING, { own: seated.seat, invite: null });
   if (other) {
     match.deal = null;
     match.previous = null;
@@ -188,17 +207,15 @@ function sit(match, seated) {
   }
 }
 
-/** @param {Match} match @param {P.Dealt} dealt */
+/** @param {Match} match @param {Dealt} dealt */
 function deal(match, dealt) {
   match.deal = newDeal(match, dealt.hand, dealt.try);
-  match.button = dealt.button;
-  match.stacks = dealt.stacks;
-  match.bets = dealt.bets;
-  match.pot = dealt.pot;
-  match.turn = null;
-  match.sitsOut = false;
-  match.askRebuy = null;
-  match.outOfTime = null;
+  Object.assign(match, chipsOf(dealt), { turn: null, sitsOut: false, late: null, askRebuy: null, pause: null });
+}
+
+/** @param {Dealt | YourTurn | TheirTurn} event */
+function chipsOf({ button, stacks, bets, pot }) {
+  return { button, stacks, bets, pot };
 }
 
 /** @param {Match} match @param {number} number @param {number} attempt @returns {Deal} */
@@ -207,7 +224,7 @@ function newDeal(match, number, attempt) {
   return {
     number, attempt, sealed: null, cards: new Map(), board: [], held: [], own: [],
     folded: each.map(() => false), did: each, added: 0, shows: each.map(() => false),
-    open: [], rolled: [], result: null,
+    open: [], rolled: [], asked: false, made: "", result: null,
   };
 }
 
@@ -222,36 +239,34 @@ function dealOf(match, number) {
   return match.deal;
 }
 
-/** @param {Match} match @param {Deal} deal @param {P.CardSeen} seen */
+/** @param {Match} match @param {Deal} deal @param {CardSeen} seen */
 function see(match, deal, seen) {
   deal.cards.set(seen.position, seen);
   if (seen.holder === match.own && !deal.own.includes(seen.position)) {
     const gap = deal.own.indexOf(null);
     if (gap >= 0) deal.own[gap] = seen.position;
     else deal.own.push(seen.position);
+    deal.made = "";
   }
 }
 
-/** @param {Match} match @param {P.YourTurn | P.TheirTurn} turn @param {number} now */
+/** @param {Match} match @param {YourTurn | TheirTurn} turn @param {number} now */
 function ask(match, turn, now) {
   const deal = dealOf(match, turn.hand);
   // The same turn may be told again when a line is back.
   if (match.turn?.turn !== turn.turn || match.turn.event !== turn.event) match.since = now;
-  match.turn = turn;
-  match.button = turn.button;
-  match.stacks = turn.stacks;
   if (match.bets.some((bet) => bet > 0) && turn.bets.every((bet) => bet === 0)) newRound(match);
-  match.bets = turn.bets;
-  match.pot = turn.pot;
-  match.refused = null;
+  Object.assign(match, chipsOf(turn), { turn, refused: null });
   if (turn.held) {
     deal.held = turn.held;
     deal.own = turn.held[match.own] ?? deal.own;
   }
   if (turn.event === "their-turn") return;
+  deal.asked = true;
   deal.own = turn.positions;
   deal.board = turn.board;
   deal.open = turn.open ?? [];
+  deal.made = turn.made ?? "";
   turn.positions.forEach((position, place) => {
     const card = turn.cards[place];
     const known = deal.cards.get(position);
@@ -261,12 +276,11 @@ function ask(match, turn, now) {
   });
 }
 
-/** @param {Match} match @param {Deal} deal @param {P.Chose} chose */
+/** @param {Match} match @param {Deal} deal @param {Chose} chose */
 function choose(match, deal, chose) {
   const seat = chose.seat;
   match.turn = null;
   match.refused = null;
-  if (match.outOfTime && match.outOfTime.seat === seat && seat !== match.own) match.outOfTime = null;
   deal.did = deal.did.map((did, at) => (at === seat ? chose : did));
   deal.added = 0;
   switch (chose.do) {
@@ -281,12 +295,12 @@ function choose(match, deal, chose) {
       bet(match, deal, seat, chose.to);
       break;
     case "exchange":
-      if (seat === match.own) deal.own = deal.own.map((position, place) => (chose.places.includes(place) ? null : position));
+      if (seat !== match.own || chose.places.length === 0) break;
+      deal.own = deal.own.map((position, place) => (chose.places.includes(place) ? null : position));
+      deal.made = "";
       break;
     case "show":
       deal.shows = deal.shows.map((shows, at) => shows || at === seat);
-      break;
-    default:
       break;
   }
 }
@@ -307,7 +321,7 @@ function newRound(match) {
   if (match.deal) match.deal.did = match.deal.did.map(() => null);
 }
 
-/** @param {Match} match @param {Deal} deal @param {P.Result} result */
+/** @param {Match} match @param {Deal} deal @param {Result} result */
 function finish(match, deal, result) {
   deal.result = result;
   match.stacks = result.stacks;
@@ -315,14 +329,10 @@ function finish(match, deal, result) {
   match.turn = null;
   deal.did = deal.did.map(() => null);
   for (const shown of result.shown) deal.shows[shown.seat] = true;
-  match.previous = { number: result.hand, board: deal.board, result };
+  match.previous = result;
 }
 
 /** @param {Match} match */
 function end(match) {
-  match.turn = null;
-  match.waiting = null;
-  match.lineLost = null;
-  match.askAgain = null;
-  match.askRebuy = null;
+  Object.assign(match, NOTHING, { turn: null, leaving: null, waiting: null, askRebuy: null, pause: null });
 }

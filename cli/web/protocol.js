@@ -1,18 +1,17 @@
 // The table protocol, as docs/table-protocol.md describes it: what the program tells, and what it is told.
-// There is no code here, only types for the checker.
+// There is no code here, only types for the checker, which knows them in all files.
 
 /**
  * @typedef {{ move: number, bank: number }} Time seconds for a move, and for all that takes longer
  * @typedef {{ name: string, count: number }} Kind a kind of cards, and how many cards there are of it
- * @typedef {{ min: number, max: number }} Range amounts for `to`
+ * @typedef {{ min: number, max: number }} Amounts amounts for `to`
  * @typedef {{ position: number, to: number | "all" }} Reveal a card, and who is to see it
  * @typedef {{ proposal: number, by: number, cards: Reveal[], agreed: number[] }} Proposal
  * @typedef {{ position: number, card: string, holder?: number }} OpenCard
  */
 
 /**
- * @typedef {object} Seated
- * @property {"seated"} event
+ * @typedef {object} SeatedFields what `seated` and `ask-sit` share
  * @property {number} version
  * @property {number} seat
  * @property {string[]} names
@@ -28,7 +27,14 @@
  * @property {string} match
  * @property {string | null} log
  * @property {Time} [clock]
+ * @property {string} [shuffle] if it is not the one that `auto` chooses
  * @property {boolean} [resumed]
+ */
+
+/**
+ * @typedef {SeatedFields & { event: "seated" }} Seated
+ * @typedef {SeatedFields & { event: "ask-sit" }} AskSit
+ * @typedef {{ event: "ask-admit", name: string, fingerprint: string, hands: number, message: string }} AskAdmit
  */
 
 /**
@@ -61,14 +67,15 @@
  * @property {number[]} positions
  * @property {string[]} board
  * @property {OpenCard[]} [open]
+ * @property {string} [made] the hand that one has made so far, in words
  */
 
 /**
  * @typedef {object} AskBet
  * @property {"bet"} ask
  * @property {number | null} call
- * @property {Range | null} bet
- * @property {Range | null} raise
+ * @property {Amounts | null} bet
+ * @property {Amounts | null} raise
  */
 
 /**
@@ -79,8 +86,10 @@
  * @property {boolean} may_draw
  */
 
+/** @typedef {{ ask: "show-or-muck", wins?: boolean }} AskShow `wins`: to muck gives chips away */
+
 /**
- * @typedef {TurnFields & YourTurnFields & (AskBet | AskSpeak | { ask: "exchange" } | { ask: "show-or-muck" })} YourTurn
+ * @typedef {TurnFields & YourTurnFields & (AskBet | AskSpeak | { ask: "exchange" } | AskShow)} YourTurn
  * @typedef {TurnFields & { event: "their-turn", seat: number }} TheirTurn
  */
 
@@ -90,7 +99,7 @@
  * @property {number} hand
  * @property {number[]} stacks
  * @property {{ chips: number, winners: { seat: number, chips: number }[] }[]} pots
- * @property {{ seat: number, cards: string[], worth: string }[]} shown
+ * @property {{ seat: number, cards: string[], worth: string, best?: string[] }[]} shown `best` are the five cards that count
  */
 
 /**
@@ -105,18 +114,20 @@
  */
 
 /**
- * @typedef {"line" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Awaited
+ * @typedef {"line" | "deal" | "shuffle" | "cards" | "dice" | "move" | "result"} Pending
  * @typedef {"played" | "no-chips" | "left" | "forfeited" | "disputed" | "bad-cards" | "foul" | "fork"} Ended
  */
 
 /**
- * @typedef {{ event: "waiting", seats: number[], for: Awaited, seconds: number }} Waiting
+ * @typedef {{ event: "waiting", seats: number[], for: Pending, seconds: number }} Waiting
  * @typedef {{ event: "ask-again", in_a_row: number, failed_checks: number, message: string }} AskAgain
  * @typedef {{ event: "out-of-time", seat: number, away?: boolean }} OutOfTime
+ * @typedef {{ event: "leaving", costs: number, pot: number, message: string }} Leaving
  * @typedef {{ event: "ask-rebuy", seats: number[], chips: number }} AskRebuy
  * @typedef {{ event: "stopped", seat: number, how: "leave" | "forfeit" | "dispute", step?: number }} Stopped
  * @typedef {{ event: "over", how: Ended, hands: number, stacks: number[], log: string | null, exit_code: number,
  *   message: string }} Over
+ * @typedef {{ event: "pause", milliseconds: number }} Pause the next hand waits, so that the result can be seen
  * @typedef {{ event: "closed", log: string | null, message: string }} Closed
  * @typedef {{ event: "error", code?: string, exit_code?: number, message: string }} Failed
  * @typedef {{ event: "card", hand: number, position: number, card: string, holder?: number }} CardSeen
@@ -131,13 +142,14 @@
  *   | { event: "invite", version: number, invite: string }
  *   | { event: "listening", addresses: string[] }
  *   | { event: "notice", text: string }
+ *   | AskSit | AskAdmit | { event: "admit-lapsed", fingerprint: string, message: string }
  *   | Seated | { event: "line-lost", message: string } | Waiting | { event: "resumed" } | AskAgain
- *   | OutOfTime | { event: "sits-out" } | Dealt | Sealed
+ *   | OutOfTime | Leaving | { event: "stays" } | { event: "sits-out" } | Dealt | Sealed
  *   | { event: "again", hand: number, seat: number }
  *   | CardSeen | { event: "board", hand: number, cards: string[] }
  *   | YourTurn | TheirTurn | Chose
  *   | { event: "not-stolen", hand: number, seat: number }
- *   | Rolled | Result | AskRebuy | Stopped | Over | Closed | Failed} Event
+ *   | Rolled | Result | Pause | AskRebuy | Stopped | Over | Closed | Failed} Message
  */
 
 /**
@@ -151,8 +163,7 @@
 
 /**
  * What the program is told. With `turn`, it is for that turn and no other.
- * @typedef {(Choice | { do: "rebuy", agree: boolean } | { do: "sit-out" } | { do: "back" } | { do: "again" }
- *   | { do: "close" } | { do: "leave" }) & { turn?: number }} Command
+ * @typedef {(Choice | { do: "rebuy", agree: boolean } | { do: "sit-out" } | { do: "back" } | { do: "again" } | { do: "next" }
+ *   | { do: "close" } | { do: "leave", anyhow?: true } | { do: "stay" } | { do: "sit", agree: boolean }
+ *   | { do: "admit", fingerprint: string, agree: boolean }) & { turn?: number }} Command
  */
-
-export {};

@@ -1,8 +1,5 @@
 // The program that serves this page: docs/browser.md tells what it answers.
 
-/** @import { Event, Command } from "./protocol.js" */
-
-/** The server did not do what it was asked for. */
 export class Refused extends Error {
   /** @param {string} message @param {number} status */
   constructor(message, status) {
@@ -11,11 +8,9 @@ export class Refused extends Error {
   }
 }
 
-/** The server does not answer at all. */
 export class Gone extends Error {
   constructor() {
-    super("The program that serves this page does not answer. If it was ended, start it again: "
-      + "a match that was begun stays open.");
+    super("The program that serves this page does not answer. If it was ended, start it again.");
   }
 }
 
@@ -66,11 +61,11 @@ export async function get(path) {
 
 /**
  * @param {string} path
- * @param {string | Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | object} [body] text, bytes, or an object for JSON
+ * @param {string | Blob | object} [body] text, bytes, or an object for JSON
  * @returns {Promise<any>}
  */
 export async function post(path, body = "") {
-  const raw = typeof body === "string" || body instanceof Blob || body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+  const raw = typeof body === "string" || body instanceof Blob;
   const sent = raw ? /** @type {BodyInit} */ (body) : JSON.stringify(body);
   return json(await ask(path, { method: "POST", body: sent }));
 }
@@ -84,7 +79,7 @@ export async function command(said) {
 /**
  * Reads the events of the program until it ends, or until another page takes the seat.
  * @param {"play" | "take" | "watch"} how to play, to play although another page does, or only to watch
- * @param {(events: Event[]) => void} onEvents all that came together
+ * @param {(events: Message[]) => void} onEvents all that came together
  * @param {() => void} [onOpen] the program lets this page in
  */
 export async function events(how, onEvents, onOpen) {
@@ -111,7 +106,7 @@ export async function events(how, onEvents, onOpen) {
   }
 }
 
-/** @param {string} line @returns {Event | null} */
+/** @param {string} line @returns {Message | null} */
 function parsed(line) {
   try {
     const event = JSON.parse(line);

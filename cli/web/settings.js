@@ -2,31 +2,41 @@
 
 import { h, setText } from "./dom.js";
 
-/** @import { Settings } from "./types.js" */
-
-// A cookie, and not the storage of the page: that belongs to a port, and each start of the program may have another.
 const STORED = "dealerless-settings";
 const YEAR = 365 * 24 * 60 * 60;
 
+/**
+ * What was kept under a name: in a cookie, because the storage of a page belongs to a port, which changes. Any server on this
+ * machine may have written it.
+ * @param {string} name
+ * @returns {Record<string, unknown>}
+ */
+export function kept(name) {
+  try {
+    const cookie = document.cookie.split("; ").find((pair) => pair.startsWith(`${name}=`)) ?? "";
+    return JSON.parse(decodeURIComponent(cookie.slice(name.length + 1))) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {string} name @param {object} value */
+export function keep(name, value) {
+  document.cookie = `${name}=${encodeURIComponent(JSON.stringify(value))}; SameSite=Strict; Path=/; Max-Age=${YEAR}`;
+}
+
 /** @type {Settings} */
-const settings = { theme: "system", fourColours: false, sound: false, notices: false };
+export const settings = { theme: "system", fourColours: false, sound: false, notices: false, asks: true };
+
+const TOGGLES = /** @type {const} */ (["fourColours", "sound", "notices", "asks"]);
 
 /** @type {AudioContext | null} */
 let audio = null;
 
-/** Reads what was chosen before, and makes the page look so. */
 export function start() {
-  try {
-    const cookie = document.cookie.split("; ").find((pair) => pair.startsWith(`${STORED}=`)) ?? `${STORED}={}`;
-    // Any server on this machine may have written it.
-    const stored = JSON.parse(decodeURIComponent(cookie.slice(STORED.length + 1)));
-    if (["system", "dark", "light"].includes(stored.theme)) settings.theme = stored.theme;
-    settings.fourColours = stored.fourColours === true;
-    settings.sound = stored.sound === true;
-    settings.notices = stored.notices === true;
-  } catch {
-    // What is stored is no JSON: the page looks as if nothing was.
-  }
+  const { theme, ...toggles } = kept(STORED);
+  if (theme === "dark" || theme === "light") settings.theme = theme;
+  for (const key of TOGGLES) if (typeof toggles[key] === "boolean") settings[key] = toggles[key];
   look();
 }
 
@@ -36,41 +46,41 @@ function look() {
   root.dataset.suits = settings.fourColours ? "four" : "two";
 }
 
-function keep() {
-  document.cookie = `${STORED}=${encodeURIComponent(JSON.stringify(settings))}; SameSite=Strict; Path=/; Max-Age=${YEAR}`;
+function changed() {
+  keep(STORED, settings);
   look();
 }
 
-/** The settings as a dialog of the page. */
 export function open() {
-  const note = h("p", { class: "muted", role: "status" });
+  const note = h("p.muted", { role: "status" });
   /** @param {"system" | "dark" | "light"} theme @param {string} name */
-  const theme = (theme, name) => h("label", { class: "choice" },
+  const theme = (theme, name) => h("label.choice",
     h("input", {
       type: "radio", name: "theme", value: theme, checked: settings.theme === theme,
-      onchange: () => { settings.theme = theme; keep(); },
+      onchange: () => { settings.theme = theme; changed(); },
     }), name);
-  /** @param {"fourColours" | "sound" | "notices"} key @param {string} name @param {() => void} [also] */
-  const toggle = (key, name, also) => h("label", { class: "choice" },
+  /** @param {typeof TOGGLES[number]} key @param {string} name @param {() => void} [also] */
+  const toggle = (key, name, also) => h("label.choice",
     h("input", {
       type: "checkbox", checked: settings[key],
       onchange: (/** @type {{ target: HTMLInputElement }} */ { target }) => {
         settings[key] = target.checked;
-        keep();
+        changed();
         if (target.checked) also?.();
       },
     }), name);
-  const dialog = h("dialog", { class: "dialog", "aria-labelledby": "settings-title" },
+  const dialog = h("dialog.dialog", { "aria-labelledby": "settings-title" },
     h("h2", { id: "settings-title" }, "Settings"),
-    h("fieldset", null, h("legend", null, "Colours"),
+    h("fieldset", h("legend", "Colours"),
       theme("system", "As the system"), theme("light", "Light"), theme("dark", "Dark")),
-    h("fieldset", null, h("legend", null, "Cards"),
+    h("fieldset", h("legend", "Cards"),
       toggle("fourColours", "A colour for each suit")),
-    h("fieldset", null, h("legend", null, "When it is your turn"),
+    h("fieldset", h("legend", "When it is your turn"),
+      toggle("asks", "Ask before I give a pot away"),
       toggle("sound", "A short sound", beep),
       toggle("notices", "A notice of the browser, if you look elsewhere", () => askForNotices(note)),
       note),
-    h("form", { class: "row end", method: "dialog" }, h("button", { class: "main" }, "Done")));
+    h("form.row.end", { method: "dialog" }, h("button.main", "Done")));
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
@@ -82,7 +92,6 @@ async function askForNotices(note) {
   setText(note, allowed ? "" : "The browser does not allow notices for this page.");
 }
 
-/** A short tone, made here. */
 function beep() {
   audio ??= new AudioContext();
   const start = audio.currentTime;

@@ -1,7 +1,7 @@
 // The table page: the seats around the table, what lies on it, what one can choose, and the log.
 
-import { announce, buttonTo, clear, confirmed, errorLine, h, quiet, setAttribute, setText } from "./dom.js";
-import { cardView, seesTag, written } from "./cards.js";
+import { announce, buttonTo, clear, confirmed, errorLine, h, isKey, keepsStill, quiet, setAttribute, setText } from "./dom.js";
+import { cardView, seesTag } from "./cards.js";
 import { actionsView } from "./actions.js";
 import { logView } from "./log.js";
 import { costView } from "./cost.js";
@@ -9,11 +9,8 @@ import { inviteView } from "./invite.js";
 import { trouble } from "./trouble.js";
 import { deckView } from "./deck.js";
 import { boardsView } from "./boards.js";
-import { hasEnded, isMyTurn, isPoker, isShuffling, seatToChoose, seats, timeLeft } from "./match.js";
-import { amount, cardName, didShort, gameName, inShort, nameOf, problem, sentence, shortAmount, spoken, stakes, topic, winnings } from "./words.js";
-
-/** @import { App, CardView, Match } from "./types.js" */
-/** @import { Event } from "./protocol.js" */
+import { hasEnded, isMyTurn, isOpen, isPoker, isShuffling, seatToChoose, seats, timeLeft, winningCards } from "./match.js";
+import { amount, asSentence, cardName, didShort, gameName, inShort, lastHand, nameOf, problem, sentence, shortAmount, spoken, stakes, timeWords, topic, won } from "./words.js";
 
 /** How often a clock is drawn, in milliseconds. */
 const TICK = 200;
@@ -26,24 +23,21 @@ export function tablePage(app) {
   const cost = costView();
   const felt = feltView(app);
   const actions = actionsView(app, { places: felt.picked });
-  felt.onPick(actions.update);
-  const room = new ResizeObserver(() => felt.root.style.setProperty("--choices", `${actions.root.offsetHeight + 8}px`));
-  room.observe(actions.root);
+  felt.watch(actions);
   const menu = menuView(app);
-  const title = h("h1", null, "Table");
-  const about = h("p", { class: "about muted" });
-  const troubles = h("div", { class: "troubles" });
-  const failure = h("div", { class: "trouble cheat", role: "alert", hidden: true });
-  const last = lastHandView(app);
-  const stage = h("div", { class: "stage" });
-  const root = h("div", { class: "table-page" },
-    h("div", { class: "table-head" }, h("div", null, title, about), menu.root),
-    h("div", { class: "play" }, failure, troubles, stage),
-    h("aside", { class: "side", "aria-label": "What has happened" }, last.root, cost.root, log.root));
+  const title = h("h1", "Table");
+  const about = h("p.about.muted");
+  const troubles = h("div.troubles");
+  const failure = h("div.trouble.cheat", { role: "alert", hidden: true });
+  const stage = h("div.stage");
+  const root = h("div.table-page",
+    h("div.table-head", h("div", title, about), menu.root),
+    h("div.play", failure, troubles, stage),
+    h("aside.side", { "aria-label": "What has happened" }, cost.root, log.root));
 
   /** What the stage shows, and how it is brought up to date. @type {{ kind: string, update: () => void }} */
   let scene = { kind: "", update: () => {} };
-  /** Sentences that are still to be said. @type {string[]} */
+  /** @type {string[]} */
   let toSay = [];
   let turnSaid = "";
 
@@ -82,7 +76,7 @@ export function tablePage(app) {
         .map((seat) => nameOf(match, seat)).join(", ")}` : "Table";
     },
 
-    /** An event was applied to the match. @param {Event} event */
+    /** @param {Message} event */
     tell(event) {
       const parts = sentence(app.match, event);
       if (log.add(event, parts, topic(app.match, event))) toSay.pop();
@@ -92,7 +86,6 @@ export function tablePage(app) {
       if (said && event.event !== "your-turn") toSay.push(said);
     },
 
-    /** Shows what the match is now. */
     update() {
       const { match } = app;
       setScene();
@@ -101,7 +94,6 @@ export function tablePage(app) {
       setText(about, seated ? aboutHand(match) : "");
       scene.update();
       cost.update(match);
-      last.update();
       menu.update();
       const bad = trouble(app, match);
       if (troubles.firstChild !== bad) clear(troubles, bad);
@@ -112,19 +104,17 @@ export function tablePage(app) {
       turnSaid = turn;
     },
 
-    /** The page is not let in. @param {string} message @param {() => void} again */
+    /** @param {string} message @param {() => void} again */
     fail(message, again) {
-      clear(failure, h("p", null, message), buttonTo("Try again", again));
+      clear(failure, h("p", message), buttonTo("Try again", again));
       this.update();
       failure.hidden = false;
       stage.hidden = true;
     },
 
-    /** This match is not shown any more. */
     dispose() {
       actions.close();
       felt.close();
-      room.disconnect();
     },
   };
 }
@@ -137,12 +127,11 @@ function aboutHand(match) {
   return [hand, ...stakes(seated)].filter(Boolean).join(" · ");
 }
 
-/** What one can do with the match as a whole. @param {App} app */
+/** @param {App} app */
 function menuView(app) {
   const error = errorLine();
   const note = quiet();
-  let leaving = false;
-  /** @param {import("./protocol.js").Command} said */
+  /** @param {Command} said */
   const say = async (said) => {
     setText(error, "");
     try {
@@ -162,26 +151,18 @@ function menuView(app) {
       update();
     },
   }, "Sit out");
-  const close = buttonTo("Close the match here", () => say({ do: "close" }));
-  const stop = h("button", {
-    type: "button",
-    onclick: async () => {
-      const text = "Your program ends, and the match stays open: you can go on with it from the lobby. A clock of the other side may run.";
-      if (await confirmed("Break off?", text, "Break off")) await app.end();
-    },
-  }, "Break off, go on later");
-  const leave = h("button", {
-    type: "button",
-    class: "danger",
-    onclick: async () => {
-      const text = "The match ends for good at your next turn. What you have bet in this hand is lost.";
-      if (await confirmed("Leave the match?", text, "Leave") && (await say({ do: "leave" }))) leaving = true;
-      update();
-    },
-  }, "Leave for good");
-  const who = h("p", { class: "muted fingerprints" });
-  const root = h("details", { class: "menu" }, h("summary", null, "Match"),
-    h("div", { class: "menu-content panel" }, note, sit, close, stop, leave, error, who));
+  const close = buttonTo("Close here", () => say({ do: "close" }));
+  const stop = buttonTo("Break off", async () => {
+    if (await confirmed("Break off?", stopText(app.match), "Break off")) await app.end();
+  });
+  const leave = buttonTo("", async () => {
+    if (app.match.leaving) await say({ do: "stay" });
+    else if (await confirmed("Leave for good?", leaveText(app.match), "Leave")) await say({ do: "leave", anyhow: true });
+  }, { class: "danger" });
+  const [closes, stops, leaves] = [quiet(CLOSES), quiet(), quiet()];
+  const who = h("p.muted.fingerprints");
+  const root = h("details.menu", h("summary", "Match"),
+    h("div.menu-content.panel", note, sit, close, closes, stop, stops, leave, leaves, error, who));
   root.addEventListener("keydown", (event) => {
     if (event.key === "Escape") root.open = false;
   });
@@ -190,10 +171,13 @@ function menuView(app) {
     const { match } = app;
     const plays = app.role === "play" && match.seated !== null && !hasEnded(match);
     root.hidden = match.seated === null;
-    sit.hidden = stop.hidden = leave.hidden = !plays;
-    close.hidden = !plays || !mayClose(match);
+    sit.hidden = stop.hidden = stops.hidden = leave.hidden = leaves.hidden = !plays;
+    close.hidden = closes.hidden = !plays || !mayClose(match);
+    setText(stops, stopText(match));
+    setText(leaves, leaveText(match));
     setText(sit, match.sitsOut ? "Sit in again" : "Sit out from the next hand");
-    setText(note, leaving && plays ? "You leave at your next turn." : "");
+    setText(leave, match.leaving ? "Stay after all" : "Leave for good");
+    setText(note, match.leaving && plays ? asSentence(match.leaving.message) : "");
     note.hidden = note.textContent === "";
     if (match.seated) {
       const { names, fingerprints } = match.seated;
@@ -204,73 +188,34 @@ function menuView(app) {
   return { root, update };
 }
 
-/** Whether the match may be closed here. @param {Match} match */
-function mayClose(match) {
-  if (match.outOfTime && match.outOfTime.seat !== match.own) return true;
-  return match.lineLost !== null && !match.seated?.clock;
+/** @param {Match} match */
+function mayClose({ outOfTime, own }) {
+  return outOfTime !== null && outOfTime.seat !== own;
 }
 
-/** The result of the last hand: it stays until the next one has a result. @param {App} app */
-function lastHandView(app) {
-  const title = h("h2");
-  const content = h("div");
-  const root = h("section", { class: "panel last-hand", hidden: true, "aria-label": "Last hand" }, title, content);
-  /** @type {Match["previous"]} */
-  let shown = null;
-  return {
-    root,
-    update() {
-      const { previous, deal } = app.match;
-      // While the hand lies on the table, it is seen there.
-      root.hidden = previous === null || !isPoker(app.match) || deal?.result === previous.result;
-      if (previous === shown || previous === null) return;
-      shown = previous;
-      setText(title, `Hand ${amount(previous.number)}`);
-      const rows = previous.result.shown.map((hand) => h("p", { class: "shown-hand" },
-        `${nameOf(app.match, hand.seat)}: `, ...written(hand.cards.flatMap((card) => [{ card }, " "])), `– ${hand.worth}`));
-      const board = previous.board.length > 0 && h("p", { class: "shown-hand" }, "Board: ",
-        ...written(previous.board.flatMap((card) => [{ card }, " "])));
-      clear(content, ...winnings(app.match, previous.result).map((line) => h("p", { class: "winner" }, line)), ...rows, board);
-    },
-  };
+const CLOSES = "Your program stops waiting, no chips move, and the match can be resumed.";
+
+/** @param {Match} match */
+function stopText({ seated }) {
+  return `Your program ends now, and the match stays open. The other player may close it ${seated?.clock ? "when your time is out"
+    : "after ten minutes"}.`;
 }
 
-/**
- * Where the seats are, in parts of a hundred of the table: around an oval if it is wide, else along its left, upper and
- * right side. One's own is below.
- * @param {number} count
- * @param {number} step how many seats after one's own
- */
-export function place(count, step) {
-  const angle = Math.PI / 2 + (2 * Math.PI * step) / count;
-  const [x, y] = [50 + 50 * Math.cos(angle), 50 + 50 * Math.sin(angle)];
-  let side = y < 50 ? "top" : "bottom";
-  if (Math.abs(x - 50) > 36) side = x < 50 ? "left" : "right";
-
-  const others = count - 1;
-  const each = Math.floor(others / 2);
-  let [narrowX, narrowY, narrowSide] = [50, 0, "top"];
-  if (step <= each) {
-    [narrowX, narrowSide] = [0, "left"];
-    narrowY = each === 1 ? 4 : 8 + (62 * (each - step)) / (each - 1);
-  } else if (step > others - each) {
-    [narrowX, narrowSide] = [100, "right"];
-    narrowY = each === 1 ? 4 : 8 + (62 * (step - (others - each) - 1)) / (each - 1);
-  }
-  return { x, y, side, narrowX, narrowY, narrowSide };
+/** What it means to leave. The program says the cost when it is told. @param {Match} match */
+function leaveText(match) {
+  return `The match ends at your next turn, and ${isPoker(match) ? "the other player gets the pot of the hand in play."
+    : "what is still closed stays closed for ever."}${mayClose(match) ? " “Close here” costs nothing: the time of the other side is out." : ""}`;
 }
 
-/** The table itself. @param {App} app */
+/** @param {App} app */
 function feltView(app) {
-  const ring = h("ol", { class: "ring" });
-  const pot = h("p", { class: "pot" });
-  const board = h("div", { class: "community", role: "group", "aria-label": "Board" });
+  const ring = h("ol.ring");
+  const pot = h("p.pot");
+  const board = h("div.community", { role: "group", "aria-label": "Board" });
   const boardTag = seesTag();
-  const outcome = h("p", { class: "outcome" });
-  const root = h("section", { class: "table", "aria-label": "Table" },
-    h("div", { class: "felt" }),
-    h("div", { class: "middle" }, pot, outcome, board, boardTag.root),
-    ring);
+  const outcome = h("p.outcome");
+  const middle = h("li.middle", h("div.said", pot, outcome, boardTag.root), board);
+  const root = h("section.table", { "aria-label": "Table" }, ring);
 
   /** @type {ReturnType<typeof seatView>[]} */
   let all = [];
@@ -279,20 +224,21 @@ function feltView(app) {
   /** The places of the cards that are to be exchanged, and for which turn they were picked. */
   let picked = new Set();
   let pickedFor = -1;
-  let onPick = () => {};
+  /** @type {{ update: () => void, clock: (left: ReturnType<typeof timeLeft>) => void } | undefined} */
+  let actions;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let ticking;
   let warned = -1;
+  /** The result whose pot has gone to its winners. @type {Result | null} */
+  let paid = null;
 
   function setSeats() {
     const count = seats(app.match);
     if (all.length === count && all[app.match.own]?.own) return;
     all = Array.from({ length: count }, (_, seat) => seatView(app, seat, pick));
     const order = all.map((_, step) => all[(app.match.own + step) % count]);
-    order.forEach((seat, step) => seat.stand(place(count, step)));
-    // One's own seat comes first for who reads from above to below.
-    clear(ring, ...order.map((seat) => seat.root));
-    root.dataset.seats = ["", "", "two", "three", "some", "some", "some"][count] ?? "many";
+    clear(ring, ...order.slice(1).map((seat) => seat.root), middle, order[0].root);
+    root.className = `table ${count > 2 ? "several" : ""} ${count > 6 ? "many" : count > 3 ? "some" : ""}`;
   }
 
   const exchanging = () => {
@@ -308,7 +254,7 @@ function feltView(app) {
     pickedFor = turn.turn;
     if (!picked.delete(at)) picked.add(at);
     update();
-    onPick();
+    actions?.update();
   }
 
   function update() {
@@ -316,20 +262,18 @@ function feltView(app) {
     setSeats();
     const turn = exchanging();
     const marked = turn && turn.turn === pickedFor ? picked : new Set();
+    const from = pot.getBoundingClientRect();
     for (const seat of all) seat.update(turn ? marked : null);
     const result = match.deal?.result ?? null;
-    setText(pot, match.deal && !result ? `Pot ${amount(match.pot)}` : "");
+    setText(pot, match.deal && !result && !match.over ? `Pot ${amount(match.pot)}` : "");
     updateBoard();
-    const shuffles = isShuffling(match);
-    setText(outcome, result ? inShort(match, result) : shuffles ? "The deck is being shuffled" : "");
-    outcome.classList.toggle("shuffling", shuffles);
+    const before = match.deal?.asked === false && match.previous ? lastHand(match, match.previous) : "";
+    setText(outcome, result ? inShort(match, result) : before || (isShuffling(match) ? "The deck is being shuffled" : ""));
+    if (result && result !== paid && from.width > 0 && !keepsStill()) for (const seat of won(result).keys()) all[seat]?.pay(from);
+    paid = result;
     tick();
-    const runs = timeLeft(match, Date.now()) !== null;
-    if (runs && ticking === undefined) ticking = setInterval(tick, TICK);
-    if (!runs) {
-      clearInterval(ticking);
-      ticking = undefined;
-    }
+    clearInterval(ticking);
+    if (timeLeft(match, Date.now())) ticking = setInterval(tick, TICK);
   }
 
   function updateBoard() {
@@ -340,10 +284,12 @@ function feltView(app) {
     while (boardCards.length < Math.max(places, cards.length)) {
       const view = cardView();
       boardCards.push(view);
-      board.append(h("span", { class: "slot" }, view.root));
+      board.append(h("span.slot", view.root));
     }
+    const best = winningCards(match);
     boardCards.forEach((view, at) => {
       const card = cards[at] ?? null;
+      view.root.classList.toggle("best", best.has(cards[at]));
       view.root.hidden = card === null;
       view.show(card, "all");
     });
@@ -356,6 +302,7 @@ function feltView(app) {
     const seat = seatToChoose(match);
     const left = timeLeft(match, Date.now());
     all.forEach((view, at) => view.clock(at === seat ? left : null));
+    actions?.clock(left);
     if (!left || !isMyTurn(match) || !match.turn) return;
     const rest = left.move + left.bank;
     if (rest <= 10 && warned !== match.turn.turn) {
@@ -366,16 +313,14 @@ function feltView(app) {
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    if (!root.isConnected || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog")) return;
-    if (/^[1-5]$/.test(event.key)) pick(Number(event.key) - 1);
+    if (isKey(event, root) && /^[1-5]$/.test(event.key)) pick(Number(event.key) - 1);
   }
   document.addEventListener("keydown", onKey);
 
   return {
     root,
     update,
-    /** @param {Event} event */
+    /** @param {Message} event */
     tell(event) {
       if (event.event === "dealt") {
         for (const view of boardCards) view.show(null);
@@ -383,9 +328,9 @@ function feltView(app) {
       }
     },
     picked: () => (exchanging()?.turn === pickedFor ? [...picked].sort((a, b) => a - b) : []),
-    /** @param {() => void} act */
-    onPick(act) {
-      onPick = act;
+    /** @param {typeof actions} view is told of each card that is picked, and of each tick */
+    watch(view) {
+      actions = view;
     },
     close() {
       document.removeEventListener("keydown", onKey);
@@ -394,24 +339,24 @@ function feltView(app) {
   };
 }
 
-/** A seat at the table. @param {App} app @param {number} seat @param {(place: number) => void} pick */
+/** @param {App} app @param {number} seat @param {(place: number) => void} pick */
 function seatView(app, seat, pick) {
   const own = seat === app.match.own;
-  const name = h("span", { class: "name" });
-  const stack = h("span", { class: "amount" });
-  const button = h("span", { class: "button", title: "Dealer button", hidden: true }, 
-    h("span", { "aria-hidden": "true" }, "D"), h("span", { class: "unseen" }, "dealer button"));
-  const clockBar = h("span", { class: "bar" });
-  const seconds = h("span", { class: "seconds" });
-  const clock = h("span", { class: "clock", hidden: true }, clockBar);
-  const plate = h("div", { class: "plate" }, h("div", { class: "line" }, name, button), h("div", { class: "line" }, stack, seconds), clock);
-  const cards = h("div", { class: "cards", role: "group" });
+  const name = h("span.name");
+  const stack = h("span.amount");
+  const button = h("span.button", { title: "Dealer button", hidden: true }, 
+    h("span", { "aria-hidden": "true" }, "D"), h("span.unseen", "dealer button"));
+  const clockBar = h("span.bar");
+  const seconds = h("span.seconds");
+  const clock = h("span.clock", { hidden: true }, clockBar);
+  const plate = h("div.plate", h("div.line", name, button), h("div.line", stack, seconds), clock);
+  const cards = h("div.cards", { role: "group" });
   const tag = seesTag();
-  const worth = h("span", { class: "worth" });
-  const did = h("span", { class: "did" });
-  const bet = h("span", { class: "bet" });
-  const front = h("div", { class: "front" }, cards, h("div", { class: "acts" }, did, bet, tag.root, worth));
-  const root = h("li", { class: own ? "seat own" : "seat" }, plate, front);
+  const worth = h("span.worth");
+  const did = h("span.did");
+  const bet = h("span.bet");
+  const person = h("div.person", plate, h("div.acts", did, bet, tag.root, worth));
+  const root = h("li", { class: own ? "seat own" : "seat" }, person, cards);
   /** @type {{ slot: HTMLElement, view: CardView }[]} */
   const shown = [];
 
@@ -438,7 +383,7 @@ function seatView(app, seat, pick) {
     const opened = deal.result?.shown.find((of) => of.seat === seat);
     if (opened) return { cards: opened.cards, sees: "all" };
     const at = (/** @type {number | null} */ position) => (position === null ? null : deal.cards.get(position)?.card ?? null);
-    if (own) return { cards: deal.own.map(at), sees: deal.shows[seat] ? "all" : "only you" };
+    if (own) return { cards: deal.own.map(at), sees: deal.shows[seat] || (isOpen(app.match) && !deal.folded[seat]) ? "all" : "only you" };
     if (deal.folded[seat]) return { cards: [], sees: "" };
     const positions = deal.held[seat];
     const faces = positions ? positions.map(at) : heldBy(deal.cards);
@@ -448,7 +393,7 @@ function seatView(app, seat, pick) {
     return { cards: deal.own.map(() => null), sees: "" };
   }
 
-  /** @param {Map<number, import("./protocol.js").CardSeen>} seen */
+  /** @param {Map<number, CardSeen>} seen */
   function heldBy(seen) {
     return [...seen.values()].filter((card) => card.holder === seat).map((card) => card.card);
   }
@@ -456,15 +401,12 @@ function seatView(app, seat, pick) {
   return {
     root,
     own,
-    /** @param {ReturnType<typeof place>} at */
-    stand(at) {
-      root.dataset.side = at.side;
-      root.dataset.narrow = at.narrowSide;
-      for (const [name, value] of /** @type {const} */ ([["--x", at.x], ["--y", at.y], ["--nx", at.narrowX], ["--ny", at.narrowY]])) {
-        root.style.setProperty(name, `${value}%`);
-      }
+    /** @param {DOMRect} from */
+    pay(from) {
+      const to = bet.getBoundingClientRect();
+      const translate = [`${from.x - to.x}px ${from.y - to.y}px`, "0 0"];
+      bet.animate({ translate, scale: [1.5, 1] }, { duration: 800, easing: "ease-in-out" });
     },
-    /** The cards are taken in. */
     clear() {
       for (const { view } of shown) view.show(null);
     },
@@ -485,18 +427,20 @@ function seatView(app, seat, pick) {
       root.classList.toggle("turn", turn);
       root.classList.toggle("folded", !inHand && deal !== null);
       setAttribute(root, "aria-current", turn ? "true" : null);
-      const won = result?.pots.flatMap((of) => of.winners).filter((winner) => winner.seat === seat).reduce((sum, winner) => sum + winner.chips, 0) ?? 0;
-      root.classList.toggle("winner", won > 0);
+      const wins = result ? won(result).get(seat) ?? 0 : 0;
+      root.classList.toggle("winner", wins > 0);
       const chose = deal?.did[seat] ?? null;
-      setText(did, deal?.folded[seat] && !result ? "folded" : chose ? didShort(chose) : "");
+      setText(did, deal?.folded[seat] && !result ? "folded" : chose && !turn ? didShort(chose) : "");
       const bets = match.bets[seat] ?? 0;
-      setText(bet, won > 0 ? `+${shortAmount(won)}` : bets > 0 ? shortAmount(bets) : "");
-      setAttribute(bet, "title", won > 0 ? `wins ${amount(won)}` : bets > 0 ? `has bet ${amount(bets)}` : null);
-      setText(worth, result?.shown.find((of) => of.seat === seat)?.worth ?? "");
+      setText(bet, wins > 0 ? `+${shortAmount(wins)}` : bets > 0 ? shortAmount(bets) : "");
+      setAttribute(bet, "title", wins > 0 ? `wins ${amount(wins)}` : bets > 0 ? `has bet ${amount(bets)}` : null);
+      setText(worth, result?.shown.find((of) => of.seat === seat)?.worth ?? (own && inHand && !result ? deal.made : ""));
 
       const { cards: faces, sees } = hand();
       while (shown.length < faces.length) addCard(shown.length);
+      const best = winningCards(match);
       shown.forEach(({ slot, view }, at) => {
+        view.root.classList.toggle("best", best.has(faces[at] ?? ""));
         slot.hidden = at >= faces.length;
         if (slot.hidden) return view.show(null);
         view.show(faces[at], sees);
@@ -522,7 +466,7 @@ function seatView(app, seat, pick) {
       clockBar.style.transform = `scaleX(${Math.min(1, rest / Math.max(1, whole))})`;
       root.classList.toggle("bank", inBank);
       setText(seconds, `${Math.ceil(rest)} s`);
-      setAttribute(seconds, "title", `${Math.ceil(left.move)} s for this move, then ${Math.ceil(left.bank)} s in the bank`);
+      setAttribute(seconds, "title", timeWords(left));
     },
   };
 }

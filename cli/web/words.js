@@ -1,9 +1,8 @@
 // What happens, in words. There is no DOM here: a sentence is a list of texts and cards.
 
-/** @import * as P from "./protocol.js" */
-/** @import { Match, Part } from "./types.js" */
+import { isPoker } from "./match.js";
 
-/** A number as people read it: 1,000. @param {number} number */
+/** @param {number} number */
 export function amount(number) {
   return number.toLocaleString("en");
 }
@@ -15,7 +14,7 @@ export function shortAmount(number) {
   return number < 1e6 ? amount(number) : SHORT.format(number);
 }
 
-/** A few bytes, or many. @param {number} number */
+/** @param {number} number */
 export function bytes(number) {
   if (number < 1000) return `${number} bytes`;
   if (number < 1e6) return `${(number / 1000).toPrecision(3)} kB`;
@@ -23,9 +22,12 @@ export function bytes(number) {
 }
 
 const SUITS = { c: "clubs", d: "diamonds", h: "hearts", s: "spades" };
-const RANKS = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
-const DIGITS = { 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine" };
-const SEATS = ["North", "East", "South", "West"];
+/** @type {Record<string, string>} */
+const RANKS = {
+  A: "ace", K: "king", Q: "queen", J: "jack", T: "ten", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight",
+  9: "nine",
+};
+export const SEATS = ["North", "East", "South", "West"];
 
 /**
  * The rank and suit of a card, if it is one of 52.
@@ -40,10 +42,7 @@ export function rankAndSuit(card) {
 /** A card as one says it: "ace of spades", "knight number 4", "North's hand" for a hand of bridge. @param {string} card */
 export function cardName(card) {
   const known = rankAndSuit(card);
-  if (known) {
-    const rank = { ...RANKS, ...DIGITS }[known.rank];
-    return `${rank} of ${SUITS[known.suit]}`;
-  }
+  if (known) return `${RANKS[known.rank]} of ${SUITS[known.suit]}`;
   if (card.includes("#")) return card.replace("#", " number ");
   if (/^\d+$/.test(card)) return `number ${card}`;
   const suits = card.split(".");
@@ -89,10 +88,24 @@ function looksLike(letter) {
 }
 
 /** Whether a name could be read as "all" or "you" in a sentence about who sees which card. @param {string} name */
-function misleads(name) {
+export function misleads(name) {
   if (/[,;\u201a\uff0c\u3001]/.test(name)) return true;
   const words = name.split(/[^\p{L}\p{N}|!\uff5c\uff01]/u);
   return words.some((word) => ["all", "you"].includes([...word].map(looksLike).join("")));
+}
+
+const PLAIN_WORD = /^[\p{Alphabetic}\p{N}]+([-_'.][\p{Alphabetic}\p{N}]+)*$/u;
+const QUOTATION_MARKS = /["\u00ab\u00bb\u02ba\u02dd\u02ee\u2033\u2036\u201c-\u201f\u275d\u275e\u301d-\u301f\uff02]/g;
+
+/**
+ * A name for a sentence, as the program writes it: in quotation marks, unless it is one or two plain words. So
+ * "Anna left the match. Bert" cannot pass for two sentences.
+ * @param {string} name
+ */
+export function called(name) {
+  const words = name.split(" ");
+  if (words.length <= 2 && words.every((word) => PLAIN_WORD.test(word))) return name;
+  return `"${name.replace(QUOTATION_MARKS, "'")}"`;
 }
 
 /**
@@ -105,10 +118,10 @@ export function nameOf(match, seat) {
   const name = match.seated?.names[seat];
   if (name === undefined || name === "" || misleads(name)) return `Seat ${seat}`;
   // A name that is read from the right must not change the order of what stands beside it.
-  return FROM_THE_RIGHT.test(name) ? `\u2068${name}\u2069` : name;
+  return FROM_THE_RIGHT.test(name) ? `\u2068${called(name)}\u2069` : called(name);
 }
 
-/** The names of seats, one after the other. @param {Match} match @param {number[]} seats */
+/** @param {Match} match @param {number[]} seats */
 export function namesOf(match, seats) {
   return seats.map((seat) => nameOf(match, seat)).join(" and ");
 }
@@ -121,7 +134,7 @@ export function does(match, seat, verb) {
   return `${name} ${verb}${verb === "pass" ? "es" : "s"}`;
 }
 
-/** What is played. @param {P.Seated} seated */
+/** @param {SeatedFields} seated */
 export function gameName(seated) {
   return {
     holdem: "No-limit hold’em",
@@ -132,7 +145,27 @@ export function gameName(seated) {
   }[seated.game] ?? seated.game;
 }
 
-/** What is played for. @param {P.Seated} seated @returns {string[]} */
+/** @param {SeatedFields} seated */
+function clockOf({ clock }) {
+  return clock ? `${amount(clock.move)} s for a move, and a bank of ${amount(clock.bank)} s` : "no clock";
+}
+
+/** All terms of a host, as a guest is asked about them. @param {SeatedFields} seated @returns {string[]} */
+export function terms(seated) {
+  const { game, hands, stack, cards, drawn, shuffle, kinds = [] } = seated;
+  const number = game === "bridge" ? `${drawn / 4} boards dealt together, ${hands === 1 ? "once" : `${amount(hands)} times`}`
+    : hands === 1 ? "1 hand" : `${amount(hands)} hands`;
+  const parts = [gameName(seated), number];
+  if (game === "deck") parts.push(`${amount(drawn)} of ${amount(cards)} cards are drawn`);
+  if (kinds.length > 0) parts.push(kinds.map((kind) => `${amount(kind.count)} ${kind.name}`).join(", "));
+  if (stack !== undefined) parts.push(`${amount(stack)} chips each`);
+  parts.push(...stakes(seated));
+  parts.push(clockOf(seated));
+  if (shuffle) parts.push(`shuffled by ${shuffle}`);
+  return parts;
+}
+
+/** @param {SeatedFields} seated @returns {string[]} */
 export function stakes(seated) {
   const parts = [];
   if (seated.blinds) parts.push(`blinds ${seated.blinds.map(amount).join("/")}`);
@@ -140,21 +173,19 @@ export function stakes(seated) {
   return parts;
 }
 
-/** Cards and who is to see them. @param {Match} match @param {P.Reveal[]} cards */
+/** @param {Match} match @param {Reveal[]} cards */
 export function reveals(match, cards) {
   const to = (/** @type {number | "all"} */ who) => (who === "all" ? "all" : nameOf(match, who).replace(/^You$/, "you"));
   return cards.map((card) => `${placeName(match, card.position)} to ${to(card.to)}`).join(", ");
 }
 
-/** What a seat has chosen. The choice was applied to the match before. @param {Match} match @param {P.Chose} chose */
+/** What a seat has chosen. The choice was applied to the match before. @param {Match} match @param {Chose} chose */
 export function chosen(match, chose) {
   const who = (/** @type {string} */ verb) => does(match, chose.seat, verb);
   const own = chose.seat === match.own;
   const allIn = match.stacks[chose.seat] === 0 ? " and are all in" : "";
   const all = own ? allIn : allIn.replace("are", "is");
   switch (chose.do) {
-    case "fold": return `${who("fold")}.`;
-    case "check": return `${who("check")}.`;
     case "call": return `${who("call")} ${match.deal?.added ? amount(match.deal.added) : ""}`.trimEnd() + `${all}.`;
     case "bet": return `${who("bet")} ${amount(chose.to)}${all}.`;
     case "raise": return `${who("raise")} to ${amount(chose.to)}${all}.`;
@@ -168,7 +199,6 @@ export function chosen(match, chose) {
     case "propose": return `${who("propose")} to open ${reveals(match, chose.cards)}.`;
     case "agree": return `${who("agree")} to proposal ${chose.proposal}.`;
     case "refuse": return `${who("refuse")} proposal ${chose.proposal}.`;
-    case "pass": return `${who("pass")}.`;
     case "roll": return `${who("roll")} ${chose.dice}.`;
     case "draw": return `${who("draw")} a card.`;
     case "show-card": return `${who("show")} ${placeName(match, chose.position)}, and ${own ? "keep" : "keeps"} it.`;
@@ -177,27 +207,18 @@ export function chosen(match, chose) {
       const from = chose.from === match.own ? "your hand" : `the hand of ${nameOf(match, chose.from)}`;
       return `${who("steal")} a card out of ${from}.`;
     }
-    default: return "";
+    default: return `${who(chose.do)}.`;
   }
 }
 
-/** What a seat did, in a word or two for its place at the table. @param {P.Chose} chose */
+/** What a seat did, for its place at the table. @param {Chose} chose */
 export function didShort(chose) {
-  switch (chose.do) {
-    case "fold": return "folds";
-    case "check": return "checks";
-    case "call": return "calls";
-    case "bet": return "bets";
-    case "raise": return "raises";
-    case "exchange": return chose.places.length === 0 ? "keeps all" : `exchanges ${chose.places.length}`;
-    case "show": return "shows";
-    case "muck": return "mucks";
-    default: return "";
-  }
+  if (chose.do !== "exchange") return `${chose.do}s`;
+  return chose.places.length === 0 ? "keeps all" : `exchanges ${chose.places.length}`;
 }
 
-/** Who got what. @param {Match} match @param {P.Result} result @returns {string[]} */
-export function winnings(match, result) {
+/** @param {Match} match @param {Result} result @returns {string[]} */
+function winnings(match, result) {
   const several = result.pots.length > 1;
   return result.pots.flatMap((pot, number) => {
     let which = "";
@@ -207,16 +228,37 @@ export function winnings(match, result) {
   });
 }
 
-/** The same in one line, whatever pots there are: what each seat wins in all. @param {Match} match @param {P.Result} result */
+/** What each seat wins in all. @param {Match} match @param {Result} result */
 export function inShort(match, result) {
-  const winners = result.pots.flatMap((pot) => pot.winners);
-  const seats = [...new Set(winners.map((winner) => winner.seat))];
-  const chips = (/** @type {number} */ seat) => winners.reduce((sum, winner) => sum + (winner.seat === seat ? winner.chips : 0), 0);
-  const wins = seats.map((seat) => `${does(match, seat, "win")} ${amount(chips(seat))}`).join(", ");
+  const wins = [...won(result)].map(([seat, chips]) => `${does(match, seat, "win")} ${amount(chips)}`).join(", ");
   return wins ? `${wins}.` : "The hand is over.";
 }
 
-/** Who is waited for, and how long. @param {Match} match @param {P.Waiting} waiting */
+/** @param {Result} result @returns {Map<number, number>} by seat */
+export function won(result) {
+  const chips = new Map();
+  for (const winner of result.pots.flatMap((pot) => pot.winners)) {
+    chips.set(winner.seat, (chips.get(winner.seat) ?? 0) + winner.chips);
+  }
+  return chips;
+}
+
+/** "Hand 3: Bert won 40 with two pair, kings and fours". @param {Match} match @param {Result} result */
+export function lastHand(match, result) {
+  const wins = [...won(result)].map(([seat, chips]) => {
+    const worth = result.shown.find((of) => of.seat === seat)?.worth;
+    return `${nameOf(match, seat)} won ${amount(chips)}${worth ? ` with ${worth}` : ""}`;
+  });
+  return `Hand ${amount(result.hand)}: ${wins.join("; ")}`;
+}
+
+/** @param {Time} time */
+export function timeWords({ move, bank }) {
+  const left = `${Math.ceil(bank)} s of the bank`;
+  return move > 0 ? `${Math.ceil(move)} s, then ${left}` : left;
+}
+
+/** @param {Match} match @param {Waiting} waiting */
 export function waitingFor(match, waiting) {
   const who = waiting.seats.length === 0 ? "the shuffle on this machine" : namesOf(match, waiting.seats);
   const what = waiting.seats.length === 0 ? "" : {
@@ -228,27 +270,31 @@ export function waitingFor(match, waiting) {
 }
 
 /**
- * An event as a sentence for the log; nothing if there is nothing to say. It was applied to the match before.
+ * An event as a sentence for the log, if there is something to say. It was applied to the match before.
  * @param {Match} match
- * @param {P.Event} event
+ * @param {Message} event
  * @returns {Part[]}
  */
 export function sentence(match, event) {
   switch (event.event) {
     case "invite": return ["An invite was made."];
     case "listening": return [`Waiting at ${event.addresses.join(", ")}.`];
-    case "notice": return [event.text];
+    case "notice": return [forPage(event.text)];
+    case "ask-sit": return [`${called(event.names[0])} proposes: ${terms(event).join(", ")}.`];
+    case "leaving":
+    case "ask-admit":
+    case "admit-lapsed": return [asSentence(event.message)];
     case "seated": {
       const others = event.names.map((_, seat) => seat).filter((seat) => seat !== event.seat);
       const verb = event.resumed ? "sit again" : "sit";
-      const clock = event.clock ? [`${event.clock.move} s for a move, and a bank of ${event.clock.bank} s`] : [];
-      return [`You ${verb} at a table with ${namesOf(match, others)}: ${[gameName(event), ...stakes(event), ...clock].join(", ")}.`];
+      return [`You ${verb} at a table with ${namesOf(match, others)}: ${[gameName(event), ...stakes(event), clockOf(event)].join(", ")}.`];
     }
     case "line-lost": return [`${asSentence(event.message)} The program connects again by itself.`];
     case "waiting": return [waitingFor(match, event)];
     case "resumed": return ["The line is back, and the match goes on."];
     case "ask-again": return [asSentence(event.message)];
     case "out-of-time": return [outOfTime(match, event)];
+    case "stays": return ["You stay."];
     case "sits-out": return ["You sit out. The next hand waits for you."];
     case "dealt": return [`Hand ${event.hand}${event.try > 0 ? `, dealt again (try ${event.try + 1})` : ""}.`];
     case "again": return [`${does(match, event.seat, "have")} declared the deal void. Nobody has seen a card of it.`];
@@ -268,20 +314,20 @@ export function sentence(match, event) {
   }
 }
 
-/** @param {Match} match @param {P.OutOfTime} event */
+/** @param {Match} match @param {OutOfTime} event */
 function outOfTime(match, event) {
-  if (event.seat === match.own) return "Your time is out: the program has said for you what costs nothing more.";
-  if (event.away) return `${does(match, event.seat, "have")} been away for longer than the clock allows.`;
-  return `The time of ${nameOf(match, event.seat)} is out.`;
+  if (event.seat === match.own) return "Your time is out. The program chooses for you what costs nothing more.";
+  const clock = match.seated?.clock;
+  if (event.away) return `${does(match, event.seat, "have")} been away for ${clock ? "longer than the clock allows" : "ten minutes"}.`;
+  return clock ? `The time of ${nameOf(match, event.seat)} is out.` : `Nothing has come from ${nameOf(match, event.seat)} for ten minutes.`;
 }
 
-/** @param {Match} match @param {P.CardSeen} event @returns {Part[]} */
+/** @param {Match} match @param {CardSeen} event @returns {Part[]} */
 function seen(match, event) {
-  if (!isPokerGame(match)) {
+  if (!isPoker(match)) {
     const whom = event.holder === undefined ? "All see" : "Only you see";
     return [`${whom} ${placeName(match, event.position)}: `, { card: event.card }, "."];
   }
-  // The event `board` tells the others.
   if (event.holder === undefined) return [];
   const cards = [...match.deal?.cards.values() ?? []].filter((card) => card.holder === event.holder);
   const own = event.holder === match.own && match.deal?.own.map((position) => cards.find((card) => card.position === position));
@@ -294,19 +340,14 @@ function seen(match, event) {
 /**
  * What an entry of the log is about, if the next one about the same takes its place.
  * @param {Match} match
- * @param {P.Event} event
+ * @param {Message} event
  */
 export function topic(match, event) {
   if (event.event === "waiting") return "waiting";
-  return event.event === "card" && event.holder !== undefined && isPokerGame(match) ? `cards of ${event.holder}` : "";
+  return event.event === "card" && event.holder !== undefined && isPoker(match) ? `cards of ${event.holder}` : "";
 }
 
-/** @param {Match} match */
-function isPokerGame(match) {
-  return match.seated?.game !== "deck" && match.seated?.game !== "bridge";
-}
-
-/** @param {Match} match @param {P.Result} result @returns {Part[]} */
+/** @param {Match} match @param {Result} result @returns {Part[]} */
 function resultParts(match, result) {
   /** @type {Part[]} */
   const parts = [];
@@ -316,7 +357,7 @@ function resultParts(match, result) {
   return [...parts, winnings(match, result).join(" ") || "The hand is over."];
 }
 
-/** @param {Match} match @param {P.Stopped} event */
+/** @param {Match} match @param {Stopped} event */
 function stopped(match, event) {
   switch (event.how) {
     case "leave": return `${does(match, event.seat, "leave")} the match.`;
@@ -330,13 +371,43 @@ function spaced(cards) {
   return cards.flatMap((card, at) => (at === 0 ? [{ card }] : [" ", { card }]));
 }
 
-/** A message as a sentence of its own. @param {string} message */
+/** What options and commands are called here. @type {Record<string, string>} */
+const FIELDS = {
+  listen: "Wait at", advertise: "Address in the invite", relay: "Relay", at: "Where the host is now",
+  stay: "Stay after all", close: "Close here", leave: "Leave for good",
+};
+/** Advice for a terminal, and for this page. @type {[RegExp, string][]} */
+const ADVICE = [
+  [/, or that the host runs: dealerless host --for \S+/g, ""],
+  [/(, run)?: dealerless resume --close( [0-9a-f]+)?/g, " by “Close” in the lobby"],
+  [/`dealerless resume`/g, "“Resume” in the lobby"],
+  [/`dealerless join`/g, "“Join”"],
+  [/as `dealerless peers` lists them/g, "as the lobby lists them"],
+  [/Where a player is, --at says/g, "“Where the host is now” takes the address"],
+  [/Ctrl-C does no harm/g, "you need not wait for it"],
+  [/run: (?=dealerless)/g, "run in a terminal: "],
+  [/`(?=dealerless )/g, "in a terminal `"],
+];
+
+/** A message of the program in the words of this page. @param {string} message */
+export function forPage(message) {
+  const text = ADVICE.reduce((said, [from, to]) => said.replace(from, to), message);
+  return text.replace(/'?--([a-z]+)(?: <[^']+'| HOST:PORT)?|`([a-z]+)`/g,
+    (whole, option, command) => (FIELDS[option ?? command] ? `“${FIELDS[option ?? command]}”` : whole));
+}
+
+/** @param {string} fingerprint */
+export function forgive(fingerprint) {
+  return `To forget it for good, run in a terminal: dealerless peers forgive ${fingerprint}`;
+}
+
+/** @param {string} message */
 export function asSentence(message) {
-  const text = message.replace(/\.+$/, "");
+  const text = forPage(message).replace(/\.+$/, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** What went wrong, as a sentence. @param {unknown} error */
+/** @param {unknown} error */
 export function problem(error) {
   return asSentence(error instanceof Error ? error.message : String(error));
 }

@@ -52,6 +52,12 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         kind: Outcome,
+        file: "src/ot/mod.rs",
+        place: Lines(&["if !bool::from(high.ct_eq(&Block::ZERO)) {"]),
+        why: "whether a Delta is drawn again",
+    },
+    Exception {
+        kind: Outcome,
         file: "src/ot/base.rs",
         place: Lines(&["if !bool::from(self.hashes.proof(&answer).ct_eq(&message.proof)) {"]),
         why: "whether the check of the base OT's challenge passes",
@@ -102,7 +108,8 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         file: "src/mpc/semi_honest/open.rs",
         place: Lines(&[
             "match bool::from(zero ^ one) {",
-            ".collect::<Result<Vec<bool>, Fault>>()?",
+            "for bit in bits {",
+            "all.push(bit?);",
         ]),
         why: "whether a hash that opens a bit is that of a label",
     },

@@ -18,7 +18,7 @@ fn read_bits(text: &str, count: usize) {
         let Ok(read) = read_value(text, count, order, "it") else {
             continue;
         };
-        let binary = format_bits(&read);
+        let binary = format_bits(&read.bits);
         assert_eq!(binary.len(), count);
         if text.bytes().all(|byte| matches!(byte, b'0' | b'1')) {
             assert_eq!(binary, text);

@@ -52,9 +52,15 @@ fn evidence(table: &Table, log: &MatchLog) -> Evidence {
 }
 
 fn any_control(input: &mut Unstructured, log: &MatchLog) -> Result<Control> {
+    let short = [
+        Control::Declines(Term::Game),
+        Control::Declines(Term::All),
+        Control::Taken,
+        Control::Declined,
+    ];
     Ok(match input.arbitrary()? {
         true => Control::Resume(log.of().id()),
-        false => Control::Declines(*input.choose(&[Term::Game, Term::Memory])?),
+        false => *input.choose(&short)?,
     })
 }
 

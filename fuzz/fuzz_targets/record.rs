@@ -41,7 +41,7 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
             let said = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
             assert!(record.log().history(0).all(said));
             let honest = Record::read(&written(table, log.history(0))).expect("an honest file");
-            let agree = matches!(compare(&record, &honest), Compared::Together { more: [0, _] });
+            let agree = matches!(compare(&record, &honest), Compared::Together { more: [0, _], .. });
             assert!(agree);
         }
         Err(error) => assert!(error.evidence().is_none(), "nobody has signed two things"),
@@ -103,7 +103,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     }
     if let [(one, Ok(a)), (other, Ok(b))] = &sides[..] {
         match compare(a, b) {
-            Compared::Together { more } => assert!(one == other && more == [0, 0]),
+            Compared::Together { more, .. } => assert!(one == other && more == [0, 0]),
             Compared::Forked(forked) => {
                 assert_eq!(forked.evidence.seat(), seat);
                 assert!(forked.evidence.holds(&table.of));

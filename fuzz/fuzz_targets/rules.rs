@@ -13,8 +13,8 @@ use std::collections::HashSet;
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    BettingRules, Choice, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome, Posts, Seat,
-    Stakes, Variety,
+    BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome,
+    Posts, Seat, Stakes, Variety,
 };
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -248,7 +248,8 @@ fn run(input: &mut Unstructured) -> Result<()> {
         }
     }
     let button = Seat::new(input.int_in_range(0..=stakes.seats() as u8)?);
-    let Ok(mut hand) = Hand::new(&stakes, &stacks, button) else {
+    let edition = *input.choose(&[Edition::Two, Edition::Three])?;
+    let Ok(mut hand) = Hand::new(&stakes, &stacks, button, edition) else {
         return Ok(());
     };
     let (cards, _) = stakes.deck();

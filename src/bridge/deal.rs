@@ -3,30 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::deck;
+use zeroize::Zeroize;
 
-/// A suit, from the highest to the lowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Suit {
-    /// Spades.
-    Spades,
-    /// Hearts.
-    Hearts,
-    /// Diamonds.
-    Diamonds,
-    /// Clubs.
-    Clubs,
-}
-
-impl Suit {
-    /// All four, spades first.
-    pub const ALL: [Suit; 4] = [Suit::Spades, Suit::Hearts, Suit::Diamonds, Suit::Clubs];
-
-    /// `S`, `H`, `D` or `C`.
-    pub fn letter(self) -> char {
-        ['S', 'H', 'D', 'C'][self as usize]
-    }
-}
+use crate::deck::{self, Suit};
 
 /// A player's place at the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -99,7 +78,7 @@ impl Card {
 }
 
 /// Some cards: bit `c` stands for card `c`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Zeroize)]
 pub struct Hand(u64);
 
 impl Hand {

@@ -13,7 +13,8 @@ mod sealed;
 pub mod sheets;
 pub mod squaredeal;
 
+pub use crate::deck::Suit;
 pub use board::{Board, Vulnerability};
-pub use deal::{Card, Deal, DealError, Hand, Seat, Suit};
+pub use deal::{Card, Deal, DealError, Hand, Seat};
 pub use number::{DealNumber, NumberError, Order};
 pub use sealed::SealedBoards;

@@ -5,6 +5,7 @@
 //! example `bridge`.
 
 use rand::CryptoRng;
+use zeroize::Zeroizing;
 
 use super::{Board, Card, Deal, Hand, Seat};
 use crate::circuit::{ByParty, Party};
@@ -18,7 +19,7 @@ pub struct SealedBoards<S> {
     /// For each hand a bit for each card; the four hands of a board one after the other, from North on.
     hands: Vec<Vec<S>>,
     /// The hands that this party has seen.
-    seen: Vec<Option<Hand>>,
+    seen: Zeroizing<Vec<Option<Hand>>>,
     /// Which hands have been opened to whom.
     opened: Vec<ByParty<bool>>,
 }
@@ -62,7 +63,7 @@ impl<S: Clone> SealedBoards<S> {
         let count = circuit.split().hands();
         Ok(SealedBoards {
             hands: words.iter().take(count).map(<[S]>::to_vec).collect(),
-            seen: vec![None; count],
+            seen: Zeroizing::new(vec![None; count]),
             opened: vec![ByParty::default(); count],
         })
     }
@@ -108,7 +109,8 @@ impl<S: Clone> SealedBoards<S> {
     /// Opens hands, all in one exchange, and gives for each what this party learned. The peer must open
     /// the same hands to the same audience, in the same order.
     ///
-    /// A hand is opened to a party once: a hand that one party has seen may later be shown to the other.
+    /// A hand is opened to a party once. A hand that one party has seen is later opened to the other party
+    /// alone, not to both.
     ///
     /// # Errors
     /// A misuse if there is no such board, or a hand is named twice or was opened to that party before:
@@ -176,15 +178,11 @@ impl<S: Clone> SealedBoards<S> {
                     self.len()
                 )));
             };
-            let again = |learner: &Party| to.includes(*learner) && self.opened[place][*learner];
-            if let Some(learner) = Party::BOTH.into_iter().find(again) {
-                return Err(Error::Usage(format!(
-                    "the hand of {seat:?} on board {board} has already been opened to the {learner}"
-                )));
-            }
+            let hand = format!("the hand of {seat:?} on board {board}");
+            deck::check_closed(&hand, &self.opened[place], to)?;
             if places.contains(&place) {
                 return Err(Error::Usage(format!(
-                    "the hand of {seat:?} on board {board} is named twice in one opening"
+                    "{hand} is named twice in one opening"
                 )));
             }
             places.push(place);

@@ -11,6 +11,8 @@
 //! So fingerprints are compared for equality only, or to find a place in a table; which wire is the
 //! operand of a gate never follows from their order.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use hashbrown::HashTable;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::{StdRng, SysRng};
@@ -26,30 +28,53 @@ use super::layers::lay_out;
 ///
 /// It belongs to the [`Builder`] that gave it. Constants belong to every builder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bit(u32);
+pub struct Bit {
+    /// Twice the number of the node, plus 1 if the bit is its negation.
+    literal: u32,
+    /// The number of the builder; 0 for a constant.
+    builder: u32,
+}
 
 impl Bit {
     /// The constant 0.
-    pub const ZERO: Bit = Bit(0);
+    pub const ZERO: Bit = Bit {
+        literal: 0,
+        builder: 0,
+    };
     /// The constant 1.
-    pub const ONE: Bit = Bit(1);
+    pub const ONE: Bit = Bit {
+        literal: 1,
+        builder: 0,
+    };
 
-    fn positive(node: Node) -> Self {
-        Bit(node.0 << 1)
+    /// A node of the builder with this number.
+    fn positive(node: Node, builder: u32) -> Self {
+        Bit {
+            literal: node.0 << 1,
+            builder: if node == Node::ZERO { 0 } else { builder },
+        }
     }
 
     /// The wire, or [`Node::ZERO`] for a constant.
     pub(super) fn node(self) -> Node {
-        Node(self.0 >> 1)
+        Node(self.literal >> 1)
     }
 
     /// Whether the bit is the negation of its node.
     pub(super) fn inverted(self) -> bool {
-        self.0 & 1 == 1
+        self.literal & 1 == 1
     }
 
     fn invert_if(self, invert: bool) -> Self {
-        Bit(self.0 ^ u32::from(invert))
+        Bit {
+            literal: self.literal ^ u32::from(invert),
+            ..self
+        }
+    }
+
+    /// The same bit when its node is called `node`.
+    fn renamed(self, node: Node) -> Self {
+        Bit::positive(node, self.builder).invert_if(self.inverted())
     }
 }
 
@@ -105,6 +130,8 @@ impl Operation {
 ///
 /// The record depends on the calls alone, so the same calls give the same circuit.
 pub struct Builder {
+    /// The number of this builder in its [bits](Bit). It is not 0.
+    number: u32,
     inputs: Vec<usize>,
     input_bits: usize,
     /// The number of nodes that come before the operations: the constant, the input bits and, if the
@@ -155,6 +182,7 @@ impl Builder {
         fingerprints.extend((0..input_bits).map(|_| generator.random::<u128>()));
         forms.refill(&fingerprints);
         Builder {
+            number: next_number(),
             inputs: inputs.to_vec(),
             input_bits,
             leaves: 1 + input_bits,
@@ -181,7 +209,7 @@ impl Builder {
 
     /// The bits of all input values, in order.
     pub(super) fn input_bits(&self) -> impl Iterator<Item = Bit> {
-        (1..=self.input_bits).map(|node| Bit::positive(Node(node as u32)))
+        (1..=self.input_bits).map(|node| self.bit(Node(node as u32)))
     }
 
     /// The number of nodes so far: the constant 0, the input bits, and the gates recorded.
@@ -193,10 +221,10 @@ impl Builder {
     ///
     /// # Panics
     /// Like every call that records a gate, when the builder is full (see
-    /// [`MAX_NODES`](Self::MAX_NODES)) or when a bit comes from a larger builder.
+    /// [`MAX_NODES`](Self::MAX_NODES)) or when a bit belongs to another builder.
     pub fn xor(&mut self, a: Bit, b: Bit) -> Bit {
-        let node = self.xor_nodes(a.node(), b.node());
-        Bit::positive(node).invert_if(a.inverted() ^ b.inverted())
+        let node = self.xor_nodes(self.own(a), self.own(b));
+        self.bit(node).invert_if(a.inverted() ^ b.inverted())
     }
 
     /// `!a`. Free.
@@ -206,7 +234,7 @@ impl Builder {
 
     /// `a & b`.
     pub fn and(&mut self, a: Bit, b: Bit) -> Bit {
-        let (p, q) = (a.node(), b.node());
+        let (p, q) = (self.own(a), self.own(b));
         // (p ^ i)(q ^ j) = pq ^ jp ^ iq ^ ij
         let mut product = self.and_nodes(p, q);
         if b.inverted() {
@@ -215,7 +243,7 @@ impl Builder {
         if a.inverted() {
             product = self.xor_nodes(product, q);
         }
-        Bit::positive(product).invert_if(a.inverted() && b.inverted())
+        self.bit(product).invert_if(a.inverted() && b.inverted())
     }
 
     /// `a | b`, at the cost of one AND.
@@ -228,7 +256,13 @@ impl Builder {
     ///
     /// The outputs are values, each a word of bits, least significant first. A negated bit among
     /// them becomes a NOT gate, one for each wire.
+    ///
+    /// # Panics
+    /// When an output belongs to another builder.
     pub fn build(self, mut outputs: Vec<Vec<Bit>>) -> Circuit {
+        for &bit in outputs.iter().flatten() {
+            self.own(bit);
+        }
         let Builder {
             inputs,
             mut operations,
@@ -245,7 +279,24 @@ impl Builder {
 
     /// The linear form of a bit, without its inversion. XOR of bits is XOR of fingerprints.
     pub(super) fn fingerprint(&self, bit: Bit) -> u128 {
-        self.fingerprints[bit.node().index()]
+        self.fingerprints[self.own(bit).index()]
+    }
+
+    /// A node of this builder as a bit.
+    fn bit(&self, node: Node) -> Bit {
+        Bit::positive(node, self.number)
+    }
+
+    /// The node of a bit of this builder, or of a constant.
+    ///
+    /// # Panics
+    /// When the bit belongs to another builder.
+    fn own(&self, bit: Bit) -> Node {
+        assert!(
+            bit.builder == self.number || bit.builder == 0,
+            "the bit belongs to another builder"
+        );
+        bit.node()
     }
 
     fn xor_nodes(&mut self, p: Node, q: Node) -> Node {
@@ -311,6 +362,12 @@ impl Builder {
         self.forms.enter(node, &self.fingerprints);
         node
     }
+}
+
+/// A number that no other builder of this process has, among 2^32 in a row.
+fn next_number() -> u32 {
+    static BUILDERS: AtomicU32 = AtomicU32::new(1);
+    BUILDERS.fetch_add(1, Ordering::Relaxed).max(1)
 }
 
 /// The operands of a node that is a gate.

@@ -5,7 +5,7 @@
 //! the cost of a circuit is its number of AND gates, since XOR and NOT are free when garbled.
 //!
 //! ```
-//! use dealerless::circuit::{Builder, gadgets};
+//! use dealerless::circuit::{Builder, gadgets, to_bits};
 //!
 //! // Is the garbler's 4-bit number at least the evaluator's?
 //! let mut builder = Builder::new(&[4, 4]);
@@ -14,8 +14,9 @@
 //! let circuit = builder.build(vec![vec![answer]]);
 //! assert_eq!(circuit.ands(), 4);
 //!
-//! let bits = |n: u32| (0..4).map(|i| n >> i & 1 == 1).collect::<Vec<_>>();
-//! assert_eq!(circuit.evaluate(&[bits(9), bits(5)]), Ok(vec![vec![true]]));
+//! // The bits of a value come least significant first.
+//! let inputs = [9, 5].map(|number| to_bits(number, 4).expect("four bits are enough"));
+//! assert_eq!(circuit.evaluate(&inputs), Ok(vec![vec![true]]));
 //! ```
 
 pub mod bristol;
@@ -24,6 +25,7 @@ mod digest;
 mod evaluate;
 pub mod gadgets;
 mod layers;
+mod number;
 mod own_gates;
 mod ownership;
 mod party;
@@ -35,6 +37,7 @@ mod structure;
 
 pub use builder::{Bit, Builder};
 pub use evaluate::InputError;
+pub use number::{from_bits, to_bits};
 #[cfg(not(feature = "internals"))]
 pub(crate) use ownership::Ownership;
 #[cfg(feature = "internals")]

@@ -30,6 +30,11 @@ impl Slots {
 
     /// Those of a circuit, given the owner of each wire: no more than wires that are held at once.
     /// Linear in the number of gates.
+    ///
+    /// # Panics
+    /// If nothing reads the output of a joint AND. A circuit keeps only gates that an output needs, and
+    /// what reads a joint wire is joint. With another circuit the passes over the gates would count its
+    /// joint ANDs differently.
     pub(super) fn of_owned(circuit: &Circuit, owners: &[Option<Party>]) -> Self {
         let mut places = Places::new(circuit.wires());
         for output in circuit.outputs().iter().flatten() {
@@ -39,6 +44,8 @@ impl Slots {
         }
         for (gate, wire) in circuit.gates_from_the_last() {
             if places.take_back(wire).is_none() {
+                let is_joint_and = matches!(gate, Gate::And(..)) && owners[wire.index()].is_none();
+                assert!(!is_joint_and, "nothing reads a joint AND");
                 continue;
             }
             match gate {
@@ -145,7 +152,7 @@ impl Circuit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::Ownership;
+    use crate::circuit::{Builder, Ownership, bristol};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
     /// Runs a circuit in the slots, with the number of a wire on each. Gates that nobody needs are left
@@ -200,5 +207,32 @@ mod tests {
         }
         // What only the gates of one party need has none.
         assert!(places[1] < places[0]);
+    }
+
+    #[test]
+    fn gates_that_nothing_reads_are_in_no_circuit_that_is_built_or_read() {
+        let mut builder = Builder::new(&[2, 2]);
+        let [a, b] = [0, 1].map(|value| builder.input(value));
+        let read = builder.and(a[0], b[0]);
+        let dead = builder.and(a[1], b[1]);
+        builder.and(dead, read);
+        let built = builder.build(vec![vec![read]]);
+        let netlist = "2 4\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n2 1 0 1 3 XOR\n";
+        let read = bristol::read(netlist.as_bytes(), netlist.len() as u64).unwrap();
+        for (circuit, ands) in [(built, 1), (read, 0)] {
+            let ownership = Ownership::of(&circuit, Party::BOTH.map(Some));
+            assert_eq!(ownership.joint_ands().len(), ands);
+            assert_that_every_gate_finds_its_operands(&circuit, &ownership);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "nothing reads a joint AND")]
+    fn a_circuit_with_a_joint_and_that_nothing_reads_is_not_run() {
+        let mut builder = Builder::new(&[1, 1]);
+        let both = builder.and(builder.input(0)[0], builder.input(1)[0]);
+        let mut circuit = builder.build(vec![vec![both]]);
+        circuit.outputs.clear();
+        Ownership::of(&circuit, Party::BOTH.map(Some)).slots(&circuit);
     }
 }

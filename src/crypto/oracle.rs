@@ -66,6 +66,8 @@ pub enum Step {
     ActiveLabels = 23,
     /// The challenge of the proof of what one party has computed alone.
     ProductChallenge = 24,
+    /// Semi-honest: the digest of the pairs of hashes that open bits to the evaluator.
+    OpenedPairs = 25,
 }
 
 /// A hash in progress. Every absorbed string is preceded by its length, so that no two sequences

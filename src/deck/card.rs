@@ -2,23 +2,72 @@
 
 use std::fmt;
 
+use zeroize::Zeroize;
+
 /// What lies at a position. Of a deck it is a card: its number in the unshuffled deck, from 0. Of a
 /// [split](crate::shuffle::split) it is a hand: bit c is set if card c is in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Zeroize)]
 pub struct Card(pub u64);
 
-const RANKS: [&str; 13] = [
-    "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A",
+/// A suit, from the highest to the lowest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Suit {
+    /// Spades.
+    Spades,
+    /// Hearts.
+    Hearts,
+    /// Diamonds.
+    Diamonds,
+    /// Clubs.
+    Clubs,
+}
+
+impl Suit {
+    /// All four, spades first.
+    pub const ALL: [Suit; 4] = [Suit::Spades, Suit::Hearts, Suit::Diamonds, Suit::Clubs];
+
+    /// `S`, `H`, `D` or `C`.
+    pub fn letter(self) -> char {
+        ['S', 'H', 'D', 'C'][self as usize]
+    }
+
+    /// `♠`, `♥`, `♦` or `♣`.
+    pub fn symbol(self) -> char {
+        ['♠', '♥', '♦', '♣'][self as usize]
+    }
+}
+
+/// The ranks from the deuce to the ace.
+const RANKS: [char; 13] = [
+    '2', '3', '4', '5', '6', '7', '8', '9', 'T', 'J', 'Q', 'K', 'A',
 ];
-const SUITS: [char; 4] = ['♣', '♦', '♥', '♠'];
 
 impl Card {
     /// The name of a card of a 52-card deck: card `13 * suit + rank`, suits clubs, diamonds,
-    /// hearts, spades, ranks from the deuce to the ace.
+    /// hearts, spades, ranks from the deuce to the ace. `None` for any other card.
+    ///
+    /// ```
+    /// use dealerless::deck::{Card, Suit};
+    ///
+    /// let queen = Card(36);
+    /// assert_eq!(queen.of_52().as_deref(), Some("Q♥"));
+    /// assert_eq!((queen.rank(), queen.suit()), (Some(12), Some(Suit::Hearts)));
+    /// ```
     pub fn of_52(self) -> Option<String> {
-        let number = usize::try_from(self.0).ok()?;
-        let suit = SUITS.get(number / 13)?;
-        Some(format!("{}{suit}", RANKS[number % 13]))
+        let rank = RANKS[usize::from(self.rank()?) - 2];
+        Some(format!("{rank}{}", self.suit()?.symbol()))
+    }
+
+    /// The rank of a card of a 52-card deck: 2 to 10, and 11 for a jack, 12 for a queen, 13 for a king,
+    /// 14 for an ace. `None` for any other card.
+    pub fn rank(self) -> Option<u8> {
+        (self.0 < 52).then_some(2 + (self.0 % 13) as u8)
+    }
+
+    /// The suit of a card of a 52-card deck. `None` for any other card.
+    pub fn suit(self) -> Option<Suit> {
+        let from_clubs = usize::try_from(self.0 / 13).ok()?;
+        Suit::ALL.into_iter().rev().nth(from_clubs)
     }
 }
 
@@ -41,5 +90,22 @@ mod tests {
         assert_eq!(Card(0).of_52().unwrap(), "2♣");
         assert_eq!(Card(51).of_52().unwrap(), "A♠");
         assert_eq!(Card(52).of_52(), None);
+    }
+
+    #[test]
+    fn a_card_of_52_has_the_rank_and_the_suit_of_its_name_and_no_other_card_has_any() {
+        for number in 0..52 {
+            let card = Card(number);
+            let (rank, suit) = (card.rank().unwrap(), card.suit().unwrap());
+            let clubs_first = Suit::ALL.len() - 1 - suit as usize;
+            assert_eq!(13 * clubs_first as u64 + u64::from(rank) - 2, number);
+            let name = card.of_52().unwrap();
+            assert!(name.ends_with(suit.symbol()), "{name}");
+        }
+        assert_eq!(Card(12).rank(), Some(14));
+        assert_eq!(Card(8).of_52().as_deref(), Some("T♣"));
+        for number in [52, 65, u64::MAX] {
+            assert_eq!((Card(number).rank(), Card(number).suit()), (None, None));
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What lies where, as far as this party has seen.
 
+use zeroize::Zeroizing;
+
 use super::Card;
 use super::error::{Check, Error, Result};
 
@@ -61,14 +63,14 @@ pub(super) const HANDS: u32 = 4;
 pub(super) struct Faces {
     pack: Pack,
     /// By position.
-    seen: Vec<Option<Card>>,
+    seen: Zeroizing<Vec<Option<Card>>>,
 }
 
 impl Faces {
     pub(super) fn unseen(pack: Pack, drawn: usize) -> Self {
         Faces {
             pack,
-            seen: vec![None; drawn],
+            seen: Zeroizing::new(vec![None; drawn]),
         }
     }
 

@@ -9,11 +9,11 @@
 //! show each other their shares of these first ([`KeptDeck::check_seeds`]), over whatever line.
 
 use subtle::ConstantTimeEq;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use super::error::{Check, Error, Result};
 use super::faces::{Faces, HANDS, Pack};
-use super::live::LiveDeck;
+use super::live::{LiveDeck, UncheckedDeck};
 use super::{Card, check_circuit, seeds_in_range};
 use crate::circuit::Party;
 use crate::mpc::{
@@ -39,15 +39,17 @@ pub struct KeptDeck {
     /// The hash of its name.
     name: [u8; 32],
     cards: Vec<Vec<KeptBit>>,
-    /// Whether the seeds of each party were in range, if the circuit looks at that.
+    /// Whether the seeds of each party were in range. Empty if no input can be out of range, and for a
+    /// hand that was shuffled again, because only cards of a checked deck are.
     validity: Vec<KeptBit>,
-    /// Whether the peer has shown that they were.
+    /// Whether the peer has shown that they were, or there is nothing to show.
     checked: bool,
     faces: Faces,
 }
 
-/// A party's share of a word: whoever holds the other share learns the word.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A party's share of a word: whoever holds the other share learns the word. It is wiped when it is
+/// dropped.
+#[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Share {
     /// The share bits of the mask, the lowest bit of the word first.
     pub bits: Vec<bool>,
@@ -75,8 +77,8 @@ impl KeptDeck {
         Self::shuffle_live(session, shuffle, seeds, name).map(|(kept, _)| kept)
     }
 
-    /// As [`shuffle`](Self::shuffle), and gives the cards too of which something can be computed
-    /// while the session lives.
+    /// Does what [`shuffle`](Self::shuffle) does, and also returns the shares from which more can be
+    /// computed while the session lives, once the seeds have been checked.
     ///
     /// # Errors
     /// Those of [`shuffle`](Self::shuffle).
@@ -85,7 +87,7 @@ impl KeptDeck {
         shuffle: &ShuffleCircuit,
         seeds: &Randomness,
         name: &[u8],
-    ) -> Result<(Self, LiveDeck)> {
+    ) -> Result<(Self, UncheckedDeck)> {
         check_circuit(Security::Malicious, shuffle)?;
         let run = Run::new(shuffle.circuit(), &Input::ONE_EACH, seeds.bits());
         let words = session.run(run.in_context(name))?;
@@ -93,7 +95,13 @@ impl KeptDeck {
             Pack::Cards(shuffle.spec().cards() as u32),
             shuffle.spec().draw(),
         );
-        Self::keep(session, pack, (&words, drawn), shuffle.validity(), name)
+        let kept = Self::keep(session, pack, (&words, drawn), shuffle.validity(), name)?;
+        let words = words.iter().take(drawn).map(<[_]>::to_vec).collect();
+        let unchecked = UncheckedDeck {
+            live: LiveDeck { pack, words },
+            validity: kept.validity.clone(),
+        };
+        Ok((kept, unchecked))
     }
 
     /// As [`shuffle`](Self::shuffle), for the hands of boards: at position `4b + h` lies hand h of board b,
@@ -113,7 +121,7 @@ impl KeptDeck {
         let split = circuit.split();
         let pack = Pack::Hands(split.ranks() as u32);
         let hands = (&words, split.hands());
-        Self::keep(session, pack, hands, Some(circuit.validity()), name).map(|(kept, _)| kept)
+        Self::keep(session, pack, hands, Some(circuit.validity()), name)
     }
 
     /// Keeps the first words of a run as cards or hands, and one as the bits of validity.
@@ -123,21 +131,20 @@ impl KeptDeck {
         (words, drawn): (&Words<AuthenticatedBit>, usize),
         validity: Option<usize>,
         name: &[u8],
-    ) -> Result<(Self, LiveDeck)> {
+    ) -> Result<Self> {
         // The word's number comes first: it has a fixed length.
         let keep = |word: usize| {
             let name = [&(word as u64).to_le_bytes(), name].concat();
             session.keep(&words[word], &name)
         };
-        let kept = KeptDeck {
+        let validity = (validity.map(keep).transpose()?).unwrap_or_default();
+        Ok(KeptDeck {
             name: blake3::derive_key(NAME_CONTEXT, name),
             cards: (0..drawn).map(keep).collect::<mpc::Result<_>>()?,
-            validity: (validity.map(keep).transpose()?).unwrap_or_default(),
-            checked: false,
+            checked: validity.is_empty(),
+            validity,
             faces: Faces::unseen(pack, drawn),
-        };
-        let words = words.iter().take(drawn).map(<[_]>::to_vec).collect();
-        Ok((kept, LiveDeck { pack, words }))
+        })
     }
 
     /// This party's share of the bits that say whether the seeds were in range, for the peer.
@@ -157,8 +164,7 @@ impl KeptDeck {
     /// [`Check::KeptMacs`] if the share is not the one that was sealed;
     /// [`Check::SeedsOutOfRange`], naming the party, if its seeds were.
     pub fn check_seeds(&mut self, theirs: &Share) -> Result<()> {
-        let valid = values(&self.validity, theirs)?;
-        seeds_in_range(&valid).map_err(Error::Check)?;
+        check_validity(&self.validity, theirs)?;
         self.checked = true;
         Ok(())
     }
@@ -206,7 +212,7 @@ impl KeptDeck {
             return Err(Error::usage("the seeds of this deck have not been checked"));
         }
         let values = values(self.bits(position)?, theirs)?;
-        self.faces.open(position, values.into_iter())
+        self.faces.open(position, values.iter().copied())
     }
 
     fn bits(&self, position: usize) -> Result<&[KeptBit]> {
@@ -277,7 +283,7 @@ impl KeptDeck {
             name,
             cards: words.collect::<Option<_>>()?,
             validity: read_bits(validity_bits)?,
-            checked: false,
+            checked: validity == 0,
             faces: Faces::unseen(pack, drawn),
         })
     }
@@ -304,8 +310,17 @@ fn share(bits: &[KeptBit]) -> Share {
     }
 }
 
+/// Checks, with the peer's share of the bits of validity, that the seeds of both parties were in range.
+///
+/// # Errors
+/// Those of [`KeptDeck::check_seeds`].
+pub(super) fn check_validity(validity: &[KeptBit], theirs: &Share) -> Result<()> {
+    let valid = values(validity, theirs)?;
+    seeds_in_range(&valid).map_err(Error::Check)
+}
+
 /// The values of a word's bits, with the peer's share of it.
-fn values(bits: &[KeptBit], theirs: &Share) -> Result<Vec<bool>> {
+fn values(bits: &[KeptBit], theirs: &Share) -> Result<Zeroizing<Vec<bool>>> {
     let both = || bits.iter().zip(&theirs.bits);
     let expected = digest(both().map(|(bit, theirs)| &bit.accepted[usize::from(*theirs)]));
     let same = expected.ct_eq(&theirs.macs);
@@ -313,7 +328,7 @@ fn values(bits: &[KeptBit], theirs: &Share) -> Result<Vec<bool>> {
         return Err(Error::Check(Check::KeptMacs));
     }
     let value = |(bit, theirs): (&KeptBit, &bool)| bit.masked ^ bit.share ^ theirs;
-    Ok(both().map(value).collect())
+    Ok(Zeroizing::new(both().map(value).collect()))
 }
 
 /// What shows that a file is as it was written.

@@ -1,75 +1,79 @@
-//! The cards of a kept deck while its session lives: on these something can still be computed.
+//! The cards of a kept deck while its session lives: these can be shuffled again.
 
 use rand::CryptoRng;
 
-use super::error::{Error, Result};
+use super::error::Result;
 use super::faces::Pack;
-use super::kept::KeptDeck;
-use crate::mpc::{AuthenticatedBit, Input, Malicious, Run, TwoParty};
+use super::kept::{KeptDeck, Share, check_validity};
+use super::steal::reshuffle;
+use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
 use crate::net::Transport;
-use crate::shuffle::Reshuffle;
 
-/// One party's shares of cards, in the session that has dealt them. A [`KeptDeck`] can be opened
-/// without it; what was read from a file comes without it, and can only be opened.
+/// One party's shares of the drawn cards, in the session that has dealt them, before the seeds have
+/// been checked. Nothing can be computed from them:
+///
+/// ```compile_fail,E0599
+/// # use dealerless::{deck::UncheckedDeck, mpc::Malicious, net::TcpTransport};
+/// fn before_the_check(deck: &UncheckedDeck, session: &mut Malicious<TcpTransport>) {
+///     deck.reshuffle(session, &[0], b"name", &mut rand::rng());
+/// }
+/// ```
+pub struct UncheckedDeck {
+    pub(super) live: LiveDeck,
+    /// Whether the seeds of each party were in range, if the circuit looks at that.
+    pub(super) validity: Vec<KeptBit>,
+}
+
+impl UncheckedDeck {
+    /// Checks, with the peer's share of [`KeptDeck::validity`], that the seeds of both parties were
+    /// in range.
+    ///
+    /// # Errors
+    /// Those of [`KeptDeck::check_seeds`].
+    pub fn check_seeds(self, theirs: &Share) -> Result<LiveDeck> {
+        check_validity(&self.validity, theirs)?;
+        Ok(self.live)
+    }
+}
+
+/// One party's shares of the drawn cards, in the session that has dealt them from seeds in range. A
+/// [`KeptDeck`] can be opened without the session; one that was read from a file has no `LiveDeck`, so
+/// it can only be opened.
 pub struct LiveDeck {
-    /// From what they were drawn.
+    /// What was dealt.
     pub(super) pack: Pack,
+    /// By position.
     pub(super) words: Vec<Vec<AuthenticatedBit>>,
 }
 
 impl LiveDeck {
-    /// A hand of cards that may come from several decks of the session: each is named by its deck
-    /// and by its position there.
+    /// Shuffles the cards at the positions of `hand` again, by a permutation of each party, for a
+    /// [steal](super::SealedDeck::steal): the first card is the stolen one. Returns the shuffled hand,
+    /// which counts its cards from 0, and the deck with these cards at the positions of `hand`. This
+    /// deck stays as it was, for a steal that does not take place.
+    ///
+    /// Both parties call this with the same positions in the same order, and with the same `name`,
+    /// which must be new each time: the run compares both. Nothing is opened. The hand needs no
+    /// further check of seeds: those of its deck were checked, and every setting of the network is
+    /// valid.
     ///
     /// # Errors
-    /// [`Error::Usage`] if there are none, if a position was not drawn, or if their decks have other
-    /// cards.
-    pub fn hand(cards: &[(&LiveDeck, usize)]) -> Result<Self> {
-        let Some((first, _)) = cards.first() else {
-            return Err(Error::usage("a hand has at least one card"));
-        };
-        let word = |&(deck, position): &(&LiveDeck, usize)| {
-            let word = deck.words.get(position).cloned();
-            let same = deck.pack == first.pack;
-            word.filter(|_| same)
-                .ok_or_else(|| Error::usage(format!("card {position} is not in the hand")))
-        };
-        Ok(LiveDeck {
-            pack: first.pack,
-            words: cards.iter().map(word).collect::<Result<_>>()?,
-        })
-    }
-
-    /// How many cards there are.
-    pub fn len(&self) -> usize {
-        self.words.len()
-    }
-
-    /// Whether there are none. (A deck or a hand has at least one.)
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
-    /// Shuffles the cards again, by a permutation of each party, and keeps what opens them: for a
-    /// [steal](super::SealedDeck::steal), of which the first card is the stolen one. Both parties
-    /// call this with the same cards in the same order, and with the same `name`, which must be new
-    /// each time: the run compares both. Nothing is opened, and no input can be out of range.
-    ///
-    /// # Errors
-    /// Any [`Error`] of the session.
+    /// [`Error::Usage`](super::Error::Usage) if the hand is empty, a position was not drawn or occurs
+    /// twice: nothing is sent then. Any error of the session.
     pub fn reshuffle<T: Transport>(
         &self,
         session: &mut Malicious<T>,
+        hand: &[usize],
         name: &[u8],
         rng: &mut impl CryptoRng,
     ) -> Result<(KeptDeck, LiveDeck)> {
-        let width = self.words.first().map_or(0, Vec::len);
-        let reshuffle = Reshuffle::new(self.len().max(1), width);
-        let setting = reshuffle.sample(rng);
-        let cards = self.words.iter().map(|word| Input::Shared(word));
-        let inputs: Vec<_> = Input::ONE_EACH.into_iter().chain(cards).collect();
-        let run = Run::new(reshuffle.circuit(), &inputs, setting.bits());
-        let words = session.run(run.in_context(name))?;
-        KeptDeck::keep(session, self.pack, (&words, self.len()), None, name)
+        let shuffled = reshuffle(session, &self.words, hand, name, rng)?;
+        let kept = KeptDeck::keep(session, self.pack, (&shuffled, hand.len()), None, name)?;
+        let mut words = self.words.clone();
+        for (&position, bits) in hand.iter().zip(shuffled.iter()) {
+            words[position] = bits.to_vec();
+        }
+        let pack = self.pack;
+        Ok((kept, LiveDeck { pack, words }))
     }
 }

@@ -24,13 +24,13 @@ use crate::circuit::{ByParty, Party};
 use crate::mpc::{Audience, Demand, Input, Opening, Run, Security, TwoParty, Words};
 use crate::shuffle::ShuffleCircuit;
 
-pub use card::Card;
+pub use card::{Card, Suit};
 pub use choice::{Choice, UnknownChoice, circuit};
 pub use error::{Check, Error, Result};
 pub use estimate::Estimate;
 pub use faces::Pack;
 pub use kept::{KeptDeck, Share};
-pub use live::LiveDeck;
+pub use live::{LiveDeck, UncheckedDeck};
 pub use pile::{Kinds, KindsError, Pile};
 
 /// The cards that were drawn from a shuffled deck. Their bits are shared between the parties: the
@@ -131,7 +131,8 @@ impl<S: Clone> SealedDeck<S> {
     /// Opens drawn cards, all in one exchange, and gives for each what this party learned. The
     /// peer must open the same positions to the same audience, in the same order.
     ///
-    /// A card is opened to a party once: a card of one's own may later be shown to the other.
+    /// A card is opened to a party once. A card that one party has seen is later opened to the other party
+    /// alone, not to both.
     ///
     /// # Errors
     /// [`Error::Usage`] if a position was not drawn, occurs twice or was opened to that party
@@ -169,12 +170,7 @@ impl<S: Clone> SealedDeck<S> {
                     self.len()
                 )));
             };
-            let again = |learner: &Party| to.includes(*learner) && opened[*learner];
-            if let Some(learner) = Party::BOTH.into_iter().find(again) {
-                return Err(Error::usage(format!(
-                    "card {position} has already been opened to the {learner}"
-                )));
-            }
+            check_closed(&format!("card {position}"), opened, to)?;
             if openings[..i].iter().any(|(other, _)| *other == position) {
                 return Err(Error::usage(format!(
                     "card {position} is named twice in one opening"
@@ -183,6 +179,25 @@ impl<S: Clone> SealedDeck<S> {
         }
         Ok(())
     }
+}
+
+/// Checks that `what` was not opened before to a party that is to see it now.
+///
+/// # Errors
+/// [`Error::Usage`], which names the party, and the audience that is left.
+pub(crate) fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<()> {
+    let again = |learner: &Party| to.includes(*learner) && opened[*learner];
+    let Some(learner) = Party::BOTH.into_iter().find(again) else {
+        return Ok(());
+    };
+    let other = learner.other();
+    let left = match to == Audience::Both && !opened[other] {
+        true => format!(": open it to the {other} alone"),
+        false => String::new(),
+    };
+    Err(Error::usage(format!(
+        "{what} has already been opened to the {learner}{left}"
+    )))
 }
 
 /// Opens whether the seeds of each party are in range, and ends the session if some are not. `words`

@@ -16,6 +16,7 @@
 //! ```
 
 use rand::CryptoRng;
+use zeroize::Zeroizing;
 
 use super::error::{Check, Error, Result};
 use super::{Card, SealedDeck};
@@ -87,14 +88,9 @@ impl<S: Clone> SealedDeck<S> {
         context: &[u8],
         rng: &mut impl CryptoRng,
     ) -> Result<Card> {
-        self.check_hand(owner, hand)?;
-        let reshuffle = Reshuffle::new(hand.len(), self.width());
-        let setting = reshuffle.sample(rng);
-        let cards = hand.iter().map(|&at| Input::Shared(&self.drawn[at][..]));
-        let inputs: Vec<_> = Input::ONE_EACH.into_iter().chain(cards).collect();
+        self.check_owner(owner, hand)?;
         let context = [CONTEXT, &[owner as u8], context].concat();
-        let run = Run::new(reshuffle.circuit(), &inputs, setting.bits());
-        let words = session.run(run.in_context(&context))?;
+        let words = reshuffle(session, &self.drawn, hand, &context, rng)?;
 
         let opened = session.open(&openings(owner, &words))?;
         let before = self.faces_of(hand);
@@ -126,8 +122,9 @@ impl<S: Clone> SealedDeck<S> {
         let stolen = stolen.ok_or(Error::Check(Check::NotOfTheHand))?;
         // Who had seen all of them, as the owner has, knows what can come out.
         let known = before.iter().all(Option::is_some);
-        let mut after = self.faces_of(hand).into_iter().flatten();
-        if known && !after.all(|card| before.contains(&Some(card))) {
+        let after = self.faces_of(hand);
+        let mut after = after.iter().filter(|card| card.is_some());
+        if known && !after.all(|card| before.contains(card)) {
             return Err(Error::Check(Check::NotOfTheHand));
         }
         Ok(stolen)
@@ -139,28 +136,55 @@ impl<S: Clone> SealedDeck<S> {
     }
 
     /// The cards at these positions that this party has seen.
-    fn faces_of(&self, hand: &[usize]) -> Vec<Option<Card>> {
-        hand.iter().map(|&position| self.seen(position)).collect()
+    fn faces_of(&self, hand: &[usize]) -> Zeroizing<Vec<Option<Card>>> {
+        let faces = hand.iter().map(|&position| self.seen(position));
+        Zeroizing::new(faces.collect())
     }
 
-    fn check_hand(&self, owner: Party, hand: &[usize]) -> Result<()> {
-        if hand.is_empty() {
-            return Err(Error::usage("nothing can be stolen from an empty hand"));
+    fn check_owner(&self, owner: Party, hand: &[usize]) -> Result<()> {
+        let mut hand = hand.iter();
+        match hand.find(|&&position| !self.is_open_to(position, owner)) {
+            None => Ok(()),
+            Some(position) => Err(Error::usage(format!(
+                "card {position} is not in the hand of the {owner}"
+            ))),
         }
-        for (i, &position) in hand.iter().enumerate() {
-            if !self.is_open_to(position, owner) {
-                return Err(Error::usage(format!(
-                    "card {position} is not in the hand of the {owner}"
-                )));
-            }
-            if hand[..i].contains(&position) {
-                return Err(Error::usage(format!(
-                    "card {position} is named twice in one hand"
-                )));
-            }
-        }
-        Ok(())
     }
+}
+
+/// Shuffles the cards at the positions of `hand` again, out of the shares of all drawn cards, in a run
+/// with this context.
+///
+/// # Errors
+/// [`Error::Usage`] if the hand is empty, a position was not drawn or occurs twice: nothing is sent
+/// then. (A card that went in twice would come out twice, and [`Check::OpenedTwice`] would blame the
+/// peer.) Any error of the session.
+pub(super) fn reshuffle<P: TwoParty>(
+    session: &mut P,
+    drawn: &[Vec<P::Shared>],
+    hand: &[usize],
+    context: &[u8],
+    rng: &mut impl CryptoRng,
+) -> Result<Words<P::Shared>> {
+    let mut cards = Vec::with_capacity(hand.len());
+    for (i, &position) in hand.iter().enumerate() {
+        if hand[..i].contains(&position) {
+            return Err(Error::usage(format!(
+                "card {position} is named twice in one hand"
+            )));
+        }
+        let card = drawn.get(position);
+        let card = card.ok_or_else(|| Error::usage(format!("card {position} was not drawn")))?;
+        cards.push(Input::Shared(&card[..]));
+    }
+    let Some(Input::Shared(first)) = cards.first() else {
+        return Err(Error::usage("nothing can be stolen from an empty hand"));
+    };
+    let reshuffle = Reshuffle::new(hand.len(), first.len());
+    let setting = reshuffle.sample(rng);
+    let inputs: Vec<_> = Input::ONE_EACH.into_iter().chain(cards).collect();
+    let run = Run::new(reshuffle.circuit(), &inputs, setting.bits());
+    Ok(session.run(run.in_context(context))?)
 }
 
 /// Who sees the card that comes out at this place: the first is the stolen one.

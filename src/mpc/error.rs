@@ -148,6 +148,9 @@ pub enum Check {
     /// The semi-honest evaluator's masked inputs did not arrive as it sent them.
     #[error("inputs: the digest of the masked inputs")]
     MaskedInputs,
+    /// The pairs of hashes that open bits to the semi-honest evaluator did not arrive as they were sent.
+    #[error("opening: the digest of the pairs of hashes")]
+    OpenedPairs,
     /// A hash that should open a bit to a semi-honest party belongs to neither label.
     #[error("opening: the hash of neither label")]
     OpeningHash,

@@ -15,6 +15,8 @@ crate::net::tags! {
         InputDigest = 54, "digest of masked inputs";
         /// Pairs of hashes of labels, which open shared bits to the evaluator.
         OpenedPairs = 55, "opened pairs of hashes";
+        /// The digest of the pairs of hashes in the message before.
+        PairsDigest = 56, "digest of opened pairs";
         /// Leaky AND triples: the tables `G`.
         LeakyTables = 64, "leaky AND tables";
         /// Leaky AND triples: the low bits.
@@ -75,8 +77,8 @@ mod tests {
         assert_eq!(
             numbers,
             [
-                1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 51, 53, 54, 55, 64, 65, 66, 67, 68, 69, 70,
-                80, 81, 82, 83, 84
+                1, 2, 16, 17, 18, 32, 33, 34, 48, 49, 51, 53, 54, 55, 56, 64, 65, 66, 67, 68, 69,
+                70, 80, 81, 82, 83, 84
             ]
         );
     }

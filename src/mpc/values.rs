@@ -5,6 +5,8 @@ use std::iter;
 use std::ops::Index;
 use std::sync::Arc;
 
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
 use crate::circuit::{ByParty, Circuit, Ownership, Party};
 
 /// Where the bits of an input value of a circuit come from.
@@ -195,8 +197,8 @@ pub(super) fn opened_to<'a, S>(
     openings.into_iter().flatten()
 }
 
-/// What a party learned from openings.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The bits that a party learned from openings. They are wiped when they are dropped.
+#[derive(Clone, Debug, PartialEq, Eq, Zeroize, ZeroizeOnDrop)]
 pub struct Opened(Vec<Option<Vec<bool>>>);
 
 impl Opened {
@@ -208,7 +210,13 @@ impl Opened {
     ) -> Self {
         let mut values = values.into_iter();
         let deal = |opening: &Opening<'_, S>| {
-            (opening.to.includes(me)).then(|| values.by_ref().take(opening.bits.len()).collect())
+            let count = opening.bits.len();
+            opening.to.includes(me).then(|| {
+                // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+                let mut bits = Vec::with_capacity(count);
+                bits.extend(values.by_ref().take(count));
+                bits
+            })
         };
         Opened(openings.iter().map(deal).collect())
     }

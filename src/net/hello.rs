@@ -20,7 +20,7 @@ use super::tag::Tag;
 use super::transport::Transport;
 
 /// The version of the protocol that this program speaks.
-pub const VERSION: u16 = 5;
+pub const VERSION: u16 = 6;
 
 /// How a hello of any version begins.
 pub const MAGIC: &[u8; 10] = b"dealerless";

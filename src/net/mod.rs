@@ -4,7 +4,7 @@
 //! that the receiver bounds) and *bulk data* (blocks whose number both sides know), counts what
 //! passes, and has a deadline on every wait. Below it is a [`Transport`], an ordered stream of
 //! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two. [`Shaped`] makes a
-//! line longer and narrower, for measurements.
+//! line longer and narrower, for measurements, and [`ShapedSending`] does so between two machines.
 //!
 //! Everything that arrives is hostile. A length is compared with what the receiver expects before
 //! anything is allocated, a tag before the payload is read, and a peer that drips bytes is cut:
@@ -24,6 +24,8 @@ mod memory;
 mod pipe;
 #[cfg(not(target_family = "wasm"))]
 mod shaped;
+#[cfg(not(target_family = "wasm"))]
+mod shaped_sending;
 mod tag;
 #[cfg(not(target_family = "wasm"))]
 mod tcp;
@@ -39,6 +41,8 @@ pub use hello::VERSION;
 pub use memory::{MemoryTransport, memory_pair, over_stream};
 #[cfg(not(target_family = "wasm"))]
 pub use shaped::{Shape, Shaped, shaped};
+#[cfg(not(target_family = "wasm"))]
+pub use shaped_sending::{ShapedSending, shaped_sending};
 pub use tag::Tag;
 pub(crate) use tag::tags;
 #[cfg(not(target_family = "wasm"))]

@@ -22,7 +22,7 @@ const PACKET: usize = 1500;
 
 /// A sleeper may wake so much too late, and therefore does not sleep for the last part of a wait. An idle
 /// virtual machine takes 0.1 to 0.3 ms to wake one.
-const WAKING: Duration = Duration::from_micros(400);
+pub(super) const WAKING: Duration = Duration::from_micros(400);
 
 /// What one read of the transport below may bring.
 const HELD_BYTES: usize = 128 * 1024;
@@ -75,7 +75,7 @@ struct Piece {
 }
 
 /// One direction: when what was sent arrives. Times are since any fixed moment.
-struct Way {
+pub(super) struct Way {
     shape: Shape,
     /// When the last byte has left.
     free: Duration,
@@ -84,7 +84,7 @@ struct Way {
 }
 
 impl Way {
-    fn new(shape: Shape) -> Self {
+    pub(super) fn new(shape: Shape) -> Self {
         Way {
             shape,
             free: Duration::ZERO,
@@ -92,7 +92,7 @@ impl Way {
         }
     }
 
-    fn send(&mut self, now: Duration, bytes: usize) {
+    pub(super) fn send(&mut self, now: Duration, bytes: usize) {
         let begins = self.free.max(now);
         self.free = begins.saturating_add(self.shape.sending(bytes));
         self.pieces.push_back(Piece {
@@ -103,7 +103,7 @@ impl Way {
     }
 
     /// How many bytes of the first piece have arrived and are not yet delivered.
-    fn arrived(&self, now: Duration) -> usize {
+    pub(super) fn arrived(&self, now: Duration) -> usize {
         let Some(first) = self.pieces.front() else {
             return 0;
         };
@@ -113,7 +113,7 @@ impl Way {
     }
 
     /// When so many bytes more that waking is worth it will have arrived.
-    fn next_arrival(&self) -> Duration {
+    pub(super) fn next_arrival(&self) -> Duration {
         let Some(first) = self.pieces.front() else {
             return Duration::ZERO;
         };
@@ -125,7 +125,7 @@ impl Way {
 
     /// Whether it costs nothing to be woken a little after `arrival`: more bytes arrive without a break
     /// for longer than that.
-    fn goes_on_after(&self, arrival: Duration) -> bool {
+    pub(super) fn goes_on_after(&self, arrival: Duration) -> bool {
         let late = arrival.saturating_add(WAKING);
         let mut leaving = None;
         for piece in &self.pieces {
@@ -141,7 +141,7 @@ impl Way {
         false
     }
 
-    fn deliver(&mut self, bytes: usize) {
+    pub(super) fn deliver(&mut self, bytes: usize) {
         if let Some(first) = self.pieces.front_mut() {
             first.delivered += bytes;
             if first.delivered >= first.bytes {
@@ -199,7 +199,7 @@ fn lock(way: &Mutex<Way>) -> MutexGuard<'_, Way> {
 
 /// How closely a wait ends when it should.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wait {
+pub(super) enum Wait {
     /// At once, for which a core works for the last part of it.
     Exact,
     /// When the system wakes a sleeper.
@@ -210,7 +210,7 @@ enum Wait {
 ///
 /// # Errors
 /// [`ErrorKind::TimedOut`] at the deadline, if that is earlier.
-fn wait_until(due: Duration, deadline: Duration, wait: Wait) -> io::Result<()> {
+pub(super) fn wait_until(due: Duration, deadline: Duration, wait: Wait) -> io::Result<()> {
     let end = due.min(deadline);
     let awake = match wait {
         Wait::Exact => WAKING,

@@ -86,6 +86,13 @@ impl TcpTransport {
         Ok(TcpTransport { link })
     }
 
+    /// The same connection once more, for another thread.
+    pub(super) fn handle(&self) -> Self {
+        TcpTransport {
+            link: Arc::clone(&self.link),
+        }
+    }
+
     fn opening(during: &'static str, timeout: Duration) -> Clock {
         let deadlines = Deadlines {
             message: timeout,

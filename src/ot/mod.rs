@@ -24,6 +24,7 @@ mod tag;
 mod tests;
 
 use rand::CryptoRng;
+use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
@@ -42,9 +43,16 @@ pub use tag::Tag;
 pub struct Delta(Block);
 
 impl Delta {
-    /// A uniform global key whose bit 0 is `lsb`.
+    /// A uniform global key whose bit 0 is `lsb`, and not 0 or 1: with these, what the peer would have to
+    /// guess is known.
     pub fn random(lsb: bool, rng: &mut impl CryptoRng) -> Self {
-        Delta(Block::random(rng).with_lsb(lsb))
+        loop {
+            let delta = Delta(Block::random(rng).with_lsb(lsb));
+            let high = delta.0.with_lsb(false);
+            if !bool::from(high.ct_eq(&Block::ZERO)) {
+                return delta;
+            }
+        }
     }
 
     /// `bit * Delta`, without a branch.

@@ -1,5 +1,9 @@
 //! A peer that sends back what it gets takes part in no OT: every hash is bound to the direction.
 
+use std::convert::Infallible;
+
+use rand::{TryCryptoRng, TryRng};
+
 use super::*;
 use crate::net::{Deadlines, memory_pair};
 use crate::testing::session::system_rng;
@@ -31,5 +35,37 @@ fn a_peer_that_sends_back_every_message_of_the_base_ots_is_caught() {
             assert!(matches!(outcome, Err(Error::Check(Check::BaseOtChallenge))));
             channel.abort();
         });
+    }
+}
+
+/// Draws these blocks, the last first.
+struct Blocks(Vec<u128>);
+
+impl TryRng for Blocks {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> std::result::Result<u32, Infallible> {
+        unreachable!("blocks are drawn as bytes")
+    }
+
+    fn try_next_u64(&mut self) -> std::result::Result<u64, Infallible> {
+        unreachable!("blocks are drawn as bytes")
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> std::result::Result<(), Infallible> {
+        bytes.copy_from_slice(&self.0.pop().expect("another block").to_le_bytes());
+        Ok(())
+    }
+}
+
+impl TryCryptoRng for Blocks {}
+
+#[test]
+fn a_delta_of_0_or_1_is_drawn_again() {
+    for lsb in [false, true] {
+        let rng = &mut Blocks(vec![6, 1, 0]);
+        let delta = Delta::random(lsb, rng).block();
+        assert_eq!(delta.to_bytes(), (6 | u128::from(lsb)).to_le_bytes());
+        assert!(rng.0.is_empty());
     }
 }

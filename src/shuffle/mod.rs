@@ -28,8 +28,8 @@
 //!
 //! ```
 //! use dealerless::circuit::Party;
+//! use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 //! use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-//! use rand::{rand_core::UnwrapErr, rngs::SysRng};
 //!
 //! let spec = Spec::new(52, 9, Algorithm::FisherYates)?;
 //! let shuffle = ShuffleCircuit::build(spec);

@@ -121,6 +121,7 @@ fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
         | Kind::Mpc(
             Mpc::Plan
             | Mpc::InputDigest
+            | Mpc::PairsDigest
             | Mpc::MacDigest
             | Mpc::TripleCommitment
             | Mpc::TripleDigest

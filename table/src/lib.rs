@@ -40,7 +40,8 @@ pub use identity::{
 };
 pub use line::{
     BadInvite, Door, DoorError, DoorEvent, EngineStream, Guest, Invite, Line, LineError,
-    MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, own_addresses,
+    MAX_HEADER, MAX_MESSAGE, MeetingError, Message, Priority, Stream, Timing, ask_relay,
+    own_addresses,
 };
 pub use log::{
     Attempt, BadLogMessage, BadSignedPart, CannotResume, CannotSay, CannotSit, CardOpening, Claim,
@@ -48,7 +49,7 @@ pub use log::{
     JournalError, LogMessage, Masked, Match, MatchLog, MemoryStorage, NoEvidence, Opened,
     OpenedInputs, Part, PartFoul, PartKind, Phase, Player, Proof, Refused, Reseal, Resume,
     Resuming, Seal, Seen, Shelf, Shelved, SignedPart, Sitting, Stop, Storage, Taken, ToDo,
-    Versions,
+    Unsettled, Versions, check_regular,
 };
 pub use play::{
     BadControl, Binding, CannotBegin, Command, Control, DealCircuit, DealCost, Dealer, Done, Event,
@@ -62,8 +63,8 @@ pub use record::{
     RecordedHand, compare,
 };
 pub use rules::{
-    Amounts, BadCards, BadFaces, BadKinds, BettingRules, CannotDeal, Choice, ChoiceError, Foul,
-    Hand, HandRank, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome, Posts, Pot,
+    Amounts, BadCards, BadFaces, BadKinds, BettingRules, CannotDeal, Choice, ChoiceError, Edition,
+    Foul, Hand, HandRank, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome, Posts, Pot,
     Proposal, Rolled, Shown, Stakes, StakesError, Steal, Variety,
 };
 pub use seat::Seat;

@@ -344,6 +344,7 @@ fn of_runs(tag: mpc::Tag, nth: usize) -> Option<Content> {
         mpc::Tag::MaskedInputs
         | mpc::Tag::InputDigest
         | mpc::Tag::OpenedPairs
+        | mpc::Tag::PairsDigest
         | mpc::Tag::OpenedHashes => return None,
     };
     Some(Content { changes, finds })

@@ -80,11 +80,11 @@ impl Case {
         self.subject != Subject::Content
     }
 
-    /// Whether the receiver may not look at what is changed: half of what guards base OT and trees,
-    /// of a leaky or a garbled table and of a pair of hashes, as a bit of its own says.
+    /// Whether the receiver may not look at what is changed: half of what guards base OT and trees, and
+    /// of a leaky or a garbled table, as a bit of its own says that depends on no input.
     pub(crate) fn may_go_unnoticed(&self) -> bool {
         let halves = [Ot::BaseOtPads.byte(), Ot::TreeSums.byte()];
-        let tables = [Mpc::LeakyTables, Mpc::Tables, Mpc::OpenedPairs];
+        let tables = [Mpc::LeakyTables, Mpc::Tables];
         halves.contains(&self.tag)
             || tables.map(Mpc::byte).contains(&self.tag)
             // Nothing reads what follows the last message.

@@ -6,7 +6,7 @@ mod refused;
 
 use std::io::{self, BufReader, Read};
 
-use dealerless::circuit::bristol;
+use dealerless::circuit::bristol::{self, Netlist};
 use dealerless::circuit::{Bit, Builder, Circuit};
 
 /// Evaluates a circuit on bits that are dealt to its input values in order.
@@ -127,6 +127,38 @@ fn blank_lines_tabs_carriage_returns_and_trailing_blanks_are_no_fault() {
     assert_eq!(odd.digest(), plain.digest());
     let without_a_last_line_end = read("2 5\n2 1 2\n1 1\n2 1 0 1 3 AND\n2 1 3 2 4 XOR");
     assert_eq!(without_a_last_line_end.digest(), plain.digest());
+}
+
+#[test]
+fn comments_and_a_byte_order_mark_are_skipped_in_both_formats() {
+    let commented = |text: &str| {
+        let lines = text.lines();
+        let lines: String = lines
+            .map(|line| format!("// über\n{line}# 7 AND\n"))
+            .collect();
+        format!("\u{feff}# by hand\n\n{lines}#")
+    };
+    for netlist in [
+        "2 5\n2 1 2\n1 1\n2 1 0 1 3 AND\n2 1 3 2 4 XOR",
+        "2 5\n2 1 1\n2 1 0 1 3 AND\n2 1 3 2 4 XOR",
+    ] {
+        let read = |text: &str| Netlist::parse(text.as_bytes(), None).expect("a netlist");
+        let [plain, other] = [read(netlist), read(&commented(netlist))];
+        assert_eq!(other.format(), plain.format());
+        assert_eq!(other.circuit().digest(), plain.circuit().digest());
+    }
+}
+
+#[test]
+fn a_byte_order_mark_elsewhere_or_half_a_comment_sign_is_refused_with_its_line() {
+    for (netlist, line) in [
+        ("0 1\n\u{feff}1 1\n1 1\n", 2),
+        ("\u{feff}\u{feff}0 1\n1 1\n1 1\n", 1),
+        ("0 1\n1 1 / one\n1 1\n", 2),
+    ] {
+        let error = bristol::parse(netlist.as_bytes()).expect_err("no netlist");
+        assert_eq!(error.line, line, "{error}");
+    }
 }
 
 #[test]

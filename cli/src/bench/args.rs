@@ -15,7 +15,7 @@ use crate::session::{TimeoutArgs, address};
 /// Measures what shuffles, or any circuits, cost: setup, preprocessing, online.
 ///
 /// Both parties run in this process, a thread each, over a real TCP connection, unless --listen or
-/// --connect is given. A time is that of the slower party.
+/// --connect is given. A time lasts from a common start until the later party has finished.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless bench\n  \
@@ -25,15 +25,20 @@ use crate::session::{TimeoutArgs, address};
     dealerless bench --listen 0.0.0.0:5252     and, on the other machine,\n  \
     dealerless bench --connect HOST:5252\n\n\
     Lists of numbers are written as for circuit stats. What is measured takes turns,\n\
-    round by round (in groups of 64). The first round warms the caches: it is in no\n\
-    median, and in --rounds-csv. Ctrl-C and errors show what is measured until then.\n\n\
-    The pool is what a malicious session makes ahead for so many runs at once; a\n\
-    semi-honest session needs none. Bytes and flights are both ways. Quartiles are\n\
-    between the figures, as in R and NumPy. A netlist gets random inputs each round,\n\
-    and opens its outputs to both; a shuffle ends with the sealed deck.\n\n\
+    round by round (in groups of 64). The first round and the first setup warm the\n\
+    caches: they are in no figure, and in --rounds-csv. Setup is measured on as many\n\
+    new sessions as rounds, and at most five. Ctrl-C and errors show what is measured\n\
+    until then.\n\n\
+    The pool is what a malicious session makes ahead for so many runs at once, less\n\
+    what earlier rounds have left over; a semi-honest session needs none. Bytes and\n\
+    flights are both ways. Bytes are a mean, as they may have two values that take\n\
+    turns. Flights in a row waited for each other. Quartiles are between the figures,\n\
+    as in R and NumPy. A netlist gets random inputs each round, and opens its outputs\n\
+    to both; a shuffle ends with the sealed deck.\n\n\
     --rtt and --bandwidth delay the bytes within the program: each way, bytes leave at\n\
     the bandwidth, and arrive half a round trip later. No packets, no loss, no slow\n\
-    start; and no deadline, unless --timeout sets one.\n\n\
+    start; and no deadline, unless --timeout sets one. Between two machines both need\n\
+    the same options, and the time of the network comes on top.\n\n\
     Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check,\n\
     disagreed or aborted, 3 the connection was lost or timed out, 130 Ctrl-C.")]
 pub(crate) struct Args {
@@ -66,12 +71,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) line: LineArgs,
     /// Wait for the other party at this address, and garble.
-    #[arg(long, value_name = "ADDRESS", value_parser = address,
-          conflicts_with_all = ["connect", "rtt", "bandwidth"])]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, conflicts_with = "connect")]
     pub(super) listen: Option<String>,
     /// Connect to the other party at this address, and evaluate.
-    #[arg(long, value_name = "ADDRESS", value_parser = address,
-          conflicts_with_all = ["rtt", "bandwidth"])]
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(super) connect: Option<String>,
     #[command(flatten)]
     pub(super) limit: MemoryArgs,

@@ -1,29 +1,33 @@
 //! What was measured, for programs that draw and compute.
 
+use super::environment::Environment;
 use super::report::Report;
 use super::side::{Phase, Round};
 use super::statistics::{Figure, PhaseReport, to_the_microsecond};
 use super::sweep::Measured;
 
 const OF_A_ROW: &str = "security,netlist,algorithm,cards,draw,and,pool_shuffles,rounds,\
-                        interrupted,seen_by,rtt_ms,bits_per_second,statistical_security";
+                        interrupted,seen_by,rtt_ms,bits_per_second,statistical_security,simulated";
 
-const OF_A_PHASE: [&str; 8] = [
+const OF_A_PHASE: [&str; 11] = [
     "ms",
     "min",
     "q1",
     "q3",
     "max",
     "bytes",
+    "bytes_min",
+    "bytes_max",
     "flights",
+    "flights_in_a_row",
     "and_per_second",
 ];
 
-/// A line for each configuration: the fields of the JSON, but for the environment.
+/// A line for each configuration: the fields of the JSON, and of the environment what tells machines apart.
 pub(super) fn reports(reports: &[Report<'_>]) -> String {
     let phases = ["setup", "pool", "online", "total"];
     let names = phases.map(|phase| OF_A_PHASE.map(|name| format!("{phase}_{name}")).join(","));
-    let mut text = format!("{OF_A_ROW},{}\n", names.join(","));
+    let mut text = format!("{OF_A_ROW},{},{OF_A_MACHINE}\n", names.join(","));
     for report in reports {
         let line = report.line.as_ref();
         let mut cells = vec![
@@ -40,11 +44,12 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
             number(line.map(|line| line.rtt_ms)),
             number(line.and_then(|line| line.bits_per_second)),
             number(report.statistical_security),
+            number(line.map(|line| line.simulated)),
         ];
-        let phases = &report.phases;
-        for phase in [&phases.setup, &phases.pool, &phases.online, &phases.total] {
+        for (_, phase) in report.phases.all() {
             cells.extend(phase_cells(phase));
         }
+        cells.push(machine(report.environment));
         text += &format!("{}\n", cells.join(","));
     }
     text
@@ -58,41 +63,58 @@ fn phase_cells(phase: &PhaseReport) -> [String; OF_A_PHASE.len()] {
         phase.q3.to_string(),
         phase.max.to_string(),
         phase.bytes.to_string(),
+        phase.bytes_min.to_string(),
+        phase.bytes_max.to_string(),
         phase.flights.to_string(),
+        phase.flights_in_a_row.to_string(),
         number(phase.and_per_second),
     ]
 }
 
-/// A line for each phase of each round. Round 0 warms the caches; of two real players there is no
-/// other. The pool's figures are divided by the runs that it serves, but for the flights; of the
-/// online phase there is a line for each run.
-pub(super) fn rounds(measured: &[Measured<'_>]) -> String {
-    let mut text = String::from(
-        "security,netlist,algorithm,cards,draw,and,pool_shuffles,phase,round,warm_up,ms,bytes,\
-         flights\n",
+/// The columns of [`machine`].
+const OF_A_MACHINE: &str = "version,commit,machine,cores,load";
+
+/// Which program measured, and where.
+fn machine(environment: &Environment) -> String {
+    let cells = [
+        environment.version.to_owned(),
+        field(environment.commit.unwrap_or_default()),
+        field(environment.processor.as_deref().unwrap_or_default()),
+        number(environment.cores),
+        number(environment.load),
+    ];
+    cells.join(",")
+}
+
+/// A line for each setup, and for each phase of each round. The setup and the round of number 0 warm the
+/// caches; of two real players there is no other. The pool's figures are divided by the runs that it
+/// serves, but for the flights; of the online phase there is a line for each run. The total of a round has
+/// columns of its own, so that a sum over a column counts nothing twice.
+pub(super) fn rounds(measured: &[Measured<'_>], environment: &Environment) -> String {
+    let figures = ["ms", "bytes", "flights", "flights_in_a_row"];
+    let totals = figures.map(|name| format!("total_{name}"));
+    let mut text = format!(
+        "security,netlist,algorithm,cards,draw,and,pool_shuffles,phase,round,warm_up,{},{},{}\n",
+        figures.join(","),
+        totals.join(","),
+        OF_A_MACHINE
     );
+    let machine = machine(environment);
     for measured in measured {
-        let row = &measured.configuration;
-        let spec = row.spec();
-        let what = format!(
-            "{},{},{},{},{},{},{}",
-            row.security,
-            row.netlist()
-                .map(|netlist| field(&netlist.name))
-                .unwrap_or_default(),
-            spec.map(|spec| spec.algorithm().name()).unwrap_or_default(),
-            number(spec.map(|spec| spec.cards())),
-            number(spec.map(|spec| spec.draw())),
-            measured.ands,
-            row.pool
-        );
-        let mut add = |name: &str, number: usize, figure: Figure| {
-            let Figure { ms, bytes, flights } = figure;
-            let (ms, warm_up) = (to_the_microsecond(ms), number == 0);
-            text += &format!("{what},{name},{number},{warm_up},{ms},{bytes},{flights}\n");
+        let what = what(measured);
+        let mut add = |phase: &str, number: usize, figure: Figure| {
+            let none = ",".repeat(figures.len() - 1);
+            let cells = match phase {
+                "total" => format!("{none},{}", figure_cells(figure)),
+                _ => format!("{},{none}", figure_cells(figure)),
+            };
+            let warm_up = number == 0;
+            text += &format!("{what},{phase},{number},{warm_up},{cells},{machine}\n");
         };
         let once = |phase: &Phase| Figure::of(phase, 1);
-        add("setup", 0, once(&measured.record.setup));
+        for (number, setup) in measured.record.setups.iter().enumerate() {
+            add("setup", number, once(setup));
+        }
         for (number, round) in measured.record.rounds.iter().enumerate() {
             let Round { pool, online } = round;
             add("pool", number, Figure::of(pool, online.len() as u32));
@@ -103,6 +125,33 @@ pub(super) fn rounds(measured: &[Measured<'_>]) -> String {
         }
     }
     text
+}
+
+/// What was measured.
+fn what(measured: &Measured<'_>) -> String {
+    let row = &measured.configuration;
+    let spec = row.spec();
+    let netlist = row.netlist().map(|netlist| field(&netlist.name));
+    let cells = [
+        row.security.to_string(),
+        netlist.unwrap_or_default(),
+        number(spec.map(|spec| spec.algorithm().name())),
+        number(spec.map(|spec| spec.cards())),
+        number(spec.map(|spec| spec.draw())),
+        measured.ands.to_string(),
+        row.pool.to_string(),
+    ];
+    cells.join(",")
+}
+
+fn figure_cells(figure: Figure) -> String {
+    let Figure {
+        ms,
+        bytes,
+        flights,
+        in_a_row,
+    } = figure;
+    format!("{},{bytes},{flights},{in_a_row}", to_the_microsecond(ms))
 }
 
 fn number(number: Option<impl ToString>) -> String {

@@ -10,18 +10,18 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Environment {
     /// Of the program.
-    version: &'static str,
+    pub(super) version: &'static str,
     /// What `DEALERLESS_COMMIT` said when the program was built.
-    commit: Option<&'static str>,
+    pub(super) commit: Option<&'static str>,
     compiler: &'static str,
     /// `release`, or `debug`, whose figures are worth nothing.
     profile: &'static str,
-    processor: Option<String>,
+    pub(super) processor: Option<String>,
     /// Those of the processor's instructions that the engine can use.
     instructions: Vec<&'static str>,
-    cores: Option<usize>,
+    pub(super) cores: Option<usize>,
     /// The processes that were running or ready to, on the mean of the last minute before.
-    load: Option<f64>,
+    pub(super) load: Option<f64>,
     system: String,
     /// Whether both parties ran on the same cores. Unknown if the other one was another process.
     shared_cores: Option<bool>,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use dealerless::net::Shape;
 use serde::Serialize;
 
+use super::meeting::Timing;
 use crate::output::milliseconds;
 
 /// The longest round trip: nobody waits longer for an answer.
@@ -20,9 +21,20 @@ pub(super) struct LineArgs {
     /// Make the line so narrow, each way: 20mbit for example.
     #[arg(long, value_name = "RATE", value_parser = bandwidth)]
     bandwidth: Option<NonZeroU64>,
+    /// Compute the times of the line without waiting, as if computing took no time.
+    #[arg(long, requires = "rtt", conflicts_with_all = ["listen", "connect"])]
+    simulate: bool,
 }
 
 impl LineArgs {
+    /// The clock that measures.
+    pub(super) fn timing(&self) -> Timing {
+        match self.simulate {
+            true => Timing::Simulated,
+            false => Timing::Real,
+        }
+    }
+
     /// The shape of the line, if it has one.
     pub(super) fn shape(&self) -> Option<Shape> {
         let shape = Shape {
@@ -30,6 +42,12 @@ impl LineArgs {
             bandwidth: self.bandwidth,
         };
         (self.rtt.is_some() || self.bandwidth.is_some()).then_some(shape)
+    }
+
+    /// The line as it is reported, if it has a shape.
+    pub(super) fn report(&self) -> Option<LineReport> {
+        let shape = self.shape()?;
+        Some(LineReport::new(shape, self.timing()))
     }
 }
 
@@ -39,29 +57,33 @@ pub(super) struct LineReport {
     pub(super) rtt_ms: f64,
     /// Each way; `null` if there is no limit.
     pub(super) bits_per_second: Option<u64>,
+    /// Whether the times are computed, as if computing took no time.
+    pub(super) simulated: bool,
 }
 
-impl From<Shape> for LineReport {
-    fn from(shape: Shape) -> Self {
+impl LineReport {
+    fn new(shape: Shape, timing: Timing) -> Self {
         LineReport {
             rtt_ms: milliseconds(shape.rtt),
             bits_per_second: shape.bandwidth.map(NonZeroU64::get),
+            simulated: timing == Timing::Simulated,
         }
     }
-}
 
-/// The shape for people.
-pub(super) fn describe(shape: Option<Shape>) -> String {
-    let Some(shape) = shape else {
-        return "loopback".into();
-    };
-    let rtt = format!("{} ms", milliseconds(shape.rtt));
-    match shape.bandwidth {
-        None => format!("a line of {rtt} there and back"),
-        Some(bits) => format!(
-            "a line of {rtt} there and back, {} Mbit/s each way",
-            bits.get() as f64 / 1e6
-        ),
+    /// The shape for people.
+    pub(super) fn describe(&self) -> String {
+        let line = match self.simulated {
+            true => "simulated line",
+            false => "line",
+        };
+        let rtt = self.rtt_ms;
+        match self.bits_per_second {
+            None => format!("a {line} of {rtt} ms there and back"),
+            Some(bits) => format!(
+                "a {line} of {rtt} ms there and back, {} Mbit/s each way",
+                bits as f64 / 1e6
+            ),
+        }
     }
 }
 

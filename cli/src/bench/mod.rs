@@ -1,9 +1,11 @@
 //! `bench`: what shuffles and other circuits cost on this machine or between two, phase by phase.
 
 mod args;
+mod between;
 mod csv;
 mod environment;
 mod line;
+mod meeting;
 mod picture;
 mod plan;
 mod report;
@@ -11,6 +13,7 @@ mod side;
 mod statistics;
 mod sweep;
 mod table;
+mod virtual_line;
 
 use std::path::Path;
 
@@ -24,7 +27,7 @@ use self::side::Stop;
 use self::sweep::Measured;
 use crate::failure::Stopped;
 use crate::output::{say, show, show_json};
-use crate::session::{PLAIN_LINE, notice};
+use crate::session::{Evaluates, PLAIN_LINE, notice};
 use crate::whole_file;
 
 /// Runs the command.
@@ -36,8 +39,12 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         None => None,
     };
     check_outputs(args)?;
+    let evaluates = match netlists.is_empty() {
+        true => Evaluates::Deck,
+        false => Evaluates::Circuit,
+    };
     for security in plan::once(&args.security) {
-        say(notice(security));
+        say(notice(security, evaluates));
     }
     let both_here = args.listen.is_none() && args.connect.is_none();
     if !both_here {
@@ -109,7 +116,7 @@ fn hand_out(
         .map(|measured| Report::new(args, measured, environment))
         .collect();
     let rounds = match &args.rounds_csv {
-        Some(path) => write(path, &csv::rounds(measured)),
+        Some(path) => write(path, &csv::rounds(measured, environment)),
         None => Ok(()),
     };
     let picture = match (&args.output, chart) {

@@ -1,13 +1,12 @@
 //! What is reported of one configuration.
 
-use comfy_table::CellAlignment;
+use comfy_table::{CellAlignment, Table};
 use dealerless::mpc::{STATISTICAL_SECURITY, Security};
-use dealerless::net::Shape;
 use serde::Serialize;
 
 use super::args::Args;
 use super::environment::Environment;
-use super::line::{LineReport, describe as describe_line};
+use super::line::LineReport;
 use super::statistics::{PhaseReport, Phases};
 use super::sweep::Measured;
 use crate::output::{bytes, count, grid};
@@ -34,22 +33,21 @@ pub(super) struct Report<'a> {
     pub(super) rounds: usize,
     /// Whether they are fewer than were asked for.
     pub(super) interrupted: bool,
-    /// Whose times these are: `both` (of the slower one), `garbler` or `evaluator`.
+    /// Who reports: `both` in one process, or the `garbler` or the `evaluator`. The figures are of both.
     pub(super) seen_by: &'static str,
     /// The shape of the line, if it has one.
     pub(super) line: Option<LineReport>,
     #[serde(flatten)]
     pub(super) phases: Phases,
-    environment: &'a Environment,
-    #[serde(skip)]
-    shape: Option<Shape>,
+    pub(super) environment: &'a Environment,
+    /// Sessions that were set up for the figures of the setup.
+    pub(super) setups: usize,
 }
 
 impl<'a> Report<'a> {
     pub(super) fn new(args: &Args, measured: &Measured<'a>, environment: &'a Environment) -> Self {
         let configuration = &measured.configuration;
         let spec = configuration.spec();
-        let shape = args.line.shape();
         let rounds = measured.record.rounds.len() - 1;
         Report {
             name: configuration.name(),
@@ -71,18 +69,20 @@ impl<'a> Report<'a> {
                 (_, Some(_)) => "evaluator",
                 (None, None) => "both",
             },
-            line: shape.map(LineReport::from),
+            line: args.line.report(),
             phases: Phases::of(&measured.record, measured.ands),
             environment,
-            shape,
+            setups: measured.record.setups.len() - 1,
         }
     }
 
-    /// Over which line, and from where.
+    /// Over which line.
     pub(super) fn place(&self) -> String {
-        match self.seen_by {
-            "both" => format!("over {}", describe_line(self.shape)),
-            side => format!("as the {side} sees it"),
+        let line = self.line.as_ref().map(LineReport::describe);
+        match (self.seen_by, line) {
+            ("both", line) => format!("over {}", line.unwrap_or_else(|| "loopback".into())),
+            (_, None) => "between two machines".into(),
+            (_, Some(line)) => format!("between two machines, over {line}"),
         }
     }
 
@@ -110,27 +110,40 @@ impl<'a> Report<'a> {
         };
         format!(
             "{what}, {}: {} AND gates.\n{}, {}.\nThe pool is filled for {} {runs} at once, \
-             and divided among them.\n\n{}{}",
+             and divided among them.\n\n{}\n\n{}{}\n\n{}",
             self.protection(),
             count(self.and as u64),
             rounds(&count(self.rounds as u64)),
             self.place(),
             count(self.pool_shuffles.into()),
-            self.grid(),
-            self.speeds()
+            self.times(),
+            self.counts(),
+            self.speeds(),
+            self.contents()
         )
     }
 
-    fn grid(&self) -> String {
+    /// Explanation of the phases.
+    fn contents(&self) -> String {
+        let sessions = match self.setups {
+            1 => "1 new session".into(),
+            more => format!("{more} new sessions"),
+        };
+        let end = match self.netlist {
+            None => "the sealed deck; no card is opened",
+            Some(_) => "the outputs, opened to both",
+        };
+        format!(
+            "Setup: hello and base OTs of {sessions}; not in the total.\n\
+             Pool: what can be made ahead, less what earlier rounds have left over.\n\
+             Online: from the inputs to {end}."
+        )
+    }
+
+    fn times(&self) -> String {
         let mut grid = grid();
-        grid.set_header(["ms", "median", "min", "q1", "q3", "max", "bytes", "flights"]);
-        let phases = &self.phases;
-        for (name, phase) in [
-            ("setup", &phases.setup),
-            ("pool", &phases.pool),
-            ("online", &phases.online),
-            ("total", &phases.total),
-        ] {
+        grid.set_header(["ms", "median", "min", "q1", "q3", "max"]);
+        for (name, phase) in self.phases.all() {
             let PhaseReport {
                 ms,
                 min,
@@ -140,13 +153,27 @@ impl<'a> Report<'a> {
                 ..
             } = *phase;
             let times = [ms, min, q1, q3, max].map(|ms| format!("{ms:.2}"));
-            let counts = [bytes(phase.bytes), count(phase.flights)];
-            grid.add_row([name.to_owned()].into_iter().chain(times).chain(counts));
+            grid.add_row([name.to_owned()].into_iter().chain(times));
         }
-        for column in grid.column_iter_mut().skip(1) {
-            column.set_cell_alignment(CellAlignment::Right);
+        aligned(grid)
+    }
+
+    fn counts(&self) -> String {
+        let mut grid = grid();
+        grid.set_header([
+            "both ways",
+            "bytes, mean",
+            "min",
+            "max",
+            "flights",
+            "in a row",
+        ]);
+        for (name, phase) in self.phases.all() {
+            let sent = [phase.bytes, phase.bytes_min, phase.bytes_max].map(bytes);
+            let flights = [phase.flights, phase.flights_in_a_row].map(count);
+            grid.add_row([name.to_owned()].into_iter().chain(sent).chain(flights));
         }
-        grid.trim_fmt()
+        aligned(grid)
     }
 
     /// The speeds after a blank line; nothing if there are no ANDs.
@@ -165,6 +192,14 @@ impl<'a> Report<'a> {
             false => format!("\n\nAND gates a second: {}.", speeds.join(", ")),
         }
     }
+}
+
+/// A table of numbers, but for the first column.
+fn aligned(mut grid: Table) -> String {
+    for column in grid.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    grid.trim_fmt()
 }
 
 /// So many rounds, in words.

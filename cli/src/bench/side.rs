@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
 use dealerless::circuit::Party;
@@ -11,20 +11,30 @@ use dealerless::mpc::{Audience, Input, Opening, Run, Session, SessionBit, TwoPar
 use dealerless::net::{Traffic, Transport};
 use rand::RngExt;
 
+use super::meeting::{Mark, Meeting, Moment};
 use super::plan::{Configuration, Netlist, Subject};
 use crate::failure::{BROKEN_OFF, OtherTerms};
 use crate::output::say;
 use crate::progress::Progress;
-use crate::session::{Greeting, Session as ReadySession, SessionArgs, TimeoutArgs, system_rng};
+use crate::session::{Greeting, SessionArgs, TimeoutArgs, system_rng};
+
+/// The most sessions that are set up and measured for a configuration, beside the first one.
+const MOST_SETUPS: u32 = 5;
 
 /// Any transport.
 pub(super) type Line = Box<dyn Transport>;
 
-/// What a phase took, as seen from one side.
-#[derive(Clone, Copy)]
+/// What a phase took: from the moment at which both parties had finished the phase before it until both
+/// have finished it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Phase {
     pub(super) time: Duration,
-    pub(super) traffic: Traffic,
+    /// Bytes that both parties sent.
+    pub(super) bytes: u64,
+    /// Flights in both directions, as the garbler counts them.
+    pub(super) flights: u64,
+    /// Flights in a row: the longest chain of flights that waited for each other.
+    pub(super) in_a_row: u64,
 }
 
 /// The pool is filled once, and used up.
@@ -33,32 +43,12 @@ pub(super) struct Round {
     pub(super) online: Vec<Phase>,
 }
 
-/// All that was measured of a configuration.
+/// All that was measured of a configuration. The first setup and the first round warm the caches.
+#[derive(Default)]
 pub(super) struct Record {
-    pub(super) setup: Phase,
-    /// The first one warms the caches.
+    /// Of new sessions; the last one runs the rounds.
+    pub(super) setups: Vec<Phase>,
     pub(super) rounds: Vec<Round>,
-}
-
-impl Record {
-    /// Phase by phase the time of the slower side, and this side's counts, of the rounds that both
-    /// have measured.
-    pub(super) fn slower(&self, other: &Record) -> Record {
-        let slower = |a: &Phase, b: &Phase| Phase {
-            time: a.time.max(b.time),
-            traffic: a.traffic,
-        };
-        let round = |(a, b): (&Round, &Round)| Round {
-            pool: slower(&a.pool, &b.pool),
-            online: (a.online.iter().zip(&b.online))
-                .map(|(a, b)| slower(a, b))
-                .collect(),
-        };
-        Record {
-            setup: slower(&self.setup, &other.setup),
-            rounds: self.rounds.iter().zip(&other.rounds).map(round).collect(),
-        }
-    }
 }
 
 /// Whether the user has pressed Ctrl-C.
@@ -101,62 +91,44 @@ pub(super) struct Job<'a> {
     pub(super) stop: &'a Stop,
 }
 
-/// Measures from its start until it is asked.
-struct Watch {
-    begun: Instant,
-    before: Traffic,
-}
-
-impl Watch {
-    fn start(session: &Session<Line>) -> Self {
-        Watch {
-            begun: Instant::now(),
-            before: session.traffic(),
-        }
-    }
-
-    fn stop(&self, session: &Session<Line>) -> Phase {
-        let time = self.begun.elapsed();
-        let after = session.traffic();
-        let since = |count: fn(&Traffic) -> u64| count(&after) - count(&self.before);
-        Phase {
-            time,
-            traffic: Traffic {
-                bytes_sent: since(|t| t.bytes_sent),
-                bytes_received: since(|t| t.bytes_received),
-                flights_sent: since(|t| t.flights_sent),
-                flights_received: since(|t| t.flights_received),
-            },
-        }
+impl Job<'_> {
+    /// Number of sessions that are set up for each configuration.
+    fn setups(&self) -> u32 {
+        1 + self.rounds.min(MOST_SETUPS)
     }
 }
 
-/// Measures a group, in which each configuration has a session of its own: `lines` gives each its
-/// line. It ends when all is done or the user asks to stop. What was measured is in `records` then, and
-/// if it fails as well.
+/// Measures a group, in which each configuration has a session of its own: `lines` gives each session
+/// its line. It ends when all is done or the user asks to stop. What was measured is in `records` then,
+/// and if it fails as well. Both parties have the same figures.
 ///
 /// # Errors
-/// Those of the sessions and of `lines`; [`OtherTerms`].
+/// Those of the sessions, of `lines` and of the meeting; [`OtherTerms`].
 pub(super) fn measure(
     party: Party,
     job: &Job<'_>,
+    meeting: &mut dyn Meeting,
     mut lines: impl FnMut() -> anyhow::Result<Line>,
     records: &mut Vec<Record>,
 ) -> anyhow::Result<()> {
+    let mut side = Side {
+        party,
+        job,
+        meeting,
+    };
     let mut sessions = Vec::new();
     for configuration in job.group {
-        if job.stop.is_asked() {
-            return Ok(());
+        records.push(Record::default());
+        let record = records.last_mut().expect("it was pushed");
+        for setup in 1..=job.setups() {
+            if job.stop.is_asked() {
+                return Ok(());
+            }
+            let session = side.set_up(configuration, lines()?, record)?;
+            if setup == job.setups() {
+                sessions.push(session);
+            }
         }
-        let ready = open(party, job, configuration, lines()?)?;
-        records.push(Record {
-            setup: Phase {
-                time: ready.setup,
-                traffic: ready.party.traffic(),
-            },
-            rounds: Vec::new(),
-        });
-        sessions.push(ready.party);
     }
     // The first round warms the caches.
     for _ in 0..=job.rounds {
@@ -168,7 +140,7 @@ pub(super) fn measure(
                 sessions.iter_mut().for_each(TwoParty::abort);
                 return Ok(());
             }
-            let round = round(session, subject, configuration.pool);
+            let round = side.round(session, subject, configuration.pool);
             record
                 .rounds
                 .push(round.with_context(|| configuration.describe())?);
@@ -178,30 +150,146 @@ pub(super) fn measure(
     Ok(())
 }
 
-/// Opens the session of a configuration.
-fn open(
+/// Says hello with the terms, and compares them.
+///
+/// # Errors
+/// Those of [`Greeting::exchange`]; [`OtherTerms`].
+pub(super) fn greet(
     party: Party,
-    job: &Job<'_>,
-    configuration: &Configuration<'_>,
+    args: &SessionArgs,
+    terms: &[u8],
     line: Line,
-) -> anyhow::Result<ReadySession<Line>> {
-    let args = SessionArgs {
-        security: configuration.security,
-        statistical_security: job.statistical_security,
-        timeout: job.timeout,
-    };
-    let greeting = Greeting::exchange(line, party, &args, job.terms)?;
-    if greeting.peer_terms() != job.terms {
+) -> anyhow::Result<Greeting<Line>> {
+    let greeting = Greeting::exchange(line, party, args, terms)?;
+    if greeting.peer_terms() != terms {
         greeting.refuse();
         let what = "it measures something else: give both the same arguments and netlists";
         return Err(OtherTerms(what.into()).into());
     }
-    Ok(greeting.set_up()?)
+    Ok(greeting)
 }
 
-fn round(session: &mut Session<Line>, subject: &Subject<'_>, pool: u32) -> anyhow::Result<Round> {
-    let runs = pool as usize;
-    let watch = Watch::start(session);
+/// One party and its start barrier.
+struct Side<'a> {
+    party: Party,
+    job: &'a Job<'a>,
+    meeting: &'a mut dyn Meeting,
+}
+
+/// Marks of a party since the common start.
+struct Watch {
+    begun: Moment,
+    before: Traffic,
+}
+
+impl Side<'_> {
+    /// Starts together with the other party, of whose channel `before` has passed.
+    fn start(&mut self, before: Traffic) -> anyhow::Result<Watch> {
+        self.meeting.start()?;
+        let begun = self.meeting.now();
+        Ok(Watch { begun, before })
+    }
+
+    fn mark(&self, watch: &Watch, traffic: Traffic) -> Mark {
+        let now = self.meeting.now();
+        let flights = |traffic: Traffic| traffic.flights_sent + traffic.flights_received;
+        Mark {
+            time: now.time - watch.begun.time,
+            sent: traffic.bytes_sent - watch.before.bytes_sent,
+            flights: flights(traffic) - flights(watch.before),
+            in_a_row: now.in_a_row - watch.begun.in_a_row,
+        }
+    }
+
+    /// The phases that end with this party's marks and those of the other party.
+    fn phases(&mut self, mine: &[Mark]) -> anyhow::Result<Vec<Phase>> {
+        let theirs = self.meeting.exchange(mine)?;
+        Ok(match self.party {
+            Party::Garbler => phases(mine, &theirs),
+            Party::Evaluator => phases(&theirs, mine),
+        })
+    }
+
+    /// Sets up a session, and adds to the record what that took.
+    fn set_up(
+        &mut self,
+        configuration: &Configuration<'_>,
+        line: Line,
+        record: &mut Record,
+    ) -> anyhow::Result<Session<Line>> {
+        let args = SessionArgs {
+            security: configuration.security,
+            statistical_security: self.job.statistical_security,
+            timeout: self.job.timeout,
+        };
+        let watch = self.start(Traffic::default())?;
+        let session = greet(self.party, &args, self.job.terms, line)?.set_up()?;
+        let mark = self.mark(&watch, session.party.traffic());
+        record.setups.extend(self.phases(&[mark])?);
+        Ok(session.party)
+    }
+
+    fn round(
+        &mut self,
+        session: &mut Session<Line>,
+        subject: &Subject<'_>,
+        pool: u32,
+    ) -> anyhow::Result<Round> {
+        let inputs = random_inputs(session.role(), subject, pool);
+        let watch = self.start(session.traffic())?;
+        let mut marks = Vec::new();
+        prepare(session, subject, pool as usize)?;
+        marks.push(self.mark(&watch, session.traffic()));
+        for mine in &inputs {
+            run(session, subject, mine)?;
+            marks.push(self.mark(&watch, session.traffic()));
+        }
+        let mut phases = self.phases(&marks)?.into_iter();
+        Ok(Round {
+            pool: phases.next().expect("one for each mark"),
+            online: phases.collect(),
+        })
+    }
+}
+
+/// The phases that end with these marks of the parties. The first one begins with the common start.
+fn phases(garbler: &[Mark], evaluator: &[Mark]) -> Vec<Phase> {
+    let mut before = Phase::default();
+    let mut phases = Vec::new();
+    for (garbler, evaluator) in garbler.iter().zip(evaluator) {
+        let end = Phase {
+            time: garbler.time.max(evaluator.time),
+            bytes: garbler.sent.saturating_add(evaluator.sent),
+            flights: garbler.flights,
+            in_a_row: garbler.in_a_row.max(evaluator.in_a_row),
+        };
+        phases.push(Phase {
+            time: end.time.saturating_sub(before.time),
+            bytes: end.bytes.saturating_sub(before.bytes),
+            flights: end.flights.saturating_sub(before.flights),
+            in_a_row: end.in_a_row.saturating_sub(before.in_a_row),
+        });
+        before = end;
+    }
+    phases
+}
+
+/// What this party enters in each run of a netlist. A shuffle chooses its seeds itself.
+fn random_inputs(party: Party, subject: &Subject<'_>, runs: u32) -> Vec<Vec<bool>> {
+    let bits = match subject {
+        Subject::Shuffle(_) => 0,
+        Subject::Netlist(netlist) => {
+            let widths = netlist.owners.widths(netlist.circuit.inputs(), party);
+            widths.iter().sum()
+        }
+    };
+    let mut rng = rand::rng();
+    let mut one = || (0..bits).map(|_| rng.random()).collect();
+    (0..runs).map(|_| one()).collect()
+}
+
+/// Preprocesses `runs` runs.
+fn prepare(session: &mut Session<Line>, subject: &Subject<'_>, runs: usize) -> anyhow::Result<()> {
     match subject {
         Subject::Shuffle(shuffle) => SealedDeck::prepare(session, shuffle, runs)?,
         Subject::Netlist(netlist) => {
@@ -210,19 +298,23 @@ fn round(session: &mut Session<Line>, subject: &Subject<'_>, pool: u32) -> anyho
             session.prepare(demand.times(runs))?;
         }
     }
-    let pool = watch.stop(session);
-    let mut online = Vec::new();
-    for _ in 0..runs {
-        online.push(match subject {
-            Subject::Shuffle(shuffle) => {
-                let watch = Watch::start(session);
-                SealedDeck::shuffle(session, shuffle, &mut system_rng())?;
-                watch.stop(session)
-            }
-            Subject::Netlist(netlist) => run_netlist(session, netlist)?,
-        });
+    Ok(())
+}
+
+/// Shuffles into a sealed deck; or runs the netlist on these inputs, and opens the outputs to both.
+fn run(session: &mut Session<Line>, subject: &Subject<'_>, mine: &[bool]) -> anyhow::Result<()> {
+    match subject {
+        Subject::Shuffle(shuffle) => {
+            SealedDeck::shuffle(session, shuffle, &mut system_rng())?;
+        }
+        Subject::Netlist(netlist) => {
+            let shared = session.run(Run::new(&netlist.circuit, &inputs(netlist), mine))?;
+            let to = Audience::Both;
+            let openings: Vec<_> = shared.iter().map(|bits| Opening { to, bits }).collect();
+            session.open(&openings)?;
+        }
     }
-    Ok(Round { pool, online })
+    Ok(())
 }
 
 fn inputs(netlist: &Netlist) -> Vec<Input<'_, SessionBit>> {
@@ -230,19 +322,40 @@ fn inputs(netlist: &Netlist) -> Vec<Input<'_, SessionBit>> {
     owners.map(|&owner| Input::By(owner)).collect()
 }
 
-/// Runs it on random inputs, and opens the outputs to both.
-fn run_netlist(session: &mut Session<Line>, netlist: &Netlist) -> anyhow::Result<Phase> {
-    let widths = netlist
-        .owners
-        .widths(netlist.circuit.inputs(), session.role());
-    let bits: usize = widths.iter().sum();
-    let mut rng = rand::rng();
-    let mine: Vec<bool> = (0..bits).map(|_| rng.random()).collect();
-    let inputs = inputs(netlist);
-    let watch = Watch::start(session);
-    let shared = session.run(Run::new(&netlist.circuit, &inputs, &mine))?;
-    let to = Audience::Both;
-    let openings: Vec<_> = shared.iter().map(|bits| Opening { to, bits }).collect();
-    session.open(&openings)?;
-    Ok(watch.stop(session))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn mark(ms: u32, sent: u64, flights: u64, in_a_row: u64) -> Mark {
+        Mark {
+            time: ms * MS,
+            sent,
+            flights,
+            in_a_row,
+        }
+    }
+
+    #[test]
+    fn a_phase_ends_when_the_later_party_ends_and_begins_when_the_phase_before_it_ended() {
+        // The evaluator has the pool 30 ms later, and both finish together.
+        let garbler = [mark(60, 100, 4, 3), mark(120, 150, 6, 7)];
+        let evaluator = [mark(90, 70, 5, 4), mark(119, 90, 8, 6)];
+        let [pool, online] = phases(&garbler, &evaluator)[..] else {
+            panic!("two phases")
+        };
+        let times = [pool.time, online.time];
+        assert_eq!(times, [90 * MS, 30 * MS], "together they are the whole");
+        assert_eq!((pool.bytes, online.bytes), (170, 70));
+        assert_eq!((pool.flights, online.flights), (4, 2));
+        assert_eq!((pool.in_a_row, online.in_a_row), (4, 3));
+    }
+
+    #[test]
+    fn marks_that_go_back_give_no_negative_phases() {
+        let garbler = [mark(9, u64::MAX, 5, 5), mark(1, 1, 1, 1)];
+        let last = phases(&garbler, &garbler)[1];
+        assert_eq!(last, Phase::default());
+    }
 }

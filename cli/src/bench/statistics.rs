@@ -2,8 +2,8 @@
 //!
 //! The quartiles, and with them the median, are those of R (type 7) and NumPy (`linear`): of `n`
 //! figures in ascending order, counted from 0, the quantile `p` is that at `p (n - 1)`, and between
-//! two figures on the straight line between them. Bytes and flights, which hardly vary, have a median
-//! that occurs: the upper one of two.
+//! two figures on the straight line between them. Bytes, which often have two values that take turns, have a
+//! mean. Flights, which hardly vary, have a median that occurs: the upper one of two.
 
 use serde::Serialize;
 
@@ -22,8 +22,13 @@ pub(super) struct PhaseReport {
     pub(super) q3: f64,
     /// The longest time, in ms.
     pub(super) max: f64,
+    /// The mean of the bytes.
     pub(super) bytes: u64,
+    pub(super) bytes_min: u64,
+    pub(super) bytes_max: u64,
     pub(super) flights: u64,
+    /// Flights that each waited for the one before it.
+    pub(super) flights_in_a_row: u64,
     /// AND gates a second, by the median time, where the phase has some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) and_per_second: Option<u64>,
@@ -47,16 +52,17 @@ pub(super) struct Figure {
     pub(super) ms: f64,
     pub(super) bytes: u64,
     pub(super) flights: u64,
+    pub(super) in_a_row: u64,
 }
 
 impl Figure {
     /// Of a phase that served so many shuffles.
     pub(super) fn of(phase: &Phase, shuffles: u32) -> Self {
-        let traffic = phase.traffic;
         Figure {
             ms: phase.time.as_secs_f64() * 1e3 / f64::from(shuffles),
-            bytes: (traffic.bytes_sent + traffic.bytes_received) / u64::from(shuffles),
-            flights: traffic.flights_sent + traffic.flights_received,
+            bytes: phase.bytes / u64::from(shuffles),
+            flights: phase.flights,
+            in_a_row: phase.in_a_row,
         }
     }
 
@@ -70,18 +76,30 @@ impl Figure {
             ms: pool.ms + online.clone().map(|f| f.ms).sum::<f64>() / f64::from(shuffles),
             bytes: pool.bytes + sum(|f| f.bytes) / u64::from(shuffles),
             flights: pool.flights + sum(|f| f.flights) / u64::from(shuffles),
+            in_a_row: pool.in_a_row + sum(|f| f.in_a_row) / u64::from(shuffles),
         }
     }
 }
 
 impl Phases {
-    /// Of what was measured of a circuit with so many ANDs, without the round that warms the caches.
+    /// All of them, with their names.
+    pub(super) fn all(&self) -> [(&'static str, &PhaseReport); 4] {
+        [
+            ("setup", &self.setup),
+            ("pool", &self.pool),
+            ("online", &self.online),
+            ("total", &self.total),
+        ]
+    }
+
+    /// Computes the figures of a circuit with `ands` ANDs, without the warm-up.
     pub(super) fn of(record: &Record, ands: usize) -> Self {
         let measured = || record.rounds.iter().skip(1);
         let pool = measured().map(|round| Figure::of(&round.pool, round.online.len() as u32));
         let online = measured().flat_map(|round| round.online.iter().map(|p| Figure::of(p, 1)));
+        let setups = record.setups.iter().skip(1);
         Phases {
-            setup: PhaseReport::of([Figure::of(&record.setup, 1)], 0),
+            setup: PhaseReport::of(setups.map(|phase| Figure::of(phase, 1)), 0),
             pool: PhaseReport::of(pool, ands),
             online: PhaseReport::of(online, ands),
             total: PhaseReport::of(measured().map(Figure::of_round), ands),
@@ -100,6 +118,7 @@ impl PhaseReport {
             values.sort_unstable();
             values.get(values.len() / 2).copied().unwrap_or_default()
         };
+        let bytes = figures.iter().map(|figure| figure.bytes);
         let ms = time(0.5);
         PhaseReport {
             ms,
@@ -107,11 +126,21 @@ impl PhaseReport {
             q1: time(0.25),
             q3: time(0.75),
             max: time(1.0),
-            bytes: middle(|figure| figure.bytes),
+            bytes: mean(bytes.clone()),
+            bytes_min: bytes.clone().min().unwrap_or_default(),
+            bytes_max: bytes.max().unwrap_or_default(),
             flights: middle(|figure| figure.flights),
+            flights_in_a_row: middle(|figure| figure.in_a_row),
             and_per_second: (ands > 0 && ms > 0.0).then(|| (ands as f64 / ms * 1e3) as u64),
         }
     }
+}
+
+/// Rounded mean; 0 if there are no values.
+fn mean(values: impl ExactSizeIterator<Item = u64>) -> u64 {
+    let count = values.len().max(1) as u128;
+    let sum: u128 = values.map(u128::from).sum();
+    ((sum + count / 2) / count).try_into().unwrap_or(u64::MAX)
 }
 
 /// The quantile `p` of figures in ascending order; 0 if there are none.
@@ -133,19 +162,14 @@ pub(super) fn to_the_microsecond(ms: f64) -> f64 {
 mod tests {
     use std::time::Duration;
 
-    use dealerless::net::Traffic;
-
     use super::*;
 
     fn phase(ms: u64, bytes: u64, flights: u64) -> Phase {
         Phase {
             time: Duration::from_millis(ms),
-            traffic: Traffic {
-                bytes_sent: bytes - bytes / 3,
-                bytes_received: bytes / 3,
-                flights_sent: flights / 2,
-                flights_received: flights - flights / 2,
-            },
+            bytes,
+            flights,
+            in_a_row: flights / 2,
         }
     }
 
@@ -166,24 +190,18 @@ mod tests {
     }
 
     #[test]
-    fn of_two_sides_the_slower_counts_in_the_rounds_that_both_have() {
-        let side = |setup, pool, online: &[u64]| Record {
-            setup: phase(setup, 9, 2),
-            rounds: online
-                .iter()
-                .map(|&ms| Round {
-                    pool: phase(pool, 9, 2),
-                    online: vec![phase(ms, 9, 2)],
-                })
-                .collect(),
-        };
-        let slower = side(5, 1, &[7, 2, 3]).slower(&side(4, 6, &[1, 8]));
-        let ms = |phase: &Phase| phase.time.as_millis();
-        assert_eq!(ms(&slower.setup), 5);
-        let rounds: Vec<_> = (slower.rounds.iter())
-            .map(|round| (ms(&round.pool), ms(&round.online[0])))
-            .collect();
-        assert_eq!(rounds, [(6, 7), (6, 8)]);
+    fn bytes_of_two_values_have_a_mean_between_them_and_both_ends_are_told() {
+        let figures = [478_068, 578_808, 478_068, 578_809].map(|bytes| Figure {
+            ms: 1.0,
+            bytes,
+            flights: 12,
+            in_a_row: 10,
+        });
+        let report = PhaseReport::of(figures, 0);
+        let bytes = [report.bytes_min, report.bytes, report.bytes_max];
+        assert_eq!(bytes, [478_068, 528_438, 578_809]);
+        assert_eq!(mean([u64::MAX, u64::MAX].into_iter()), u64::MAX);
+        assert_eq!(PhaseReport::of([], 0).bytes, 0);
     }
 
     #[test]
@@ -193,7 +211,10 @@ mod tests {
             online: vec![phase(2, 100, 6), phase(4, 100, 4)],
         };
         let figure = Figure::of_round(&round);
-        assert_eq!((figure.bytes, figure.flights), (600, 13));
+        assert_eq!(
+            (figure.bytes, figure.flights, figure.in_a_row),
+            (600, 13, 6)
+        );
         assert!((figure.ms - 23.0).abs() < 1e-9);
     }
 
@@ -204,7 +225,7 @@ mod tests {
             online: vec![phase(online, 30, 6)],
         };
         let record = Record {
-            setup: phase(20, 90, 10),
+            setups: vec![phase(99, 90, 10), phase(20, 90, 10), phase(22, 90, 10)],
             // The medians of the phases are 2 and 2, and no round took 4.
             rounds: vec![round(500, 500), round(1, 9), round(2, 1), round(9, 2)],
         };
@@ -214,6 +235,7 @@ mod tests {
         assert_eq!((phases.total.min, phases.total.q1), (3.0, 6.5));
         assert_eq!((phases.total.q3, phases.total.max), (10.5, 11.0));
         assert_eq!(phases.total.and_per_second, Some(2000));
-        assert_eq!((phases.setup.ms, phases.setup.and_per_second), (20.0, None));
+        let setup = (phases.setup.ms, phases.setup.max);
+        assert_eq!((setup, phases.setup.and_per_second), ((21.0, 22.0), None));
     }
 }

@@ -26,8 +26,8 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
     let pool = count(first.pool_shuffles.into());
     let pool = (!columns.pool).then(|| format!(", pool of {pool}"));
     format!(
-        "Medians of {}{}{},\n{}.\nTimes in ms; total{} and bytes are of pool and online \
-         together.\n\n{}",
+        "Medians of {}{}{},\n{}.\nTimes in ms; total{} and bytes (their mean) are of pool and \
+         online\ntogether, without setup.\n\n{}",
         rounds(&several),
         security.unwrap_or_default(),
         pool.unwrap_or_default(),

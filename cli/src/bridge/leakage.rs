@@ -97,6 +97,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         outputs + usize::from(args.json) <= 1,
         "standard output takes one of --csv -, --svg - and --json: name files"
     );
+    whole_file::check_output(files[0], &["csv", "txt"], &[])?;
+    whole_file::check_output(files[1], &["svg"], &[])?;
     let progress = Progress::begin(STEPS * args.scheme.len(), "pieces of work");
     let step = || progress.step();
     let findings: Vec<Findings> = (args.scheme.iter())

@@ -16,7 +16,8 @@ use crate::whole_file;
     dealerless bridge records set.pbn\n  \
     dealerless bridge records set.pbn -o records.html\n  \
     dealerless bridge records set.pbn --curtain-cards -o cards.html\n\n\
-    A name that ends in .html or .htm gives pages to print from a browser on A4, and any other text.")]
+    A name that ends in .html or .htm gives pages to print from a browser on A4. One\n\
+    that ends in .txt, or has no ending, gives text. .gz after that compresses it.")]
 pub(crate) struct Args {
     /// The file of boards.
     #[arg(value_name = "FILE")]
@@ -46,6 +47,8 @@ struct Report {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
+    let endings = ["txt", "html", "htm"];
+    whole_file::check_output(args.output.as_deref(), &endings, &[&args.input])?;
     let from = args
         .from
         .map_or_else(|| convert::by_suffix(&args.input, "--from"), Ok)?;
@@ -74,10 +77,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// HTML or text, by the end of the name.
 fn page(path: Option<&Path>) -> Page {
-    let end = path.and_then(Path::extension);
-    match end.is_some_and(|end| end.eq_ignore_ascii_case("html") || end.eq_ignore_ascii_case("htm"))
-    {
-        true => Page::Html,
-        false => Page::Text,
+    match path.and_then(whole_file::ending).as_deref() {
+        Some("html" | "htm") => Page::Html,
+        _ => Page::Text,
     }
 }

@@ -97,7 +97,8 @@ fn same_arguments(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let of_page = |arg: &OsString| arg == "--browser" || arg == "--no-open";
     let mut args: Vec<OsString> = args.filter(|arg| !of_page(arg)).collect();
     // Behind the command, before anything that `--` keeps from being an option.
-    args.insert(1.min(args.len()), "--json".into());
+    let at = 1.min(args.len());
+    args.splice(at..at, ["--json".into(), "--pause".into()]);
     args
 }
 
@@ -127,7 +128,7 @@ impl Page {
         self.tell(&gate)?;
         let programs = Arc::new(Programs::new(self.own.clone())?);
         if let Some(args) = self.first {
-            programs.start(args)?;
+            programs.start(args).await?;
         }
         let mut ended = ended()?;
         // A program reads one object, and nobody presses Enter.
@@ -199,6 +200,6 @@ mod tests {
         let args = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
         let given = args("join --browser --name Anna --no-open -- Bert");
         let passed = same_arguments(given.into_iter());
-        assert_eq!(passed, args("join --json --name Anna -- Bert"));
+        assert_eq!(passed, args("join --json --pause --name Anna -- Bert"));
     }
 }

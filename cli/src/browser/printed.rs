@@ -79,11 +79,24 @@ impl Programs {
     /// What a command prints of this player's folder.
     ///
     /// # Errors
-    /// What the command says is wrong, or that it cannot be run.
+    /// [`Busy`](super::programs::Busy), what the command says is wrong, or that it cannot be run.
     pub(super) async fn of_folder(&self, command: &[&str]) -> anyhow::Result<Value> {
         let mut args = words(command);
         args.extend(self.own.folder());
+        let _turn = self.turn().await?;
         Ok(self.object(args, None).await?.0)
+    }
+
+    /// The identity of this folder. Its `player` is the name of the command line if one was given.
+    ///
+    /// # Errors
+    /// As [`of_folder`](Self::of_folder).
+    pub(super) async fn identity(&self) -> anyhow::Result<Value> {
+        let mut identity = self.of_folder(&["identity", "--json"]).await?;
+        if let Some(name) = self.own.name() {
+            identity["player"] = name.into();
+        }
+        Ok(identity)
     }
 
     /// The hands of a match that was played here.
@@ -95,6 +108,7 @@ impl Programs {
         ensure!(is_id, "this is not the id of a match");
         let mut args = words(&["show", of]);
         args.extend(self.own.folder());
+        let _turn = self.turn().await?;
         let (text, _) = self.text(args.clone(), None).await?;
         args.push("--json".into());
         let (show, _) = self.object(args, None).await?;

@@ -25,6 +25,9 @@ const LONGEST: u64 = 4 << 20;
 const GRACE: Duration = Duration::from_secs(5);
 /// How long a program may take to read a command.
 const READS: Duration = Duration::from_secs(5);
+/// How long a command waits for its turn with the folder: a match that is over takes a moment to end, and the
+/// commands for a lobby run one after the other.
+const TURN: Duration = Duration::from_secs(5);
 /// So many pages watch at once: a browser has 6 connections to a server, for all its pages.
 const WATCHERS: usize = 3;
 
@@ -52,14 +55,20 @@ impl Own {
         self.folder.clone()
     }
 
-    /// The options of a command that plays.
-    pub(super) fn player(&self) -> Vec<OsString> {
-        let name = self.name.iter().map(|name| format!("--name={name}").into());
+    /// The options of a command that plays, under another name if one is given.
+    pub(super) fn player(&self, name: Option<&str>) -> Vec<OsString> {
+        let name = name.or(self.name()).map(|name| format!("--name={name}"));
+        let name = name.map(OsString::from);
         self.folder.iter().cloned().chain(name).collect()
+    }
+
+    /// The name of the command line.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 }
 
-/// A program runs already.
+/// Another program uses the folder.
 #[derive(Debug, thiserror::Error)]
 #[error("a match is being played, or waited for: end it first")]
 pub(super) struct Busy;
@@ -86,6 +95,8 @@ pub(super) enum NotTaken {
 pub(super) struct Programs {
     pub(super) own: Own,
     this: PathBuf,
+    /// Held by whoever uses the folder, or starts a program that does.
+    folder: tokio::sync::Mutex<()>,
     last: Mutex<Option<Arc<Program>>>,
 }
 
@@ -139,8 +150,31 @@ impl Programs {
         Ok(Programs {
             own,
             this: this_program().context("where this program is cannot be found")?,
+            folder: tokio::sync::Mutex::default(),
             last: Mutex::default(),
         })
+    }
+
+    /// Waits until no other program uses the folder. Whoever holds the result is the only one.
+    ///
+    /// # Errors
+    /// [`Busy`], if that takes longer than [`TURN`].
+    pub(super) async fn turn(&self) -> Result<tokio::sync::MutexGuard<'_, ()>, Busy> {
+        let turn = async {
+            let turn = self.folder.lock().await;
+            self.until_ended().await;
+            turn
+        };
+        timeout(TURN, turn).await.map_err(|_| Busy)
+    }
+
+    /// Waits until the program that was started last has ended.
+    async fn until_ended(&self) {
+        let Some(last) = self.last() else {
+            return;
+        };
+        let mut changes = last.changed.subscribe();
+        while last.runs() && changes.changed().await.is_ok() {}
     }
 
     fn last_one(&self) -> MutexGuard<'_, Option<Arc<Program>>> {
@@ -151,11 +185,6 @@ impl Programs {
     /// The program that was started last.
     pub(super) fn last(&self) -> Option<Arc<Program>> {
         self.last_one().clone()
-    }
-
-    /// Whether a program runs.
-    pub(super) fn is_busy(&self) -> bool {
-        self.last().is_some_and(|last| last.runs())
     }
 
     /// This program with other arguments, in a process of its own.
@@ -169,11 +198,9 @@ impl Programs {
     ///
     /// # Errors
     /// [`Busy`], and if it cannot be started.
-    pub(super) fn start(&self, args: Vec<OsString>) -> anyhow::Result<u64> {
+    pub(super) async fn start(&self, args: Vec<OsString>) -> anyhow::Result<u64> {
+        let _turn = self.turn().await?;
         let mut last = self.last_one();
-        if last.as_ref().is_some_and(|last| last.runs()) {
-            return Err(Busy.into());
-        }
         let number = last.as_ref().map_or(0, |last| last.number) + 1;
         let mut child = self
             .process(&args)
@@ -201,13 +228,9 @@ impl Programs {
         let Some(last) = self.last() else {
             return;
         };
-        let mut changes = last.changed.subscribe();
         last.end.notify_one();
         // It is killed before that.
-        let _ = timeout(3 * GRACE, async {
-            while last.runs() && changes.changed().await.is_ok() {}
-        })
-        .await;
+        let _ = timeout(3 * GRACE, self.until_ended()).await;
     }
 }
 

@@ -71,14 +71,17 @@ impl Routes {
                 let version = env!("CARGO_PKG_VERSION");
                 Ok(ok(&json!({ "version": version, "program": program })))
             }
-            (false, "/identity") => self.of_folder(&["identity", "--json"]).await,
+            (false, "/identity") => {
+                let programs = self.programs.clone();
+                said(async move { programs.identity().await }).await
+            }
             (false, "/peers") => self.of_folder(&["peers", "--json"]).await,
             (false, "/matches") => self.of_folder(&["resume", "--list", "--json"]).await,
             (false, "/history") => self.of_folder(&["history", "--json"]).await,
             (false, "/show") => {
-                self.is_free()?;
-                let of = query.strip_prefix("match=").unwrap_or("");
-                said(self.programs.hands(of).await)
+                let of = query.strip_prefix("match=").unwrap_or("").to_owned();
+                let programs = self.programs.clone();
+                said(async move { programs.hands(&of).await }).await
             }
             (false, "/play") => self.lines(true, query == "take"),
             (false, "/watch") => self.lines(false, false),
@@ -118,17 +121,9 @@ impl Routes {
         Ok(answer)
     }
 
-    /// Another program must not have the folder.
-    fn is_free(&self) -> Result<(), Refusal> {
-        match self.programs.is_busy() {
-            true => Err(Refusal::new(StatusCode::CONFLICT, Busy)),
-            false => Ok(()),
-        }
-    }
-
-    async fn of_folder(&self, command: &[&str]) -> Answered {
-        self.is_free()?;
-        said(self.programs.of_folder(command).await)
+    async fn of_folder(&self, command: &'static [&'static str]) -> Answered {
+        let programs = self.programs.clone();
+        said(async move { programs.of_folder(command).await }).await
     }
 
     /// Begins to play what a page wants.
@@ -139,11 +134,9 @@ impl Routes {
     ) -> Answered {
         let body = read(body, SHORT).await?;
         let wish: W = serde_json::from_slice(&body).map_err(Refusal::bad_request)?;
-        let number = self.programs.start(args(wish, &self.programs.own));
-        let number = number.map_err(|error| match error.is::<Busy>() {
-            true => Refusal::new(StatusCode::CONFLICT, error),
-            false => failed(&error),
-        })?;
+        let args = args(wish, &self.programs.own);
+        let number = self.programs.start(args).await;
+        let number = number.map_err(|error| failed(&error))?;
         Ok(ok(&json!({ "number": number })))
     }
 
@@ -188,7 +181,10 @@ impl Routes {
             Some(&[a, b]) if a.checked_add(b) == Some(body.len()) => &[&body[..a], &body[a..]],
             _ => return Err(wrong()),
         };
-        said(self.programs.verified(records).await)
+        let verified = self.programs.verified(records).await;
+        verified
+            .map(|proved| ok(&proved))
+            .map_err(|error| failed(&error))
     }
 }
 
@@ -196,15 +192,22 @@ fn ok(object: &impl serde::Serialize) -> Answer {
     answers::object(StatusCode::OK, object)
 }
 
-/// What a command has said.
-fn said(object: anyhow::Result<Value>) -> Answered {
+/// The object that a command prints. The command runs to its end even if the page does not wait for it, because
+/// it uses the folder until then.
+async fn said(command: impl Future<Output = anyhow::Result<Value>> + Send + 'static) -> Answered {
+    let object = tokio::spawn(command).await;
+    let object = object.unwrap_or_else(|error| Err(error.into()));
     object
         .map(|object| ok(&object))
         .map_err(|error| failed(&error))
 }
 
 fn failed(error: &anyhow::Error) -> Refusal {
-    Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}"))
+    let status = match error.is::<Busy>() {
+        true => StatusCode::CONFLICT,
+        false => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    Refusal::new(status, format!("{error:#}"))
 }
 
 /// All of a body, if it is not longer than it may be and comes in time.

@@ -11,6 +11,10 @@ use super::programs::Own;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Host {
+    name: Option<String>,
+    /// The fingerprint of a known player who needs no invite.
+    #[serde(rename = "for")]
+    guest: Option<String>,
     game: String,
     hands: Option<u32>,
     stack: Option<u64>,
@@ -21,6 +25,7 @@ pub(super) struct Host {
     kinds: Option<String>,
     draw: Option<u32>,
     boards: Option<u32>,
+    algorithm: Option<String>,
     listen: Option<String>,
     advertise: Option<String>,
     relay: Option<String>,
@@ -30,6 +35,7 @@ pub(super) struct Host {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Join {
+    name: Option<String>,
     whom: String,
     at: Option<String>,
     relay: Option<String>,
@@ -60,10 +66,10 @@ fn number(value: Option<impl ToString>) -> Option<String> {
     value.map(|value| value.to_string())
 }
 
-/// A command that plays.
-fn playing(command: &str, own: &Own, options: Vec<OsString>) -> Vec<OsString> {
-    let mut args: Vec<OsString> = vec![command.into(), "--json".into()];
-    args.extend(own.player());
+/// A command that plays, under this name if the page has given one.
+fn playing(command: &str, own: &Own, name: Option<&str>, options: Vec<OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = vec![command.into(), "--json".into(), "--pause".into()];
+    args.extend(own.player(name));
     args.extend(options);
     args
 }
@@ -77,6 +83,7 @@ fn called(mut args: Vec<OsString>, name: String) -> Vec<OsString> {
 impl Host {
     pub(super) fn args(self, own: &Own) -> Vec<OsString> {
         let options = options(&[
+            ("for", self.guest),
             ("game", Some(self.game)),
             ("hands", number(self.hands)),
             ("stack", number(self.stack)),
@@ -87,18 +94,22 @@ impl Host {
             ("kinds", self.kinds),
             ("draw", number(self.draw)),
             ("boards", number(self.boards)),
+            ("algorithm", self.algorithm),
             ("listen", self.listen),
             ("advertise", self.advertise),
             ("relay", self.relay),
         ]);
-        playing("host", own, options)
+        playing("host", own, self.name.as_deref(), options)
     }
 }
 
 impl Join {
     pub(super) fn args(self, own: &Own) -> Vec<OsString> {
         let options = options(&[("at", self.at), ("relay", self.relay)]);
-        called(playing("join", own, options), self.whom)
+        called(
+            playing("join", own, self.name.as_deref(), options),
+            self.whom,
+        )
     }
 }
 
@@ -110,7 +121,7 @@ impl Resume {
             ("relay", self.relay),
         ]);
         options.extend(self.close.then(|| "--close".into()));
-        called(playing("resume", own, options), self.of)
+        called(playing("resume", own, None, options), self.of)
     }
 }
 
@@ -138,6 +149,7 @@ mod tests {
         let expected = [
             "host",
             "--json",
+            "--pause",
             "--home",
             "/a b",
             "--name=--auto",
@@ -150,6 +162,7 @@ mod tests {
         let expected = [
             "join",
             "--json",
+            "--pause",
             "--home",
             "/a b",
             "--name=--auto",
@@ -162,6 +175,7 @@ mod tests {
         let expected = [
             "resume",
             "--json",
+            "--pause",
             "--home",
             "/a b",
             "--name=--auto",
@@ -176,19 +190,32 @@ mod tests {
     fn each_value_is_that_of_the_option_of_its_name() {
         let own = Own::new(Vec::new(), None);
         let host: Host = from_value(json!({
-            "game": "a", "hands": 1, "stack": 2, "blinds": "b", "ante": "c", "time": "d", "cards": 3,
-            "kinds": "e", "draw": 4, "boards": 5, "listen": "f", "advertise": "g", "relay": "h",
+            "name": "i", "for": "j", "game": "a", "hands": 1, "stack": 2, "blinds": "b", "ante": "c",
+            "time": "d", "cards": 3, "kinds": "e", "draw": 4, "boards": 5, "algorithm": "k", "listen": "f",
+            "advertise": "g", "relay": "h",
         }))
         .unwrap();
-        let expected = "host --json --game=a --hands=1 --stack=2 --blinds=b --ante=c --time=d \
-            --cards=3 --kinds=e --draw=4 --boards=5 --listen=f --advertise=g --relay=h";
+        let expected = "host --json --pause --name=i --for=j --game=a --hands=1 --stack=2 --blinds=b --ante=c \
+            --time=d --cards=3 --kinds=e --draw=4 --boards=5 --algorithm=k --listen=f --advertise=g --relay=h";
         assert_eq!(host.args(&own), words(expected));
-        let join: Join = from_value(json!({ "whom": "a", "at": "b", "relay": "c" })).unwrap();
-        assert_eq!(join.args(&own), words("join --json --at=b --relay=c -- a"));
+        let join = json!({ "name": "d", "whom": "a", "at": "b", "relay": "c" });
+        let join: Join = from_value(join).unwrap();
+        let expected = "join --json --pause --name=d --at=b --relay=c -- a";
+        assert_eq!(join.args(&own), words(expected));
         let resume = json!({ "match": "a", "at": "b", "listen": "c", "relay": "d" });
         let resume: Resume = from_value(resume).unwrap();
-        let expected = "resume --json --at=b --listen=c --relay=d -- a";
+        let expected = "resume --json --pause --at=b --listen=c --relay=d -- a";
         assert_eq!(resume.args(&own), words(expected));
+    }
+
+    #[test]
+    fn a_name_of_the_page_replaces_that_of_the_command_line() {
+        let own = Own::new(Vec::new(), Some("Anna"));
+        let join = |join| from_value::<Join>(join).unwrap().args(&own);
+        let named = join(json!({ "whom": "a", "name": "Bert" }));
+        assert_eq!(named, words("join --json --pause --name=Bert -- a"));
+        let unnamed = join(json!({ "whom": "a" }));
+        assert_eq!(unnamed, words("join --json --pause --name=Anna -- a"));
     }
 
     #[test]

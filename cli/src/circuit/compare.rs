@@ -25,7 +25,7 @@ use crate::output::{show, show_json};
     Exit codes: 0 no difference was found, 1 wrong usage, files that are no netlists,\n\
     or values of other sizes, 4 the netlists differ.")]
 pub(crate) struct Args {
-    /// A netlist: Bristol Fashion or the format of old, plain or gzip.
+    /// A netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
     #[arg(value_name = "A")]
     first: PathBuf,
     /// The other netlist.

@@ -7,7 +7,7 @@ use dealerless::circuit::bristol::Netlist;
 use serde::Serialize;
 
 use super::netlist_file::FormatArgs;
-use super::values::{self, ValueArgs};
+use super::values::{self, Value, ValueArgs};
 use crate::output::{show, show_json};
 
 /// Evaluates a netlist in the clear, on one input.
@@ -18,7 +18,7 @@ use crate::output::{show, show_json};
     One VALUE is needed for each input value that has bits, in their order.\n\n{}\n\n\
     Exit codes: 0 fine, 1 wrong usage, or a file that is no netlist.", values::HELP))]
 pub(crate) struct Args {
-    /// The netlist: Bristol Fashion or the format of old, plain or gzip.
+    /// The netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
     #[arg(value_name = "FILE")]
     netlist: PathBuf,
     /// The input values, with commas between or each with its own --input.
@@ -44,7 +44,8 @@ struct Report {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let netlist = args.format.read_shown(&args.netlist)?;
-    let inputs = read_inputs(&netlist, args)?;
+    let values = read_inputs(&netlist, args)?;
+    let inputs: Vec<Vec<bool>> = values.iter().map(|value| value.bits.to_vec()).collect();
     let outputs = netlist.evaluate(&inputs)?;
     let texts = |values: &[Vec<bool>]| -> Vec<String> {
         values.iter().map(|bits| args.values.show(bits)).collect()
@@ -58,7 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return show_json("circuit evaluate", &report);
     }
     // What is random is of use only to who sees it.
-    if args.inputs.iter().any(|text| text == "random") {
+    if values.iter().any(|value| value.drawn) {
         for (number, input) in (1..).zip(&report.inputs) {
             show(&format!("input {number}: {input}"))?;
         }
@@ -70,7 +71,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// A value for each input value of the netlist. Those without bits may be left out.
-fn read_inputs(netlist: &Netlist, args: &Args) -> anyhow::Result<Vec<Vec<bool>>> {
+fn read_inputs(netlist: &Netlist, args: &Args) -> anyhow::Result<Vec<Value>> {
     let widths = netlist.inputs();
     let all = args.inputs.len() == widths.len();
     let given = widths.iter().filter(|&&bits| all || bits > 0).count();
@@ -87,7 +88,7 @@ fn read_inputs(netlist: &Netlist, args: &Args) -> anyhow::Result<Vec<Vec<bool>>>
             false => "",
         };
         let who = format!("input value {number}");
-        inputs.push(args.values.read(text, bits, &who)?.to_vec());
+        inputs.push(args.values.read(text, bits, &who)?);
     }
     Ok(inputs)
 }

@@ -49,7 +49,8 @@ pub(crate) struct Args {
     /// whether each party's input is in range.
     #[arg(long)]
     checked: bool,
-    /// The file to write; - is standard output [default: -].
+    /// The file to write: its name ends in .txt or .bristol, with .gz after that to compress it.
+    /// - is standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -110,6 +111,7 @@ struct Written<'a> {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
+    whole_file::check_output(args.output.as_deref(), netlist_file::ENDINGS, &[])?;
     let spec = args.algorithm.spec(args.cards, args.draw)?;
     let whole = args.limit.memory.check_circuit(spec);
     let written = match (whole, InSlices::new(spec, args.checked)) {

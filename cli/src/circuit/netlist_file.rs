@@ -38,7 +38,7 @@ fn format() -> impl TypedValueParser<Value = Format> {
 }
 
 impl FormatArgs {
-    /// Reads the netlist at `path`, which may be compressed by gzip.
+    /// Reads the netlist at `path`, which may be compressed by gzip. `-` is standard input.
     ///
     /// # Errors
     /// When it cannot be read, is too large, or is no netlist; the error names the line.
@@ -60,22 +60,27 @@ impl FormatArgs {
 
     /// What `parse` makes of the content of a file and of its size.
     fn read_by<R>(path: &Path, parse: impl Parse<R>) -> anyhow::Result<R> {
+        if path == Path::new("-") {
+            return Self::read_stream(io::stdin().lock(), parse).context("standard input");
+        }
         let name = path.display();
         let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-        let netlist = if file.metadata()?.is_file() {
-            Self::read_from(&mut file, parse)
-        } else {
-            // A pipe has no size; how many wires it may declare shows at its end.
-            let mut bytes = Vec::new();
-            let length = file.take(MAX_UNSEEN + 1).read_to_end(&mut bytes);
-            let length = length.with_context(|| format!("cannot read {name}"))?;
-            ensure!(
-                length as u64 <= MAX_UNSEEN,
-                "{name} is too large: a netlist that is no file has at most {MAX_UNSEEN} bytes"
-            );
-            Self::read_from(&mut io::Cursor::new(bytes), parse)
+        let netlist = match file.metadata()?.is_file() {
+            true => Self::read_from(&mut file, parse),
+            false => Self::read_stream(file, parse),
         };
         netlist.with_context(|| name.to_string())
+    }
+
+    /// Reads a stream to its end: only there it shows how many wires it may declare.
+    fn read_stream<R>(stream: impl Read, parse: impl Parse<R>) -> anyhow::Result<R> {
+        let mut bytes = Vec::new();
+        let length = stream.take(MAX_UNSEEN + 1).read_to_end(&mut bytes);
+        ensure!(
+            length.context("it cannot be read")? as u64 <= MAX_UNSEEN,
+            "it is too large: a netlist that is no file has at most {MAX_UNSEEN} bytes"
+        );
+        Self::read_from(&mut io::Cursor::new(bytes), parse)
     }
 
     /// The same as [`read`](Self::read), and shows that it goes on.
@@ -125,6 +130,9 @@ fn rewound<F: Read + Seek>(file: &mut F) -> io::Result<BufReader<&mut F>> {
     file.rewind()?;
     Ok(BufReader::with_capacity(BUFFER, file))
 }
+
+/// The endings of the names of netlists that are written.
+pub(super) const ENDINGS: &[&str] = &["txt", "bristol"];
 
 /// Writes a netlist where `-o` says, as [`whole_file::write_output`].
 ///

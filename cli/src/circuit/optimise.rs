@@ -26,10 +26,11 @@ use crate::whole_file;
     written."
 )]
 pub(crate) struct Args {
-    /// The netlist: Bristol Fashion or the format of old, plain or gzip.
+    /// The netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
     #[arg(value_name = "FILE")]
     netlist: PathBuf,
-    /// The file to write; - is standard output.
+    /// The file to write, not FILE: its name ends in .txt or .bristol, with .gz after that to
+    /// compress it. - is standard output.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
@@ -93,6 +94,7 @@ impl Size {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let to_file = !whole_file::is_standard_output(&args.output);
     ensure!(to_file || !args.json, "--json needs a file for the netlist");
+    whole_file::check_output(Some(&args.output), netlist_file::ENDINGS, &[&args.netlist])?;
     let netlist = args.format.read_shown(&args.netlist)?;
     let progress = Progress::of_one_step("making it smaller".into());
     let circuit = netlist.circuit();

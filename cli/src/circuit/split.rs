@@ -31,7 +31,8 @@ pub(crate) struct Args {
     /// The cards of a suit, and of a hand.
     #[arg(long, value_name = "R", default_value_t = 13)]
     ranks: usize,
-    /// The file to write; - is standard output [default: -].
+    /// The file to write: its name ends in .txt or .bristol, with .gz after that to compress it.
+    /// - is standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
@@ -59,6 +60,7 @@ struct Layout {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     whole_file::check_json(args.json, args.output.as_deref())?;
+    whole_file::check_output(args.output.as_deref(), netlist_file::ENDINGS, &[])?;
     let split = Split::new(args.ranks, args.boards)?;
     let (cards, hands) = (split.cards(), split.hands());
     (args.limit.memory).check_ands("split", cards, hands, split.estimated_ands())?;

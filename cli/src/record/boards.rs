@@ -1,6 +1,6 @@
 //! `bridge boards`: the boards of a match that have been opened, as a file of boards.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use dealerless::bridge::formats::Format;
@@ -68,7 +68,9 @@ struct Open {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let record = Folder::open(&args.folder)?.record(&args.which)?;
+    let output = args.output.as_deref();
+    whole_file::check_output(output, &["pbn"], &[Path::new(&args.which)])?;
+    let (record, _) = Folder::open(&args.folder)?.record(&args.which)?;
     let set = set_of(&record, args.set)?;
     let number = record.of().header().stakes.boards().unwrap_or_default();
     let (mut boards, mut closed) = (Vec::new(), 0);
@@ -105,7 +107,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return show_json("bridge boards", &report);
     }
     let bytes = Format::Pbn.write(&boards)?;
-    let written = whole_file::write_output(args.output.as_deref(), |file| file.write_all(&bytes))?;
+    let written = whole_file::write_output(output, |file| file.write_all(&bytes))?;
     let opened = boards_in_words(boards.len());
     let closed = match closed {
         0 => String::new(),
@@ -130,7 +132,7 @@ pub(super) fn warning(record: &Record, set: &RecordedHand) -> Option<String> {
     let state = record.state();
     let doubted = set.outcome.is_none() && words::is_breach(&state);
     doubted.then(|| {
-        let state = words::state(&Who::of(record), &state);
+        let state = words::state(&Who::of(record), record);
         format!("These may not be the boards that were dealt. {state}")
     })
 }

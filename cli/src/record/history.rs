@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
-use dealerless_table::{BadRecord, MatchState, Record, Shelved};
+use dealerless_table::{BadRecord, MatchState, Name, Record, Seat, Shelved};
 use serde::Serialize;
 
 use super::source::Folder;
@@ -58,10 +58,15 @@ pub(super) struct Listed {
 #[derive(Serialize)]
 pub(super) struct Played {
     pub(super) with: Vec<String>,
+    /// The same for people.
+    #[serde(skip)]
+    pub(super) called: String,
     pub(super) game: &'static str,
     pub(super) hands: usize,
     /// The chips that were won; below 0, lost. None in a game without chips.
     pub(super) won: Option<i128>,
+    /// The chips in a pot that nobody has won yet.
+    pub(super) undecided: Option<u64>,
 }
 
 /// Runs the command.
@@ -87,7 +92,7 @@ fn list(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     let mut listed = Vec::new();
     for file in folder.list()? {
         if old_enough(args, &file) {
-            let record = folder.read(&file.path)?;
+            let record = folder.read(&file.path);
             listed.push(of_file(&file, &record));
         }
     }
@@ -103,7 +108,7 @@ fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
         ([], Some(_)) => {
             for file in folder.list()? {
                 // A damaged record may be the only trace of an open match.
-                let over = matches!(folder.read(&file.path)?, Ok(record) if is_over(&record));
+                let over = matches!(folder.read(&file.path), Ok(Ok(record)) if is_over(&record));
                 if over && old_enough(args, &file) {
                     files.push(file);
                 }
@@ -117,7 +122,7 @@ fn delete(folder: &Folder, args: &Args) -> anyhow::Result<Vec<Listed>> {
     }
     let mut deleted = Vec::new();
     for file in files {
-        let record = folder.read(&file.path)?;
+        let record = folder.read(&file.path);
         forget(&file.path)?;
         deleted.push(Listed {
             state: "deleted",
@@ -131,13 +136,17 @@ fn is_over(record: &Record) -> bool {
     matches!(record.state(), MatchState::Over(_))
 }
 
-/// What is listed of a file.
-pub(super) fn of_file(file: &Shelved, record: &Result<Record, BadRecord>) -> Listed {
+/// The entry of a file in the list, also of an unreadable one.
+pub(super) fn of_file(
+    file: &Shelved,
+    record: &anyhow::Result<Result<Record, BadRecord>>,
+) -> Listed {
     let (state, message, played) = match record {
-        Err(error) => ("damaged", words::bad(error), None),
-        Ok(record) => {
+        Err(error) => ("damaged", format!("Not read: {error:#}."), None),
+        Ok(Err(error)) => ("damaged", words::bad(error), None),
+        Ok(Ok(record)) => {
             let state = if is_over(record) { "over" } else { "open" };
-            let message = words::state(&Who::of(record), &record.state());
+            let message = words::state(&Who::of(record), record);
             (state, message, Some(played(record)))
         }
     };
@@ -155,16 +164,21 @@ pub(super) fn of_file(file: &Shelved, record: &Result<Record, BadRecord>) -> Lis
 }
 
 fn played(record: &Record) -> Played {
-    let (own, who) = (record.owner(), Who::of(record));
-    let others = dealerless_table::Seat::all(record.of().seats()).filter(|&seat| seat != own);
+    let own = record.owner();
+    let others = Seat::all(record.of().seats()).filter(|&seat| seat != own);
+    let others: Vec<Seat> = others.collect();
     let stakes = &record.of().header().stakes;
     let chips = |chips: Vec<u64>| i128::from(chips[own.index()]);
     let won = || chips(record.log().final_stacks()) - chips(record.bought());
     Played {
-        with: others.map(|seat| who.name(seat).to_owned()).collect(),
+        with: (others.iter())
+            .map(|seat| record.names()[seat.index()].as_str().to_owned())
+            .collect(),
+        called: Who::of(record).list(&others),
         game: words::game_name(stakes),
         hands: record.played(),
         won: stakes.betting().map(|_| won()),
+        undecided: words::undecided_pot(record),
     }
 }
 
@@ -186,12 +200,13 @@ pub(super) fn lines(listed: &[Listed]) -> String {
             return format!(
                 "{}  {date}  with {}\n  {}",
                 one.of,
-                one.peer,
+                Name::clean(&one.peer),
                 one.message.replace('\n', "\n  ")
             );
         };
         let won = match played.won {
             None => String::new(),
+            Some(0) if played.undecided.is_some() => String::new(),
             Some(0) => ", even".to_owned(),
             Some(won) if won > 0 => format!(", won {}", count(won.unsigned_abs() as u64)),
             Some(lost) => format!(", lost {}", count(lost.unsigned_abs() as u64)),
@@ -203,7 +218,7 @@ pub(super) fn lines(listed: &[Listed]) -> String {
         format!(
             "{}  {date}  with {}\n  {}, {}{won}. {state}",
             one.of,
-            played.with.join(" and "),
+            played.called,
             played.game,
             words::rounds(played.game == "bridge", played.hands)
         )

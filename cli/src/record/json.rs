@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use dealerless_table::{
-    BadRecord, Chosen, Claim, Claimed, Compared, HandEvent, Learners, MatchState, Record,
-    RecordedHand, Seat, Stop,
+    BadRecord, Chosen, Claim, Claimed, Compared, HandEvent, Learners, MatchState, Name, Record,
+    RecordedHand, Seat, Stop, Unsettled,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::decks::Decks;
 use super::verify::Read;
-use super::words::{self, Who, hex};
-use crate::table::{CardNames, Kind, Said};
+use super::words::{self, Dispute, Who, hex};
+use crate::table::{CardNames, Kind, Said, due};
 
 /// What `verify` found.
 #[derive(Serialize)]
@@ -83,7 +83,7 @@ fn of_record(record: &Record) -> Value {
     json!({
         "match": hex(&record.of().id()),
         "owner": record.owner().number(),
-        "names": who.all(),
+        "names": record.names().iter().map(Name::as_str).collect::<Vec<_>>(),
         "fingerprints": fingerprints,
         "game": words::game_name(stakes),
         "kinds": Kind::of(stakes),
@@ -92,19 +92,44 @@ fn of_record(record: &Record) -> Value {
         "steps": record.log().step(),
         "state": if matches!(state, MatchState::Over(_)) { "over" } else { "open" },
         "waits_for": waits_for,
-        "message": words::state(&who, &state),
+        "message": words::state(&who, record),
+        "due": (!waits_for.is_empty()).then(|| due(record.log())),
+        "unsettled": record.log().unsettled().map(|unsettled| of_unsettled(&unsettled)),
         "cheat": words::convicted(&state).map(Seat::number),
         "breach": words::is_breach(&state),
+        "disputes": Dispute::all(record).iter().map(of_dispute).collect::<Vec<_>>(),
         "stacks": record.log().final_stacks(),
         "bought": record.bought(),
         "notes": record.notes(),
         "claims": record.claims().iter().map(|claim| of_claim(record, claim)).collect::<Vec<_>>(),
         "torn": record.torn(),
+        "unproven": match record.is_read_by_owner() {
+            true => Vec::new(),
+            false => vec!["owner", "names", "notes", "claims"],
+        },
     })
 }
 
-/// What the owner of a file claims. A signed part of that seat for that step makes it void; that the
-/// seat was away, also that the match went on.
+/// The state of a hand without a signed result, as its signed parts decide it.
+fn of_unsettled(unsettled: &Unsettled) -> Value {
+    match unsettled {
+        Unsettled::Decided(outcome) => json!({ "decided": true, "stacks": outcome.stacks }),
+        Unsettled::Undecided { pot } => json!({ "decided": false, "pot": pot }),
+    }
+}
+
+/// A dispute: the seat that raised it, the openers, and the chips in the pot.
+fn of_dispute(dispute: &Dispute) -> Value {
+    let against: Vec<u8> = dispute.against.iter().map(|seat| seat.number()).collect();
+    json!({
+        "by": dispute.by.number(),
+        "against": against,
+        "step": dispute.step,
+        "pot": dispute.pot,
+    })
+}
+
+/// What the owner of a file claims. It is void when that seat has spoken in that step, or the match went on.
 fn of_claim(record: &Record, claim: &Claim) -> Value {
     let what = match claim.what {
         Claimed::OutOfTime => "out-of-time",
@@ -112,19 +137,27 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
         Claimed::Away => "away",
         _ => "other",
     };
-    let spoken = record.log().part(claim.step, claim.seat).is_some();
     json!({
         "what": what,
         "step": claim.step,
         "seat": claim.seat.number(),
         "time": claim.time,
-        "void": spoken || (claim.what == Claimed::Away && !claim.stands(record.log())),
+        "void": !claim.stands(record.log()),
     })
 }
 
 fn of_both(compared: &Compared) -> Value {
     match compared {
-        Compared::Together { more } => json!({ "how": "together", "more": more }),
+        Compared::Together {
+            more,
+            renamed,
+            same_owner,
+        } => json!({
+            "how": "together",
+            "more": more,
+            "renamed": renamed.iter().map(|seat| seat.number()).collect::<Vec<_>>(),
+            "same_owner": same_owner,
+        }),
         Compared::OtherMatch => json!({ "how": "other-match" }),
         Compared::Forked(forked) => json!({
             "how": "forked",

@@ -67,8 +67,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
         }
     }
     if hand.outcome.is_none() {
-        let state = words::state(who.who, &record.state());
-        lines.push(format!("The hand was not played to its end. {state}"));
+        lines.push(words::without_result(who.who, record));
     }
     lines.join("\n")
 }

@@ -4,7 +4,7 @@ use anyhow::bail;
 use dealerless::deck::Card;
 use dealerless_table::{Choice, HandEvent, Limit, Posts, Record, RecordedHand, Seat, Variety};
 
-use super::words::{Who, short_id};
+use super::words::{Moment, Who, short_id};
 use crate::table::short;
 
 /// Writes hands: one alone as a file of PHH, several as one of PHHS.
@@ -12,6 +12,7 @@ pub(super) fn write(
     record: &Record,
     hands: &[&RecordedHand],
     alone: bool,
+    date: Option<Moment>,
 ) -> anyhow::Result<String> {
     match record.of().header().stakes.variety() {
         Variety::Holdem(_) => {}
@@ -24,7 +25,9 @@ pub(super) fn write(
         }
     }
     let tables = hands.iter().map(|hand| {
-        let fields = fields(record, hand).join("\n");
+        let mut fields = fields(record, hand);
+        fields.extend(date.iter().flat_map(dated));
+        let fields = fields.join("\n");
         match alone {
             true => fields,
             false => format!("[{}]\n{fields}", hand.number),
@@ -96,6 +99,26 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
         None => fields.push("# The hand was not played to its end.".to_owned()),
     }
     fields
+}
+
+/// The time of a hand, as far as anybody can tell.
+fn dated(date: &Moment) -> [String; 6] {
+    let Moment {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+    } = date;
+    [
+        "# The time is that of the last change of the file. It is unproven.".to_owned(),
+        format!("time = {hour:02}:{minute:02}:{second:02}"),
+        "time_zone = \"UTC\"".to_owned(),
+        format!("day = {day}"),
+        format!("month = {month}"),
+        format!("year = {year}"),
+    ]
 }
 
 fn list(values: impl Iterator<Item = String>) -> String {

@@ -8,7 +8,7 @@ use dealerless_table::{
     Variety,
 };
 
-use super::words::{Who, short_id, state};
+use super::words::{Moment, Who, short_id, without_result};
 use crate::table::short;
 
 /// A hand that is being written.
@@ -29,9 +29,26 @@ struct Page<'a> {
 const STREETS: [&str; 4] = ["", "FLOP", "TURN", "RIVER"];
 
 /// Hands, with two empty lines between them, as programs expect.
-pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
-    let pages: Vec<String> = hands.iter().map(|hand| Page::of(record, hand)).collect();
+///
+/// The format wants a date: without one the hands are of the first second of 1970.
+pub(super) fn write(record: &Record, hands: &[&RecordedHand], date: Option<Moment>) -> String {
+    let date = date.unwrap_or(Moment::of(0));
+    let page = |hand: &&RecordedHand| Page::of(record, hand, date);
+    let pages: Vec<String> = hands.iter().map(page).collect();
     pages.join("\n\n\n")
+}
+
+/// `2026/11/22 8:15:03 UTC`
+fn dated(date: Moment) -> String {
+    let Moment {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+    } = date;
+    format!("{year}/{month:02}/{day:02} {hour}:{minute:02}:{second:02} UTC")
 }
 
 /// Names that cannot be taken for a part of a line.
@@ -48,7 +65,7 @@ fn row(cards: &[Card]) -> String {
 }
 
 impl<'a> Page<'a> {
-    fn of(record: &'a Record, hand: &'a RecordedHand) -> String {
+    fn of(record: &'a Record, hand: &'a RecordedHand, date: Moment) -> String {
         let seats = record.of().seats();
         let mut page = Page {
             record,
@@ -61,8 +78,8 @@ impl<'a> Page<'a> {
             board: Vec::new(),
             showdown: false,
         };
-        page.head();
-        hand.events.iter().for_each(|event| page.event(event));
+        page.head(date);
+        as_told(&hand.events).for_each(|event| page.event(event));
         match &hand.outcome {
             Some(outcome) => page.collected(outcome),
             None => page.unfinished(),
@@ -86,7 +103,7 @@ impl<'a> Page<'a> {
         Seat::all(stacks.len()).filter(move |seat| stacks[seat.index()] > 0)
     }
 
-    fn head(&mut self) {
+    fn head(&mut self, date: Moment) {
         let of = self.record.of().id();
         // A number that no two hands share, as far as 36 bits of the match's id tell.
         let number = u64::from_be_bytes(*of.first_chunk().expect("32 bytes")) >> 28;
@@ -111,7 +128,8 @@ impl<'a> Page<'a> {
             "No Limit"
         };
         self.line(&format!(
-            "PokerStars Hand #{number}: {game} {limit} ({amounts}) - 1970/01/01 0:00:00 UTC"
+            "PokerStars Hand #{number}: {game} {limit} ({amounts}) - {}",
+            dated(date)
         ));
         self.line(&format!(
             "Table '{}' {}-max (Play Money) Seat #{} is the button",
@@ -295,8 +313,7 @@ impl<'a> Page<'a> {
     /// Nobody has signed a result.
     fn unfinished(&mut self) {
         let who = Who::of(self.record);
-        let state = state(&who, &self.record.state());
-        self.line(&format!("The hand was not played to its end. {state}"));
+        self.line(&without_result(&who, self.record));
     }
 
     fn summary(&mut self) {
@@ -383,4 +400,15 @@ impl<'a> Page<'a> {
             }
         }
     }
+}
+
+/// The events in the order of this format, which shows hands behind the board: an all-in hand was
+/// turned up before it.
+fn as_told(events: &[HandEvent]) -> impl Iterator<Item = &HandEvent> {
+    let is_board = |event: &HandEvent| matches!(event, HandEvent::Board(_));
+    let is_shown = |event: &&HandEvent| matches!(event, HandEvent::Shown { .. });
+    let (before, after) = events.split_at(events.iter().rposition(is_board).map_or(0, |at| at + 1));
+    let turned_up = before.iter().filter(is_shown);
+    let others = before.iter().filter(move |event| !is_shown(event));
+    others.chain(turned_up).chain(after)
 }

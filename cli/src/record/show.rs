@@ -4,7 +4,7 @@ use anyhow::bail;
 use dealerless_table::{Record, RecordedHand};
 
 use super::source::Folder;
-use super::words;
+use super::words::{self, Moment};
 use super::{json, listing, phh, pokerstars};
 use crate::output::{say, show, show_json};
 use crate::table::FolderArgs;
@@ -19,7 +19,8 @@ use crate::table::FolderArgs;
     dealerless show 3f2a9c0d\n  \
     dealerless show Bert --hand 3\n  \
     dealerless show match.log --phh > match.phhs\n\n\
-    A record holds no time of day: hands in the format of PokerStars are dated 1970/01/01.")]
+    A record holds no time of day. Hands have the date of the last change of the file, in UTC; it is\n\
+    unproven.")]
 pub(crate) struct Args {
     /// The file of a match, the beginning of its id, or the name of the other player.
     #[arg(value_name = "FILE|MATCH")]
@@ -37,23 +38,30 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The format of PokerStars has no place for it.
+const DATED: &str =
+    "The date of the hands is that of the last change of the file, in UTC. It is unproven.";
+
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let folder = Folder::open(&args.folder)?;
-    let record = folder.record(&args.which)?;
+    let (record, changed) = folder.record(&args.which)?;
     let hands = chosen(&record, args.hand)?;
     if args.json {
         return show_json("show", &json::shown(&record, &hands));
     }
+    let date = Moment::of_file(changed);
     if args.phh {
-        return show(&phh::write(&record, &hands, args.hand.is_some())?);
+        return show(&phh::write(&record, &hands, args.hand.is_some(), date)?);
     }
     let poker = record.of().header().stakes.betting().is_some();
     if hands.is_empty() {
         say("No hand was dealt.");
+    } else if poker {
+        say(DATED);
     }
     show(&match poker {
-        true => pokerstars::write(&record, &hands),
+        true => pokerstars::write(&record, &hands, date),
         false => listing::write(&record, &hands),
     })
 }

@@ -1,15 +1,16 @@
 //! Where records come from: a path, or the player's own folder.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use anyhow::{Context, bail};
-use dealerless_table::{BadRecord, HomeError, Identity, Record, Shelf, Shelved};
+use anyhow::{Context, ensure};
+use dealerless_table::{BadRecord, Identity, Record, Shelf, Shelved, check_regular};
 
 use crate::output::say;
-use crate::table::FolderArgs;
+use crate::table::{FolderArgs, is_in_use};
 
 /// The player's own folder.
 pub(super) struct Folder {
@@ -23,14 +24,20 @@ impl Folder {
     pub(super) fn open(args: &FolderArgs) -> anyhow::Result<Self> {
         let home = match args.open() {
             Ok(home) => Some(home),
-            Err(error) => match error.downcast_ref() {
-                Some(HomeError::InUse(_)) => None,
-                _ => return Err(error),
-            },
+            Err(error) if is_in_use(&error) => None,
+            Err(error) => return Err(error),
         };
         Ok(Folder {
             matches: args.folder()?.join("matches"),
             identity: home.map(|home| home.shared_identity()),
+        })
+    }
+
+    /// The folder, for somebody who needs no keys.
+    fn without_keys(args: &FolderArgs) -> anyhow::Result<Self> {
+        Ok(Folder {
+            matches: args.folder()?.join("matches"),
+            identity: None,
         })
     }
 
@@ -47,29 +54,46 @@ impl Folder {
 
     /// The one match that is called so: by its id, or the beginning of it, or by the other player's name.
     pub(super) fn find(&self, called: &str) -> anyhow::Result<Shelved> {
+        only(self.all_called(called)?, called)
+    }
+
+    /// The match of this id, or the latest with the player of this name. If there are several with that
+    /// player, a message names the match.
+    fn latest(&self, called: &str) -> anyhow::Result<Shelved> {
+        let mut found = self.all_called(called)?;
+        if found.len() > 1 && found[0].is_with(called) {
+            let (matches, of) = (found.len(), &found[0].of);
+            say(&format!("{called}: the latest of {matches} matches, {of}."));
+            found.truncate(1);
+        }
+        only(found, called)
+    }
+
+    /// The matches that are called so, the last changed first. There is at least one.
+    fn all_called(&self, called: &str) -> anyhow::Result<Vec<Shelved>> {
         let files = self.list()?;
         // A file has the first digits of the id in its name; events tell all of them.
-        let by_id = |file: &&Shelved| match called.len() > file.of.len() {
+        let by_id = |file: &Shelved| match called.len() > file.of.len() {
             true => is_id(called) && called.starts_with(&file.of),
             false => !called.is_empty() && file.of.starts_with(called),
         };
-        let by_name = |file: &&Shelved| file.peer == called;
-        let found: Vec<&Shelved> = match files.iter().filter(by_id).collect::<Vec<_>>() {
-            none if none.is_empty() => files.iter().filter(by_name).collect(),
-            some => some,
-        };
-        match found[..] {
-            [file] => Ok(file.clone()),
-            [] => bail!("no match is called {called}: `dealerless history` lists them"),
-            _ => {
-                let all: Vec<&str> = found.iter().map(|file| &file.of[..]).collect();
-                bail!("several matches are called {called}: {}", all.join(", "))
-            }
+        let (mut found, others): (Vec<_>, Vec<_>) = files.into_iter().partition(by_id);
+        if found.is_empty() {
+            found = others
+                .into_iter()
+                .filter(|file| file.is_with(called))
+                .collect();
         }
+        ensure!(
+            !found.is_empty(),
+            "no match is called {called}: `dealerless history` lists them"
+        );
+        Ok(found)
     }
 
     /// Reads one's own record; without the keys as anybody reads it.
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
+        check_regular(path).with_context(|| format!("cannot read {}", path.display()))?;
         let bytes = read(path)?;
         Ok(match &self.identity {
             Some(identity) => Record::read_own(&bytes, identity),
@@ -77,18 +101,30 @@ impl Folder {
         })
     }
 
-    /// The good record that is meant: by its file, or as [`find`](Self::find) does. It is told if one's own
+    /// The good record that is meant, and when its file was last changed. A message says so if one's own
     /// cards cannot be read.
-    pub(super) fn record(&self, which: &str) -> anyhow::Result<Record> {
+    pub(super) fn record(&self, which: &str) -> anyhow::Result<(Record, SystemTime)> {
         if !self.has_keys() {
             say("Another process plays with your keys: your own cards are not shown.");
         }
-        let given = Path::new(which);
-        let record = match given.is_file() {
-            true => self.read_any(given)?,
-            false => self.read(&self.find(which)?.path)?,
-        };
-        record.context("this record does not verify: see `dealerless verify`")
+        let path = self.path(Path::new(which))?;
+        let record = self.read_any(&path)?;
+        let record = record.context("this record does not verify: see `dealerless verify`")?;
+        let changed = fs::metadata(&path).and_then(|file| file.modified());
+        Ok((record, changed.unwrap_or(SystemTime::UNIX_EPOCH)))
+    }
+
+    /// The file that is meant: the path itself, or what [`latest`](Self::latest) finds.
+    fn path(&self, given: &Path) -> anyhow::Result<PathBuf> {
+        // A folder here may have the name of a player.
+        let is_file = fs::metadata(given).is_ok_and(|file| !file.is_dir());
+        match given.to_str().filter(|_| !is_file) {
+            None => Ok(given.to_owned()),
+            Some(called) => {
+                let no_file = || format!("there is no file {called}");
+                Ok(self.latest(called).with_context(no_file)?.path)
+            }
+        }
     }
 
     /// Reads the record of a file that may be anybody's.
@@ -98,6 +134,25 @@ impl Folder {
             record => Ok(record),
         }
     }
+}
+
+/// The file of one side that is meant, as [`Folder::path`] finds it. Nobody's keys are needed.
+///
+/// # Errors
+/// If nothing is there and no match is called so.
+pub(super) fn path_of(given: &Path, folder: &FolderArgs) -> anyhow::Result<PathBuf> {
+    Folder::without_keys(folder)?.path(given)
+}
+
+/// The file that is called so, if there is only one.
+fn only(mut found: Vec<Shelved>, called: &str) -> anyhow::Result<Shelved> {
+    let all: Vec<&str> = found.iter().map(|file| &file.of[..]).collect();
+    let all = all.join(", ");
+    ensure!(
+        found.len() == 1,
+        "several matches are called {called}: {all}"
+    );
+    Ok(found.remove(0))
 }
 
 /// Whether a text is the id of a match, as events tell it.

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
-use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
+use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, Seat, compare};
 
 use super::boards;
 use super::decks::Decks;
 use super::json::{self, Verified};
-use super::source::read;
+use super::source::{path_of, read};
 use super::words::{self, Who, hex};
 use crate::failure::AnswerIsNo;
 use crate::output::{count, show, show_json};
+use crate::table::FolderArgs;
 
 /// Replays the record of a match: every signature, card, choice and result.
 ///
@@ -22,17 +23,21 @@ use crate::output::{count, show, show_json};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     dealerless verify match.log\n  \
+    dealerless verify Bert\n  \
     dealerless verify mine.log theirs.log\n  \
     dealerless verify mine.log --audit mine.audit\n\n\
     Exit codes: 0 all is good and agrees, 1 a file cannot be read, 4 a file was changed, the\n\
     two do not agree, or they show that somebody broke the rules.")]
 pub(crate) struct Args {
-    /// The file of one side.
-    #[arg(value_name = "FILE")]
+    /// The file of one side; or of your own matches the one with this id, or the latest with this
+    /// player.
+    #[arg(value_name = "FILE|MATCH")]
     file: PathBuf,
     /// The file of the other side: whether both tell the same.
     #[arg(value_name = "FILE_B")]
     other: Option<PathBuf>,
+    #[command(flatten)]
+    folder: FolderArgs,
     /// Compute every deck anew from what both players have opened in an audit.
     #[arg(long, value_name = "AUDIT")]
     audit: Option<PathBuf>,
@@ -52,10 +57,13 @@ pub(super) struct Read {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let paths = [Some(&args.file), args.other.as_ref()];
     let mut files = Vec::new();
-    for path in paths.into_iter().flatten() {
-        let bytes = read(path)?;
+    for given in [Some(&args.file), args.other.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        let path = path_of(given, &args.folder)?;
+        let bytes = read(&path)?;
         files.push(Read {
             file: path.display().to_string(),
             record: Record::read(&bytes),
@@ -92,7 +100,12 @@ pub(super) fn outcome(files: &[Read], compared: Option<&Compared>) -> Result<(),
     if files.iter().any(|read| read.record.is_err()) {
         return Err(AnswerIsNo("a record does not verify"));
     }
-    if !matches!(compared, None | Some(Compared::Together { .. })) {
+    let agree = match compared {
+        None => true,
+        Some(Compared::Together { renamed, .. }) => renamed.is_empty(),
+        Some(_) => false,
+    };
+    if !agree {
         return Err(AnswerIsNo("the two records do not agree"));
     }
     let breach = |record: &Record| words::is_breach(&record.state());
@@ -131,7 +144,8 @@ fn of_file(read: &Read, verbose: bool) -> String {
         lines.push(format!("  {name}   {}", player.identity.fingerprint()));
     }
     if verbose {
-        lines.extend(record.hands().iter().map(|hand| of_hand(&who, hand)));
+        let hand = |hand| of_hand(&who, record, hand);
+        lines.extend(record.hands().iter().map(hand));
     }
     lines.push(format!(
         "{} played. Every signature is good, every opened {}",
@@ -148,9 +162,13 @@ fn of_file(read: &Read, verbose: bool) -> String {
     if stakes.boards().is_some() {
         lines.extend(record.hands().iter().map(|hand| of_boards(&who, hand)));
     }
-    lines.push(words::state(&who, &record.state()));
+    lines.push(words::state(&who, record));
     if stakes.betting().is_some() {
-        lines.push(format!("{}.", who.chips(&record.log().final_stacks())));
+        let chips = who.chips(&record.log().final_stacks());
+        lines.push(match words::undecided_pot(record) {
+            None => format!("{chips}."),
+            Some(_) => format!("Before this hand: {chips}."),
+        });
     }
     lines.extend(
         record
@@ -159,8 +177,15 @@ fn of_file(read: &Read, verbose: bool) -> String {
             .map(|claim| words::claim(&who, record, claim)),
     );
     lines.extend(said_of_the_file(record));
+    if !record.is_read_by_owner() {
+        lines.push(UNPROVEN.to_owned());
+    }
     lines.join("\n")
 }
+
+/// The fields that the signatures do not cover.
+const UNPROVEN: &str = "The names, the owner, notes and claims are unproven: whoever had the file can \
+                        have changed them.";
 
 /// Who has dealt a set of boards, and by what one knows it again.
 fn of_boards(who: &Who, set: &RecordedHand) -> String {
@@ -202,13 +227,16 @@ fn said_of_the_file(record: &Record) -> Vec<String> {
 }
 
 /// What came of a hand, on one line.
-fn of_hand(who: &Who, hand: &RecordedHand) -> String {
-    let void = match hand.voided.len() {
-        0 => String::new(),
-        1 => " (a try before was void)".to_owned(),
-        tries => format!(" ({tries} tries before were void)"),
-    };
+fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
+    let void = void_tries(who, &hand.voided);
     let Some(outcome) = &hand.outcome else {
+        if words::is_decided(record) {
+            let unsigned = who.list(&record.log().waits_for());
+            return format!(
+                "  Hand {}{void}: decided, not signed by {unsigned}.",
+                hand.number
+            );
+        }
         let sealed = if hand.seal.is_some() {
             ""
         } else {
@@ -230,11 +258,30 @@ fn of_hand(who: &Who, hand: &RecordedHand) -> String {
     format!("  Hand {}{void}: {chips}.", hand.number)
 }
 
+/// The tries of a hand before the one that was played, and the seats that declared them void.
+fn void_tries(who: &Who, declared: &[Seat]) -> String {
+    let by = |seat: Seat| match declared.iter().filter(|&&by| by == seat).count() {
+        0 => None,
+        tries if tries == declared.len() => Some(who.name(seat).to_owned()),
+        tries => Some(format!("{} ({tries})", who.name(seat))),
+    };
+    let by: Vec<String> = Seat::all(who.all().len()).filter_map(by).collect();
+    let by = by.join(" and ");
+    match declared.len() {
+        0 => String::new(),
+        1 => format!(" (1 try before was declared void by {by})"),
+        tries => format!(" ({tries} tries before were declared void by {by})"),
+    }
+}
+
 fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
     match compared {
         Compared::OtherMatch => "These are the records of two different matches.".into(),
-        Compared::Together { more: [0, 0] } => "Both records tell the same.".into(),
-        Compared::Together { more } => {
+        Compared::Together {
+            more,
+            renamed,
+            same_owner,
+        } => {
             let said = |(read, &more): (&Read, &usize)| match more {
                 0 => None,
                 1 => Some(format!("{} has 1 part more.", read.file)),
@@ -245,14 +292,37 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
                 )),
             };
             let more: Vec<String> = files.iter().zip(more).filter_map(said).collect();
-            format!(
-                "Both records tell the same as far as both go. {}",
-                more.join(" ")
-            )
+            let what = match renamed.is_empty() {
+                true => "tell the same",
+                false => "hold the same signed parts",
+            };
+            let mut lines = vec![match more.is_empty() {
+                true => format!("Both records {what}."),
+                false => format!("Both records {what} as far as both go. {}", more.join(" ")),
+            }];
+            lines.extend(renamed.iter().map(|&seat| renaming(files, seat)));
+            if *same_owner {
+                lines.push("Both name the same seat as their owner; that is unproven.".to_owned());
+            }
+            lines.join("\n")
         }
         Compared::Forked(forked) => fork(who, forked),
         _ => "The two records do not agree.".into(),
     }
+}
+
+/// The names of a seat in two files.
+fn renaming(files: &[Read], seat: Seat) -> String {
+    let called = |read: &Read| {
+        let record = read.record.as_ref().ok()?;
+        let name = record.names().get(seat.index())?;
+        Some(format!("{name} in {}", read.file))
+    };
+    let called: Vec<String> = files.iter().filter_map(called).collect();
+    format!(
+        "They do not agree on the name of {seat}: {}. Which is true is unproven.",
+        called.join(", ")
+    )
 }
 
 fn fork(who: &Who, forked: &Forked) -> String {

@@ -1,12 +1,14 @@
 //! What records say, in words for people who may have sat at neither seat.
 
+use std::time::SystemTime;
+
 use dealerless_table::{
-    BadRecord, BettingRules, Claim, Claimed, End, Limit, MatchState, Posts, Record, Seat, Stakes,
-    Stop, Variety,
+    BadRecord, BettingRules, Claim, Claimed, End, Hand, Limit, MatchState, Name, Posts, Record,
+    Seat, Stakes, Stop, Unsettled, Variety,
 };
 
 use crate::output::count;
-use crate::table::{Kind, kinds_of_cards, misleads};
+use crate::table::{Kind, due, kinds_of_cards, misleads, unsettled};
 
 /// What the players are called.
 pub(super) struct Who(Vec<String>);
@@ -16,10 +18,10 @@ impl Who {
     pub(super) fn of(record: &Record) -> Self {
         let names = record.names();
         let name = |seat: usize| {
-            let name = names[seat].as_str();
-            let same = |other: &&dealerless_table::Name| other.as_str() == name;
+            let name = &names[seat];
+            let same = |other: &&Name| *other == name;
             match names.iter().filter(same).count() {
-                1 if !misleads(name) => name.to_owned(),
+                1 if !misleads(name.as_str()) => name.to_string(),
                 _ => format!("{name} (seat {seat})"),
             }
         };
@@ -96,9 +98,9 @@ pub(super) fn rounds(boards: bool, number: usize) -> String {
 }
 
 /// Where the match stands, as a sentence.
-pub(super) fn state(who: &Who, state: &MatchState) -> String {
-    match state {
-        MatchState::Over(over) => end(who, over),
+pub(super) fn state(who: &Who, record: &Record) -> String {
+    match record.state() {
+        MatchState::Over(over) => end(who, record, &over),
         MatchState::Open {
             after,
             hand,
@@ -108,16 +110,40 @@ pub(super) fn state(who: &Who, state: &MatchState) -> String {
                 None => "before anything was said".to_owned(),
                 Some(step) => format!("after step {step}"),
             };
-            format!(
-                "Open {after}, in hand {hand}: {} to speak.",
-                who.list(waits_for)
-            )
+            if let Some(unsettled) = unsettled(record.log(), |seat| who.name(seat).to_owned()) {
+                return format!("Open {after}, in hand {hand}. {unsettled}");
+            }
+            let (names, due) = (who.list(&waits_for), due(record.log()));
+            let verb = if waits_for.len() > 1 { "are" } else { "is" };
+            format!("Open {after}, in hand {hand}: {names} {verb} to {due}.")
         }
     }
 }
 
+/// Why the last hand has no result, as sentences.
+pub(super) fn without_result(who: &Who, record: &Record) -> String {
+    let state = state(who, record);
+    match is_decided(record) {
+        true => state,
+        false => format!("The hand was not played to its end. {state}"),
+    }
+}
+
+/// Whether all that decides the hand in play is signed, and only signatures of its result are missing.
+pub(super) fn is_decided(record: &Record) -> bool {
+    matches!(record.log().unsettled(), Some(Unsettled::Decided(_)))
+}
+
+/// The chips in a pot that nobody has won yet, if there is one.
+pub(super) fn undecided_pot(record: &Record) -> Option<u64> {
+    match record.log().unsettled()? {
+        Unsettled::Undecided { pot } => Some(pot).filter(|&pot| pot > 0),
+        Unsettled::Decided(_) => None,
+    }
+}
+
 /// How a match ended, as a sentence.
-fn end(who: &Who, end: &End) -> String {
+fn end(who: &Who, record: &Record, end: &End) -> String {
     match end {
         End::Played => "The match was played to its end.".into(),
         End::NoChips => "A player has no chips left, and no rebuy was agreed.".into(),
@@ -127,11 +153,19 @@ fn end(who: &Who, end: &End) -> String {
                 Stop::Forfeit => {
                     format!("{} could not go on and forfeits the hand.", who.name(*seat))
                 }
-                Stop::Dispute { step } => format!(
-                    "{} disputes what was opened in step {step}. One of the players cheated, and \
-                     the record cannot tell which; the hand is undecided.",
-                    who.name(*seat)
-                ),
+                Stop::Dispute { step } => {
+                    let Dispute { against, pot, .. } = Dispute::of(record, *seat, *step);
+                    let at_stake = match pot {
+                        0 => String::new(),
+                        pot => format!(", with {} chips in the pot", count(pot)),
+                    };
+                    format!(
+                        "{} disputes what {} opened in step {step}{at_stake}. One of the players \
+                         cheated, and the record cannot tell which; the hand is undecided.",
+                        who.name(*seat),
+                        who.list(&against)
+                    )
+                }
             };
             stops.iter().map(one).collect::<Vec<_>>().join(" ")
         }
@@ -152,6 +186,40 @@ fn end(who: &Who, end: &End) -> String {
     }
 }
 
+/// A dispute: the seat that raised it, the openers, and the pot.
+pub(super) struct Dispute {
+    pub(super) by: Seat,
+    pub(super) against: Vec<Seat>,
+    pub(super) step: u64,
+    /// The chips that the dispute makes undecided.
+    pub(super) pot: u64,
+}
+
+impl Dispute {
+    fn of(record: &Record, by: Seat, step: u64) -> Self {
+        let log = record.log();
+        Dispute {
+            by,
+            against: log.openers(step, by),
+            step,
+            pot: log.game().map_or(0, Hand::pot),
+        }
+    }
+
+    /// The disputes that ended the match.
+    pub(super) fn all(record: &Record) -> Vec<Self> {
+        let stops = match record.state() {
+            MatchState::Over(End::Stopped(stops)) => stops,
+            _ => Vec::new(),
+        };
+        let dispute = |(by, stop): (Seat, Stop)| match stop {
+            Stop::Dispute { step } => Some(Dispute::of(record, by, step)),
+            _ => None,
+        };
+        stops.into_iter().filter_map(dispute).collect()
+    }
+}
+
 /// What the owner of a file claims, as a sentence.
 pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
     let Claim { step, seat, .. } = *claim;
@@ -159,9 +227,10 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
     let at = date(claim.time);
     match claim.what {
         Claimed::OutOfTime => {
-            let worth = match record.log().part(step, seat) {
-                None => format!("It is {owner}'s word alone."),
-                Some(_) => format!("It is void: {name} has spoken in that step."),
+            let worth = match (record.log().part(step, seat), claim.stands(record.log())) {
+                (Some(_), _) => format!("It is void: {name} has spoken in that step."),
+                (None, true) => format!("It is {owner}'s word alone."),
+                (None, false) => "It is void: the match went on since.".to_owned(),
             };
             format!(
                 "{owner}'s program noted on {at} UTC that the time of {name} was out in step {step}. \
@@ -259,20 +328,60 @@ pub(super) fn decks_were(boards: bool, some: usize, all: usize) -> String {
     }
 }
 
-/// A day in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
+/// A moment in the calendar, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub(super) year: u64,
+    pub(super) month: u64,
+    pub(super) day: u64,
+    pub(super) hour: u64,
+    pub(super) minute: u64,
+    pub(super) second: u64,
+}
+
+impl Moment {
+    /// The moment at which this many seconds have passed since 1970.
+    pub(super) fn of(seconds: u64) -> Self {
+        let (days, of_day) = (seconds / 86_400, seconds % 86_400);
+        // Years that begin in March have their leap day at the end.
+        let shifted = days + 719_468;
+        let (era, day) = (shifted / 146_097, shifted % 146_097);
+        let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let of_month = day - (153 * month + 2) / 5 + 1;
+        let (year, month) = match month < 10 {
+            true => (400 * era + year, month + 3),
+            false => (400 * era + year + 1, month - 9),
+        };
+        Moment {
+            year,
+            month,
+            day: of_month,
+            hour: of_day / 3600,
+            minute: of_day % 3600 / 60,
+            second: of_day % 60,
+        }
+    }
+
+    /// The date of the hands of a record whose file was last changed then. None if the file system knows no
+    /// date, or one after the year 9999.
+    pub(super) fn of_file(changed: SystemTime) -> Option<Self> {
+        let since = changed.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let moment = Moment::of(since.as_secs());
+        (!since.is_zero() && moment.year <= 9999).then_some(moment)
+    }
+}
+
+/// A minute in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
 pub(super) fn date(seconds: u64) -> String {
-    let (days, minutes) = (seconds / 86_400, seconds % 86_400 / 60);
-    // Years that begin in March have their leap day at the end.
-    let shifted = days + 719_468;
-    let (era, day) = (shifted / 146_097, shifted % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let of_month = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = match month < 10 {
-        true => (400 * era + year, month + 3),
-        false => (400 * era + year + 1, month - 9),
-    };
-    let (hour, minute) = (minutes / 60, minutes % 60);
-    format!("{year}-{month:02}-{of_month:02} {hour:02}:{minute:02}")
+    let Moment {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        ..
+    } = Moment::of(seconds);
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}")
 }

@@ -56,8 +56,8 @@ impl<R: Rng> Bot<R> {
             Ask::Exchange {} => Said::Exchange {
                 places: (0..5).filter(|_| self.rng.random_bool(0.4)).collect(),
             },
-            Ask::ShowOrMuck {} if self.rng.random_bool(0.9) => Said::Show {},
-            Ask::ShowOrMuck {} => Said::Muck {},
+            Ask::ShowOrMuck { .. } if self.rng.random_bool(0.9) => Said::Show {},
+            Ask::ShowOrMuck { .. } => Said::Muck {},
             Ask::Speak {
                 proposals,
                 may_propose,

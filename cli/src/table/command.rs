@@ -67,8 +67,25 @@ pub(crate) enum Said {
     Again {},
     /// Closes the match here, when the other's time is out.
     Close {},
-    /// Ends the match for good, at one's next turn.
-    Leave {},
+    /// Ends the pause after a showdown.
+    Next {},
+    /// Ends the match for good, at the next turn of this seat.
+    Leave {
+        /// Also if the match may be closed instead.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        anyhow: bool,
+    },
+    /// Takes back `leave`.
+    Stay {},
+    /// A guest sits down on the host's terms, or does not.
+    Sit {
+        agree: bool,
+    },
+    /// A host plays with the peer of this fingerprint, who has asked, or does not.
+    Admit {
+        fingerprint: String,
+        agree: bool,
+    },
 }
 
 /// Dice as the text that stands for them.
@@ -176,6 +193,10 @@ pub(crate) enum Order {
     Again,
     /// To close the match here.
     Close,
+    /// To leave the match, also if it may be closed instead.
+    Leave { anyhow: bool },
+    /// The answer to a question that is asked before a match.
+    Answer,
 }
 
 impl Said {
@@ -205,9 +226,12 @@ impl Said {
             Said::Rebuy { agree } => return Order::Seat(Command::Rebuy(agree)),
             Said::SitOut {} => return Order::Seat(Command::SitOut(true)),
             Said::Back {} => return Order::Seat(Command::SitOut(false)),
-            Said::Leave {} => return Order::Seat(Command::Leave),
+            Said::Next {} => return Order::Seat(Command::Next),
+            Said::Leave { anyhow } => return Order::Leave { anyhow },
+            Said::Stay {} => return Order::Seat(Command::Stay),
             Said::Again {} => return Order::Again,
             Said::Close {} => return Order::Close,
+            Said::Sit { .. } | Said::Admit { .. } => return Order::Answer,
         }))
     }
 }

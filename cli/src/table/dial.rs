@@ -165,7 +165,7 @@ impl Call {
 
 /// Before so many tries: from 0.2 s, twice as long each time, to 15 s, with a fifth of it at random,
 /// so that two who lost each other do not go on missing each other.
-fn pause(tries: u32) -> Duration {
+pub(crate) fn pause(tries: u32) -> Duration {
     let full = Duration::from_millis(200 << tries.min(7)).min(Duration::from_secs(15));
     full.mul_f64(rand::rng().random_range(0.8..=1.0))
 }

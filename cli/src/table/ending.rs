@@ -1,9 +1,15 @@
 //! What the end of a match means for the caller of the program, and in words.
 
-use dealerless_table::{End, PlayError, Seat, Stop};
+use std::collections::BTreeMap;
+
+use dealerless_table::{
+    End, Learners, Legal, MatchLog, Opening, Outcome, PartKind, Phase, PlayError, Seat, Stop,
+    Unsettled,
+};
 
 use super::event::Ended;
 use crate::failure::{LOCAL, PEER};
+use crate::output::count;
 
 /// The match ended with a breach of its rules, which the log holds.
 #[derive(Debug, thiserror::Error)]
@@ -83,11 +89,17 @@ pub(crate) fn in_words(end: &End, seat: Seat) -> String {
         End::Played => "The match was played to its end.".into(),
         End::NoChips => "A player has no chips, and no rebuy was agreed.".into(),
         End::Stopped(stops) => match worst(stops) {
-            Some((by, Stop::Dispute { step })) => format!(
-                "{} disputes what was opened in step {step}: one of the two cheated, and the record \
-                 cannot tell which. The hand is undecided. Do not play these keys again.",
-                who(by)
-            ),
+            Some((by, Stop::Dispute { step })) => {
+                let opener = match *by == seat {
+                    true => "the other player",
+                    false => "this side",
+                };
+                format!(
+                    "{} disputes what {opener} opened in step {step}: one of the two cheated, and \
+                     the record cannot tell which. The hand is undecided. Do not play these keys again.",
+                    who(by)
+                )
+            }
             Some((by, Stop::Forfeit)) => {
                 format!("{} cannot go on, and forfeits the hand.", who(by))
             }
@@ -107,6 +119,86 @@ pub(crate) fn in_words(end: &End, seat: Seat) -> String {
             who(by)
         ),
         _ => "The match has ended.".into(),
+    }
+}
+
+/// What the signed parts say of a hand whose result is not signed by all; none if there is no such hand. `name` gives
+/// what the seats are called in a sentence.
+pub(crate) fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
+    let waits_for = log.waits_for();
+    let names: Vec<String> = waits_for.iter().map(|&seat| name(seat)).collect();
+    let (names, several) = (names.join(" and "), waits_for.len() > 1);
+    match log.unsettled()? {
+        Unsettled::Decided(outcome) => {
+            let wins = |(seat, chips)| format!("{} wins {}", name(seat), count(chips));
+            let won: Vec<String> = won_by_each(&outcome).into_iter().map(wins).collect();
+            let won = match won.is_empty() {
+                true => String::new(),
+                false => format!(": {}", won.join(", ")),
+            };
+            let verb = if several { "have" } else { "has" };
+            let hand = log.attempt().hand;
+            let may_dispute = |seat: &Seat| log.may_say(*seat).contains(&PartKind::Dispute);
+            let dispute = match waits_for.iter().any(may_dispute) {
+                true => ", and may still dispute the last opening",
+                false => "",
+            };
+            Some(format!(
+                "Hand {hand} is decided{won}; {names} {verb} not signed{dispute}."
+            ))
+        }
+        Unsettled::Undecided { pot: 0 } => None,
+        Unsettled::Undecided { pot } => {
+            let (pot, due) = (count(pot), due(log));
+            let verb = if several { "are" } else { "is" };
+            Some(format!(
+                "The pot of {pot} is undecided: {names} {verb} to {due}."
+            ))
+        }
+    }
+}
+
+/// Does what [`unsettled`] does, for the player at this seat.
+pub(crate) fn unsettled_at(log: &MatchLog, seat: Seat) -> Option<String> {
+    let name = |other| match other == seat {
+        true => "this side".to_owned(),
+        false => "the other player".to_owned(),
+    };
+    unsettled(log, name)
+}
+
+/// The chips that each winning seat gets from all pots.
+fn won_by_each(outcome: &Outcome) -> BTreeMap<Seat, u64> {
+    let mut won = BTreeMap::new();
+    for &(seat, chips) in outcome.pots.iter().flat_map(|pot| &pot.winners) {
+        *won.entry(seat).or_default() += chips;
+    }
+    won
+}
+
+/// The action that is due from the pending seats.
+pub(crate) fn due(log: &MatchLog) -> &'static str {
+    let shows_its_own = |opening: &Opening| {
+        let held = log.game().map(|game| game.held(opening.opener));
+        let mut cards = opening.cards.iter();
+        cards.any(|(position, to)| {
+            *to == Learners::All && held.iter().flatten().any(|held| held == position)
+        })
+    };
+    match log.phase() {
+        Phase::Deal => "deal",
+        Phase::Seal(_) => "seal the deck",
+        Phase::Open(openings) if openings.iter().any(shows_its_own) => "open its cards",
+        Phase::Open(_) => "open cards",
+        Phase::Choose {
+            legal: Legal::ShowOrMuck,
+            ..
+        } => "show or muck",
+        Phase::Choose { .. } => "choose",
+        Phase::Reseal(..) => "seal the hand again",
+        Phase::Commit(_) | Phase::Reveal(_) => "roll",
+        Phase::Result(_) => "sign the result",
+        _ => "speak",
     }
 }
 

@@ -25,9 +25,26 @@ pub(crate) enum Event {
     Listening { addresses: Vec<String> },
     /// Something that people should know, and programs need not.
     Notice { text: String },
+    /// The terms of the host. Does this side sit down?
+    AskSit(Box<Seated>),
+    /// A peer whom the host has not invited wants to play. Does it?
+    AskAdmit {
+        name: String,
+        fingerprint: String,
+        /// The hands that were played with these keys.
+        hands: u64,
+        message: String,
+    },
+    /// The peer does not wait for an answer any more.
+    AdmitLapsed {
+        fingerprint: String,
+        message: String,
+    },
     /// Both sit at the table.
     Seated(Box<Seated>),
-    /// A try of a hand has begun; antes or blinds are in the pot.
+    /// The next hand is not dealt before that time or `next`: the showdown is to be seen.
+    Pause { milliseconds: u64 },
+    /// A try of a hand has begun; antes or blinds are in the pot. After a resume the chips are told as they stand.
     Dealt {
         hand: u32,
         #[serde(rename = "try")]
@@ -37,6 +54,9 @@ pub(crate) enum Event {
         stacks: Vec<u64>,
         bets: Vec<u64>,
         pot: u64,
+        /// What each seat has paid as a blind or an ante. It stays the same while bets come and go.
+        #[serde(skip_serializing_if = "Vec::is_empty", default)]
+        posted: Vec<u64>,
     },
     /// The try is void, and the hand is dealt again. Nobody has seen a card.
     Again { hand: u32, seat: u8 },
@@ -68,6 +88,9 @@ pub(crate) enum Event {
     Chose {
         hand: u32,
         seat: u8,
+        /// It has bet its last chips with it.
+        #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+        all_in: bool,
         #[serde(flatten)]
         choice: Said,
     },
@@ -105,13 +128,24 @@ pub(crate) enum Event {
     },
     /// This seat sits out, and the next hand waits for it.
     SitsOut {},
-    /// The time of a seat is out. This one has checked or folded then; another's is only claimed.
+    /// The time of a seat is out. This one has checked or folded then. Another's is only claimed, and `close` is
+    /// possible until the match goes on.
     OutOfTime {
         seat: u8,
-        /// There is no line to it, and it is not its turn.
+        /// There is no connection to it, and it is not its turn.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         away: bool,
     },
+    /// This seat leaves at its next turn. Until then `stay` takes it back.
+    Leaving {
+        /// Its own chips in the pot, which it loses.
+        costs: u64,
+        /// The pot, which the other seat gets.
+        pot: u64,
+        message: String,
+    },
+    /// This seat does not leave any more.
+    Stays {},
     /// A hand is over.
     Result(Box<HandResult>),
     /// These seats have no chips. Shall they buy in again? Both must agree.
@@ -174,6 +208,9 @@ pub(crate) struct Seated {
     /// The time to think, if there is a limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(crate) clock: Option<Time>,
+    /// How the deck is shuffled, if that is not what `auto` chooses.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) shuffle: Option<String>,
     /// The match was begun before, and goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub(crate) resumed: bool,
@@ -273,6 +310,9 @@ pub(crate) struct YourTurn {
     /// The positions of the cards that each seat holds.
     pub(crate) held: Vec<Vec<usize>>,
     pub(crate) board: Vec<String>,
+    /// The hand that one's own cards make with the board, in words.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) made: Option<String>,
     /// In a deck without rules: the cards that everybody sees.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(crate) open: Vec<OpenCard>,
@@ -323,7 +363,10 @@ pub(crate) enum Ask {
         raise: Option<Range>,
     },
     Exchange {},
-    ShowOrMuck {},
+    ShowOrMuck {
+        /// No hand that was shown beats this seat's hand in every pot that it contests: a muck gives chips away.
+        wins: bool,
+    },
     Speak {
         proposals: Vec<Standing>,
         may_propose: bool,
@@ -384,6 +427,9 @@ pub(crate) struct Winner {
 pub(crate) struct Shown {
     pub(crate) seat: u8,
     pub(crate) cards: Vec<String>,
+    /// The five cards that count.
+    #[serde(default)]
+    pub(crate) best: Vec<String>,
     /// What it is worth, in words.
     pub(crate) worth: String,
 }
@@ -438,8 +484,10 @@ pub(crate) enum Refusal {
     NotAllowed,
     /// The deck was taken up again after a break, and can only be opened.
     OnlyOpens,
-    /// Nobody has asked for a rebuy.
+    /// Nobody has asked that.
     NobodyAsked,
+    /// `leave` while the time of the other seat is out: `close` moves no chips. With `anyhow` it leaves.
+    MayClose,
 }
 
 impl Event {

@@ -1,20 +1,20 @@
 //! A host's door, and those who have come in and have not said yet what they want. All are listened to
 //! at once, so nobody who is silent keeps another waiting.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 use dealerless_table::{
-    Control, Door, DoorEvent, Fingerprint, Line, LineError, Message, Name, Stream,
+    Control, Door, DoorEvent, Fingerprint, Line, LineError, Message, PublicIdentity, Stream,
 };
 
 use super::sit;
 
-/// How long a guest may take for its first word: it may have to build a circuit, and its player may
-/// be asked first.
-const FIRST_WORD: Duration = Duration::from_secs(120);
+/// Timeout for a guest's first message: its player reads the terms first.
+const FIRST_WORD: Duration = Duration::from_secs(600);
 /// How long somebody who was turned away may take to hear it.
 const GOODBYE: Duration = Duration::from_secs(2);
-/// So many lines are listened to. The oldest goes when there is one more.
+/// The most lines that are listened to. With one more, the oldest is dropped.
 const MOST: usize = 16;
 /// Between two looks at the lines, while there are any.
 const LOOK: Duration = Duration::from_millis(2);
@@ -43,9 +43,11 @@ pub(crate) enum Comes {
     /// side's player is to know of it.
     Says(Box<Line>, Control, Option<String>),
     /// Somebody who was listened to is gone.
-    Goes(Name, LineError),
+    Goes(Box<Line>, LineError),
     /// Somebody else came with an invite that was used.
     Leaked(Fingerprint),
+    /// Somebody came with an invite, and the file of invites cannot be written.
+    CannotBurn(io::Error),
 }
 
 impl Hearing {
@@ -75,6 +77,7 @@ impl Hearing {
             match self.door.next(if nobody { left } else { left.min(LOOK) }) {
                 Some(DoorEvent::Line(line)) => return Some(Comes::In(line)),
                 Some(DoorEvent::InviteLeaked { second }) => return Some(Comes::Leaked(second)),
+                Some(DoorEvent::CannotBurn(error)) => return Some(Comes::CannotBurn(error)),
                 None if left.is_zero() => return None,
                 None => {}
             }
@@ -109,6 +112,16 @@ impl Hearing {
         self.leaving.push((line, Instant::now() + GOODBYE));
     }
 
+    /// Declines all peers that have said nothing yet, except this one.
+    pub(crate) fn decline_others(&mut self, peer: &PublicIdentity, control: Control) {
+        let all = std::mem::take(&mut self.silent).into_iter();
+        let (stay, go) = all.partition(|silent| silent.line.peer == *peer);
+        self.silent = stay;
+        let go: Vec<Silent> = go;
+        go.into_iter()
+            .for_each(|silent| self.decline(silent.line, control));
+    }
+
     /// The first word of somebody who has said one, or the end of a line that has none to say.
     fn first_word(&mut self) -> Option<Comes> {
         for place in 0..self.silent.len() {
@@ -120,7 +133,7 @@ impl Hearing {
             let Silent { line, warning, .. } = self.silent.remove(place);
             return Some(match said {
                 Ok(control) => Comes::Says(line, control, warning),
-                Err(error) => Comes::Goes(line.peer_name.clone(), error),
+                Err(error) => Comes::Goes(line, error),
             });
         }
         None

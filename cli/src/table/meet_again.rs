@@ -4,7 +4,7 @@ use anyhow::Context;
 use dealerless_table::{Address, Door, PublicIdentity};
 
 use super::dial::Way;
-use super::door::{listening, open_door, wait_at_relays};
+use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
@@ -17,8 +17,9 @@ pub(crate) struct MeetAgainArgs {
     /// there is only one to choose.
     #[arg(value_name = "MATCH|NAME")]
     which: Vec<String>,
-    /// Where to wait for the other player, at the host's seat.
-    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0:5252", value_parser = address)]
+    /// Where to wait for the other player, at the host's seat [default: where the match was hosted last,
+    /// or 0.0.0.0:5252].
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
     listen: Vec<String>,
     /// Where the host is now, at the guest's seat, instead of where it was met last.
     #[arg(long, value_name = "HOST:PORT")]
@@ -27,6 +28,10 @@ pub(crate) struct MeetAgainArgs {
     #[arg(long, value_name = "HOST:PORT")]
     relay: Option<Address>,
 }
+
+/// Why a match is not waited for where it was hosted.
+const TAKEN: &str = "the match was hosted here before, and the address cannot be used now. End the program that uses it, or \
+                     give another address with --listen; the guest then needs --at";
 
 impl MeetAgainArgs {
     /// What the match, or the other player, is called; empty if nothing was said.
@@ -45,7 +50,17 @@ impl MeetAgainArgs {
         player: &mut Player,
     ) -> anyhow::Result<Door> {
         let header = file.opened.sitting.of.header();
-        let door = open_door(own, header, &self.listen)?;
+        let door = match &self.listen[..] {
+            [] => match kept_addresses(&file.path)? {
+                None => open_door(own, header, &[LISTEN.to_owned()])?,
+                Some(kept) => {
+                    let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
+                    open_door(own, header, &kept).with_context(|| TAKEN)?
+                }
+            },
+            given => open_door(own, header, given)?,
+        };
+        keep_addresses(&file.path, door.addresses())?;
         wait_at_relays(own, &door, self.relay.as_ref())?;
         player.tell(&listening(&door))?;
         Ok(door)

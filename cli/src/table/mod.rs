@@ -4,6 +4,7 @@
 //! the same. What a player says comes back as commands. The driver of the match, its log and its
 //! rules are those of the crate `dealerless-table`.
 
+pub(crate) mod admit;
 mod banks;
 mod bot;
 mod cards;
@@ -16,6 +17,7 @@ pub(crate) mod hands;
 pub(crate) mod hearing;
 mod in_browser;
 mod input;
+mod leaving;
 mod meet_again;
 mod misleading;
 pub(crate) mod open;
@@ -41,14 +43,14 @@ pub(crate) use cards::{CardNames, short};
 pub(crate) use command::Said;
 pub use command::reads_again;
 pub(crate) use dial::{Dialer, Way};
-pub(crate) use ending::Breach;
+pub(crate) use ending::{Breach, due, unsettled};
 pub(crate) use event::{Event, Kind, VERSION};
 pub(crate) use in_browser::InBrowser;
 #[cfg(feature = "browser")]
 pub(crate) use input::LONGEST as LONGEST_LINE;
 pub(crate) use meet_again::MeetAgainArgs;
 pub(crate) use misleading::misleads;
-pub(crate) use own::{FolderArgs, Own, OwnArgs};
+pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use};
 pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use anyhow::{Context, bail, ensure};
 use dealerless_table::{
     Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchLog, Name, Opened,
-    Phase, PublicIdentity, Seat, Shelf,
+    Phase, PublicIdentity, Seat, Shelf, Shelved,
 };
 
 use super::own::Own;
@@ -20,9 +20,8 @@ pub(crate) struct MatchFile {
 
 impl MatchFile {
     pub(crate) fn open(own: &Own, path: PathBuf) -> anyhow::Result<Self> {
-        let storage = DiskStorage::open(&path).with_context(|| {
-            format!("cannot open {}: another program may use it", path.display())
-        })?;
+        let storage =
+            DiskStorage::open(&path).with_context(|| format!("cannot open {}", path.display()))?;
         let opened = Journal::open(storage, own.home.identity().file_key())
             .with_context(|| format!("cannot read {}", path.display()))?;
         Ok(MatchFile { path, opened })
@@ -43,9 +42,9 @@ impl MatchFile {
     }
 
     /// What the other player called itself.
-    pub(crate) fn peer_name(&self) -> &str {
-        let names = &self.opened.sitting.names;
-        (names.get(other(self.seat()).index())).map_or("nameless", |name| name.as_str())
+    pub(crate) fn peer_name(&self) -> Name {
+        let name = self.opened.sitting.names.get(other(self.seat()).index());
+        name.cloned().unwrap_or_else(|| Name::clean(""))
     }
 
     /// Checks that the other player has these keys, and not others that have succeeded those with which
@@ -67,7 +66,7 @@ impl MatchFile {
     /// Whether the other player, or the match, is called so.
     pub(crate) fn is_called(&self, which: &str) -> bool {
         let lower = which.to_lowercase();
-        self.peer_name() == Name::clean(which).as_str()
+        self.peer_name() == Name::clean(which)
             || self.peer().fingerprint().to_string() == lower
             || (lower.len() >= 4 && super::sit::hex(&self.of()).starts_with(&lower))
     }
@@ -116,11 +115,11 @@ impl MatchFile {
         forget(&path)
     }
 
-    /// Closes the match here: a claim in its file says for whom it waited.
+    /// Closes the match here: a claim in its file says for whom it waited. Returns what was opened.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub(crate) fn close(mut self) -> anyhow::Result<()> {
+    pub(crate) fn close(mut self) -> anyhow::Result<Opened<DiskStorage>> {
         let log = &self.opened.log;
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let claim = Claim {
@@ -129,7 +128,8 @@ impl MatchFile {
             time: since.map_or(0, |since| since.as_secs()),
             what: Claimed::Closed,
         };
-        Ok(self.opened.journal.append_claim(&claim)?)
+        self.opened.journal.append_claim(&claim)?;
+        Ok(self.opened)
     }
 
     /// A line for people.
@@ -140,7 +140,7 @@ impl MatchFile {
         let speaks = log.waits_for();
         let who = match speaks.contains(&self.seat()) {
             true => "you".to_owned(),
-            false => self.peer_name().to_owned(),
+            false => self.peer_name().to_string(),
         };
         let closed = match self.opened.is_closed() {
             true => ", closed here",
@@ -151,8 +151,10 @@ impl MatchFile {
             claims.any(|claim| claim.what == what && claim.stands(log))
         };
         let late = match claimed(Claimed::OutOfTime) {
-            true => ", out of time",
-            false => "",
+            // Its engine does not answer.
+            true if who == "you" => format!(", {} out of time", self.peer_name()),
+            true => ", out of time".to_owned(),
+            false => String::new(),
         };
         let away = match claimed(Claimed::Away) {
             true => format!(", {} was away", self.peer_name()),
@@ -171,7 +173,7 @@ impl MatchFile {
 /// If it cannot be removed.
 pub(crate) fn forget(path: &Path) -> anyhow::Result<()> {
     Shelf::remove(path).with_context(|| format!("cannot remove {}", path.display()))?;
-    for beside in [deck_file, clock_file, inputs_file, audit_file] {
+    for beside in [deck_file, clock_file, inputs_file, audit_file, listen_file] {
         let beside = beside(path);
         match std::fs::remove_file(&beside) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error)?,
@@ -194,6 +196,11 @@ pub(crate) fn audit_file(log: &Path) -> PathBuf {
     log.with_extension("audit")
 }
 
+/// The addresses at which the match was hosted.
+pub(crate) fn listen_file(log: &Path) -> PathBuf {
+    log.with_extension("listen")
+}
+
 pub(crate) fn clock_file(log: &Path) -> PathBuf {
     log.with_extension("clock")
 }
@@ -206,28 +213,38 @@ pub(crate) fn has_heard(log: &MatchLog, own: Seat) -> bool {
     log.history(0).any(|part| part.seat != own)
 }
 
-/// All files whose match is begun and not over, the last changed first. Those in which nothing was
-/// said are removed. A file that cannot be read is left to others.
+/// The files of a folder that may be open matches, the last changed first.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// The matches that are begun and not over.
+    pub(crate) open: Vec<MatchFile>,
+    /// The files that cannot be read, and why.
+    pub(crate) unread: Vec<(Shelved, anyhow::Error)>,
+}
+
+/// All files of matches that are not over. Those in which nothing was said are removed.
 ///
 /// # Errors
 /// If the folder cannot be read.
-pub(crate) fn all(own: &Own) -> anyhow::Result<Vec<MatchFile>> {
+pub(crate) fn all(own: &Own) -> anyhow::Result<Files> {
     let files = Shelf::new(own.home.matches()).list();
-    let mut open = Vec::new();
+    let Files {
+        mut open,
+        mut unread,
+    } = Files::default();
     for file in files.context("cannot read the folder of matches")? {
         match MatchFile::open(own, file.path.clone()) {
             Ok(file) if file.is_over() => {}
             Ok(file) if !file.is_begun() => file.forget()?,
             Ok(file) => open.push(file),
-            Err(error) => {
+            Err(error) => match error.downcast_ref() {
                 // Its maker was killed before it wrote anything.
-                if let Some(JournalError::NeverBegun) = error.downcast_ref() {
-                    forget(&file.path)?;
-                }
-            }
+                Some(JournalError::NeverBegun) => forget(&file.path)?,
+                _ => unread.push((file, error)),
+            },
         }
     }
-    Ok(open)
+    Ok(Files { open, unread })
 }
 
 /// The one match, open or over, of which this holds, and which is called so if a name is given. A file that
@@ -270,7 +287,7 @@ pub(crate) fn with(own: &Own, peer: &PublicIdentity) -> anyhow::Result<Option<Ma
     let before = known.map_or_else(Vec::new, |known| known.before);
     let is_theirs = |keys: &PublicIdentity| keys == peer || before.contains(keys);
     let fits = |file: &MatchFile| is_theirs(file.peer()) && !file.opened.is_closed();
-    Ok(all(own)?.into_iter().find(fits))
+    Ok(all(own)?.open.into_iter().find(fits))
 }
 
 /// The file of this match with this player, open or over.

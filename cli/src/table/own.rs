@@ -7,23 +7,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use dealerless_table::{Home, Name, SharedPeers};
+use clap::ArgAction;
+use clap::builder::BoolishValueParser;
+use dealerless_table::{Fingerprint, Home, HomeError, Name, Peer, SharedPeers};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use terminal_size::{Width, terminal_size};
 
 use super::bot::Bot;
 use super::cards::{Colours, Ink, Style};
 use super::open::inputs_file;
 use super::player::{Face, Player};
-use super::screen::Screen;
+use super::screen::{Columns, Screen};
+use super::words::WIDTH;
 use crate::session::system_rng;
+use crate::settings::Settings;
 
 /// The options of who plays.
 #[derive(clap::Args)]
 pub(crate) struct OwnArgs {
     #[command(flatten)]
     folder: FolderArgs,
-    /// What the other player sees as your name [default: the name of the user].
+    /// What the other player sees as your name, which later commands keep [default: the name that was
+    /// given last, or that of the user].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Let a simple bot play, which asks nobody.
@@ -32,12 +38,20 @@ pub(crate) struct OwnArgs {
     /// Print JSON Lines and read commands as JSON Lines; see docs/table-protocol.md.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Pause after a showdown also with --json, as at a terminal.
+    #[arg(long, requires = "json")]
+    pause: bool,
     /// How cards are written.
     #[arg(long, value_name = "STYLE", default_value = "symbols")]
     faces: Style,
     /// Four colours for the suits, on a terminal.
     #[arg(long)]
     four_colours: bool,
+    /// Ask once more at a terminal before a free check is folded or a hand is mucked that may win, which
+    /// later commands keep [default: what was given last, or yes].
+    #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new(),
+        hide_possible_values = true)]
+    confirm: Option<bool>,
 }
 
 /// The folder with identity, known peers and matches.
@@ -58,6 +72,8 @@ pub(crate) struct Own {
     pub(crate) home: Arc<Home>,
     pub(crate) peers: SharedPeers,
     pub(crate) name: Name,
+    /// Whether a terminal asks before a hand is given away.
+    pub(crate) confirms: bool,
 }
 
 impl FolderArgs {
@@ -86,6 +102,25 @@ impl FolderArgs {
         Ok(home?)
     }
 
+    /// Reads whose folder it is and whom they know, also while another process plays there.
+    ///
+    /// # Errors
+    /// If the folder cannot be used, or its files cannot be read.
+    pub(crate) fn look(&self) -> anyhow::Result<(Fingerprint, Vec<Peer>)> {
+        // A new folder is made.
+        if let Err(error) = self.open()
+            && !is_in_use(&error)
+        {
+            return Err(error);
+        }
+        let folder = self.folder()?;
+        let file = match &self.identity {
+            None => folder.join("identity"),
+            Some(file) => file.clone(),
+        };
+        Ok(Home::look(&folder, &file)?)
+    }
+
     /// Opens the folder, for somebody who plays under no name.
     ///
     /// # Errors
@@ -98,6 +133,7 @@ impl FolderArgs {
             home: Arc::new(home),
             peers: SharedPeers::new(peers),
             name: Name::clean(""),
+            confirms: true,
         })
     }
 
@@ -110,6 +146,11 @@ impl FolderArgs {
             None => bail!("no folder for your identity is known: say --home DIR"),
         }
     }
+}
+
+/// Whether a folder is not opened because another process plays there.
+pub(crate) fn is_in_use(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(HomeError::InUse(_)))
 }
 
 /// What was entered into the shuffles of a match is kept for an audit, but no longer than this.
@@ -145,6 +186,11 @@ fn data_folder(set: impl Fn(&'static str) -> Option<std::ffi::OsString>) -> Opti
     Some(folder?.join("dealerless"))
 }
 
+/// The columns of the terminal.
+fn columns() -> usize {
+    terminal_size().map_or(WIDTH, |(Width(columns), _)| columns.into())
+}
+
 impl OwnArgs {
     /// Whose folder it is, and the name, for another process.
     #[cfg(feature = "browser")]
@@ -152,34 +198,46 @@ impl OwnArgs {
         (self.folder.again(), self.name.as_deref())
     }
 
-    /// Opens the folder.
+    /// Opens the folder, and keeps the options that hold for later commands too.
     ///
     /// # Errors
-    /// Those of [`FolderArgs::own`].
+    /// Those of [`FolderArgs::own`], and if the settings cannot be read or written.
     pub(crate) fn open(&self) -> anyhow::Result<Own> {
         let own = self.folder.own()?;
-        let name = self.name();
-        Ok(Own { name, ..own })
-    }
-
-    fn name(&self) -> Name {
+        let folder = self.folder.folder()?;
+        let mut settings = Settings::read(&folder)?;
+        let name = self.name.as_deref().map(Name::clean);
+        if settings.replace(name.as_ref(), self.confirm) {
+            settings.write(&folder)?;
+        }
         let user = || env::var("USER").or_else(|_| env::var("USERNAME")).ok();
-        Name::clean(&self.name.clone().or_else(user).unwrap_or_default())
+        let name = (settings.name()).unwrap_or_else(|| Name::clean(&user().unwrap_or_default()));
+        let confirms = settings.confirm.unwrap_or(true);
+        Ok(Own {
+            name,
+            confirms,
+            ..own
+        })
     }
 
-    /// Who plays.
-    pub(crate) fn player(&self) -> Player {
-        let face = match self.json {
-            true => Face::Json(Box::new(io::stdout())),
-            false => Face::Screen(Box::new(self.screen())),
+    /// The player on one side, as [`open`](Self::open) has read it.
+    pub(crate) fn player(&self, own: &Own) -> Player {
+        let (face, pauses) = match self.json {
+            true => (Face::Json(Box::new(io::stdout())), self.pause),
+            false => {
+                let screen = self.screen(own.confirms);
+                let pauses = screen.is_live();
+                (Face::Screen(Box::new(screen)), pauses)
+            }
         };
         let bot = self
             .auto
             .then(|| Bot::new(StdRng::from_rng(&mut rand::rng())));
-        Player::new(face, bot, Box::new(io::BufReader::new(io::stdin())))
+        let input = Box::new(io::BufReader::new(io::stdin()));
+        Player::new(face, bot, input).pausing(pauses)
     }
 
-    fn screen(&self) -> Screen {
+    fn screen(&self, confirms: bool) -> Screen {
         let terminal = io::stdout().is_terminal();
         let set = |name| env::var_os(name).filter(|value| !value.is_empty());
         let dumb = set("TERM").is_some_and(|term| term == "dumb");
@@ -192,6 +250,7 @@ impl OwnArgs {
             style: self.faces,
             colours,
         };
-        Screen::new(Box::new(io::stdout()), ink, terminal && !dumb)
+        let columns = (terminal && !dumb).then_some(columns as Columns);
+        Screen::new(Box::new(io::stdout()), ink, columns).confirming(terminal && confirms)
     }
 }

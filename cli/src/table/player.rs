@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 
 use super::bot::Bot;
 use super::command::{self, Complaint, Said};
-use super::event::{Event, Refusal};
+use super::event::{Event, Refusal, Time};
 use super::input::{LONGEST, Line};
 use super::posts::Posts;
 use super::screen::Screen;
@@ -18,6 +18,8 @@ use crate::output::written;
 pub(crate) enum Wish {
     /// To say this, in this turn if one is named.
     Say(Said, Option<u64>),
+    /// To know what it costs to leave, before it says so.
+    AskLeave,
     /// To end the program. The match can be resumed.
     BreakOff,
     /// Nothing of the match: it was answered.
@@ -38,6 +40,8 @@ pub(crate) struct Player {
     bot: Option<Bot<StdRng>>,
     /// Where its lines come from, until somebody reads them.
     input: Option<Box<dyn BufRead + Send>>,
+    /// It is a person, who is given time to see a showdown.
+    pauses: bool,
 }
 
 impl Player {
@@ -50,7 +54,19 @@ impl Player {
             face,
             input: bot.is_none().then_some(input),
             bot,
+            pauses: false,
         }
+    }
+
+    /// The same player, who is given time to see a showdown, if it is no bot.
+    pub(crate) fn pausing(self, pauses: bool) -> Self {
+        let pauses = pauses && self.bot.is_none();
+        Player { pauses, ..self }
+    }
+
+    /// Whether it is given time to see a showdown.
+    pub(crate) fn pauses(&self) -> bool {
+        self.pauses
     }
 
     /// Listens to what the player says from now on, if nobody does and it is no bot.
@@ -59,7 +75,8 @@ impl Player {
     /// If there is no thread for it.
     pub(crate) fn listen(&mut self, posts: &Posts) -> io::Result<()> {
         match self.input.take() {
-            Some(input) => posts.read(input),
+            // A person need not be there before it is asked something.
+            Some(input) => posts.read(input, matches!(self.face, Face::Json(_))),
             None => Ok(()),
         }
     }
@@ -78,6 +95,11 @@ impl Player {
     /// Whether nobody is to be asked.
     pub(crate) fn is_bot(&self) -> bool {
         self.bot.is_some()
+    }
+
+    /// Whether it is a person, who reads text and types words.
+    pub(crate) fn is_person(&self) -> bool {
+        self.bot.is_none() && matches!(self.face, Face::Screen(_))
     }
 
     /// Tells what happened.
@@ -128,10 +150,68 @@ impl Player {
         }
     }
 
-    /// The player leaves at its next turn.
-    pub(crate) fn leaves(&mut self) {
+    /// Shows a person that what is typed now answers a question for one word.
+    ///
+    /// # Errors
+    /// If nobody reads it any more.
+    pub(crate) fn asks_for_a_word(&mut self) -> anyhow::Result<()> {
+        self.on_screen(Screen::asks_for_a_word)
+    }
+
+    /// A line was typed that [`read`](Self::read) does not get.
+    pub(crate) fn typed(&mut self) {
         if let Face::Screen(screen) = &mut self.face {
-            screen.leaves();
+            screen.typed();
+        }
+    }
+
+    /// The time until something is shown that waits on the screen, if anything does.
+    pub(crate) fn due(&self) -> Option<Duration> {
+        match &self.face {
+            Face::Screen(screen) => screen.due(),
+            Face::Json(_) => None,
+        }
+    }
+
+    /// Shows what waits on the screen and is due.
+    ///
+    /// # Errors
+    /// If nobody reads it any more.
+    pub(crate) fn show_due(&mut self) -> anyhow::Result<()> {
+        self.on_screen(Screen::show_due)
+    }
+
+    /// Shows all that waits on the screen, each at its time.
+    ///
+    /// # Errors
+    /// If nobody reads it any more.
+    pub(crate) fn show_rest(&mut self) -> anyhow::Result<()> {
+        self.on_screen(Screen::show_rest)
+    }
+
+    /// Whether the time that is left for this turn is shown every second.
+    pub(crate) fn shows_time(&self) -> bool {
+        matches!(&self.face, Face::Screen(screen) if screen.shows_time())
+    }
+
+    /// Shows the time that is left for this turn.
+    ///
+    /// # Errors
+    /// If nobody reads it any more.
+    pub(crate) fn show_time(&mut self, time: Option<Time>) -> anyhow::Result<()> {
+        match self.shows_time() {
+            true => self.on_screen(|screen| screen.show_time(time)),
+            false => Ok(()),
+        }
+    }
+
+    fn on_screen(
+        &mut self,
+        show: impl FnOnce(&mut Screen) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        match &mut self.face {
+            Face::Screen(screen) => written(show(screen)),
+            Face::Json(_) => Ok(()),
         }
     }
 

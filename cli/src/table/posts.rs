@@ -65,13 +65,21 @@ impl Posts {
         }
     }
 
-    /// From now on everything goes to a table, what waits first.
-    pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) {
+    /// From now on everything goes to a table, what waits first. Lines that were typed before belong to no
+    /// match and are dropped. Returns whether there were any.
+    pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) -> bool {
         let mut place = self.lock();
+        let mut dropped = false;
         if let Place::Waiting { posts, .. } = &mut *place {
-            posts.drain(..).for_each(|post| _ = mailbox.post(post));
+            for post in posts.drain(..) {
+                match post {
+                    Post::Typed(input::Line::Text(_) | input::Line::TooLong) => dropped = true,
+                    post => _ = mailbox.post(post),
+                }
+            }
         }
         *place = Place::At(mailbox);
+        dropped
     }
 
     /// The table is left. What comes now waits again.
@@ -100,18 +108,30 @@ impl Posts {
         }
     }
 
-    /// Reads what is typed, until nothing comes any more. The process ends then if nobody sits at a table
-    /// and nobody waits for what is typed: who could have said something is gone.
+    /// What has come while nobody sits at a table, if anything has.
+    pub(crate) fn take(&self) -> Option<Post> {
+        match &mut *self.lock() {
+            Place::Waiting { posts, .. } => posts.pop_front(),
+            Place::At(_) => None,
+        }
+    }
+
+    /// Reads what is typed, until nothing comes any more. If it `ends` the program, the process ends then
+    /// when nobody sits at a table and nobody waits for what is typed.
     ///
     /// # Errors
     /// If there is no thread for it.
-    pub(crate) fn read(&self, mut input: impl BufRead + Send + 'static) -> io::Result<()> {
+    pub(crate) fn read(
+        &self,
+        mut input: impl BufRead + Send + 'static,
+        ends: bool,
+    ) -> io::Result<()> {
         let posts = self.clone();
         let read = move || {
             loop {
                 let line = input::next_line(&mut input);
                 let ended = line == input::Line::End;
-                if ended && posts.is_unheard() {
+                if ended && ends && posts.is_unheard() {
                     // Nothing has begun that could be broken off.
                     std::process::exit(BROKEN_OFF.into());
                 }

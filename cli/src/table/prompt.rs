@@ -4,6 +4,7 @@ use super::command::{Complaint, Said, To};
 use super::event::{Ask, Range, Refusal, Reveal, YourTurn};
 use super::hands;
 use dealerless::dice::{Dice, DiceError};
+use dealerless_table::NotNow;
 
 /// What somebody has typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) rebuy: bool,
     pub(crate) seat: u8,
     pub(crate) seats: usize,
+    /// The game is played for chips. Nothing is proposed in such a game.
+    pub(crate) has_chips: bool,
     /// How many boards are dealt together, if that is what is played.
     pub(crate) boards: Option<usize>,
 }
@@ -44,6 +47,7 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "y" | "yes" | "n" | "no" if asked.rebuy => Said::Rebuy {
             agree: word.starts_with('y'),
         },
+        "stay" => Said::Stay {},
         "close" => return Ok(Typed::Close),
         "again" => Said::Again {},
         "out" => Said::SitOut {},
@@ -52,12 +56,17 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "k" | "check" => Said::Check {},
         "c" | "call" => call(asked.turn),
         "r" | "raise" => Said::Raise {
-            to: amount(&rest, "r 60")?,
+            to: amount(&rest, asked)?,
         },
         "b" | "bet" => Said::Bet {
-            to: amount(&rest, "b 20")?,
+            to: amount(&rest, asked)?,
         },
-        "a" | "all" | "all-in" => all_in(asked.turn)?,
+        "half" | "pot" => {
+            let parts = if word == "half" { 2 } else { 1 };
+            let to = of_the_pot(parts, asked)?;
+            betting(asked).map(|(turn, ..)| bets(turn, to))?
+        }
+        "a" | "all" | "all-in" => all_in(asked)?,
         "x" | "exchange" => Said::Exchange {
             places: places(&rest)?,
         },
@@ -72,6 +81,9 @@ pub(crate) fn read(text: &str, asked: &Asked<'_>) -> Result<Typed, Complaint> {
         "o" | "open" | "p" | "propose" => Said::Propose {
             cards: proposal(&rest, asked)?,
         },
+        "y" | "agree" | "n" | "refuse" if asked.has_chips => {
+            return Err(unknown(word, DiceError::Form));
+        }
         "y" | "agree" => Said::Agree {
             proposal: number(&rest, "y 0")?,
         },
@@ -112,7 +124,8 @@ fn unknown(word: &str, error: DiceError) -> Complaint {
 fn takes_words(word: &str, said: &Said) -> bool {
     use Said::{Agree, Bet, Exchange, Propose, Raise, Refuse, Reveal, Roll, ShowCard};
     match said {
-        Bet { .. } | Raise { .. } | Exchange { .. } | Propose { .. } => true,
+        Bet { .. } | Raise { .. } => ["b", "bet", "r", "raise"].contains(&word),
+        Exchange { .. } | Propose { .. } => true,
         Agree { .. } | Refuse { .. } | Reveal { .. } | ShowCard { .. } => true,
         // The dice alone are the whole of it.
         Roll { .. } => word == "roll",
@@ -128,17 +141,38 @@ fn call(turn: Option<&YourTurn>) -> Said {
     }
 }
 
-fn all_in(turn: Option<&YourTurn>) -> Result<Said, Complaint> {
-    let Some((turn, Ask::Bet { call, bet, raise })) = turn.map(|turn| (turn, &turn.ask)) else {
-        return Err(complaint("it is not the time to bet"));
+/// The turn at which one bets: what a call costs, and the amounts of a bet or a raise.
+fn betting<'a>(asked: &Asked<'a>) -> Result<(&'a YourTurn, u64, Option<Range>), Complaint> {
+    match asked.turn.map(|turn| (turn, &turn.ask)) {
+        Some((turn, Ask::Bet { call, bet, raise })) => {
+            Ok((turn, call.unwrap_or(0), bet.or(*raise)))
+        }
+        _ => Err(complaint("it is not the time to bet")),
+    }
+}
+
+/// A bet, or a raise where something was bet.
+fn bets(turn: &YourTurn, to: u64) -> Said {
+    match turn.ask {
+        Ask::Bet { bet: Some(_), .. } => Said::Bet { to },
+        _ => Said::Raise { to },
+    }
+}
+
+/// What this seat has of these chips.
+fn own(chips: &[u64], asked: &Asked<'_>) -> u64 {
+    chips.get(usize::from(asked.seat)).copied().unwrap_or(0)
+}
+
+fn all_in(asked: &Asked<'_>) -> Result<Said, Complaint> {
+    let (turn, call, range) = betting(asked)?;
+    let bet = own(&turn.bets, asked);
+    let (said, most) = match range {
+        Some(range) => (bets(turn, range.max), range.max),
+        None if call > 0 => (Said::Call {}, bet + call),
+        None => return Err(complaint("nothing can be bet here")),
     };
-    let (said, most) = match (call, bet, raise) {
-        (_, Some(Range { max, .. }), _) => (Said::Bet { to: *max }, *max),
-        (_, _, Some(Range { max, .. })) => (Said::Raise { to: *max }, *max),
-        (Some(call), ..) => (Said::Call {}, own_bet(turn, *call)),
-        _ => return Err(complaint("nothing can be bet here")),
-    };
-    match is_all(turn, most) {
+    match most == bet + own(&turn.stacks, asked) {
         true => Ok(said),
         false => Err(complaint(format!(
             "you cannot go all in here; the most is {most}"
@@ -146,23 +180,48 @@ fn all_in(turn: Option<&YourTurn>) -> Result<Said, Complaint> {
     }
 }
 
-/// Whether a seat that has then bet this has bet all that it has. Its own seat is not named in the
-/// turn: it is the one whose stack and bet add up to what it may bet at most.
-fn is_all(turn: &YourTurn, to: u64) -> bool {
-    let pairs = turn.stacks.iter().zip(&turn.bets);
-    pairs.into_iter().any(|(stack, bet)| stack + bet == to)
+/// What this seat has then bet in this round if it calls, and bets or raises by the pot as it is then, or by a
+/// part of it: `pot / parts`. Never less or more than is allowed.
+fn of_the_pot(parts: u64, asked: &Asked<'_>) -> Result<u64, Complaint> {
+    let (turn, call, range) = betting(asked)?;
+    let range = range.ok_or_else(|| complaint("nothing can be bet here"))?;
+    let to = own(&turn.bets, asked) + call + (turn.pot + call) / parts;
+    Ok(to.clamp(range.min, range.max))
 }
 
-fn own_bet(turn: &YourTurn, call: u64) -> u64 {
-    turn.bets.iter().copied().min().unwrap_or(0) + call
-}
-
-fn amount(rest: &[&str], example: &str) -> Result<u64, Complaint> {
+/// The amount of a bet or raise. It need not be said where there is only one.
+fn amount(rest: &[&str], asked: &Asked<'_>) -> Result<u64, Complaint> {
+    let only = || {
+        let (_, _, range) = betting(asked).ok()?;
+        Some(range.filter(|range| range.min == range.max)?.min)
+    };
     match rest {
+        ["half"] => return of_the_pot(2, asked),
+        ["pot"] => return of_the_pot(1, asked),
+        [] => only(),
         [number] | ["to", number] => number.parse().ok(),
         _ => None,
     }
-    .ok_or_else(|| complaint(format!("an amount is needed: {example}")))
+    .ok_or_else(|| no_amount(asked))
+}
+
+/// Which amounts of a bet or raise there are, for a player who has named none.
+fn no_amount(asked: &Asked<'_>) -> Complaint {
+    let (turn, range) = match (asked.turn, betting(asked)) {
+        (None, _) => return (Refusal::NotYourTurn, NotNow::NotYourTurn.to_string()),
+        (_, Ok((turn, _, Some(range)))) => (turn, range),
+        (_, Ok((_, _, None))) => return complaint("nothing can be bet here"),
+        (_, Err(complaint)) => return complaint,
+    };
+    let Range { min, max } = range;
+    let key = match bets(turn, min) {
+        Said::Bet { .. } => "b",
+        _ => "r",
+    };
+    complaint(match min == max {
+        true => format!("the only amount is {min}: {key} {min}"),
+        false => format!("an amount from {min} to {max} is needed: {key} {min}"),
+    })
 }
 
 fn number(rest: &[&str], example: &str) -> Result<u32, Complaint> {
@@ -316,6 +375,7 @@ pub fn reads_typed(text: &str) -> bool {
         rebuy: false,
         seat: 0,
         seats: 2,
+        has_chips: false,
         boards: None,
     };
     let of_boards = Asked {

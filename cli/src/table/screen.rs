@@ -5,33 +5,51 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+mod asked;
 mod cards_seen;
+mod output;
 mod reading;
+mod run_out;
 
 use super::cards::Ink;
-use super::event::{Event, Seated, YourTurn};
+use super::command::Said;
+use super::event::{Chips, Event, Posts, Seated, Time, YourTurn};
 use super::prompt::Typed;
 use super::turn;
 use super::words::{self, Names, wrapped};
 use crate::output::count;
+use asked::Question;
 use cards_seen::HandsSeen;
+use output::Output;
+use run_out::RunOut;
+
+pub(crate) use output::Columns;
+pub(crate) use run_out::STREET;
 
 /// A screen.
 pub(crate) struct Screen {
-    output: Box<dyn Write + Send>,
+    output: Output,
     ink: Ink,
-    /// It is a terminal: a line can be written over, and a prompt waits at its beginning.
-    live: bool,
-    /// A prompt, or who is waited for, stands on a line that has no end yet.
-    unfinished: bool,
+    /// The player is asked once more before it gives chips away by one key.
+    confirms: bool,
+    /// Somebody is there to answer.
+    asks: bool,
+    /// What is typed is read.
+    listens: bool,
     names: Names,
     seated: Option<Seated>,
     hand: Hand,
+    run_out: RunOut,
     turn: Option<YourTurn>,
+    /// The time of this seat is out, and the program has not chosen yet.
+    late: bool,
     rebuy: bool,
+    /// The next hand waits, so that a showdown can be seen.
+    paused: bool,
+    /// What is asked before a match.
+    question: Option<Question>,
     /// The player was asked whether it means this.
     sure: Option<Typed>,
-    leaving: bool,
 }
 
 /// What one has seen of a hand.
@@ -41,36 +59,53 @@ struct Hand {
     held: BTreeMap<u8, BTreeMap<usize, String>>,
     board: usize,
     hands: HandsSeen,
+    /// A seat has chosen to show.
+    showed: bool,
 }
 
 impl Screen {
-    pub(crate) fn new(output: Box<dyn Write + Send>, ink: Ink, live: bool) -> Self {
+    /// The screen of a person. `columns` are those of a terminal whose rows can be written over.
+    pub(crate) fn new(to: Box<dyn Write + Send>, ink: Ink, columns: Option<Columns>) -> Self {
         Screen {
-            output,
+            output: Output::new(to, columns),
             ink,
-            live,
-            unfinished: false,
+            confirms: false,
+            asks: false,
+            listens: false,
             names: Names::default(),
             seated: None,
             hand: Hand::default(),
+            run_out: RunOut::default(),
             turn: None,
+            late: false,
             rebuy: false,
+            paused: false,
+            question: None,
             sure: None,
-            leaving: false,
         }
+    }
+
+    /// The same screen, which asks once more before the player gives chips away by one key.
+    pub(crate) fn confirming(self, confirms: bool) -> Self {
+        Screen { confirms, ..self }
     }
 
     /// Whether a line can be written over.
     pub(crate) fn is_live(&self) -> bool {
-        self.live
+        self.output.is_live()
     }
 
-    /// Shows what happened. `asks` says whether somebody is there to answer.
-    pub(crate) fn tell(&mut self, event: &Event, asks: bool) -> io::Result<()> {
+    /// Shows an event, and the prompt.
+    fn show(&mut self, event: &Event) -> io::Result<()> {
         if !matches!(event, Event::Card { .. })
             && let Some(line) = self.hand.hands.tell()
         {
             self.line(&line)?;
+        }
+        let listened = self.listens;
+        self.note(event);
+        if listened && !self.listens {
+            self.output.end()?;
         }
         match event {
             Event::Waiting {
@@ -79,45 +114,83 @@ impl Screen {
                 seconds,
             } => {
                 let text = words::waiting(&self.names, seats, *what, *seconds);
-                return self.status(&text);
+                self.output.passing(&text)?;
             }
-            Event::YourTurn(turn) => {
-                self.turn = Some((**turn).clone());
-                if !asks {
-                    return Ok(());
-                }
+            Event::YourTurn(turn) if self.asks => {
                 let block = turn::block(&self.names, self.ink, turn);
                 self.line(&block)?;
-                return self.prompt();
+                self.show_time(turn.time)?;
             }
             Event::Invite { invite, .. } => {
                 // In one piece, to be copied.
-                return self.whole_line(&format!(
+                self.output.lines(&format!(
                     "Send this line to the other player, who runs it:\n\ndealerless join {invite}\n"
-                ));
+                ))?;
             }
+            Event::Pause { .. } => {
+                let text = "The next hand comes in a moment; Enter deals it now.";
+                self.output.passing(text)?;
+            }
+            event => {
+                for line in self.lines(event) {
+                    self.line(&line)?;
+                }
+            }
+        }
+        self.prompt()
+    }
+
+    /// Notes what an event means for what may be typed.
+    fn note(&mut self, event: &Event) {
+        match event {
+            Event::YourTurn(turn) => (self.turn, self.sure) = (Some((**turn).clone()), None),
             Event::Seated(seated) => {
                 self.names = Names::of(seated);
                 self.seated = Some((**seated).clone());
             }
-            Event::Dealt { .. } => self.hand = Hand::default(),
-            Event::Chose { seat, .. } if self.seated.as_ref().is_some_and(|s| s.seat == *seat) => {
-                self.turn = None;
+            Event::Pause { .. } => self.paused = true,
+            Event::Dealt { .. } => {
+                self.hand = Hand::default();
+                (self.turn, self.paused, self.late) = (None, false, false);
             }
-            Event::AskRebuy { .. } => self.rebuy = true,
+            Event::Chose { seat, choice, .. } => {
+                self.hand.showed |= matches!(choice, Said::Show {});
+                if *seat == self.own_seat() {
+                    (self.turn, self.sure) = (None, None);
+                }
+            }
+            Event::OutOfTime { seat, .. } => self.late |= *seat == self.own_seat(),
+            Event::AskRebuy { .. } => (self.rebuy, self.sure) = (true, None),
             _ => {}
         }
-        for line in self.lines(event) {
-            self.line(&line)?;
-        }
-        let asked = self.turn.is_some() || self.rebuy;
+        self.question = Question::after(event, self.question.take());
         match event {
-            Event::AskRebuy { .. } if asks => self.prompt(),
-            Event::Error {
-                exit_code: None, ..
-            } if asked && asks => self.prompt(),
+            Event::Seated(_)
+            | Event::AskSit(_)
+            | Event::AskAdmit { .. }
+            | Event::AskAgain { .. } => {
+                self.listens = true;
+            }
+            Event::Over { .. } | Event::Closed { .. } => self.listens = false,
+            _ => {}
+        }
+    }
+
+    /// Shows the time that is left for this turn: on a terminal it passes.
+    pub(crate) fn show_time(&mut self, time: Option<Time>) -> io::Result<()> {
+        match (&self.turn, time) {
+            (Some(turn), Some(time)) if self.asks => {
+                let text = words::time_left(turn, time);
+                self.output.passing(&text)
+            }
             _ => Ok(()),
         }
+    }
+
+    /// Whether the time that is left is to be shown every second.
+    pub(crate) fn shows_time(&self) -> bool {
+        let timed = |turn: &YourTurn| turn.time.is_some();
+        self.is_live() && self.asks && self.turn.as_ref().is_some_and(timed)
     }
 
     /// The lines for what is not a matter of prompts.
@@ -129,6 +202,13 @@ impl Screen {
                 one(format!("Waiting for a player at {}.", addresses.join(", ")))
             }
             Event::Notice { text } => one(text.clone()),
+            Event::AskSit(terms) => {
+                let mut lines = words::terms(terms);
+                lines.push("Sit down? Enter or y sits down, n declines.".into());
+                lines
+            }
+            Event::AskAdmit { message, .. } => one(format!("{message}. Accept? y or n")),
+            Event::AdmitLapsed { message, .. } => one(message.clone()),
             Event::Seated(seated) => {
                 let mut lines = vec![words::table(names, seated), words::game(seated)];
                 if seated.resumed {
@@ -143,9 +223,10 @@ impl Screen {
                 attempt,
                 button,
                 stacks,
-                bets,
                 pot,
-            } => self.dealt(*hand, *attempt, *button, (stacks, bets, *pot)),
+                posted,
+                ..
+            } => self.dealt(*hand, *attempt, *button, (stacks, posted, *pot)),
             Event::Again { seat, .. } => one(format!(
                 "{} that this deal is void. Nobody has seen a card; it is dealt again.",
                 names.does(*seat, "say")
@@ -161,7 +242,17 @@ impl Screen {
                 ..
             } => self.card(*position, card, *holder),
             Event::Board { cards, .. } => self.board(cards),
-            Event::Chose { seat, choice, .. } => match words::chose(names, *seat, choice) {
+            Event::Chose { seat, choice, .. }
+                if names.is_own(*seat) && std::mem::take(&mut self.late) =>
+            {
+                words::chosen_for_you(choice)
+            }
+            Event::Chose {
+                seat,
+                choice,
+                all_in,
+                ..
+            } => match words::chose(names, *seat, choice, *all_in) {
                 text if text.is_empty() => Vec::new(),
                 text => one(text),
             },
@@ -194,50 +285,47 @@ impl Screen {
             Event::LineLost { message } => one(self.line_lost(message)),
             Event::Resumed {} => one("The line is back, and the match goes on.".into()),
             Event::AskAgain { message, .. } => one(format!(
-                "{} Type `again` to connect once more.",
+                "{} Type `again` to go on.",
                 words::sentence(message)
             )),
             Event::SitsOut {} => {
                 one("You sit out: the next hand waits for you. Type `back` to sit in again.".into())
             }
-            Event::OutOfTime { seat, .. } if *seat == self.own_seat() => {
-                one("Your time is out. You sit out from the next hand on.".into())
-            }
-            Event::OutOfTime { seat, away } => {
-                let name = names.name(*seat);
-                let why = match away {
-                    true => format!("{name} has been away for as long as it has for a move"),
-                    false => format!("The time of {name} is out"),
-                };
-                one(format!(
-                    "{why}. Wait, or type `close` to close the match here; that is written beside \
-                     the record, and is no step of it."
-                ))
-            }
+            // The program chooses next.
+            Event::OutOfTime { seat, .. } if *seat == self.own_seat() => Vec::new(),
+            Event::OutOfTime { seat, away } => one(self.out_of_time(*seat, *away)),
+            Event::Leaving { message, .. } => one(message.clone()),
+            Event::Stays {} => one("You stay.".into()),
             Event::Closed { message, log } => {
                 let mut lines = vec![String::new(), message.clone()];
                 lines.extend(log.iter().map(|log| format!("Its record is\n{log}")));
                 lines
             }
             Event::Error { message, .. } => one(words::sentence(message)),
-            Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
+            Event::Pause { .. } | Event::Stopped { .. } | Event::Hello { .. } | Event::Waiting { .. } => Vec::new(),
             Event::YourTurn(_) | Event::TheirTurn(_) | Event::Invite { .. } => Vec::new(),
         }
     }
 
-    fn line_lost(&self, message: &str) -> String {
-        let clock = self
-            .seated
-            .as_ref()
-            .and_then(|seated| seated.clock.as_ref());
-        let close = match clock {
-            // Who is away has as long as for a move, and then this is said.
-            Some(_) => "",
-            None => " Type `close` to close the match here.",
+    /// The time of another seat is out.
+    fn out_of_time(&self, seat: u8, away: bool) -> String {
+        let clock = self.seated.as_ref().and_then(|seated| seated.clock);
+        let name = self.names.name(seat);
+        let why = match (clock, away) {
+            (Some(_), true) => format!("{name} has been away for longer than the clock allows"),
+            (Some(_), false) => format!("The time of {name} is out"),
+            (None, true) => format!("{name} has been away for ten minutes"),
+            (None, false) => format!("Nothing has come from {name} for ten minutes"),
         };
         format!(
+            "{why}. Wait, or type `close` to close the match here: no chips move, and it can be resumed."
+        )
+    }
+
+    fn line_lost(&self, message: &str) -> String {
+        format!(
             "The line is lost ({message}). The match stays; it goes on by itself when there is a line \
-             again. Ctrl-C ends the program, and `dealerless resume` goes on later.{close}"
+             again. Ctrl-C ends the program, and `dealerless resume` goes on later."
         )
     }
 
@@ -250,7 +338,7 @@ impl Screen {
         hand: u32,
         attempt: u32,
         button: u8,
-        (stacks, bets, pot): (&[u64], &[u64], u64),
+        (stacks, posted, pot): (&[u64], &[u64], u64),
     ) -> Vec<String> {
         let hands = self.seated.as_ref().map_or(0, |seated| seated.hands);
         let again = match attempt {
@@ -271,14 +359,14 @@ impl Screen {
             let button = self.names.does(button, "have");
             let chips = words::chips(&self.names, stacks);
             lines.push(format!("{button} the button. {chips}."));
-            let posted = |(seat, &bet): (usize, &u64)| {
-                (bet > 0).then(|| format!("{} {bet}", self.names.name(seat as u8)))
-            };
-            let posted: Vec<String> = bets.iter().enumerate().filter_map(posted).collect();
-            lines.push(match posted.is_empty() {
-                true => format!("In the pot: {pot}."),
-                false => format!("Blinds: {}.", posted.join(", ")),
-            });
+            lines.push(format!(
+                "{}: {}.",
+                self.posts(),
+                words::posted(&self.names, posted)
+            ));
+            if pot > posted.iter().sum() {
+                lines.push(format!("In the pot: {}.", count(pot)));
+            }
         }
         lines
     }
@@ -308,43 +396,37 @@ impl Screen {
         lines
     }
 
-    fn prompt(&mut self) -> io::Result<()> {
-        // In a pipe it would only be in the way.
-        if self.live {
-            self.finish_line()?;
-            self.output.write_all(b"> ")?;
-            self.unfinished = true;
+    /// What is paid before the cards.
+    fn posts(&self) -> &'static str {
+        let chips = self
+            .seated
+            .as_ref()
+            .and_then(|seated| seated.chips.as_ref());
+        match chips {
+            Some(Chips {
+                posts: Posts::Ante(_),
+                ..
+            }) => "Antes",
+            _ => "Blinds",
         }
-        self.output.flush()
     }
 
-    /// What passes: written over on a terminal.
-    fn status(&mut self, text: &str) -> io::Result<()> {
-        if !self.live {
-            return self.line(text);
+    /// Shows the prompt from now on: what is typed answers a question for one word.
+    pub(crate) fn asks_for_a_word(&mut self) -> io::Result<()> {
+        self.listens = true;
+        self.prompt()
+    }
+
+    /// Shows the prompt while what is typed is read.
+    fn prompt(&mut self) -> io::Result<()> {
+        match self.asks && self.listens {
+            true => self.output.prompt(),
+            false => Ok(()),
         }
-        let text: String = text.chars().take(words::WIDTH - 1).collect();
-        write!(self.output, "\r\x1b[K{text}")?;
-        self.unfinished = true;
-        self.output.flush()
     }
 
     fn line(&mut self, text: &str) -> io::Result<()> {
-        self.whole_line(&wrapped(text, "    "))
-    }
-
-    /// A line that may be longer than the screen is wide.
-    fn whole_line(&mut self, text: &str) -> io::Result<()> {
-        self.finish_line()?;
-        writeln!(self.output, "{text}")?;
-        self.output.flush()
-    }
-
-    fn finish_line(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.unfinished) {
-            self.output.write_all(b"\r\x1b[K")?;
-        }
-        Ok(())
+        self.output.lines(&wrapped(text, "    "))
     }
 }
 

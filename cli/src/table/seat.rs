@@ -4,22 +4,26 @@
 use std::time::{Duration, Instant};
 
 use dealerless_table::{
-    Command, Control, End, Happened, News, PlayError, PublicIdentity, Seat as Place, Storage,
-    Table, Vault,
+    Command, Control, End, Happened, Name, News, Phase, PlayError, PublicIdentity, Seat as Place,
+    Storage, Table, Vault,
 };
 
 use super::banks::Banks;
 use super::command::Order;
-use super::dial::Dialer;
+use super::dial::{Dialer, pause};
 use super::event::{Awaited, Event, Refusal, Time};
 use super::input::Line;
+use super::leaving;
 use super::own::Own;
 use super::player::{Player, Wish};
 use super::posts::Post;
+use super::screen::STREET;
 use super::session::Sessions;
 use super::standing;
 use super::story::{Story, awaited};
 
+/// How long a person may look at a showdown before the next hand is dealt.
+const SHOWDOWN: Duration = Duration::from_millis(2500);
 /// Between two looks at nothing in particular.
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -41,7 +45,7 @@ pub(crate) struct Seat<'a, S, V> {
     pub(crate) own: &'a Own,
     pub(crate) table: Table<S, V, Post>,
     pub(crate) peer: PublicIdentity,
-    pub(crate) peer_name: String,
+    pub(crate) peer_name: Name,
     pub(crate) story: Story,
     pub(crate) player: Player,
     /// How a guest finds its host again; a host waits at its door.
@@ -49,6 +53,8 @@ pub(crate) struct Seat<'a, S, V> {
     pub(crate) sessions: Sessions,
     pub(crate) banks: Option<Banks>,
     pub(crate) wait: Wait,
+    /// The streets of the board since a seat has chosen.
+    pub(crate) run_out: u32,
 }
 
 /// Since when the same is waited for.
@@ -75,8 +81,10 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
     /// Why it cannot go on.
     pub(crate) fn play(&mut self) -> anyhow::Result<Stopped> {
         loop {
-            let within = self.due();
+            let within = self.due().min(self.until_deal());
+            let within = self.player.due().map_or(within, |due| due.min(within));
             let happened = self.table.next(within)?;
+            self.player.show_due()?;
             if let Some(banks) = &mut self.banks {
                 // What is not kept is only time.
                 let _ = banks.keep(&self.table);
@@ -85,11 +93,9 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
                 None => self.tell_waiting()?,
                 Some(Happened::News(news)) => self.news(&news)?,
                 Some(Happened::LineLost(error)) => self.line_lost(&error)?,
-                Some(Happened::Control(control @ (Control::Open(_) | Control::Unknown(_))))
-                    if self.dialer.is_some() =>
-                {
-                    Some(Stopped::Declined(control))
-                }
+                Some(Happened::Control(
+                    control @ (Control::Open(_) | Control::Unknown(_) | Control::Declined),
+                )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
                 // A host is told nothing more on a line on which it plays.
                 Some(Happened::Control(_)) => None,
                 Some(Happened::Posted(post)) => self.posted(post)?,
@@ -108,8 +114,13 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
             }
             self.dialer.iter_mut().for_each(Dialer::succeeds);
         }
+        if let News::Voided { tries } = news {
+            self.voided(*tries)?;
+        }
         for mut event in self.story.tell(news, self.table.play()) {
             match &mut event {
+                Event::Chose { .. } => self.run_out = 0,
+                Event::Board { .. } => self.run_out += 1,
                 Event::YourTurn(turn) => turn.time = self.time_left(self.table.play().seat()),
                 Event::TheirTurn(turn) => turn.time = self.time_left(Place::new(turn.seat)),
                 _ => {}
@@ -121,10 +132,59 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
                 self.table.command(command)?;
             }
         }
+        if self.player.pauses()
+            && let News::HandOver { outcome, .. } = news
+            && !outcome.shown.is_empty()
+            && self.table.play().log().phase() == Phase::Deal
+        {
+            self.shown_down()?;
+        }
         Ok(match news {
             News::Over(end) => Some(Stopped::Over(end.clone())),
             _ => None,
         })
+    }
+
+    /// The peer has declared `tries` tries of this hand void. The next try begins after a pause, which
+    /// doubles each time; from [`standing::MOST_VOID`] on it begins when the player says so.
+    fn voided(&mut self, tries: u32) -> anyhow::Result<()> {
+        if tries < standing::MOST_VOID {
+            let at = Instant::now() + pause(tries - 1);
+            self.sessions.after_pause = Some((at, Command::DealAgain));
+            return Ok(());
+        }
+        let whom = (&self.peer, &self.peer_name);
+        let question = standing::question_of_tries(self.own, whom, tries);
+        standing::refuse_for_bots(&self.player, &question)?;
+        self.player.tell(&question)
+    }
+
+    /// A hand was shown down. The next one is dealt after a pause, so that a person can see it, and before that
+    /// each street of the board that came after the last choice.
+    fn shown_down(&mut self) -> anyhow::Result<()> {
+        let pause = match self.run_out {
+            0 => SHOWDOWN,
+            streets => SHOWDOWN + STREET * (streets + 1),
+        };
+        self.sessions.after_pause = Some((Instant::now() + pause, Command::Next));
+        self.player.tell(&Event::Pause {
+            milliseconds: pause.as_millis() as u64,
+        })
+    }
+
+    /// The time until a hand is dealt after a pause. Deals it when that time is up.
+    fn until_deal(&mut self) -> Duration {
+        let Some((at, _)) = &self.sessions.after_pause else {
+            return LONG;
+        };
+        let left = at.saturating_duration_since(Instant::now());
+        if left.is_zero()
+            && let Some((_, command)) = self.sessions.after_pause.take()
+        {
+            // The match may be over, or the player may have said so before.
+            let _ = self.table.command(command);
+        }
+        left
     }
 
     fn time_left(&self, seat: Place) -> Option<Time> {
@@ -149,7 +209,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
     /// If there must be none.
     pub(crate) fn reconnect(&mut self) -> anyhow::Result<()> {
         self.sessions.until_settled();
-        let whom = (&self.peer, self.peer_name.as_str());
+        let whom = (&self.peer, &self.peer_name);
         let question = standing::question(self.own, whom)?;
         if let Some(question) = question.filter(|_| !self.sessions.allowed) {
             standing::refuse_for_bots(&self.player, &question)?;
@@ -169,7 +229,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
                 // The other has lost the old one, which this side may not have noticed.
                 self.table.lose_line();
                 self.sessions.until_settled();
-                let whom = (&self.peer, self.peer_name.as_str());
+                let whom = (&self.peer, &self.peer_name);
                 let asks = standing::question(self.own, whom)?.is_some();
                 // Dropped, it is closed; the player was asked when the last line was lost.
                 if !asks || std::mem::take(&mut self.sessions.allowed) {
@@ -189,13 +249,18 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         let refused = match self.player.read(line) {
             Ok(Wish::Nothing) => return Ok(None),
             Ok(Wish::BreakOff) => return Ok(Some(Stopped::BrokenOff)),
+            Ok(Wish::AskLeave) => return self.ask_leave(),
             Ok(Wish::Say(said, turn)) => {
                 match turn.filter(|turn| *turn != self.table.play().log().step()) {
                     Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
                     None => match said.order() {
                         Order::Seat(command) => return self.command(command),
                         Order::Close => return self.close(),
+                        Order::Leave { anyhow } => return self.leave(anyhow),
                         Order::Again => return self.again(),
+                        Order::Answer => {
+                            Some((Refusal::NobodyAsked, "nothing of that is asked now".into()))
+                        }
                     },
                 }
             }
@@ -208,34 +273,55 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
     }
 
     fn command(&mut self, command: Command) -> anyhow::Result<Option<Stopped>> {
-        let leaves = command == Command::Leave;
+        let stays = command == Command::Stay;
         if let Err(refused) = self.table.command(command) {
             return self.news(&News::NotNow(refused));
         }
-        if leaves {
-            self.player.leaves();
-        }
-        if !self.table.play().has_met() {
-            let text = "There is no line: this is said as soon as it is back.".into();
-            self.player.tell(&Event::Notice { text })?;
+        if stays {
+            self.player.tell(&Event::Stays {})?;
+        } else {
+            self.tell_if_unheard()?;
         }
         Ok(None)
     }
 
-    /// The player may close the match when the other's time is out; without a clock, while there is
-    /// no line.
-    fn close(&mut self) -> anyhow::Result<Option<Stopped>> {
+    /// Tells a player who has said something that there is no line.
+    fn tell_if_unheard(&mut self) -> anyhow::Result<()> {
+        if self.table.play().has_met() {
+            return Ok(());
+        }
+        let text = "There is no line: this is said as soon as it is back.".into();
+        self.player.tell(&Event::Notice { text })
+    }
+
+    /// The player leaves, if it does not rather close the match.
+    fn leave(&mut self, anyhow: bool) -> anyhow::Result<Option<Stopped>> {
+        if !anyhow && self.table.may_close().is_some() {
+            let refused = Event::refused(Refusal::MayClose, leaving::MAY_CLOSE);
+            self.player.tell(&refused)?;
+            return Ok(None);
+        }
+        self.table.command(Command::Leave)?;
+        let (play, seat) = (self.table.play(), self.table.play().seat());
+        let now = play.has_met() && play.leaves_now();
+        (self.player).tell(&leaving::leaves(play.log(), seat, now))?;
+        self.tell_if_unheard()?;
+        Ok(None)
+    }
+
+    /// Asks a person who wants to leave, and tells what that costs.
+    fn ask_leave(&mut self) -> anyhow::Result<Option<Stopped>> {
+        let may_close = self.table.may_close().is_some();
         let play = self.table.play();
-        let is_out = |seat| match self.table.time_left(seat) {
-            Some(_) => self.table.is_out(seat),
-            None => !play.has_met(),
-        };
-        let mut others = Place::all(play.log().of().seats()).filter(|seat| *seat != play.seat());
-        if !others.any(is_out) {
-            let text = match self.table.time_left(play.seat()) {
-                Some(_) => "nobody else's time is out; `leave` ends the match for good",
-                None => "there is a line; `leave` ends the match for good",
-            };
+        let text = leaving::question(play.log(), play.seat(), may_close);
+        self.player.tell(&Event::Notice { text })?;
+        Ok(None)
+    }
+
+    /// The player may close the match when the time of another seat is out.
+    fn close(&mut self) -> anyhow::Result<Option<Stopped>> {
+        if self.table.may_close().is_none() {
+            let text = "nobody else's time is out; `leave` ends the match for good";
             self.player
                 .tell(&Event::refused(Refusal::NotAllowed, text))?;
             return Ok(None);
@@ -244,9 +330,12 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         Ok(Some(Stopped::Closed))
     }
 
-    /// The player lets the program connect once more.
+    /// The player lets the program connect once more, or deal once more.
     fn again(&mut self) -> anyhow::Result<Option<Stopped>> {
         if self.table.line().is_some() {
+            if self.table.command(Command::DealAgain).is_ok() {
+                return Ok(None);
+            }
             let text = "there is a line";
             self.player
                 .tell(&Event::refused(Refusal::NobodyAsked, text))?;
@@ -268,6 +357,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
             };
         }
         match self.awaited() {
+            None if self.player.shows_time() => Duration::from_secs(1),
             None => LONG,
             Some(_) => {
                 let due = self.player.tells_waiting_after(self.wait.told);
@@ -288,10 +378,14 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
 
     fn tell_waiting(&mut self) -> anyhow::Result<Option<Stopped>> {
         let due = self.player.tells_waiting_after(self.wait.told);
-        let Some((seats, what)) = self.awaited().filter(|_| self.wait.since.elapsed() >= due)
-        else {
+        let Some((seats, what)) = self.awaited() else {
+            let left = self.time_left(self.table.play().seat());
+            self.player.show_time(left)?;
             return Ok(None);
         };
+        if self.wait.since.elapsed() < due {
+            return Ok(None);
+        }
         self.wait.told = due;
         let seconds = due.as_secs();
         self.player.tell(&Event::Waiting {

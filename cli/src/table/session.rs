@@ -2,10 +2,10 @@
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::{Budget, CountedAttempts, PeersError, PublicIdentity};
+use dealerless_table::{Budget, Command, CountedAttempts, PeersError, PublicIdentity};
 
 use super::own::Own;
 
@@ -14,6 +14,9 @@ use super::own::Own;
 pub(crate) struct Sessions {
     /// The player has said that there may be another one, whatever went wrong before.
     pub(crate) allowed: bool,
+    /// What is due when a pause before a deal ends: after a showdown, or after a try that the peer has
+    /// declared void.
+    pub(crate) after_pause: Option<(Instant, Command)>,
     /// Closed when the last session has settled its count.
     settled: Option<Receiver<()>>,
 }

@@ -1,12 +1,18 @@
 //! Two have met: what they say before they play, and who sits where.
 
+use std::time::Duration;
+
+use anyhow::Context;
 use dealerless_table::{
-    Address, Control, Line, LineError, Match, Name, Player as Sits, Recognised, Seat,
+    Address, Clock, Control, Line, LineError, Match, Name, Player as Sits, PublicIdentity,
+    Recognised, Seat, Stream,
 };
 
 use super::event::{Event, Kind, Seated, Time, VERSION};
 use super::own::Own;
-use super::stakes::{GameName, chips};
+use super::player::Player;
+use super::stakes::{GameName, chips, unusual_shuffle};
+use crate::failure::AnswerIsNo;
 
 /// Says something of the match as a whole.
 ///
@@ -65,22 +71,80 @@ pub(crate) fn recognise(
     Ok(notice)
 }
 
+/// What a player reads about a peer that it has blocked.
+pub(crate) const BLOCKED: &str =
+    "you have blocked this player; to play with it again, run: dealerless peers unblock NAME";
+
+/// Whether this side's player has blocked these keys.
+pub(crate) fn is_blocked(own: &Own, peer: &PublicIdentity) -> bool {
+    let peers = own.peers.lock();
+    peers.get(peer).is_some_and(|peer| peer.blocked)
+}
+
+/// How long a host's program usually takes to answer; then its player may have been asked.
+const SOON: Duration = Duration::from_secs(2);
+/// How long a host's player may take to answer.
+pub(crate) const ANSWER: Duration = Duration::from_secs(600);
+
+/// Sits down, and waits for the host's answer: *Sit*, or that another match is open between the two.
+///
+/// # Errors
+/// If the host does not play with this side, does not answer, or is gone.
+pub(crate) fn sit_down(line: &Line, player: &mut Player) -> anyhow::Result<Control> {
+    // A line that has ended may still hold the host's answer.
+    let said = say(line, Control::Sit);
+    let message = match line.recv(SOON) {
+        Err(LineError::TimedOut) => {
+            let text = "The host's program knows of you, and its player has not accepted you yet.";
+            player.tell(&Event::Notice { text: text.into() })?;
+            line.recv(ANSWER)
+        }
+        said => said,
+    };
+    let message = match message {
+        // The host may have agreed. If it has not, it does not know the match that is resumed, which is
+        // forgotten then.
+        Err(_)
+            if said.is_ok()
+                && line.ended().is_some_and(|why| {
+                    !matches!(why, LineError::Forged | LineError::Broken(_))
+                }) =>
+        {
+            return Ok(Control::Sit);
+        }
+        said => said.context("the host has not answered")?,
+    };
+    match (message.stream, Control::decode(&message.bytes)) {
+        (Stream::Control, Ok(control @ (Control::Sit | Control::Open(_)))) => Ok(control),
+        (Stream::Control, Ok(Control::Taken)) => Err(AnswerIsNo(TAKEN).into()),
+        (Stream::Control, Ok(Control::Declined)) => Err(AnswerIsNo(DECLINED).into()),
+        _ => Err(LineError::Broken("an answer of another kind").into()),
+    }
+}
+
+const TAKEN: &str = "The seat is taken: the host plays with somebody else, or decides about somebody \
+                     else. Nothing has begun here. Ask the host when you can join.";
+
+/// The message to a guest that the host declines.
+pub(crate) const DECLINED: &str = "The host does not play with you now: a host plays with the guest to whom it has sent its \
+     invite, and accepts or declines others. Ask for an invite, or that the host runs: dealerless host \
+     --for YOUR-NAME";
+
 /// Who sits where.
 pub(crate) fn seated(
     of: &Match,
     seat: Seat,
     names: &[Name],
     (log, resumed): (Option<String>, bool),
-) -> Event {
+) -> Seated {
     let stakes = &of.header().stakes;
     let (cards, drawn) = stakes.deck();
     let fingerprint = |player: &Sits| player.identity.fingerprint().to_string();
     let clock = of.header().clock;
-    let limited = clock.each_move > 0 || clock.bank > 0;
-    Event::Seated(Box::new(Seated {
+    Seated {
         version: VERSION,
         seat: seat.number(),
-        names: names.iter().map(Name::to_string).collect(),
+        names: names.iter().map(|name| name.as_str().to_owned()).collect(),
         fingerprints: of.players().iter().map(fingerprint).collect(),
         game: GameName::of(stakes).name().into(),
         hands: stakes.hands(),
@@ -90,12 +154,13 @@ pub(crate) fn seated(
         kinds: Kind::of(stakes),
         of: hex(&of.id()),
         log,
-        clock: limited.then(|| Time {
+        clock: (clock != Clock::NONE).then(|| Time {
             each_move: clock.each_move.into(),
             bank: clock.bank.into(),
         }),
+        shuffle: unusual_shuffle(of.header()).map(|shuffle| shuffle.to_string()),
         resumed,
-    }))
+    }
 }
 
 pub(crate) fn hex(id: &[u8]) -> String {

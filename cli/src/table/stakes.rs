@@ -82,27 +82,48 @@ impl fmt::Display for Pair {
     }
 }
 
-/// The time to think: `30+120`, or `30` with an empty bank.
+/// The time to think: `30+120`, `30` with an empty bank, or `none`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Time(Clock);
 
-const NO_LIMIT: Clock = Clock {
-    each_move: 0,
-    bank: 0,
-};
+impl Time {
+    /// The clock of a game for which the host names none. In a game without rules a player who runs out of time
+    /// passes, and two passes end the hand: sealed cards stay closed for ever.
+    fn default_of(game: GameName) -> Self {
+        Time(match game {
+            GameName::Holdem | GameName::FixedHoldem | GameName::Draw => Clock {
+                each_move: 30,
+                bank: 120,
+            },
+            GameName::Deck | GameName::Bridge => Clock::NONE,
+        })
+    }
+}
 
 impl FromStr for Time {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "none" {
+            return Ok(Time(Clock::NONE));
+        }
         let (each_move, bank) = text.split_once('+').unwrap_or((text, "0"));
         let clock = match (each_move.parse(), bank.parse()) {
             (Ok(each_move), Ok(bank)) => Clock { each_move, bank },
-            _ => return Err("two numbers of seconds are needed: 30+120, for example"),
+            _ => return Err("expected two numbers of seconds, such as 30+120, or `none`"),
         };
-        match clock == NO_LIMIT {
-            true => Err("nobody can play in no time at all; without --time there is no limit"),
+        match clock == Clock::NONE {
+            true => Err("nobody can play in no time at all; `none` means no limit"),
             false => Ok(Time(clock)),
+        }
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Clock::NONE => f.write_str("none"),
+            Clock { each_move, bank } => write!(f, "{each_move}+{bank}"),
         }
     }
 }
@@ -110,24 +131,25 @@ impl FromStr for Time {
 /// What a host offers.
 #[derive(clap::Args)]
 pub(crate) struct StakesArgs {
-    /// What is played.
-    #[arg(long, value_name = "GAME", default_value = "holdem")]
-    pub(crate) game: GameName,
+    /// What is played [default: holdem].
+    #[arg(long, value_name = "GAME")]
+    game: Option<GameName>,
     /// After so many hands the match is over; of bridge, after so many sets of boards [default: 10; of
     /// bridge 1].
     #[arg(long, value_name = "K")]
     pub(crate) hands: Option<u32>,
-    /// The chips with which each begins.
-    #[arg(long, value_name = "CHIPS", default_value_t = 200)]
-    stack: u64,
+    /// The chips with which each begins [default: 200].
+    #[arg(long, value_name = "CHIPS")]
+    stack: Option<u64>,
     /// The small and the big blind [default: 1/2].
     #[arg(long, value_name = "A/B", conflicts_with = "ante")]
     blinds: Option<Pair>,
     /// The ante and the smallest bet, instead of blinds.
     #[arg(long, value_name = "A/BET")]
     ante: Option<Pair>,
-    /// Seconds for a move and in the bank of each player: 30+120, for example. Who runs out of both
-    /// checks or folds, and sits out [default: no limit].
+    /// Seconds for a move and in the bank of each player, or `none`. A player who runs out of both
+    /// checks or folds, and sits out; in deck and bridge the player passes [default: 30+120; of deck and
+    /// bridge none].
     #[arg(long, value_name = "MOVE+BANK")]
     time: Option<Time>,
     /// Cards in the deck; only for --game deck [default: 52].
@@ -149,17 +171,46 @@ pub(crate) struct StakesArgs {
 }
 
 impl StakesArgs {
+    pub(crate) fn game(&self) -> GameName {
+        self.game.unwrap_or(GameName::Holdem)
+    }
+
+    /// Whether any of these options was given.
+    pub(crate) fn are_given(&self) -> bool {
+        let StakesArgs {
+            game,
+            hands,
+            stack,
+            blinds,
+            ante,
+            time,
+            cards,
+            kinds,
+            draw,
+            boards,
+            algorithm,
+        } = self;
+        game.is_some()
+            || hands.or(*boards).is_some()
+            || stack.is_some()
+            || blinds.or(*ante).is_some()
+            || time.is_some()
+            || cards.or(*draw).is_some()
+            || kinds.is_some()
+            || algorithm.is_some()
+    }
+
     /// The stakes.
     ///
     /// # Errors
     /// If these options do not go together.
     pub(crate) fn stakes(&self) -> anyhow::Result<Stakes> {
-        let bridge = self.game == GameName::Bridge;
+        let bridge = self.game() == GameName::Bridge;
         let hands = self.hands.unwrap_or(if bridge { 1 } else { 10 });
         if self.boards.is_some() && !bridge {
             bail!("--boards is for --game bridge");
         }
-        let variety = match self.game {
+        let variety = match self.game() {
             GameName::Deck => {
                 let of_kinds = self.kinds.as_ref().map(NamedKinds::cards);
                 let cards = self.cards.or(of_kinds).unwrap_or(52);
@@ -190,7 +241,7 @@ impl StakesArgs {
             (None, Pair(small, big)) => Posts::Blinds { small, big },
         };
         BettingRules {
-            stack: self.stack,
+            stack: self.stack.unwrap_or(200),
             limit,
             posts,
         }
@@ -204,8 +255,8 @@ impl StakesArgs {
         let stakes = self.stakes()?;
         let algorithm = wanted(self.algorithm.unwrap_or(Choice::Cheapest), &stakes)?;
         check_memory(&stakes, algorithm, memory)?;
-        let clock = self.time.map_or(NO_LIMIT, |time| time.0);
-        Ok(Seating::propose(stakes, algorithm, clock)?)
+        let time = self.time.unwrap_or_else(|| Time::default_of(self.game()));
+        Ok(Seating::propose(stakes, algorithm, time.0)?)
     }
 }
 
@@ -242,6 +293,9 @@ pub(crate) struct Wishes {
     /// Play only with this ante and smallest bet.
     #[arg(long, value_name = "A/BET")]
     ante: Option<Pair>,
+    /// Play only with this clock; none is a match without one.
+    #[arg(long, value_name = "MOVE+BANK|none")]
+    time: Option<Time>,
 }
 
 impl Wishes {
@@ -271,11 +325,16 @@ impl Wishes {
         Ok(())
     }
 
-    /// Checks the shuffle, before anything is built.
+    /// Checks the clock and the shuffle, before anything is built.
     ///
     /// # Errors
-    /// If it is another than this side insists on, or takes too much memory.
-    pub(crate) fn check_shuffle(&self, header: &Header, memory: Memory) -> anyhow::Result<()> {
+    /// If they are others than this side insists on, or the shuffle takes too much memory.
+    pub(crate) fn check_clock_and_shuffle(
+        &self,
+        header: &Header,
+        memory: Memory,
+    ) -> anyhow::Result<()> {
+        agree(Term::Clock, "--time", self.time, Some(Time(header.clock)))?;
         if let Some(choice) = self.algorithm {
             let wish = wanted(choice, &header.stakes)?;
             agree(
@@ -329,6 +388,12 @@ fn wanted(choice: Choice, stakes: &Stakes) -> anyhow::Result<Algorithm> {
         (Choice::Given(algorithm), Some(_)) => algorithm,
         (choice, None) => choice.spec(cards, drawn)?.algorithm(),
     })
+}
+
+/// How the deck is shuffled, if that is not what `auto` chooses.
+pub(crate) fn unusual_shuffle(header: &Header) -> Option<Algorithm> {
+    let usual = wanted(Choice::Cheapest, &header.stakes).ok();
+    Some(header.algorithm).filter(|_| usual != Some(header.algorithm))
 }
 
 /// Checks what a session for these stakes takes, before anything is built.

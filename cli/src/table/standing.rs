@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use dealerless_table::{Budget, PublicIdentity, Standing};
+use dealerless_table::{Budget, Name, PublicIdentity, Standing};
 
-use super::command::Said;
+use super::command::{Complaint, Said};
 use super::event::{Event, Refusal};
+use super::input::Line;
 use super::own::Own;
 use super::player::{Player, Wish};
 use super::posts::{Post, Posts};
@@ -19,10 +20,13 @@ use crate::failure::BrokenOff;
 /// If there must be none.
 pub(crate) fn question(
     own: &Own,
-    (peer, name): (&PublicIdentity, &str),
+    (peer, name): (&PublicIdentity, &Name),
 ) -> anyhow::Result<Option<Event>> {
     let fingerprint = peer.fingerprint();
-    match own.peers.lock().standing(peer, Budget::default()) {
+    let peers = own.peers.lock();
+    // It may call itself anything.
+    let name = peers.get(peer).map_or(name, |known| &known.name);
+    match peers.standing(peer, Budget::default()) {
         Standing::Fine => Ok(None),
         Standing::Ask {
             in_a_row,
@@ -45,13 +49,33 @@ pub(crate) fn question(
     }
 }
 
+/// From this number of void tries of a hand on, the player is asked before each further try.
+pub(crate) const MOST_VOID: u32 = 8;
+
+/// The question before another try of a hand, after the peer has declared `tries` void.
+pub(crate) fn question_of_tries(
+    own: &Own,
+    (peer, name): (&PublicIdentity, &Name),
+    tries: u32,
+) -> Event {
+    let known = own.peers.lock().get(peer).cloned();
+    Event::AskAgain {
+        in_a_row: tries,
+        failed_checks: known.map_or(0, |known| known.failed_checks),
+        message: format!(
+            "{name} has declared {tries} deals of this hand void, one after the other: a bad line, or tries to \
+             cheat"
+        ),
+    }
+}
+
 /// Asks the player, if there is something to ask, before anybody sits at a table.
 ///
 /// # Errors
 /// If there must be no session, or the player does not want one. A bot never does.
 pub(crate) fn ask(
     own: &Own,
-    peer: (&PublicIdentity, &str),
+    peer: (&PublicIdentity, &Name),
     player: &mut Player,
     posts: &Posts,
 ) -> anyhow::Result<()> {
@@ -59,22 +83,89 @@ pub(crate) fn ask(
         return Ok(());
     };
     refuse_for_bots(player, &question)?;
-    player.tell(&question)?;
+    let again = |said: &Said| matches!(said, Said::Again {}).then_some(true);
+    match answer(&question, again, (player, posts), || false)? {
+        Some(_) => Ok(()),
+        None => Err(BrokenOff.into()),
+    }
+}
+
+/// Between two looks whether a question still stands.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Asks the player, and waits for what `answers` takes as yes or no. None if the player ends instead, or
+/// the question has `lapsed`.
+///
+/// # Errors
+/// If nobody reads or writes any more.
+pub(crate) fn answer(
+    question: &Event,
+    answers: impl Fn(&Said) -> Option<bool>,
+    (player, posts): (&mut Player, &Posts),
+    lapsed: impl Fn() -> bool,
+) -> anyhow::Result<Option<bool>> {
+    player.tell(question)?;
     player.listen(posts)?;
-    loop {
+    while !lapsed() {
         // What else comes belongs to no match yet.
-        let Some(Post::Typed(line)) = posts.next(Duration::from_secs(3600)) else {
+        let Some(Post::Typed(line)) = posts.next(LOOK) else {
             continue;
         };
         let refused = match player.read(line) {
-            Ok(Wish::Say(Said::Again {}, _)) => return Ok(()),
-            Ok(Wish::BreakOff | Wish::Say(Said::Leave {}, _)) => return Err(BrokenOff.into()),
+            Ok(Wish::BreakOff | Wish::AskLeave | Wish::Say(Said::Leave { .. }, _)) => {
+                return Ok(None);
+            }
             Ok(Wish::Nothing) => continue,
-            Ok(Wish::Say(..)) => (Refusal::NotAllowed, "only `again` goes on".to_owned()),
+            Ok(Wish::Say(said, _)) => match answers(&said) {
+                Some(answer) => return Ok(Some(answer)),
+                None => not_asked(),
+            },
             Err(complaint) => complaint,
         };
         player.tell(&Event::refused(refused.0, refused.1))?;
     }
+    Ok(None)
+}
+
+/// Waits until a person types one of two words: whether it is the first. The end of the input stands for
+/// the first word. None if the question has `lapsed`.
+///
+/// # Errors
+/// If nobody reads or writes any more.
+pub(crate) fn chooses(
+    first: &str,
+    second: &str,
+    (player, posts): (&mut Player, &Posts),
+    lapsed: impl Fn() -> bool,
+) -> anyhow::Result<Option<bool>> {
+    player.listen(posts)?;
+    player.asks_for_a_word()?;
+    while !lapsed() {
+        // What else comes belongs to no match yet.
+        let Some(Post::Typed(line)) = posts.next(LOOK) else {
+            continue;
+        };
+        player.typed();
+        match line {
+            Line::Text(text) if text.trim().eq_ignore_ascii_case(first) => return Ok(Some(true)),
+            Line::Text(text) if text.trim().eq_ignore_ascii_case(second) => return Ok(Some(false)),
+            Line::Text(_) | Line::TooLong => player.tell(&Event::Notice {
+                text: format!("Type `{first}` or `{second}`."),
+            })?,
+            Line::End => {
+                // The match hears it too.
+                posts.put(Post::Typed(Line::End));
+                return Ok(Some(true));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The refusal of a command that does not answer the question before a match.
+pub(crate) fn not_asked() -> Complaint {
+    let message = "no match has begun: only what is asked can be answered";
+    (Refusal::NotAllowed, message.to_owned())
 }
 
 /// A bot has nobody to ask.
@@ -82,5 +173,40 @@ pub(crate) fn refuse_for_bots(player: &Player, question: &Event) -> anyhow::Resu
     match question {
         Event::AskAgain { message, .. } if player.is_bot() => bail!("{message}"),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Read};
+
+    use super::super::cards::{Colours, Ink, Style};
+    use super::super::player::Face;
+    use super::super::screen::Screen;
+    use super::*;
+
+    #[test]
+    fn each_word_of_a_choice_is_typed_behind_a_prompt() {
+        let (mut shown, output) = io::pipe().unwrap();
+        let ink = Ink {
+            style: Style::Letters,
+            colours: Colours::None,
+        };
+        let screen = Screen::new(Box::new(output), ink, Some(|| 80));
+        let mut player = Player::new(Face::Screen(Box::new(screen)), None, Box::new(io::empty()));
+        let question = Event::Notice {
+            text: "Which?".into(),
+        };
+        player.tell(&question).unwrap();
+        let posts = Posts::default();
+        for word in ["zz", "New"] {
+            posts.put(Post::Typed(Line::Text(word.into())));
+        }
+        let chosen = chooses("resume", "new", (&mut player, &posts), || false);
+        assert_eq!(chosen.unwrap(), Some(false));
+        drop(player);
+        let mut text = String::new();
+        shown.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "Which?\n> Type `resume` or `new`.\n> ");
     }
 }

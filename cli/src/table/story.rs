@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    Amounts, End, Hand, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal, Seat,
-    Stakes, Stop, Storage, Vault,
+    Amounts, End, Hand, HandRank, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal,
+    Seat, Stakes, Stop, Storage, Vault,
 };
 use rand::CryptoRng;
 
@@ -35,6 +35,8 @@ pub(crate) trait Table {
     fn log(&self) -> &MatchLog;
     /// A card that this seat has seen.
     fn card(&self, position: usize) -> Option<Card>;
+    /// Whether a hand that was shown beats this seat's hand in every pot that the seat contests.
+    fn is_beaten(&self) -> bool;
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Table for Play<S, V, R> {
@@ -44,6 +46,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Table for Play<S, V, R> {
 
     fn card(&self, position: usize) -> Option<Card> {
         self.card(position)
+    }
+
+    fn is_beaten(&self) -> bool {
+        self.is_beaten()
     }
 }
 
@@ -105,9 +111,14 @@ impl Story {
                 };
                 Event::refused(code, refused.to_string())
             }
-            News::Chose { seat, choice } => Event::Chose {
+            News::Chose {
+                seat,
+                choice,
+                all_in,
+            } => Event::Chose {
                 hand,
                 seat: seat.number(),
+                all_in: *all_in,
                 choice: Said::from(choice),
             },
             News::NotStolen { seat } => Event::NotStolen {
@@ -179,7 +190,9 @@ impl Story {
         let log = table.log();
         let game = log.game()?;
         let positions = game.held(self.seat);
-        let seen = |&position: &usize| Some(self.cards.name(table.card(position)?));
+        let seen: Vec<Option<Card>> = (positions.iter())
+            .map(|&position| table.card(position))
+            .collect();
         let holds = |seat: &Seat, position| game.held(*seat).contains(&position);
         let open = |position| {
             let mut seats = Seat::all(log.of().seats());
@@ -197,16 +210,20 @@ impl Story {
             pot: game.pot(),
             stacks: game.stacks(),
             bets: game.bets(),
-            cards: positions.iter().map(seen).collect(),
+            cards: (seen.iter().map(|card| Some(self.cards.name((*card)?)))).collect(),
             positions,
             held: held(game, log),
             board: (game.board().iter().map(|&card| self.cards.name(card))).collect(),
+            made: match (chips, seen.into_iter().collect::<Option<Vec<Card>>>()) {
+                (true, Some(own)) => HandRank::in_words(&[own, game.board()].concat()),
+                _ => None,
+            },
             open: match chips {
                 true => Vec::new(),
                 false => (0..self.drawn).filter_map(open).collect(),
             },
             time: None,
-            ask: ask(legal)?,
+            ask: ask(legal, table)?,
         })
     }
 
@@ -222,6 +239,7 @@ impl Story {
         let shown = outcome.shown.iter().map(|shown| Shown {
             seat: shown.seat.number(),
             cards: (shown.cards.iter().map(|&card| self.cards.name(card))).collect(),
+            best: (shown.best.iter().map(|&card| self.cards.name(card))).collect(),
             worth: shown.rank.to_string(),
         });
         HandResult {
@@ -236,7 +254,7 @@ impl Story {
         Event::Over {
             how: ending::how(end),
             hands: hands_with_a_result(log),
-            stacks: log.stacks().to_vec(),
+            stacks: log.final_stacks(),
             log: self.log_file.clone(),
             exit_code: ending::exit_code(end, self.seat),
             message: ending::in_words(end, self.seat),
@@ -258,6 +276,8 @@ fn dealt(hand: u32, attempt: u32, log: &MatchLog) -> Event {
         stacks: game.map_or_else(Vec::new, |game| game.stacks()),
         bets: game.map_or_else(Vec::new, |game| game.bets()),
         pot: game.map_or(0, |game| game.pot()),
+        posted: (game.filter(|_| log.of().header().stakes.betting().is_some()))
+            .map_or_else(Vec::new, |game| game.posted()),
     }
 }
 
@@ -296,7 +316,7 @@ fn stopped(seat: Seat, stop: Stop) -> Event {
 }
 
 /// None for what this program does not know to ask.
-fn ask(legal: &Legal) -> Option<Ask> {
+fn ask(legal: &Legal, table: &impl Table) -> Option<Ask> {
     let range = |amounts: &Amounts| Range {
         min: amounts.min,
         max: amounts.max,
@@ -308,7 +328,9 @@ fn ask(legal: &Legal) -> Option<Ask> {
             raise: raise.as_ref().map(range),
         },
         Legal::Exchange => Ask::Exchange {},
-        Legal::ShowOrMuck => Ask::ShowOrMuck {},
+        Legal::ShowOrMuck => Ask::ShowOrMuck {
+            wins: !table.is_beaten(),
+        },
         Legal::Speak {
             proposals,
             may_propose,

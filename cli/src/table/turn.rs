@@ -1,7 +1,7 @@
 //! What a person looks at when it is their turn.
 
 use super::cards::Ink;
-use super::event::{Ask, Range, Time, YourTurn};
+use super::event::{Ask, Range, Seated, YourTurn};
 use super::words::{self, Names};
 use crate::output::count;
 
@@ -13,8 +13,10 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
         let board = turn.board.iter().map(|card| Some(card.as_str()));
         lines.push(format!("  Board  {}", ink.row(board)));
     }
+    let made = turn.made.iter().map(|made| format!("   {made}"));
+    let made: String = made.collect();
     match &turn.ask {
-        Ask::Exchange {} => lines.push(format!("  Yours  {}", numbered(ink, &own))),
+        Ask::Exchange {} => lines.push(format!("  Yours  {}{made}", numbered(ink, &own))),
         Ask::Speak { proposals, .. } => {
             let own = turn.positions.iter().zip(own);
             let own =
@@ -38,14 +40,11 @@ pub(crate) fn block(names: &Names, ink: Ink, turn: &YourTurn) -> String {
                 ));
             }
         }
-        _ => lines.push(format!("  Yours  {}", ink.row(own))),
+        _ => lines.push(format!("  Yours  {}{made}", ink.row(own))),
     }
     if turn.pot > 0 {
         let chips = words::bets(names, &turn.stacks, &turn.bets);
         lines.push(format!("  Pot    {}   ({chips})", count(turn.pot)));
-    }
-    if let Some(Time { each_move, bank }) = turn.time {
-        lines.push(format!("  Time   {each_move} s, and {bank} s in the bank"));
     }
     let allowed = allowed(turn, names);
     lines.push(format!("{} {allowed}", ink.bold("Your turn:")));
@@ -90,12 +89,12 @@ fn allowed(turn: &YourTurn, names: &Names) -> String {
                 .or(*raise)
                 .is_some_and(|amounts| amounts.min < amounts.max)
             {
-                parts.push("a all in".into());
+                parts.extend(["half".into(), "pot".into(), "a all in".into()]);
             }
             parts
         }
         Ask::Exchange {} => vec!["x 1 3 exchange these places".into(), "x keep all".into()],
-        Ask::ShowOrMuck {} => vec!["s show".into(), "m muck".into()],
+        Ask::ShowOrMuck { .. } => vec!["s show".into(), "m muck".into()],
         Ask::Speak {
             proposals,
             may_propose,
@@ -138,41 +137,105 @@ fn allowed(turn: &YourTurn, names: &Names) -> String {
     format!("{}, ? help", parts.join(", "))
 }
 
-/// What can be typed.
-pub(crate) const HELP: &str = "\
-What you can type:
-  f         fold
-  c         call, or check where there is nothing to call
-  b 20      bet 20
-  r 60      raise to 60: what you have then bet in this round
-  a         all in
-  x 1 3 5   exchange these cards of five; x alone keeps all
-  s, m      show, or muck: your cards stay closed
-  o 3 me    in a deck without rules: propose that only you see card 3
-  o 4 5 all the same: that all see cards 4 and 5; o 6 them: only the other
-  y 0, n 0  agree to proposal 0, refuse it
-  d         draw the next closed card, which only you see
-  s 3, v 3  show card 3, which you hold, and keep it; reveal it and give it up
-  steal     take a random card out of the other's hand
-  2d6       roll two dice of six sides, together with the other
-  -         pass
-  out, back sit out from the next hand on; sit in again
-  close     close the match here, when the other is out of time or away
-  q         leave the match for good; Ctrl-C only ends the program
-Words do as well as letters: raise 60.";
+/// What can be typed in the game that is played.
+pub(crate) fn help(seated: Option<&Seated>) -> String {
+    let game = seated.map_or("", |seated| seated.game.as_str());
+    let moves = match game {
+        "deck" => DECK,
+        "bridge" => BOARDS,
+        _ => &[],
+    };
+    let mut rows = moves.to_vec();
+    if moves.is_empty() {
+        rows.extend(BETS);
+        rows.extend(match game {
+            "fixed-holdem" => FIXED,
+            _ => NO_LIMIT,
+        });
+        if game == "draw" {
+            rows.push(EXCHANGE);
+        }
+        rows.extend(SHOWDOWN);
+    }
+    rows.push(SIT_OUT);
+    let [close, break_off, leave] = words::ways_to_stop(seated);
+    let [close, leave] = [
+        format!("{close} Only while the other is out of time or away."),
+        format!("{leave} Until then stay takes it back."),
+    ];
+    rows.extend([
+        ("close", close.as_str()),
+        ("Ctrl-C", &break_off),
+        ("q, leave", &leave),
+    ]);
+    let row = |(keys, text): &(&str, &str)| match keys.len() {
+        ..10 => words::wrapped(&format!("  {keys:<9} {text}"), INDENT),
+        _ => words::wrapped(&format!("  {keys}\n{INDENT}{text}"), INDENT),
+    };
+    let rows: Vec<String> = rows.iter().map(row).collect();
+    format!("What you can type:\n{}", rows.join("\n"))
+}
 
-/// The same for boards.
-pub(crate) const HELP_WITH_BOARDS: &str = "\
-What you can type:
-  o all            propose that both see every hand
-  o 1-4 all        the same of boards 1 to 4
-  o 1-4 ns me ew them
-                   propose who sees which hands: North and South you, East and
-                   West the other
-  y 0, n 0         agree to proposal 0, refuse it
-  s 3 n            show the North hand of board 3, which only you see
-  -                pass; when both have passed, the set is over, and what is
-                   closed then stays closed for ever
-  close            close the match here, when the other is out of time or away
-  q                leave the match for good; Ctrl-C only ends the program, and
-                   `dealerless resume` goes on with the sealed boards later";
+/// Below what is typed.
+const INDENT: &str = "            ";
+
+const BETS: &[(&str, &str)] = &[
+    ("f", "fold"),
+    ("c", "call, or check where there is nothing to call"),
+];
+
+const NO_LIMIT: &[(&str, &str)] = &[
+    ("b 20", "bet 20"),
+    ("r 60", "raise to 60: what you have then bet in this round"),
+    (
+        "half, pot",
+        "bet or raise by half of the pot, or by all of it, as it is after a call; never less or more than is allowed",
+    ),
+    ("a", "all in"),
+];
+
+const FIXED: &[(&str, &str)] = &[("b, r", "bet, raise: there is one amount for it")];
+
+const EXCHANGE: (&str, &str) = ("x 1 3 5", "exchange these cards of five; x alone keeps all");
+
+const SHOWDOWN: &[(&str, &str)] = &[
+    ("s, m", "show, or muck: your cards stay closed"),
+    ("Enter", "after a showdown: the next hand comes at once"),
+];
+
+const DECK: &[(&str, &str)] = &[
+    ("o 3 me", "propose that only you see card 3"),
+    (
+        "o 4 5 all",
+        "propose that all see cards 4 and 5; o 6 them: only the other",
+    ),
+    ("y 0, n 0", "agree to proposal 0, refuse it"),
+    ("d", "draw the next closed card, which only you see"),
+    (
+        "s 3, v 3",
+        "show card 3, which you hold, and keep it; reveal it and give it up",
+    ),
+    ("steal", "take a random card out of the other's hand"),
+    ("2d6", "roll two dice of six sides, together with the other"),
+    ("-", "pass; when both have passed, the hand is over"),
+];
+
+const BOARDS: &[(&str, &str)] = &[
+    ("o all", "propose that both see every hand"),
+    ("o 1-4 all", "the same of boards 1 to 4"),
+    (
+        "o 1-4 ns me ew them",
+        "propose who sees which hands: North and South you, East and West the other",
+    ),
+    ("y 0, n 0", "agree to proposal 0, refuse it"),
+    (
+        "s 3 n",
+        "show the North hand of board 3, which only you see",
+    ),
+    (
+        "-",
+        "pass; when both have passed, the set is over, and what is closed then stays closed for ever",
+    ),
+];
+
+const SIT_OUT: (&str, &str) = ("out, back", "sit out from the next hand on; sit in again");

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use dealerless::net::Deadlines;
 use dealerless_table::{
-    Control, DealCircuit, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog,
-    PublicIdentity, Seating, Setting, Shelf, Sitting, SystemRng, Table, system_rng,
+    Control, DealCircuit, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog, Name,
+    PublicIdentity, Seat as Place, Seating, Setting, Shelf, Sitting, SystemRng, Table, system_rng,
 };
 
 use super::banks::Banks;
 use super::dial::Dialer;
-use super::ending::{self, Breach, is_failed_check};
-use super::event::Event;
+use super::ending::{self, Breach, is_failed_check, unsettled_at};
+use super::event::{Event, Refusal};
 use super::open::{MatchFile, deck_file, inputs_file};
 use super::own::Own;
 use super::player::Player;
@@ -66,7 +66,7 @@ impl<'a> Whole<'a> {
             .context("cannot make the file of the match")?;
         let journal = Journal::create(storage, own.home.identity().file_key(), &sitting)?;
         let log = MatchLog::new(sitting.of.clone());
-        let whom = (line.peer.clone(), line.peer_name.to_string());
+        let whom = (line.peer.clone(), line.peer_name.clone());
         let setting = setting(own, (&path, &sitting), (journal, log), circuit)?;
         let mut whole = Whole::sit(around, (&path, &sitting, false), setting, whom)?;
         let seat = &mut whole.seat;
@@ -81,7 +81,7 @@ impl<'a> Whole<'a> {
     /// If it cannot go on: a deck that is damaged, a shuffle that this program does not know.
     pub(crate) fn take_up(around: Around<'a>, file: MatchFile) -> anyhow::Result<Self> {
         let own = around.own;
-        let whom = (file.peer().clone(), file.peer_name().to_owned());
+        let whom = (file.peer().clone(), file.peer_name());
         let MatchFile { path, opened } = file;
         let Seating { sitting, circuit } = Seating::of_file(opened.sitting)?;
         let from_file = (opened.journal, opened.log);
@@ -93,7 +93,7 @@ impl<'a> Whole<'a> {
         around: Around<'a>,
         (path, sitting, resumed): (&Path, &Sitting, bool),
         setting: OnDisk,
-        (peer, peer_name): (PublicIdentity, String),
+        (peer, peer_name): (PublicIdentity, Name),
     ) -> anyhow::Result<Self> {
         let Around {
             own,
@@ -103,12 +103,20 @@ impl<'a> Whole<'a> {
         } = around;
         let before = hands_with_a_result(&setting.log);
         let mut table = Table::new(setting, Deadlines::default())?;
+        if player.pauses() {
+            table.pause_after_showdowns();
+        }
         let log_file = path.display().to_string();
         let Sitting { of, seat, names } = sitting;
         let about = (Some(log_file.clone()), resumed);
-        player.sit(&sit::seated(of, *seat, names, about))?;
+        player.sit(&Event::Seated(Box::new(sit::seated(
+            of, *seat, names, about,
+        ))))?;
         let banks = Some(Banks::take_up(path, &mut table));
-        posts.go_to(table.mailbox());
+        if posts.go_to(table.mailbox()) {
+            let early = "what was typed before the match began was dropped";
+            player.tell(&Event::refused(Refusal::NotAllowed, early))?;
+        }
         player.listen(posts)?;
         let seat = Seat {
             own,
@@ -121,6 +129,7 @@ impl<'a> Whole<'a> {
             sessions: Sessions::default(),
             banks,
             wait: Wait::default(),
+            run_out: 0,
         };
         Ok(Whole {
             seat,
@@ -163,6 +172,8 @@ impl<'a> Whole<'a> {
         // A goodbye is for good.
         let taken = match stopped {
             Ok(Stopped::BrokenOff) => {
+                // The peer resends what could not be written. The match is open either way.
+                let _ = self.seat.table.write_heard();
                 self.seat.table.lose_line();
                 true
             }
@@ -171,6 +182,9 @@ impl<'a> Whole<'a> {
         self.seat.sessions.until_settled();
         // Before the other is heard once more: what it says then is no reason to forget anything.
         self.settle(&stopped)?;
+        if !matches!(stopped, Ok(Stopped::BrokenOff)) {
+            self.seat.player.show_rest()?;
+        }
         let called = match (&stopped, taken) {
             (Ok(Stopped::Over(_)), false) => self.last_call(),
             _ => Ok(()),
@@ -182,8 +196,16 @@ impl<'a> Whole<'a> {
                 Breach::check(&end, seat.table.play().seat())?;
                 called?;
             }
-            Stopped::Closed => closed(&mut seat.player, self.log_file)?,
+            Stopped::Closed => {
+                let play = seat.table.play();
+                closed(&mut seat.player, self.log_file, (play.log(), play.seat()))?;
+            }
             Stopped::BrokenOff => {
+                let play = seat.table.play();
+                if let Some(text) = unsettled_at(play.log(), play.seat()) {
+                    // A player who is gone reads it in the record.
+                    let _ = seat.player.tell(&Event::Notice { text });
+                }
                 seat.player.ends();
                 return Err(BrokenOff.into());
             }
@@ -247,17 +269,23 @@ impl<'a> Whole<'a> {
     }
 }
 
-/// Says that a match was closed here.
+/// Says that a match was closed here, and where that leaves the hand in play.
 ///
 /// # Errors
 /// If nobody reads it any more.
-pub(crate) fn closed(player: &mut Player, log: String) -> anyhow::Result<()> {
+pub(crate) fn closed(
+    player: &mut Player,
+    file: String,
+    (log, seat): (&MatchLog, Place),
+) -> anyhow::Result<()> {
+    let closed = "The match is closed here, and not over: `dealerless resume` goes on with it if it \
+                  is named.";
     player.tell(&Event::Closed {
-        log: Some(log),
-        message:
-            "The match is closed here, and not over: `dealerless resume` goes on with it if it \
-                  is named."
-                .into(),
+        log: Some(file),
+        message: match unsettled_at(log, seat) {
+            None => closed.into(),
+            Some(unsettled) => format!("{closed} {unsettled}"),
+        },
     })
 }
 

@@ -1,10 +1,14 @@
 //! Sentences for people.
 
 use super::command::{Said, To};
-use super::event::{Awaited, Chips, HandResult, Kind, Posts, Reveal, Seated, Time};
+use super::event::{
+    Ask, Awaited, Chips, HandResult, Kind, Posts, Reveal, Seated, Shown, Time, YourTurn,
+};
 use super::{hands, misleads};
 use crate::output::count;
 use dealerless::dice::Dice;
+use dealerless_table::Name;
+use unicode_width::UnicodeWidthChar;
 
 /// The width of a screen.
 pub(crate) const WIDTH: usize = 80;
@@ -54,7 +58,7 @@ impl Names {
             return "You".into();
         }
         match self.names.get(usize::from(seat)) {
-            Some(name) if !misleads(name) => name.clone(),
+            Some(name) if !misleads(name) => Name::clean(name).to_string(),
             _ => format!("Seat {seat}"),
         }
     }
@@ -121,6 +125,23 @@ pub(crate) fn game(seated: &Seated) -> String {
     format!("{game}{chips}, {hands}.{clock}")
 }
 
+/// The terms on which the host wants to play: all that a guest can insist on.
+pub(crate) fn terms(seated: &Seated) -> Vec<String> {
+    let others = others(&Names::of(seated), seated);
+    let clock = match seated.clock {
+        None => " No clock.",
+        Some(_) => "",
+    };
+    let shuffle = match &seated.shuffle {
+        None => String::new(),
+        Some(shuffle) => format!(" Shuffled by {shuffle}."),
+    };
+    vec![
+        format!("{others} wants to play:"),
+        format!("  {}{clock}{shuffle}", game(seated)),
+    ]
+}
+
 /// The kinds of the cards, behind their number; nothing if they have none.
 pub(crate) fn kinds(kinds: &[Kind]) -> String {
     let kind = |kind: &Kind| format!("{} {}", count(kind.count.into()), kind.name);
@@ -131,14 +152,15 @@ pub(crate) fn kinds(kinds: &[Kind]) -> String {
     }
 }
 
-/// What a seat has chosen.
-pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
+/// What a seat has chosen, with its last chips if it is then `all_in`.
+pub(crate) fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
+    let all_in = if all_in { ", all in" } else { "" };
     match said {
         Said::Fold {} => format!("{}.", names.does(seat, "fold")),
         Said::Check {} => format!("{}.", names.does(seat, "check")),
-        Said::Call {} => format!("{}.", names.does(seat, "call")),
-        Said::Bet { to } => format!("{} {}.", names.does(seat, "bet"), count(*to)),
-        Said::Raise { to } => format!("{} to {}.", names.does(seat, "raise"), count(*to)),
+        Said::Call {} => format!("{}{all_in}.", names.does(seat, "call")),
+        Said::Bet { to } => format!("{} {}{all_in}.", names.does(seat, "bet"), count(*to)),
+        Said::Raise { to } => format!("{} to {}{all_in}.", names.does(seat, "raise"), count(*to)),
         Said::Exchange { places } => match places.len() {
             0 => format!("{} all cards.", names.does(seat, "keep")),
             1 => format!("{} one card.", names.does(seat, "exchange")),
@@ -189,8 +211,76 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said) -> String {
         | Said::Back {}
         | Said::Again {}
         | Said::Close {}
-        | Said::Leave {} => String::new(),
+        | Said::Next {}
+        | Said::Leave { .. }
+        | Said::Stay {}
+        | Said::Sit { .. }
+        | Said::Admit { .. } => String::new(),
     }
+}
+
+/// What the program has chosen for a player whose time is out.
+pub(crate) fn chosen_for_you(said: &Said) -> Vec<String> {
+    let what = match said {
+        Said::Fold {} => "folded your hand",
+        Said::Check {} => "checked for you",
+        Said::Exchange { .. } => "kept all your cards",
+        Said::Show {} => "shown your hand",
+        Said::Muck {} => "mucked your hand, which was beaten",
+        _ => "passed for you",
+    };
+    vec![
+        format!("Your time is out: the program has {what}."),
+        "You sit out from the next hand on. Type `back` to sit in again.".to_owned(),
+    ]
+}
+
+/// What the program will choose when the time is out.
+fn chooses_for_you(turn: &YourTurn) -> &'static str {
+    match turn.ask {
+        Ask::Bet { call: None, .. } => "checks for you",
+        Ask::Bet { .. } => "folds your hand",
+        Ask::Exchange {} => "keeps all your cards",
+        Ask::ShowOrMuck { wins: true } => "shows your hand",
+        Ask::ShowOrMuck { wins: false } => "mucks your hand",
+        Ask::Speak { .. } => "passes for you",
+    }
+}
+
+/// The time that is left for a turn.
+pub(crate) fn time_left(turn: &YourTurn, time: Time) -> String {
+    let Time { each_move, bank } = time;
+    match (each_move + bank, each_move) {
+        (left @ ..=10, _) => format!(
+            "Only {left} s left: then the program {}, and you sit out.",
+            chooses_for_you(turn)
+        ),
+        (_, 0) => format!("Time: {bank} s of your bank are left."),
+        _ => format!("Time: {each_move} s, and {bank} s in the bank."),
+    }
+}
+
+/// The ways to stop a match, and what each of them costs.
+pub(crate) fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
+    let has_chips = seated.is_none_or(|seated| seated.chips.is_some());
+    let has_clock = seated.is_some_and(|seated| seated.clock.is_some());
+    let close = match has_chips {
+        true => "no chips move, and the match can be resumed",
+        false => "and the match can be resumed",
+    };
+    let break_off = match has_clock {
+        true => "and the match stays open. The other player may close it when your time is out",
+        false => "and the match stays open",
+    };
+    let leave = match has_chips {
+        true => "the other player gets the pot of the hand in play",
+        false => "what is still closed stays closed for ever",
+    };
+    [
+        format!("Close here: your program stops waiting, {close}."),
+        format!("Break off: your program ends now, {break_off}."),
+        format!("Leave for good: the match ends at your next turn, and {leave}."),
+    ]
 }
 
 /// What dice show: each of them, if there are several, and their sum.
@@ -238,7 +328,15 @@ pub(crate) fn result(
     let mut lines = Vec::new();
     for shown in &result.shown {
         let who = names.name(shown.seat);
-        lines.push(format!("{who}: {}, {}.", row(&shown.cards), shown.worth));
+        let best = match words_tell_who_wins(result, shown) {
+            true => String::new(),
+            false => format!(" ({})", row(&shown.best)),
+        };
+        lines.push(format!(
+            "{who}: {}, {}{best}.",
+            row(&shown.cards),
+            shown.worth
+        ));
     }
     for (number, pot) in result.pots.iter().enumerate() {
         let which = match (result.pots.len(), number) {
@@ -262,6 +360,14 @@ pub(crate) fn result(
     lines
 }
 
+/// Whether the words for the hands tell who wins. Otherwise a card does that they do not name.
+fn words_tell_who_wins(result: &HandResult, shown: &Shown) -> bool {
+    let same = |other: &&Shown| other.worth == shown.worth;
+    let is_alone = result.shown.iter().filter(same).count() == 1;
+    let is_split = result.pots.iter().any(|pot| pot.winners.len() > 1);
+    is_alone || is_split || shown.best.is_empty()
+}
+
 /// The chips of all.
 pub(crate) fn chips(names: &Names, stacks: &[u64]) -> String {
     let stack = |(seat, &stack): (u8, &u64)| {
@@ -270,6 +376,13 @@ pub(crate) fn chips(names: &Names, stacks: &[u64]) -> String {
     };
     let all: Vec<String> = own_first(names, stacks).map(stack).collect();
     all.join(", ")
+}
+
+/// What each seat has paid before the cards.
+pub(crate) fn posted(names: &Names, posted: &[u64]) -> String {
+    let paid = (0..).zip(posted).filter(|(_, chips)| **chips > 0);
+    let paid = paid.map(|(seat, chips)| format!("{} {}", names.name(seat), count(*chips)));
+    paid.collect::<Vec<_>>().join(", ")
 }
 
 /// The chips of all, and what they have bet in this round.
@@ -322,13 +435,17 @@ pub(crate) fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) 
 
 /// The other player, for whom a person may want to look twice.
 pub(crate) fn table(names: &Names, seated: &Seated) -> String {
+    format!("You sit at a table with {}.", others(names, seated))
+}
+
+fn others(names: &Names, seated: &Seated) -> String {
     let others = (0..seated.names.len() as u8).filter(|&seat| seat != seated.seat);
     let other = |seat: u8| {
         let fingerprint = &seated.fingerprints[usize::from(seat)];
         format!("{} (fingerprint {fingerprint})", names.name(seat))
     };
     let others: Vec<String> = others.map(other).collect();
-    format!("You sit at a table with {}.", others.join(", "))
+    others.join(", ")
 }
 
 /// Breaks a text into lines that fit the screen; each but the first begins with `indent`. A word
@@ -351,6 +468,16 @@ pub(crate) fn wrapped(text: &str, indent: &str) -> String {
     lines.join("\n")
 }
 
+/// The beginning of a text without colours, as far as it fits into so many columns.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    let mut used = 0;
+    let fits = |character: &char| {
+        used += character.width().unwrap_or(0);
+        used <= columns
+    };
+    text.chars().take_while(fits).collect()
+}
+
 /// The columns of a text, without its colours.
 pub(crate) fn width(text: &str) -> usize {
     let mut columns = 0;
@@ -360,7 +487,7 @@ pub(crate) fn width(text: &str) -> usize {
             (false, '\x1b') => in_colour = true,
             (true, 'm') => in_colour = false,
             (true, _) => {}
-            (false, _) => columns += 1,
+            (false, _) => columns += character.width().unwrap_or(0),
         }
     }
     columns
@@ -378,6 +505,8 @@ mod tests {
         assert_eq!(broken.split_whitespace().count(), 40);
         assert!(broken.lines().nth(1).unwrap().starts_with("  word"));
         assert_eq!(width("\x1b[91mA♥\x1b[0m"), 2);
+        assert_eq!(width("甲乙"), 4);
+        assert_eq!([cut("甲乙", 3), cut("abc", 2)], ["甲", "ab"]);
         let invite = "x".repeat(200);
         assert_eq!(wrapped(&invite, ""), invite);
         assert_eq!(wrapped("  a\n\n  b", ""), "  a\n\n  b");

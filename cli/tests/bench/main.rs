@@ -58,8 +58,15 @@ fn assert_complete(report: &Value) {
         let phase = &report[phase];
         let times = ["min", "q1", "ms", "q3", "max"].map(|name| number(&phase[name]));
         assert!(times.is_sorted(), "{phase}");
-        assert!(phase["bytes"].is_u64() && phase["flights"].is_u64());
+        let bytes = ["bytes_min", "bytes", "bytes_max"].map(|name| phase[name].as_u64());
+        assert!(bytes.is_sorted() && bytes[0].is_some(), "{phase}");
+        let flights = ["flights_in_a_row", "flights"].map(|name| phase[name].as_u64());
+        assert!(flights.is_sorted() && flights[0].is_some(), "{phase}");
     }
+    assert!(
+        number(&report["total"]["flights_in_a_row"]) > 0.0,
+        "{report}"
+    );
 }
 
 fn netlist(folder: &Path) -> String {
@@ -78,8 +85,10 @@ fn a_bench_reports_medians_quartiles_and_where_it_was_measured() {
         (&report["line"], &report["interrupted"]),
         (&Value::Null, &false.into())
     );
-    let sum = ["pool", "online"].map(|phase| number(&report[phase]["bytes"]));
-    assert_eq!(number(&report["total"]["bytes"]), sum[0] + sum[1]);
+    for bytes in ["bytes_min", "bytes_max"] {
+        let sum = ["pool", "online"].map(|phase| number(&report[phase][bytes]));
+        assert_eq!(number(&report["total"][bytes]), sum[0] + sum[1]);
+    }
     let environment = &report["environment"];
     assert_eq!(environment["version"], env!("CARGO_PKG_VERSION"));
     assert!(
@@ -97,6 +106,11 @@ fn a_bench_reports_medians_quartiles_and_where_it_was_measured() {
         "AND gates a second",
         "rustc ",
         "both parties on them",
+        "bytes, mean",
+        "in a row",
+        "base OTs of 1 new session; not in the total",
+        "what earlier rounds have left over",
+        "no card is opened",
     ] {
         assert!(screen.contains(word), "{word}: {screen}");
     }
@@ -133,12 +147,24 @@ fn a_sweep_is_one_table_of_80_columns_and_the_same_rows_as_json_and_csv_and_a_pi
         let line = |line: &&str| line.starts_with(malicious) && line.contains(phase);
         rounds.lines().filter(line).count()
     };
-    // Of both pools, three rounds each; a pool of two serves two.
+    // Of both pools, three rounds and three setups each; a pool of two serves two.
     assert_eq!(
         (of(",pool,"), of(",total,"), of(",online,"), of(",setup,")),
-        (6, 6, 9, 2)
+        (6, 6, 9, 6)
     );
-    assert_eq!(of(",total,0,true,"), 2);
+    assert_eq!((of(",total,0,true,"), of(",setup,0,true,")), (2, 2));
+    // A sum over a column has the parts or the totals.
+    assert_eq!((of(",total,0,true,,,,,"), of(",pool,0,true,,")), (2, 0));
+    let header = rounds.lines().next().unwrap();
+    assert!(
+        header.ends_with("version,commit,machine,cores,load"),
+        "{header}"
+    );
+    let columns = |line: &str| line.split(',').count();
+    assert!(
+        rounds.lines().all(|line| columns(line) == columns(header)),
+        "{rounds}"
+    );
 
     let csv = run(&format!("{sweep} --csv")).exits(0).stdout;
     let names: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
@@ -148,10 +174,11 @@ fn a_sweep_is_one_table_of_80_columns_and_the_same_rows_as_json_and_csv_and_a_pi
         let cell = |name| cells[names.iter().position(|other| *other == name).unwrap()];
         assert_eq!(cell("algorithm"), report["algorithm"]);
         assert_eq!(cell("draw"), report["draw"].to_string());
-        assert_eq!(
-            cell("total_flights"),
-            report["total"]["flights"].to_string()
-        );
+        let total = |name: &str| report["total"][name].to_string();
+        assert_eq!(cell("total_bytes_min"), total("bytes_min"));
+        assert_eq!(cell("total_flights"), total("flights"));
+        assert_eq!(cell("total_flights_in_a_row"), total("flights_in_a_row"));
+        assert_eq!(cell("version"), env!("CARGO_PKG_VERSION"));
     }
     assert_eq!(csv.lines().count(), 1 + reports.len());
 
@@ -187,6 +214,10 @@ fn any_netlist_is_measured_alone_or_beside_shuffles() {
         table.contains("and,two.txt") && table.contains("cut 2/6"),
         "{table}"
     );
+    let screen = run(&format!("bench --netlist {netlist} --rounds 1"))
+        .exits(0)
+        .stdout;
+    assert!(screen.contains("outputs, opened to both"), "{screen}");
     run(&format!("bench --netlist {netlist} --owner g"))
         .exits(1)
         .says("--owner names 1");
@@ -217,6 +248,68 @@ fn a_shaped_line_is_in_the_report_and_in_the_time() {
     assert!(number(&report["online"]["min"]) >= 30.0, "{report}");
 }
 
+#[test]
+fn on_a_simulated_line_a_figure_does_not_depend_on_what_else_is_measured() {
+    let names = ["fisher-yates", "cut", "waksman"];
+    let measure = |names: &str| {
+        let line = "--cards 16 --draw 5 --rounds 2 --rtt 50ms --bandwidth 20mbit --simulate";
+        let reports = run(&format!("bench --algorithm {names} {line} --json"));
+        reports.exits(0).json_lines()
+    };
+    let sweep = measure(&names.join(","));
+    for report in &sweep {
+        assert_complete(report);
+        assert_eq!(report["line"]["simulated"], true);
+        let alone = measure(report["algorithm"].as_str().unwrap());
+        for phase in PHASES {
+            assert_eq!(report[phase], alone[0][phase], "{phase}");
+        }
+        // The flights take half a round trip each, and the bytes come on top.
+        let total = &report["total"];
+        let (ms, flights) = (number(&total["ms"]), number(&total["flights_in_a_row"]));
+        assert!(
+            ms >= 25.0 * flights && ms < 25.0 * (flights + 4.0),
+            "{total}"
+        );
+    }
+}
+
+#[test]
+fn the_flights_in_a_row_are_the_same_between_two_machines_and_on_any_line() {
+    let what = "--cards 5 --draw 2 --algorithm cut --rounds 1 --json";
+    let here = run(&format!("bench {what}")).exits(0).json();
+    let long = run(&format!("bench {what} --rtt 2ms")).exits(0).json();
+    let (listening_side, address) = listening(what);
+    let apart = run(&format!("bench {what} --connect {address}"))
+        .exits(0)
+        .json();
+    listening_side.finish().exits(0);
+    for phase in PHASES {
+        let flights = |report: &Value| report[phase]["flights_in_a_row"].clone();
+        assert_eq!(flights(&here), flights(&long), "{phase}");
+        assert_eq!(flights(&here), flights(&apart), "{phase}");
+        assert_eq!(here[phase]["bytes"], apart[phase]["bytes"], "{phase}");
+    }
+}
+
+#[test]
+fn between_two_machines_each_side_shapes_what_it_sends() {
+    let what = "--cards 5 --draw 2 --algorithm cut --rounds 1 --rtt 20ms --bandwidth 50mbit --json";
+    let (listening_side, address) = listening(what);
+    let other = run(&format!("bench {what} --connect {address}"))
+        .exits(0)
+        .json();
+    let report = listening_side.finish().exits(0).json();
+    assert_eq!(report["line"]["rtt_ms"], 20.0);
+    for phase in PHASES {
+        assert_eq!(report[phase], other[phase]);
+    }
+    // Each flight in a row is under way for at least half a round trip. Both start together to within that.
+    let total = &report["total"];
+    let flights = number(&total["flights_in_a_row"]);
+    assert!(number(&total["min"]) >= 10.0 * (flights - 1.0), "{report}");
+}
+
 /// Starts a side that listens on a free port, and gives its address.
 fn listening(line: &str) -> (Running, SocketAddr) {
     let mut side = start(format!("bench {line} --listen 127.0.0.1:0").split_whitespace());
@@ -225,7 +318,7 @@ fn listening(line: &str) -> (Running, SocketAddr) {
 }
 
 #[test]
-fn between_two_machines_each_side_reports_its_own_and_a_mismatch_is_told_to_both() {
+fn between_two_machines_both_sides_report_the_same_figures_and_a_mismatch() {
     let what = "--cards 5 --draw 1,5 --algorithm lehmer --rounds 2";
     let (listening_side, address) = listening(&format!("{what} --json"));
     let other = run(&format!("bench {what} --connect {address} --json")).exits(0);
@@ -237,10 +330,16 @@ fn between_two_machines_each_side_reports_its_own_and_a_mismatch_is_told_to_both
             (&ours["seen_by"], &theirs["seen_by"]),
             (&"garbler".into(), &"evaluator".into())
         );
-        assert_eq!(ours["total"]["bytes"], theirs["total"]["bytes"]);
+        for phase in PHASES {
+            assert_eq!(ours[phase], theirs[phase], "{phase}");
+        }
         assert_eq!(ours["environment"]["shared_cores"], Value::Null);
     }
-    for other in ["--cards 5 --rounds 3", "--cards 6 --rounds 2"] {
+    for other in [
+        "--cards 5 --rounds 3",
+        "--cards 6 --rounds 2",
+        "--cards 5 --rounds 2 --rtt 5ms",
+    ] {
         let (listening_side, address) = listening("--cards 5 --rounds 2");
         let other = run(&format!("bench {other} --connect {address}"));
         for side in [listening_side.finish(), other] {
@@ -302,7 +401,11 @@ fn what_cannot_be_measured_or_drawn_is_refused_with_a_sentence() {
     for (line, sentence) in [
         ("--rtt 50", "50ms, 0.15s"),
         ("--bandwidth 20", "20mbit"),
-        ("--rtt 5ms --listen 127.0.0.1:0", "cannot be used with"),
+        ("--simulate", "--rtt"),
+        (
+            "--rtt 5ms --simulate --listen 127.0.0.1:0",
+            "cannot be used with",
+        ),
         ("--pool 1,0", "a whole number from 1"),
         ("--json --csv", "cannot be used with"),
         ("-o x.svg", "one point makes no picture"),

@@ -214,11 +214,11 @@ class Browser:
         self.log += self.driver.get_log("browser")
         return self.log
 
-    def resize(self, width, height):
-        """A screen of another size."""
+    def resize(self, width, height, scale=1):
+        """A screen of another size, with `scale` device pixels for each pixel of the page."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+            {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False},
         )
 
     def colours(self, scheme):

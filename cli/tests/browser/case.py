@@ -69,6 +69,7 @@ class Case(unittest.TestCase):
     def join(self, browser, invite):
         browser.fill("Invite", invite)
         browser.press("Join")
+        browser.press("Sit down")
 
     def two_at_a_table(self, game, *at, **fields):
         """Anna hosts, and Bert joins, each in a browser."""
@@ -82,9 +83,15 @@ class Case(unittest.TestCase):
         guest.until("seated")
         return guest
 
-    def checked_to_the_showdown(self, browser, guest):
-        """After the first round nobody bets any more, and the guest shows its cards."""
-        for _ in range(3):
+    def mucks(self, browser):
+        """Mucks, also a hand that no shown hand beats: the page asks about that once."""
+        browser.press("Muck.*")
+        if "No shown hand beats yours" in browser.text():
+            browser.press("Muck")
+
+    def checked_to_the_showdown(self, browser, guest, rounds=3):
+        """Nobody bets any more in the last rounds, and the guest shows its cards."""
+        for _ in range(rounds):
             guest.until("your-turn")
             guest.say("check")
             browser.press("Check")

@@ -108,6 +108,8 @@ tests! {
     beside_others "test_poker.Poker" {
         a_raise_and_a_fold_and_then_a_showdown_with_a_muck,
         cards_are_exchanged_in_five_card_draw,
+        leaving_says_what_it_costs_and_is_taken_back,
+        closing_is_offered_before_leaving_while_the_other_side_is_out_of_time,
     }
     beside_others "test_open.Open" {
         cards_are_opened_to_one_and_to_both_and_dice_are_rolled,
@@ -116,6 +118,10 @@ tests! {
     beside_others "test_terminal.Terminal" {
         one_in_a_browser_plays_with_a_program_that_speaks_json,
         one_in_a_browser_plays_with_a_person_at_a_terminal,
+    }
+    beside_others "test_door.Door" {
+        a_guest_reads_the_terms_and_declines_or_sits_down,
+        a_host_accepts_a_known_player_or_declines,
     }
     beside_others "test_killed.Killed" {
         a_program_that_was_killed_is_resumed_and_the_cards_are_the_same,
@@ -139,6 +145,30 @@ tests! {
         a_table_from_the_invite_to_the_history,
         cards_by_agreement,
         whatever_goes_wrong_at_a_table,
+    }
+    beside_others "test_layout.Layout" {
+        nothing_overlaps_and_every_control_is_inside_the_window,
+    }
+    beside_others "test_people.People" {
+        the_made_hand_stays_until_the_board_or_the_cards_change,
+        giving_a_pot_away_is_asked_about_once_by_mouse_and_keys,
+        the_clock_names_the_bank_and_a_player_out_of_time_reads_what_was_done,
+        an_all_in_reads_so_and_a_fixed_limit_needs_no_amount,
+        a_player_who_sits_out_after_a_showdown_is_offered_to_come_back_and_no_next_hand,
+        after_a_leave_no_chips_lie_on_the_table,
+        the_own_cards_of_an_all_in_are_seen_by_all_and_those_of_a_showdown_when_they_are_shown,
+        no_time_is_counted_while_the_line_is_lost,
+        an_amount_out_of_range_is_refused_as_it_is_typed,
+        what_a_player_did_is_not_shown_at_its_next_turn,
+        terms_read_as_a_question_and_the_host_is_found,
+        to_break_off_says_when_the_match_may_be_closed,
+        advice_names_what_the_page_has,
+        name_settings_and_terms_are_kept_when_the_program_starts_again,
+        a_rematch_needs_no_invite_in_either_order,
+    }
+    beside_others "test_result.Result" {
+        the_winning_cards_stand_out_and_the_result_stays_until_ones_own_turn,
+        the_streets_of_an_all_in_are_shown_one_by_one_and_a_turn_does_not_wait_for_them,
     }
     alone "test_speed.Speed" {
         the_page_is_small_and_painted_soon,

@@ -115,11 +115,12 @@ class Lines:
 
 
 class Player:
-    """A player whose program is driven by a script: `host`, `join` or `resume` with `--json`."""
+    """A player whose program is driven by a script: `host`, `join` or `resume` with `--json`. It joins on any
+    terms."""
 
     def __init__(self, test, args, folder=None):
         self.folder = folder or Folder(test)
-        args = [args[0], "--json", *args[1:]]
+        args = [args[0], "--json", *args[1:], *(["--yes"] if args[0] == "join" else [])]
         self.process = start(test, self.folder, args, subprocess.PIPE)
         self.lines = Lines(self.process)
         self.events = []

@@ -45,9 +45,15 @@ TROUBLES = {
     "line-lost": ([SEATED, DEALT, SEALED, LOST, {"event": "waiting", "seats": [1], "for": "line", "seconds": 15}], None),
     "ask-again": ([SEATED, DEALT, {"event": "ask-again", "in_a_row": 8, "failed_checks": 1,
                    "message": "8 attempts in a row with Bert did not end well, and 1 check failed"}], None),
+    "ask-sit": ([{"event": "hello", "version": 2}, {**SEATED, "event": "ask-sit", "seat": 1, "shuffle": "fisher-yates"}], None),
+    "ask-admit": ([{"event": "ask-admit", "name": "Carla", "fingerprint": SEATED["fingerprints"][1], "hands": 12,
+                    "message": "Carla is at the door and wants to play"}], None),
+    "declined": ([{"event": "hello", "version": 2}, error(4, "The host does not play with you now.")], 4),
     "out-of-time": ([clocked(), DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
+    "silent": ([SEATED, DEALT, SEALED, {"event": "out-of-time", "seat": 1}], None),
     "away": ([clocked(), DEALT, SEALED, LOST, {"event": "out-of-time", "seat": 1, "away": True}], None),
-    "sits-out": ([clocked(), {"event": "out-of-time", "seat": 0}, {"event": "sits-out"}], None),
+    "sits-out": ([clocked(), DEALT, {"event": "out-of-time", "seat": 0}, {"event": "chose", "hand": 1, "seat": 0, "do": "fold"},
+                  {"event": "sits-out"}], None),
     "rebuy": ([SEATED, DEALT, SEALED, RESULT, {"event": "ask-rebuy", "seats": [1], "chips": 200}], None),
     "result": ([SEATED, DEALT, SEALED, RESULT], None),
     "disputed": ([SEATED, DEALT, SEALED, {"event": "stopped", "seat": 1, "how": "dispute", "step": 17},
@@ -147,14 +153,23 @@ class Looks(Case):
         self.looks(anna, "turn-of-the-other")
         guest.until("your-turn")
         guest.say("check")
-        self.checked_to_the_showdown(anna, guest)
+        guest.until("your-turn")
+        guest.say("check")
+        anna.until(lambda: anna.has_button("Check"), "a check that costs nothing")
+        anna.press("Fold")
+        anna.reads("To check costs nothing")
+        self.looks(anna, "giving-away")
+        anna.press("Go back")
+        anna.press("Check")
+        self.checked_to_the_showdown(anna, guest, 2)
         anna.until(lambda: anna.has_button("Muck.*"), "a choice to muck")
         self.looks(anna, "show-or-muck")
-        anna.press("Muck.*")
+        self.mucks(anna)
         anna.reads("played to its end")
         self.looks(anna, "over")
         anna.press("Lobby")
         anna.find("h2", "Past matches")
+        anna.reads(r"with Bert · you (won|lost) \d")
         self.looks(anna, "lobby-past")
         anna.press("Hands.*")
         anna.reads("The match was played to its end")

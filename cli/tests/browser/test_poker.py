@@ -5,6 +5,8 @@ import re
 from selenium.webdriver.common.keys import Keys
 
 from case import Case
+from fed import DEALT, SEATED, fed, feed
+from programs import Page
 
 HOLDEM = "Texas hold’em, no limit"
 
@@ -70,13 +72,13 @@ class Poker(Case):
         board = anna.find("[role=group]", "Board: .*").accessible_name
         self.assertEqual(len(board.split(", ")), 5, board)
         self.assertEqual(bert.find("[role=group]", "Board: .*").accessible_name, board)
-        # Anna has bet last, and shows; Bert keeps his cards closed, or wins and must show.
+        # Anna has bet last, and shows; Bert keeps his cards closed.
         self.is_asked(anna, "Show.*")
         shown = [card.split(",")[0] for card in self.own_cards(anna)]
         anna.press("Show.*")
         self.is_asked(bert, "Muck.*")
         bert.picture("table-show-or-muck")
-        bert.press("Muck.*")
+        self.mucks(bert)
         anna.reads("Bert mucks")
         for browser in (anna, bert):
             browser.reads("played to its end")
@@ -134,3 +136,38 @@ class Poker(Case):
         self.assertEqual([after[at] for at in (0, 2, 4)], [before[anna][at] for at in (0, 2, 4)])
         self.assertFalse({after[1], after[3]} & {*before[anna], "closed card"}, after)
         self.assertEqual(self.own_cards(bert), before[bert])
+
+    def test_leaving_says_what_it_costs_and_is_taken_back(self):
+        anna = self.lobby("Anna")
+        guest = self.guest(self.host(anna, HOLDEM, Hands="2"))
+        anna.reads("30 s for a move, and a bank of 120 s")
+        anna.press("Call 1")
+        guest.until("your-turn")
+        anna.unfold("Match")
+        anna.press("Leave for good")
+        anna.reads("The match ends at your next turn, and the other player gets the pot of the hand in play")
+        anna.press("Leave")
+        anna.reads("You leave the match at your next turn. The pot of 4 goes to the other player; 2 of it are your chips. "
+                   "Until then “Stay after all” takes it back")
+        anna.press("Stay after all")
+        anna.reads("You stay")
+        guest.say("check")
+        guest.until("your-turn")
+        guest.say("check")
+        self.is_asked(anna, "Check")
+
+    def test_closing_is_offered_before_leaving_while_the_other_side_is_out_of_time(self):
+        anna = self.browser()
+        fed(anna, Page(self, "Anna"))
+        feed(anna, SEATED, DEALT)
+        anna.unfold("Match")
+        self.assertFalse(anna.has_button("Close here"))
+        feed(anna, {"event": "out-of-time", "seat": 1})
+        anna.reads("Nothing has come from Bert for ten minutes")
+        anna.find("button", "Close here")
+        anna.press("Leave for good")
+        anna.reads("“Close here” costs nothing: the time of the other side is out")
+        anna.press("Cancel")
+        # The match goes on.
+        feed(anna, {"event": "sealed", "hand": 1, "seal": "9f" * 32})
+        anna.until(lambda: not anna.has_button("Close here"), "no offer")

@@ -91,7 +91,9 @@ fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
         .json();
         assert_eq!(
             keys(&report),
-            HashSet::from(["version", "command", "outputs", "and", "security", "cost"])
+            HashSet::from([
+                "version", "command", "inputs", "outputs", "and", "security", "cost"
+            ])
         );
         assert_eq!(report["and"], circuit.circuit().ands());
         assert_eq!(report["security"], "malicious");

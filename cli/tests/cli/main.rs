@@ -5,6 +5,7 @@ mod common;
 mod compare;
 mod demo;
 mod export;
+mod files;
 mod hostile;
 mod netlists;
 mod usage;

@@ -209,3 +209,45 @@ fn a_malformed_netlist_is_an_error_that_names_the_line() {
             .says(line);
     }
 }
+
+#[test]
+fn inputs_that_were_drawn_are_in_the_object_and_give_the_same_outputs_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = small_netlist(folder.path());
+    for (circuit, given) in [
+        (netlist.clone(), "--evaluator 10"),
+        (
+            "--algorithm cut --cards 5 --draw 2".to_owned(),
+            "--evaluator random",
+        ),
+    ] {
+        let line = format!("circuit run {circuit} {given} --json");
+        let report = run(&format!("{line} --garbler random")).exits(0).json();
+        let drawn = report["inputs"]["garbler"][0].as_str().unwrap();
+        let evaluator = &report["inputs"]["evaluator"][0];
+        assert_eq!(evaluator.is_null(), given == "--evaluator 10");
+        let again = match evaluator.as_str() {
+            Some(bits) => format!("circuit run {circuit} --evaluator {bits} --json"),
+            None => line,
+        };
+        let again = run(&format!("{again} --garbler bits:{drawn}"))
+            .exits(0)
+            .json();
+        assert_eq!(again["outputs"], report["outputs"]);
+        assert!(again["inputs"]["garbler"][0].is_null());
+    }
+}
+
+#[test]
+fn only_who_deals_cards_is_told_that_nobody_can_stack_the_deck() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = small_netlist(folder.path());
+    for security in ["malicious", "semi-honest"] {
+        let line = format!("circuit run --security {security} --garbler random --evaluator random");
+        run(&format!("{line} --algorithm cut --cards 5 --draw 2"))
+            .exits(0)
+            .says("stack the deck");
+        let other = run(&format!("{line} {netlist}")).exits(0).says("an output");
+        assert!(!other.stderr.contains("deck"), "{}", other.stderr);
+    }
+}

@@ -55,6 +55,16 @@ pub struct Lines {
     pub page: String,
 }
 
+/// A request that was sent.
+pub struct Asked(TcpStream);
+
+impl Asked {
+    /// Waits for the status of the answer.
+    pub fn status(self) -> u16 {
+        head(&mut BufReader::new(self.0)).status
+    }
+}
+
 impl Page {
     /// Starts a program with a page, and opens its address.
     pub fn start(folder: &Path, args: &[&str]) -> Self {
@@ -136,11 +146,16 @@ impl Page {
         self.request("GET", path, &self.own(), b"")
     }
 
-    /// How a question is answered whose answer may have no end.
-    pub fn status(&self, path: &str) -> u16 {
+    /// Sends a request, and does not wait for the answer.
+    pub fn ask(&self, path: &str) -> Asked {
         let mut stream = self.connect();
         send(&mut stream, "GET", path, &self.own(), b"");
-        head(&mut BufReader::new(stream)).status
+        Asked(stream)
+    }
+
+    /// The status of an answer that may have no end.
+    pub fn status(&self, path: &str) -> u16 {
+        self.ask(path).status()
     }
 
     /// What the page sends.

@@ -50,7 +50,8 @@ fn serve(mut stream: TcpStream, waiting: &Waiting, joined: &AtomicUsize) {
     let line = String::from_utf8(line).expect("text");
     let words: Vec<&str> = line.split_whitespace().collect();
     let ["please", "relay", token, "for", "side", side] = words[..] else {
-        panic!("{line}")
+        stream.write_all(b"bad handshake\n").expect("it asks");
+        return;
     };
     let mut waiting = waiting.lock().expect("no panic");
     let Some((_, mut other)) = waiting.remove(token).filter(|(waits, _)| waits != side) else {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// No process of a test lasts longer.
-const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(60);
 
 /// One side, with its folder.
 pub struct Side {
@@ -63,9 +63,9 @@ impl Side {
         (host, invite)
     }
 
-    /// A guest.
+    /// A guest that sits down on any terms.
     pub fn join(folder: &Path, whom: &str, args: &[&str]) -> Self {
-        let join = ["join", whom, "--json", "--name", "Bert"];
+        let join = ["join", whom, "--json", "--yes", "--name", "Bert"];
         Side::start(folder, &[&join, args].concat())
     }
 
@@ -140,7 +140,7 @@ impl Side {
 }
 
 /// The lines of a process, as they come.
-fn lines(output: ChildStdout) -> Receiver<String> {
+pub fn lines(output: ChildStdout) -> Receiver<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(Result::ok) {

@@ -122,6 +122,8 @@ const LINES: &[(&str, i32, &str)] = &[
     ("identity --home {old}", 0, "identity"),
     ("peers", 0, "peers"),
     ("peers forgive Bert", 0, "peers forgive"),
+    ("peers block Bert", 0, "peers block"),
+    ("peers unblock Bert", 0, "peers unblock"),
     ("resume --list", 0, "resume"),
     ("show {log}", 0, "show"),
     ("verify {log}", 0, "verify"),

@@ -9,7 +9,7 @@ use super::{MAX_LINE, NetlistErrorKind as Kind};
 /// The fields of a line, with white space between them.
 pub(super) type Fields<'a> = SplitAsciiWhitespace<'a>;
 
-/// The lines of a file that are not blank, of which two are held at most.
+/// The lines of a file without comments, and without those that are blank then. Two are held at most.
 pub(super) struct Lines<R> {
     reader: Take<R>,
     line: Vec<u8>,
@@ -53,6 +53,10 @@ impl<R: BufRead> Lines<R> {
             if length == 0 {
                 return Ok(false);
             }
+            if self.number == 1 && self.line.starts_with(BYTE_ORDER_MARK) {
+                self.line.drain(..BYTE_ORDER_MARK.len());
+            }
+            cut_comment(&mut self.line);
             if !self.line.trim_ascii().is_empty() {
                 return Ok(true);
             }
@@ -108,6 +112,17 @@ impl<R: BufRead> Lines<R> {
             Ok(line) if line.is_ascii() => Ok(line.split_ascii_whitespace()),
             _ => Err(Kind::NotAscii),
         }
+    }
+}
+
+/// How some editors begin a file.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Cuts off what follows the first `#` or `//` of a line.
+fn cut_comment(line: &mut Vec<u8>) {
+    let is_comment = |at: &usize| line[*at] == b'#' || line[*at..].starts_with(b"//");
+    if let Some(start) = (0..line.len()).find(is_comment) {
+        line.truncate(start);
     }
 }
 

@@ -24,6 +24,9 @@
 //! | `EQW` | `1 1 a c EQW` | c = a |
 //! | `MAND` | `4 2 a b c d e f MAND` | e = a & c and f = b & d; any number of ANDs |
 //!
+//! In any line a comment begins with `#` or `//` and ends with the line. Its bytes may be any. Comments, blank lines
+//! and a byte order mark of UTF-8 at the beginning of the file are skipped; none of them is written.
+//!
 //! The format of old is read too. [`Format`] says how it is recognised. Two lines are its header,
 //! `GATES WIRES` and `N1 N2 N3`: the bits of the first party's input value, of the second's and of
 //! the output value. Gates are lines as above, of which it has only `XOR`, `AND` and `INV`.

@@ -62,7 +62,7 @@ impl Forms {
             };
         }
         for bit in outputs.iter_mut().flatten() {
-            *bit = Bit::positive(first(bit.node())).invert_if(bit.inverted());
+            *bit = bit.renamed(first(bit.node()));
         }
     }
 }

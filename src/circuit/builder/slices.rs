@@ -110,7 +110,7 @@ impl Builder {
     fn end_slice(&mut self, in_use: &mut [&mut Bit]) {
         let mut needed = vec![false; self.nodes()];
         for bit in &*in_use {
-            needed[bit.node().index()] = true;
+            needed[self.own(**bit).index()] = true;
         }
         let first = 1 + self.input_bits;
         let kept: Vec<usize> = (first..needed.len()).filter(|&node| needed[node]).collect();
@@ -134,7 +134,7 @@ impl Builder {
         for bit in in_use {
             if bit.node() != Node::ZERO {
                 let node = Node(names[bit.node().index()].0 + 1);
-                **bit = Bit::positive(node).invert_if(bit.inverted());
+                **bit = bit.renamed(node);
             }
         }
         self.keep(&kept);

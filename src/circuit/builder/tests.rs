@@ -1,9 +1,11 @@
 //! What the builder shares, folds and drops; the order that it gives; the digest.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use proptest::prelude::*;
 
 use super::*;
-use crate::circuit::{Gate, InputError, Output, Wire};
+use crate::circuit::{Gate, InputError, Output, Wire, gadgets};
 
 /// The circuit's outputs for input number `input`, whose bits are dealt to the values in order.
 fn run(circuit: &Circuit, input: u64) -> Vec<Vec<bool>> {
@@ -372,4 +374,50 @@ proptest! {
         operands.dedup();
         prop_assert_eq!(operands.len(), ands);
     }
+}
+
+/// Two builders of equal size, and a larger one.
+fn foreign_bits() -> [Bit; 2] {
+    [1, 200].map(|bits| Builder::new(&[bits]).input(0)[bits - 1])
+}
+
+/// The message of the panic of `act`, if it panics.
+fn panic_of(act: impl FnOnce()) -> Option<&'static str> {
+    let panic = catch_unwind(AssertUnwindSafe(act)).err()?;
+    panic.downcast_ref::<&'static str>().copied()
+}
+
+#[test]
+fn a_bit_of_another_builder_is_refused_by_name_wherever_it_is_used() {
+    for foreign in foreign_bits() {
+        let uses: [fn(Builder, Bit, Bit); 6] = [
+            |mut b, own, foreign| _ = b.xor(own, foreign),
+            |mut b, own, foreign| _ = b.xor(foreign, own),
+            |mut b, own, foreign| _ = b.and(own, foreign),
+            |mut b, own, foreign| _ = b.or(foreign, own),
+            |b, _, foreign| _ = b.build(vec![vec![foreign]]),
+            |mut b, own, foreign| _ = gadgets::mux(&mut b, foreign, &[own], &[Bit::ONE]),
+        ];
+        for (number, act) in uses.into_iter().enumerate() {
+            let b = Builder::new(&[1]);
+            let own = b.input(0)[0];
+            let panic = panic_of(move || act(b, own, foreign));
+            let expected = Some("the bit belongs to another builder");
+            assert_eq!(panic, expected, "use {number}");
+        }
+    }
+}
+
+#[test]
+fn constants_belong_to_every_builder_also_those_that_another_has_folded() {
+    let mut other = Builder::new(&[1]);
+    let x = other.input(0)[0];
+    let zero = other.xor(x, x);
+    let not_x = other.not(x);
+    let one = other.xor(x, not_x);
+    assert_eq!([zero, one], [Bit::ZERO, Bit::ONE]);
+    let mut b = Builder::new(&[1]);
+    let y = b.input(0)[0];
+    assert_eq!(b.and(y, one), y);
+    assert_eq!(b.xor(y, zero), y);
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
 
 use super::share::Share;
 use crate::circuit::Party;
@@ -131,8 +132,8 @@ impl Context {
         shares: impl Iterator<Item = Share> + Clone,
         pad: impl Iterator<Item = SecretBit>,
         check: Check,
-    ) -> Result<Vec<bool>, Fault> {
-        let mut bits = recv_bits(channel, tag, shares.clone().count())?;
+    ) -> Result<Zeroizing<Vec<bool>>, Fault> {
+        let mut bits = Zeroizing::new(recv_bits(channel, tag, shares.clone().count())?);
         for (bit, pad) in bits.iter_mut().zip(pad) {
             *bit = (pad ^ *bit).reveal();
         }

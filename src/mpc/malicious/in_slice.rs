@@ -147,7 +147,8 @@ impl<'a> InSlice<'a> {
         }
         let (theirs, check) = (pad(me.other()), Check::GateMacs);
         let theirs = context.recv_opening(channel, step, delta, shares(), theirs, check)?;
-        let mut opened = (shares().zip(theirs)).map(|(share, bit)| (share.bit ^ bit).reveal());
+        let mut opened =
+            (shares().zip(theirs.iter())).map(|(share, bit)| (share.bit ^ *bit).reveal());
         let triples = std::mem::take(&mut self.triples);
         wires::add_products(&mut self.masks, &triples, opened.by_ref(), me, delta);
         let of_outputs = opened.collect();

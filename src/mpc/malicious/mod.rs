@@ -253,9 +253,9 @@ impl Secrets {
         let (mine, check) = (masks(me), Check::OpeningMacs);
         let theirs = context.recv_opening(channel, step, delta, mine, no_pad(), check)?;
         self.openings += 1;
-        let values = opened_to(openings, me).zip(theirs).map(|(bit, theirs)| {
+        let values = (opened_to(openings, me).zip(theirs.iter())).map(|(bit, theirs)| {
             let HeldOutput { masked, mask, .. } = &bit.held;
-            (mask.bit ^ *masked ^ theirs).reveal()
+            (mask.bit ^ *masked ^ *theirs).reveal()
         });
         Ok(Opened::new(openings, me, values))
     }

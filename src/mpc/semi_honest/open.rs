@@ -6,19 +6,35 @@
 //! is. A party accepts no other hash. So a peer or a network attacker cannot make it accept a bit
 //! of their choice, and labels that were corrupted earlier are noticed. (This is robustness, not
 //! security against a malicious peer.)
+//!
+//! The evaluator looks at one hash of a pair only. If an attacker on the connection could change the
+//! other one unnoticed, whether the session goes on would tell it the bit. So the garbler also sends a
+//! digest of all pairs and of the channel secret, as both engines do for whatever else only half of is
+//! looked at, and the evaluator checks it first.
 
+use serde::{Deserialize, Serialize};
 use subtle::{Choice, ConstantTimeEq};
+use zeroize::Zeroizing;
 
 use super::{Context, Role, Secrets, SharedBit};
 use crate::circuit::Party;
-use crate::crypto::{Block, TweakDomain};
+use crate::crypto::{Block, Oracle, Step, TweakDomain};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::label::ActiveLabel;
 use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
 use crate::mpc::values::opened_to;
 use crate::mpc::{Opened, Opening};
-use crate::net::{Channel, Transport};
+use crate::net::{self, Channel, Message, Transport};
+
+/// The digest of the pairs of hashes in the message before.
+#[derive(Serialize, Deserialize)]
+struct PairsDigest([u8; 32]);
+
+impl Message for PairsDigest {
+    const TAG: net::Tag = Tag::PairsDigest.tag();
+    const MAX_BYTES: usize = 32;
+}
 
 /// Opens all bits in one exchange. A party sends its plan even if it has no hash to send. Otherwise
 /// two parties that both expect to learn a bit would wait for each other, and two that both expect
@@ -45,6 +61,7 @@ pub(super) fn open<T: Transport>(
                 })
                 .collect();
             channel.send_bytes(Tag::OpenedPairs, bytemuck::cast_slice(&pairs))?;
+            channel.send_message(&hashes.digest(&pairs))?;
         }
         Role::Evaluator { .. } => {
             let hashes: Vec<Block> = (opened_to(openings, Party::Garbler).enumerate())
@@ -61,27 +78,41 @@ pub(super) fn open<T: Transport>(
             let mine = opened_to(openings, Party::Garbler);
             let mut received = vec![Block::ZERO; mine.clone().count()];
             channel.recv_bytes(Tag::OpenedHashes, bytemuck::cast_slice_mut(&mut received))?;
-            (mine.zip(&received).enumerate())
-                .map(|(i, (bit, received))| {
+            all(
+                (mine.zip(&received).enumerate()).map(|(i, (bit, received))| {
                     let label = |value| bit.label.zero().active(value, cots.delta());
                     let fits = |value| hashes.to_garbler(label(value), i).ct_eq(received);
                     which([false, true].map(fits))
-                })
-                .collect::<Result<Vec<bool>, Fault>>()?
+                }),
+            )?
         }
         Role::Evaluator { .. } => {
             let mine = opened_to(openings, Party::Evaluator);
             let mut received = vec![[Block::ZERO; 2]; mine.clone().count()];
             channel.recv_bytes(Tag::OpenedPairs, bytemuck::cast_slice_mut(&mut received))?;
-            (mine.zip(&received).enumerate())
-                .map(|(i, (bit, [zero, one]))| {
-                    let hash = |value| hashes.to_evaluator(bit.label.active(), i, value);
-                    which([hash(false).ct_eq(zero), hash(true).ct_eq(one)])
-                })
-                .collect::<Result<Vec<bool>, Fault>>()?
+            let digest: PairsDigest = channel.recv_message()?;
+            if !bool::from(digest.0.ct_eq(&hashes.digest(&received).0)) {
+                return Err(Check::OpenedPairs.into());
+            }
+            let pairs = mine.zip(&received).enumerate();
+            all(pairs.map(|(i, (bit, [zero, one]))| {
+                let hash = |value| hashes.to_evaluator(bit.label.active(), i, value);
+                which([hash(false).ct_eq(zero), hash(true).ct_eq(one)])
+            }))?
         }
     };
-    Ok(Opened::new(openings, me, values))
+    Ok(Opened::new(openings, me, values.iter().copied()))
+}
+
+/// The opened bits.
+fn all(bits: impl Iterator<Item = Result<bool, Fault>>) -> Result<Zeroizing<Vec<bool>>, Fault> {
+    let (_, most) = bits.size_hint();
+    // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+    let mut all = Zeroizing::new(Vec::with_capacity(most.unwrap_or(0)));
+    for bit in bits {
+        all.push(bit?);
+    }
+    Ok(all)
 }
 
 /// The opened bit, from whether the hash for 0 fits and whether the hash for 1 fits.
@@ -113,8 +144,53 @@ impl Hashes<'_> {
         self.hash(label, 4 * index as u64 + 2 + u64::from(value))
     }
 
+    /// The digest of all pairs of the exchange.
+    fn digest(&self, pairs: &[[Block; 2]]) -> PairsDigest {
+        let oracle = Oracle::new(&self.context.session, Step::OpenedPairs, self.opening);
+        let oracle = self.context.channel_secret.absorbed_by(oracle);
+        let pairs = oracle.absorb_long(bytemuck::cast_slice(pairs));
+        PairsDigest(pairs.digest())
+    }
+
     fn hash(&self, label: ActiveLabel, index: u64) -> Block {
         let tweak = TweakDomain::Opening.tweak(self.opening, index);
         self.context.hash.hash(label.0, tweak)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crypto::{SessionId, TweakableHash};
+    use crate::mpc::channel_secret::ChannelSecret;
+
+    #[test]
+    fn the_digest_of_pairs_depends_on_the_channel_secret_the_exchange_and_every_hash() {
+        let digest = |secret, opening, pairs: &[[Block; 2]]| {
+            let session = SessionId([1; 32]);
+            let context = Context {
+                session,
+                hash: TweakableHash::new(&session),
+                channel_secret: ChannelSecret::of_bytes([secret; 32]),
+            };
+            let context = &context;
+            Hashes { context, opening }.digest(pairs).0
+        };
+        let block = |byte| Block::from([byte; 16]);
+        let pairs = [[block(1), block(2)], [block(3), block(4)]];
+        let mut all = vec![
+            digest(1, 0, &pairs),
+            digest(2, 0, &pairs),
+            digest(1, 1, &pairs),
+            digest(1, 0, &pairs[..1]),
+        ];
+        for hash in 0..4 {
+            let mut other = pairs;
+            other.as_flattened_mut()[hash] ^= block(9);
+            all.push(digest(1, 0, &other));
+        }
+        for (i, digest) in all.iter().enumerate() {
+            assert!(!all[..i].contains(digest), "{i}");
+        }
     }
 }

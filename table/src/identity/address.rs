@@ -39,6 +39,14 @@ impl Address {
         self.port
     }
 
+    /// Whether only programs on the same machine can reach it.
+    pub fn is_loopback(&self) -> bool {
+        match self.host {
+            Host::Ip(ip) => ip.is_loopback(),
+            Host::Name(ref name) => name == "localhost",
+        }
+    }
+
     /// Whether only machines in the same house, or the same machine, can reach it.
     pub fn is_private(&self) -> bool {
         match self.host {

@@ -11,6 +11,7 @@ use super::fingerprint::Fingerprint;
 use super::identity_file::{IdentityFile, lock};
 use super::keys::Identity;
 use super::known_peers::{KnownPeers, PeersError};
+use super::peer::Peer;
 use super::whole_file::remove_unfinished;
 
 /// A player's folder: `identity`, `known_peers`, `invites` and `matches/`; beside the identity stands
@@ -52,6 +53,9 @@ pub enum HomeError {
         /// The one that plays now.
         by: Fingerprint,
     },
+    /// The list of known peers cannot be used.
+    #[error(transparent)]
+    Peers(#[from] PeersError),
     /// A file or a folder cannot be read or written.
     #[error("cannot use {path}")]
     Io {
@@ -112,6 +116,18 @@ impl Home {
         })
     }
 
+    /// Reads who plays in a folder, with the identity of this file, and who is known there. Another process
+    /// may play there meanwhile: it replaces these files as a whole.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or was changed into something else.
+    pub fn look(folder: &Path, file: &Path) -> Result<(Fingerprint, Vec<Peer>), HomeError> {
+        let identity = IdentityFile::look(file)?;
+        let own = identity.public().fingerprint();
+        let peers = KnownPeers::open(&known_peers(folder), identity.succession().clone())?;
+        Ok((own, peers.into_peers()))
+    }
+
     /// Who plays here.
     pub fn identity(&self) -> &Arc<Identity> {
         &self.identity
@@ -143,10 +159,15 @@ impl Home {
     /// If the file cannot be read, or was changed into something else.
     pub fn known_peers(&self) -> Result<KnownPeers, PeersError> {
         KnownPeers::open(
-            &self.folder.join("known_peers"),
+            &known_peers(&self.folder),
             self.identity.succession().clone(),
         )
     }
+}
+
+/// The list of the peers that are known in a folder.
+pub(super) fn known_peers(folder: &Path) -> PathBuf {
+    folder.join("known_peers")
 }
 
 /// Takes the lock of a folder, as long as the file lives.

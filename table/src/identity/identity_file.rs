@@ -45,44 +45,57 @@ impl IdentityFile {
     }
 
     pub(super) fn open(path: &Path) -> Result<Self, HomeError> {
-        let file = File::open(path).map_err(failed(path))?;
-        lock(&file, path)?;
-        if is_exposed(&file).map_err(failed(path))? {
-            return Err(HomeError::Exposed(path.to_owned()));
-        }
-        let mut text = Zeroizing::new(String::with_capacity(256));
-        match (&file).take(256).read_to_string(&mut text) {
-            Err(error) if error.kind() != ErrorKind::InvalidData => {
-                return Err(failed(path)(error));
-            }
-            _ => {}
-        }
-        let identity = identity_in(&text).ok_or_else(|| HomeError::Damaged(path.to_owned()))?;
-        let path = fs::canonicalize(path).map_err(failed(path))?;
-        // The lock is held: nobody is about to write these.
-        let identity = match statement(&succession_of(&path))? {
-            None => identity,
-            Some(succession) => identity
-                .having_succeeded(succession)
-                .ok_or_else(|| HomeError::DamagedSuccession(succession_of(&path)))?,
-        };
-        let successor = statement(&successor_of(&path))?;
-        let old = successor.as_ref().map(|new| new.past().next_back());
-        if old.is_some_and(|old| old != Some(identity.public())) {
-            return Err(HomeError::DamagedSuccession(successor_of(&path)));
-        }
+        let lock = File::open(path).map_err(failed(path))?;
+        self::lock(&lock, path)?;
+        let (path, identity, successor) = read(&lock, path)?;
         Ok(IdentityFile {
             path,
             identity,
             successor,
-            lock: file,
+            lock,
         })
+    }
+
+    /// Reads the identity in a file that another process may have open. Nothing may be written with it.
+    pub(super) fn look(path: &Path) -> Result<Identity, HomeError> {
+        let file = File::open(path).map_err(failed(path))?;
+        let (_, identity, _) = read(&file, path)?;
+        Ok(identity)
     }
 
     /// Writes down who has succeeded this identity. From then on nobody plays with it.
     pub(super) fn retire(&self, successor: &Succession) -> io::Result<()> {
         write_statement(&successor_of(&self.path), successor)
     }
+}
+
+/// Reads the file of an identity: where it is without links, the identity, and who has succeeded it. What
+/// stands beside it is written whole, so it is read as it was or as it is.
+fn read(file: &File, path: &Path) -> Result<(PathBuf, Identity, Option<Succession>), HomeError> {
+    if is_exposed(file).map_err(failed(path))? {
+        return Err(HomeError::Exposed(path.to_owned()));
+    }
+    let mut text = Zeroizing::new(String::with_capacity(256));
+    match file.take(256).read_to_string(&mut text) {
+        Err(error) if error.kind() != ErrorKind::InvalidData => {
+            return Err(failed(path)(error));
+        }
+        _ => {}
+    }
+    let identity = identity_in(&text).ok_or_else(|| HomeError::Damaged(path.to_owned()))?;
+    let path = fs::canonicalize(path).map_err(failed(path))?;
+    let identity = match statement(&succession_of(&path))? {
+        None => identity,
+        Some(succession) => identity
+            .having_succeeded(succession)
+            .ok_or_else(|| HomeError::DamagedSuccession(succession_of(&path)))?,
+    };
+    let successor = statement(&successor_of(&path))?;
+    let old = successor.as_ref().map(|new| new.past().next_back());
+    if old.is_some_and(|old| old != Some(identity.public())) {
+        return Err(HomeError::DamagedSuccession(successor_of(&path)));
+    }
+    Ok((path, identity, successor))
 }
 
 /// Writes down whom the identity of a file has succeeded.

@@ -200,6 +200,14 @@ impl KnownPeers {
         })
     }
 
+    /// Blocks a peer, or unblocks it. Nobody plays with a blocked peer.
+    ///
+    /// # Errors
+    /// If the peer is not known, or the file cannot be written.
+    pub fn block(&mut self, identity: &PublicIdentity, blocked: bool) -> Result<(), PeersError> {
+        self.change(identity, |peer| peer.blocked = blocked)
+    }
+
     /// Gives a known peer another name.
     ///
     /// # Errors

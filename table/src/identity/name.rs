@@ -7,6 +7,10 @@ use std::fmt;
 /// It has 1 to 32 characters and none that could change how a screen or a file is read: control
 /// characters, marks of writing direction and characters without width are taken out, and space
 /// of any kind is one blank.
+///
+/// [`Display`](fmt::Display) writes it for a sentence: in quotation marks, unless it is one or two
+/// plain words. So `Anna left the match. Bert` cannot pass for two sentences of the program.
+/// [`as_str`](Self::as_str) is the name alone, for files and programs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Name(String);
 
@@ -40,12 +44,34 @@ impl Name {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Whether it needs no quotation marks in a sentence.
+    fn is_plain(&self) -> bool {
+        self.0.split(' ').count() <= 2 && self.0.split(' ').all(is_plain_word)
+    }
 }
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        if self.is_plain() {
+            return f.write_str(&self.0);
+        }
+        let unquoted = |c| if is_quotation_mark(c) { '\'' } else { c };
+        let inside: String = self.0.chars().map(unquoted).collect();
+        write!(f, "\"{inside}\"")
     }
+}
+
+/// Letters and digits, with single hyphens, underscores, apostrophes or full stops between them.
+fn is_plain_word(word: &str) -> bool {
+    let mut pieces = word.split(['-', '_', '\'', '.']);
+    pieces.all(|piece| !piece.is_empty() && piece.chars().all(char::is_alphanumeric))
+}
+
+/// Whether a character could pass for the end of a quotation.
+fn is_quotation_mark(c: char) -> bool {
+    matches!(c, '"' | '\u{ab}' | '\u{bb}' | '\u{2ba}' | '\u{2dd}' | '\u{2ee}' | '\u{2033}' | '\u{2036}'
+        | '\u{201c}'..='\u{201f}' | '\u{275d}' | '\u{275e}' | '\u{301d}'..='\u{301f}' | '\u{ff02}')
 }
 
 /// Whether a character does something else than to stand there.
@@ -81,6 +107,32 @@ mod tests {
         ];
         for (given, name) in cases {
             assert_eq!(Name::clean(given).as_str(), name);
+        }
+    }
+
+    #[test]
+    fn a_name_that_could_read_like_a_sentence_stands_in_quotation_marks() {
+        for plain in [
+            "Anna",
+            "Anna Berta",
+            "Mary-Ann O'Neil",
+            "bot_2",
+            "j.smith",
+            "王小明",
+        ] {
+            assert_eq!(Name::clean(plain).to_string(), plain);
+        }
+        let cases = [
+            ("Anna left the match. Bert", "\"Anna left the match. Bert\""),
+            ("Bert. Anna", "\"Bert. Anna\""),
+            ("Anna wins 20", "\"Anna wins 20\""),
+            ("Bert: folds", "\"Bert: folds\""),
+            ("Bert\" left. \u{201c}Anna", "\"Bert' left. 'Anna\""),
+            ("- -", "\"- -\""),
+            ("a\u{301}", "\"a\u{301}\""),
+        ];
+        for (given, shown) in cases {
+            assert_eq!(Name::clean(given).to_string(), shown);
         }
     }
 

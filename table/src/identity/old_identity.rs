@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
 
 use super::fingerprint::Fingerprint;
-use super::home::{Home, HomeError, lock_folder};
+use super::home::{Home, HomeError, known_peers, lock_folder};
 use super::identity_file::{IdentityFile, write_succession};
 use super::known_peers::{KnownPeers, PeersError};
 use super::public::PublicIdentity;
@@ -110,7 +110,7 @@ impl OldIdentity {
             None => Vec::new(),
             Some(folder) => {
                 let own = old.succession().clone();
-                KnownPeers::open(&folder.join("known_peers"), own)?.into_peers()
+                KnownPeers::open(&known_peers(folder), own)?.into_peers()
             }
         };
         let succession = match &self.file.successor {

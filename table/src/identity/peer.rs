@@ -25,6 +25,8 @@ pub struct Peer {
     pub forgiven: u32,
     /// Checks that only a cheat fails, or a broken machine.
     pub failed_checks: u32,
+    /// Whether nobody plays with these keys.
+    pub blocked: bool,
     /// When, in seconds since 1970.
     pub last_seen: u64,
     /// Where it was reached, the last one first.
@@ -49,6 +51,7 @@ impl Peer {
             in_a_row: 0,
             forgiven: 0,
             failed_checks: 0,
+            blocked: false,
             last_seen: 0,
             addresses: Vec::new(),
             relay: None,
@@ -65,13 +68,14 @@ impl Peer {
         self.all_keys().skip_while(|keys| *keys != old).nth(1)
     }
 
-    /// Counts what another entry of the same person has counted.
+    /// Counts what another entry of the same person has counted; if one is blocked, both are.
     pub(super) fn add_counts(&mut self, other: &Peer) {
         self.hands = self.hands.saturating_add(other.hands);
         self.attempts = self.attempts.saturating_add(other.attempts);
         self.in_a_row = self.in_a_row.saturating_add(other.in_a_row);
         self.forgiven = self.forgiven.saturating_add(other.forgiven);
         self.failed_checks = self.failed_checks.saturating_add(other.failed_checks);
+        self.blocked |= other.blocked;
         self.last_seen = self.last_seen.max(other.last_seen);
     }
 
@@ -100,9 +104,10 @@ pub(super) fn text_of(peer: &Peer) -> String {
         true => String::new(),
         false => format!("before={} ", before.join(",")),
     };
+    let blocked = if peer.blocked { "blocked=yes " } else { "" };
     format!(
         "hands={} attempts={} in_a_row={} forgiven={} failed_checks={} seen={} at={} relay={} \
-         {before}keys={} name={}",
+         {blocked}{before}keys={} name={}",
         peer.hands,
         peer.attempts,
         peer.in_a_row,
@@ -112,7 +117,7 @@ pub(super) fn text_of(peer: &Peer) -> String {
         listed.join(","),
         relay.unwrap_or_default(),
         keys(&peer.identity),
-        peer.name,
+        peer.name.as_str(),
     )
 }
 
@@ -146,6 +151,7 @@ pub(super) fn peer_in(line: &str) -> Option<Peer> {
         text => Some(text.parse().ok()?),
     };
     let keys = |text: &str| PublicIdentity::decode(&base32::decode(text)?).ok();
+    let blocked = word("blocked").is_some();
     let before = word("before").unwrap_or_default().split(',');
     let before: Option<Vec<_>> = before.filter(|text| !text.is_empty()).map(keys).collect();
     let peer = Peer {
@@ -157,6 +163,7 @@ pub(super) fn peer_in(line: &str) -> Option<Peer> {
         in_a_row,
         forgiven,
         failed_checks,
+        blocked,
         last_seen,
         addresses,
         relay,
@@ -191,6 +198,8 @@ mod tests {
         let old = |seed| Identity::from_seed([seed; 32]).public().clone();
         peer.before = (6..6 + Peer::MAX_BEFORE as u8).map(old).collect();
         assert_eq!(peer_in(&text_of(&peer)), Some(peer.clone()));
+        peer.blocked = true;
+        assert_eq!(peer_in(&text_of(&peer)), Some(peer.clone()));
         peer.before.push(old(99));
         assert_eq!(peer_in(&text_of(&peer)), None);
     }
@@ -210,6 +219,8 @@ mod tests {
             (" at=", " at=,"),
             ("keys=", "keys=0"),
             ("keys=", "before= keys="),
+            ("keys=", "blocked= keys="),
+            ("keys=", "blocked=no keys="),
             ("keys=", "before=0 keys="),
             ("name=", "name= "),
             ("name=", "name=\u{202e}"),

@@ -59,6 +59,7 @@ pub(super) fn as_guest(
         header,
         nonces,
         first: false,
+        invite: None,
     })
 }
 
@@ -103,5 +104,6 @@ pub(super) fn as_host(
         header,
         nonces,
         first: false,
+        invite: None,
     })
 }

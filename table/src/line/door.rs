@@ -41,6 +41,8 @@ pub enum DoorEvent {
         /// Who came second. It was told that the invite was used, and nothing else.
         second: Fingerprint,
     },
+    /// A guest came with an invite, and the file of invites cannot be written. The guest got no answer.
+    CannotBurn(io::Error),
 }
 
 /// A door cannot be opened.
@@ -287,6 +289,7 @@ impl Inner {
                 Err(_) => return,
             },
             Err(MeetingError::SecondGuest(second)) => DoorEvent::InviteLeaked { second },
+            Err(MeetingError::Invites(error)) => DoorEvent::CannotBurn(error),
             // Strangers are no news.
             Err(_) => return,
         };

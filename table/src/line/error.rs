@@ -94,10 +94,13 @@ pub enum MeetingError {
     #[error("the line broke during the meeting")]
     Line(#[source] io::Error),
     /// The host does not wait at the relay.
-    #[error("nobody waits at the relay {0}: is the host still there?")]
+    #[error(
+        "nobody waits at {0}: is the host still there? Whether a relay answers there: dealerless \
+             doctor --relay {0}"
+    )]
     NobodyAtRelay(Address),
     /// The relay does not answer as one.
-    #[error("the relay {relay} does not do its work")]
+    #[error("no transit relay answers at {relay}: check the address, or name another with --relay")]
     Relay {
         /// Which.
         relay: Address,

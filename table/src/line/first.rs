@@ -77,6 +77,7 @@ pub(super) fn as_guest(
         header,
         nonces,
         first: true,
+        invite: Some(invite.secret.id()),
     })
 }
 
@@ -147,6 +148,7 @@ pub(super) fn as_host(
         header,
         nonces,
         first,
+        invite: Some(id),
     })
 }
 

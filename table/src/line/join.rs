@@ -90,13 +90,14 @@ impl Guest<'_> {
         }
         for _ in 0..RELAY_TRIES {
             let Some(relay) = relay else { break };
-            let outcome = self.glued(relay, token).and_then(|stream| {
-                meet(Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line)?)
-            });
-            match outcome {
+            let stream = match self.glued(relay, token) {
+                Ok(stream) => stream,
+                Err(error) => return Err(worse(failure, error)),
+            };
+            let socket = Socket::new(stream, self.timing.meeting).map_err(MeetingError::Line);
+            match socket.and_then(&meet) {
                 Ok(met) => return line(met),
                 Err(error) if is_final(&error) => return Err(error),
-                Err(error @ MeetingError::NobodyAtRelay(_)) => return Err(worse(failure, error)),
                 Err(error) => failure = worse(failure, error),
             }
         }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::carrier::Shared;
 use super::engine_stream::EngineStream;
 use super::error::LineError;
+use super::invite::{Invite, InviteId};
 use super::meeting::Met;
 use super::streams::{Message, Priority, Stream};
 use crate::identity::{Name, PublicIdentity, Succession};
@@ -57,6 +58,8 @@ pub struct Line {
     /// Whether an invite was used here for the first time. By an invite that was used before, and
     /// between known peers, an open match is resumed.
     pub first: bool,
+    /// The invite by which the two have met.
+    invite: Option<InviteId>,
     /// Where the other is, or its relay.
     pub at: Option<SocketAddr>,
     shared: Arc<Shared>,
@@ -79,10 +82,16 @@ impl Line {
             header: met.header,
             nonces: met.nonces,
             first: met.first,
+            invite: met.invite,
             at,
             shared,
             threads,
         })
+    }
+
+    /// Whether the two have met by this invite.
+    pub fn came_by(&self, invite: &Invite) -> bool {
+        self.invite == Some(invite.secret.id())
     }
 
     /// Queues a message on the log's stream. It never waits for the other.

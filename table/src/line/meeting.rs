@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use rand::CryptoRng;
 
 use super::error::MeetingError;
+use super::invite::InviteId;
 use super::noise::{Agreed, NotGenuine};
 use super::socket::Socket;
 use crate::identity::{BadIdentity, Identity, Name, PublicIdentity, Succession};
@@ -33,6 +34,8 @@ pub(super) struct Met {
     pub(super) nonces: [[u8; 32]; 2],
     /// Whether an invite was used for the first time.
     pub(super) first: bool,
+    /// The invite that was used.
+    pub(super) invite: Option<InviteId>,
 }
 
 /// An identity, a name and whom the identity has succeeded, as they travel.

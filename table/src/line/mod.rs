@@ -32,4 +32,5 @@ pub use join::Guest;
 pub use live::{Line, Timing};
 pub use meeting::MAX_HEADER;
 pub use reach::own_addresses;
+pub use relay::ask_relay;
 pub use streams::{MAX_MESSAGE, Message, Priority, Stream};

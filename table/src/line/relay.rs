@@ -10,6 +10,7 @@
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
 use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -94,6 +95,38 @@ impl Asking {
 
 fn refused(why: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, why)
+}
+
+/// Asks an address whether a transit relay answers there: a relay answers a malformed request with `bad
+/// handshake`, and says nothing to a player who waits.
+///
+/// # Errors
+/// If nobody can be reached there in this time, or does not answer as a transit relay.
+pub fn ask_relay(relay: &Address, within: Duration) -> io::Result<()> {
+    let (sender, answer) = channel();
+    let relay = relay.clone();
+    let ask = move || _ = sender.send(answer_of(&relay, within));
+    // On a thread of its own: to look up a name has no timeout.
+    let thread = thread::Builder::new().name("ask-relay".into());
+    thread.spawn(ask)?;
+    let answer = answer.recv_timeout(within);
+    answer.unwrap_or_else(|_| Err(ErrorKind::TimedOut.into()))
+}
+
+fn answer_of(relay: &Address, within: Duration) -> io::Result<()> {
+    let deadline = Instant::now() + within;
+    let mut socket = Socket::new(connect(relay)?, within)?;
+    socket.write_all(b"is this a relay\n")?;
+    let mut asking = Asking {
+        socket,
+        answer: Vec::new(),
+    };
+    let waited = asking.wait(deadline.saturating_duration_since(Instant::now()));
+    match (asking.answer.as_slice(), waited) {
+        (b"bad handshake\n", _) => Ok(()),
+        (_, Err(error)) if error.kind() == ErrorKind::TimedOut => Err(error),
+        _ => Err(refused("it does not answer as a transit relay")),
+    }
 }
 
 /// Connects to a relay, and waits until the other is there.
@@ -250,6 +283,7 @@ mod tests {
             asking.wait(Duration::from_secs(5)).unwrap_err().to_string()
         };
         assert_eq!(answer(b"hello, who is there\n"), "it says: bad handshake");
+        ask_relay(&relay, Duration::from_secs(5)).unwrap();
         let early = RelayToken([9; 32]).request(Seat::HOST) + "too early";
         assert_eq!(answer(early.as_bytes()), "it says: impatient");
     }

@@ -14,9 +14,9 @@ use crate::seat::Seat;
 /// A part, and after which history its signature has been verified, if it has.
 #[derive(Clone, Debug)]
 pub(crate) struct Verified {
-    pub(super) part: SignedPart,
+    pub(crate) part: SignedPart,
     /// The hash of all steps before.
-    pub(super) after: Option<[u8; 32]>,
+    pub(crate) after: Option<[u8; 32]>,
 }
 
 /// Threads beyond these gain little.
@@ -35,35 +35,37 @@ impl From<SignedPart> for Verified {
     }
 }
 
-/// Verifies the parts of a history, as far as they come in order of the steps.
-pub(crate) fn verify_ahead(of: &Match, parts: Vec<SignedPart>) -> Vec<Verified> {
-    let mut all: Vec<Verified> = parts.into_iter().map(Verified::from).collect();
-    let before = hashes(of, &all);
+/// Verifies the parts of a history, as far as they come in order of the steps. Returns for each part
+/// the hash after which its signature holds, as in [`Verified`].
+pub(crate) fn verify_ahead(of: &Match, parts: &[&SignedPart]) -> Vec<Option<[u8; 32]>> {
+    let mut after = vec![None; parts.len()];
+    let before = hashes(of, parts);
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let each = all.len().div_ceil(threads.min(MOST_THREADS)).max(1);
+    let each = parts.len().div_ceil(threads.min(MOST_THREADS)).max(1);
     thread::scope(|scope| {
-        for (parts, before) in all.chunks_mut(each).zip(before.chunks(each)) {
-            scope.spawn(move || verify(of, parts, before));
+        let parts = parts.chunks(each).zip(before.chunks(each));
+        for (after, (parts, before)) in after.chunks_mut(each).zip(parts) {
+            scope.spawn(move || verify(of, parts, before, after));
         }
     });
-    all
+    after
 }
 
-fn verify(of: &Match, parts: &mut [Verified], before: &[[u8; 32]]) {
-    for (one, before) in parts.iter_mut().zip(before) {
-        let player = of.players().get(one.part.seat.index());
-        let signed = |identity| one.part.is_signed(identity, &of.id(), before);
+fn verify(of: &Match, parts: &[&SignedPart], before: &[[u8; 32]], after: &mut [Option<[u8; 32]>]) {
+    for ((part, before), after) in parts.iter().zip(before).zip(after) {
+        let player = of.players().get(part.seat.index());
+        let signed = |identity| part.is_signed(identity, &of.id(), before);
         if player.is_some_and(|player| signed(&player.identity)) {
-            one.after = Some(*before);
+            *after = Some(*before);
         }
     }
 }
 
 /// The hash of all steps before each part, up to the first that is out of order.
-fn hashes(of: &Match, parts: &[Verified]) -> Vec<[u8; 32]> {
+fn hashes(of: &Match, parts: &[&SignedPart]) -> Vec<[u8; 32]> {
     let (mut hashes, mut hash) = (Vec::with_capacity(parts.len()), of.id());
     let (mut step, mut now): (u64, Vec<&SignedPart>) = (0, Vec::new());
-    for Verified { part, .. } in parts {
+    for part in parts {
         if !now.is_empty() && Some(part.step) == step.checked_add(1) {
             now.sort_by_key(|part| part.seat);
             hash = step_hash(step, &hash, now.drain(..));

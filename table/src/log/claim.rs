@@ -36,9 +36,11 @@ const CLOSED: u8 = 1;
 const AWAY: u8 = 2;
 
 impl Claim {
-    /// Whether the seat has said nothing for that step since.
+    /// Whether the seat has said nothing for that step since. A seat can be away from a step for which it has spoken:
+    /// then, whether the step is not complete.
     pub fn stands(&self, log: &MatchLog) -> bool {
-        self.step == log.step() && log.part(self.step, self.seat).is_none()
+        let is_silent = log.part(self.step, self.seat).is_none();
+        self.step == log.step() && (is_silent || self.what == Claimed::Away)
     }
 
     pub(super) const LEN: usize = 8 + 1 + 8 + 1;
@@ -96,8 +98,14 @@ mod tests {
         // Both deal: one has spoken.
         table.speak(&mut log);
         assert!(!host.stands(&log) && guest.stands(&log));
+        // It may have spoken before it was away.
+        let away = Claim {
+            what: Claimed::Away,
+            ..host
+        };
+        assert!(away.stands(&log));
         table.speak(&mut log);
-        assert!(!guest.stands(&log));
+        assert!(!guest.stands(&log) && !away.stands(&log));
         // Nobody claims anything of a step that has not come.
         let later = Claim {
             step: log.step() + 1,

@@ -55,6 +55,9 @@ pub enum PartFoul {
     /// A dispute of a step in which nothing was opened to it in this try.
     #[error("it disputes step {0}, which opened nothing to it")]
     NothingToDispute(u64),
+    /// A dispute of an opening after which the seat has gone on.
+    #[error("it disputes step {0} too late: it has gone on since")]
+    LateDispute(u64),
 }
 
 /// Why a part was not taken. The log is as it was before.

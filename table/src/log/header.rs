@@ -3,7 +3,7 @@
 use dealerless::shuffle::{Algorithm, Spec, SpecError};
 
 use super::shape::Shape;
-use crate::rules::{Stakes, StakesError};
+use crate::rules::{Edition, Stakes, StakesError};
 use crate::wire::{Malformed, Reader, Writer};
 
 /// What is agreed before a match: the host sends it, the guest takes it by sitting down.
@@ -30,8 +30,8 @@ const ALGORITHM: usize = 32;
 /// The versions of the protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Versions {
-    /// Of the log.
-    pub log: u16,
+    /// Of the log, which is the edition of the rules.
+    pub log: Edition,
     /// Of the engine that shuffles.
     pub engine: u16,
 }
@@ -45,6 +45,14 @@ pub struct Clock {
     pub bank: u32,
 }
 
+impl Clock {
+    /// No limit.
+    pub const NONE: Self = Clock {
+        each_move: 0,
+        bank: 0,
+    };
+}
+
 /// The bytes are no header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -52,8 +60,11 @@ pub enum HeaderError {
     /// They are not what [`Header::encode`] writes.
     #[error("the header is not in the one encoding")]
     Malformed,
-    /// This version of the log is not spoken here.
-    #[error("version {0} of the log is not known here")]
+    /// This version of the log is unknown.
+    #[error(
+        "version {0} of the log is unknown; this program has version {ours}",
+        ours = Header::LOG_VERSION.number()
+    )]
     Version(u16),
     /// The stakes are out of bounds.
     #[error("the header has stakes that cannot be played for")]
@@ -67,15 +78,15 @@ impl From<Malformed> for HeaderError {
 }
 
 impl Header {
-    /// The version of the log that is written here.
-    pub const LOG_VERSION: u16 = 2;
+    /// The version of the log of a new match.
+    pub const LOG_VERSION: Edition = Edition::NEWEST;
     /// The most bytes of an encoding.
     pub const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
 
     /// The bytes that stand for this header.
     pub fn encode(&self) -> Vec<u8> {
         Writer::default()
-            .u16(self.versions.log)
+            .u16(self.versions.log.number())
             .u16(self.versions.engine)
             .string(&self.stakes.encode())
             .string(self.algorithm.name().as_bytes())
@@ -93,9 +104,7 @@ impl Header {
     pub fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let mut reader = Reader::new(bytes);
         let log = reader.u16()?;
-        if log != Self::LOG_VERSION {
-            return Err(HeaderError::Version(log));
-        }
+        let log = Edition::of_number(log).ok_or(HeaderError::Version(log))?;
         let engine = reader.u16()?;
         let stakes =
             Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?;

@@ -6,10 +6,11 @@ use dealerless::dice::Commitment;
 use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::deal::{Deal, Seal};
+use super::judge::{disputable, openings_to};
 use super::match_log::MatchLog;
 use super::part::{CardOpening, Part};
 use super::phase::{End, Phase, Stop};
-use crate::rules::{Hand, Learners};
+use crate::rules::{Hand, Learners, Outcome};
 use crate::seat::Seat;
 
 /// What a seat has opened in a step of the try in play.
@@ -20,10 +21,44 @@ pub(crate) struct SaidOpen {
     pub(crate) cards: Vec<(CardOpening, Learners)>,
 }
 
+/// A hand that stands, with a result that not all seats have signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsettled {
+    /// All that decides it is signed: the rules leave one result.
+    Decided(Outcome),
+    /// It is not decided who wins the pot.
+    Undecided {
+        /// The chips in the pot; 0 in a game without chips.
+        pot: u64,
+    },
+}
+
 impl MatchLog {
+    /// What the signed parts say of the hand in play; none if there is no hand that stands, or the
+    /// match is over.
+    pub fn unsettled(&self) -> Option<Unsettled> {
+        match self.phase() {
+            Phase::Result(outcome) => Some(Unsettled::Decided(outcome)),
+            phase if phase.stands() => {
+                let pot = self.game().map_or(0, Hand::pot);
+                Some(Unsettled::Undecided { pot })
+            }
+            _ => None,
+        }
+    }
+
     /// The try that is dealt or played now.
     pub fn attempt(&self) -> Attempt {
         self.state.attempt()
+    }
+
+    /// How many tries of this hand seats other than this one have declared void.
+    pub(crate) fn voided_by_others(&self, seat: Seat) -> u32 {
+        let others = Seat::all(self.of().seats()).zip(&self.state.voids);
+        others
+            .filter(|(by, _)| *by != seat)
+            .map(|(_, tries)| tries)
+            .sum()
     }
 
     /// The most bytes of a part in this match.
@@ -60,7 +95,8 @@ impl MatchLog {
         &self.state.stacks
     }
 
-    /// The chips when the match is over, for whatever reason; before, those after the last result.
+    /// The chips that follow from the signed parts: when the match is over, for whatever reason; before, those
+    /// after the last hand that is decided, also if not all have signed its result.
     /// A hand that stands is given up by who leaves it, forfeits, or is convicted; a hand that is
     /// disputed or was not sealed by all counts for nothing.
     pub fn final_stacks(&self) -> Vec<u64> {
@@ -74,7 +110,25 @@ impl MatchLog {
                 self.state.given_up_by(&[seat])
             }
             Phase::Over(End::Stopped(_) | End::Cards(_)) => self.state.undecided(),
+            Phase::Result(outcome) => outcome.stacks,
             _ => self.stacks().to_vec(),
+        }
+    }
+
+    /// What this seat loses if it leaves at its next turn: its own chips in the pot of the hand in play. Nothing
+    /// if it has no choice left in the hand, or if its next turn can only come before the hand stands.
+    pub fn lost_by_leaving(&self, seat: Seat) -> u64 {
+        let (Some(game), Some(dealt)) = (self.game(), self.dealt_stacks()) else {
+            return 0;
+        };
+        let is_free = match self.phase() {
+            Phase::Seal(sealing) => sealing.index() <= seat.index(),
+            Phase::Result(_) | Phase::Over(_) => true,
+            _ => !game.may_still_choose(seat),
+        };
+        match is_free {
+            true => 0,
+            false => dealt[seat.index()].saturating_sub(game.stacks()[seat.index()]),
         }
     }
 
@@ -139,6 +193,20 @@ impl MatchLog {
             })
         })
         .collect()
+    }
+
+    /// Whether a seat may dispute what was opened to it in this step.
+    pub(crate) fn may_dispute(&self, seat: Seat, step: u64) -> bool {
+        disputable(&self.state, seat).any(|opened| opened == step)
+    }
+
+    /// The seats that have opened cards to this one in a step of the hand in play: those against whom
+    /// it disputes the step.
+    pub fn openers(&self, step: u64, to: Seat) -> Vec<Seat> {
+        let dealt = self.state.dealt.iter();
+        let openings = dealt.flat_map(|dealt| openings_to(dealt, to));
+        let opened = openings.filter(|(opened, _)| *opened == step);
+        opened.map(|(_, opening)| opening.opener).collect()
     }
 
     /// The seals of the hand in play, in order of the seats.

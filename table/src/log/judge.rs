@@ -6,18 +6,18 @@ use super::foul::PartFoul;
 use super::part::{CardOpening, Part, PartKind};
 use super::phase::Phase;
 use super::state::{Dealt, State};
-use crate::rules::{Choice, Learners, Opening, Steal};
+use crate::rules::{Choice, Edition, Learners, Opening, Steal};
 use crate::seat::Seat;
 use dealerless::dice::{self, Dice, Reveal, Terms};
 
 /// Whether `seat`, whose turn it is, may say this.
 pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFoul> {
     let kind = part.kind();
-    if !kinds(state, seat).contains(&kind) {
-        return Err(match part {
-            Part::Dispute { step } if state.phase.stands() => PartFoul::NothingToDispute(*step),
-            _ => PartFoul::Kind(kind),
-        });
+    match (part, &state.dealt) {
+        (Part::Dispute { step }, Some(dealt)) if state.phase.stands() => {
+            return judge_dispute(state, dealt, seat, *step);
+        }
+        _ => require(kinds(state, seat).contains(&kind), PartFoul::Kind(kind))?,
     }
     match (part, &state.phase, &state.dealt) {
         (Part::Deal(deal), ..) => judge_deal(state, deal),
@@ -32,10 +32,6 @@ pub(super) fn judge(state: &State, seat: Seat, part: &Part) -> Result<(), PartFo
         }
         (Part::Result(stacks), Phase::Result(outcome), _) => {
             require(*stacks == outcome.stacks, PartFoul::Result)
-        }
-        (Part::Dispute { step }, _, Some(dealt)) => {
-            let to_seat = openings_to(dealt, seat).any(|opened| opened == *step);
-            require(to_seat, PartFoul::NothingToDispute(*step))
         }
         // Whatever it commits to, it can reveal no dice but those.
         (Part::Again | Part::Void | Part::Commit(_) | Part::Leave | Part::Forfeit, ..) => Ok(()),
@@ -57,8 +53,7 @@ pub(super) fn kinds(state: &State, seat: Seat) -> Vec<PartKind> {
     }
     if state.phase.stands() {
         kinds.push(PartKind::Forfeit);
-        let dealt = state.dealt.as_ref();
-        if dealt.is_some_and(|dealt| openings_to(dealt, seat).next().is_some()) {
+        if disputable(state, seat).next().is_some() {
             kinds.push(PartKind::Dispute);
         }
     }
@@ -149,19 +144,38 @@ fn judge_reveal(
     checked.map_err(PartFoul::Dice)
 }
 
+fn judge_dispute(state: &State, dealt: &Dealt, seat: Seat, step: u64) -> Result<(), PartFoul> {
+    let opened = openings_to(dealt, seat).any(|(opened, _)| *opened == step);
+    require(opened, PartFoul::NothingToDispute(step))?;
+    let in_time = disputable(state, seat).any(|opened| opened == step);
+    require(in_time, PartFoul::LateDispute(step))
+}
+
 fn judge_choice(dealt: &Dealt, seat: Seat, choice: &Choice) -> Result<(), PartFoul> {
     let mut after = dealt.game.clone();
     after.choose(seat, choice).map_err(PartFoul::Choice)
 }
 
-/// The steps of this try in which something was opened to this seat by another.
-fn openings_to(dealt: &Dealt, seat: Seat) -> impl Iterator<Item = u64> {
+/// The steps whose openings the seat may dispute, the last one first. From edition 3 on it has said
+/// nothing in a later step: once it has gone on, it keeps to what it has seen.
+pub(super) fn disputable(state: &State, seat: Seat) -> impl Iterator<Item = u64> {
+    let dealt = state.dealt.iter().filter(|_| state.phase.stands());
+    dealt.flat_map(move |dealt| {
+        let since = match state.edition {
+            Edition::Two => 0,
+            Edition::Three => dealt.spoke_in[seat.index()],
+        };
+        let openings = openings_to(dealt, seat).map(|(step, _)| *step);
+        openings.take_while(move |step| *step >= since)
+    })
+}
+
+/// What other seats have opened to this one in this try, with the steps, the last one first.
+pub(super) fn openings_to(dealt: &Dealt, seat: Seat) -> impl Iterator<Item = &(u64, Opening)> {
     let learns = move |to: Learners| to == Learners::All || to == Learners::Seat(seat);
     let to_seat = move |opening: &Opening| {
         opening.opener != seat && opening.cards.iter().any(|&(_, to)| learns(to))
     };
-    let openings = dealt.openings.iter();
-    openings
-        .filter(move |(_, opening)| to_seat(opening))
-        .map(|(step, _)| *step)
+    let openings = dealt.openings.iter().rev();
+    openings.filter(move |(_, opening)| to_seat(opening))
 }

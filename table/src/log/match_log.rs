@@ -1,7 +1,7 @@
 //! The log of a match: all that was said, and what it comes to.
 
 use super::ahead::Verified;
-use super::foul::{Proof, Refused};
+use super::foul::{PartFoul, Proof, Refused};
 use super::judge::kinds;
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
@@ -119,10 +119,16 @@ impl MatchLog {
             let of = self.of.id();
             return Err(Refused::Fork(Box::new(Evidence { of, before, parts })));
         }
-        if self.over_at(part.step) {
+        let is_late = part.step < self.step();
+        if self.is_convicted() || (!is_late && self.is_over()) {
             return Err(Refused::Over);
         }
-        match self.state.judge(part.seat, &part.part) {
+        let judged = match is_late {
+            // In a complete step every seat has spoken that had to: any other part is a foul.
+            true => Err(PartFoul::NotItsTurn),
+            false => self.state.judge(part.seat, &part.part),
+        };
+        match judged {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
             Ok(said) => {
                 self.add(part, said.clone());
@@ -143,11 +149,9 @@ impl MatchLog {
         })
     }
 
-    /// Whether nothing new can be said in this step.
-    fn over_at(&self, step: u64) -> bool {
-        step != self.step()
-            || self.conviction.is_some()
-            || matches!(self.state.phase, Phase::Over(_))
+    /// Whether nothing new can be said.
+    fn is_over(&self) -> bool {
+        self.is_convicted() || matches!(self.state.phase, Phase::Over(_))
     }
 
     /// Says a part: judges, signs and adds it. It must be [written](super::Journal::append) before
@@ -162,7 +166,7 @@ impl MatchLog {
         part: &Part,
     ) -> Result<SignedPart, CannotSay> {
         let step = self.step();
-        if self.over_at(step) {
+        if self.is_over() {
             return Err(CannotSay::Over);
         }
         if self.part(step, seat).is_some() {
@@ -208,7 +212,8 @@ impl MatchLog {
         }
     }
 
-    /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it.
+    /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it. The foul
+    /// may belong to an earlier step, if it came late, and counts also when the match is over.
     /// A foul that is none in this log changes nothing.
     pub fn close(&mut self, proof: Proof) {
         let again = self.take(proof.part);
@@ -317,7 +322,7 @@ impl MatchLog {
     /// spoken. When others have ended the match in this step, a seat that has not spoken may still
     /// do so; it need not.
     pub fn may_say(&self, seat: Seat) -> Vec<PartKind> {
-        match self.over_at(self.step()) || self.part(self.step(), seat).is_some() {
+        match self.is_over() || self.part(self.step(), seat).is_some() {
             true => Vec::new(),
             false => kinds(&self.state, seat),
         }
@@ -335,15 +340,12 @@ impl MatchLog {
 
     /// What a seat said in a step.
     pub fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
-        if step == self.step() {
-            let now = self.now.iter().map(|(part, _)| part);
-            let foul = self.foul().map(|proof| &proof.part);
-            return now.chain(foul).find(|part| part.seat == seat);
-        }
-        self.complete(step)?
-            .parts
-            .iter()
-            .find(|part| part.seat == seat)
+        let of_seat = |part: &&SignedPart| part.step == step && part.seat == seat;
+        let said = match step == self.step() {
+            true => self.now.iter().map(|(part, _)| part).find(of_seat),
+            false => self.complete(step)?.parts.iter().find(of_seat),
+        };
+        said.or_else(|| self.foul().map(|proof| &proof.part).filter(of_seat))
     }
 
     /// Everything that was said from this step on and was not forgotten, in order of the steps and seats: what a side

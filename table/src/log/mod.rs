@@ -43,6 +43,7 @@ pub use commitment::Attempt;
 pub use deal::{Deal, Masked, Seal};
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
+pub use in_play::Unsettled;
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
 pub use match_log::{CannotSay, MatchLog, NoEvidence, Taken};
@@ -54,7 +55,7 @@ pub use seen::Seen;
 pub use shelf::{Shelf, Shelved};
 pub use signed::{BadSignedPart, Evidence, SignedPart};
 pub use sitting::Sitting;
-pub use storage::{DiskStorage, MemoryStorage, Storage};
+pub use storage::{DiskStorage, MemoryStorage, Storage, check_regular};
 
 pub(crate) use ahead::{Verified, verify_ahead};
 pub(crate) use match_file::{BadFile, Entry, MatchFile};

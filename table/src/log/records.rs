@@ -165,8 +165,14 @@ type Found<'a> = Result<Option<(&'a [u8], &'a [u8; MAC])>, Unfit>;
 /// The first record, if it is the owner's.
 fn checked<'a>(chain: &Chain, bytes: &'a [u8]) -> Found<'a> {
     // Where a file system made room before it wrote, zeros stand at the end.
-    let written = bytes.len() - bytes.iter().rev().take_while(|&&byte| byte == 0).count();
-    let torn_before = |end| if written < end { Ok(None) } else { Err(Unfit) };
+    let torn_before = |end| {
+        let zeros = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
+        if bytes.len() - zeros < end {
+            Ok(None)
+        } else {
+            Err(Unfit)
+        }
+    };
     let Some((head, rest)) = bytes.split_first_chunk::<HEAD>() else {
         return Ok(None);
     };

@@ -220,7 +220,7 @@ impl Resuming {
             }
             Told::Parts(left, last) => {
                 let place = (part.step, part.seat.number());
-                // Each once, in order. Only a foul that ended the match comes behind its step.
+                // Each once, in order. Only a foul that ended the match comes behind its step, or later steps.
                 if *left > 1 && last.is_some_and(|last| last >= place) {
                     return Err(CannotResume::OutOfOrder);
                 }

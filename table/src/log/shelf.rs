@@ -27,6 +27,13 @@ pub struct Shelved {
     pub len: u64,
 }
 
+impl Shelved {
+    /// Whether the other player may have this name, of which only a part is fit for a file.
+    pub fn is_with(&self, name: &str) -> bool {
+        self.peer == fit_for_a_file(name)
+    }
+}
+
 /// The digits of the match's id in the name of its file.
 const DIGITS: usize = 16;
 /// The most characters of a player's name in the name of a file.
@@ -49,7 +56,8 @@ impl Shelf {
         Ok((path, storage))
     }
 
-    /// All files of matches, the last changed first.
+    /// All files of matches, the last changed first. Whatever has the name of one is among them: a
+    /// file that cannot be read, a folder, a link that leads nowhere.
     ///
     /// # Errors
     /// If the folder cannot be read. If there is none, there are no files.
@@ -65,13 +73,16 @@ impl Shelf {
             let Some((of, peer)) = name.to_str().and_then(parse) else {
                 continue;
             };
-            let metadata = entry.metadata()?;
+            let path = entry.path();
+            // A link that leads nowhere is listed as itself.
+            let metadata = fs::metadata(&path).or_else(|_| entry.metadata());
+            let changed = metadata.as_ref().ok().and_then(|file| file.modified().ok());
             files.push(Shelved {
-                path: entry.path(),
                 of: of.to_owned(),
                 peer: peer.to_owned(),
-                changed: metadata.modified()?,
-                len: metadata.len(),
+                changed: changed.unwrap_or(SystemTime::UNIX_EPOCH),
+                len: metadata.map_or(0, |file| file.len()),
+                path,
             });
         }
         files.sort_by(|one, other| (other.changed, &other.path).cmp(&(one.changed, &one.path)));
@@ -105,12 +116,17 @@ fn digits(of: &[u8; 32]) -> String {
 }
 
 fn file_name(of: &[u8; 32], peer: &str) -> String {
+    format!("{}-{}.log", digits(of), fit_for_a_file(peer))
+}
+
+/// The part of a player's name that stands in the name of a file.
+fn fit_for_a_file(peer: &str) -> String {
     let fit = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
-    let mut name: String = peer.chars().filter(fit).take(NAME).collect();
-    if name.is_empty() {
-        name.push_str("player");
+    let name: String = peer.chars().filter(fit).take(NAME).collect();
+    match name.is_empty() {
+        true => "player".to_owned(),
+        false => name,
     }
-    format!("{}-{name}.log", digits(of))
 }
 
 /// The digits and the player in the name of a file, if it is one that is written here.

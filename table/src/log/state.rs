@@ -10,7 +10,7 @@ use super::players::Match;
 use super::shape::Shape;
 use super::shares::Shares;
 use crate::hash::Hash;
-use crate::rules::{Hand, Learners, Next, Opening, Outcome, Stakes, Steal};
+use crate::rules::{Edition, Hand, Learners, Next, Opening, Outcome, Stakes, Steal};
 use crate::seat::Seat;
 use dealerless::dice::{Commitment, Dice, Reveal};
 
@@ -19,6 +19,7 @@ use dealerless::dice::{Commitment, Dice, Reveal};
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) of: [u8; 32],
+    pub(super) edition: Edition,
     pub(super) shape: Shape,
     pub(super) stakes: Stakes,
     pub(super) stakes_digest: [u8; 32],
@@ -27,6 +28,8 @@ pub(super) struct State {
     /// The hand that is played, or that is dealt next. From 1.
     pub(super) hand: u32,
     pub(super) attempt: u32,
+    /// How many tries of this hand each seat has declared void.
+    pub(super) voids: Vec<u32>,
     /// The chips after the last result.
     pub(super) stacks: Vec<u64>,
     /// Who had the button in the last hand that has a result.
@@ -49,6 +52,8 @@ pub(super) struct Dealt {
     pub(super) openings: Vec<(u64, Opening)>,
     /// The cards that were sealed anew, by position.
     pub(super) resealed: Vec<Option<Resealed>>,
+    /// The last step in which each seat said something, since the deal.
+    pub(super) spoke_in: Vec<u64>,
     /// The step of the last choice.
     pub(super) chosen_in: u64,
     /// What was sealed anew by some seats and not yet by all, in order of the seats.
@@ -75,12 +80,14 @@ impl State {
         let shape = header.shape();
         State {
             of: of.id(),
+            edition: header.versions.log,
             shape,
             stakes_digest: Hash::new("stakes").field(&stakes.encode()).finish(),
             circuit: header.circuit,
             phase: Phase::Deal,
             hand: 1,
             attempt: 0,
+            voids: vec![0; shape.seats],
             stacks: vec![stakes.stack(); shape.seats],
             last_button: None,
             dealt: None,
@@ -120,9 +127,14 @@ impl State {
     /// ends the match.
     pub(super) fn complete(&mut self, step: u64, parts: &[(Seat, Part)]) {
         let again = parts.iter().any(|(_, part)| matches!(part, Part::Again));
+        if let Some(dealt) = &mut self.dealt {
+            parts
+                .iter()
+                .for_each(|(seat, _)| dealt.spoke_in[seat.index()] = step);
+        }
         let phase = std::mem::replace(&mut self.phase, Phase::Deal);
         self.phase = match (phase, parts) {
-            _ if again => self.again(),
+            _ if again => self.again(parts),
             (Phase::Deal, _) => self.deal(step, parts),
             (Phase::Seal(seat), [(_, Part::Seal(seal))]) => self.seal(seat, seal),
             (Phase::Open(openings), _) => self.open(step, openings, parts),
@@ -151,7 +163,10 @@ impl State {
         };
     }
 
-    fn again(&mut self) -> Phase {
+    fn again(&mut self, parts: &[(Seat, Part)]) -> Phase {
+        for (seat, _) in parts {
+            self.voids[seat.index()] += 1;
+        }
         self.dealt = None;
         self.attempt += 1;
         Phase::Deal
@@ -164,7 +179,10 @@ impl State {
         let stacks = self.stacks_with(&rebuys);
         let batch = deals.first().map_or(0, |deal| deal.batch);
         let button = self.next_button(&stacks);
-        let new = |button| Some((button, Hand::new(&self.stakes, &stacks, button).ok()?));
+        let new = |button| {
+            let game = Hand::new(&self.stakes, &stacks, button, self.edition);
+            Some((button, game.ok()?))
+        };
         let Some((button, game)) = button.and_then(new) else {
             return Phase::Over(End::NoChips);
         };
@@ -181,6 +199,7 @@ impl State {
             shares: Shares::none(&self.shape),
             openings: Vec::new(),
             resealed: vec![None; self.shape.drawn],
+            spoke_in: vec![step; self.shape.seats],
             chosen_in: 0,
             reseals: Vec::new(),
             commitments: Vec::new(),
@@ -261,6 +280,7 @@ impl State {
         self.stacks = outcome.stacks;
         self.last_button = self.dealt.take().map(|dealt| dealt.button);
         self.attempt = 0;
+        self.voids.fill(0);
         self.hand += 1;
         match self.hand > self.stakes.hands() {
             true => Phase::Over(End::Played),

@@ -1,6 +1,6 @@
 //! Where the bytes of a journal are: a file, or memory in tests.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,17 +58,33 @@ impl DiskStorage {
     /// A file that is there.
     ///
     /// # Errors
-    /// If it cannot be opened; also, as [`io::ErrorKind::WouldBlock`], if another process has it.
+    /// If it cannot be opened, or is not a regular file; also, as [`io::ErrorKind::WouldBlock`], if
+    /// another process has it.
     pub fn open(path: &Path) -> io::Result<Self> {
+        check_regular(path)?;
         Self::locked(OpenOptions::new().read(true).append(true).open(path)?)
     }
 
     fn locked(file: File) -> io::Result<Self> {
         match file.try_lock() {
             Ok(()) => Ok(DiskStorage(file)),
-            Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
+            Err(TryLockError::WouldBlock) => {
+                let kind = io::ErrorKind::WouldBlock;
+                Err(io::Error::new(kind, "another program uses it"))
+            }
             Err(TryLockError::Error(error)) => Err(error),
         }
+    }
+}
+
+/// Checks that a path leads to a regular file. Opening a pipe waits without end.
+///
+/// # Errors
+/// If it does not, or nothing is there.
+pub fn check_regular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path)?.is_file() {
+        true => Ok(()),
+        false => Err(io::Error::other("it is not a regular file")),
     }
 }
 

@@ -38,14 +38,14 @@ impl TimeLeft {
 }
 
 impl TimeBank {
-    /// The full time; none where people may think as long as they like.
-    pub(super) fn new(clock: Clock) -> Option<Self> {
-        (clock.each_move > 0 || clock.bank > 0).then(|| TimeBank {
+    /// The full time.
+    pub(super) fn new(clock: Clock) -> Self {
+        TimeBank {
             each_move: Duration::from_secs(clock.each_move.into()),
             bank: Duration::from_secs(clock.bank.into()),
             turn: None,
             since: None,
-        })
+        }
     }
 
     /// Says in which step it is this seat's turn now, if it is, and whether its time runs from now
@@ -103,21 +103,12 @@ mod tests {
 
     fn bank(each_move: u32, bank: u32) -> (TimeBank, Instant) {
         let clock = Clock { each_move, bank };
-        (TimeBank::new(clock).unwrap(), Instant::now())
+        (TimeBank::new(clock), Instant::now())
     }
 
     fn left(bank: &TimeBank) -> (u64, u64) {
         let left = bank.left();
         (left.each_move.as_secs(), left.bank.as_secs())
-    }
-
-    #[test]
-    fn no_time_at_all_means_as_long_as_one_likes() {
-        let clock = Clock {
-            each_move: 0,
-            bank: 0,
-        };
-        assert!(TimeBank::new(clock).is_none());
     }
 
     #[test]

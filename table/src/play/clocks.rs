@@ -7,15 +7,27 @@ use crate::log::{Clock, MatchLog, Phase};
 use crate::rules::Legal;
 use crate::seat::Seat;
 
-/// What another seat's part may take on its way, before it is claimed that its time is out.
-const ON_ITS_WAY: Duration = Duration::from_secs(10);
+/// Grace period after the clock of another seat has run out: its part may be under way.
+const GRACE: Duration = Duration::from_secs(10);
 
-/// The clocks of all seats; none where people may think as long as they like.
+/// The clock by which other seats are measured in a match without one: with the grace period, ten minutes
+/// of silence.
+const SILENCE: Clock = Clock {
+    each_move: 590,
+    bank: 0,
+};
+
+/// The clocks of all seats.
+///
+/// Another seat is measured in every phase in which this side waits for it. The time comes off its bank
+/// where its own program counts it too, or answers by itself. It does not where the seat may be idle for
+/// a good reason: see [`Wait::Measured`].
 pub(super) struct Clocks {
+    /// Whether the match has a clock.
+    limited: bool,
     banks: Vec<TimeBank>,
-    /// What each seat that is not there would have, were it its turn. Its bank loses nothing by that:
-    /// its own program does not count it.
-    away: Vec<Option<TimeBank>>,
+    /// A copy of the bank of each seat that is [measured](Wait::Measured).
+    measured: Vec<Option<TimeBank>>,
     /// What was told of another seat's time, and in which step.
     told: Option<(u64, Late)>,
 }
@@ -25,6 +37,28 @@ pub(super) struct Clocks {
 enum Late {
     AtItsTurn,
     Away,
+}
+
+/// Whether this side waits for another seat.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// It waits for nobody, or for its own player.
+    No,
+    /// For the part of that seat.
+    Turn,
+    /// For a connection, for an engine, or for a deal, which a player who sits out may delay. The seat has as
+    /// long as for a move, and its bank loses nothing: its own program does not count this time.
+    Measured(Late),
+}
+
+impl Wait {
+    fn late(self) -> Option<Late> {
+        match self {
+            Wait::No => None,
+            Wait::Turn => Some(Late::AtItsTurn),
+            Wait::Measured(late) => Some(late),
+        }
+    }
 }
 
 /// What this side has of the line.
@@ -38,11 +72,63 @@ pub(super) enum LineIs {
     Unwanted,
 }
 
+/// A seat as its clocks see it.
+pub(super) struct View<'a> {
+    pub(super) log: &'a MatchLog,
+    pub(super) own: Seat,
+    pub(super) line: LineIs,
+    /// The match cannot go on without another run of the engines.
+    pub(super) needs_engine: bool,
+}
+
+impl View<'_> {
+    /// Whether this side waits for another seat, and how.
+    fn waits_for(&self, seat: Seat) -> Wait {
+        let speakers = self.log.waits_for();
+        let mine = speakers.contains(&self.own);
+        let is_deal = self.log.phase() == Phase::Deal;
+        match (mine, self.line) {
+            (true, LineIs::Missing) => Wait::Measured(Late::Away),
+            (true, LineIs::Up) if self.needs_engine && !is_deal => Wait::Measured(Late::AtItsTurn),
+            (true, _) => Wait::No,
+            (false, _) if !speakers.contains(&seat) => Wait::No,
+            (false, _) if self.needs_engine => Wait::Measured(Late::AtItsTurn),
+            (false, _) => Wait::Turn,
+        }
+    }
+
+    /// The number of the turn as which a wait is measured. All shuffles of a hand are one turn: a peer that stalls in
+    /// each of them gains no time by another try.
+    fn turn(&self) -> u64 {
+        match self.is_shuffled() {
+            true => u64::MAX - u64::from(self.log.attempt().hand),
+            false => self.log.step(),
+        }
+    }
+
+    /// Whether the hand is shuffled, or is to be shuffled once more after a try that was declared void.
+    fn is_shuffled(&self) -> bool {
+        match self.log.phase() {
+            Phase::Seal(_) => true,
+            Phase::Deal => self.log.attempt().attempt > 0,
+            _ => false,
+        }
+    }
+
+    /// What this side's player is to choose from.
+    fn own_choice(&self) -> Option<Legal> {
+        match self.log.phase() {
+            Phase::Choose { seat, legal } if seat == self.own => Some(legal),
+            _ => None,
+        }
+    }
+}
+
 /// Somebody's time is out.
 pub(super) enum Out {
     /// This seat's, which may say this.
     Own(Legal),
-    /// Another's, whose turn it is.
+    /// Another's, for which this side waits.
     Other(Seat),
     /// Another's, which is not there.
     Away(Seat),
@@ -50,94 +136,105 @@ pub(super) enum Out {
 
 impl Clocks {
     pub(super) fn new(clock: Clock, seats: usize) -> Self {
-        let banks: Vec<_> = (0..seats).filter_map(|_| TimeBank::new(clock)).collect();
+        let limited = clock != Clock::NONE;
+        let bank = TimeBank::new(if limited { clock } else { SILENCE });
         Clocks {
-            away: vec![None; banks.len()],
-            banks,
+            limited,
+            banks: vec![bank; seats],
+            measured: vec![None; seats],
             told: None,
         }
     }
 
-    /// Looks at all clocks. One's own runs while one is to choose and is heard. Another's runs while
-    /// nobody else is waited for, and also while it is not there and this side waits for it.
-    pub(super) fn look(
-        &mut self,
-        (log, own): (&MatchLog, Seat),
-        line: LineIs,
-        now: Instant,
-    ) -> Option<Out> {
-        let step = log.step();
-        let phase = log.phase();
-        let waits_for = log.waits_for();
-        let speaks = line == LineIs::Up;
-        let mut out = None;
-        for (seat, bank) in Seat::all(self.banks.len()).zip(&mut self.banks) {
-            if seat != own {
-                let turn = waits_for.contains(&seat) && !waits_for.contains(&own);
-                bank.look(turn.then_some(step), true, now);
-                let away = line == LineIs::Missing && waits_for.contains(&own);
-                let away = away.then(|| {
-                    let away = self.away[seat.index()].get_or_insert_with(|| bank.clone());
-                    away.look(Some(step), true, now);
-                    away.late()
-                });
-                let (late, how) = match away {
-                    Some(late) => (late, Late::Away),
-                    None => {
-                        self.away[seat.index()] = None;
-                        // It may be away once more in the same step.
-                        self.told = self.told.filter(|(_, how)| *how != Late::Away);
-                        (bank.late(), Late::AtItsTurn)
-                    }
-                };
-                let counts = turn || how == Late::Away;
-                if counts && late >= ON_ITS_WAY && self.told != Some((step, how)) {
-                    self.told = Some((step, how));
-                    out = Some(match how {
-                        Late::Away => Out::Away(seat),
-                        Late::AtItsTurn => Out::Other(seat),
-                    });
-                }
-                continue;
+    /// Whether the match has a clock.
+    pub(super) fn limited(&self) -> bool {
+        self.limited
+    }
+
+    /// Looks at all clocks. This seat's own runs while its player is to choose and is heard; another's while
+    /// this side [waits](Wait) for that seat.
+    pub(super) fn look(&mut self, view: &View<'_>, now: Instant) -> Option<Out> {
+        let seats = Seat::all(self.banks.len()).filter(|seat| *seat != view.own);
+        let out = seats
+            .filter_map(|seat| self.look_at(seat, view, now))
+            .last();
+        self.look_at_own(view, now).or(out)
+    }
+
+    fn look_at_own(&mut self, view: &View<'_>, now: Instant) -> Option<Out> {
+        let legal = view.own_choice().filter(|_| self.limited);
+        let speaks = view.line == LineIs::Up;
+        let bank = &mut self.banks[view.own.index()];
+        bank.look(legal.as_ref().map(|_| view.log.step()), speaks, now);
+        let is_out = speaks && bank.is_out();
+        legal.filter(|_| is_out).map(Out::Own)
+    }
+
+    fn look_at(&mut self, seat: Seat, view: &View<'_>, now: Instant) -> Option<Out> {
+        let step = view.log.step();
+        let wait = view.waits_for(seat);
+        let bank = &mut self.banks[seat.index()];
+        let turn = wait == Wait::Turn;
+        bank.look(turn.then_some(step), true, now);
+        let measured = &mut self.measured[seat.index()];
+        match wait {
+            Wait::Measured(_) => {
+                let measured = measured.get_or_insert_with(|| bank.clone());
+                measured.look(Some(view.turn()), true, now);
             }
-            let legal = match &phase {
-                Phase::Choose { seat, legal } if *seat == own => Some(legal),
-                _ => None,
-            };
-            bank.look(legal.map(|_| step), speaks, now);
-            if let Some(legal) = legal.filter(|_| speaks && bank.is_out()) {
-                return Some(Out::Own(legal.clone()));
+            // Before the next try of a hand nobody is waited for, and the time that is spent stays spent.
+            Wait::No if view.is_shuffled() && view.log.phase() == Phase::Deal => {
+                let measured = measured.iter_mut();
+                measured.for_each(|measured| measured.look(Some(view.turn()), false, now));
             }
+            _ => *measured = None,
         }
-        out
+        if wait != Wait::Measured(Late::Away) {
+            // It may be away once more in the same step.
+            self.told = self.told.filter(|(_, how)| *how != Late::Away);
+        }
+        let how = wait.late()?;
+        if !self.is_out(seat) || self.told == Some((step, how)) {
+            return None;
+        }
+        self.told = Some((step, how));
+        Some(match how {
+            Late::Away => Out::Away(seat),
+            Late::AtItsTurn => Out::Other(seat),
+        })
     }
 
     /// How long nobody's time is out, if nothing changes.
     pub(super) fn quiet_for(&self, own: Seat) -> Duration {
-        let turns = Seat::all(self.banks.len()).zip(&self.banks);
-        let left = turns.filter(|(_, bank)| bank.has_turn());
-        let left = left.map(|(seat, bank)| match seat == own {
-            true => bank.left().total(),
-            false => bank.left().total() + ON_ITS_WAY.saturating_sub(bank.late()),
-        });
-        let away = self.away.iter().flatten();
-        let away = away.map(|away| away.left().total() + ON_ITS_WAY.saturating_sub(away.late()));
+        let left = |seat: Seat| {
+            let bank = self.running(seat);
+            let grace = match seat == own {
+                true => Duration::ZERO,
+                false => GRACE.saturating_sub(bank.late()),
+            };
+            bank.has_turn().then(|| bank.left().total() + grace)
+        };
+        let left = Seat::all(self.banks.len()).filter_map(left);
         // Those that were told are out, and a look costs nothing.
-        let left = left.chain(away);
-        left.filter(|left| !left.is_zero())
-            .min()
-            .unwrap_or(Duration::MAX)
+        let left = left.filter(|left| !left.is_zero());
+        left.min().unwrap_or(Duration::MAX)
     }
 
-    /// Whether the time of a seat is out: for its turn, or for as long as it is not there.
+    /// Whether the time of another seat for which this side waits is out, and the grace period too.
     pub(super) fn is_out(&self, seat: Seat) -> bool {
-        let away = self.away.get(seat.index()).and_then(Option::as_ref);
-        let bank = self.banks.get(seat.index());
-        away.or(bank).is_some_and(TimeBank::is_out)
+        self.running(seat).late() >= GRACE
     }
 
+    /// The bank of a seat, or the copy by which it is measured.
+    fn running(&self, seat: Seat) -> &TimeBank {
+        let measured = self.measured[seat.index()].as_ref();
+        measured.unwrap_or(&self.banks[seat.index()])
+    }
+
+    /// What is left to a seat; none in a match without a clock.
     pub(super) fn left(&self, seat: Seat) -> Option<TimeLeft> {
-        self.banks.get(seat.index()).map(TimeBank::left)
+        let bank = self.banks.get(seat.index()).filter(|_| self.limited);
+        bank.map(TimeBank::left)
     }
 
     pub(super) fn take_up(&mut self, banks: &[Duration]) {
@@ -150,7 +247,8 @@ impl Clocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::log::tests::table::{Table, holdem};
+    use crate::log::Part;
+    use crate::log::tests::table::{Table, free_deck, holdem};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -173,21 +271,33 @@ mod tests {
         (table, log, clocks)
     }
 
+    /// What a seat sees whose engine is done.
+    fn view(log: &MatchLog, own: Seat, line: LineIs) -> View<'_> {
+        View {
+            log,
+            own,
+            line,
+            needs_engine: log.phase() == Phase::Deal,
+        }
+    }
+
     #[test]
     fn who_is_not_there_at_anothers_turn_has_as_long_as_for_a_move_of_its_own() {
         let (_, log, mut clocks) = at_the_hosts_choice();
-        let (now, own) = (Instant::now(), (&log, Seat::HOST));
-        assert!(clocks.look(own, LineIs::Missing, now).is_none());
-        let look = |clocks: &mut Clocks, at| clocks.look(own, LineIs::Missing, now + at * SECOND);
+        let (now, away) = (Instant::now(), view(&log, Seat::HOST, LineIs::Missing));
+        assert!(clocks.look(&away, now).is_none());
+        let look = |clocks: &mut Clocks, at| clocks.look(&away, now + at * SECOND);
         assert!(look(&mut clocks, 89).is_none() && !clocks.is_out(Seat::GUEST));
-        assert!(look(&mut clocks, 99).is_none() && clocks.is_out(Seat::GUEST));
+        assert!(look(&mut clocks, 99).is_none() && !clocks.is_out(Seat::GUEST));
         assert!(matches!(
             look(&mut clocks, 100),
             Some(Out::Away(Seat::GUEST))
         ));
+        assert!(clocks.is_out(Seat::GUEST));
         assert!(look(&mut clocks, 500).is_none(), "it is told once");
         // When it is back, it has lost nothing of its bank, and may be away as long again.
-        assert!(clocks.look(own, LineIs::Up, now + 501 * SECOND).is_none());
+        let back = view(&log, Seat::HOST, LineIs::Up);
+        assert!(clocks.look(&back, now + 501 * SECOND).is_none());
         assert!(!clocks.is_out(Seat::GUEST));
         assert_eq!(clocks.left(Seat::GUEST).unwrap().bank, 60 * SECOND);
         assert!(look(&mut clocks, 505).is_none());
@@ -202,10 +312,15 @@ mod tests {
     fn the_table_wakes_up_when_it_has_to_tell_that_somebody_is_away() {
         let log = holdem(2, 1).log();
         let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
-        // Both are to deal, so nobody's own clock runs.
-        clocks.look((&log, Seat::GUEST), LineIs::Missing, now);
+        // Both are to deal, so nobody's own clock runs. With a line this side waits for its own player.
+        for at in [0, 500] {
+            let up = view(&log, Seat::GUEST, LineIs::Up);
+            assert!(clocks.look(&up, now + at * SECOND).is_none() && !clocks.is_out(Seat::HOST));
+        }
+        let away = view(&log, Seat::GUEST, LineIs::Missing);
+        clocks.look(&away, now);
         assert_eq!(clocks.quiet_for(Seat::GUEST), 100 * SECOND);
-        clocks.look((&log, Seat::GUEST), LineIs::Missing, now + 95 * SECOND);
+        clocks.look(&away, now + 95 * SECOND);
         assert_eq!(clocks.quiet_for(Seat::GUEST), 5 * SECOND);
     }
 
@@ -214,15 +329,15 @@ mod tests {
         let (table, mut log, mut clocks) = at_the_hosts_choice();
         let now = Instant::now();
         for at in [0, 500] {
-            let out = clocks.look((&log, Seat::HOST), LineIs::Unwanted, now + at * SECOND);
+            let unwanted = view(&log, Seat::HOST, LineIs::Unwanted);
+            let out = clocks.look(&unwanted, now + at * SECOND);
             assert!(out.is_none() && !clocks.is_out(Seat::GUEST));
         }
         // At its own turn its own clock runs, with a line or without one.
         table.speak(&mut log);
         assert_eq!(log.waits_for(), [Seat::GUEST]);
-        let look = |clocks: &mut Clocks, at| {
-            clocks.look((&log, Seat::HOST), LineIs::Missing, now + at * SECOND)
-        };
+        let missing = view(&log, Seat::HOST, LineIs::Missing);
+        let look = |clocks: &mut Clocks, at| clocks.look(&missing, now + at * SECOND);
         assert!(look(&mut clocks, 600).is_none());
         assert!(look(&mut clocks, 699).is_none());
         assert!(matches!(
@@ -236,9 +351,116 @@ mod tests {
         let (_, log, mut clocks) = at_the_hosts_choice();
         let now = Instant::now();
         for at in [0, 50] {
-            clocks.look((&log, Seat::HOST), LineIs::Missing, now + at * SECOND);
+            clocks.look(&view(&log, Seat::HOST, LineIs::Missing), now + at * SECOND);
         }
         let left = clocks.left(Seat::HOST).unwrap();
         assert_eq!(left.total(), 90 * SECOND);
+    }
+
+    #[test]
+    fn a_peer_that_stalls_in_the_engine_is_out_of_time_where_this_side_seals_and_keeps_its_bank() {
+        let table = free_deck(2);
+        for own in [Seat::HOST, Seat::GUEST] {
+            let seals = |log: &MatchLog| log.phase() == Phase::Seal(own);
+            let reseals =
+                |log: &MatchLog| matches!(log.phase(), Phase::Reseal(seat, _) if seat == own);
+            for so in [&seals as &dyn Fn(&MatchLog) -> bool, &reseals] {
+                let mut log = table.log();
+                table.play_until(&mut log, so);
+                let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
+                let other = own.next(2);
+                let mut look = |needs_engine, at| {
+                    let view = View {
+                        needs_engine,
+                        ..view(&log, own, LineIs::Up)
+                    };
+                    let out = clocks.look(&view, now + at * SECOND);
+                    let is_told = matches!(out, Some(Out::Other(late)) if late == other);
+                    (is_told, clocks.is_out(other))
+                };
+                assert_eq!(look(true, 0), (false, false));
+                assert_eq!(look(true, 99), (false, false));
+                assert_eq!(look(true, 100), (true, true));
+                assert_eq!(look(true, 200), (false, true));
+                // The engines are done.
+                assert_eq!(look(false, 201), (false, false));
+                assert_eq!(clocks.left(other).unwrap().bank, 60 * SECOND);
+            }
+        }
+    }
+
+    #[test]
+    fn the_shuffles_of_a_hand_are_one_turn_however_often_it_is_dealt_again() {
+        let table = holdem(2, 1);
+        let mut log = table.log();
+        let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
+        let mut look = |log: &MatchLog, line, at| {
+            let view = View {
+                needs_engine: true,
+                ..view(log, Seat::HOST, line)
+            };
+            clocks.look(&view, now + at * SECOND);
+            clocks.is_out(Seat::GUEST)
+        };
+        for at in [0, 25, 50, 75] {
+            table.play_until(&mut log, |log| log.phase() == Phase::Seal(Seat::HOST));
+            assert!(!look(&log, LineIs::Up, at));
+            // The engine has waited for too long, and the peer is back at once.
+            assert!(!look(&log, LineIs::Missing, at + 23));
+            log.say(&table.identities[0], Seat::HOST, &Part::Again)
+                .unwrap();
+            table.speak(&mut log);
+            assert_eq!(log.waits_for(), [Seat::GUEST]);
+            assert!(!look(&log, LineIs::Up, at + 24));
+        }
+        assert!(look(&log, LineIs::Up, 100));
+    }
+
+    #[test]
+    fn without_a_clock_another_seat_has_ten_minutes_for_each_step_and_this_one_has_no_limit() {
+        let (table, mut log, _) = at_the_hosts_choice();
+        let (mut clocks, now) = (Clocks::new(Clock::NONE, 2), Instant::now());
+        for at in [0, 5000] {
+            let own = view(&log, Seat::HOST, LineIs::Up);
+            assert!(clocks.look(&own, now + at * SECOND).is_none());
+        }
+        assert_eq!(clocks.quiet_for(Seat::HOST), Duration::MAX);
+        table.speak(&mut log);
+        let their_turn = view(&log, Seat::HOST, LineIs::Up);
+        let look = |clocks: &mut Clocks, at| clocks.look(&their_turn, now + at * SECOND);
+        assert!(look(&mut clocks, 5000).is_none());
+        assert_eq!(clocks.quiet_for(Seat::HOST), 600 * SECOND);
+        assert!(look(&mut clocks, 5599).is_none());
+        assert!(matches!(
+            look(&mut clocks, 5600),
+            Some(Out::Other(Seat::GUEST))
+        ));
+        assert_eq!(clocks.left(Seat::GUEST), None);
+    }
+
+    #[test]
+    fn a_seat_that_declares_tries_void_gains_no_time_by_the_pause_before_the_next_one() {
+        let table = holdem(2, 1);
+        let mut log = table.log();
+        let (mut clocks, now) = (Clocks::new(log.of().header().clock, 2), Instant::now());
+        let mut is_out = |log: &MatchLog, needs_engine, at| {
+            let view = View {
+                needs_engine,
+                ..view(log, Seat::HOST, LineIs::Up)
+            };
+            clocks.look(&view, now + at * SECOND);
+            clocks.is_out(Seat::GUEST)
+        };
+        // 60 s of each try, of 90 s and a grace period of 10 s in all.
+        for (at, out) in [(0, false), (100, true)] {
+            table.play_until(&mut log, |log| log.phase() == Phase::Seal(Seat::GUEST));
+            is_out(&log, true, at);
+            assert_eq!(is_out(&log, true, at + 60), out);
+            let again = log.say(&table.identities[1], Seat::GUEST, &Part::Again);
+            again.unwrap();
+            // The pause: this side has not dealt.
+            assert_eq!(is_out(&log, true, at + 60), out);
+            assert_eq!(is_out(&log, true, at + 95), out);
+        }
     }
 }

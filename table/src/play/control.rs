@@ -4,11 +4,12 @@ use std::fmt;
 
 use crate::wire::{Malformed, Reader, Writer};
 
-/// What is said on the control stream. The guest begins, with any but [`Open`](Self::Open) and
-/// [`Unknown`](Self::Unknown); the host answers only if it does not agree, with one of these.
+/// What is said on the control stream. The guest begins, with *Sit*, *Resume*, *Audit* or *Declines*. The
+/// host answers *Sit* in any case, and the others only if it does not agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
-    /// The guest sits down to the match that the host proposes.
+    /// The guest wants to sit down to the match that the host proposes; as the answer of the host, the
+    /// match begins.
     Sit,
     /// The guest goes on with the match of this id.
     Resume([u8; 32]),
@@ -21,6 +22,10 @@ pub enum Control {
     Unknown([u8; 32]),
     /// The guest does not sit down: it insists on something else than the host proposes.
     Declines(Term),
+    /// The host plays with somebody else, or decides about somebody else.
+    Taken,
+    /// The host does not play with this guest.
+    Declined,
 }
 
 /// Something that a host proposes and a guest may insist on.
@@ -47,11 +52,15 @@ pub enum Term {
     Ante,
     /// How much memory it takes.
     Memory,
+    /// The clock.
+    Clock,
+    /// The terms as a whole: the player of the guest has declined them.
+    All,
 }
 
 impl Term {
     /// All of them, each at the place of its number.
-    const ALL: [Self; 10] = [
+    const EACH: [Self; 12] = [
         Term::Game,
         Term::Cards,
         Term::Kinds,
@@ -62,6 +71,8 @@ impl Term {
         Term::Blinds,
         Term::Ante,
         Term::Memory,
+        Term::Clock,
+        Term::All,
     ];
 }
 
@@ -78,6 +89,8 @@ impl fmt::Display for Term {
             Term::Blinds => "other blinds",
             Term::Ante => "another ante",
             Term::Memory => "what takes less memory",
+            Term::Clock => "another clock",
+            Term::All => "other terms",
         })
     }
 }
@@ -99,6 +112,8 @@ const OPEN: u8 = 2;
 const UNKNOWN: u8 = 3;
 const AUDIT: u8 = 4;
 const DECLINES: u8 = 5;
+const TAKEN: u8 = 6;
+const DECLINED: u8 = 7;
 
 impl Control {
     /// The bytes that stand for it.
@@ -111,6 +126,8 @@ impl Control {
             Control::Open(of) => writer.u8(OPEN).raw(&of),
             Control::Unknown(of) => writer.u8(UNKNOWN).raw(&of),
             Control::Declines(term) => writer.u8(DECLINES).u8(term as u8),
+            Control::Taken => writer.u8(TAKEN),
+            Control::Declined => writer.u8(DECLINED),
         };
         writer.finish()
     }
@@ -128,9 +145,11 @@ impl Control {
             UNKNOWN => Control::Unknown(reader.array()?),
             AUDIT => Control::Audit(reader.array()?),
             DECLINES => {
-                let term = Term::ALL.get(usize::from(reader.u8()?));
+                let term = Term::EACH.get(usize::from(reader.u8()?));
                 Control::Declines(*term.ok_or(BadControl)?)
             }
+            TAKEN => Control::Taken,
+            DECLINED => Control::Declined,
             _ => return Err(BadControl),
         };
         reader.finish()?;
@@ -152,7 +171,9 @@ mod tests {
             Control::Unknown(of),
             Control::Audit(of),
             Control::Declines(Term::Game),
-            Control::Declines(Term::Memory),
+            Control::Declines(Term::All),
+            Control::Taken,
+            Control::Declined,
         ] {
             let bytes = control.encode();
             assert_eq!(Control::decode(&bytes), Ok(control));
@@ -160,9 +181,9 @@ mod tests {
             assert_eq!(Control::decode(&more), Err(BadControl));
             assert_eq!(Control::decode(&bytes[..bytes.len() - 1]), Err(BadControl));
         }
-        assert_eq!(Control::decode(&[6]), Err(BadControl));
-        assert_eq!(Control::decode(&[DECLINES, 10]), Err(BadControl));
-        for (number, term) in Term::ALL.into_iter().enumerate() {
+        assert_eq!(Control::decode(&[8]), Err(BadControl));
+        assert_eq!(Control::decode(&[DECLINES, 12]), Err(BadControl));
+        for (number, term) in Term::EACH.into_iter().enumerate() {
             assert_eq!(term as usize, number);
         }
     }

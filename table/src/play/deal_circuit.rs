@@ -1,7 +1,7 @@
 //! The circuit by which a match is dealt.
 
 use dealerless::circuit::{Circuit, Party};
-use dealerless::deck::{self, Card, KeptDeck, LiveDeck};
+use dealerless::deck::{self, Card, KeptDeck, UncheckedDeck};
 use dealerless::mpc::{Demand, Malicious, Security, TwoParty};
 use dealerless::net::Transport;
 use dealerless::shuffle::split::{Split, SplitCircuit, SplitError};
@@ -113,18 +113,18 @@ impl DealCircuit {
         Ok(session.prepare(Demand::of(self.circuit()).times(hands))?)
     }
 
-    /// Deals, with what this party enters, and gives the cards too of which something can be computed
-    /// while the session lives: none of boards.
+    /// Deals, with what this party enters. Returns the kept deck, and the shares from which more can be
+    /// computed while the session lives: none for boards.
     pub(super) fn deal<T: Transport>(
         &self,
         session: &mut Malicious<T>,
         entered: &Randomness,
         name: &[u8],
-    ) -> deck::Result<(KeptDeck, Option<LiveDeck>)> {
+    ) -> deck::Result<(KeptDeck, Option<UncheckedDeck>)> {
         match self {
             DealCircuit::Cards(shuffle) => {
                 let dealt = KeptDeck::shuffle_live(session, shuffle, entered, name);
-                dealt.map(|(kept, live)| (kept, Some(live)))
+                dealt.map(|(kept, unchecked)| (kept, Some(unchecked)))
             }
             DealCircuit::Boards(split) => {
                 let kept = KeptDeck::split(session, split, entered, name);

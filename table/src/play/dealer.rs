@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use dealerless::circuit::Party;
-use dealerless::deck::{self, LiveDeck};
+use dealerless::deck::{self, LiveDeck, UncheckedDeck};
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Transport};
 use dealerless::shuffle::Randomness;
@@ -176,8 +176,7 @@ fn serve<T: Transport>(
         .statistical_security(STATISTICAL_SECURITY)
         .counted_by(binding.attempts);
     let mut session = Malicious::setup(Greeting::exchange(channel, offer, rng)?, rng)?;
-    // The cards of the last deck, and of the hands of it that were shuffled again.
-    let mut live: Vec<(Option<u64>, LiveDeck)> = Vec::new();
+    let mut dealt = Dealt::default();
     // Ends when nobody orders any more.
     for order in orders {
         give_way(matches!(order, Order::Prepare(_)));
@@ -189,17 +188,20 @@ fn serve<T: Transport>(
             }
             Order::Shuffle(seeds, name) => {
                 let deal = |session: &mut _| binding.circuit.deal(session, &seeds, &name);
-                let ((deck, cards), spent) = Spent::on(&mut session, deal)?;
-                live = cards.into_iter().map(|cards| (None, cards)).collect();
+                let ((deck, unchecked), spent) = Spent::on(&mut session, deal)?;
+                dealt = Dealt {
+                    unchecked,
+                    live: Vec::new(),
+                };
                 let deck = Box::new(deck);
                 Done::Shuffled { deck, spent }
             }
-            Order::Reshuffle(Reshuffling { step, hand, name }) => {
-                let hand = gathered(&live, &hand)?;
-                let (hand, cards) = hand.reshuffle(&mut session, &name, rng)?;
-                live.push((Some(step), cards));
+            Order::Reshuffle(order) => {
+                let deck = dealt.before(&order)?;
+                let (hand, deck) = deck.reshuffle(&mut session, &order.hand, &order.name, rng)?;
+                dealt.live.push((Some(order.step), deck));
                 Done::Reshuffled {
-                    step,
+                    step: order.step,
                     hand: Box::new(hand),
                 }
             }
@@ -211,18 +213,27 @@ fn serve<T: Transport>(
     Ok(())
 }
 
-/// The cards of a hand, each from the deck or the hand in which it was shuffled last.
-fn gathered(
-    live: &[(Option<u64>, LiveDeck)],
-    hand: &[(Option<u64>, usize)],
-) -> deck::Result<LiveDeck> {
-    let card = |&(step, place): &(Option<u64>, usize)| {
-        let mut decks = live.iter();
-        let deck = decks.find(|(of, _)| *of == step);
-        let lost =
-            || deck::Error::Usage("the cards of an earlier engine can only be opened".into());
-        deck.map(|(_, deck)| (deck, place)).ok_or_else(lost)
-    };
-    let cards: Vec<_> = hand.iter().map(card).collect::<deck::Result<_>>()?;
-    LiveDeck::hand(&cards)
+/// The last deck that the engine has dealt.
+#[derive(Default)]
+struct Dealt {
+    /// The deck, until the first hand of it is shuffled again.
+    unchecked: Option<UncheckedDeck>,
+    /// The deck once its seeds have been checked: as it lies, and as it would lie after the last hand that
+    /// was shuffled again, which the seats may not have sealed. By the step of the choice.
+    live: Vec<(Option<u64>, LiveDeck)>,
+}
+
+impl Dealt {
+    /// The deck from which this order takes its hand.
+    fn before(&mut self, order: &Reshuffling) -> deck::Result<&LiveDeck> {
+        if let Some(unchecked) = self.unchecked.take() {
+            self.live
+                .push((None, unchecked.check_seeds(&order.validity)?));
+        }
+        self.live.retain(|(step, _)| *step == order.after);
+        let deck = self.live.first().map(|(_, deck)| deck);
+        deck.ok_or_else(|| {
+            deck::Error::Usage("the cards of an earlier engine can only be opened".into())
+        })
+    }
 }

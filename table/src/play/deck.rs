@@ -163,7 +163,7 @@ impl HandDeck for TryDeck {
                 .then(|| self.masked())
                 .transpose()?,
             commitments: commitments.collect::<Result<_>>()?,
-            validity: validity.bits,
+            validity: validity.bits.clone(),
             validity_macs: validity.macs,
         })
     }

@@ -41,6 +41,10 @@ pub enum PlayError {
     /// declared void, or the steal for which it was shuffled again; nobody has seen a card of it.
     #[error("a check of the sealed deck failed")]
     Seal(#[source] deck::Error),
+    /// What another seat has opened does not pass the check of this side's engine. The hand is over,
+    /// and all have signed a result by which this side wins.
+    #[error("a check of an opened card failed, in a hand that this side won")]
+    Opening(#[source] deck::Error),
     /// That another seat has declared a try void cannot be counted, or it did so too often.
     #[error("what the peer could have tried to cheat in cannot be counted")]
     Uncounted(#[source] io::Error),
@@ -61,7 +65,7 @@ impl PlayError {
             | Self::Fault(_) => Blame::ThisSide,
             Self::Line(_) => Blame::Connection,
             Self::Refused(_) | Self::NoMessage | Self::Resume(_) => Blame::ProgramOrConnection,
-            Self::Engine(error) | Self::Seal(error) => error.blame(),
+            Self::Engine(error) | Self::Seal(error) | Self::Opening(error) => error.blame(),
         }
     }
 

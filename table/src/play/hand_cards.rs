@@ -31,20 +31,11 @@ impl HandCards {
         self.deck.check(seal)
     }
 
-    /// Adds a hand that was shuffled again. No input of that can be out of range, so nothing more is
-    /// checked before it is opened.
-    ///
-    /// # Errors
-    /// Those of the deck.
-    pub(super) fn add(&mut self, step: u64, mut hand: Box<dyn HandDeck>) -> Result<()> {
-        let own = hand.seal()?;
-        hand.check(&Seal {
-            masked: None,
-            ..own
-        })?;
+    /// Adds a hand that was shuffled again. Only cards of a checked deck are, so its seeds need no
+    /// further check.
+    pub(super) fn add(&mut self, step: u64, hand: Box<dyn HandDeck>) {
         self.again.retain(|(other, _)| *other != step);
         self.again.push((step, hand));
-        Ok(())
     }
 
     /// Forgets all hands but those of these steps.
@@ -154,7 +145,7 @@ impl HandCards {
             let (hand, more) = part(more)?;
             let read = |name: Vec<u8>| read_back_again(hand, (of, step), seat, &name);
             if let Some(hand) = name_again(step).and_then(read) {
-                cards.add(step, hand).ok()?;
+                cards.add(step, hand);
             }
             rest = more;
         }

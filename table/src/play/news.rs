@@ -24,6 +24,13 @@ pub enum News {
         /// Who said so.
         seat: Seat,
     },
+    /// Other seats have declared tries of this hand void. This seat deals again only after
+    /// [`Command::DealAgain`]: each try costs a run of the engine, and counts as one in which the
+    /// other could have tried to cheat.
+    Voided {
+        /// How many.
+        tries: u32,
+    },
     /// The seats have met again, and have the same log. What was said while they were apart was
     /// told before.
     Resumed,
@@ -55,6 +62,8 @@ pub enum News {
         seat: Seat,
         /// What.
         choice: Choice,
+        /// The seat has bet its last chips with it.
+        all_in: bool,
     },
     /// The hand from which a card was to be stolen could not be shuffled again, and lies there as
     /// before.
@@ -79,13 +88,14 @@ pub enum News {
         broke: Vec<Seat>,
     },
     /// The time of a seat is out. If it is this one's, it has checked or folded, and sits out from
-    /// the next hand on; if it is another's, that is a claim of this side, and changes nothing.
+    /// the next hand on; if it is another's, that is a claim of this side, and the match may be
+    /// [closed](super::Table::close_here). In a match without a clock the other seat has said nothing for ten minutes.
     OutOfTime {
         /// Who.
         seat: Seat,
     },
-    /// There has been no line to a seat for as long as it may take for a move, and this side is
-    /// ready to go on. That is a claim of this side too.
+    /// There has been no connection to a seat for as long as it may take for a move, or for ten minutes
+    /// in a match without a clock, and this side is ready to go on. That is a claim of this side too.
     Away {
         /// Who.
         seat: Seat,
@@ -113,8 +123,14 @@ pub enum Command {
     Rebuy(bool),
     /// Sits out from the next hand on, or sits in again.
     SitOut(bool),
-    /// Leaves the match for good, at one's next turn.
+    /// Deals again after [`News::Voided`].
+    DealAgain,
+    /// Ends the pause after a showdown.
+    Next,
+    /// Leaves the match for good, at the next turn of this seat.
     Leave,
+    /// Takes back [`Leave`](Self::Leave), which was not signed yet.
+    Stay,
 }
 
 /// A command that cannot be carried out. Nothing has changed.
@@ -131,6 +147,9 @@ pub enum NotNow {
     #[error("this deck was taken up again after a break: its cards can only be opened")]
     OnlyOpens,
     /// Nobody asked.
-    #[error("nobody has asked for a rebuy")]
+    #[error("nobody has asked for that")]
     NobodyAsked,
+    /// There is nothing to take back.
+    #[error("you are not about to leave")]
+    NotLeaving,
 }

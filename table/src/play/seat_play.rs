@@ -1,5 +1,6 @@
 //! What one seat does: a state machine over what it hears.
 
+mod disputing;
 mod hearing;
 mod ordering;
 mod resuming;
@@ -111,6 +112,8 @@ pub struct Play<S, V, R> {
     lost_run: Option<(u32, u32)>,
     /// Shuffles that were ordered for tries that are void by now, and are not done yet.
     stale: usize,
+    /// The hand, and the number of its void tries, for which the player has said [`Command::DealAgain`].
+    deals_again: Option<(u32, u32)>,
     /// Tries that other seats have declared void, and that were not counted yet.
     voided: u32,
     /// There is a deck in the vault.
@@ -125,6 +128,10 @@ pub struct Play<S, V, R> {
     rebuy: Option<bool>,
     leaving: bool,
     sits_out: bool,
+    /// This seat deals no hand after a showdown before it is told to.
+    pauses: bool,
+    /// The hand before this one was shown down, and the player looks at it.
+    paused: bool,
     /// The step for which the player was asked.
     asked: Option<u64>,
     /// The step in which the player was told that it is another's turn.
@@ -161,7 +168,7 @@ enum Trouble {
     /// Another seat's seal fails a check. Nobody has seen a card.
     Seal(deck::Error),
     /// The MACs of what was opened in this step do not fit.
-    Macs(u64),
+    Macs { step: u64, error: deck::Error },
 }
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -182,11 +189,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             line: None,
             lost_run: None,
             sits_out: false,
+            pauses: false,
+            paused: false,
             unwritten: Vec::new(),
             unsent: Vec::new(),
             due: VecDeque::new(),
             hand: InHand::default(),
             stale: 0,
+            deals_again: None,
             voided: 0,
             kept: false,
             failed: None,
@@ -225,6 +235,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// What the player is to know next.
     pub fn news(&mut self) -> Option<News> {
         self.news.pop_front()
+    }
+
+    /// Pauses after each showdown from now on, until [`Command::Next`]: the player is to see it.
+    pub(super) fn pause_after_showdowns(&mut self) {
+        self.pauses = true;
     }
 
     /// Takes in what was heard. [`go_on`](Self::go_on) then says what is due.
@@ -272,11 +287,24 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 }
                 self.rebuy = Some(agreed);
             }
+            Command::DealAgain => {
+                let now = self.void_tries().ok_or(NotNow::NobodyAsked)?;
+                self.deals_again = Some(now);
+                self.asked = None;
+            }
+            Command::Next => match std::mem::take(&mut self.paused) {
+                true => {}
+                false => return Err(NotNow::NobodyAsked),
+            },
             Command::SitOut(out) => {
                 self.sits_out = out;
                 self.asked = None;
             }
             Command::Leave => self.leaving = true,
+            Command::Stay => match std::mem::take(&mut self.leaving) {
+                true => {}
+                false => return Err(NotNow::NotLeaving),
+            },
         }
         Ok(())
     }
@@ -317,12 +345,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if over {
             self.destroy_deck()?;
         }
-        if let Some(Trouble::Seal(_)) = self.hand.trouble
-            && !matches!(self.set.log.phase(), Phase::Seal(_) | Phase::Open(_))
-            && let Some(Trouble::Seal(error)) = self.hand.trouble.take()
-        {
-            // It has been said that the try is void.
-            return Err(PlayError::Seal(error));
+        if let Some(error) = self.trouble_behind() {
+            return Err(error);
         }
         if !self.may_speak() {
             return Ok(());
@@ -333,6 +357,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             return Err(PlayError::Engine(error));
         }
         self.order(orders)
+    }
+
+    /// What failed a check in a try that is void by now, or in a hand that is over.
+    fn trouble_behind(&mut self) -> Option<PlayError> {
+        let phase = self.set.log.phase();
+        let is_behind = match self.hand.trouble.as_ref()? {
+            Trouble::Seal(_) => !matches!(phase, Phase::Seal(_) | Phase::Open(_)),
+            Trouble::Macs { .. } => self.set.log.game().is_none(),
+        };
+        let trouble = self.hand.trouble.take_if(|_| is_behind)?;
+        Some(match trouble {
+            Trouble::Seal(error) => PlayError::Seal(error),
+            Trouble::Macs { error, .. } => PlayError::Opening(error),
+        })
     }
 
     /// Destroys the deck, of which no card is to be opened any more.
@@ -355,7 +393,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.news.push_back(news);
     }
 
-    fn write(&mut self) -> Result<(), PlayError> {
+    /// Writes what was heard or said and is not on the disk yet.
+    pub(super) fn write(&mut self) -> Result<(), PlayError> {
         self.set.journal.append(&self.unwritten)?;
         self.unwritten.clear();
         Ok(())

@@ -9,7 +9,11 @@ use super::deal_circuit::{DealCircuit, NoCircuit};
 use crate::identity::{Name, PublicIdentity};
 use crate::line::{Line, MAX_HEADER};
 use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting, Versions};
-use crate::rules::Stakes;
+use crate::rules::{Edition, Stakes};
+
+/// The oldest version of the engine with which a match can have begun that this program resumes. What
+/// has changed since then is only in semi-honest sessions, which no table uses.
+const OLDEST_ENGINE: u16 = 5;
 
 // A host can say the longest header.
 const _: () = assert!(Header::MAX_LEN <= MAX_HEADER);
@@ -29,6 +33,19 @@ pub enum CannotBegin {
     /// What the host says of the match makes no sense here.
     #[error("the host proposes a match that this program cannot play")]
     Header(#[from] HeaderError),
+    /// The host's program begins matches with another version of the log.
+    #[error(
+        "the host's match has version {} of the log, this program begins matches with version {}: \
+         the older of the two programs needs an update",
+        .theirs.number(),
+        .ours.number()
+    )]
+    Log {
+        /// Of the host.
+        theirs: Edition,
+        /// Of this program.
+        ours: Edition,
+    },
     /// The two speak different versions of the engine.
     #[error("the host's engine speaks version {theirs}, this one version {ours}")]
     Engine {
@@ -77,6 +94,19 @@ impl Seating {
         Ok((header, Arc::new(circuit)))
     }
 
+    /// The new match that a host proposes by these bytes.
+    ///
+    /// # Errors
+    /// [`CannotBegin`], also if a match of an older version could only be resumed here.
+    pub fn proposal(bytes: &[u8]) -> Result<Header, CannotBegin> {
+        let header = Header::decode(bytes)?;
+        let (theirs, ours) = (header.versions.log, Header::LOG_VERSION);
+        match theirs == ours {
+            true => Ok(header),
+            false => Err(CannotBegin::Log { theirs, ours }),
+        }
+    }
+
     /// The match that begins on a line, if this seat wants to play what `header` says.
     ///
     /// # Errors
@@ -86,7 +116,7 @@ impl Seating {
         header: Header,
         own: (&PublicIdentity, &Name),
     ) -> Result<Self, CannotBegin> {
-        let circuit = proposed_circuit(&header)?;
+        let circuit = proposed_circuit(&header, net::VERSION)?;
         let both = [own, (&line.peer, &line.peer_name)];
         let mut players: Vec<_> = both.into_iter().collect();
         // The host comes first.
@@ -113,7 +143,7 @@ impl Seating {
     /// # Errors
     /// [`CannotBegin`], if this program cannot shuffle as that one did with which it was begun.
     pub fn of_file(sitting: Sitting) -> Result<Self, CannotBegin> {
-        let circuit = Arc::new(proposed_circuit(sitting.of.header())?);
+        let circuit = Arc::new(proposed_circuit(sitting.of.header(), OLDEST_ENGINE)?);
         Ok(Seating { sitting, circuit })
     }
 }
@@ -124,14 +154,15 @@ impl Seating {
     /// # Errors
     /// [`CannotBegin`], if this program does not know it.
     pub fn circuit_of(header: &Header) -> Result<DealCircuit, CannotBegin> {
-        proposed_circuit(header)
+        proposed_circuit(header, OLDEST_ENGINE)
     }
 }
 
-/// The circuit that a header means, if this program knows it.
-fn proposed_circuit(header: &Header) -> Result<DealCircuit, CannotBegin> {
+/// The circuit that a header means, if this program knows it and the header names no older version of the
+/// engine than `oldest`.
+fn proposed_circuit(header: &Header, oldest: u16) -> Result<DealCircuit, CannotBegin> {
     let (theirs, ours) = (header.versions.engine, net::VERSION);
-    if theirs != ours {
+    if !(oldest..=ours).contains(&theirs) {
         return Err(CannotBegin::Engine { theirs, ours });
     }
     let circuit = DealCircuit::of(&header.stakes, header.algorithm)?;

@@ -13,7 +13,7 @@ use dealerless::net::Deadlines;
 
 use super::attached::{Attached, Heard, Nowhere};
 use super::clock::TimeLeft;
-use super::clocks::{Clocks, LineIs, Out};
+use super::clocks::{Clocks, LineIs, Out, View};
 use super::control::Control;
 use super::error::PlayError;
 use super::news::{Command, News, NotNow};
@@ -142,6 +142,15 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.play.lose_line();
     }
 
+    /// Writes what was heard since this side last spoke, so that the file of a match that is broken off
+    /// says who is to speak.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_heard(&mut self) -> Result<(), PlayError> {
+        self.play.write()
+    }
+
     /// Takes in what the player says.
     ///
     /// # Errors
@@ -176,7 +185,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             if let Err(error) = self.go_on() {
                 return self.loses_line_by(error).map(Some);
             }
-            if self.look_at_clocks()? {
+            if self.look_at_clocks(Instant::now())? {
                 continue;
             }
             if let Some(news) = self.play.news() {
@@ -303,10 +312,20 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.clocks.left(seat)
     }
 
-    /// Whether the time of a seat is out, as this side counts it: of its turn; or, while there is no
-    /// line and this side waits for one, as if it were its turn.
-    pub fn is_out(&self, seat: Seat) -> bool {
-        self.clocks.is_out(seat)
+    /// The seat for which the match may be [closed](Self::close_here): this side waits for it, and its time and a
+    /// grace period are out. In a match without a clock it has ten minutes for each step.
+    pub fn may_close(&self) -> Option<Seat> {
+        self.others().find(|seat| self.clocks.is_out(*seat))
+    }
+
+    fn others(&self) -> impl Iterator<Item = Seat> + use<S, V, X> {
+        let own = self.play.seat();
+        Seat::all(self.play.log().of().seats()).filter(move |seat| *seat != own)
+    }
+
+    /// Deals no hand after a showdown before [`Command::Next`], so that a person can see it.
+    pub fn pause_after_showdowns(&mut self) {
+        self.play.pause_after_showdowns();
     }
 
     /// Says whether this side itself does not look for a line now. Nobody else is away then. The
@@ -327,18 +346,19 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// # Errors
     /// If it cannot be written.
     pub fn close_here(&mut self) -> Result<(), PlayError> {
-        let (log, own) = (self.play.log(), self.play.seat());
-        let waits_for = log.waits_for();
+        let waits_for = self.play.log().waits_for();
         if waits_for.is_empty() {
             return Ok(());
         }
-        let mut others = Seat::all(log.of().seats()).filter(|seat| *seat != own);
         let is_waited_for = |seat: &Seat| waits_for.contains(seat);
-        let seat = others.clone().find(is_waited_for).or(others.next());
-        let seat = seat.unwrap_or(own);
-        if self.time_left(seat).is_none() && self.line_is() == LineIs::Missing {
+        let seat = self.others().find(is_waited_for).or(self.others().next());
+        let seat = seat.unwrap_or(self.play.seat());
+        if !self.clocks.limited() && self.line_is() == LineIs::Missing {
             self.claim(seat, Claimed::Away)?;
         }
+        let log = self.play.log();
+        let has_spoken = log.part(log.step(), seat).is_some();
+        let seat = if has_spoken { self.play.seat() } else { seat };
         self.claim(seat, Claimed::Closed)
     }
 
@@ -347,6 +367,14 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             (true, _) => LineIs::Up,
             (false, true) => LineIs::Unwanted,
             (false, false) => LineIs::Missing,
+        }
+    }
+
+    /// A claim that the time of a seat is out. In a match without a clock no time was agreed on.
+    fn claim_late(&mut self, seat: Seat, what: Claimed) -> Result<(), PlayError> {
+        match self.clocks.limited() {
+            true => self.claim(seat, what),
+            false => Ok(()),
         }
     }
 
@@ -362,25 +390,31 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
 
     /// Says whether something has changed. A seat whose own time is out says what costs it nothing
     /// more, and sits out from the next hand on.
-    fn look_at_clocks(&mut self) -> Result<bool, PlayError> {
-        let (line, seat) = (self.line_is(), self.play.seat());
-        let Some(out) = (self.clocks).look((self.play.log(), seat), line, Instant::now()) else {
+    fn look_at_clocks(&mut self, now: Instant) -> Result<bool, PlayError> {
+        let seat = self.play.seat();
+        let view = View {
+            log: self.play.log(),
+            own: seat,
+            line: self.line_is(),
+            needs_engine: self.play.needs_engine(),
+        };
+        let Some(out) = self.clocks.look(&view, now) else {
             return Ok(false);
         };
         let news = match out {
             Out::Own(legal) => {
-                let choice = legal.out_of_time();
+                let choice = self.play.out_of_time(&legal);
                 // The rules allow it.
                 let _ = self.play.command(Command::Choose(choice));
                 let _ = self.play.command(Command::SitOut(true));
                 News::OutOfTime { seat }
             }
             Out::Other(seat) => {
-                self.claim(seat, Claimed::OutOfTime)?;
+                self.claim_late(seat, Claimed::OutOfTime)?;
                 News::OutOfTime { seat }
             }
             Out::Away(seat) => {
-                self.claim(seat, Claimed::Away)?;
+                self.claim_late(seat, Claimed::Away)?;
                 News::Away { seat }
             }
         };
@@ -388,3 +422,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,6 +14,11 @@ pub enum Compared {
     Together {
         /// How many parts only the first has, and only the second.
         more: [usize; 2],
+        /// The seats to which they give different names. Nobody signs a name: which one is true is
+        /// unproven.
+        renamed: Vec<Seat>,
+        /// Both say that they are the file of the same seat.
+        same_owner: bool,
     },
     /// No log holds both: a seat has signed two things for one step.
     Forked(Box<Forked>),
@@ -58,7 +63,12 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
             }
         }
     }
-    Compared::Together { more }
+    let renamed = |seat: &Seat| one.names().get(seat.index()) != other.names().get(seat.index());
+    Compared::Together {
+        more,
+        renamed: Seat::all(one.of().seats()).filter(renamed).collect(),
+        same_owner: one.owner() == other.owner(),
+    }
 }
 
 fn said(log: &MatchLog, step: u64, seat: Seat) -> Option<&SignedPart> {

@@ -24,7 +24,10 @@ pub use error::{BadRecord, Place};
 pub use hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
 
 use crate::identity::{Identity, Name};
-use crate::log::{BadFile, Claim, End, Entry, Match, MatchFile, MatchLog, Phase, verify_ahead};
+use crate::log::{
+    BadFile, Claim, End, Entry, Match, MatchFile, MatchLog, Phase, SignedPart, Verified,
+    verify_ahead,
+};
 use crate::seat::Seat;
 use replay::Replay;
 
@@ -32,6 +35,7 @@ use replay::Replay;
 #[derive(Clone, Debug)]
 pub struct Record {
     owner: Seat,
+    read_by_owner: bool,
     names: Vec<Name>,
     log: MatchLog,
     hands: Vec<RecordedHand>,
@@ -85,18 +89,14 @@ impl Record {
         })?;
         let mut replay = Replay::new(sitting.of.clone(), key);
         let (entries, wrong) = entries(&mut file);
-        let said = |(_, entry): &(usize, Entry)| match entry {
-            Entry::Part(part) => Some(part.clone()),
-            _ => None,
-        };
-        let said = entries.iter().filter_map(said).collect();
-        let mut verified = verify_ahead(&sitting.of, said).into_iter();
+        let mut verified = verify_ahead(&sitting.of, &parts(&entries)).into_iter();
         let mut notes = 0;
         let mut claims = Vec::new();
         for (at, entry) in entries {
             match entry {
                 Entry::Part(part) => {
-                    replay.part(at, verified.next().unwrap_or_else(|| part.into()))?;
+                    let after = verified.next().flatten();
+                    replay.part(at, Verified { part, after })?;
                 }
                 Entry::Evidence(evidence) => replay.evidence(at, evidence)?,
                 Entry::Seen(note) => {
@@ -116,6 +116,7 @@ impl Record {
         let (log, hands) = replay.finish();
         Ok(Record {
             owner: sitting.seat,
+            read_by_owner: owner.is_some(),
             names: sitting.names,
             log,
             hands,
@@ -133,6 +134,13 @@ impl Record {
     /// Whose file it is. Only the owner's key shows that this is so.
     pub fn owner(&self) -> Seat {
         self.owner
+    }
+
+    /// Whether it was read with the owner's key, which shows that nobody has changed it. If not, the
+    /// owner, the names, the notes and the claims are unproven: anybody who had the file can have
+    /// written them.
+    pub fn is_read_by_owner(&self) -> bool {
+        self.read_by_owner
     }
 
     /// What the owner claims beside the log. Nobody else has signed it.
@@ -193,6 +201,14 @@ impl Record {
     pub fn torn(&self) -> usize {
         self.torn
     }
+}
+
+fn parts(entries: &[(usize, Entry)]) -> Vec<&SignedPart> {
+    let parts = entries.iter().filter_map(|(_, entry)| match entry {
+        Entry::Part(part) => Some(part),
+        _ => None,
+    });
+    parts.collect()
 }
 
 /// The records behind the first one, and where each begins. What comes behind something that is none

@@ -29,11 +29,16 @@ pub(super) struct Replay {
 struct Before {
     stacks: Vec<u64>,
     bets: Vec<u64>,
+    /// Of each seat; empty in a game without chips, where a hand can be the whole deck.
     held: Vec<Vec<usize>>,
 }
 
 impl Before {
-    fn of(hand: &Hand, seats: usize) -> Self {
+    fn of(log: &MatchLog, hand: &Hand) -> Self {
+        let seats = match log.of().header().stakes.betting() {
+            Some(_) => log.of().seats(),
+            None => 0,
+        };
         Before {
             stacks: hand.stacks(),
             bets: hand.bets(),
@@ -81,12 +86,21 @@ impl Replay {
     pub(super) fn part(&mut self, at: usize, part: Verified) -> Result<(), BadRecord> {
         self.at = at;
         let place = self.place();
-        let (seat, phase) = (part.seat(), self.log.phase());
-        let before = (self.log.game()).map(|hand| Before::of(hand, self.log.of().seats()));
+        let seat = part.seat();
+        // Only a part that completes its step changes anything.
+        let last = self.log.waits_for() == [seat];
+        let phase = last.then(|| self.log.phase());
+        let game = self.log.game().filter(|_| last);
+        let before = game.map(|hand| Before::of(&self.log, hand));
         match self.log.take_verified(part) {
             Ok(Taken::Known) => Err(BadRecord::Repeated { place, seat }),
             Ok(Taken::New(said)) => {
-                self.happened(place.step, seat, said, phase, before);
+                if let Some(stop) = said.stop() {
+                    self.push(HandEvent::Stopped { seat, stop });
+                }
+                if let Some(phase) = phase.filter(|_| self.log.step() > place.step) {
+                    self.completed(place.step, (seat, said), phase, before);
+                }
                 Ok(())
             }
             Err(Refused::Foul(proof)) => {
@@ -127,21 +141,14 @@ impl Replay {
         Ok(())
     }
 
-    /// Something was said in a step that was in this phase.
-    fn happened(
+    /// The last part of a step was said, which was in this phase.
+    fn completed(
         &mut self,
         step: u64,
-        seat: Seat,
-        said: Part,
+        (seat, said): (Seat, Part),
         phase: Phase,
         before: Option<Before>,
     ) {
-        if let Some(stop) = said.stop() {
-            self.push(HandEvent::Stopped { seat, stop });
-        }
-        if self.log.step() == step {
-            return;
-        }
         match (said, phase, before) {
             (Part::Again, ..) => self.void(seat),
             (_, Phase::Deal, _) => self.dealt(step),
@@ -267,16 +274,17 @@ impl Replay {
     fn chose(&mut self, seat: Seat, choice: Choice, legal: &Legal, before: Before) {
         let place = seat.index();
         let (stack, bet) = (before.stacks[place], before.bets[place]);
-        let chips = self.log.of().header().stakes.betting().is_some();
         let paid = match (&choice, legal) {
             (Choice::Call, Legal::Bet { call, .. }) => call.unwrap_or_default(),
             (&(Choice::Bet { to } | Choice::Raise { to }), _) => to.saturating_sub(bet),
             _ => 0,
         };
-        let held = self.held();
         // A card that all have seen is laid down without being opened.
-        if let (Choice::Reveal(_), Some(hand)) = (&choice, self.hands.last_mut()) {
-            hand.held = held;
+        if let Choice::Reveal(_) = choice {
+            let held = self.held();
+            if let Some(hand) = self.hands.last_mut() {
+                hand.held = held;
+            }
         }
         self.push(HandEvent::Chose(Chosen {
             seat,
@@ -284,10 +292,7 @@ impl Replay {
             level: before.bets.iter().copied().max().unwrap_or_default(),
             paid,
             all_in: paid > 0 && paid == stack,
-            // In a game without chips nobody asks, and it can be the whole deck.
-            held: (before.held.get(place).filter(|_| chips))
-                .cloned()
-                .unwrap_or_default(),
+            held: before.held.get(place).cloned().unwrap_or_default(),
         }));
         self.settled(&before, Some((seat, paid)));
     }

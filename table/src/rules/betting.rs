@@ -35,7 +35,9 @@ pub(super) struct Player {
     pub(super) stack: u64,
     /// Chips that it put into the pot in this hand.
     pub(super) paid: u64,
-    /// Those of them that it bet in this round.
+    /// Those of them that it paid before the cards, as a blind or an ante.
+    pub(super) posted: u64,
+    /// Those that it bet in this round.
     pub(super) bet: u64,
     /// It can still win: it was dealt in and has not folded.
     pub(super) live: bool,
@@ -68,6 +70,7 @@ impl Betting {
         let player = |&stack: &u64| Player {
             stack,
             paid: 0,
+            posted: 0,
             bet: 0,
             live: stack > 0,
             answered: None,
@@ -82,6 +85,9 @@ impl Betting {
             aggressor: None,
         };
         let first = betting.post(rules.posts, button);
+        for player in &mut betting.players {
+            player.posted = player.paid;
+        }
         (betting, first)
     }
 
@@ -129,6 +135,19 @@ impl Betting {
             player.bet = player.bet.saturating_sub(uncalled);
             player.stack += uncalled;
         }
+    }
+
+    /// Whether a seat that can still win has bet all its chips.
+    pub(super) fn has_all_in(&self) -> bool {
+        self.live().any(|seat| self.player(seat).stack == 0)
+    }
+
+    /// Whether there will be no more bets: at most one seat that can still win has chips.
+    pub(super) fn is_settled(&self) -> bool {
+        self.live()
+            .filter(|&seat| self.player(seat).stack > 0)
+            .count()
+            < 2
     }
 
     /// Who chooses next, from this seat on; `None` when the round is over.

@@ -3,6 +3,7 @@
 use super::betting::Player;
 use super::choice::Choice;
 use super::dealing::Seen;
+use super::edition::Edition;
 use super::foul::{BadCards, BadFaces, CannotDeal, Foul};
 use super::free_deck::FreeDeck;
 use super::next::{Next, Rolled};
@@ -42,10 +43,12 @@ const MAX_CHIPS: u64 = 1 << 62;
 ///   five cards; then all see their new ones, and the second round begins.
 /// - When all but one have folded, nothing is shown, and no more of the board is opened. When nobody
 ///   can bet any more, the rest of the board is opened street by street.
-/// - Who bet or raised last in the last round shows first, or else the first seat left of the button,
-///   then the others in turn (17). Each may show or muck, also after an all-in (unlike 16, which has
-///   all cards face up: here no card is opened that need not be). Who mucks gives up its claim. Who is
-///   left alone with all that it claims wins it without being asked.
+/// - When a seat is all in and nobody can bet any more, all contesting hands are turned up: in hold'em
+///   before the rest of the board, in draw after the exchange (16). Under [`Edition::Two`] they are
+///   shown or mucked like others.
+/// - Otherwise the seat that bet or raised last in the last round shows first, or else the first seat
+///   left of the button, then the others in turn (17). Each may show or muck. A seat that mucks gives up
+///   its claim. A seat that is left alone with all that it claims wins it without being asked.
 /// - Equal hands split a pot; odd chips go one by one to the first of them left of the button (20).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hand {
@@ -65,7 +68,12 @@ impl Hand {
     ///
     /// # Errors
     /// If no hand can be dealt so.
-    pub fn new(stakes: &Stakes, stacks: &[u64], button: Seat) -> Result<Self, CannotDeal> {
+    pub fn new(
+        stakes: &Stakes,
+        stacks: &[u64],
+        button: Seat,
+        edition: Edition,
+    ) -> Result<Self, CannotDeal> {
         if stacks.len() != stakes.seats() {
             return Err(CannotDeal::Stacks(stacks.len()));
         }
@@ -78,11 +86,11 @@ impl Hand {
             }
             Variety::Holdem(rules) => {
                 check_chips(stacks, button)?;
-                Game::Poker(Poker::new(Kind::Holdem, rules, stacks, button))
+                Game::Poker(Poker::new((Kind::Holdem, edition), rules, stacks, button))
             }
             Variety::FiveCardDraw(rules) => {
                 check_chips(stacks, button)?;
-                Game::Poker(Poker::new(Kind::Draw, rules, stacks, button))
+                Game::Poker(Poker::new((Kind::Draw, edition), rules, stacks, button))
             }
         };
         Ok(Hand { button, game })
@@ -177,6 +185,11 @@ impl Hand {
         self.of_each(|player| player.bet)
     }
 
+    /// What each seat paid before the cards, as a blind or an ante.
+    pub fn posted(&self) -> Vec<u64> {
+        self.of_each(|player| player.posted)
+    }
+
     /// All chips in the pot, those of this round among them. What nobody matched goes back to who
     /// bet it at the end of a round.
     pub fn pot(&self) -> u64 {
@@ -188,6 +201,23 @@ impl Hand {
     pub fn is_live(&self, seat: Seat) -> bool {
         let player = self.players().get(seat.index());
         player.is_some_and(|player| player.live)
+    }
+
+    /// Whether the seat may still be asked to choose in this hand of a game with chips, or is about to show: it has
+    /// neither folded, shown nor mucked, and no hands are being turned up.
+    pub(crate) fn may_still_choose(&self, seat: Seat) -> bool {
+        match &self.game {
+            Game::Poker(poker) => poker.may_still_choose(seat),
+            Game::FreeDeck(_) => false,
+        }
+    }
+
+    /// Whether a hand that was shown beats these cards of the seat in every pot that the seat contests.
+    pub(crate) fn is_beaten(&self, seat: Seat, cards: &[Card]) -> bool {
+        match &self.game {
+            Game::Poker(poker) => poker.is_beaten(seat, cards),
+            Game::FreeDeck(_) => false,
+        }
     }
 
     /// The positions of the cards that the seat holds now, in the order of their places in the hand.

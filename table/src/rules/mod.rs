@@ -8,6 +8,7 @@ mod betting_rules;
 mod between;
 mod choice;
 mod dealing;
+mod edition;
 mod foul;
 mod free_deck;
 mod hand;
@@ -20,6 +21,7 @@ mod stakes;
 
 pub use betting_rules::{BettingRules, Limit, Posts};
 pub use choice::{Choice, ChoiceError};
+pub use edition::Edition;
 pub use foul::{BadCards, BadFaces, CannotDeal, Foul};
 pub use hand::Hand;
 pub use kinds::{BadKinds, NamedKinds};

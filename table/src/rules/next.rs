@@ -78,13 +78,14 @@ pub enum Legal {
 }
 
 impl Legal {
-    /// What a seat says whose time is out: nothing that costs it a chip, and nothing that shows a card.
+    /// What a seat says whose time is out: nothing that costs it a chip. At a showdown that is to show,
+    /// because a muck gives up what the hand may win.
     pub(crate) fn out_of_time(&self) -> Choice {
         match self {
             Legal::Bet { call: None, .. } => Choice::Check,
             Legal::Bet { call: Some(_), .. } => Choice::Fold,
             Legal::Exchange => Choice::Exchange(Vec::new()),
-            Legal::ShowOrMuck => Choice::Muck,
+            Legal::ShowOrMuck => Choice::Show,
             Legal::Speak { .. } => Choice::Pass,
         }
     }
@@ -164,4 +165,6 @@ pub struct Shown {
     pub cards: Vec<Card>,
     /// What they are worth, with the board.
     pub rank: HandRank,
+    /// The five cards that count, of its own and of the board.
+    pub best: Vec<Card>,
 }

@@ -6,10 +6,11 @@ use super::betting::Betting;
 use super::betting_rules::{BettingRules, Limit};
 use super::choice::Choice;
 use super::dealing::{Seen, hole_cards, openings};
+use super::edition::Edition;
 use super::foul::{BadCards, Foul};
 use super::next::{Learners, Legal, Next, Opening, Outcome, Shown};
 use super::pots::{Claims, pots};
-use super::ranking::HandRank;
+use super::ranking::{HandRank, five_worth};
 use crate::seat::Seat;
 use dealerless::deck::{Card, Pack};
 
@@ -49,6 +50,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Poker {
     kind: Kind,
+    edition: Edition,
     rules: BettingRules,
     button: Seat,
     betting: Betting,
@@ -60,6 +62,8 @@ pub(super) struct Poker {
     seen: Seen,
     claims: Vec<Claims>,
     shown: Vec<Shown>,
+    /// All contesting hands have been turned up.
+    face_up: bool,
     phase: Phase,
 }
 
@@ -80,6 +84,8 @@ enum Phase {
     },
     /// The new cards are opened.
     Draw(Vec<(usize, Learners)>),
+    /// All contesting hands are turned up, each by its own seat.
+    TurnUp,
     /// The first of these seats shows or mucks.
     ShowOrMuck(Vec<Seat>),
     /// The first of these seats opens its cards.
@@ -89,12 +95,18 @@ enum Phase {
 }
 
 impl Poker {
-    pub(super) fn new(kind: Kind, rules: BettingRules, stacks: &[u64], button: Seat) -> Self {
+    pub(super) fn new(
+        (kind, edition): (Kind, Edition),
+        rules: BettingRules,
+        stacks: &[u64],
+        button: Seat,
+    ) -> Self {
         let seats = stacks.len();
         let (betting, first) = Betting::new(&rules, stacks, button);
         let hole = |seat| hole_cards(seat, seats, kind.hole_cards());
         Poker {
             kind,
+            edition,
             rules,
             button,
             betting,
@@ -104,6 +116,7 @@ impl Poker {
             seen: Seen::none(Pack::Cards(52)),
             claims: Vec::new(),
             shown: Vec::new(),
+            face_up: false,
             phase: Phase::DealByHost { first },
         }
     }
@@ -121,7 +134,7 @@ impl Poker {
 
     /// The openings that are due.
     fn due(&self) -> Vec<Opening> {
-        let mut all = Seat::all(self.held.len());
+        let all = Seat::all(self.held.len());
         match &self.phase {
             Phase::DealByHost { .. } => openings(&self.dealt(), std::iter::once(Seat::HOST)),
             Phase::DealByOthers { .. } => openings(&self.dealt(), all.skip(1)),
@@ -132,13 +145,25 @@ impl Poker {
                 openings(&cards, all)
             }
             Phase::Draw(cards) => openings(cards, all),
-            Phase::Show(left) => {
-                let cards = self.held[left[0].index()].iter();
-                let cards: Vec<_> = cards.map(|&card| (card, Learners::All)).collect();
-                openings(&cards, all.find(|&seat| seat == left[0]).into_iter())
-            }
+            Phase::TurnUp => (self.contesting())
+                .flat_map(|seat| self.own_hand(seat))
+                .collect(),
+            Phase::Show(left) => self.own_hand(left[0]),
             _ => Vec::new(),
         }
+    }
+
+    /// The opening in which a seat shows its hand to all.
+    fn own_hand(&self, seat: Seat) -> Vec<Opening> {
+        let cards = self.held[seat.index()].iter();
+        let cards: Vec<_> = cards.map(|&card| (card, Learners::All)).collect();
+        openings(&cards, std::iter::once(seat))
+    }
+
+    /// The seats that need a better hand than another seat to win something.
+    fn contesting(&self) -> impl Iterator<Item = Seat> {
+        let contests = |seat: &Seat| self.claims.iter().any(|pot| pot.contested_by(*seat));
+        Seat::all(self.held.len()).filter(contests)
     }
 
     /// The hole cards of all who are in the hand.
@@ -162,7 +187,11 @@ impl Poker {
             Phase::Show(mut left) => {
                 let seat = left.remove(0);
                 self.note_shown(seat);
-                self.show_down(left);
+                self.ask_to_show(left);
+            }
+            Phase::TurnUp => {
+                self.face_up = true;
+                self.after_round();
             }
             // The board or the new cards.
             _ => self.next_round(),
@@ -184,7 +213,7 @@ impl Poker {
                 let mut left = std::mem::take(left);
                 let seat = left.remove(0);
                 self.claims.iter_mut().for_each(|pot| pot.give_up(seat));
-                self.show_down(left);
+                self.ask_to_show(left);
             }
             _ => return Err(Foul::WrongKind),
         }
@@ -198,10 +227,20 @@ impl Poker {
             return;
         }
         self.betting.return_uncalled();
+        self.claims = pots(self.betting.players());
+        self.after_round();
+    }
+
+    /// Goes on behind a round in which nobody bets any more.
+    fn after_round(&mut self) {
         let live = self.betting.live().count();
-        if live == 1 || self.round + 1 == self.kind.rounds() {
-            self.claims = pots(self.betting.players());
-            return self.show_down(self.order_of_showing());
+        let is_last = self.round + 1 == self.kind.rounds();
+        if live > 1 && !self.face_up && self.turns_up(is_last) {
+            self.phase = Phase::TurnUp;
+            return;
+        }
+        if live == 1 || is_last {
+            return self.show_down();
         }
         self.phase = match self.kind {
             Kind::Holdem => Phase::Board,
@@ -210,6 +249,16 @@ impl Poker {
                 drawn: Vec::new(),
             },
         };
+    }
+
+    /// Whether all contesting hands are turned up now: a seat is all in, and nobody can bet any more
+    /// (rule 16). A hand of draw that can still be exchanged stays closed.
+    fn turns_up(&self, is_last: bool) -> bool {
+        let settled = match self.kind {
+            Kind::Holdem => is_last || self.betting.is_settled(),
+            Kind::Draw => is_last,
+        };
+        self.edition >= Edition::Three && settled && self.betting.has_all_in()
     }
 
     fn next_round(&mut self) {
@@ -257,22 +306,63 @@ impl Poker {
         order
     }
 
-    /// Asks the next of these who has to show to win something; who is alone with all that it
-    /// claims need not. After the last the chips are paid out.
-    fn show_down(&mut self, mut left: Vec<Seat>) {
-        let contests = |seat: &Seat| self.claims.iter().any(|pot| pot.contested_by(*seat));
-        left.retain(contests);
+    /// Nobody bets any more, and no more cards come.
+    fn show_down(&mut self) {
+        let order = self.order_of_showing();
+        if !self.face_up {
+            return self.ask_to_show(order);
+        }
+        order.into_iter().for_each(|seat| self.note_shown(seat));
+        self.phase = Phase::Over(self.pay_out());
+    }
+
+    /// Asks the next of these seats that has to show to win something; a seat that is alone with all
+    /// that it claims need not. After the last one the chips are paid out.
+    fn ask_to_show(&mut self, mut left: Vec<Seat>) {
+        left.retain(|seat| self.contesting().any(|other| other == *seat));
         self.phase = match left.is_empty() {
             true => Phase::Over(self.pay_out()),
             false => Phase::ShowOrMuck(left),
         };
     }
 
+    /// Whether a hand that was shown beats these cards of a seat in every pot that the seat contests.
+    pub(super) fn is_beaten(&self, seat: Seat, cards: &[Card]) -> bool {
+        let own = self.rank(cards);
+        let beats = |pot: &Claims| {
+            let mut shown = self.shown.iter();
+            shown.any(|shown| {
+                pot.contested_by(shown.seat) && own.is_some_and(|own| shown.rank > own)
+            })
+        };
+        let mut contested = self.claims.iter().filter(|pot| pot.contested_by(seat));
+        contested.all(beats)
+    }
+
+    /// Whether the seat may still be asked to choose, or is about to show what it has chosen to show.
+    pub(super) fn may_still_choose(&self, seat: Seat) -> bool {
+        match &self.phase {
+            Phase::TurnUp | Phase::Over(_) => false,
+            Phase::ShowOrMuck(left) | Phase::Show(left) => left.contains(&seat),
+            _ => self.betting.player(seat).live && !self.face_up,
+        }
+    }
+
+    fn rank(&self, cards: &[Card]) -> Option<HandRank> {
+        HandRank::of(&[cards, &self.board()].concat())
+    }
+
     fn note_shown(&mut self, seat: Seat) {
         let cards = self.held[seat.index()].iter();
         let cards: Vec<Card> = cards.filter_map(|&card| self.seen.get(card)).collect();
-        if let Some(rank) = HandRank::of(&[cards.clone(), self.board()].concat()) {
-            self.shown.push(Shown { seat, cards, rank });
+        if let Some(rank) = self.rank(&cards) {
+            let best = five_worth(rank, &[&cards[..], &self.board()].concat());
+            self.shown.push(Shown {
+                seat,
+                cards,
+                rank,
+                best,
+            });
         }
     }
 
@@ -310,5 +400,47 @@ impl Poker {
     pub(super) fn board(&self) -> Vec<Card> {
         let positions = (self.undealt..).take(self.kind.board(self.round));
         positions.filter_map(|card| self.seen.get(card)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seat 0 has aces, seat 1 kings, and seat 1 has shown them.
+    #[test]
+    fn a_hand_is_beaten_once_a_better_one_is_shown_in_every_pot_that_it_contests() {
+        let rules = BettingRules {
+            stack: 100,
+            limit: Limit::NoLimit,
+            posts: super::super::betting_rules::Posts::Blinds { small: 1, big: 2 },
+        };
+        let mut hand = Poker::new(
+            (Kind::Holdem, Edition::NEWEST),
+            rules,
+            &[100, 100],
+            Seat::HOST,
+        );
+        let card = |(position, name): (usize, u64)| (position, Card(name));
+        // 7c 9d Jc 3s 2h: nobody has more than a pair.
+        let board = [(4, 5), (5, 20), (6, 9), (7, 40), (8, 26)].map(card);
+        for cards in [&[][..], &[]] {
+            hand.opened(cards).unwrap();
+        }
+        hand.choose(&Choice::Call).unwrap();
+        hand.choose(&Choice::Check).unwrap();
+        for street in [&board[..3], &board[3..4], &board[4..]] {
+            hand.opened(street).unwrap();
+            hand.choose(&Choice::Check).unwrap();
+            hand.choose(&Choice::Check).unwrap();
+        }
+        let [kings, queens, aces] = [11, 10, 12].map(|rank| [Card(rank), Card(13 + rank)]);
+        assert!(!hand.is_beaten(Seat::HOST, &queens), "nothing is shown");
+        hand.choose(&Choice::Show).unwrap();
+        hand.opened(&[(1, kings[0]), (3, kings[1])]).unwrap();
+        assert!(hand.is_beaten(Seat::HOST, &queens));
+        assert!(!hand.is_beaten(Seat::HOST, &aces));
+        let equal = [Card(26 + 11), Card(39 + 11)];
+        assert!(!hand.is_beaten(Seat::HOST, &equal), "it splits the pot");
     }
 }

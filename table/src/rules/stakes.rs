@@ -112,6 +112,9 @@ impl From<Malformed> for StakesError {
 }
 
 impl Stakes {
+    /// The most seats of a match: hold'em with more has too few cards for hands and board, and no
+    /// other game needs more.
+    pub const MAX_SEATS: u8 = 23;
     /// The most hands of a match.
     pub const MAX_HANDS: u32 = 1_000_000;
     /// The most chips of a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all seats the chips
@@ -233,9 +236,8 @@ impl Stakes {
 
     fn check(&self) -> Result<(), StakesError> {
         let most = match self.variety {
-            Variety::Holdem(_) => 23,
+            Variety::Holdem(_) | Variety::Deck { .. } => Self::MAX_SEATS,
             Variety::FiveCardDraw(_) => 5,
-            Variety::Deck { .. } => u8::MAX,
             // The network of one goes over the word of the other.
             Variety::Boards { .. } => 2,
         };

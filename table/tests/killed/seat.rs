@@ -301,6 +301,7 @@ impl Program {
                     .command(Command::Choose(choice))
                     .expect("its turn");
             }
+            News::Voided { .. } => self.table.command(Command::DealAgain).expect("it is asked"),
             News::Over(end) => Said::Over(*end == End::Played).tell(),
             _ => {}
         }

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless::net::Deadlines;
+use dealerless::net::{Deadlines, VERSION};
 use dealerless_table::{
-    BettingRules, Clock, DiskStorage, Door, Inputs, Journal, Limit, Line, LineError, MatchLog,
-    MemoryVault, Posts, Seating, Setting, Shelf, Stakes, Table, Variety, system_rng,
+    BettingRules, CannotBegin, Clock, DiskStorage, Door, Inputs, Journal, Limit, Line, LineError,
+    Match, MatchLog, MemoryVault, Posts, Seating, Setting, Shelf, Stakes, Table, Variety,
+    system_rng,
 };
 
 use crate::players::{Player, SOON, line};
@@ -93,6 +94,34 @@ fn a_table_that_is_dropped_leaves_nobody_waiting() {
         matches!(error, LineError::Closed | LineError::Cut(_)),
         "{error:?}"
     );
+}
+
+#[test]
+fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_with_it() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let (door, mut header) = waiting(&host);
+    let _joined = guest.join(&crate::players::invite(&door)).unwrap();
+    let line = line(&door);
+    let identity = host.home.shared_identity();
+    let own = (identity.public(), &host.name);
+    let mut sitting = Seating::of_line(&line, header.clone(), own)
+        .unwrap()
+        .sitting;
+    for (engine, resumes) in [(4, false), (5, true), (VERSION, true), (VERSION + 1, false)] {
+        header.versions.engine = engine;
+        let begun = Seating::of_line(&line, header.clone(), own);
+        assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
+        assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");
+        let players = sitting.of.players().to_vec();
+        sitting.of = Match::new(header.clone(), players).unwrap();
+        match Seating::of_file(sitting.clone()) {
+            Ok(_) => assert!(resumes, "{engine}"),
+            Err(CannotBegin::Engine { theirs, .. }) => {
+                assert_eq!((theirs, resumes), (engine, false))
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
 }
 
 #[test]

@@ -236,10 +236,12 @@ impl Side {
                 News::Over(end) => self.end = Some(end.clone()),
                 _ => {}
             }
-            if let News::YourTurn { legal } = &news {
-                let command = Command::Choose(choice(program, legal));
-                program.command(command).expect("it may say that");
-            }
+            let command = match &news {
+                News::YourTurn { legal } => Command::Choose(choice(program, legal)),
+                News::Voided { .. } => Command::DealAgain,
+                _ => continue,
+            };
+            program.command(command).expect("it may say that");
         }
         told
     }

@@ -2,7 +2,7 @@
 
 use crate::dealt::{Dealt, SMALL_AND_BIG, bets, cards, holdem, rules};
 use dealerless::deck::Card;
-use dealerless_table::{Choice, Foul, Hand, Limit, Posts, Seat, Stakes, Variety};
+use dealerless_table::{Choice, Edition, Foul, Hand, Limit, Posts, Seat, Stakes, Variety};
 
 fn fixed_limit(stacks: &[u64], button: u8) -> Dealt {
     let deck = (0..52).map(Card).collect();
@@ -29,6 +29,40 @@ fn heads_up_the_button_posts_the_small_blind_and_acts_first_and_after_the_flop_l
             hand.say("k");
         }
     }
+}
+
+#[test]
+fn what_was_posted_stays_the_same_while_bets_come_and_go() {
+    let mut hand = Dealt::holdem(&[1000, 1000], 0);
+    hand.say("r 20");
+    assert_eq!(
+        (hand.hand.bets(), hand.hand.posted()),
+        (vec![20, 10], vec![5, 10])
+    );
+    hand.say("c");
+    assert_eq!(
+        (hand.hand.bets(), hand.hand.posted()),
+        (vec![0, 0], vec![5, 10])
+    );
+    assert_eq!(Dealt::holdem(&[1000, 7], 0).hand.posted(), [5, 7]);
+    let antes = rules(Limit::NoLimit, Posts::Antes { ante: 3, bet: 10 });
+    let stakes = Stakes::new(Variety::FiveCardDraw(antes), 2, 1).unwrap();
+    let mut hand = Dealt::new(&stakes, &[1000, 2], 0, (0..52).map(Card).collect());
+    assert_eq!(
+        (hand.hand.bets(), hand.hand.posted()),
+        (vec![0, 0], vec![3, 2])
+    );
+    let deck = Stakes::new(
+        Variety::Deck {
+            cards: 52,
+            drawn: 9,
+        },
+        2,
+        1,
+    )
+    .unwrap();
+    hand = Dealt::new(&deck, &[0, 0], 0, (0..52).map(Card).collect());
+    assert_eq!(hand.hand.posted(), [0, 0]);
 }
 
 #[test]
@@ -282,6 +316,6 @@ fn what_does_not_answer_what_is_asked_is_a_foul_and_changes_nothing() {
 #[test]
 fn while_cards_are_opened_nobody_is_asked() {
     let stakes = Stakes::new(Variety::Holdem(rules(Limit::NoLimit, SMALL_AND_BIG)), 2, 1).unwrap();
-    let mut hand = Hand::new(&stakes, &[1000, 1000], Seat::HOST).unwrap();
+    let mut hand = Hand::new(&stakes, &[1000, 1000], Seat::HOST, Edition::NEWEST).unwrap();
     assert_eq!(hand.choose(Seat::HOST, &Choice::Fold), Err(Foul::NotAsked));
 }

@@ -3,8 +3,8 @@
 
 use dealerless::deck::Card;
 use dealerless_table::{
-    Amounts, BettingRules, Choice, Foul, Hand, Learners, Legal, Limit, Next, Opening, Outcome,
-    Posts, Seat, Stakes, Variety,
+    Amounts, BettingRules, Choice, Edition, Foul, Hand, Learners, Legal, Limit, Next, Opening,
+    Outcome, Posts, Seat, Stakes, Variety,
 };
 
 pub(crate) const SMALL_AND_BIG: Posts = Posts::Blinds { small: 5, big: 10 };
@@ -44,8 +44,19 @@ pub(crate) struct Dealt {
 }
 
 impl Dealt {
+    /// A hand under the newest rules.
     pub(crate) fn new(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>) -> Self {
-        let hand = Hand::new(stakes, stacks, Seat::new(button)).unwrap();
+        Dealt::of(Edition::Three, stakes, stacks, button, deck)
+    }
+
+    pub(crate) fn of(
+        edition: Edition,
+        stakes: &Stakes,
+        stacks: &[u64],
+        button: u8,
+        deck: Vec<Card>,
+    ) -> Self {
+        let hand = Hand::new(stakes, stacks, Seat::new(button), edition).unwrap();
         let mut dealt = Dealt {
             hand,
             seats: stacks.len(),

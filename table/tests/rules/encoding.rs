@@ -44,6 +44,12 @@ fn stakes_out_of_bounds_are_refused_with_the_bound() {
             Err(StakesError::Seats { seats, most: 5 })
         );
     }
+    let deck = Variety::Deck { cards: 9, drawn: 9 };
+    assert!(of(deck, Stakes::MAX_SEATS, 1).is_ok());
+    for seats in [0, 1, 24, u8::MAX] {
+        let most = Stakes::MAX_SEATS;
+        assert_eq!(of(deck, seats, 1), Err(StakesError::Seats { seats, most }));
+    }
     for hands in [0, 1_000_001] {
         assert_eq!(of(draw, 2, hands), Err(StakesError::Hands(hands)));
     }

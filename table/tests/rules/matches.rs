@@ -2,7 +2,9 @@
 
 use crate::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
-use dealerless_table::{BadCards, CannotDeal, Hand, Limit, Next, Seat, Stakes, Variety};
+use dealerless_table::{
+    BadCards, CannotDeal, Choice, Edition, Hand, Limit, Next, Seat, Stakes, Variety,
+};
 
 #[test]
 fn a_match_is_over_after_its_hands_or_when_one_seat_has_all_chips() {
@@ -58,8 +60,9 @@ fn the_button_goes_to_the_left_past_who_has_no_chips() {
 #[test]
 fn what_cannot_be_dealt_is_refused() {
     let stakes = holdem(Limit::NoLimit, 2);
-    let deal =
-        |stacks: &[u64], button: u8| Hand::new(&stakes, stacks, Seat::new(button)).map(|_| ());
+    let deal = |stacks: &[u64], button: u8| {
+        Hand::new(&stakes, stacks, Seat::new(button), Edition::NEWEST).map(|_| ())
+    };
     assert_eq!(deal(&[1, 1, 1], 0), Err(CannotDeal::Stacks(3)));
     assert_eq!(deal(&[1, 1], 2), Err(CannotDeal::Button(Seat::new(2))));
     assert_eq!(deal(&[1, 0], 0), Err(CannotDeal::NoOpponent));
@@ -67,10 +70,10 @@ fn what_cannot_be_dealt_is_refused() {
     assert_eq!(deal(&[1 << 62, 1], 0), Err(CannotDeal::TooManyChips));
     assert_eq!(deal(&[1 << 61, 1 << 61], 0), Ok(()));
     let three = holdem(Limit::NoLimit, 3);
-    let broke = Hand::new(&three, &[1, 0, 1], Seat::new(1)).map(|_| ());
+    let broke = Hand::new(&three, &[1, 0, 1], Seat::new(1), Edition::NEWEST).map(|_| ());
     assert_eq!(broke, Err(CannotDeal::Button(Seat::new(1))));
     let deck = Stakes::new(Variety::Deck { cards: 9, drawn: 3 }, 2, 5).unwrap();
-    let away = Hand::new(&deck, &[0, 0], Seat::new(2)).map(|_| ());
+    let away = Hand::new(&deck, &[0, 0], Seat::new(2), Edition::NEWEST).map(|_| ());
     assert_eq!(away, Err(CannotDeal::Button(Seat::new(2))));
 }
 
@@ -80,20 +83,26 @@ fn the_most_chips_that_can_be_dealt_can_be_bet() {
     let mut hand = Dealt::holdem(&[all, all], 0);
     hand.try_to(&dealerless_table::Choice::Raise { to: all })
         .unwrap();
-    hand.say("c, show, show");
+    hand.say("c");
     assert_eq!(hand.outcome().stacks.iter().sum::<u64>(), 2 * all);
 }
 
 #[test]
 fn cards_that_were_not_due_or_are_none_of_the_deck_are_refused() {
-    let mut hand = Hand::new(&holdem(Limit::NoLimit, 2), &[1000, 10], Seat::HOST).unwrap();
+    let mut hand = Hand::new(
+        &holdem(Limit::NoLimit, 2),
+        &[1000, 1000],
+        Seat::HOST,
+        Edition::NEWEST,
+    )
+    .unwrap();
     let card = |number| Card(number);
     assert_eq!(hand.opened(&[(0, card(1))]), Err(BadCards::NotDue));
     hand.opened(&[]).unwrap();
     hand.opened(&[]).unwrap();
     assert_eq!(hand.opened(&[]), Err(BadCards::NotDue));
-    hand.choose(Seat::HOST, &dealerless_table::Choice::Call)
-        .unwrap();
+    hand.choose(Seat::HOST, &Choice::Call).unwrap();
+    hand.choose(Seat::GUEST, &Choice::Check).unwrap();
     let before = hand.clone();
     let flop =
         |names: &str, first: usize| -> Vec<(usize, Card)> { (first..).zip(cards(names)).collect() };
@@ -116,5 +125,7 @@ fn cards_that_were_not_due_or_are_none_of_the_deck_are_refused() {
     );
     assert_eq!(hand, before);
     hand.opened(&flop("As Ks Qs", 4)).unwrap();
+    hand.choose(Seat::GUEST, &Choice::Check).unwrap();
+    hand.choose(Seat::HOST, &Choice::Check).unwrap();
     assert_eq!(hand.opened(&flop("As", 7)), Err(BadCards::Twice(card(51))));
 }

@@ -5,7 +5,8 @@ use crate::dealt::Dealt;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
 use dealerless_table::{
-    BettingRules, Choice, Learners, Legal, Limit, Next, Outcome, Posts, Seat, Stakes, Variety,
+    BettingRules, Choice, Edition, Learners, Legal, Limit, Next, Outcome, Posts, Seat, Stakes,
+    Variety,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -130,6 +131,20 @@ struct Notes {
     thrown: BTreeSet<usize>,
 }
 
+impl Notes {
+    /// The seats that are to have shown at the end: all that are in the hand if one of them is all in,
+    /// which nobody is asked for; or else those that chose to.
+    fn shown(&self, hand: &Dealt, stacks: &[u64]) -> BTreeSet<Seat> {
+        let in_hand = |seat: &Seat| stacks[seat.index()] > 0 && !self.folded.contains(seat);
+        let live: BTreeSet<Seat> = Seat::all(hand.seats).filter(in_hand).collect();
+        let left = hand.hand.stacks();
+        match live.len() > 1 && live.iter().any(|seat| left[seat.index()] == 0) {
+            true => live,
+            false => self.showed.clone(),
+        }
+    }
+}
+
 fn play(hand: &mut Dealt, chips: u64, choices: &[u64]) -> (Outcome, Notes) {
     let mut notes = Notes::default();
     for turn in 0..TOO_LONG {
@@ -169,7 +184,14 @@ fn play(hand: &mut Dealt, chips: u64, choices: &[u64]) -> (Outcome, Notes) {
     panic!("the hand does not end");
 }
 
-fn check(hand: &Dealt, outcome: &Outcome, notes: &Notes, stacks: &[u64], board: bool) {
+fn check(
+    hand: &Dealt,
+    outcome: &Outcome,
+    notes: &Notes,
+    stacks: &[u64],
+    edition: Edition,
+    board: bool,
+) {
     assert_eq!(
         outcome.stacks.iter().sum::<u64>(),
         stacks.iter().sum::<u64>()
@@ -184,7 +206,12 @@ fn check(hand: &Dealt, outcome: &Outcome, notes: &Notes, stacks: &[u64], board: 
         );
     }
     let shown: BTreeSet<Seat> = outcome.shown.iter().map(|shown| shown.seat).collect();
-    assert_eq!(shown, notes.showed);
+    let due = match edition {
+        Edition::Three => notes.shown(hand, stacks),
+        _ => notes.showed.clone(),
+    };
+    assert_eq!(shown, due);
+    assert!(notes.showed.is_subset(&due));
     if stacks.iter().filter(|&&stack| stack > 0).count() == notes.folded.len() + 1 {
         assert!(shown.is_empty());
     }
@@ -193,7 +220,7 @@ fn check(hand: &Dealt, outcome: &Outcome, notes: &Notes, stacks: &[u64], board: 
         let holder = Seat::all(hand.seats).find(|&seat| hand.hand.held(seat).contains(&position));
         let is_board = board && position >= 2 * hand.seats && position < 2 * hand.seats + 5;
         let public = match holder {
-            Some(holder) => notes.showed.contains(&holder),
+            Some(holder) => due.contains(&holder),
             None => is_board && hand.hand.public(position).is_some(),
         };
         assert_eq!(hand.is_public(position), public, "card {position}");
@@ -219,10 +246,12 @@ fn check(hand: &Dealt, outcome: &Outcome, notes: &Notes, stacks: &[u64], board: 
 }
 
 fn play_and_check(stakes: &Stakes, stacks: &[u64], button: u8, deck: Vec<Card>, choices: &[u64]) {
-    let mut hand = Dealt::new(stakes, stacks, button, deck);
-    let (outcome, notes) = play(&mut hand, stacks.iter().sum(), choices);
     let board = matches!(stakes.variety(), Variety::Holdem(_));
-    check(&hand, &outcome, &notes, stacks, board);
+    for edition in [Edition::Two, Edition::Three] {
+        let mut hand = Dealt::of(edition, stakes, stacks, button, deck.clone());
+        let (outcome, notes) = play(&mut hand, stacks.iter().sum(), choices);
+        check(&hand, &outcome, &notes, stacks, edition, board);
+    }
 }
 
 /// Any choice of a deck without rules for so many seats: good or bad.

@@ -94,6 +94,28 @@ fn a_hand_is_called_as_players_call_it() {
 }
 
 #[test]
+fn five_to_seven_cards_and_a_pair_of_two_have_words() {
+    for (hand, words) in [
+        ("Ks Kd", Some("pair, kings")),
+        ("2c 2h", Some("pair, twos")),
+        ("As Ac", Some("pair, aces")),
+        ("As Kd", None),
+        ("Ks Ks", None),
+        ("Ks Kd Kc", None),
+        ("Ks Kd Kc 2s 3d", Some("three of a kind, kings")),
+        ("Ks Kd Ac 2s 3d 3h", Some("two pair, kings and threes")),
+    ] {
+        assert_eq!(HandRank::in_words(&cards(hand)).as_deref(), words, "{hand}");
+    }
+    assert_eq!(HandRank::in_words(&[]), None);
+    assert_eq!(HandRank::in_words(&[Card(52), Card(65)]), None);
+    assert_eq!(
+        HandRank::in_words(&[Card(u64::MAX), Card(u64::MAX - 13)]),
+        None
+    );
+}
+
+#[test]
 fn every_class_has_words() {
     for hand in classes() {
         assert!(!HandRank::of(&hand).unwrap().to_string().is_empty());

@@ -1,7 +1,10 @@
 //! Who shows, in which order, who may muck, and who wins.
 
-use crate::dealt::{Dealt, cards, holdem};
-use dealerless_table::{Choice, Foul, Learners, Legal, Limit, Opening, Seat};
+use crate::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
+use dealerless::deck::Card;
+use dealerless_table::{
+    Choice, Edition, Foul, Learners, Legal, Limit, Opening, Seat, Stakes, Variety,
+};
 
 /// Both check or call to the end, from the button's first choice on.
 const TO_THE_END: &str = "c, k, k, k, k, k, k, k";
@@ -85,37 +88,131 @@ fn when_the_other_folds_nothing_is_shown_and_no_more_of_the_board_is_opened() {
     assert_eq!(public, [4, 5, 6]);
 }
 
-#[test]
-fn all_in_the_board_is_opened_street_by_street_and_then_hands_are_shown_in_order() {
-    let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
-    hand.say("r 400, c");
-    let board: Vec<Vec<usize>> = hand.opened[2..]
-        .iter()
-        .map(|step| {
-            step[0]
-                .cards
-                .iter()
-                .map(|&(position, _)| position)
-                .collect()
-        })
-        .collect();
-    assert_eq!(board, [vec![4, 5, 6], vec![7], vec![8]]);
-    // Nobody bet on the river: the first left of the button.
-    assert_eq!(turn_to_show(&hand), 1);
-    hand.say("muck");
-    assert_eq!(hand.outcome().stacks, [1400, 0]);
-    assert!((0..4).all(|position| !hand.is_public(position)));
+/// The positions that are opened in each step, from this step on.
+fn positions(hand: &Dealt, from: usize) -> Vec<Vec<usize>> {
+    let of_step = |step: &Vec<Opening>| {
+        let cards = step.iter().flat_map(|opening| &opening.cards);
+        let mut positions: Vec<usize> = cards.map(|&(position, _)| position).collect();
+        positions.sort_unstable();
+        positions.dedup();
+        positions
+    };
+    hand.opened[from..].iter().map(of_step).collect()
 }
 
 #[test]
-fn to_claim_a_pot_at_an_all_in_one_must_show() {
+fn all_in_both_hands_are_turned_up_before_the_rest_of_the_board() {
     let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
-    hand.say("r 400, c, show");
+    hand.say("r 400, c");
+    let board = [vec![4, 5, 6], vec![7], vec![8]];
+    assert_eq!(positions(&hand, 2)[0], [0, 1, 2, 3]);
+    assert_eq!(positions(&hand, 3), board);
+    // Each seat opens its own cards, in one step.
+    let openers: Vec<u8> = hand.opened[2].iter().map(|o| o.opener.number()).collect();
+    assert_eq!(openers, [0, 1]);
+    // Nobody is asked, and nobody can muck.
+    let outcome = hand.outcome();
+    assert_eq!(outcome.stacks, [1400, 0]);
+    let shown: Vec<u8> = outcome.shown.iter().map(|s| s.seat.number()).collect();
+    assert_eq!(shown, [1, 0]);
+    assert_eq!(outcome.shown[1].rank.to_string(), "pair, aces");
+
+    let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
+    hand.say("r 100, c, k, b 300, c");
+    assert_eq!(
+        positions(&hand, 2),
+        [vec![4, 5, 6], vec![0, 1, 2, 3], vec![7], vec![8]]
+    );
+    assert_eq!(hand.outcome().stacks, [1400, 0]);
+}
+
+#[test]
+fn all_in_on_the_river_both_hands_are_turned_up_at_once() {
+    let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
+    hand.say("c, k, k, k, k, k, b 390, c");
+    assert_eq!(positions(&hand, 5), [[0, 1, 2, 3]]);
+    assert_eq!(hand.outcome().stacks, [1400, 0]);
+}
+
+#[test]
+fn a_hand_that_is_folded_to_an_all_in_stays_closed() {
+    let mut hand = heads_up([1000, 400], 0, ACES_AND_KINGS);
+    hand.say("r 1000, f");
+    assert_eq!(hand.outcome().shown, []);
+    assert!((0..9).all(|position| !hand.is_public(position)));
+}
+
+#[test]
+fn while_two_seats_can_bet_hands_stay_closed_and_then_all_are_turned_up() {
+    // Seat 2 is all in; seats 0 and 1 bet on.
+    let deck = cards("As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s");
+    let mut hand = Dealt::new(&holdem(Limit::NoLimit, 3), &[1000, 1000, 60], 0, deck);
+    hand.say("r 60, c, c");
+    assert_eq!(positions(&hand, 2), [[6, 7, 8]]);
+    let mut folded = hand.clone();
+    hand.say("b 100, c, k, k, k, k");
+    assert_eq!(
+        positions(&hand, 3),
+        [vec![9], vec![10], vec![0, 1, 2, 3, 4, 5]]
+    );
+    let outcome = hand.outcome();
+    assert_eq!(outcome.stacks, [1220, 840, 0]);
+    assert_eq!(outcome.shown.len(), 3);
+    // The cards of a seat that has folded stay closed.
+    folded.say("b 100, f");
+    assert_eq!(positions(&folded, 3), [vec![1, 2, 4, 5], vec![9], vec![10]]);
+    assert_eq!(folded.outcome().stacks, [940, 1120, 0]);
+}
+
+#[test]
+fn in_draw_hands_are_turned_up_after_the_exchange() {
+    let variety = Variety::FiveCardDraw(rules(Limit::NoLimit, SMALL_AND_BIG));
+    let stakes = Stakes::new(variety, 2, 9).unwrap();
+    let deck = (0..52).map(Card).collect();
+    let mut hand = Dealt::new(&stakes, &[1000, 400], 0, deck);
+    hand.say("r 400, c");
+    assert_eq!(hand.asked(), (1, Legal::Exchange));
+    assert_eq!(hand.opened.len(), 2);
+    hand.say("x 0, x");
+    // What was exchanged away stays closed.
+    assert_eq!(
+        positions(&hand, 2),
+        [vec![10], vec![0, 2, 3, 4, 5, 6, 7, 8, 9, 10]]
+    );
+    assert_eq!(hand.outcome().shown.len(), 2);
+}
+
+#[test]
+fn under_edition_2_the_board_comes_first_and_all_in_hands_may_be_mucked() {
+    let stakes = holdem(Limit::NoLimit, 2);
+    let mut hand = Dealt::of(
+        Edition::Two,
+        &stakes,
+        &[1000, 400],
+        0,
+        cards(ACES_AND_KINGS),
+    );
+    hand.say("r 400, c");
+    assert_eq!(positions(&hand, 2), [vec![4, 5, 6], vec![7], vec![8]]);
+    // Nobody bet on the river: the first left of the button.
+    assert_eq!(turn_to_show(&hand), 1);
+    let mut shows = hand.clone();
+    hand.say("muck");
+    assert_eq!(hand.outcome().stacks, [1400, 0]);
+    assert!((0..4).all(|position| !hand.is_public(position)));
+    shows.say("show, muck");
+    assert_eq!(shows.outcome().stacks, [600, 800]);
+}
+
+#[test]
+fn to_claim_a_pot_one_must_show() {
+    let mut hand = heads_up([1000, 1000], 0, ACES_AND_KINGS);
+    hand.say(TO_THE_END).say("show");
     let before = hand.clone();
     assert_eq!(hand.try_to(&Choice::Check), Err(Foul::WrongKind));
     assert_eq!(hand.hand, before.hand);
     hand.say("muck");
-    assert_eq!(hand.outcome().stacks, [600, 800]);
+    assert_eq!(hand.outcome().stacks, [990, 1010]);
 }
 
 #[test]
@@ -147,6 +244,27 @@ fn equal_hands_split_the_pot() {
         [(Seat::HOST, 10), (Seat::GUEST, 10)]
     );
     assert_eq!(outcome.shown[0].rank.to_string(), "royal flush");
+}
+
+#[test]
+fn a_hand_that_is_shown_names_the_five_cards_that_count() {
+    let mut hand = heads_up([1000, 1000], 0, "As 9c Ad 9d 2c 9h Kh Jc 2s");
+    hand.say(TO_THE_END).say("show, show");
+    let shown = hand.outcome().shown;
+    let sorted = |names: &str| {
+        let mut cards = cards(names);
+        cards.sort_unstable();
+        cards
+    };
+    let best = |seat: u8| {
+        let shown = shown.iter().find(|shown| shown.seat == Seat::new(seat));
+        let mut best = shown.unwrap().best.clone();
+        best.sort_unstable();
+        best
+    };
+    // Aces and deuces with the king; a full house.
+    assert_eq!(best(0), sorted("As Ad 2c 2s Kh"));
+    assert_eq!(best(1), sorted("9c 9d 9h 2c 2s"));
 }
 
 #[test]

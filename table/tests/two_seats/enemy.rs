@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use dealerless_table::{
-    Command, Done, End, Event, LogMessage, MatchLog, MatchState, News, Part, PartKind, Phase,
-    PlayError, Prepared, Record, Resume, Seat, SignedPart, Spent, Stop,
+    Command, Done, End, Event, LogMessage, MatchLog, MatchState, News, Part, PartFoul, PartKind,
+    Phase, PlayError, Prepared, Record, Resume, Seat, SignedPart, Spent, Stop,
 };
 
 use crate::puppet::{Puppet, Twist};
@@ -20,7 +20,16 @@ fn with_host(
     twist: Twist,
     guest: impl Fn(&mut Watched) -> Result<End, PlayError> + Sync,
 ) -> (Result<End, PlayError>, Seen) {
-    let stakes = holdem(1);
+    for_hands(1, set, twist, guest)
+}
+
+fn for_hands(
+    hands: u32,
+    set: impl Fn(&mut Puppet) + Sync,
+    twist: Twist,
+    guest: impl Fn(&mut Watched) -> Result<End, PlayError> + Sync,
+) -> (Result<End, PlayError>, Seen) {
+    let stakes = holdem(hands);
     let (seats, of) = wirings(&stakes, &shuffle_for(&stakes));
     let ends = both(seats, |wiring| {
         let log = MatchLog::new(of.clone());
@@ -355,11 +364,7 @@ fn who_tells_its_fork_again_on_another_line_does_not_spoil_the_record_that_convi
         guest.play.hear(said(fork)).unwrap();
         assert!(guest.play.has_met() && is_over(&guest));
     }
-    let written = guest.deeds.all().into_iter().flat_map(|deed| match deed {
-        Deed::Append(bytes) => bytes,
-        _ => Vec::new(),
-    });
-    let record = Record::read(&written.collect::<Vec<u8>>()).unwrap();
+    let record = Record::read(&guest.deeds.written()).unwrap();
     assert_eq!(
         record.state(),
         MatchState::Over(End::Fork { seat: Seat::HOST })
@@ -368,4 +373,21 @@ fn who_tells_its_fork_again_on_another_line_does_not_spoil_the_record_that_convi
 
 fn over_by_fork() -> Phase {
     Phase::Over(End::Fork { seat: Seat::HOST })
+}
+
+#[test]
+fn a_part_for_a_step_that_was_complete_without_it_convicts_also_when_the_step_is_forgotten() {
+    for hands in [1, 4] {
+        let last = |host: &mut Puppet| host.late_in = Some(host.log.of().header().stakes.hands());
+        let (end, guest) = for_hands(hands, last, |_| {}, plays);
+        let foul = End::Foul {
+            seat: Seat::HOST,
+            foul: PartFoul::NotItsTurn,
+        };
+        assert_eq!(end.unwrap(), foul);
+        let record = Record::read(&guest.deeds.written()).unwrap();
+        assert_eq!(record.state(), MatchState::Over(foul));
+        let proof = record.log().foul().unwrap();
+        assert_eq!((proof.part.step, record.played()), (2, hands as usize - 1));
+    }
 }

@@ -193,3 +193,36 @@ fn an_opening_whose_macs_do_not_fit_is_disputed() {
         }
     }
 }
+
+#[test]
+fn a_seat_that_leaves_with_both_all_in_still_plays_the_hand_to_its_result() {
+    let stakes = holdem(2);
+    let ends = both(sides(&stakes, &shuffle_for(&stakes)), |mut side| {
+        let own = side.play.seat();
+        let mut costs = None;
+        let end = side.run(|play, news| match news {
+            News::YourTurn { legal } => Some(Command::Choose(match legal {
+                Legal::Bet {
+                    raise: Some(raise), ..
+                } => Choice::Raise { to: raise.max },
+                _ => Choice::Call,
+            })),
+            News::Chose {
+                seat,
+                choice: Choice::Call,
+                all_in: true,
+            } if *seat != own => {
+                costs = Some(play.log().lost_by_leaving(own));
+                Some(Command::Leave)
+            }
+            _ => None,
+        });
+        // The guest may still send its deal to a host that is gone.
+        let log = side.play.log();
+        (end.ok(), log.attempt().hand, log.final_stacks(), costs)
+    });
+    let [(end, hand, stacks, costs), _] = ends;
+    assert_eq!(end, Some(End::Stopped(vec![(Seat::HOST, Stop::Leave)])));
+    assert_eq!((hand, costs), (2, Some(0)));
+    assert_eq!(stacks.iter().sum::<u64>(), 400);
+}

@@ -5,7 +5,7 @@ use dealerless::circuit::Party;
 use dealerless::shuffle::Randomness;
 use dealerless_table::{
     CardOpening, DealCircuit, Done, Event, HandDeck, Legal, LogMessage, MatchLog, Orders, Outbox,
-    Part, Phase, Seat, role,
+    Part, Phase, Seat, SignedPart, role,
 };
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
@@ -28,8 +28,11 @@ pub(crate) struct Puppet {
     pub(crate) enters: Option<fn(&DealCircuit, Party) -> Randomness>,
     /// Whether it seals a try with the deck of the one before.
     pub(crate) seals_old: bool,
-    /// The try for which a shuffle was ordered.
-    ordered: Option<u32>,
+    /// The hand at whose first choice it signs a part for the step in which the guest has sealed the
+    /// first hand.
+    pub(crate) late_in: Option<u32>,
+    /// The hand and the try for which a shuffle was ordered.
+    ordered: Option<(u32, u32)>,
     /// The engine still runs for a try that is void.
     running_void: bool,
 }
@@ -46,6 +49,7 @@ impl Puppet {
             voids: false,
             enters: None,
             seals_old: false,
+            late_in: None,
             ordered: None,
             running_void: false,
         }
@@ -74,6 +78,14 @@ impl Puppet {
             if self.order() {
                 continue;
             }
+            if self.late_in == Some(self.log.attempt().hand)
+                && let Phase::Choose { .. } = self.log.phase()
+            {
+                self.late_in = None;
+                let late = LogMessage::Part(self.out_of_turn(2));
+                // The other may have gone.
+                let _ = self.wiring.wire.send(late.encode());
+            }
             if let Phase::Over(_) = self.log.phase() {
                 return;
             }
@@ -96,12 +108,28 @@ impl Puppet {
         }
     }
 
+    /// A part of this seat for a step that is complete without one.
+    fn out_of_turn(&self, step: u64) -> SignedPart {
+        let (of, seat, part) = (self.log.of().id(), self.seat(), vec![7]);
+        let before = self.log.hash_before(step).expect("nothing is forgotten");
+        let (number, place) = (step.to_le_bytes(), [seat.number()]);
+        let fields: [&[u8]; 5] = [&of, &number, &before, &place, &part];
+        let signature = self.wiring.identity.sign("part", &fields);
+        SignedPart {
+            step,
+            seat,
+            part,
+            signature,
+        }
+    }
+
     /// Orders the shuffle of a try that has begun. Says whether it has.
     fn order(&mut self) -> bool {
-        let attempt = self.log.attempt().attempt;
-        let due = self.log.phase() == Phase::Seal(Seat::HOST) && self.ordered != Some(attempt);
+        let attempt = self.log.attempt();
+        let now = Some((attempt.hand, attempt.attempt));
+        let due = self.log.phase() == Phase::Seal(Seat::HOST) && self.ordered != now;
         if due {
-            self.ordered = Some(attempt);
+            self.ordered = now;
             let mut rng = UnwrapErr(SysRng);
             let (circuit, party) = (&self.wiring.circuit, role(self.seat()));
             let seeds = match self.enters {
@@ -119,7 +147,7 @@ impl Puppet {
             return None;
         }
         match self.log.phase() {
-            Phase::Seal(_) if self.voids && self.ordered == Some(0) => {
+            Phase::Seal(_) if self.voids && self.ordered == Some((1, 0)) => {
                 self.voids = false;
                 self.running_void = true;
                 Some(Part::Again)
@@ -146,7 +174,10 @@ impl Puppet {
                 None => dealerless_table::Choice::Check,
             })),
             Phase::Choose { .. } => Some(Part::Move(dealerless_table::Choice::Show)),
-            Phase::Result(outcome) => Some(Part::Result(outcome.stacks)),
+            Phase::Result(outcome) => {
+                self.deck = None;
+                Some(Part::Result(outcome.stacks))
+            }
             _ => None,
         }
     }

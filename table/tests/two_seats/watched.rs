@@ -39,11 +39,20 @@ impl Deeds {
     pub(crate) fn all(&self) -> Vec<Deed> {
         self.0.lock().unwrap().clone()
     }
+
+    /// What was written.
+    pub(crate) fn written(&self) -> Vec<u8> {
+        let bytes = |deed| match deed {
+            Deed::Append(bytes) => bytes,
+            _ => Vec::new(),
+        };
+        self.all().into_iter().flat_map(bytes).collect()
+    }
 }
 
 impl Storage for Deeds {
     fn read(&mut self) -> io::Result<Vec<u8>> {
-        Ok(Vec::new())
+        Ok(self.written())
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -198,8 +207,10 @@ impl Watched {
 
 /// What somebody says who calls and shows.
 pub(crate) fn calls(news: &News) -> Option<Command> {
-    let News::YourTurn { legal } = news else {
-        return None;
+    let legal = match news {
+        News::YourTurn { legal } => legal,
+        News::Voided { .. } => return Some(Command::DealAgain),
+        _ => return None,
     };
     Some(Command::Choose(match legal {
         Legal::Bet { call: None, .. } => Choice::Check,

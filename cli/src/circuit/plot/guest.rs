@@ -38,6 +38,13 @@ impl FromStr for With {
     }
 }
 
+impl With {
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 /// A netlist of others: a point, or a line if it is not said where it stands.
 pub(super) struct Guest {
     pub(super) name: String,

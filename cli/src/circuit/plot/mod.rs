@@ -76,8 +76,8 @@ pub(crate) struct Args {
     points: Option<PointsFile>,
     #[command(flatten)]
     limit: MemoryArgs,
-    /// The file to write: PNG if its name ends with .png, otherwise SVG. - is standard output
-    /// [default: -].
+    /// The file to write: PNG if its name ends in .png, SVG if in .svg or without an ending; .gz
+    /// after that compresses it. - is standard output [default: -].
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print the crossing points as one JSON object; -o FILE must be given.
@@ -108,6 +108,11 @@ struct Report<'a> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let output = args.output.as_deref();
     whole_file::check_json(args.json, output)?;
+    let read: Vec<&Path> = args.with.iter().map(With::path).collect();
+    whole_file::check_output(output, &["svg", "png"], &read)?;
+    if let Some(points) = &args.points {
+        whole_file::check_output(Some(points.path()), &PointsFile::ENDINGS, &read)?;
+    }
     let plan = Plan::of(args)?;
     let guests = args
         .with
@@ -150,8 +155,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 
 /// The bytes of the picture, in the format that the name of its file ends with.
 fn draw(scene: &Scene<'_>, output: Option<&Path>) -> anyhow::Result<Vec<u8>> {
-    let ending = output.and_then(Path::extension);
-    if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("png")) {
+    if output.and_then(whole_file::ending).as_deref() == Some("png") {
         let mut pixels = png::pixels(scene.size()).context("the picture is too large")?;
         scene.draw(&png::Canvas::on(&mut pixels).into_drawing_area())?;
         return Ok(pixels.encode_png()?);

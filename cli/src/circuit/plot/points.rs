@@ -23,8 +23,7 @@ impl FromStr for PointsFile {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let path = PathBuf::from(text);
-        let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
-        let json = match ending.as_ref().and_then(|ending| ending.to_str()) {
+        let json = match whole_file::ending(&path).as_deref() {
             Some("json") => true,
             Some("csv") => false,
             _ => return Err("the name of the file ends with .csv or .json".into()),
@@ -54,6 +53,9 @@ struct Point<'a> {
 }
 
 impl PointsFile {
+    /// The endings of its name.
+    pub(super) const ENDINGS: [&str; 2] = ["csv", "json"];
+
     /// The path, as it was given.
     pub(super) fn path(&self) -> &Path {
         &self.path

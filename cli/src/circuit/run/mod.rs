@@ -3,25 +3,27 @@
 mod own_shuffle;
 mod report;
 
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck;
-use dealerless::mpc::{Audience, Input, Opening, Run, TwoParty};
-use dealerless::net::TcpTransport;
+use dealerless::mpc::{self, Audience, Input, Opening, Run, TwoParty};
+use dealerless::net::{self, TcpTransport};
 use zeroize::Zeroizing;
 
 use self::own_shuffle::{OwnShuffle, ShuffleArgs};
+use self::report::Drawn;
 use super::netlist_file::{self, FormatArgs};
 use super::owners::{Owner, Owners};
-use super::values::{self, ValueArgs};
+use super::values::{self, Value, ValueArgs};
 use crate::cost::LineCost;
 use crate::failure::OtherTerms;
 use crate::loopback;
 use crate::output::say;
-use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
+use crate::session::{Evaluates, Greeting, PLAIN_LINE, SessionArgs, address, listen};
 
 /// Evaluates a netlist, or a shuffle, between two parties.
 ///
@@ -50,7 +52,7 @@ use crate::session::{Greeting, PLAIN_LINE, SessionArgs, address, listen};
     Exit codes: 0 fine, 1 wrong usage or a local fault, 2 the peer failed a check, broke\n\
     the protocol or disagreed, 3 the connection was lost.", values::HELP))]
 pub(crate) struct Args {
-    /// The netlist: Bristol Fashion or the format of old, plain or gzip.
+    /// The netlist: Bristol Fashion or the format of old, plain or gzip; - is standard input.
     #[arg(
         value_name = "FILE",
         required_unless_present = "algorithm",
@@ -93,29 +95,30 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let job = Job::new(args)?;
-    say(args.session.notice());
-    let outcome = match (&args.listen, &args.connect) {
+    say(args.session.notice(job.what.evaluates()));
+    let (outcome, drawn) = match (&args.listen, &args.connect) {
         (Some(address), _) => {
             let side = job.side(args.own_role(Party::Garbler)?, args)?;
             say(PLAIN_LINE);
             let (listener, address) = listen(address)?;
             say(&format!("Listening on {address}."));
-            side.run(TcpTransport::accept(&listener, args.session.patience())?)?
+            (side.run(side.wait(&listener)?)?, Drawn::by([&side], args))
         }
         (None, Some(address)) => {
             let side = job.side(args.own_role(Party::Evaluator)?, args)?;
             say(PLAIN_LINE);
-            side.run(TcpTransport::connect(
-                address.as_str(),
-                args.session.message(),
-            )?)?
+            let transport = TcpTransport::connect(address.as_str(), args.session.message())?;
+            let outcome = side.run(side.greet(transport)?)?;
+            (outcome, Drawn::by([&side], args))
         }
         (None, None) => {
-            let garbler = job.side(Party::Garbler, args)?;
-            let evaluator = job.side(Party::Evaluator, args)?;
+            let sides = [
+                job.side(Party::Garbler, args)?,
+                job.side(Party::Evaluator, args)?,
+            ];
             let run_both = loopback::run_both(
-                |transport| garbler.run(transport),
-                |transport| evaluator.run(transport),
+                |transport| sides[0].run(sides[0].greet(transport)?),
+                |transport| sides[1].run(sides[1].greet(transport)?),
             );
             let (garbler, evaluator) = run_both?;
             ensure!(
@@ -123,10 +126,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
                 "the parties have seen different outputs: this is a bug"
             );
             // The evaluator finishes last.
-            evaluator
+            (evaluator, Drawn::by(&sides, args))
         }
     };
-    outcome.show(args, &job)
+    outcome.show(args, &job, drawn)
 }
 
 impl Args {
@@ -201,20 +204,22 @@ impl Job {
         Ok(Side {
             job: self,
             party,
-            input: self.input(party, args)?,
+            inputs: self.inputs(party, args)?,
             session: &args.session,
         })
     }
 
-    fn input(&self, party: Party, args: &Args) -> anyhow::Result<Zeroizing<Vec<bool>>> {
+    /// The input values of a party.
+    fn inputs(&self, party: Party, args: &Args) -> anyhow::Result<Vec<Value>> {
         let text = args.text(party);
+        let widths = self.owners.widths(self.circuit().inputs(), party);
         if let What::Shuffle(shuffle) = &self.what {
-            let random = text.is_some_and(|text| text == "random");
-            if let Some(input) = shuffle.input(party, random)? {
-                return Ok(Zeroizing::new(input.bits().to_vec()));
+            let drawn = text.is_some_and(|text| text == "random");
+            if let Some(input) = shuffle.input(party, drawn)? {
+                let bits = Zeroizing::new(input.bits().to_vec());
+                return Ok(Value { bits, drawn }.split(&widths));
             }
         }
-        let widths = self.owners.widths(self.circuit().inputs(), party);
         let bits: usize = widths.iter().sum();
         let text = match text {
             Some(text) => text,
@@ -235,6 +240,13 @@ impl Job {
 }
 
 impl What {
+    fn evaluates(&self) -> Evaluates {
+        match self {
+            What::Netlist(_) => Evaluates::Circuit,
+            What::Shuffle(_) => Evaluates::Deck,
+        }
+    }
+
     fn circuit(&self) -> &Circuit {
         match self {
             What::Netlist(circuit) => circuit,
@@ -269,7 +281,7 @@ fn difference(ours: &[u8], theirs: &[u8]) -> String {
 struct Side<'a> {
     job: &'a Job,
     party: Party,
-    input: Zeroizing<Vec<bool>>,
+    inputs: Vec<Value>,
     session: &'a SessionArgs,
 }
 
@@ -282,9 +294,28 @@ struct Outcome {
 }
 
 impl Side<'_> {
-    fn run(&self, transport: TcpTransport) -> anyhow::Result<Outcome> {
+    /// Waits until somebody connects and says hello. Other connections are dropped.
+    fn wait(&self, listener: &TcpListener) -> anyhow::Result<Greeting> {
+        let (begun, patience) = (Instant::now(), self.session.patience());
+        loop {
+            let left = patience.saturating_sub(begun.elapsed());
+            match self.greet(TcpTransport::accept(listener, left)?) {
+                Err(mpc::Error::Channel(error)) if !matches!(error, net::Error::Version { .. }) => {
+                    say(&format!(
+                        "Dropped a connection: {error}. Waiting for the other party."
+                    ));
+                }
+                greeted => return Ok(greeted?),
+            }
+        }
+    }
+
+    fn greet(&self, transport: TcpTransport) -> mpc::Result<Greeting> {
+        Greeting::exchange(transport, self.party, self.session, &self.job.terms())
+    }
+
+    fn run(&self, greeting: Greeting) -> anyhow::Result<Outcome> {
         let terms = self.job.terms();
-        let greeting = Greeting::exchange(transport, self.party, self.session, &terms)?;
         if greeting.peer_terms() != terms {
             let differs = difference(&terms, greeting.peer_terms());
             greeting.refuse();
@@ -295,7 +326,9 @@ impl Side<'_> {
         let begun = Instant::now();
         let owners = self.job.owners.parties().iter();
         let inputs: Vec<_> = owners.map(|&owner| Input::By(owner)).collect();
-        let shared = party.run(Run::new(self.job.circuit(), &inputs, &self.input))?;
+        let mine: Vec<&[bool]> = self.inputs.iter().map(|value| &value.bits[..]).collect();
+        let mine = Zeroizing::new(mine.concat());
+        let shared = party.run(Run::new(self.job.circuit(), &inputs, &mine))?;
         if let What::Shuffle(shuffle) = &self.job.what {
             deck::check_seeds(party, &shuffle.circuit, &shared)?;
         }

@@ -1,14 +1,16 @@
 //! What `circuit run` shows.
 
+use dealerless::circuit::Party;
 use serde::Serialize;
 
-use super::{Args, Job, Outcome, What};
+use super::{Args, Job, Outcome, Side, What};
 use crate::cost::{LineCost, line};
 use crate::output::{count, milliseconds, say, show, show_json};
 
 /// The object of `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
+    inputs: Drawn,
     outputs: Vec<String>,
     /// Of a shuffle: the cards drawn, of which the first of the deck has the number `first_card`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -18,6 +20,32 @@ struct Report<'a> {
     and: usize,
     security: String,
     cost: Cost<'a>,
+}
+
+/// The input values that were drawn at random, for each party that this process is. A value that was given is
+/// null: it may be a secret.
+#[derive(Default, Serialize)]
+pub(super) struct Drawn {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    garbler: Vec<Option<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    evaluator: Vec<Option<String>>,
+}
+
+impl Drawn {
+    /// Those of these sides, if `--json` asks for them.
+    pub(super) fn by<'a>(sides: impl IntoIterator<Item = &'a Side<'a>>, args: &Args) -> Self {
+        let mut drawn = Drawn::default();
+        for side in sides.into_iter().filter(|_| args.json) {
+            let values = side.inputs.iter();
+            let shown = values.map(|value| value.drawn.then(|| args.values.show(&value.bits)));
+            match side.party {
+                Party::Garbler => drawn.garbler = shown.collect(),
+                Party::Evaluator => drawn.evaluator = shown.collect(),
+            }
+        }
+        drawn
+    }
 }
 
 #[derive(Serialize)]
@@ -31,7 +59,7 @@ struct Cost<'a> {
 }
 
 impl Outcome {
-    pub(super) fn show(&self, args: &Args, job: &Job) -> anyhow::Result<()> {
+    pub(super) fn show(&self, args: &Args, job: &Job, drawn: Drawn) -> anyhow::Result<()> {
         let outputs = self.outputs.iter().map(|bits| args.values.show(bits));
         let outputs: Vec<String> = outputs.collect();
         let shuffle = match &job.what {
@@ -45,6 +73,7 @@ impl Outcome {
             return show_json(
                 "circuit run",
                 &Report {
+                    inputs: drawn,
                     outputs,
                     cards: cards.as_deref(),
                     first_card: shuffle.map(|shuffle| shuffle.first_card),
@@ -70,7 +99,7 @@ impl Outcome {
             }
         }
         say(&format!(
-            "\nWhat it cost:\n{}\n{}\n{}\n{}",
+            "\nWhat it cost (bytes and flights with setup and openings):\n{}\n{}\n{}\n{}",
             line("AND gates", &count(and as u64)),
             line("setup", &format!("{setup_ms:.1} ms")),
             line("run", &format!("{run_ms:.1} ms")),

@@ -6,8 +6,8 @@ mod netlists;
 mod rows;
 mod table;
 
-use self::deals::DealArgs;
-use self::netlists::NetlistArgs;
+use self::deals::{Deal, DealArgs};
+use self::netlists::{NetlistArgs, NetlistEntry};
 use self::rows::Report;
 use crate::output::show;
 
@@ -22,6 +22,7 @@ use crate::output::show;
     dealerless circuit stats --cards 8,16,...,1024 --algorithm odd-even,waksman\n  \
     dealerless circuit stats --cards 65536 --draw 9,1000,65536\n  \
     dealerless circuit stats aes_128.txt sha256.txt.gz\n  \
+    generate-my-circuit | dealerless circuit stats -\n  \
     dealerless circuit stats mine.txt --draw 9 --algorithm auto\n\n\
     N and M are lists of numbers and ranges: 5,9,20 or 1..52, which includes 52. Dots\n\
     between commas (.. or ... or …) go on by the same factor if that comes to the\n\
@@ -31,7 +32,10 @@ use crate::output::show;
     A circuit is built and counted if it fits into --memory. Otherwise its AND gates\n\
     are computed, which is marked; so are all circuits of more than 4096 cards. With\n\
     --built it is built in slices, which takes little memory and may take minutes.\n\n\
-    Exit codes: 0 fine, 1 wrong usage, or a file that is no netlist.")]
+    --csv prints a row for each circuit, and a shuffle with the check is a circuit of\n\
+    its own. The last column, circuit, names it: cut, or cut+check.\n\n\
+    Exit codes: 0 fine, 1 wrong usage, or a file that is no netlist: then the other\n\
+    files are counted all the same.")]
 pub(crate) struct Args {
     #[command(flatten)]
     netlists: NetlistArgs,
@@ -47,11 +51,18 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let netlists = args.netlists.count()?;
+    let (netlists, counted) = args.netlists.count();
     let deals = match !args.netlists.any() || args.deals.any() {
         true => args.deals.count()?,
         false => Vec::new(),
     };
+    if !netlists.is_empty() || !deals.is_empty() {
+        show_all(args, &netlists, &deals)?;
+    }
+    counted
+}
+
+fn show_all(args: &Args, netlists: &[NetlistEntry], deals: &[Deal]) -> anyhow::Result<()> {
     if args.json || args.csv {
         let mut reports: Vec<Report> = netlists.iter().map(Report::of_netlist).collect();
         reports.extend(deals.iter().map(Report::of_deal));
@@ -60,8 +71,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             false => rows::show_csv(&reports),
         };
     }
-    show(&match netlists.as_slice() {
-        [] => deal_table::screen(&deals),
-        netlists => table::screen(netlists, &deals),
+    show(&match netlists {
+        [] => deal_table::screen(deals),
+        netlists => table::screen(netlists, deals),
     })
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, anyhow};
 use dealerless::circuit::bristol::Format;
 
 use super::super::entry::Counts;
@@ -12,7 +13,7 @@ use crate::progress::Progress;
 /// Which netlists are counted.
 #[derive(clap::Args)]
 pub(super) struct NetlistArgs {
-    /// Netlists to count: Bristol Fashion or the format of old, plain or gzip.
+    /// Netlists to count: Bristol Fashion or the format of old, plain or gzip; - is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -37,26 +38,38 @@ impl NetlistArgs {
         !self.files.is_empty()
     }
 
-    /// Counts the netlists, each dropped when it is counted.
-    ///
-    /// # Errors
-    /// When one cannot be read, or has other input values than owners are given for.
-    pub(super) fn count(&self) -> anyhow::Result<Vec<NetlistEntry>> {
+    /// Counts the netlists, each dropped when it is counted. Returns the sizes of those that can be counted,
+    /// and an error that says what is wrong with the others, if there are any.
+    pub(super) fn count(&self) -> (Vec<NetlistEntry>, anyhow::Result<()>) {
         let progress = Progress::begin(self.files.len(), "netlists");
-        let count = |path: &PathBuf| {
-            let entry = self.count_one(path);
+        let (mut entries, mut faults) = (Vec::new(), Vec::new());
+        for path in &self.files {
+            match self.count_one(path) {
+                Ok(entry) => entries.push(entry),
+                Err(error) => faults.push(format!("{error:#}")),
+            }
             progress.step();
-            entry
+        }
+        let outcome = match faults.is_empty() {
+            true => Ok(()),
+            false => Err(anyhow!(faults.join("\n"))),
         };
-        self.files.iter().map(count).collect()
+        (entries, outcome)
     }
 
+    /// Counts a netlist.
+    ///
+    /// # Errors
+    /// When it cannot be read, or has other input values than owners are given for.
     fn count_one(&self, path: &Path) -> anyhow::Result<NetlistEntry> {
         let netlist = self.format.read(path)?;
         let values = netlist.inputs().len();
         let owners = match self.owner.is_empty() {
             true => Owners::obvious(values),
-            false => Some(Owners::of(values, &self.owner)?),
+            false => {
+                let owners = Owners::of(values, &self.owner);
+                Some(owners.with_context(|| path.display().to_string())?)
+            }
         };
         Ok(NetlistEntry {
             file: path.display().to_string(),

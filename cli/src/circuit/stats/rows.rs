@@ -24,6 +24,19 @@ enum Source<'a> {
     File { file: &'a str, format: String },
 }
 
+impl Source<'_> {
+    /// The name of a circuit from here: that of the file, or of the shuffle.
+    fn circuit(&self, row: &Row<'_>) -> String {
+        match self {
+            Source::File { file, .. } => (*file).to_owned(),
+            Source::Deal { .. } => {
+                let name = row.algorithm.unwrap_or_default();
+                format!("{name}{}", if row.checked { "+check" } else { "" })
+            }
+        }
+    }
+}
+
 /// One circuit.
 #[derive(Serialize)]
 struct Row<'a> {
@@ -83,8 +96,8 @@ pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
     reports.try_for_each(|report| show_json("circuit stats", report))
 }
 
-/// The columns, of which the first four say which circuit it is.
-const COLUMNS: [&str; 30] = [
+/// The columns, of which the first five say which circuit it is. So does the last by itself.
+const COLUMNS: [&str; 31] = [
     "cards",
     "draw",
     "algorithm",
@@ -115,6 +128,7 @@ const COLUMNS: [&str; 30] = [
     "computed",
     "exact",
     "malicious_bytes",
+    "circuit",
 ];
 
 /// Writes a line of names, and a line for each circuit.
@@ -123,8 +137,12 @@ pub(super) fn show_csv(reports: &[Report]) -> anyhow::Result<()> {
     for report in reports {
         let source = serde_json::to_value(&report.source)?;
         for row in &report.rows {
+            let circuit = Value::String(report.source.circuit(row));
             let row = serde_json::to_value(row)?;
-            let cell = |name| cell(source.get(name).or_else(|| row.get(name)));
+            let cell = |name| match name {
+                "circuit" => cell(Some(&circuit)),
+                name => cell(source.get(name).or_else(|| row.get(name))),
+            };
             lines.push(COLUMNS.map(cell).join(","));
         }
     }

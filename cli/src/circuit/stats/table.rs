@@ -36,9 +36,10 @@ pub(super) fn screen(netlists: &[NetlistEntry], deals: &[Deal]) -> String {
          Gates as they are written; depths and layers without dead gates, which no output\n\
          needs. An AND is joint if it depends on inputs of both parties. AND when run:\n\
          after constants are folded and equal gates shared. AND+: with the check that\n\
-         both inputs are in range. Garbled: half gates. Malicious run: bytes both ways,\n\
-         from an empty pool. The digest is what two parties compare before a run, here\n\
-         its first {DIGITS} digits.",
+         both inputs are in range. Garbled: half gates. Malicious run: bytes of the\n\
+         first run of a session, both ways, from an empty pool, without setup and\n\
+         openings. The digest is what two parties compare before a run, here its first\n\
+         {DIGITS} digits.",
         blocks.join("\n\n")
     )
 }

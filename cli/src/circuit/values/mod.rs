@@ -67,7 +67,7 @@ impl ValueArgs {
     }
 
     /// Reads the value of `bits` bits that `who` names.
-    pub(super) fn read(self, text: &str, bits: usize, who: &str) -> Result {
+    pub(super) fn read(self, text: &str, bits: usize, who: &str) -> Result<Value> {
         read(text, bits, self.bit_order, who)
     }
 
@@ -76,7 +76,7 @@ impl ValueArgs {
     ///
     /// # Errors
     /// When the text says something else. The error does not repeat it.
-    pub(super) fn read_all(self, text: &str, widths: &[usize], who: &str) -> Result {
+    pub(super) fn read_all(self, text: &str, widths: &[usize], who: &str) -> Result<Vec<Value>> {
         let written = content(text, widths.iter().sum(), who)?;
         let text = written.as_deref().map_or(text, String::as_str);
         if widths.len() < 2 || !text.contains(',') {
@@ -85,7 +85,8 @@ impl ValueArgs {
                 "{who} is {} values: put commas between them",
                 widths.len()
             );
-            return self.read(text, widths.iter().sum(), who);
+            let all = self.read(text, widths.iter().sum(), who)?;
+            return Ok(all.split(widths));
         }
         let parts = text.split(',').count();
         ensure!(
@@ -93,16 +94,36 @@ impl ValueArgs {
             "{who} is {} values, {parts} were given",
             widths.len()
         );
-        let mut all = Zeroizing::new(Vec::with_capacity(widths.iter().sum()));
-        for (place, (part, &bits)) in text.split(',').zip(widths).enumerate() {
+        let parts = text.split(',').zip(widths).enumerate();
+        let read = parts.map(|(place, (part, &bits))| {
             let who = format!("{who}, value {},", place + 1);
-            all.extend_from_slice(&self.read(part, bits, &who)?);
-        }
-        Ok(all)
+            self.read(part, bits, &who)
+        });
+        read.collect()
     }
 }
 
-type Result = anyhow::Result<Zeroizing<Vec<bool>>>;
+/// A value that was read.
+pub struct Value {
+    /// Its bits, first wire first.
+    pub bits: Zeroizing<Vec<bool>>,
+    /// Whether they were drawn at random.
+    pub drawn: bool,
+}
+
+impl Value {
+    /// Values of these widths from the bits of all of them.
+    pub(super) fn split(self, widths: &[usize]) -> Vec<Value> {
+        let mut bits = self.bits.iter().copied();
+        let values = widths.iter().map(|&width| Value {
+            bits: Zeroizing::new(bits.by_ref().take(width).collect()),
+            drawn: self.drawn,
+        });
+        values.collect()
+    }
+}
+
+type Result<T = Zeroizing<Vec<bool>>> = anyhow::Result<T>;
 
 /// Whether a text is bits and no number, of however many values.
 fn is_raw(text: &str) -> bool {
@@ -118,13 +139,24 @@ fn is_decimal(text: &str) -> bool {
 ///
 /// # Errors
 /// When the text is something else, or does not fit. The error does not repeat it.
-pub fn read(text: &str, bits: usize, order: BitOrder, who: &str) -> Result {
+pub fn read(text: &str, bits: usize, order: BitOrder, who: &str) -> Result<Value> {
     let written = content(text, bits, who)?;
     let text = written.as_deref().map_or(text, String::as_str);
     if text == "random" {
         let mut rng = system_rng();
-        return Ok(Zeroizing::new((0..bits).map(|_| rng.random()).collect()));
+        return Ok(Value {
+            bits: Zeroizing::new((0..bits).map(|_| rng.random()).collect()),
+            drawn: true,
+        });
     }
+    Ok(Value {
+        bits: typed(text, bits, order, who)?,
+        drawn: false,
+    })
+}
+
+/// Reads a value that the text says.
+fn typed(text: &str, bits: usize, order: BitOrder, who: &str) -> Result {
     if let Some(digits) = text.strip_prefix("0x") {
         return number::from_hexadecimal(digits, bits, order, who);
     }
@@ -218,7 +250,7 @@ mod tests {
     };
 
     fn value(text: &str, bits: usize) -> String {
-        LSB.show(&LSB.read(text, bits, "it").unwrap())
+        LSB.show(&LSB.read(text, bits, "it").unwrap().bits)
     }
 
     #[test]
@@ -243,11 +275,11 @@ mod tests {
             ..LSB
         };
         for text in ["6", "0x6", "dec:6"] {
-            let bits = backwards.read(text, 5, "it").unwrap();
-            assert_eq!(LSB.show(&bits), "00110");
+            let value = backwards.read(text, 5, "it").unwrap();
+            assert_eq!(LSB.show(&value.bits), "00110");
         }
-        let bits = backwards.read("11000", 5, "it").unwrap();
-        assert_eq!(LSB.show(&bits), "11000");
+        let value = backwards.read("11000", 5, "it").unwrap();
+        assert_eq!(LSB.show(&value.bits), "11000");
     }
 
     #[test]
@@ -265,7 +297,7 @@ mod tests {
                         text => text,
                     };
                     let again = args.read(&text, value.len(), "it").unwrap();
-                    assert_eq!(*again, value, "{text}");
+                    assert_eq!(*again.bits, value, "{text}");
                 }
             }
         }
@@ -280,7 +312,12 @@ mod tests {
     fn several_values_come_with_commas_or_as_bits_of_all() {
         let read = |text: &str| {
             LSB.read_all(text, &[4, 2], "it")
-                .map(|bits| LSB.show(&bits))
+                .map(|values| {
+                    values
+                        .iter()
+                        .map(|value| LSB.show(&value.bits))
+                        .collect::<Vec<_>>()
+                })
                 .map_err(|error| error.to_string())
         };
         for text in ["011001", "6,2", "0110,0x2", "hex:26", "bits:0110,01", "@"] {
@@ -291,7 +328,7 @@ mod tests {
                 "@" => format!("@{}", file.display()),
                 text => text.to_owned(),
             };
-            assert_eq!(read(&text).unwrap(), "011001", "{text}");
+            assert_eq!(read(&text).unwrap(), ["0110", "01"], "{text}");
         }
         assert_eq!(
             read("38").unwrap_err(),
@@ -314,7 +351,7 @@ mod tests {
             ("x7".into(), "character 1 is no digit"),
         ] {
             std::fs::write(&path, &content).unwrap();
-            let error = format!("{:#}", LSB.read(&text, 4, "it").unwrap_err());
+            let error = format!("{:#}", LSB.read(&text, 4, "it").err().unwrap());
             assert!(error.contains(complaint), "{error}");
         }
         std::fs::remove_file(&path).unwrap();
@@ -323,8 +360,30 @@ mod tests {
 
     #[test]
     fn random_bits_are_as_many_as_asked_and_differ() {
-        let draw = || LSB.read("random", 256, "it").unwrap();
+        let draw = || LSB.read("random", 256, "it").unwrap().bits;
         assert_eq!(draw().len(), 256);
         assert_ne!(*draw(), *draw());
+    }
+
+    #[test]
+    fn a_value_says_whether_it_was_drawn() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("input");
+        std::fs::write(&file, "1,random\n").unwrap();
+        let of_file = format!("@{}", file.display());
+        for (text, expected) in [
+            ("random", [true, true]),
+            ("random,2", [true, false]),
+            ("01,random", [false, true]),
+            ("0110", [false, false]),
+            (&of_file, [false, true]),
+        ] {
+            let values = LSB.read_all(text, &[1, 3], "it");
+            let values = values
+                .or_else(|_| LSB.read_all(text, &[2, 2], "it"))
+                .unwrap();
+            let drawn: Vec<bool> = values.iter().map(|value| value.drawn).collect();
+            assert_eq!(drawn, expected, "{text}");
+        }
     }
 }

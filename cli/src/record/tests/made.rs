@@ -104,6 +104,25 @@ impl Made {
         }
     }
 
+    /// Plays until this seat is to seal a deal, which it declares void.
+    pub(super) fn void(&mut self, seat: Seat) {
+        self.play_until(&Phase::Seal(seat));
+        self.say(seat, &Part::Again);
+    }
+
+    /// Deals, and does not seal.
+    pub(super) fn deal(&mut self) {
+        self.play_until(&Phase::Seal(Seat::HOST));
+    }
+
+    fn play_until(&mut self, phase: &Phase) {
+        while self.log.phase() != *phase {
+            let next = self.log.waits_for()[0];
+            let part = self.due(next, &self.log.phase());
+            self.say(next, &part);
+        }
+    }
+
     /// A seat says this, and all write it down.
     pub(super) fn say(&mut self, seat: Seat, part: &Part) {
         let phase = self.log.phase();

@@ -12,8 +12,12 @@ use dealerless_table::{
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use super::super::words::Moment;
 use super::super::{phh, pokerstars};
 use super::made::{Made, rules};
+
+/// 2026-11-22 08:15:03 in UTC.
+const DATE: u64 = 1_795_335_303;
 
 /// Plays each hand of a file as its notation says.
 const READ: &str = include_str!("read_phh.py");
@@ -76,14 +80,15 @@ fn write_games(folder: &Path) {
         {
             let hands: Vec<_> = record.hands().iter().collect();
             assert_eq!(hands.len(), 100);
+            let date = Some(Moment::of(DATE));
             let file = folder.join(format!("{number}-{whose}"));
-            let phh = phh::write(record, &hands, false).unwrap();
+            let phh = phh::write(record, &hands, false, date).unwrap();
             fs::write(file.with_extension("phhs"), phh).unwrap();
             // It reads the text format too, of no-limit games for two with blinds, in which who is
             // first at a showdown does not muck.
             if number == 0 {
                 let hands: Vec<_> = hands.into_iter().filter(|hand| !mucks(hand)).collect();
-                let text = pokerstars::write(record, &hands) + "\n\n\n";
+                let text = pokerstars::write(record, &hands, date) + "\n\n\n";
                 fs::write(file.with_extension("txt"), text).unwrap();
             }
         }

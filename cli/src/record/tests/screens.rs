@@ -17,6 +17,16 @@ fn holdem(hands: u32) -> Made {
     Made::new(variety, 2, hands, [11, 15])
 }
 
+/// 2026-11-22 08:15:03 in UTC.
+const DATE: words::Moment = words::Moment {
+    year: 2026,
+    month: 11,
+    day: 22,
+    hour: 8,
+    minute: 15,
+    second: 3,
+};
+
 /// Says these choices one after the other, and then nothing.
 fn script(choices: Vec<Choice>) -> impl FnMut(Seat, &Legal) -> Option<Choice> {
     let mut choices = choices.into_iter();
@@ -60,7 +70,8 @@ fn golden(text: &str, expected: &str) {
 }
 
 fn pages(record: &Record) -> String {
-    pokerstars::write(record, &record.hands().iter().collect::<Vec<_>>())
+    let hands: Vec<_> = record.hands().iter().collect();
+    pokerstars::write(record, &hands, Some(DATE))
 }
 
 #[test]
@@ -87,7 +98,9 @@ fn five_card_draw_reads_like_this() {
     let record = made.own(Seat::HOST);
     golden(&pages(&record), include_str!("screens/draw.txt"));
     let hands: Vec<_> = record.hands().iter().collect();
-    let refused = phh::write(&record, &hands, false).unwrap_err().to_string();
+    let refused = phh::write(&record, &hands, false, None)
+        .unwrap_err()
+        .to_string();
     assert!(refused.contains("no five-card draw"), "{refused}");
 }
 
@@ -96,7 +109,7 @@ fn a_hand_in_phh_reads_like_this() {
     let record = played().own(Seat::GUEST);
     let hands = [&record.hands()[0]];
     golden(
-        &phh::write(&record, &hands, true).unwrap(),
+        &phh::write(&record, &hands, true, Some(DATE)).unwrap(),
         include_str!("screens/phh.txt"),
     );
 }
@@ -260,12 +273,13 @@ fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
         (played(), "The match was played to its end.", true),
         (
             holdem(1),
-            "Open before anything was said, in hand 1: Anna and Bert to speak.",
+            "Open before anything was said, in hand 1: Anna and Bert are to deal.",
             true,
         ),
         (
             say(Part::Move(Choice::Call)),
-            "Open after step 5, in hand 1: Bert to speak.",
+            "Open after step 5, in hand 1. The pot of 4 is undecided: Bert is to choose.\n\
+             Before this hand: Anna has 200 chips, Bert has 200 chips.",
             true,
         ),
         (say(Part::Leave), "Anna left the match.", true),
@@ -276,7 +290,8 @@ fn every_ending_is_told_in_words_with_the_exit_code_that_it_has() {
         ),
         (
             say(Part::Dispute { step: 4 }),
-            "the record cannot tell which; the hand is undecided.",
+            "Anna disputes what Bert opened in step 4, with 3 chips in the pot. One of the players \
+             cheated, and the record cannot tell which; the hand is undecided.",
             false,
         ),
         (
@@ -301,7 +316,7 @@ fn listed(made: &Made, seat: Seat, of: &str) -> history::Listed {
         changed: SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_334_400),
         len: 1,
     };
-    of_file(&file, &Ok(made.own(seat)))
+    of_file(&file, &Ok(Ok(made.own(seat))))
 }
 
 #[test]
@@ -325,8 +340,179 @@ fn history_reads_like_this() {
     let mut bytes = played.file(Seat::HOST);
     let at = bytes.len() - 40;
     bytes[at] ^= 4;
-    all.push(of_file(&file, &Record::read(&bytes)));
+    all.push(of_file(&file, &Ok(Record::read(&bytes))));
+    all.push(of_file(&file, &Err(anyhow::anyhow!("it is too large"))));
     golden(&history::lines(&all), include_str!("screens/history.txt"));
+}
+
+/// The same file without its last record.
+fn without_the_last(mut bytes: Vec<u8>) -> Vec<u8> {
+    let mut at = 0;
+    loop {
+        let len = u32::from_le_bytes(*bytes[at..].first_chunk().unwrap());
+        let next = at + 20 + len as usize + 32;
+        if next == bytes.len() {
+            bytes.truncate(at);
+            return bytes;
+        }
+        at = next;
+    }
+}
+
+#[test]
+fn a_decided_hand_of_which_the_last_opening_can_be_disputed_says_so() {
+    let mut made = holdem(1);
+    made.play(script(vec![Choice::Raise { to: 200 }, Choice::Call]));
+    let bytes = without_the_last(made.file(Seat::HOST));
+    let text = report(&[read("anna.log", &bytes)], None, true);
+    let state = "Bert has not signed, and may still dispute the last opening.";
+    assert!(text.contains(state), "{text}");
+}
+
+#[test]
+fn a_hand_that_a_loser_does_not_sign_is_told_as_decided() {
+    let mut made = holdem(1);
+    made.play(script(vec![Choice::Raise { to: 16 }, Choice::Fold]));
+    let bytes = without_the_last(made.file(Seat::HOST));
+    let files = [read("anna.log", &bytes)];
+    let text = report(&files, None, true);
+    let state =
+        "Open after step 6, in hand 1. Hand 1 is decided: Anna wins 4; Bert has not signed.";
+    assert!(
+        text.contains(&format!(
+            "{state}\nAnna has 202 chips, Bert has 198 chips.\n"
+        )),
+        "{text}"
+    );
+    assert!(
+        text.contains("\n  Hand 1: decided, not signed by Bert.\n"),
+        "{text}"
+    );
+    let file = Shelved {
+        path: "matches/x.log".into(),
+        of: "6c49bb6dfa0acd46".into(),
+        peer: "Bert".into(),
+        changed: SystemTime::UNIX_EPOCH,
+        len: 1,
+    };
+    let listed = of_file(&file, &Ok(Record::read(&bytes)));
+    let line = format!("no-limit Texas hold'em, 0 hands, won 2. {state}");
+    let lines = history::lines(&[listed]);
+    assert!(lines.ends_with(&line), "{lines}");
+    let record = Record::read(&bytes).unwrap();
+    assert!(pages(&record).contains(&format!("\n{state}\n")));
+    assert!(!pages(&record).contains("not played to its end"));
+}
+
+#[test]
+fn a_pot_that_is_undecided_is_told_with_who_is_to_act() {
+    let (call, check) = (Choice::Call, Choice::Check);
+    let mut made = holdem(1);
+    let mut choices = vec![call, check.clone()];
+    choices.extend(vec![check; 6]);
+    made.play(script(choices));
+    let state = |made: &Made| {
+        let record = made.record(Seat::HOST);
+        words::state(&words::Who::of(&record), &record)
+    };
+    let asked = state(&made);
+    let pot = "The pot of 4 is undecided";
+    assert!(
+        asked.ends_with(&format!("{pot}: Bert is to show or muck.")),
+        "{asked}"
+    );
+    made.say(Seat::GUEST, &Part::Move(Choice::Show));
+    let shown = state(&made);
+    assert!(
+        shown.ends_with(&format!("{pot}: Bert is to open its cards.")),
+        "{shown}"
+    );
+}
+
+/// The same file with another name: what its owner's key alone protects.
+fn renamed(bytes: &[u8], old: &str, new: &str) -> Vec<u8> {
+    let name = |name: &str| [&(name.len() as u16).to_le_bytes()[..], name.as_bytes()].concat();
+    let (old, new) = (name(old), name(new));
+    let at = bytes.windows(old.len()).position(|at| at == old).unwrap();
+    let mut changed = [&bytes[..at], &new, &bytes[at + old.len()..]].concat();
+    let len = u32::from_le_bytes(*bytes.first_chunk().unwrap());
+    let len = len + new.len() as u32 - old.len() as u32;
+    changed[..4].copy_from_slice(&len.to_le_bytes());
+    changed
+}
+
+#[test]
+fn records_that_name_the_players_differently_do_not_agree() {
+    let made = played();
+    let swapped = renamed(&made.file(Seat::GUEST), "Anna", "Carl");
+    let swapped = renamed(&swapped, "Bert", "Anna");
+    let swapped = renamed(&swapped, "Carl", "Bert");
+    let files = [
+        read("anna.log", &made.file(Seat::HOST)),
+        read("bert.log", &swapped),
+    ];
+    let compared = both(&files);
+    assert!(outcome(&files, compared.as_ref()).is_err());
+    let text = report(&files, compared.as_ref(), false);
+    assert!(!text.contains("tell the same"), "{text}");
+    let names = "Both records hold the same signed parts.\n\
+                 They do not agree on the name of seat 0: Anna in anna.log, Bert in bert.log. Which is \
+                 true is unproven.\n\
+                 They do not agree on the name of seat 1: Bert in anna.log, Anna in bert.log.";
+    assert!(text.contains(names), "{text}");
+    let unproven = "The names, the owner, notes and claims are unproven";
+    assert_eq!(text.matches(unproven).count(), 2);
+}
+
+#[test]
+fn two_files_of_one_side_agree_and_are_told_as_such() {
+    let made = played();
+    let files = ["anna.log", "copy.log"].map(|name| read(name, &made.file(Seat::HOST)));
+    let compared = both(&files);
+    assert!(outcome(&files, compared.as_ref()).is_ok());
+    let text = report(&files, compared.as_ref(), false);
+    assert!(
+        text.ends_with("Both name the same seat as their owner; that is unproven."),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_name_that_reads_like_a_sentence_stands_in_quotation_marks() {
+    let mut made = holdem(1);
+    made.play(|_, _| None);
+    let name = "Anna left the match. Bert";
+    let bytes = renamed(&made.file(Seat::HOST), "Anna", name);
+    let text = report(&[read("anna.log", &bytes)], None, false);
+    assert_eq!(
+        text.matches(name).count(),
+        text.matches(&format!("\"{name}\"")).count(),
+        "{text}"
+    );
+    assert!(
+        text.contains(&format!("undecided: \"{name}\" is to choose.")),
+        "{text}"
+    );
+    let record = Record::read(&bytes).unwrap();
+    assert!(pages(&record).contains(&format!("\"{name}\" is to choose.")));
+}
+
+#[test]
+fn a_name_that_passes_for_the_reader_is_listed_with_its_seat() {
+    let mut made = holdem(1);
+    made.play(|_, _| None);
+    let bytes = renamed(&made.file(Seat::HOST), "Bert", "You");
+    let file = Shelved {
+        path: "matches/x.log".into(),
+        of: "6c49bb6dfa0acd46".into(),
+        peer: "You".into(),
+        changed: SystemTime::UNIX_EPOCH,
+        len: 1,
+    };
+    let listed = of_file(&file, &Ok(Record::read(&bytes)));
+    assert_eq!(listed.played.as_ref().unwrap().with, ["You"]);
+    let lines = history::lines(&[listed]);
+    assert!(lines.contains("  with You (seat 1)\n"), "{lines}");
 }
 
 #[test]
@@ -339,5 +525,46 @@ fn days_are_those_of_the_calendar() {
         (4_102_444_799, "2099-12-31 23:59"),
     ] {
         assert_eq!(words::date(seconds), day);
+    }
+    assert_eq!(words::Moment::of(1_795_335_303), DATE);
+}
+
+#[test]
+fn hands_of_a_file_that_has_no_date_are_dated_1970_or_not_at_all() {
+    let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    assert_eq!(words::Moment::of_file(at(1_795_335_303)), Some(DATE));
+    let year_10000 = 253_402_300_800;
+    assert!(words::Moment::of_file(at(year_10000 - 1)).is_some());
+    let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+    for changed in [at(0), at(year_10000), before] {
+        assert_eq!(words::Moment::of_file(changed), None);
+    }
+    let record = played().own(Seat::GUEST);
+    let hands: Vec<_> = record.hands().iter().collect();
+    let text = pokerstars::write(&record, &hands, None);
+    assert_eq!(text.matches(" - 1970/01/01 0:00:00 UTC\n").count(), 3);
+    let text = phh::write(&record, &hands, false, None).unwrap();
+    assert!(
+        !text.contains("year") && !text.contains("unproven"),
+        "{text}"
+    );
+}
+
+#[test]
+fn verify_names_the_seat_that_declared_a_try_void() {
+    let mut made = holdem(1);
+    for (seat, void) in [
+        (Seat::GUEST, "1 try before was declared void by Bert"),
+        (Seat::GUEST, "2 tries before were declared void by Bert"),
+        (
+            Seat::HOST,
+            "3 tries before were declared void by Anna (1) and Bert (2)",
+        ),
+    ] {
+        made.void(seat);
+        made.deal();
+        let text = report(&[read("anna.log", &made.file(Seat::HOST))], None, true);
+        let line = format!("  Hand 1 ({void}): not played to its end, not sealed.");
+        assert!(text.lines().any(|found| found == line), "{text}");
     }
 }

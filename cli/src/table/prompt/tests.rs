@@ -15,6 +15,7 @@ fn turn(ask: Ask) -> YourTurn {
         positions: Vec::new(),
         held: vec![Vec::new(); 2],
         board: Vec::new(),
+        made: None,
         open: Vec::new(),
         time: None,
         ask,
@@ -28,6 +29,7 @@ fn typed(text: &str, ask: Ask) -> Result<Typed, Complaint> {
         rebuy: false,
         seat: 1,
         seats: 2,
+        has_chips: false,
         boards: None,
     };
     read(text, &asked)
@@ -109,6 +111,7 @@ fn hands_of_boards_are_proposed_and_shown() {
             rebuy: false,
             seat: 1,
             seats: 2,
+            has_chips: false,
             boards: Some(3),
         };
         read(text, &asked)
@@ -147,6 +150,7 @@ fn hands_that_are_open_already_are_not_proposed_again() {
             rebuy: false,
             seat: 0,
             seats: 2,
+            has_chips: false,
             boards: Some(2),
         };
         read(text, &asked)
@@ -216,4 +220,117 @@ fn with_a_fixed_limit_nobody_goes_all_in_by_mistake() {
         raise: Some(Range { min: 6, max: 6 }),
     };
     assert!(typed("a", fixed).unwrap_err().1.contains("the most is 6"));
+}
+
+/// A turn at which seat 1 has 50 chips and has bet 2, and seat 0 has bet 4 of a pot of 12.
+fn sized(text: &str, ask: Ask) -> Result<Typed, Complaint> {
+    let turn = YourTurn {
+        pot: 12,
+        stacks: vec![196, 50],
+        ..turn(ask)
+    };
+    let asked = Asked {
+        turn: Some(&turn),
+        rebuy: false,
+        seat: 1,
+        seats: 2,
+        has_chips: false,
+        boards: None,
+    };
+    read(text, &asked)
+}
+
+#[test]
+fn half_the_pot_and_the_pot_are_added_to_a_call_and_stay_within_what_is_allowed() {
+    let raise = |min, max| Ask::Bet {
+        call: Some(2),
+        bet: None,
+        raise: Some(Range { min, max }),
+    };
+    let bet = Ask::Bet {
+        call: None,
+        bet: Some(Range { min: 2, max: 50 }),
+        raise: None,
+    };
+    let to = |to| Ok(Typed::Say(Said::Raise { to }));
+    // Seat 1 calls 2, and has then bet 4; the pot is 14 then.
+    for (text, amount) in [("pot", 18), ("r pot", 18), ("half", 11), ("raise half", 11)] {
+        assert_eq!(sized(text, raise(6, 52)), to(amount), "{text}");
+    }
+    assert_eq!(sized("pot", raise(6, 16)), to(16));
+    assert_eq!(sized("half", raise(12, 52)), to(12));
+    // There is nothing to call: the 2 that it has bet, and 12 or half of it.
+    assert_eq!(
+        sized("pot", bet.clone()),
+        Ok(Typed::Say(Said::Bet { to: 14 }))
+    );
+    assert_eq!(sized("b half", bet), Ok(Typed::Say(Said::Bet { to: 8 })));
+    let only_call = Ask::Bet {
+        call: Some(2),
+        bet: None,
+        raise: None,
+    };
+    assert!(sized("pot", only_call).is_err());
+    assert!(sized("pot", Ask::Exchange {}).is_err());
+    for text in ["half 3", "pot pot", "a 5", "r half 3"] {
+        assert!(sized(text, raise(6, 52)).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn with_a_fixed_limit_the_amount_need_not_be_said() {
+    let fixed = |bet, raise| Ask::Bet {
+        call: None,
+        bet,
+        raise,
+    };
+    let only = Some(Range { min: 6, max: 6 });
+    let raise = Ok(Typed::Say(Said::Raise { to: 6 }));
+    assert_eq!(typed("r", fixed(None, only)), raise);
+    assert_eq!(typed("r 6", fixed(None, only)), raise);
+    let bet = Ok(Typed::Say(Said::Bet { to: 6 }));
+    assert_eq!(typed("b", fixed(only, None)), bet);
+    assert!(typed("r", to_call()).is_err());
+    assert!(typed("b", fixed(None, None)).is_err());
+}
+
+#[test]
+fn an_amount_that_is_missing_is_asked_for_with_the_amounts_that_are_allowed() {
+    let raise = typed("r", to_call()).unwrap_err();
+    assert_eq!(raise, complaint("an amount from 6 to 200 is needed: r 6"));
+    let may_bet = Ask::Bet {
+        call: None,
+        bet: Some(Range { min: 2, max: 50 }),
+        raise: None,
+    };
+    let bet = typed("b x", may_bet).unwrap_err();
+    assert_eq!(bet, complaint("an amount from 2 to 50 is needed: b 2"));
+    let fixed = Ask::Bet {
+        call: None,
+        bet: None,
+        raise: Some(Range { min: 6, max: 6 }),
+    };
+    let raise = typed("r x", fixed).unwrap_err();
+    assert_eq!(raise, complaint("the only amount is 6: r 6"));
+}
+
+#[test]
+fn what_poker_has_no_answer_to_is_told_while_nothing_is_asked() {
+    let asked = Asked {
+        turn: None,
+        rebuy: false,
+        seat: 1,
+        seats: 2,
+        has_chips: true,
+        boards: None,
+    };
+    for text in ["r", "b"] {
+        let (code, text) = read(text, &asked).unwrap_err();
+        assert_eq!(code, Refusal::NotYourTurn);
+        assert_eq!(text, "it is not your turn");
+    }
+    for text in ["y", "n", "agree 0"] {
+        let (_, text) = read(text, &asked).unwrap_err();
+        assert!(text.contains("means nothing here"), "{text}");
+    }
 }

@@ -1,9 +1,7 @@
 //! What a person types, and what the screen says to that.
 
-use std::io;
-
 use super::super::command::{Complaint, Said};
-use super::super::event::Seated;
+use super::super::event::{Ask, Seated};
 use super::super::player::Wish;
 use super::super::prompt::{self, Asked, Typed};
 use super::super::turn;
@@ -12,75 +10,118 @@ use super::Screen;
 impl Screen {
     /// Reads what was typed.
     pub(crate) fn read(&mut self, text: &str) -> Result<Wish, Complaint> {
-        // The terminal has ended the line of the prompt.
-        self.unfinished = false;
-        let asked = Asked {
+        self.output.typed();
+        let wish = self.wish(text);
+        if wish == Ok(Wish::Nothing) {
+            // That the terminal cannot be written to is noticed by the next event.
+            let _ = self.prompt();
+        }
+        wish
+    }
+
+    /// The terminal has ended the row of the prompt.
+    pub(crate) fn typed(&mut self) {
+        self.output.typed();
+    }
+
+    fn wish(&mut self, text: &str) -> Result<Wish, Complaint> {
+        if self.due().is_some() {
+            let rebuy = self.rebuy;
+            // As above.
+            let _ = self.hurry();
+            // Enter has shown the streets that waited, and nobody had seen a question behind them.
+            if text.trim().is_empty() || self.rebuy != rebuy {
+                return Ok(Wish::Nothing);
+            }
+        }
+        if let Some(question) = &self.question {
+            let answer = question.answer(text)?;
+            if answer != Wish::Nothing {
+                self.question = None;
+            }
+            return Ok(answer);
+        }
+        let meant = self.sure.take();
+        let typed = match (&meant, text.trim().to_lowercase().as_str()) {
+            (Some(meant @ Typed::Say(_)), "y" | "yes") => meant.clone(),
+            (Some(Typed::Say(_)), "n" | "no") => Typed::Nothing,
+            _ => prompt::read(text, &self.asked())?,
+        };
+        if meant.as_ref() != Some(&typed)
+            && let Some(wish) = self.doubt(&typed)
+        {
+            self.sure = Some(typed);
+            return Ok(wish);
+        }
+        Ok(match typed {
+            Typed::Nothing if std::mem::take(&mut self.paused) => Wish::Say(Said::Next {}, None),
+            Typed::Nothing => {
+                self.show_turn_again();
+                Wish::Nothing
+            }
+            Typed::Help => {
+                let help = turn::help(self.seated.as_ref());
+                // As above.
+                let _ = self.output.lines(&help);
+                self.show_turn_again();
+                Wish::Nothing
+            }
+            Typed::Leave => Wish::Say(Said::Leave { anyhow: true }, None),
+            Typed::Close => Wish::Say(Said::Close {}, None),
+            Typed::Say(said) => {
+                self.rebuy &= !matches!(said, Said::Rebuy { .. });
+                Wish::Say(said, None)
+            }
+        })
+    }
+
+    /// Shows once more what the player looks at before it chooses, if it is its turn.
+    fn show_turn_again(&mut self) {
+        if let Some(turn) = &self.turn {
+            let block = turn::block(&self.names, self.ink, turn);
+            // As above.
+            let _ = self.line(&block);
+        }
+    }
+
+    /// What typed words are an answer to.
+    fn asked(&self) -> Asked<'_> {
+        let seated = self.seated.as_ref();
+        Asked {
             turn: self.turn.as_ref(),
             rebuy: self.rebuy,
             seat: self.own_seat(),
-            seats: self.seated.as_ref().map_or(2, |seated| seated.names.len()),
-            boards: self.seated.as_ref().and_then(Seated::boards),
+            seats: seated.map_or(2, |seated| seated.names.len()),
+            has_chips: seated.is_some_and(|seated| seated.chips.is_some()),
+            boards: seated.and_then(Seated::boards),
+        }
+    }
+
+    /// Asks whether the player means what it has typed, if that is not to be undone.
+    fn doubt(&mut self, typed: &Typed) -> Option<Wish> {
+        let ask = self.turn.as_ref().map(|turn| &turn.ask);
+        let text = match (typed, ask) {
+            // The question says what it costs.
+            (Typed::Leave, _) => return Some(Wish::AskLeave),
+            (Typed::Close, _) => {
+                "Close the match here? Say close once more; anything else goes on."
+            }
+            (Typed::Say(Said::Fold {}), Some(Ask::Bet { call: None, .. })) if self.confirms => {
+                "You can check for free. Fold anyway? y or n"
+            }
+            (Typed::Say(Said::Muck {}), Some(Ask::ShowOrMuck { wins: true })) if self.confirms => {
+                "No shown hand beats yours, and a muck gives the pot away. Muck anyway? y or n"
+            }
+            _ => return None,
         };
-        let typed = prompt::read(text, &asked)?;
-        let sure = std::mem::take(&mut self.sure);
-        // That the terminal cannot be written to is noticed by the next event.
-        match typed {
-            Typed::Nothing => {
-                let _ = self.ask_again();
-            }
-            Typed::Help => {
-                let help = match asked.boards {
-                    Some(_) => turn::HELP_WITH_BOARDS,
-                    None => turn::HELP,
-                };
-                let _ = self.line(help).and_then(|()| self.ask_again());
-            }
-            Typed::Leave if sure == Some(Typed::Leave) || self.leaving => {
-                return Ok(Wish::Say(Said::Leave {}, None));
-            }
-            Typed::Leave => {
-                self.sure = Some(Typed::Leave);
-                let text = "Leave the match for good? Say q once more; anything else goes on.";
-                let _ = self.line(text).and_then(|()| self.ask_again());
-            }
-            Typed::Close if sure == Some(Typed::Close) => {
-                return Ok(Wish::Say(Said::Close {}, None));
-            }
-            Typed::Close => {
-                self.sure = Some(Typed::Close);
-                let text = "Close the match here? Say close once more; anything else goes on.";
-                let _ = self.line(text).and_then(|()| self.ask_again());
-            }
-            Typed::Say(said) => {
-                if matches!(said, Said::Rebuy { .. }) {
-                    self.rebuy = false;
-                }
-                return Ok(Wish::Say(said, None));
-            }
-        }
-        Ok(Wish::Nothing)
-    }
-
-    /// The player leaves at its next turn.
-    pub(crate) fn leaves(&mut self) {
-        if !std::mem::replace(&mut self.leaving, true) {
-            // That the terminal cannot be written to is noticed by the next event.
-            let _ = self.line("You leave as soon as it is your turn to speak.");
-        }
-    }
-
-    fn ask_again(&mut self) -> io::Result<()> {
-        match self.turn.is_some() || self.rebuy {
-            true => self.prompt(),
-            false => Ok(()),
-        }
+        // As above.
+        let _ = self.line(text);
+        Some(Wish::Nothing)
     }
 
     /// The program ends: what is said next begins a line.
     pub(crate) fn ends(&mut self) {
-        if std::mem::take(&mut self.unfinished) {
-            // That the terminal cannot be written to does not matter any more.
-            let _ = self.whole_line("");
-        }
+        // That the terminal cannot be written to does not matter any more.
+        let _ = self.hurry().and_then(|()| self.output.end());
     }
 }

@@ -89,12 +89,13 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
         story: Story::new(sitting.seat, &stakes, None),
         table,
         peer,
-        peer_name: "Bert".into(),
+        peer_name: dealerless_table::Name::clean("Bert"),
         player: me,
         dialer: None,
         sessions,
         banks: None,
         wait: Wait::default(),
+        run_out: 0,
     };
     let error = seat.play().unwrap_err();
     assert!(matches!(error.downcast_ref(), Some(PlayError::Journal(_))));

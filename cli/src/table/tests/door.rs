@@ -84,7 +84,7 @@ fn who_is_turned_away_hears_it_and_who_says_something_else_is_gone() {
     );
     carl.send_log(vec![1]).unwrap();
     match hearing.next(LIMIT) {
-        Some(Comes::Goes(name, _)) => assert_eq!(name.as_str(), "Carl"),
+        Some(Comes::Goes(line, _)) => assert_eq!(line.peer_name.as_str(), "Carl"),
         _ => panic!("Carl is still there"),
     }
 }

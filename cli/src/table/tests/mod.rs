@@ -2,7 +2,9 @@
 
 mod disk_full;
 mod door;
+mod early;
 mod examples;
 mod json_match;
 mod last_call;
 mod seats;
+mod void_tries;

@@ -73,6 +73,7 @@ pub(super) fn own(name: &str) -> (tempfile::TempDir, Own) {
         home: Arc::new(home),
         peers,
         name: Name::clean(name),
+        confirms: true,
     };
     (folder, own)
 }

@@ -204,3 +204,13 @@ fn the_plan_of_each_batch_names_what_it_makes_and_no_batch_makes_more_than_the_m
         assert_eq!(plans[..2], plans[2..]);
     }
 }
+
+#[test]
+fn the_largest_batch_has_buckets_of_4_at_40_and_50_bits_of_5_at_56_and_never_of_3() {
+    let size = |statistical| {
+        let Amount { finished, leaky } = Amount::for_at_least(MOST, statistical);
+        leaky / finished
+    };
+    assert_eq!([40, 50, 56, 80].map(size), [4, 4, 5, 6]);
+    assert!((40..=80).all(|statistical| size(statistical) >= 4));
+}

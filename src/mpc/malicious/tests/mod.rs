@@ -3,4 +3,5 @@
 mod failed;
 mod numbers;
 mod reader;
+mod targets;
 pub(super) mod views;

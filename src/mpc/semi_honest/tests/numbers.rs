@@ -15,6 +15,7 @@ fn the_messages_of_a_run_depend_on_its_number() {
         (Tag::InputDigest, 0),
         (Tag::Tables, 0),
         (Tag::OpenedPairs, 0),
+        (Tag::PairsDigest, 0),
     ];
     assert_that_these_change(
         |session: &mut Session| session.live.change(|secrets| secrets.runs += 1),
@@ -30,7 +31,7 @@ fn the_messages_of_an_opening_depend_on_its_number() {
     assert_that_these_change(
         |session: &mut Session| session.live.change(|secrets| secrets.openings += 1),
         [
-            &[(Tag::Plan, 1), (Tag::OpenedPairs, 0)],
+            &[(Tag::Plan, 1), (Tag::OpenedPairs, 0), (Tag::PairsDigest, 0)],
             &[(Tag::Plan, 1), (Tag::OpenedHashes, 0)],
         ],
     );

@@ -2,7 +2,7 @@
 
 use super::super::*;
 use super::table::{Table, draw, free_deck, holdem};
-use crate::rules::{self, Choice};
+use crate::rules::{self, Choice, Edition};
 use crate::seat::Seat;
 
 pub(super) fn in_phase(table: &Table, so: impl Fn(&Phase) -> bool) -> MatchLog {
@@ -256,7 +256,8 @@ fn masked_values_are_said_by_the_first_seal_and_by_no_other() {
 
 #[test]
 fn a_dispute_names_a_step_of_this_try_that_opened_something_to_the_seat() {
-    let table = holdem(2, 1);
+    // In edition 2 also an older one.
+    let table = holdem(2, 1).of_edition(Edition::Two);
     let log = in_phase(&table, is_board);
     let of = |seat: Seat| {
         let opened = |part: &&SignedPart| part.seat == seat && part.part[0] == 4;
@@ -276,6 +277,108 @@ fn a_dispute_names_a_step_of_this_try_that_opened_something_to_the_seat() {
             let stopped = End::Stopped(vec![(seat, Stop::Dispute { step })]);
             assert_eq!(log.phase(), Phase::Over(stopped));
             assert_eq!(log.final_stacks(), [100, 100]);
+        }
+    }
+}
+
+#[test]
+fn who_has_seen_the_flop_and_folds_gets_nothing_back_by_a_dispute_of_its_hole_cards() {
+    for edition in [Edition::Two, Edition::Three] {
+        let table = holdem(2, 1).of_edition(edition);
+        let mut log = in_phase(&table, is_board);
+        let is_move = |log: &MatchLog| matches!(log.phase(), Phase::Choose { .. });
+        let say = |log: &mut MatchLog, seat: Seat, choice| {
+            let identity = &table.identities[seat.index()];
+            log.say(identity, seat, &Part::Move(choice)).unwrap()
+        };
+        table.play_until(&mut log, is_move);
+        say(&mut log, Seat::GUEST, Choice::Bet { to: 60 });
+        say(&mut log, Seat::HOST, Choice::Fold);
+        assert!(matches!(log.phase(), Phase::Result(_)));
+        let opened = |part: &&SignedPart| part.seat == Seat::GUEST && part.part[0] == 4;
+        let hole = log.history(0).find(opened).unwrap().step;
+        let dispute = Part::Dispute { step: hole };
+        match edition {
+            Edition::Two => {
+                log.take(table.sign(&log, Seat::HOST, &dispute)).unwrap();
+                assert_eq!(log.final_stacks(), [100, 100]);
+            }
+            Edition::Three => {
+                let late = foul(&table, &log, Seat::HOST, &dispute);
+                assert_eq!(late, PartFoul::LateDispute(hole));
+                let Err(Refused::Foul(proof)) = log.take(table.sign(&log, Seat::HOST, &dispute))
+                else {
+                    panic!("it is taken");
+                };
+                log.close(*proof);
+                assert_eq!(log.final_stacks(), [98, 102]);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_opening_is_disputed_until_the_seat_has_said_something_in_a_later_step() {
+    for table in [holdem(2, 1), draw(2, 1), holdem(3, 1), free_deck(2)] {
+        let mut log = table.log();
+        // The last step in which each seat spoke.
+        let mut spoke = vec![0; table.of.seats()];
+        let mut disputed = 0;
+        while !matches!(log.phase(), Phase::Over(_)) {
+            for seat in table.seats().filter(|seat| !log.may_say(*seat).is_empty()) {
+                for step in 0..log.step() {
+                    let part = Part::Dispute { step };
+                    let taken = log.clone().take(table.sign(&log, seat, &part));
+                    let openers = log.openers(step, seat);
+                    assert!(!openers.contains(&seat));
+                    let may = step >= spoke[seat.index()] && !openers.is_empty();
+                    assert_eq!(taken.is_ok(), may, "{seat} {step} {taken:?}");
+                    assert_eq!(log.may_dispute(seat, step), may);
+                    disputed += usize::from(may);
+                }
+            }
+            let said = table.speak(&mut log);
+            spoke[said.seat.index()] = said.step;
+        }
+        assert!(disputed > 2);
+    }
+}
+
+#[test]
+fn a_part_of_a_seat_that_did_not_speak_in_a_step_convicts_whenever_it_arrives() {
+    for table in [holdem(2, 2), draw(2, 1), holdem(3, 1)] {
+        let whole = table.played();
+        let parts: Vec<SignedPart> = whole.history(0).cloned().collect();
+        let logs = table.prefixes(&parts);
+        for (at, log) in logs.iter().enumerate().step_by(3) {
+            let speakers = log.waits_for();
+            let complete = logs
+                .iter()
+                .skip(at)
+                .filter(|later| later.step() > log.step());
+            for seat in table.seats().filter(|seat| !speakers.contains(seat)) {
+                if log.part(log.step(), seat).is_some() || speakers.is_empty() {
+                    continue;
+                }
+                let late = table.sign(log, seat, &Part::Leave);
+                for later in complete.clone().step_by(7).chain([&whole]) {
+                    let mut later = later.clone();
+                    let stacks = later.stacks().to_vec();
+                    let Err(Refused::Foul(proof)) = later.take(late.clone()) else {
+                        panic!("{at} {seat}");
+                    };
+                    assert_eq!(proof.foul, PartFoul::NotItsTurn);
+                    later.close(*proof);
+                    let (foul, step) = (PartFoul::NotItsTurn, later.step());
+                    assert_eq!(later.phase(), Phase::Over(End::Foul { seat, foul }));
+                    assert_eq!(later.part(log.step(), seat), Some(&late));
+                    assert!(later.part(step, seat).is_none_or(|part| *part != late));
+                    assert_eq!(later.take(late.clone()), Ok(Taken::Known));
+                    // What was settled before stays so.
+                    let over = matches!(later.state.phase, Phase::Over(_));
+                    assert!(!over || later.final_stacks() == stacks);
+                }
+            }
         }
     }
 }

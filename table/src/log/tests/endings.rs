@@ -3,7 +3,7 @@
 use super::super::*;
 use super::cheats::{in_phase, is_board};
 use super::table::{draw, free_deck, holdem};
-use crate::rules::{self, Choice};
+use crate::rules::{self, Choice, Edition};
 use crate::seat::Seat;
 
 #[test]
@@ -32,6 +32,79 @@ fn who_leaves_or_forfeits_or_fouls_while_the_hand_stands_loses_the_pot() {
     let mut sealing = in_phase(&table, |phase| matches!(phase, Phase::Seal(_)));
     say(&mut sealing, &Part::Leave);
     assert_eq!(sealing.final_stacks(), [100, 100]);
+}
+
+#[test]
+fn what_leaving_costs_is_what_a_seat_that_leaves_then_loses() {
+    let (mut cost, mut free) = (0, 0);
+    for table in [holdem(2, 2), draw(2, 1)] {
+        let parts: Vec<_> = table.played().history(0).cloned().collect();
+        for log in table.prefixes(&parts) {
+            let began = match log.dealt_stacks() {
+                Some(stacks) => stacks.to_vec(),
+                None => log.stacks().to_vec(),
+            };
+            for seat in table.seats() {
+                if !log.may_say(seat).contains(&PartKind::Leave) {
+                    continue;
+                }
+                let costs = log.lost_by_leaving(seat);
+                let mut left = log.clone();
+                let identity = &table.identities[seat.index()];
+                left.say(identity, seat, &Part::Leave).unwrap();
+                let lost = match log.phase() {
+                    // The pot belongs to who has won it.
+                    Phase::Result(_) => 0,
+                    _ => began[seat.index()] - left.final_stacks()[seat.index()],
+                };
+                assert_eq!(costs, lost, "{:?}", log.phase());
+                match lost > 0 {
+                    true => cost += 1,
+                    false => free += 1,
+                }
+            }
+        }
+    }
+    assert!(cost > 20 && free > 5, "{cost} {free}");
+    // The guest seals last, and before the hand stands; the host opens next.
+    let table = holdem(2, 1);
+    let mut log = in_phase(&table, |phase| *phase == Phase::Seal(Seat::HOST));
+    assert_eq!(log.lost_by_leaving(Seat::GUEST), 0);
+    table.speak(&mut log);
+    assert_eq!(log.phase(), Phase::Seal(Seat::GUEST));
+    assert_eq!(log.lost_by_leaving(Seat::HOST), 1);
+}
+
+#[test]
+fn a_seat_that_has_shown_its_hand_loses_nothing_by_leaving() {
+    let table = holdem(2, 1);
+    let to_show = |phase: &Phase| {
+        matches!(
+            phase,
+            Phase::Choose {
+                legal: rules::Legal::ShowOrMuck,
+                ..
+            }
+        )
+    };
+    let mut log = in_phase(&table, to_show);
+    let [first] = log.waits_for()[..] else {
+        panic!("{:?}", log.phase());
+    };
+    let second = first.next(2);
+    assert_eq!(
+        [first, second].map(|seat| log.lost_by_leaving(seat)),
+        [2, 2]
+    );
+    let show = Part::Move(Choice::Show);
+    let identity = &table.identities[first.index()];
+    log.say(identity, first, &show).unwrap();
+    table.speak(&mut log);
+    assert!(to_show(&log.phase()) && log.waits_for() == [second]);
+    assert_eq!(
+        [first, second].map(|seat| log.lost_by_leaving(seat)),
+        [0, 2]
+    );
 }
 
 #[test]
@@ -156,7 +229,8 @@ fn a_try_is_made_void_by_who_seals_and_by_the_host_before_its_first_opening_and_
 
 #[test]
 fn nobody_disputes_what_it_opened_alone() {
-    let table = holdem(2, 1);
+    // In edition 2 both hands that were shown can be disputed.
+    let table = holdem(2, 1).of_edition(Edition::Two);
     let log = in_phase(&table, |phase| matches!(phase, Phase::Result(_)));
     // The last two openings are of the hands that were shown.
     let opened = |part: &&SignedPart| part.part[0] == 4;
@@ -168,4 +242,17 @@ fn nobody_disputes_what_it_opened_alone() {
             assert_eq!(taken.is_ok(), seat != shown.seat, "{seat} {taken:?}");
         }
     }
+}
+
+#[test]
+fn void_tries_are_counted_for_the_seat_that_declared_them_until_the_hand_has_a_result() {
+    let table = holdem(2, 2);
+    let mut log = table.log();
+    let counted = |log: &MatchLog| [Seat::HOST, Seat::GUEST].map(|seat| log.voided_by_others(seat));
+    table.play_until(&mut log, |log| log.phase() == Phase::Seal(Seat::HOST));
+    log.say(&table.identities[0], Seat::HOST, &Part::Again)
+        .unwrap();
+    assert_eq!(counted(&log), [0, 1]);
+    table.play_until(&mut log, |log| log.attempt().hand == 2);
+    assert_eq!(counted(&log), [0, 0]);
 }

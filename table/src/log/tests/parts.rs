@@ -4,15 +4,29 @@ use super::super::part::Part;
 use super::super::*;
 use super::table::{draw, free_deck, holdem};
 use crate::hash::Hash;
-use crate::rules::Stakes;
+use crate::rules::{Edition, Stakes, StakesError};
+
+#[test]
+fn a_header_with_more_seats_than_any_game_has_is_refused() {
+    let header = free_deck(Stakes::MAX_SEATS).of.header().clone();
+    let mut bytes = header.encode();
+    // Behind two versions and a length; the stakes end with seats and hands.
+    let at = 2 + 2 + 2 + header.stakes.encode().len() - 5;
+    for seats in [Stakes::MAX_SEATS + 1, u8::MAX] {
+        bytes[at] = seats;
+        let most = Stakes::MAX_SEATS;
+        let refused = HeaderError::Stakes(StakesError::Seats { seats, most });
+        assert_eq!(Header::decode(&bytes), Err(refused));
+    }
+}
 
 #[test]
 fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
-    let tables = [holdem(2, 1), draw(5, 1000), free_deck(200)];
+    let tables = [holdem(2, 1), draw(5, 1000), free_deck(Stakes::MAX_SEATS)];
     let mut headers = tables.map(|table| table.of.header().clone()).to_vec();
     let kinds = "knight=14,castle=5,road=2".parse().unwrap();
     headers.push(Header {
-        stakes: Stakes::of_kinds(kinds, 7, 200, 3).unwrap(),
+        stakes: Stakes::of_kinds(kinds, 7, Stakes::MAX_SEATS, 3).unwrap(),
         ..headers[2].clone()
     });
     for header in headers {
@@ -31,6 +45,22 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
             }
         }
         assert!(Header::decode(&[&bytes[..], &[0]].concat()).is_err());
+    }
+}
+
+#[test]
+fn a_header_of_version_2_is_read_as_it_was_written_and_others_are_unknown() {
+    let header = holdem(2, 1).of.header().clone();
+    assert_eq!(header.versions.log, Header::LOG_VERSION);
+    let mut bytes = header.encode();
+    bytes[0] = 2;
+    let older = Header::decode(&bytes).unwrap();
+    assert_eq!(older.versions.log, Edition::Two);
+    assert_eq!(older.encode(), bytes);
+    for version in [0, 1, 4] {
+        bytes[0] = version;
+        let unknown = HeaderError::Version(version.into());
+        assert_eq!(Header::decode(&bytes), Err(unknown));
     }
 }
 

@@ -255,6 +255,40 @@ fn a_foul_is_told_behind_its_step_if_it_comes_last_and_nothing_else_is() {
 }
 
 #[test]
+fn a_late_foul_of_which_one_side_knows_is_known_to_both_when_they_have_met() {
+    let table = holdem(2, 2);
+    let all: Vec<SignedPart> = table.played().history(0).cloned().collect();
+    let logs = table.prefixes(&all);
+    let sealed = logs
+        .iter()
+        .find(|log| log.phase() == Phase::Seal(Seat::GUEST));
+    let late = table.sign(sealed.unwrap(), Seat::HOST, &Part::Leave);
+    for knows in (5..logs.len()).step_by(4) {
+        let mut one = logs[knows].clone();
+        let Err(Refused::Foul(proof)) = one.take(late.clone()) else {
+            panic!("{knows}");
+        };
+        one.close(*proof);
+        for lacks in (0..=knows).step_by(3) {
+            let mut other = logs[lacks].clone();
+            // It does not know of the end, and tells what it has.
+            assert!(matches!(
+                meet(&mut one.clone(), &other),
+                Went::Together { .. }
+            ));
+            let Went::Refused(Refused::Foul(proof)) = meet(&mut other, &one) else {
+                panic!("{knows} {lacks}");
+            };
+            other.close(*proof);
+            assert_eq!((other.phase(), other.hash()), (one.phase(), one.hash()));
+            assert!(other.history(0).eq(one.history(0)));
+            // Once both know it, nothing is new.
+            assert!(matches!(meet(&mut other, &one), Went::Together { .. }));
+        }
+    }
+}
+
+#[test]
 fn only_what_is_written_is_a_message_of_the_log() {
     let table = holdem(2, 1);
     let told = telling(&table.played(), table.played().resume());

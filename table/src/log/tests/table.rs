@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use super::super::*;
 use crate::identity::{Identity, Name};
 use crate::rules::{
-    BettingRules, Choice, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
+    BettingRules, Choice, Edition, Hand, Legal, Limit, Next, Opening, Posts, Stakes, Variety,
 };
 use crate::seat::Seat;
 use dealerless::dice::{Dice, Reveal, Terms};
@@ -89,6 +89,14 @@ impl Table {
         let players = identities.iter().map(player).collect();
         let of = Match::new(header, players).unwrap();
         Table { identities, of }
+    }
+
+    /// The same table, for a match of this edition.
+    pub(crate) fn of_edition(self, edition: Edition) -> Self {
+        let mut header = self.of.header().clone();
+        header.versions.log = edition;
+        let of = Match::new(header, self.of.players().to_vec()).unwrap();
+        Table { of, ..self }
     }
 
     pub(crate) fn log(&self) -> MatchLog {
@@ -255,12 +263,11 @@ impl Table {
                 let now = log.step();
                 let opened =
                     |part: &&SignedPart| part.step < now && part.seat != seat && part.part[0] == 4;
-                let step = log
-                    .history(0)
-                    .filter(opened)
-                    .last()
-                    .map_or(0, |part| part.step);
-                Part::Dispute { step }
+                let last = log.history(0).filter(opened).last();
+                let may = (0..now).rev().find(|step| log.may_dispute(seat, *step));
+                Part::Dispute {
+                    step: may.unwrap_or(last.map_or(0, |part| part.step)),
+                }
             }
         }
     }

@@ -14,7 +14,7 @@ use super::{InHand, Play, Trouble};
 use crate::log::{
     CardOpening, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage, Taken, ToDo,
 };
-use crate::rules::{Hand, Learners};
+use crate::rules::{Choice, Hand, Learners};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -84,6 +84,11 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.over();
                 Ok(())
             }
+            // Its file still has the step.
+            Err(Refused::Forgotten { .. }) if !self.set.log.is_whole() => {
+                self.recall()?;
+                self.take(signed)
+            }
             // A match ends once, and so does its record: who is convicted may say more of that kind on
             // each line.
             Err(Refused::Fork(_)) if self.set.log.is_convicted() => Ok(()),
@@ -135,8 +140,16 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.learn(step, &opened)?;
             }
             (Part::Move(choice), _) => {
-                let choice = choice.clone();
-                self.news.push_back(News::Chose { seat, choice });
+                let bets = matches!(
+                    choice,
+                    Choice::Call | Choice::Bet { .. } | Choice::Raise { .. }
+                );
+                let left = self.set.log.game().map(Hand::stacks).unwrap_or_default();
+                self.news.push_back(News::Chose {
+                    seat,
+                    choice: choice.clone(),
+                    all_in: bets && left.get(seat.index()) == Some(&0),
+                });
             }
             (Part::Void, Phase::Reseal(_, steal)) => {
                 // The choice lies one step or two before. If the engines ran for it, this is one more
@@ -157,13 +170,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             (Part::Result(_), Phase::Result(outcome)) if complete => {
                 let hand = self.set.log.attempt().hand - 1;
+                self.paused = self.pauses && !outcome.shown.is_empty();
                 // What was said of its cards is not to be taken back after a crash.
                 self.write()?;
                 // After a state was put back the vault may hold that of a later hand.
                 if self.hand.deck.is_some() {
                     self.destroy_deck()?;
                 }
-                self.hand = InHand::default();
+                // What failed a check is told when all have signed the result.
+                self.hand = InHand {
+                    trouble: self.hand.trouble.take(),
+                    ..InHand::default()
+                };
                 self.set.log.forget_older_hands();
                 self.news.push_back(News::HandOver { hand, outcome });
             }
@@ -251,9 +269,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                     let card = face;
                     self.news.push_back(News::Card { position, card });
                 }
-                Err(deck::Error::Check(_)) => {
-                    self.hand.trouble = Some(Trouble::Macs(step));
-                }
+                Err(error @ deck::Error::Check(_)) => self.note_bad_macs(step, error),
                 Err(error) => return Err(PlayError::Engine(error)),
             }
         }

@@ -20,7 +20,7 @@ pub(super) enum Due {
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Whether the match cannot go on without another shuffle.
-    pub(super) fn needs_engine(&self) -> bool {
+    pub(in crate::play) fn needs_engine(&self) -> bool {
         match self.set.log.phase() {
             Phase::Deal => true,
             Phase::Seal(_) => self.hand.deck.is_none(),

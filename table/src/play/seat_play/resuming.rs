@@ -81,7 +81,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Takes what was forgotten of the log from its file.
-    fn recall(&mut self) -> Result<(), PlayError> {
+    pub(super) fn recall(&mut self) -> Result<(), PlayError> {
         if !self.set.log.is_whole() {
             self.write()?;
             self.set.log = self.set.journal.log()?;

@@ -1,6 +1,6 @@
 //! What a seat says: the part that is due, if there is one.
 
-use dealerless::deck;
+use dealerless::deck::{self, Card};
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -10,7 +10,7 @@ use super::super::news::News;
 use super::super::vault::Vault;
 use super::{BATCH, Play, Trouble};
 use crate::log::{CardOpening, Input, Part, PartKind, Phase, Storage};
-use crate::rules::Opening;
+use crate::rules::{Choice, Legal, Opening};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -26,14 +26,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             Some(Trouble::Seal(_)) => {
                 return Ok(may.contains(&PartKind::Again).then_some(Part::Again));
             }
-            // Not in the same step, which the other may have been the first to speak in.
-            Some(Trouble::Macs(step))
-                if step < self.set.log.step() && may.contains(&PartKind::Dispute) =>
-            {
-                return Ok(Some(Part::Dispute { step }));
-            }
-            _ if self.leaving => return Ok(Some(Part::Leave)),
+            Some(Trouble::Macs { .. }) if self.set.log.game().is_none() => return Ok(None),
             _ => {}
+        }
+        if let Some(part) = self.disputes() {
+            return Ok(Some(part));
+        }
+        if self.leaving && self.leaves_now() {
+            return Ok(Some(Part::Leave));
         }
         match self.set.log.phase() {
             // No more can be shuffled.
@@ -42,6 +42,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.ask(News::SitsOut);
                 Ok(None)
             }
+            Phase::Deal if self.paused => Ok(None),
             Phase::Deal => self.deal(),
             Phase::Seal(_) if self.has_lost_its_run() => Ok(Some(Part::Again)),
             Phase::Seal(_) => self.seal(),
@@ -63,6 +64,35 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 }
                 Ok(choice.map(Part::Move))
             }
+        }
+    }
+
+    /// Whether a player who leaves now does so at once: where this seat deals, seals or chooses. What the
+    /// rules ask of its program is done first, so that no pot is lost that is all but won.
+    pub fn leaves_now(&self) -> bool {
+        let may_speak = !self.set.log.may_say(self.set.seat).is_empty();
+        let phase = self.set.log.phase();
+        let is_turn = matches!(
+            phase,
+            Phase::Deal | Phase::Seal(_) | Phase::Reseal(..) | Phase::Choose { .. }
+        );
+        may_speak && is_turn
+    }
+
+    /// Whether a hand that was shown beats this seat's hand in every pot that the seat contests.
+    pub fn is_beaten(&self) -> bool {
+        self.set.log.game().is_some_and(|game| {
+            let held = game.held(self.set.seat).into_iter();
+            let cards: Option<Vec<Card>> = held.map(|position| self.card(position)).collect();
+            cards.is_some_and(|cards| game.is_beaten(self.set.seat, &cards))
+        })
+    }
+
+    /// What this seat says when its time is out. It mucks only a hand that wins nothing any more.
+    pub(in super::super) fn out_of_time(&self, legal: &Legal) -> Choice {
+        match legal {
+            Legal::ShowOrMuck if self.is_beaten() => Choice::Muck,
+            _ => legal.out_of_time(),
         }
     }
 
@@ -96,7 +126,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         seats.filter(|seat| stacks[seat.index()] == 0).collect()
     }
 
+    /// The hand that is to be dealt, and how many tries of it others have declared void, if any.
+    pub(super) fn void_tries(&self) -> Option<(u32, u32)> {
+        let log = &self.set.log;
+        let tries = log.voided_by_others(self.set.seat);
+        let is_due = log.phase() == Phase::Deal && tries > 0;
+        is_due.then_some((log.attempt().hand, tries))
+    }
+
     fn deal(&mut self) -> Result<Option<Part>, PlayError> {
+        let void = self.void_tries();
+        if let Some((_, tries)) = void.filter(|_| void != self.deals_again) {
+            self.ask(News::Voided { tries });
+            return Ok(None);
+        }
         let broke = self.broke();
         if !broke.is_empty() && self.rebuy.is_none() {
             self.ask(News::AskRebuy { broke });

@@ -1,6 +1,7 @@
 //! What a seat does when a card is stolen: its engine shuffles the hand again, and it seals the cards
 //! anew. A deck whose engine is gone can only be opened: then the hand stays as it is.
 
+use dealerless::deck::Share;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
@@ -18,10 +19,13 @@ use crate::seat::Seat;
 pub struct Reshuffling {
     /// The step of the choice that asks for it.
     pub step: u64,
-    /// Each card: the step of the choice for which it was shuffled last, if it was shuffled again,
-    /// and its place in that hand; or its position in the deck.
-    pub hand: Vec<(Option<u64>, usize)>,
-    /// What both sides call it.
+    /// The step of the choice before, for which a hand of this deck was shuffled again, if any was.
+    pub after: Option<u64>,
+    /// The positions of its cards.
+    pub hand: Vec<usize>,
+    /// The other seat's share of the bits that say whether the seeds of the deck were in range.
+    pub validity: Share,
+    /// The name that both sides use for the shuffled hand.
     pub name: Vec<u8>,
 }
 
@@ -41,17 +45,26 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         if !self.hand.live || self.hand.reshuffled == Some(step) {
             return None;
         }
-        let card = |&position: &usize| match log.resealed(position) {
-            Some((step, place)) => (Some(step), place),
-            None => (None, position),
-        };
+        let seals = Seat::all(log.seals().len()).zip(log.seals());
+        let (_, theirs) = seals.into_iter().find(|(seat, _)| *seat != self.set.seat)?;
         let reshuffling = Reshuffling {
             step,
-            hand: steal.hand.iter().map(card).collect(),
+            after: self.steps_resealed().max(),
+            hand: steal.hand.clone(),
+            validity: Share {
+                bits: theirs.validity.clone(),
+                macs: theirs.validity_macs,
+            },
             name: steal_name(log, step).unwrap_or_default(),
         };
         self.hand.reshuffled = Some(step);
         Some(reshuffling)
+    }
+
+    /// The steps of the choices for which cards of the try lie where they lie now.
+    fn steps_resealed(&self) -> impl Iterator<Item = u64> {
+        let drawn = 0..self.hand.known.len();
+        drawn.filter_map(|position| Some(self.set.log.resealed(position)?.0))
     }
 
     /// The engine has shuffled a hand again.
@@ -71,7 +84,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let Some(cards) = &mut self.hand.deck else {
             return Ok(());
         };
-        cards.add(step, hand).map_err(PlayError::Engine)?;
+        cards.add(step, hand);
         // Before it is sealed.
         let bytes = cards.to_bytes();
         self.keep_hand(&bytes, None)
@@ -109,10 +122,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// A hand was sealed anew by all, or by none: the cards that were seen at its positions lie
     /// elsewhere, or not.
     pub(super) fn settled(&mut self, steal: &Steal, sealed: bool) {
-        let log = &self.set.log;
+        let used: Vec<u64> = self.steps_resealed().collect();
         if let Some(cards) = &mut self.hand.deck {
-            let drawn = 0..self.hand.known.len();
-            let used: Vec<u64> = drawn.filter_map(|at| Some(log.resealed(at)?.0)).collect();
             cards.keep_only(&used);
         }
         for &position in steal.hand.iter().filter(|_| sealed) {

@@ -2,7 +2,7 @@
 
 use super::files::{begun, file, file_of};
 use crate::log::tests::table::{Table, holdem};
-use crate::log::{End, MatchLog, Part, PartKind, Phase, Refused, Stop};
+use crate::log::{End, MatchLog, Part, PartKind, Phase, Refused, Stop, Unsettled};
 use crate::record::{BadRecord, MatchState, Record};
 use crate::seat::Seat;
 
@@ -37,6 +37,34 @@ fn a_match_that_was_broken_off_is_open_after_a_step_with_somebody_to_speak() {
             matches!(&expected, MatchState::Open { waits_for, .. } if waits_for.is_empty());
         assert!(!nobody);
     }
+}
+
+#[test]
+fn what_the_signed_parts_decide_needs_no_signature_of_the_loser() {
+    let table = holdem(2, 1);
+    let parts: Vec<_> = table.played().history(0).cloned().collect();
+    let mut pots = Vec::new();
+    for (count, log) in table.prefixes(&parts).iter().enumerate() {
+        let read = Record::read(&file_of(&table, Seat::HOST, &parts[..count])).unwrap();
+        let unsettled = read.log().unsettled();
+        assert_eq!(unsettled, log.unsettled());
+        match (log.phase(), unsettled) {
+            (Phase::Result(outcome), Some(Unsettled::Decided(decided))) => {
+                assert_eq!(decided, outcome);
+                assert_eq!(decided.stacks, table.played().final_stacks());
+                pots.push(0);
+            }
+            (phase, Some(Unsettled::Undecided { pot })) => {
+                assert!(phase.stands());
+                pots.push(pot);
+            }
+            (phase, None) => assert!(!phase.stands()),
+            (phase, unsettled) => panic!("{phase:?}: {unsettled:?}"),
+        }
+    }
+    // The blinds, what was called, and a result that two have to sign.
+    pots.dedup();
+    assert_eq!(pots, [3, 4, 0]);
 }
 
 #[test]
@@ -75,6 +103,17 @@ fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
     parts.push(foul);
     let record = Record::read(&file_of(&table, Seat::GUEST, &parts)).unwrap();
     assert!(matches!(record.state(), MatchState::Over(End::Foul { seat: by, .. }) if by == seat));
+    // A foul of a step before is one as well, and counts once.
+    let mut late: Vec<_> = parts[..parts.len() - 1].to_vec();
+    let sealed = table.prefixes(&late).into_iter();
+    let mut sealed = sealed.filter(|log| log.phase() == Phase::Seal(Seat::GUEST));
+    late.push(table.sign(&sealed.next().unwrap(), Seat::HOST, &Part::Leave));
+    let record = Record::read(&file_of(&table, Seat::GUEST, &late)).unwrap();
+    assert!(
+        matches!(record.state(), MatchState::Over(End::Foul { seat: by, .. }) if by == Seat::HOST)
+    );
+    late.push(late[late.len() - 1].clone());
+    assert!(Record::read(&file_of(&table, Seat::GUEST, &late)).is_err());
     // Nothing follows.
     parts.push(parts[0].clone());
     assert!(Record::read(&file_of(&table, Seat::GUEST, &parts)).is_err());

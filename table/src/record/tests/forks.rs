@@ -10,6 +10,15 @@ fn read(table: &Table, seat: Seat, parts: &[SignedPart]) -> Record {
     Record::read(&file_of(table, seat, parts)).unwrap()
 }
 
+/// The files of the two sides, with more parts in the one or the other.
+fn together(more: [usize; 2]) -> Compared {
+    Compared::Together {
+        more,
+        renamed: Vec::new(),
+        same_owner: false,
+    }
+}
+
 #[test]
 fn two_sides_of_a_match_tell_the_same_as_far_as_both_go() {
     let table = holdem(2, 2);
@@ -18,9 +27,8 @@ fn two_sides_of_a_match_tell_the_same_as_far_as_both_go() {
     for count in 0..=parts.len() {
         let part = read(&table, Seat::GUEST, &parts[..count]);
         let missing = parts.len() - count;
-        let more = |more| Compared::Together { more };
-        assert_eq!(compare(&whole, &part), more([missing, 0]));
-        assert_eq!(compare(&part, &whole), more([0, missing]));
+        assert_eq!(compare(&whole, &part), together([missing, 0]));
+        assert_eq!(compare(&part, &whole), together([0, missing]));
     }
 }
 
@@ -28,8 +36,44 @@ fn two_sides_of_a_match_tell_the_same_as_far_as_both_go() {
 fn halves_of_one_step_belong_together() {
     let table = holdem(2, 1);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
-    let [one, other] = [0, 1].map(|half: usize| read(&table, Seat::HOST, &parts[half..=half]));
-    assert_eq!(compare(&one, &other), Compared::Together { more: [1, 1] });
+    let one = read(&table, Seat::HOST, &parts[0..=0]);
+    let other = read(&table, Seat::GUEST, &parts[1..=1]);
+    assert_eq!(compare(&one, &other), together([1, 1]));
+}
+
+#[test]
+fn names_and_owners_that_were_changed_are_read_as_unproven_and_do_not_agree() {
+    let table = holdem(2, 1);
+    let parts: Vec<_> = table.played().history(0).cloned().collect();
+    let whole = read(&table, Seat::HOST, &parts);
+    let bytes = file_of(&table, Seat::GUEST, &parts);
+    let at = |name: &str| {
+        let found = bytes.windows(6).position(|six| six == name.as_bytes());
+        found.unwrap()
+    };
+    let (host, guest) = (at("seat 0"), at("seat 1"));
+    let mut changed = bytes.clone();
+    changed[host..host + 6].copy_from_slice(b"seat 1");
+    changed[guest..guest + 6].copy_from_slice(b"seat 0");
+    let swapped = Record::read(&changed).unwrap();
+    assert!(!swapped.is_read_by_owner());
+    let compared = Compared::Together {
+        more: [0, 0],
+        renamed: vec![Seat::HOST, Seat::GUEST],
+        same_owner: false,
+    };
+    assert_eq!(compare(&whole, &swapped), compared);
+    // Behind the length, its check, the kind, the magic and the match.
+    let owner = 4 + 16 + 1 + 16 + 32;
+    let mut changed = bytes;
+    changed[owner] = 0;
+    let owned = Record::read(&changed).unwrap();
+    let compared = Compared::Together {
+        more: [0, 0],
+        renamed: Vec::new(),
+        same_owner: true,
+    };
+    assert_eq!(compare(&whole, &owned), compared);
 }
 
 #[test]

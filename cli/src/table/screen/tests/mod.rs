@@ -2,6 +2,7 @@
 
 mod boards;
 mod free_deck;
+mod terminal;
 
 use std::sync::{Arc, Mutex};
 
@@ -41,7 +42,9 @@ fn screen(style: Style, live: bool) -> (Screen, Page) {
         style,
         colours: Colours::None,
     };
-    (Screen::new(Box::new(page.clone()), ink, live), page)
+    let columns: Columns = || 80;
+    let screen = Screen::new(Box::new(page.clone()), ink, live.then_some(columns));
+    (screen.confirming(true), page)
 }
 
 fn seated(game: &str) -> Event {
@@ -56,13 +59,14 @@ fn seated(game: &str) -> Event {
         fingerprints: vec!["aaaa-bbbb".into(), "cccc-dddd".into()],
         game: game.into(),
         hands: 20,
-        chips: (game != "deck").then_some(chips),
+        chips: (!["deck", "bridge"].contains(&game)).then_some(chips),
         cards: 52,
         drawn: 9,
         kinds: Vec::new(),
         of: "00".into(),
         log: Some("matches/00-Bert.log".into()),
         clock: None,
+        shuffle: None,
         resumed: false,
     }))
 }
@@ -77,8 +81,12 @@ fn card(position: usize, card: &str, holder: Option<u8>) -> Event {
 }
 
 fn chose(seat: u8, choice: Said) -> Event {
-    let hand = 3;
-    Event::Chose { hand, seat, choice }
+    Event::Chose {
+        hand: 3,
+        seat,
+        all_in: false,
+        choice,
+    }
 }
 
 fn names(cards: &[&str]) -> Vec<String> {
@@ -97,6 +105,7 @@ fn turn(ask: Ask, board: &[&str]) -> Event {
         positions: vec![0, 1],
         held: vec![vec![0, 1], vec![2, 3]],
         board: names(board),
+        made: (!board.is_empty()).then(|| "high card, ace".into()),
         open: Vec::new(),
         time: None,
         ask,
@@ -122,6 +131,7 @@ fn hand() -> Vec<Event> {
             stacks: vec![199, 198],
             bets: vec![1, 2],
             pot: 3,
+            posted: vec![1, 2],
         },
         Event::Sealed {
             hand,
@@ -154,6 +164,7 @@ fn result() -> Event {
             winners: vec![Winner { seat: 0, chips: 24 }],
         }],
         shown: vec![Shown {
+            best: Vec::new(),
             seat: 1,
             cards: names(&["Js", "Jd"]),
             worth: "three of a kind, jacks".into(),
@@ -226,27 +237,36 @@ fn cards_can_be_read_aloud_and_fit_the_screen() {
 }
 
 #[test]
-fn on_a_terminal_a_prompt_waits_and_what_passes_is_written_over() {
+fn on_a_terminal_a_prompt_waits_for_what_is_typed() {
     let (mut screen, page) = screen(Style::Symbols, true);
     for event in hand() {
         screen.tell(&event, true).unwrap();
     }
-    assert!(page.take().ends_with("? help\n> "));
+    page.take();
     let error = Event::refused(Refusal::NotAllowed, "too little");
     assert_eq!(screen.read("nonsense").unwrap_err().0, Refusal::NoCommand);
     screen.tell(&error, true).unwrap();
     assert_eq!(page.take(), "Too little.\n> ");
     assert_eq!(screen.read("c"), Ok(Wish::Say(Said::Call {}, None)));
+    assert_eq!(page.take(), "", "the answer comes first");
+    screen.tell(&chose(0, Said::Call {}), true).unwrap();
+    assert_eq!(page.take(), "You call.\n> ");
+}
+
+#[test]
+fn a_bot_at_a_terminal_has_no_prompt_and_what_passes_is_written_over() {
+    let (mut screen, page) = screen(Style::Symbols, true);
     let waiting = |seconds| Event::Waiting {
         seats: vec![1],
         what: Awaited::Move,
         seconds,
     };
-    screen.tell(&chose(0, Said::Call {}), true).unwrap();
-    screen.tell(&waiting(1), true).unwrap();
-    screen.tell(&waiting(2), true).unwrap();
-    screen.tell(&chose(1, Said::Fold {}), true).unwrap();
-    let expected = "You call.\n\r\x1b[KWaiting for Bert to choose: 1 s\
+    screen.tell(&seated("holdem"), false).unwrap();
+    page.take();
+    for event in [waiting(1), waiting(2), chose(1, Said::Fold {})] {
+        screen.tell(&event, false).unwrap();
+    }
+    let expected = "\r\x1b[KWaiting for Bert to choose: 1 s\
                     \r\x1b[KWaiting for Bert to choose: 2 s\r\x1b[KBert folds.\n";
     assert_eq!(page.take(), expected);
 }
@@ -258,11 +278,21 @@ fn nobody_leaves_by_one_letter() {
         screen.tell(&event, true).unwrap();
     }
     page.take();
-    assert_eq!(screen.read("q"), Ok(Wish::Nothing));
-    assert!(page.take().contains("Leave the match for good?"));
+    let leave = Ok(Wish::Say(Said::Leave { anyhow: true }, None));
+    assert_eq!(screen.read("q"), Ok(Wish::AskLeave));
     assert_eq!(screen.read("c"), Ok(Wish::Say(Said::Call {}, None)));
-    assert_eq!(screen.read("q"), Ok(Wish::Nothing));
-    assert_eq!(screen.read("q"), Ok(Wish::Say(Said::Leave {}, None)));
+    assert_eq!(screen.read("q"), Ok(Wish::AskLeave));
+    assert_eq!(screen.read("q"), leave);
+    let leaving = Event::Leaving {
+        costs: 6,
+        pot: 12,
+        message: "You leave at your next turn.".into(),
+    };
+    screen.tell(&leaving, true).unwrap();
+    assert_eq!(page.take(), "You leave at your next turn.\n");
+    assert_eq!(screen.read("stay"), Ok(Wish::Say(Said::Stay {}, None)));
+    screen.tell(&Event::Stays {}, true).unwrap();
+    assert_eq!(page.take(), "You stay.\n");
 }
 
 #[test]
@@ -278,24 +308,188 @@ fn an_invite_is_one_line() {
     assert!(text.contains(&format!("\ndealerless join {invite}\n")));
 }
 
+fn help(game: &str) -> String {
+    let Event::Seated(seated) = seated(game) else {
+        unreachable!();
+    };
+    turn_block::help(Some(&seated))
+}
+
 #[test]
-fn help_fits_the_screen() {
+fn help_fits_the_screen_and_lists_what_the_game_knows() {
+    let cases = [
+        (
+            "holdem",
+            ["b 20", "r 60", "half, pot"],
+            ["x 1", "o 3", "steal"],
+        ),
+        (
+            "fixed-holdem",
+            ["b, r", "s, m", "  c "],
+            ["half", "r 60", "all in"],
+        ),
+        ("draw", ["b 20", "x 1 3 5", "s, m"], ["o 3", "2d6", "steal"]),
+        (
+            "deck",
+            ["o 4 5 all", "steal", "2d6"],
+            ["fold", "muck", "chips"],
+        ),
+        (
+            "bridge",
+            ["o 1-4 ns me ew them", "s 3 n", "  - "],
+            ["fold", "2d6", "chips"],
+        ),
+    ];
+    for (game, has, lacks) in cases {
+        let help = help(game);
+        assert!(help.lines().all(|line| words::width(line) <= words::WIDTH));
+        // Below it the prompt has room.
+        assert!(help.lines().count() < 24, "{help}");
+        for text in has
+            .into_iter()
+            .chain(["out, back", "close", "Ctrl-C", "q, leave"])
+        {
+            assert!(help.contains(text), "{game}: {text}");
+        }
+        for text in lacks {
+            assert!(!help.contains(text), "{game}: {text}");
+        }
+    }
+}
+
+#[test]
+fn hands_of_the_same_name_are_told_apart_by_the_five_cards_that_count() {
+    let hands = |winners: &[u8]| {
+        let shown = |seat, cards: &[&str], best: &[&str]| Shown {
+            seat,
+            cards: names(cards),
+            best: names(best),
+            worth: "three of a kind, twos".into(),
+        };
+        let won = |&seat: &u8| Winner {
+            seat,
+            chips: 24 / winners.len() as u64,
+        };
+        said(Event::Result(Box::new(HandResult {
+            hand: 3,
+            stacks: vec![212, 188],
+            pots: vec![Pot {
+                chips: 24,
+                winners: winners.iter().map(won).collect(),
+            }],
+            shown: vec![
+                shown(0, &["2s", "Jd"], &["2s", "2c", "2h", "Ad", "Jd"]),
+                shown(1, &["2d", "Tc"], &["2d", "2c", "2h", "Ad", "Tc"]),
+            ],
+        })))
+    };
+    let decided = hands(&[0]);
+    for best in ["twos (2s 2c 2h Ad Jd).", "twos (2d 2c 2h Ad Tc)."] {
+        assert!(decided.contains(best), "{decided}");
+    }
+    let split = hands(&[0, 1]);
+    assert!(split.contains("three of a kind, twos.\n"), "{split}");
+}
+
+#[test]
+fn three_ways_to_stop_are_told_apart_as_the_page_does() {
+    let help = help("holdem");
+    let words: Vec<&str> = help.split_whitespace().collect();
+    let told = words.join(" ");
+    let ways = [
+        "Close here: your program stops waiting, no chips move, and the match can be resumed.",
+        "Break off: your program ends now, and the match stays open.",
+        "Leave for good: the match ends at your next turn, and the other player gets the pot of the hand in play.",
+    ];
+    assert!(ways.iter().all(|way| told.contains(way)), "{told}");
+}
+
+/// What the screen says of an event in the middle of a hand.
+fn said(event: Event) -> String {
+    let (mut screen, page) = screen(Style::Letters, false);
+    screen.tell(&seated("holdem"), true).unwrap();
+    page.take();
+    screen.tell(&event, true).unwrap();
+    page.take()
+}
+
+#[test]
+fn bets_that_stand_after_a_resume_are_no_blinds() {
+    let dealt = |posted: Vec<u64>| Event::Dealt {
+        hand: 3,
+        attempt: 0,
+        button: 0,
+        stacks: vec![194, 188],
+        bets: vec![6, 12],
+        pot: 18,
+        posted,
+    };
+    let text = said(dealt(vec![1, 2]));
     assert!(
-        turn_block::HELP
-            .lines()
-            .all(|line| words::width(line) <= words::WIDTH)
+        text.ends_with("\nBlinds: You 1, Bert 2.\nIn the pot: 18.\n"),
+        "{text}"
     );
 }
 
 #[test]
-fn the_screen_says_when_a_match_may_be_closed_because_the_other_is_away() {
+fn a_seat_that_bets_its_last_chips_is_all_in() {
+    let all_in = |seat, choice| Event::Chose {
+        hand: 3,
+        seat,
+        all_in: true,
+        choice,
+    };
+    let cases = [
+        (
+            all_in(1, Said::Raise { to: 1_200 }),
+            "Bert raises to 1,200, all in.\n",
+        ),
+        (all_in(1, Said::Bet { to: 20 }), "Bert bets 20, all in.\n"),
+        (all_in(0, Said::Call {}), "You call, all in.\n"),
+        (chose(0, Said::Call {}), "You call.\n"),
+    ];
+    for (event, text) in cases {
+        assert_eq!(said(event), text);
+    }
+}
+
+#[test]
+fn a_player_whose_time_is_out_is_told_what_the_program_has_done() {
+    let cases = [
+        (Said::Check {}, "checked for you"),
+        (Said::Fold {}, "folded your hand"),
+        (Said::Exchange { places: Vec::new() }, "kept all your cards"),
+        (Said::Show {}, "shown your hand"),
+        (Said::Muck {}, "mucked your hand, which was beaten"),
+        (Said::Pass {}, "passed for you"),
+    ];
+    for (choice, done) in cases {
+        let (mut screen, page) = screen(Style::Letters, false);
+        screen.tell(&seated("holdem"), true).unwrap();
+        page.take();
+        let out = Event::OutOfTime {
+            seat: 0,
+            away: false,
+        };
+        screen.tell(&out, true).unwrap();
+        screen.tell(&chose(1, Said::Check {}), true).unwrap();
+        screen.tell(&chose(0, choice), true).unwrap();
+        let text = format!(
+            "Bert checks.\nYour time is out: the program has {done}.\n\
+             You sit out from the next hand on. Type `back` to sit in again.\n"
+        );
+        assert_eq!(page.take(), text);
+        screen.tell(&chose(0, Said::Check {}), true).unwrap();
+        assert_eq!(page.take(), "You check.\n");
+    }
+}
+
+#[test]
+fn the_screen_says_when_a_match_may_be_closed_and_why() {
     let lost = Event::LineLost {
         message: "cut".into(),
     };
-    let away = Event::OutOfTime {
-        seat: 1,
-        away: true,
-    };
+    let out = |away| Event::OutOfTime { seat: 1, away };
     let timed = |clock: Option<Time>| match seated("holdem") {
         Event::Seated(seated) => Event::Seated(Box::new(Seated { clock, ..*seated })),
         other => other,
@@ -304,16 +498,27 @@ fn the_screen_says_when_a_match_may_be_closed_because_the_other_is_away() {
         each_move: 30,
         bank: 120,
     };
-    for (seated, closes) in [(timed(None), true), (timed(Some(clock)), false)] {
+    let with_clock = [
+        "Bert has been away for longer than the clock allows.",
+        "The time of Bert is out.",
+    ];
+    let without = [
+        "Bert has been away for ten minutes.",
+        "Nothing has come from Bert for ten minutes.",
+    ];
+    for (seated, reasons) in [(timed(None), without), (timed(Some(clock)), with_clock)] {
         let (mut screen, page) = screen(Style::Letters, false);
         screen.tell(&seated, false).unwrap();
         page.take();
         screen.tell(&lost, false).unwrap();
         let text = page.take().replace('\n', " ");
-        assert_eq!(text.contains("Type `close`"), closes, "{text}");
-        screen.tell(&away, false).unwrap();
-        let text = page.take().replace('\n', " ");
-        let expected = "Bert has been away for as long as it has for a move. Wait, or type `close`";
-        assert!(text.contains(expected), "{text}");
+        assert!(!text.contains("close"), "{text}");
+        for (away, reason) in [true, false].into_iter().zip(reasons) {
+            screen.tell(&out(away), false).unwrap();
+            let text = page.take();
+            let words: Vec<&str> = text.split_whitespace().collect();
+            let expected = format!("{reason} Wait, or type `close` to close the match here:");
+            assert!(words.join(" ").starts_with(&expected), "{text}");
+        }
     }
 }

@@ -1,0 +1,143 @@
+//! What a player has set for later commands: `settings.json` in the folder.
+
+use std::path::Path;
+
+use anyhow::Context;
+use dealerless_table::Name;
+use serde::{Deserialize, Serialize};
+
+use crate::whole_file;
+
+/// The settings of a folder.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Settings {
+    /// What the other players see as the name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) name: Option<String>,
+    /// Whether a terminal asks before a hand is given away.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(crate) confirm: Option<bool>,
+    /// Settings that this program does not know. They stay in the file.
+    #[serde(flatten)]
+    unknown: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The most bytes of the file that are read.
+const MOST: u64 = 64 << 10;
+
+impl Settings {
+    /// Reads the settings of a folder. Without a file nothing is set.
+    ///
+    /// # Errors
+    /// If the file cannot be read, is too large, or is not a JSON object with values of the right types.
+    pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
+        let path = folder.join(NAME);
+        let cannot = || format!("cannot read {}: correct or delete it", path.display());
+        match whole_file::read_text(&path, MOST).with_context(cannot)? {
+            Some(text) => serde_json::from_str(&text).with_context(cannot),
+            None => Ok(Settings::default()),
+        }
+    }
+
+    /// Writes the settings of a folder. The caller holds the folder's lock.
+    ///
+    /// # Errors
+    /// If the file cannot be written: the old one stays then.
+    pub(crate) fn write(&self, folder: &Path) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        whole_file::write(&folder.join(NAME), |file| file.write_all(text.as_bytes()))
+    }
+
+    /// Replaces the settings that are given, and returns whether one of them has changed.
+    pub(crate) fn replace(&mut self, name: Option<&Name>, confirm: Option<bool>) -> bool {
+        let before = (self.name(), self.confirm);
+        if let Some(name) = name.filter(|name| before.0.as_ref() != Some(name)) {
+            self.name = Some(name.as_str().to_owned());
+        }
+        self.confirm = confirm.or(self.confirm);
+        before != (self.name(), self.confirm)
+    }
+
+    /// The name that is set.
+    pub(crate) fn name(&self) -> Option<Name> {
+        self.name.as_deref().map(Name::clean)
+    }
+}
+
+const NAME: &str = "settings.json";
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_setting_is_kept_beside_those_that_this_program_does_not_know() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        assert_eq!(Settings::read(folder.path()).unwrap(), Settings::default());
+        fs::write(&path, r#"{"name":"Anna","colour":{"of":"the future"}}"#).unwrap();
+        let mut settings = Settings::read(folder.path()).unwrap();
+        assert_eq!(settings.name(), Some(Name::clean("Anna")));
+        settings.name = Some("Bert".to_owned());
+        settings.write(folder.path()).unwrap();
+        assert_eq!(Settings::read(folder.path()).unwrap(), settings);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(
+            text.contains("Bert") && text.contains("the future"),
+            "{text}"
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_holds_no_settings_is_named_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(NAME);
+        let long = format!(r#"{{"name":"{}"}}"#, "a".repeat(MOST as usize));
+        let deep = "[".repeat(50_000);
+        for bytes in [
+            "",
+            "[]",
+            "{",
+            "null",
+            r#"{"name":1}"#,
+            r#"{"confirm":"yes"}"#,
+            r#"{"name":"a"} b"#,
+            &long,
+            &deep,
+        ] {
+            fs::write(&path, bytes).unwrap();
+            let error = format!("{:#}", Settings::read(folder.path()).unwrap_err());
+            let says = error.contains("settings.json") && error.contains("correct or delete it");
+            assert!(says && error.len() < 400, "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), bytes);
+        }
+        fs::write(&path, b"{\"name\":\"\xff\"}").unwrap();
+        assert!(Settings::read(folder.path()).is_err());
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        let error = format!("{:#}", Settings::read(folder.path()).unwrap_err());
+        assert!(error.contains("not a regular file"), "{error}");
+    }
+
+    #[test]
+    fn only_what_is_given_is_replaced() {
+        let mut settings = Settings::default();
+        assert!(settings.replace(Some(&Name::clean("Anna")), Some(false)));
+        assert!(!settings.replace(None, None));
+        assert!(!settings.replace(Some(&Name::clean("Anna")), Some(false)));
+        assert!(settings.replace(None, Some(true)));
+        assert_eq!(settings.name(), Some(Name::clean("Anna")));
+        assert!(settings.replace(Some(&Name::clean("Bert")), None));
+        assert_eq!(settings.confirm, Some(true));
+    }
+
+    #[test]
+    fn a_name_in_the_file_has_no_harmful_characters() {
+        let settings: Settings =
+            serde_json::from_str(r#"{"name":"An\u001b[31mna\u202e\n"}"#).unwrap();
+        assert_eq!(settings.name().unwrap().as_str(), "An[31mna");
+    }
+}

@@ -1,0 +1,129 @@
+//! The output of a screen: lines, and on a terminal the row in which a person types.
+//!
+//! The terminal echoes what is typed and gives whole lines to the program, which does not know what stands
+//! behind the prompt. So new lines are written above that row, and what was typed so far stays there.
+
+use std::io::{self, Write};
+
+use super::super::words;
+
+/// Returns the columns of a terminal.
+pub(crate) type Columns = fn() -> usize;
+
+/// The output of a screen.
+pub(super) struct Output {
+    to: Box<dyn Write + Send>,
+    /// Of a terminal whose rows can be written over.
+    columns: Option<Columns>,
+    /// The cursor is in the row of the prompt, which is the last one.
+    prompted: bool,
+    /// The row above the prompt, or the last one if there is no prompt, gives way to what comes next.
+    passing: bool,
+}
+
+const SAVE: &str = "\x1b7";
+const RESTORE: &str = "\x1b8";
+const UP: &str = "\x1b[A";
+const DOWN: &str = "\x1b[B";
+const INSERT_ROW: &str = "\x1b[L";
+const CLEAR_ROW: &str = "\r\x1b[K";
+const PROMPT: &str = "> ";
+
+impl Output {
+    pub(super) fn new(to: Box<dyn Write + Send>, columns: Option<Columns>) -> Self {
+        Output {
+            to,
+            columns,
+            prompted: false,
+            passing: false,
+        }
+    }
+
+    /// Whether rows can be written over.
+    pub(super) fn is_live(&self) -> bool {
+        self.columns.is_some()
+    }
+
+    /// Writes lines.
+    pub(super) fn lines(&mut self, text: &str) -> io::Result<()> {
+        let columns = self.columns.map_or(0, |columns| columns());
+        let fits = text.split('\n').all(|row| words::width(row) <= columns);
+        let written = match self.prompted && fits {
+            true => text.split('\n').map(|row| self.above_prompt(row)).collect(),
+            // A row that goes on below would be written over the prompt.
+            false => {
+                let prompt = if self.prompted { PROMPT } else { "" };
+                format!("{}{text}\n{prompt}", self.cleared())
+            }
+        };
+        self.passing = false;
+        self.write(&written)
+    }
+
+    /// Writes a line that the next one replaces, where that is possible.
+    pub(super) fn passing(&mut self, text: &str) -> io::Result<()> {
+        let Some(columns) = self.columns else {
+            return self.lines(text);
+        };
+        let row = words::cut(text, columns().saturating_sub(1));
+        let written = match self.prompted {
+            true => self.above_prompt(&row),
+            false => format!("{CLEAR_ROW}{row}"),
+        };
+        self.passing = true;
+        self.write(&written)
+    }
+
+    /// Shows the prompt, if it is not there. In a pipe it would only be in the way.
+    pub(super) fn prompt(&mut self) -> io::Result<()> {
+        if !self.is_live() || self.prompted {
+            return self.to.flush();
+        }
+        self.prompted = true;
+        let end = if self.passing { "\n" } else { "" };
+        self.write(&format!("{end}{PROMPT}"))
+    }
+
+    /// A line was typed: the terminal has ended the row of the prompt.
+    pub(super) fn typed(&mut self) {
+        (self.prompted, self.passing) = (false, false);
+    }
+
+    /// Takes away the prompt, and the row that gives way: what is written next begins a line.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        let cleared = self.cleared();
+        (self.prompted, self.passing) = (false, false);
+        self.write(&cleared)
+    }
+
+    /// A row above the prompt: in place of the one that gives way, or else a new one. A new row at the bottom
+    /// scrolls the screen by one, and the cursor, which cannot go further down, is then in its row again.
+    fn above_prompt(&mut self, row: &str) -> String {
+        match std::mem::take(&mut self.passing) {
+            true => format!("{SAVE}{UP}{CLEAR_ROW}{row}{RESTORE}"),
+            false => format!("{SAVE}\n{UP}{INSERT_ROW}\r{row}{RESTORE}{DOWN}"),
+        }
+    }
+
+    /// Clears the row of the prompt and the one that gives way, and goes to the beginning of the first.
+    fn cleared(&self) -> String {
+        match (self.prompted, self.passing) {
+            (true, true) => format!("{CLEAR_ROW}{UP}{CLEAR_ROW}"),
+            (false, false) => String::new(),
+            _ => CLEAR_ROW.to_owned(),
+        }
+    }
+
+    /// In one piece, so that nothing that is echoed comes between.
+    fn write(&mut self, text: &str) -> io::Result<()> {
+        self.to.write_all(text.as_bytes())?;
+        self.to.flush()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        // That the terminal cannot be written to does not matter any more.
+        let _ = self.end();
+    }
+}

@@ -1,0 +1,91 @@
+//! A host that declares each try of a hand void, over and over on one line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use dealerless_table::{
+    LogMessage, MatchLog, Part, PartKind, Phase, Seat, Stakes, Stream, Variety,
+};
+use serde_json::{Value, json};
+
+use super::seats::{Met, met, player, sit};
+
+/// Deals and says `Again` until the line ends. Counts the deals of the other.
+fn voids_all(host: &Met, dealt: &AtomicU32) {
+    let mut log = MatchLog::new(host.seating.sitting.of.clone());
+    loop {
+        let may = log.may_say(Seat::HOST);
+        let part = match log.phase() {
+            Phase::Deal if may.contains(&PartKind::Deal) => {
+                Some(Part::Deal(log.deal([1; 32], vec![false; 2], 0)))
+            }
+            Phase::Seal(Seat::HOST) => Some(Part::Again),
+            _ => None,
+        };
+        let told = match part {
+            Some(part) => {
+                let said = log.say(host.own.home.identity(), Seat::HOST, &part);
+                let said = LogMessage::Part(said.unwrap());
+                host.line.send_log(said.encode())
+            }
+            None => host.line.recv(Duration::from_secs(60)).map(|message| {
+                if message.stream == Stream::Log
+                    && let Ok(LogMessage::Part(part)) = LogMessage::decode(&message.bytes)
+                {
+                    log.take(part).unwrap();
+                    dealt.fetch_add(1, Ordering::Relaxed);
+                }
+            }),
+        };
+        if told.is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn from_the_eighth_void_try_of_a_hand_on_nothing_is_dealt_before_the_player_says_so() {
+    let variety = Variety::Deck { cards: 3, drawn: 1 };
+    let [host, guest] = met(&Stakes::new(variety, 2, 1).unwrap());
+    let dealt = Arc::new(AtomicU32::new(0));
+    let attacker = {
+        let dealt = Arc::clone(&dealt);
+        thread::spawn(move || voids_all(&host, &dealt))
+    };
+    let (player, front) = player();
+    let victim = thread::spawn(move || sit(guest, player));
+    let mut commands = front.commands;
+    let mut again = || writeln!(commands, "{}", json!({ "do": "again" })).unwrap();
+    let (mut void, mut asked) = (0, 0);
+    for line in BufReader::new(front.events).lines() {
+        let event: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        match event["event"].as_str().unwrap() {
+            "again" => {
+                void += 1;
+                assert!(void <= 8 + asked, "it deals without asking");
+                // There is a pause, which the player need not wait for.
+                if void < 8 {
+                    again();
+                }
+            }
+            "ask-again" => {
+                assert_eq!(event["in_a_row"], json!(void));
+                assert_eq!(dealt.load(Ordering::Relaxed), void);
+                asked += 1;
+                if asked == 3 {
+                    break;
+                }
+                again();
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((void, asked), (10, 3));
+    drop(commands);
+    // It is broken off.
+    assert!(victim.join().unwrap().is_err());
+    attacker.join().unwrap();
+}

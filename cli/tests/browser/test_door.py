@@ -1,0 +1,53 @@
+"""What is asked before a match: whether a guest sits down, and whom a host lets sit down."""
+
+from case import Case
+from programs import Folder, Player
+
+BOTS = ["--auto", "--game=deck", "--cards=3", "--draw=1", "--hands=1", "--listen=127.0.0.1:0"]
+HOLDEM = "Texas hold’em, no limit"
+
+
+class Door(Case):
+    def test_a_guest_reads_the_terms_and_declines_or_sits_down(self):
+        unfair = ["--hands=1", "--stack=100", "--blinds=1/100", "--time=1+0", "--listen=127.0.0.1:0"]
+        host = Player(self, ["host", "--name=Anna", *unfair])
+        invite = host.until("invite")["invite"]
+        bert = self.lobby("Bert")
+        bert.fill("Invite", invite)
+        bert.press("Join")
+        for term in ("Anna \\(fingerprint .*", "1 hand", "100 chips each", "Blinds 1/100", "1 s for a move"):
+            bert.reads(term)
+        bert.picture("ask-sit")
+        bert.press("Decline")
+        bert.reads("You did not sit down")
+        bert.press("Lobby")
+        self.join(bert, invite)
+        host.until("seated")
+        bert.reads("Anna")
+
+    def test_a_host_accepts_a_known_player_or_declines(self):
+        folder, guests = Folder(self), [Folder(self), Folder(self)]
+        for name, guest in zip(("Carla", "Dora"), guests):
+            host = Player(self, ["host", "--name=Anna", *BOTS], folder)
+            invite = host.until("invite")["invite"]
+            Player(self, ["join", invite, "--auto", "--name=" + name], guest).until("over")
+            host.process.wait()
+        anna = self.lobby("Anna", folder)
+        self.host(anna, HOLDEM, Hands="1")
+        at = anna.reads(r"listens at (127\.0\.0\.1:\d+)")[1]
+        carla, dora = (
+            Player(self, ["join", "--at=" + at, "Anna"], guest) for guest in guests
+        )
+        anna.reads("(Carla|Dora).* is at the door")
+        anna.picture("ask-admit")
+        first = carla if "Carla" in anna.name("h2", "Play with .*") else dora
+        anna.press("Decline")
+        first.until("error", exit_code=4)
+        # The other one came while the host decided.
+        other = dora if first is carla else carla
+        other.until("error", exit_code=4)
+        other.process.wait()
+        again = Player(self, ["join", "--at=" + at, "Anna"], other.folder)
+        anna.reads("is at the door")
+        anna.press("Accept")
+        again.until("seated")

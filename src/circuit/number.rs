@@ -1,0 +1,62 @@
+//! Numbers as the bits of input and output values.
+
+/// The `bits` lowest bits of a number, the least significant first, as an input value has them. `None` if the
+/// number needs more bits.
+///
+/// ```
+/// use dealerless::circuit::{from_bits, to_bits};
+///
+/// assert_eq!(to_bits(6, 4), Some(vec![false, true, true, false]));
+/// assert_eq!(to_bits(16, 4), None);
+/// assert_eq!(from_bits(&[false, true, true, false]), Some(6));
+/// ```
+pub fn to_bits(number: u64, bits: usize) -> Option<Vec<bool>> {
+    let needed = (u64::BITS - number.leading_zeros()) as usize;
+    let bit = |place| place < needed && number >> place & 1 == 1;
+    (needed <= bits).then(|| (0..bits).map(bit).collect())
+}
+
+/// The number whose bits, the least significant first, are those of an output value. `None` if it does not
+/// fit into 64 bits.
+pub fn from_bits(bits: &[bool]) -> Option<u64> {
+    let (low, high) = bits.split_at(bits.len().min(u64::BITS as usize));
+    let number = (low.iter().rev()).fold(0, |number, &bit| number << 1 | u64::from(bit));
+    (!high.contains(&true)).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_comes_back_from_its_bits_whatever_their_number() {
+        for number in [
+            0,
+            1,
+            6,
+            1 << 31,
+            u64::from(u32::MAX),
+            u64::MAX - 1,
+            u64::MAX,
+        ] {
+            for bits in 0..70 {
+                let fits = bits >= 64 || number >> bits == 0;
+                let written = to_bits(number, bits);
+                assert_eq!(written.is_some(), fits, "{number} in {bits} bits");
+                if let Some(written) = written {
+                    assert_eq!(written.len(), bits);
+                    assert_eq!(from_bits(&written), Some(number));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_of_more_than_64_bits_is_a_number_only_if_the_rest_is_0() {
+        let mut bits = vec![true; 64];
+        bits.extend([false; 3]);
+        assert_eq!(from_bits(&bits), Some(u64::MAX));
+        bits[66] = true;
+        assert_eq!(from_bits(&bits), None);
+    }
+}

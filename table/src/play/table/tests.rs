@@ -1,0 +1,211 @@
+//! A peer that says nothing more, in each phase of each game: when its time and the grace period are out,
+//! the match can be closed. The file stays good, no chips move, and the match can be resumed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::super::deal_circuit::DealCircuit;
+use super::super::vault::MemoryVault;
+use super::*;
+use crate::identity::Identity;
+use crate::log::tests::table::{Table as World, boards, draw, free_deck, holdem};
+use crate::log::{Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, SignedPart};
+use crate::random::system_rng;
+use crate::record::Record;
+use crate::rules::Legal;
+
+type Silent = Table<MemoryStorage, MemoryVault, ()>;
+
+/// One seat of a match in which this was said, without an engine, and the file of the match.
+fn at_a_table(
+    world: &World,
+    log: &MatchLog,
+    own: Seat,
+    circuit: &Arc<DealCircuit>,
+) -> (Silent, MemoryStorage) {
+    let identity = Arc::new(Identity::from_seed([own.number(); 32]));
+    let key = identity.file_key();
+    let file = MemoryStorage::default();
+    let mut journal = Journal::create(file.clone(), key.clone(), &world.sitting(own)).unwrap();
+    let parts: Vec<_> = log.history(0).cloned().collect();
+    journal.append(&parts).unwrap();
+    let inputs = Inputs::open(MemoryStorage::default(), key, world.of.id()).unwrap();
+    let setting = Setting {
+        identity,
+        seat: own,
+        log: log.clone(),
+        journal,
+        inputs: inputs.file,
+        vault: MemoryVault::default(),
+        circuit: Arc::clone(circuit),
+        rng: system_rng(),
+    };
+    (Table::new(setting, Deadlines::default()).unwrap(), file)
+}
+
+/// Whether this side waits for the other seat where it waits for itself too.
+fn waits_for_engines(phase: &Phase) -> bool {
+    matches!(phase, Phase::Seal(_))
+}
+
+/// The phase, and who speaks in it.
+fn named(phase: &Phase) -> String {
+    match phase {
+        Phase::Deal => "deal".to_owned(),
+        Phase::Seal(seat) => format!("seal of {seat}"),
+        Phase::Open(_) => "open".to_owned(),
+        Phase::Choose { legal, .. } => match legal {
+            Legal::Bet { .. } => "bet".to_owned(),
+            Legal::Exchange => "exchange".to_owned(),
+            Legal::ShowOrMuck => "show or muck".to_owned(),
+            Legal::Speak { .. } => "speak".to_owned(),
+        },
+        Phase::Reseal(seat, _) => format!("reseal of {seat}"),
+        Phase::Commit(_) => "commit".to_owned(),
+        Phase::Reveal(_) => "reveal".to_owned(),
+        Phase::Result(_) => "result".to_owned(),
+        Phase::Over(_) => "over".to_owned(),
+    }
+}
+
+/// The other seat is silent from here on. Says whether the match could be closed, which it then was.
+fn is_silent(
+    world: &World,
+    log: &MatchLog,
+    (own, up): (Seat, bool),
+    circuit: &Arc<DealCircuit>,
+) -> bool {
+    let (mut table, file) = at_a_table(world, log, own, circuit);
+    if up {
+        table.play.begin();
+    }
+    // What happened before.
+    while table.play.news().is_some() {}
+    let clock = world.of.header().clock;
+    let limited = clock != Clock::NONE;
+    let time = match limited {
+        true => u64::from(clock.each_move + clock.bank) + 10,
+        false => 600,
+    };
+    let (begun, time) = (Instant::now(), Duration::from_secs(time));
+    table.look_at_clocks(begun).unwrap();
+    let shortly_before = begun + time - Duration::from_millis(1);
+    table.look_at_clocks(shortly_before).unwrap();
+    let own_news = |news: &News| matches!(news, News::OutOfTime { seat } if *seat == own);
+    while let Some(news) = table.play.news() {
+        assert!(own_news(&news), "{news:?}");
+    }
+    assert_eq!(table.may_close(), None);
+    table.look_at_clocks(begun + time).unwrap();
+    let other = own.next(2);
+    let Some(late) = table.may_close() else {
+        return false;
+    };
+    assert_eq!(late, other);
+    table.close_here().unwrap();
+
+    let record = Record::read(&file.bytes()).unwrap();
+    assert_eq!(record.log().hash(), log.hash());
+    let claims: Vec<_> = record.claims().iter().map(|claim| claim.what).collect();
+    let away = !up && log.waits_for().contains(&own);
+    let expected = match (limited, up, away) {
+        (true, _, false) => vec![Claimed::OutOfTime, Claimed::Closed],
+        (false, true, _) => vec![Claimed::Closed],
+        _ => vec![Claimed::Away, Claimed::Closed],
+    };
+    assert_eq!(claims, expected);
+    assert!(
+        record
+            .claims()
+            .iter()
+            .all(|claim| claim.stands(record.log()))
+    );
+
+    let identity = Identity::from_seed([own.number(); 32]);
+    let opened = Journal::open(MemoryStorage::of(file.bytes()), identity.file_key()).unwrap();
+    assert!(opened.is_closed());
+    assert_eq!(opened.log.final_stacks(), log.final_stacks());
+    let mut resumed = opened.log;
+    world.play_until(&mut resumed, |log| matches!(log.phase(), Phase::Over(_)));
+    assert_eq!(resumed.phase(), Phase::Over(End::Played));
+    true
+}
+
+/// All parts of a match. `last_first`: where several seats speak, the last one does so first.
+fn parts_of(world: &World, last_first: bool) -> Vec<SignedPart> {
+    let (mut log, mut parts) = (world.log(), Vec::new());
+    let speaker = |log: &MatchLog| match last_first {
+        true => log.waits_for().pop(),
+        false => log.waits_for().first().copied(),
+    };
+    while let Some(seat) = speaker(&log) {
+        let part = world.honest(&log, seat);
+        let identity = &world.identities[seat.index()];
+        parts.push(log.say(identity, seat, &part).unwrap());
+    }
+    parts
+}
+
+#[test]
+fn a_match_can_be_closed_when_the_peer_is_silent_in_any_phase_with_a_connection_or_without_one() {
+    let mut closed = BTreeSet::new();
+    for (clock, last_first) in [(None, false), (Some(Clock::NONE), true)] {
+        for mut world in [holdem(2, 1), draw(2, 1), free_deck(2), boards(2)] {
+            if let Some(clock) = clock {
+                let header = world.of.header().clone();
+                let players = world.of.players().to_vec();
+                world.of = Match::new(Header { clock, ..header }, players).unwrap();
+            }
+            let header = world.of.header();
+            let algorithm = match header.stakes.boards() {
+                Some(_) => DealCircuit::OF_BOARDS,
+                None => header.algorithm,
+            };
+            let circuit = Arc::new(DealCircuit::of(&header.stakes, algorithm).unwrap());
+            let parts = parts_of(&world, last_first);
+            for log in world.prefixes(&parts) {
+                let (phase, waits_for) = (log.phase(), log.waits_for());
+                for own in [Seat::HOST, Seat::GUEST]
+                    .into_iter()
+                    .filter(|_| !waits_for.is_empty())
+                {
+                    let waits = !waits_for.contains(&own) || waits_for_engines(&phase);
+                    let of = |up| is_silent(&world, &log, (own, up), &circuit);
+                    assert_eq!(of(true), waits, "{phase:?}, seat {own}");
+                    assert!(of(false), "{phase:?}, seat {own}");
+                    if waits {
+                        closed.insert(format!(
+                            "{} without seat {}",
+                            named(&phase),
+                            own.next(2).number()
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    let both = [
+        "bet",
+        "commit",
+        "deal",
+        "exchange",
+        "open",
+        "result",
+        "reveal",
+        "seal of seat 0",
+        "seal of seat 1",
+        "show or muck",
+        "speak",
+    ];
+    let both = both
+        .iter()
+        .flat_map(|phase| [0, 1].map(|silent| (*phase, silent)));
+    // Where this side seals anew, it waits for an engine: see the tests of the clocks.
+    let reseals = [("reseal of seat 0", 0), ("reseal of seat 1", 1)];
+    let expected = both.chain(reseals);
+    let expected: BTreeSet<String> = expected
+        .map(|(phase, silent)| format!("{phase} without seat {silent}"))
+        .collect();
+    assert_eq!(closed, expected);
+}
