@@ -21,9 +21,9 @@ use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::{End, tcp_pair};
 use dealerless::testing::session::{SOON, both, in_memory, system_rng};
-use dealerless::testing::tap::{Fates, Frame, Place, Tap, changing};
+use dealerless::testing::tap::{Fates, Frame, Place, Tap, changing, garble};
 use rand::rngs::ChaCha20Rng;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 /// A deadline that passes while the test waits.
 const SHORT: Duration = Duration::from_millis(150);
@@ -244,7 +244,7 @@ impl Case {
             lie => changing(move |frame| match lie {
                 _ if frame.place() != place => {}
                 Lie::Flip(byte, mask) => frame.payload[byte] ^= mask,
-                _ => system_rng().fill_bytes(&mut frame.payload),
+                _ => garble(&mut frame.payload),
             }),
         }
     }

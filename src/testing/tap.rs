@@ -7,7 +7,10 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use rand::Rng;
+
 use super::kind::Kind;
+use super::session::system_rng;
 use crate::net::{HEADER_BYTES, Transport};
 
 /// What passes the tap.
@@ -49,6 +52,17 @@ impl Frame {
 /// A frame whose header says whatever it wants.
 pub fn frame(len: u32, tag: u8, payload: &[u8]) -> Vec<u8> {
     [&len.to_le_bytes()[..], &[tag], payload].concat()
+}
+
+/// Replaces a payload by random bytes whose first bit differs from the original, so that the lie
+/// is never the truth. A payload of one opened card has a few bits only, and random bytes alone
+/// equal it once in a while.
+pub fn garble(payload: &mut [u8]) {
+    let Some(&first) = payload.first() else {
+        return;
+    };
+    system_rng().fill_bytes(payload);
+    payload[0] = payload[0] & !1 | !first & 1;
 }
 
 /// What becomes of a frame that is sent.

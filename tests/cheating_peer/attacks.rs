@@ -15,8 +15,7 @@ use dealerless::testing::circuits::bits;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{SOON, both, in_memory, reveal, system_rng};
-use dealerless::testing::tap::{Fates, Frame, changing, unchanged};
-use rand::Rng;
+use dealerless::testing::tap::{Fates, Frame, changing, garble, unchanged};
 
 use crate::cases::{KEY, NONCE, ROLE};
 use crate::play::{self, Ending, PATIENT, Patience, Seed, Setup, WIDTH, circuit, run, with_liar};
@@ -81,7 +80,7 @@ fn a_garbler_says_nothing_after_wrong_masked_values_and_the_evaluator_learns_onl
                 // All but the last byte, which has bits that are not used.
                 if frame.kind() == GATE_VALUES || digest(frame) {
                     let end = frame.payload.len() - 1;
-                    system_rng().fill_bytes(&mut frame.payload[..end]);
+                    garble(&mut frame.payload[..end]);
                 }
             })
         },

@@ -9,8 +9,8 @@ use dealerless::ot;
 use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::session::system_rng;
-use dealerless::testing::tap::{Fates, Place, changing};
-use rand::{Rng, RngExt};
+use dealerless::testing::tap::{Fates, Place, changing, garble};
+use rand::RngExt;
 
 use crate::play::{ANDS, OUTPUTS, Patience, Setup};
 
@@ -483,10 +483,10 @@ fn apply(change: Change, payload: &mut [u8]) {
         FromEnd(before) => payload[end - 1 - before] ^= 1,
         Random => payload[rng.random_range(0..end - 1)] ^= 1 << rng.random_range(0..8),
         Padding => payload[end - 1] ^= 0x80,
-        Garbage => rng.fill_bytes(payload),
-        GarbledBits => rng.fill_bytes(&mut payload[..end - 1]),
+        Garbage => garble(payload),
+        GarbledBits => garble(&mut payload[..end - 1]),
         GarbledTables => {
-            rng.fill_bytes(payload);
+            garble(payload);
             for low in payload.iter_mut().skip(32).step_by(33) {
                 *low &= 1;
             }

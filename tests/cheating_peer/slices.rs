@@ -9,8 +9,8 @@ use dealerless::ot;
 use dealerless::testing::form::Form;
 use dealerless::testing::kind::Kind;
 use dealerless::testing::session::system_rng;
-use dealerless::testing::tap::{Fates, Place, changing, unchanged};
-use rand::{Rng, RngExt};
+use dealerless::testing::tap::{Fates, Place, changing, garble, unchanged};
+use rand::RngExt;
 
 use crate::cases::FORMS;
 use crate::play::{ANDS, Ending, Learned, Patience, SLICE, Setup, run};
@@ -107,7 +107,7 @@ const CHANGES: [fn(&mut [u8]); 4] = [
         let byte = system_rng().random_range(0..payload.len().max(2) - 1);
         flip(payload, byte, system_rng().random_range(0..8));
     },
-    |payload| system_rng().fill_bytes(payload),
+    garble,
 ];
 
 /// Whether a lie about the message may have no effect: a table that is not used, or a sum that is not.

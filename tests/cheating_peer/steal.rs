@@ -11,9 +11,9 @@ use dealerless::shuffle::{Algorithm, Reshuffle, ShuffleCircuit, Spec};
 use dealerless::testing::kind::Kind;
 use dealerless::testing::line::End;
 use dealerless::testing::session::system_rng;
-use dealerless::testing::tap::{Fate, Frame, at, frame, unchanged};
+use dealerless::testing::tap::{Fate, Frame, at, frame, garble, unchanged};
 use rand::rngs::ChaCha20Rng;
-use rand::{Rng, RngExt, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 use crate::play::{self, Ending, PATIENT, Seed, Setup, with_liar};
 
@@ -124,7 +124,7 @@ fn fate(lie: Lie, original: &Frame) -> Fate {
     match lie {
         Lie::First => payload[0] ^= 1,
         Lie::Somewhere => payload[system_rng().random_range(0..end)] ^= 1,
-        Lie::Garbage => system_rng().fill_bytes(&mut payload),
+        Lie::Garbage => garble(&mut payload),
         Lie::Repeated => return Fate::Sent(original.to_bytes().repeat(2)),
         Lie::Shorter => drop(payload.pop()),
         Lie::Longer => payload.push(0),
