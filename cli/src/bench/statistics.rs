@@ -120,6 +120,8 @@ impl PhaseReport {
         };
         let bytes = figures.iter().map(|figure| figure.bytes);
         let ms = time(0.5);
+        // The pool of a semi-honest session is empty: its phase has no ANDs.
+        let ands = if bytes.clone().any(|bytes| bytes > 0) { ands } else { 0 };
         PhaseReport {
             ms,
             min: time(0.0),
@@ -202,6 +204,19 @@ mod tests {
         assert_eq!(bytes, [478_068, 528_438, 578_809]);
         assert_eq!(mean([u64::MAX, u64::MAX].into_iter()), u64::MAX);
         assert_eq!(PhaseReport::of([], 0).bytes, 0);
+    }
+
+    #[test]
+    fn a_phase_that_sends_nothing_has_no_rate() {
+        let figure = |bytes| Figure {
+            ms: 0.001,
+            bytes,
+            flights: 0,
+            in_a_row: 0,
+        };
+        assert_eq!(PhaseReport::of([figure(0)], 7799).and_per_second, None);
+        let rate = PhaseReport::of([figure(1)], 7799).and_per_second;
+        assert_eq!(rate, Some(7_799_000_000));
     }
 
     #[test]
