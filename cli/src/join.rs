@@ -32,12 +32,6 @@ pub(crate) struct Args {
     /// met and who hosts.
     #[arg(value_name = "INVITE|NAME", required = true)]
     whom: Vec<String>,
-    /// Where a known player is now, instead of where it was met last.
-    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
-    at: Vec<Address>,
-    /// The relay at which a known player waits.
-    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
-    relay: Option<Address>,
     /// Sit down on the host's terms without being asked.
     #[arg(long, help_heading = GAME)]
     yes: bool,
@@ -47,6 +41,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = memory::limit,
           help_heading = GAME)]
     memory: Limit,
+    /// Where a known player is now, instead of where it was met last.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    at: Vec<Address>,
+    /// The relay at which a known player waits.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    relay: Option<Address>,
     #[command(flatten)]
     own: OwnArgs,
     #[command(flatten)]

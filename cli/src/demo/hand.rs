@@ -1,5 +1,6 @@
 //! A hand of the demo as each of the two players sees it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dealerless::deck::Card;
@@ -142,9 +143,11 @@ impl Views {
             .map(|(seat, chips)| format!("{} wins {} chips.", NAMES[seat.index()], count(*chips)))
             .collect();
         lines.extend(outcome.shown.iter().map(|shown| {
-            let best: Vec<String> = shown.best.iter().map(|&card| face(Some(card))).collect();
+            let mut best = shown.best.clone();
+            best.sort_by_key(|card| Reverse(card.rank()));
+            let best: Vec<String> = best.into_iter().map(|card| face(Some(card))).collect();
             let (name, rank) = (NAMES[shown.seat.index()], shown.rank.to_string());
-            format!("  {name:<7} {rank:<40} {}", best.join(" "))
+            format!("  {name:<7} {rank:<32} {}", best.join(" "))
         }));
         lines.join("\n")
     }

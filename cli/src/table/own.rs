@@ -33,15 +33,6 @@ pub(crate) struct OwnArgs {
     /// last, or that of the user].
     #[arg(long, value_name = "NAME", help_heading = IDENTITY)]
     name: Option<String>,
-    /// Let a simple built-in bot play.
-    #[arg(long, help_heading = PROGRAMS)]
-    auto: bool,
-    /// Print JSON Lines and read commands as JSON Lines; see docs/table-protocol.md.
-    #[arg(long, help_heading = PROGRAMS)]
-    pub(crate) json: bool,
-    /// Pause after a showdown also with --json, as at a terminal.
-    #[arg(long, requires = "json", help_heading = PROGRAMS)]
-    pause: bool,
     /// How cards are written.
     #[arg(long, value_name = "STYLE", default_value = "symbols", help_heading = SCREEN)]
     faces: Style,
@@ -53,6 +44,15 @@ pub(crate) struct OwnArgs {
     #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new(),
         hide_possible_values = true, help_heading = SCREEN)]
     confirm: Option<bool>,
+    /// Let a simple built-in bot play.
+    #[arg(long, help_heading = PROGRAMS)]
+    auto: bool,
+    /// Print JSON Lines and read commands as JSON Lines; see docs/table-protocol.md.
+    #[arg(long, help_heading = PROGRAMS)]
+    pub(crate) json: bool,
+    /// Pause after a showdown also with --json, as at a terminal.
+    #[arg(long, requires = "json", help_heading = PROGRAMS)]
+    pause: bool,
 }
 
 /// The folder with identity, known peers and matches.

@@ -268,22 +268,7 @@ impl StakesArgs {
 pub(crate) struct Wishes {
     /// Play only this game.
     #[arg(long, value_name = "GAME")]
-    pub(crate) game: Option<GameName>,
-    /// Play only with a deck of this number of cards.
-    #[arg(long, value_name = "N")]
-    cards: Option<usize>,
-    /// Play only with cards of these kinds.
-    #[arg(long, value_name = "KINDS")]
-    kinds: Option<NamedKinds>,
-    /// Play only if this number of cards is drawn.
-    #[arg(long, value_name = "M")]
-    draw: Option<usize>,
-    /// Play only with this shuffle; auto is the one with the smallest garbled circuit.
-    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one())]
-    algorithm: Option<Choice>,
-    /// Play only if this number of boards is dealt together.
-    #[arg(long, value_name = "N")]
-    boards: Option<u32>,
+    game: Option<GameName>,
     /// Play only this number of hands.
     #[arg(long, value_name = "K")]
     hands: Option<u32>,
@@ -299,6 +284,21 @@ pub(crate) struct Wishes {
     /// Play only with this clock; none is a match without a clock.
     #[arg(long, value_name = "MOVE+BANK|none")]
     time: Option<Time>,
+    /// Play only with a deck of this number of cards.
+    #[arg(long, value_name = "N")]
+    cards: Option<usize>,
+    /// Play only with cards of these kinds.
+    #[arg(long, value_name = "KINDS")]
+    kinds: Option<NamedKinds>,
+    /// Play only if this number of cards is drawn.
+    #[arg(long, value_name = "M")]
+    draw: Option<usize>,
+    /// Play only if this number of boards is dealt together.
+    #[arg(long, value_name = "N")]
+    boards: Option<u32>,
+    /// Play only with this shuffle; auto is the one with the smallest garbled circuit.
+    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one())]
+    algorithm: Option<Choice>,
 }
 
 impl Wishes {
@@ -425,4 +425,68 @@ pub(crate) fn chips(stakes: &Stakes) -> Option<event::Chips> {
             Posts::Antes { ante, bet } => event::Posts::Ante([ante, bet]),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+
+    use super::*;
+    use crate::memory::limit;
+
+    fn read<A: Args>(line: &str) -> A {
+        let command = A::augment_args(Command::new("test").no_binary_name(true));
+        let matches = command.get_matches_from(line.split_whitespace());
+        A::from_arg_matches(&matches).unwrap()
+    }
+
+    /// Why a guest with these options does not play, if it does not.
+    fn refusal(offer: &str, wishes: &str, memory: &str) -> Option<String> {
+        let offer: StakesArgs = read(offer);
+        let (header, _) = offer.propose(limit("2G").unwrap()).unwrap();
+        let wishes: Wishes = read(wishes);
+        let memory = limit(memory).unwrap();
+        let checked = (wishes.check(&header.stakes))
+            .and_then(|()| wishes.check_clock_and_shuffle(&header, memory));
+        checked.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_guest_plays_only_on_the_terms_that_it_asked_for() {
+        let offer = "--game deck --cards 20 --draw 3 --hands 2 --algorithm cut --time 5+10";
+        assert_eq!(refusal(offer, "", "256M"), None);
+        assert_eq!(refusal(offer, offer, "256M"), None);
+        for wish in [
+            "--game draw",
+            "--cards 21",
+            "--draw 4",
+            "--hands 3",
+            "--algorithm bubble",
+            "--time none",
+            "--kinds 3,2",
+        ] {
+            let refusal = refusal(offer, wish, "256M").unwrap_or_default();
+            let asked = refusal.contains(&format!("{wish} was asked for"));
+            assert!(asked || wish.contains("kinds"), "{wish}: {refusal}");
+            assert!(refusal.contains("the host proposes"), "{wish}: {refusal}");
+        }
+        let poker = "--stack 100 --blinds 2/4";
+        assert_eq!(refusal(poker, poker, "256M"), None);
+        for wish in ["--stack 200", "--blinds 1/2", "--ante 1/2", "--boards 24"] {
+            let refusal = refusal(poker, wish, "256M").unwrap_or_default();
+            assert!(refusal.contains("was asked for"), "{wish}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_guest_refuses_what_takes_more_memory_than_it_allows() {
+        let large = "--game deck --cards 130 --algorithm fisher-yates --hands 1";
+        let complaint = refusal(large, large, "64M").unwrap();
+        assert!(
+            complaint.contains("the host proposes too much"),
+            "{complaint}"
+        );
+        let (_, enough) = complaint.rsplit_once("--memory ").unwrap();
+        assert_eq!(refusal(large, "", enough), None);
+    }
 }
