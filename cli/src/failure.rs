@@ -1,7 +1,7 @@
 //! What an error means for the caller of the program.
 
 use dealerless::{Blame, deck, mpc, net};
-use dealerless_table::{CannotAudit, LineError, MeetingError, OfferError, PlayError};
+use dealerless_table::{CannotAudit, LineError, MeetingError, PlayError};
 use serde::Serialize;
 
 use crate::output::{NobodyReads, say, show_event, show_json};
@@ -65,7 +65,6 @@ fn blame(error: &anyhow::Error) -> Blame {
     let deck = error.downcast_ref().map(deck::Error::blame);
     let session = || error.downcast_ref().map(mpc::Error::blame);
     let channel = || error.downcast_ref().map(net::Error::blame);
-    let offer = || error.downcast_ref().map(OfferError::blame);
     let terms = || error.is::<OtherTerms>().then_some(Blame::Either);
     let play = || error.downcast_ref().map(PlayError::blame);
     let meeting = || error.downcast_ref().map(of_meeting);
@@ -73,7 +72,6 @@ fn blame(error: &anyhow::Error) -> Blame {
     let audit = || error.downcast_ref().map(of_audit);
     deck.or_else(session)
         .or_else(channel)
-        .or_else(offer)
         .or_else(terms)
         .or_else(play)
         .or_else(meeting)
@@ -277,7 +275,7 @@ mod tests {
     use super::*;
 
     /// An error for each blame, with its exit code and a part of the advice.
-    fn errors() -> [(anyhow::Error, u8, &'static str); 12] {
+    fn errors() -> [(anyhow::Error, u8, &'static str); 11] {
         let during = "testing";
         let source = io::ErrorKind::ConnectionReset.into();
         let limit = Duration::from_secs(1);
@@ -289,11 +287,6 @@ mod tests {
             ),
             (
                 net::Error::Malformed(Malformed::Stranger).into(),
-                2,
-                "another program or version",
-            ),
-            (
-                OfferError::UnknownGame.into(),
                 2,
                 "another program or version",
             ),

@@ -3,15 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
-use dealerless::mpc::Security;
 use dealerless_table::{
     Address, Control, Door, Header, Invite, Line, MeetingError, Name, PublicIdentity, Seating,
     Term, ask_relay,
 };
 
 use crate::memory::{self, Limit};
-use crate::plain;
-use crate::session::{SessionArgs, address};
+use crate::session::{address, seconds};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,
@@ -22,7 +20,8 @@ use crate::table::open::{self, MatchFile};
 use crate::table::sit::{ANSWER, BLOCKED};
 use crate::table::whole::{Around, Farewells, Whole};
 use crate::table::{
-    Event, GameName, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, VERSION, sit, standing,
+    CONNECTION, Event, GAME, GameName, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, VERSION,
+    sit, standing,
 };
 
 /// Invites another player, waits, and plays with them.
@@ -44,46 +43,38 @@ use crate::table::{
     whether to resume it or to begin a new one.\n\n\
     With --json it speaks JSON Lines, as docs/table-protocol.md says.")]
 pub(crate) struct Args {
-    /// Where to wait for the other player; port 0 takes a free one. May be given several times.
-    #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address)]
-    listen: Vec<String>,
-    /// An address by which others reach this machine, such as that of a forwarded port.
-    #[arg(long, value_name = "HOST:PORT")]
-    advertise: Vec<Address>,
-    /// Wait at this transit relay of Magic Wormhole too.
-    #[arg(long, value_name = "HOST:PORT")]
-    relay: Option<Address>,
-    /// Let this known player sit down without a question: the name or the fingerprint.
-    #[arg(long = "for", value_name = "NAME")]
-    guest: Option<String>,
     #[command(flatten)]
     stakes: StakesArgs,
+    /// Refuse a match that takes more memory than this, by an estimate: 500M or 4G, for example.
+    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = memory::limit,
+          help_heading = GAME)]
+    memory: Limit,
+    /// Where to wait for the other player; port 0 takes a free one. May be given several times.
+    #[arg(long, value_name = "ADDRESS", default_value = LISTEN, value_parser = address,
+          help_heading = CONNECTION)]
+    listen: Vec<String>,
+    /// An address by which others reach this machine, such as that of a forwarded port.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    advertise: Vec<Address>,
+    /// Wait at this transit relay of Magic Wormhole too.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    relay: Option<Address>,
+    /// Let this known player sit down without a question: the name or the fingerprint.
+    #[arg(long = "for", value_name = "NAME", help_heading = CONNECTION)]
+    guest: Option<String>,
+    /// Give up if no player has sat down after this time, in seconds [default: wait as long as it takes].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = CONNECTION)]
+    timeout: Option<Duration>,
     #[command(flatten)]
     own: OwnArgs,
     #[command(flatten)]
     browser: InBrowser,
-    /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example.
-    #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = memory::limit)]
-    memory: Limit,
-    #[command(flatten)]
-    session: SessionArgs,
-    /// For benches and tests: a fixed hand without bets, over a line that is neither encrypted nor
-    /// authenticated.
-    #[cfg_attr(feature = "browser", arg(conflicts_with = "browser"))]
-    #[arg(long)]
-    insecure_plain: bool,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(played) = args.browser.instead(&args.own) {
         return played;
-    }
-    if args.insecure_plain {
-        let [at] = &args.listen[..] else {
-            anyhow::bail!("--insecure-plain listens on one address");
-        };
-        return plain::host(at, &args.stakes, args.memory, &args.session, args.own.json);
     }
     Table::lay(args)?.host(args)
 }
@@ -113,10 +104,6 @@ impl Came {
 
 impl Table {
     fn lay(args: &Args) -> anyhow::Result<Self> {
-        ensure!(
-            args.session.security == Security::Malicious,
-            "at a table the security is malicious; semi-honest is for --insecure-plain"
-        );
         // The circuit is built once more when it is known with whom: that takes a moment.
         let (header, _) = args.stakes.propose(args.memory)?;
         let own = args.own.open()?;
@@ -226,7 +213,7 @@ struct Waiting<'a> {
 impl Waiting<'_> {
     /// Waits until a guest has sat down.
     fn guest(&mut self) -> anyhow::Result<Came> {
-        let patience = self.args.session.patience();
+        let patience = self.args.timeout.unwrap_or(Duration::MAX);
         let begun = Instant::now();
         loop {
             let left = patience.saturating_sub(begun.elapsed());

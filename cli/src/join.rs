@@ -4,21 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use dealerless::mpc::Security;
 use dealerless_table::{
     Address, Control, Guest, Invite, Line, Name, Seating, Sitting, Term, Timing,
 };
 
 use crate::failure::AnswerIsNo;
 use crate::memory::{self, Limit};
-use crate::plain;
-use crate::session::{SessionArgs, address};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{
-    Dialer, Differs, Event, InBrowser, Own, OwnArgs, Player, Posts, Said, VERSION, Way, Wishes,
-    sit, standing,
+    CONNECTION, Dialer, Differs, Event, GAME, InBrowser, Own, OwnArgs, Player, Posts, Said,
+    VERSION, Way, Wishes, sit, standing,
 };
 
 /// Joins a player who hosts.
@@ -35,32 +32,25 @@ pub(crate) struct Args {
     /// met and who hosts.
     #[arg(value_name = "INVITE|NAME", required = true)]
     whom: Vec<String>,
-    /// Where a known player is now, instead of where it was met last.
-    #[arg(long, value_name = "HOST:PORT")]
-    at: Vec<Address>,
-    /// The relay at which a known player waits.
-    #[arg(long, value_name = "HOST:PORT")]
-    relay: Option<Address>,
     /// Sit down on the host's terms without being asked.
-    #[arg(long)]
+    #[arg(long, help_heading = GAME)]
     yes: bool,
     #[command(flatten)]
     wishes: Wishes,
+    /// Refuse a match that takes more memory than this, by an estimate: 500M or 4G, for example.
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = memory::limit,
+          help_heading = GAME)]
+    memory: Limit,
+    /// Where a known player is now, instead of where it was met last.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    at: Vec<Address>,
+    /// The relay at which a known player waits.
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
+    relay: Option<Address>,
     #[command(flatten)]
     own: OwnArgs,
     #[command(flatten)]
     browser: InBrowser,
-    /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example
-    /// [default: 256M; 64M with --insecure-plain].
-    #[arg(long, value_name = "SIZE", value_parser = memory::limit)]
-    memory: Option<Limit>,
-    #[command(flatten)]
-    session: SessionArgs,
-    /// For benches and tests: a fixed hand without bets, over a line that is neither encrypted nor
-    /// authenticated, at HOST:PORT.
-    #[cfg_attr(feature = "browser", arg(conflicts_with = "browser"))]
-    #[arg(long)]
-    insecure_plain: bool,
 }
 
 /// Runs the command.
@@ -69,20 +59,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         return played;
     }
     let whom = args.whom.join(" ");
-    if args.insecure_plain {
-        let at = address(&whom).map_err(anyhow::Error::msg)?;
-        let limit = args.memory.unwrap_or(Limit::megabytes(64));
-        return plain::join(&at, &args.wishes, limit, &args.session, args.own.json);
-    }
-    join(args, &whom)
-}
-
-fn join(args: &Args, whom: &str) -> anyhow::Result<()> {
-    ensure!(
-        args.session.security == Security::Malicious,
-        "at a table the security is malicious; semi-honest is for --insecure-plain"
-    );
-    let found = Found::of(whom)?;
+    let found = Found::of(&whom)?;
     let own = args.own.open()?;
     let mut player = args.own.player(&own);
     player.tell(&Event::Hello { version: VERSION })?;
@@ -359,8 +336,7 @@ const GOODBYE: Duration = Duration::from_secs(2);
 fn agree(args: &Args, own: &Own, line: &Line) -> anyhow::Result<Seating> {
     let header = Seating::proposal(&line.header)?;
     args.wishes.check(&header.stakes)?;
-    let limit = args.memory.unwrap_or(Limit::megabytes(256));
-    args.wishes.check_clock_and_shuffle(&header, limit)?;
+    args.wishes.check_clock_and_shuffle(&header, args.memory)?;
     let own = (own.home.identity().public(), &own.name);
     Ok(Seating::of_line(line, header, own)?)
 }

@@ -14,12 +14,9 @@ mod bridge;
 #[cfg(feature = "browser")]
 mod browser;
 mod circuit;
-mod console;
 mod cost;
-mod deck_args;
 mod demo;
 mod doctor;
-mod faces;
 mod failure;
 mod host;
 mod identity;
@@ -30,12 +27,9 @@ mod manual;
 mod memory;
 mod output;
 mod peers;
-mod plain;
-mod play;
 mod progress;
 mod record;
 mod resume;
-mod seat;
 mod session;
 mod settings;
 mod table;
@@ -46,12 +40,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Readers of arguments, of commands and of a guest's wishes, for the fuzz targets.
+/// Readers of arguments and commands, for the fuzz targets.
 pub mod arguments {
     pub use crate::circuit::sweep::{Draws, Numbers};
     pub use crate::circuit::values::bits::format as format_bits;
     pub use crate::circuit::values::{BitOrder, read as read_value};
-    pub use crate::plain::answer_to_wishes;
     pub use crate::table::{reads_again, reads_typed};
 }
 

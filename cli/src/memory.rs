@@ -6,12 +6,11 @@ use anyhow::ensure;
 use dealerless::deck::Estimate;
 use dealerless::mpc::Security;
 use dealerless::shuffle::{InSlices, Spec};
-use serde::{Deserialize, Serialize};
 
 use super::output::{bytes, count};
 
 /// The most memory that a command takes, as the user allows it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Limit(u64);
 
 /// The option of commands whose counts the user gives.
@@ -20,12 +19,6 @@ pub(crate) struct MemoryArgs {
     /// Refuse what takes more memory than this, by an estimate: 500M or 4G, for example.
     #[arg(long, value_name = "SIZE", default_value = "2G", value_parser = limit)]
     pub(crate) memory: Limit,
-}
-
-impl From<Limit> for MemoryArgs {
-    fn from(memory: Limit) -> Self {
-        MemoryArgs { memory }
-    }
 }
 
 impl Limit {

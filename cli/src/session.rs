@@ -125,7 +125,8 @@ impl TimeoutArgs {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// Reads a finite number of seconds above 0.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     text.parse()
         .ok()
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())

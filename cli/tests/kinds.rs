@@ -250,10 +250,6 @@ fn kinds_that_make_no_pile_are_refused_before_anybody_is_invited() {
             "not 6 of 5",
         ),
         (&["--kinds", "3,2"], "are for --game deck"),
-        (
-            &["--kinds", "3,2", "--game", "deck", "--insecure-plain"],
-            "without kinds of cards",
-        ),
     ] {
         let (text, code) = host(options);
         assert!(

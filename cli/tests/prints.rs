@@ -50,7 +50,7 @@ fn every_table_fits_80_columns_and_says_what_it_leaves_out() {
         &format!("circuit compare {a} {b}"),
         &format!("circuit optimise {a} -o {a}.txt"),
         "bench --cards 52 --draw 9 --rounds 1",
-        "demo --game deck",
+        "demo --game draw",
         "demo --hands 2",
         "doctor",
         "identity",
@@ -189,8 +189,8 @@ fn a_program_that_nobody_reads_ends_quietly() {
         &format!("circuit optimise {a} -o -"),
         &format!("circuit run {a} --garbler 1 --evaluator 1"),
         "completions bash",
-        "demo --game deck --cards 5 --draw 2",
-        "demo --game deck --cards 5 --draw 2 --json",
+        "demo",
+        "demo --json",
         "bench --cards 5 --draw 2 --rounds 1",
         "doctor",
         "history",
@@ -241,14 +241,13 @@ fn numbers_that_are_none_get_a_sentence() {
         ("bench --rounds 0", "a whole number from 1"),
         ("bench --pool 99999999999", "a whole number from 1"),
         ("bench --pool -1", "a whole number from 1"),
-        ("demo --cards -5", "that is not negative"),
         ("demo --hands -1", "a whole number from 0 to 4294967295"),
         (
             "demo --hands 99999999999",
             "a whole number from 0 to 4294967295",
         ),
         ("demo --hands many", "a whole number in digits"),
-        ("demo --timeout -1", "seconds above 0"),
+        ("host --timeout -1", "seconds above 0"),
         ("history --older-than -3", "a whole number from 0"),
         ("host --stack 1.5", "a whole number in digits"),
         ("join nobody --draw -2", "that is not negative"),
@@ -278,7 +277,6 @@ fn a_wrong_address_tells_what_an_address_looks_like() {
         "host --advertise foo",
         "join foo",
         "join foo --at foo",
-        "join --insecure-plain foo",
         "doctor --listen foo",
     ] {
         run(line).exits(1).says("HOST:PORT, for example ");
@@ -349,7 +347,7 @@ fn a_host_is_told_on_what_a_guest_insists_that_does_not_sit_down() {
 fn completions_know_every_command() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(&format!("completions {shell}")).exits(0).stdout;
-        for word in ["circuit", "stats", "insecure-plain"] {
+        for word in ["circuit", "stats", "four-colours"] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

@@ -1,15 +1,31 @@
-//! Whoever else is on the line, two processes end soon, with the exit code that says whose fault it
-//! is, and never by a panic.
+//! Two processes of `circuit run` over a plain connection end soon whoever else is on it, with the exit
+//! code that says whose fault it is, and never by a panic.
 
 mod common;
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use common::processes::{Finished, PATIENT, SHORT, start_host, start_join};
+use common::processes::{Finished, PATIENT, Running, SHORT, start, start_run};
 use common::proxy::{Fault, From, Proxy};
+
+/// A small shuffle, which takes a frame of each kind.
+const SHUFFLE: [&str; 6] = ["--algorithm", "cut", "--cards", "5", "--draw", "2"];
+
+/// Starts the garbler, which listens.
+fn listens(timeout: &str) -> (Running, SocketAddr) {
+    let own = ["--garbler", "random", "--timeout", timeout];
+    start_run(&[&SHUFFLE[..], &own].concat())
+}
+
+/// Starts the evaluator, which connects to `address`.
+fn connects(address: &str, timeout: &str) -> Running {
+    let own = ["--evaluator", "random", "--timeout", timeout];
+    let line = ["circuit", "run", "--json", "--connect", address];
+    start([&line[..], &SHUFFLE, &own].concat())
+}
 
 /// A hello of protocol version 9, whose body is anything.
 fn newer_version() -> Vec<u8> {
@@ -65,30 +81,38 @@ fn strangers() -> Vec<(Vec<u8>, i32, &'static str)> {
 }
 
 #[test]
-fn a_stranger_who_knocks_at_the_host_is_called_what_it_is() {
-    for (greeting, code, message) in strangers() {
-        let (host, address) = start_host(&["--timeout", PATIENT]);
-        let mut stranger = TcpStream::connect(address).unwrap();
-        stranger.write_all(&greeting).unwrap();
-        stranger.shutdown(std::net::Shutdown::Write).unwrap();
-        let host = host.finish().exits(code).says(message);
-        let events = host.events();
-        assert_eq!(events.last().unwrap()["event"], "error");
-        assert_eq!(events.last().unwrap()["exit_code"], code);
-        assert!(host.took < Duration::from_secs(20), "{host:?}");
-    }
+fn a_stranger_who_comes_to_a_listener_is_called_what_it_is_and_dropped() {
+    thread::scope(|scope| {
+        for (greeting, _, message) in strangers() {
+            scope.spawn(move || {
+                let (listener, address) = listens(SHORT);
+                let mut stranger = TcpStream::connect(address).unwrap();
+                stranger.write_all(&greeting).unwrap();
+                stranger.shutdown(std::net::Shutdown::Write).unwrap();
+                // Another version ends the run. After any other stranger the listener waits on.
+                let other_version = message.contains("version 9");
+                let listener = listener
+                    .finish()
+                    .exits(if other_version { 2 } else { 3 })
+                    .says(message);
+                assert_eq!(listener.stderr.contains("Dropped"), !other_version);
+                assert!(listener.json()["error"]["message"].is_string());
+                assert!(listener.took < Duration::from_secs(20), "{listener:?}");
+            });
+        }
+    });
 }
 
 #[test]
-fn a_stranger_whom_one_joins_is_called_what_it_is() {
+fn a_stranger_to_whom_one_connects_is_called_what_it_is() {
     for (greeting, code, message) in strangers() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
-        let joiner = start_join(&address, &["--timeout", PATIENT]);
+        let connector = connects(&address, PATIENT);
         let (mut stranger, _) = listener.accept().unwrap();
         stranger.write_all(&greeting).unwrap();
         stranger.shutdown(std::net::Shutdown::Write).unwrap();
-        joiner.finish().exits(code).says(message);
+        connector.finish().exits(code).says(message);
     }
 }
 
@@ -113,75 +137,67 @@ fn a_peer_that_says_nothing_or_drips_is_cut_at_the_deadline() {
             }
         })
     };
-    let hosts = [hang as fn(_) -> _, drip].map(|peer| {
-        let (host, address) = start_host(&["--timeout", SHORT]);
-        (host, peer(address))
+    let listeners = [hang as fn(_) -> _, drip].map(|peer| {
+        let (listener, address) = listens(SHORT);
+        (listener, peer(address))
     });
-    for (host, peer) in hosts {
-        let host = host.finish().exits(3);
-        let host = host.says("no answer from the peer within 1s while saying hello");
-        assert!(host.took < Duration::from_secs(10), "{host:?}");
+    for (listener, peer) in listeners {
+        let listener = listener.finish().exits(3);
+        let listener = listener.says("no answer from the peer within 1s while saying hello");
+        assert!(listener.took < Duration::from_secs(10), "{listener:?}");
         peer.join().unwrap();
     }
 }
 
 #[test]
-fn a_host_whom_nobody_joins_gives_up_only_if_it_was_told_to() {
-    let (host, _) = start_host(&["--timeout", "0.2"]);
-    host.finish()
-        .exits(3)
-        .says("waiting for the peer to connect");
-}
-
-#[test]
-fn a_joiner_without_a_host_is_told_so() {
+fn a_side_that_connects_to_nobody_is_told_so() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     drop(listener);
-    start_join(&address, &[])
+    connects(&address, PATIENT)
         .finish()
         .exits(3)
         .says("refused")
         .says("Begin anew");
-    start_join("host.invalid:5252", &[])
+    connects("host.invalid:5252", PATIENT)
         .finish()
         .exits(1)
         .says("cannot resolve");
-    start_join("no-port", &[])
+    connects("no-port", PATIENT)
         .finish()
         .exits(1)
         .says("an address is HOST:PORT");
 }
 
-/// Plays a hand of hold'em through a proxy that spoils one frame. Gives the receiver of that frame,
-/// its sender, and the number of frames that passed.
+/// Runs the shuffle through a proxy that spoils one frame. Returns the receiver of that frame, its
+/// sender, and the number of frames that passed.
 fn spoiled(from: From, number: usize, fault: Fault, timeout: &str) -> (Finished, Finished, usize) {
-    let (host, address) = start_host(&["--timeout", timeout]);
+    let (listener, address) = listens(timeout);
     let proxy = Proxy::start(address, from, number, fault);
-    let joiner = start_join(&proxy.address.to_string(), &["--timeout", timeout]).finish();
-    let host = host.finish();
+    let connector = connects(&proxy.address.to_string(), timeout).finish();
+    let listener = listener.finish();
     let frames = proxy.frames();
     match from {
-        From::Host => (joiner, host, frames),
-        From::Joiner => (host, joiner, frames),
+        From::Listener => (connector, listener, frames),
+        From::Connector => (listener, connector, frames),
     }
 }
 
-/// How many frames a hand of hold'em takes.
+/// The number of frames of a run.
 fn frames(from: From) -> usize {
     let (receiver, sender, frames) = spoiled(from, usize::MAX, Fault::Flip, PATIENT);
     assert_eq!((receiver.code, sender.code), (Some(0), Some(0)));
-    assert!(frames > 10, "{frames}");
+    assert!(frames > 8, "{frames}");
     frames
 }
 
-/// Spoils every frame of a hand in turn, and hands receiver and sender to `check`.
+/// Spoils every frame of a run but the hello in turn, and hands receiver and sender to `check`.
 fn every_frame_spoiled(fault: Fault, check: impl Fn(&str, Finished, Finished) + Sync) {
     thread::scope(|scope| {
-        for from in [From::Host, From::Joiner] {
+        for from in [From::Listener, From::Connector] {
             let check = &check;
             scope.spawn(move || {
-                for number in 0..frames(from) {
+                for number in 1..frames(from) {
                     let (receiver, sender, _) = spoiled(from, number, fault, PATIENT);
                     let case = format!("frame {number} from {from:?}");
                     check(&case, receiver, sender);
@@ -233,8 +249,8 @@ fn a_message_that_is_altered_on_the_line_makes_nobody_panic_or_hang() {
 #[test]
 fn a_line_that_falls_silent_is_noticed_at_the_deadline_whatever_was_going_on() {
     thread::scope(|scope| {
-        for from in [From::Host, From::Joiner] {
-            for number in [0, 1, 3, 5, 8] {
+        for from in [From::Listener, From::Connector] {
+            for number in [1, 2, 3, 5, 8] {
                 scope.spawn(move || {
                     let (receiver, sender, _) = spoiled(from, number, Fault::Stall, SHORT);
                     let case = format!("frame {number} from {from:?}");

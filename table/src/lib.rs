@@ -9,14 +9,10 @@
 //! | record | [`Record`], [`compare`]: what a file proves, to anybody |
 //! | play | [`Play`], [`Dealer`], [`Table`]: one seat of a match, with the engine beside it |
 //! | audit | [`Auditing`], [`Audit`]: after a match, all decks computed anew |
-//!
-//! A [`Game`] is something smaller: a list of [`Step`]s without decisions, which a demonstration plays
-//! from top to bottom.
 
 #![forbid(unsafe_code)]
 
 mod audit;
-mod game;
 mod hash;
 mod identity;
 mod line;
@@ -26,12 +22,9 @@ mod random;
 mod record;
 mod rules;
 mod seat;
-mod step;
-mod terms;
 mod wire;
 
 pub use audit::{Audit, AuditError, AuditedTry, Auditing, BadAudit, CannotAudit};
-pub use game::{Game, UnknownGame};
 pub use identity::{
     Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, BadSuccession, Budget,
     CannotSucceed, CountedAttempts, Fingerprint, Home, HomeError, Identity, KnownPeers, Name,
@@ -68,8 +61,6 @@ pub use rules::{
     Proposal, Rolled, Shown, Stakes, StakesError, Steal, Variety,
 };
 pub use seat::Seat;
-pub use step::{Owner, Reveal, Step};
-pub use terms::{MAX_HANDS, OfferError, Terms, TermsError};
 
 /// What a hostile peer or a damaged file may hold and no honest program makes, for fuzz targets. It
 /// promises no stability.

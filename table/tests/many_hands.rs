@@ -1,21 +1,25 @@
-//! Many hands in one session with malicious security: every card is as likely at every place, and
-//! neither the memory of the process nor the pool grows from hand to hand.
+//! A match of many hands between two seats: every card is as likely at every place, and neither the
+//! memory of the process nor the time of a hand grows from hand to hand.
 //!
 //! `DEALERLESS_SOAK=10000 cargo test --release --test many_hands -- --nocapture` plays 10 000. This
-//! file has one test, so that the memory is that of one session and its two parties.
+//! file has one test, so that the memory is that of one match and its two seats.
 
+#[path = "two_seats/seats.rs"]
+mod seats;
+
+use std::io;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use dealerless::deck::{Choice, SealedDeck};
-use dealerless::mpc::{Demand, Malicious};
-use dealerless::shuffle::ShuffleCircuit;
+use dealerless::deck::Choice as Shuffle;
 use dealerless::testing::chi_square::ln_p_of_places_and_cards;
-use dealerless::testing::line::End;
-use dealerless::testing::session::{in_memory, sessions, system_rng};
 use dealerless::testing::soak::soak;
-use dealerless_table::{Game, Step};
+use dealerless_table::{
+    BettingRules, Choice, Command, DealCircuit, End, Legal, Limit, News, Posts, Stakes, Storage,
+    Variety,
+};
 
-type Session = Malicious<End>;
+use seats::{Side, both, wirings};
 
 /// Fewer say little about 9 of 52 cards.
 const HANDS: usize = 500;
@@ -30,7 +34,29 @@ const GROWTH_KIB: u64 = 4096;
 /// ln 10^-9: an honest test fails once in 10^9 runs.
 const SUSPICIOUS: f64 = -20.723;
 
-/// What one side has seen.
+/// A file that nobody reads: what is written to it takes no memory.
+#[derive(Default)]
+struct Unread;
+
+impl Storage for Unread {
+    fn read(&mut self) -> io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
+
+    fn append(&mut self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn truncate(&mut self, _: u64) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What one seat has seen.
 struct Hands {
     /// The cards of every hand by number: all of them, after the showdown.
     cards: Vec<[u8; DRAW]>,
@@ -46,38 +72,42 @@ fn resident_kib() -> Option<u64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// Plays a hand to its end and gives its cards.
-fn play(session: &mut Session, shuffle: &ShuffleCircuit, steps: &[Step]) -> [u8; DRAW] {
-    let mut deck = SealedDeck::shuffle(session, shuffle, &mut system_rng()).expect("a deck");
-    for step in steps {
-        step.open(&mut deck, session).expect("cards");
-    }
-    std::array::from_fn(|place| {
-        let card = deck.seen(place).expect("all are shown at the end");
-        u8::try_from(card.0).expect("a card of 52")
-    })
-}
-
-fn play_many(session: &mut Session, shuffle: &ShuffleCircuit, hands: usize) -> Hands {
-    let steps = Game::Holdem.steps(DRAW);
-    let ands = Demand::of(shuffle.circuit()).ands;
+/// Plays a seat that calls and shows, so that each hand ends with all its cards open.
+fn play_many(mut side: Side<Unread>, hands: usize) -> Hands {
     let mut seen = Hands {
         cards: Vec::with_capacity(hands),
         times: Vec::with_capacity(hands),
         memory_kib: None,
     };
-    let mut warm = None;
-    for hand in 0..hands {
-        if hand == hands / 10 {
-            warm = resident_kib();
+    let (mut warm, mut begun, mut cards) = (None, Instant::now(), [None; DRAW]);
+    let end = side.run(|_, news| {
+        match news {
+            News::Card { position, card } => {
+                cards[*position] = Some(u8::try_from(card.0).expect("a card of 52"));
+            }
+            News::HandOver { .. } => {
+                let opened = std::mem::replace(&mut cards, [None; DRAW]);
+                seen.cards
+                    .push(opened.map(|card| card.expect("all are shown at the end")));
+                seen.times.push(begun.elapsed());
+                begun = Instant::now();
+                if seen.cards.len() == hands / 10 {
+                    warm = resident_kib();
+                }
+            }
+            News::YourTurn { legal } => {
+                return Some(Command::Choose(match legal {
+                    Legal::Bet { call: None, .. } => Choice::Check,
+                    Legal::Bet { .. } => Choice::Call,
+                    _ => Choice::Show,
+                }));
+            }
+            News::AskRebuy { .. } => return Some(Command::Rebuy(true)),
+            _ => {}
         }
-        let begun = Instant::now();
-        // Always one hand ahead, so that there is a pool which could grow.
-        SealedDeck::prepare(session, shuffle, 2).expect("a batch of triples");
-        seen.cards.push(play(session, shuffle, &steps));
-        seen.times.push(begun.elapsed());
-        assert_eq!(session.prepared(), ands, "hand {hand}");
-    }
+        None
+    });
+    assert_eq!(end.expect("an honest match"), End::Played);
     seen.memory_kib = warm.zip(resident_kib()).map(<[u64; 2]>::from);
     seen
 }
@@ -89,14 +119,21 @@ fn median(times: &[Duration]) -> Duration {
 }
 
 #[test]
-fn many_hands_in_one_session_are_uniform_and_take_no_more_memory_than_a_few() {
+fn many_hands_of_one_match_are_uniform_and_take_no_more_memory_than_a_few() {
     let hands = soak().unwrap_or(HANDS).max(HANDS);
-    let spec = (Choice::Cheapest.spec(CARDS, DRAW)).expect("hold'em");
-    let shuffle = ShuffleCircuit::build_checked(spec);
+    let rules = BettingRules {
+        stack: 1_000_000,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let number = u32::try_from(hands).expect("a number of hands");
+    let stakes = Stakes::new(Variety::Holdem(rules), 2, number).expect("hold'em");
+    let spec = (Shuffle::Cheapest.spec(CARDS, DRAW)).expect("hold'em");
+    let circuit = Arc::new(DealCircuit::of(&stakes, spec.algorithm()).expect("a circuit"));
     let begun = Instant::now();
-    let [mine, theirs] = sessions(in_memory(), |session: &mut Session| {
-        play_many(session, &shuffle, hands)
-    });
+    let (wirings, of) = wirings(&stakes, &circuit);
+    let sides = wirings.map(|wiring| Side::new(wiring, &of));
+    let [mine, theirs] = both(sides, |side| play_many(side, hands));
     assert!(mine.cards == theirs.cards, "both have seen the same cards");
     println!(
         "{hands} hands of {DRAW} of {CARDS} cards by {}, in {:?}",

@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn what_a_page_sends_is_a_value_and_never_an_option() {
         let host: Host = from_value(json!({
-            "game": "deck --auto", "kinds": "--insecure-plain", "hands": 3,
+            "game": "deck --auto", "kinds": "--no-open", "hands": 3,
         }))
         .unwrap();
         let args = host.args(&own());
@@ -155,7 +155,7 @@ mod tests {
             "--name=--auto",
             "--game=deck --auto",
             "--hands=3",
-            "--kinds=--insecure-plain",
+            "--kinds=--no-open",
         ];
         assert_eq!(args, expected);
         let join: Join = from_value(json!({ "whom": "--auto", "at": "a:1" })).unwrap();

@@ -7,8 +7,7 @@ use dealerless::deck::Choice;
 use dealerless::shuffle::{InSlices, Seed, ShuffleCircuit, Spec};
 use serde::Serialize;
 
-use super::netlist_file;
-use crate::deck_args::algorithm;
+use super::{netlist_file, selection};
 use crate::memory::MemoryArgs;
 use crate::output::{count, say, show_json};
 use crate::progress::Progress;
@@ -37,7 +36,7 @@ use crate::whole_file;
     cards take ten to twenty gigabytes of disk.")]
 pub(crate) struct Args {
     /// How the deck is shuffled.
-    #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
+    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one())]
     algorithm: Choice,
     /// Cards in the deck.
     #[arg(long, value_name = "N")]

@@ -1,10 +1,18 @@
-//! Which algorithms a command counts or draws.
+//! The value parsers of `--algorithm`, and the algorithms that a list of its words selects.
+
+use std::iter;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
 use dealerless::shuffle::{Algorithm, SpecError};
 
-/// A word of `--algorithm`.
+/// Parses the name of one algorithm, or `auto`. The help lists the names.
+pub(crate) fn one() -> impl TypedValueParser<Value = Choice> {
+    let names = iter::once("auto").chain(Algorithm::ALL.map(Algorithm::name));
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
+}
+
+/// A word of `--algorithm` where several can be given.
 #[derive(Clone, Copy)]
 pub(crate) enum Selection {
     /// Every algorithm.

@@ -1,5 +1,7 @@
 //! The options to play a match on a page in a browser.
 
+#[cfg(feature = "browser")]
+use super::headings::SCREEN;
 use super::own::OwnArgs;
 
 /// Whether a match is played on a page.
@@ -7,11 +9,11 @@ use super::own::OwnArgs;
 pub(crate) struct InBrowser {
     /// Play on a page in your browser, which this program serves on this machine.
     #[cfg(feature = "browser")]
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with = "json", help_heading = SCREEN)]
     browser: bool,
     /// With --browser: print the address of the page, and open no browser.
     #[cfg(feature = "browser")]
-    #[arg(long, requires = "browser")]
+    #[arg(long, requires = "browser", help_heading = SCREEN)]
     no_open: bool,
 }
 

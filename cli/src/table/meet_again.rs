@@ -5,6 +5,7 @@ use dealerless_table::{Address, Door, PublicIdentity};
 
 use super::dial::Way;
 use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};
+use super::headings::CONNECTION;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
@@ -19,13 +20,13 @@ pub(crate) struct MeetAgainArgs {
     which: Vec<String>,
     /// Where to wait for the other player, at the host's seat [default: where the match was hosted last,
     /// or 0.0.0.0:5252].
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, help_heading = CONNECTION)]
     listen: Vec<String>,
     /// Where the host is now, at the guest's seat, instead of where it was met last.
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     at: Vec<Address>,
     /// The relay at which both wait.
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, value_name = "HOST:PORT", help_heading = CONNECTION)]
     relay: Option<Address>,
 }
 

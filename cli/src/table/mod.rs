@@ -14,6 +14,7 @@ pub(crate) mod door;
 mod ending;
 mod event;
 pub(crate) mod hands;
+mod headings;
 pub(crate) mod hearing;
 mod in_browser;
 mod input;
@@ -45,6 +46,7 @@ pub use command::reads_again;
 pub(crate) use dial::{Dialer, Way};
 pub(crate) use ending::{Breach, due, unsettled};
 pub(crate) use event::{Event, Kind, VERSION};
+pub(crate) use headings::{CONNECTION, GAME};
 pub(crate) use in_browser::InBrowser;
 #[cfg(feature = "browser")]
 pub(crate) use input::LONGEST as LONGEST_LINE;

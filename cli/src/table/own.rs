@@ -16,6 +16,7 @@ use terminal_size::{Width, terminal_size};
 
 use super::bot::Bot;
 use super::cards::{Colours, Ink, Style};
+use super::headings::{IDENTITY, PROGRAMS, SCREEN};
 use super::open::inputs_file;
 use super::player::{Face, Player};
 use super::screen::{Columns, Screen};
@@ -28,30 +29,30 @@ use crate::settings::Settings;
 pub(crate) struct OwnArgs {
     #[command(flatten)]
     folder: FolderArgs,
-    /// What the other player sees as your name, which later commands keep [default: the name that was
-    /// given last, or that of the user].
-    #[arg(long, value_name = "NAME")]
+    /// Your name, as the other player sees it. Later commands keep it [default: the name that was given
+    /// last, or that of the user].
+    #[arg(long, value_name = "NAME", help_heading = IDENTITY)]
     name: Option<String>,
-    /// Let a simple bot play, which asks nobody.
-    #[arg(long)]
-    auto: bool,
-    /// Print JSON Lines and read commands as JSON Lines; see docs/table-protocol.md.
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Pause after a showdown also with --json, as at a terminal.
-    #[arg(long, requires = "json")]
-    pause: bool,
     /// How cards are written.
-    #[arg(long, value_name = "STYLE", default_value = "symbols")]
+    #[arg(long, value_name = "STYLE", default_value = "symbols", help_heading = SCREEN)]
     faces: Style,
     /// Four colours for the suits, on a terminal.
-    #[arg(long)]
+    #[arg(long, help_heading = SCREEN)]
     four_colours: bool,
     /// Ask once more at a terminal before a free check is folded or a hand is mucked that may win, which
     /// later commands keep [default: what was given last, or yes].
     #[arg(long, value_name = "yes|no", action = ArgAction::Set, value_parser = BoolishValueParser::new(),
-        hide_possible_values = true)]
+        hide_possible_values = true, help_heading = SCREEN)]
     confirm: Option<bool>,
+    /// Let a simple built-in bot play.
+    #[arg(long, help_heading = PROGRAMS)]
+    auto: bool,
+    /// Print JSON Lines and read commands as JSON Lines; see docs/table-protocol.md.
+    #[arg(long, help_heading = PROGRAMS)]
+    pub(crate) json: bool,
+    /// Pause after a showdown also with --json, as at a terminal.
+    #[arg(long, requires = "json", help_heading = PROGRAMS)]
+    pause: bool,
 }
 
 /// The folder with identity, known peers and matches.
@@ -59,10 +60,10 @@ pub(crate) struct OwnArgs {
 pub(crate) struct FolderArgs {
     /// The folder with your identity, known peers and matches [default: the data folder of the
     /// system; or DEALERLESS_HOME].
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, help_heading = IDENTITY)]
     home: Option<PathBuf>,
     /// The file of your identity, if it is not in that folder.
-    #[arg(long, value_name = "FILE", global = true)]
+    #[arg(long, value_name = "FILE", global = true, help_heading = IDENTITY)]
     identity: Option<PathBuf>,
 }
 

@@ -15,6 +15,8 @@ use dealerless_table::{
 };
 
 use super::event;
+use super::headings::GAME;
+use crate::circuit::selection;
 use crate::memory::Limit as Memory;
 
 /// The hands that are made ready at once.
@@ -130,15 +132,15 @@ impl fmt::Display for Time {
 
 /// What a host offers.
 #[derive(clap::Args)]
+#[command(next_help_heading = GAME)]
 pub(crate) struct StakesArgs {
     /// What is played [default: holdem].
     #[arg(long, value_name = "GAME")]
     game: Option<GameName>,
-    /// After so many hands the match is over; of bridge, after so many sets of boards [default: 10; of
-    /// bridge 1].
+    /// Hands in the match; of bridge, sets of boards [default: 10; of bridge 1].
     #[arg(long, value_name = "K")]
-    pub(crate) hands: Option<u32>,
-    /// The chips with which each begins [default: 200].
+    hands: Option<u32>,
+    /// Chips of each player at the start [default: 200].
     #[arg(long, value_name = "CHIPS")]
     stack: Option<u64>,
     /// The small and the big blind [default: 1/2].
@@ -154,24 +156,24 @@ pub(crate) struct StakesArgs {
     time: Option<Time>,
     /// Cards in the deck; only for --game deck [default: 52].
     #[arg(long, value_name = "N")]
-    pub(crate) cards: Option<usize>,
-    /// Kinds of cards and how many there are of each: knight=14,castle=5,road=2, or 14,5,2; only for
+    cards: Option<usize>,
+    /// Kinds of cards and the number of each: knight=14,castle=5,road=2, or 14,5,2; only for
     /// --game deck.
     #[arg(long, value_name = "KINDS", conflicts_with = "cards")]
-    pub(crate) kinds: Option<NamedKinds>,
-    /// Cards drawn from it; only for --game deck [default: all].
+    kinds: Option<NamedKinds>,
+    /// Cards drawn from the deck; only for --game deck [default: all].
     #[arg(long, value_name = "M")]
-    pub(crate) draw: Option<usize>,
-    /// Boards that are dealt together, 1 to 100; only for --game bridge [default: 24].
+    draw: Option<usize>,
+    /// Boards dealt together, 1 to 100; only for --game bridge [default: 24].
     #[arg(long, value_name = "N")]
-    pub(crate) boards: Option<u32>,
-    /// How the deck is shuffled; auto is the one of which the least is garbled.
-    #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
-    pub(crate) algorithm: Option<Choice>,
+    boards: Option<u32>,
+    /// Shuffle algorithm; auto is the one with the smallest garbled circuit [default: auto].
+    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one())]
+    algorithm: Option<Choice>,
 }
 
 impl StakesArgs {
-    pub(crate) fn game(&self) -> GameName {
+    fn game(&self) -> GameName {
         self.game.unwrap_or(GameName::Holdem)
     }
 
@@ -262,29 +264,15 @@ impl StakesArgs {
 
 /// What a guest insists on.
 #[derive(clap::Args)]
+#[command(next_help_heading = GAME)]
 pub(crate) struct Wishes {
     /// Play only this game.
     #[arg(long, value_name = "GAME")]
-    pub(crate) game: Option<GameName>,
-    /// Play only with a deck of so many cards.
-    #[arg(long, value_name = "N")]
-    pub(crate) cards: Option<usize>,
-    /// Play only with cards of these kinds.
-    #[arg(long, value_name = "KINDS")]
-    pub(crate) kinds: Option<NamedKinds>,
-    /// Play only if so many cards are drawn.
-    #[arg(long, value_name = "M")]
-    pub(crate) draw: Option<usize>,
-    /// Play only with this shuffle; auto is the one of which the least is garbled.
-    #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
-    pub(crate) algorithm: Option<Choice>,
-    /// Play only if so many boards are dealt together.
-    #[arg(long, value_name = "N")]
-    boards: Option<u32>,
-    /// Play only so many hands.
+    game: Option<GameName>,
+    /// Play only this number of hands.
     #[arg(long, value_name = "K")]
-    pub(crate) hands: Option<u32>,
-    /// Play only with so many chips.
+    hands: Option<u32>,
+    /// Play only with this number of chips at the start.
     #[arg(long, value_name = "CHIPS")]
     stack: Option<u64>,
     /// Play only with these blinds.
@@ -293,9 +281,24 @@ pub(crate) struct Wishes {
     /// Play only with this ante and smallest bet.
     #[arg(long, value_name = "A/BET")]
     ante: Option<Pair>,
-    /// Play only with this clock; none is a match without one.
+    /// Play only with this clock; none is a match without a clock.
     #[arg(long, value_name = "MOVE+BANK|none")]
     time: Option<Time>,
+    /// Play only with a deck of this number of cards.
+    #[arg(long, value_name = "N")]
+    cards: Option<usize>,
+    /// Play only with cards of these kinds.
+    #[arg(long, value_name = "KINDS")]
+    kinds: Option<NamedKinds>,
+    /// Play only if this number of cards is drawn.
+    #[arg(long, value_name = "M")]
+    draw: Option<usize>,
+    /// Play only if this number of boards is dealt together.
+    #[arg(long, value_name = "N")]
+    boards: Option<u32>,
+    /// Play only with this shuffle; auto is the one with the smallest garbled circuit.
+    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one())]
+    algorithm: Option<Choice>,
 }
 
 impl Wishes {
@@ -422,4 +425,68 @@ pub(crate) fn chips(stakes: &Stakes) -> Option<event::Chips> {
             Posts::Antes { ante, bet } => event::Posts::Ante([ante, bet]),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args, Command};
+
+    use super::*;
+    use crate::memory::limit;
+
+    fn read<A: Args>(line: &str) -> A {
+        let command = A::augment_args(Command::new("test").no_binary_name(true));
+        let matches = command.get_matches_from(line.split_whitespace());
+        A::from_arg_matches(&matches).unwrap()
+    }
+
+    /// Why a guest with these options does not play, if it does not.
+    fn refusal(offer: &str, wishes: &str, memory: &str) -> Option<String> {
+        let offer: StakesArgs = read(offer);
+        let (header, _) = offer.propose(limit("2G").unwrap()).unwrap();
+        let wishes: Wishes = read(wishes);
+        let memory = limit(memory).unwrap();
+        let checked = (wishes.check(&header.stakes))
+            .and_then(|()| wishes.check_clock_and_shuffle(&header, memory));
+        checked.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_guest_plays_only_on_the_terms_that_it_asked_for() {
+        let offer = "--game deck --cards 20 --draw 3 --hands 2 --algorithm cut --time 5+10";
+        assert_eq!(refusal(offer, "", "256M"), None);
+        assert_eq!(refusal(offer, offer, "256M"), None);
+        for wish in [
+            "--game draw",
+            "--cards 21",
+            "--draw 4",
+            "--hands 3",
+            "--algorithm bubble",
+            "--time none",
+            "--kinds 3,2",
+        ] {
+            let refusal = refusal(offer, wish, "256M").unwrap_or_default();
+            let asked = refusal.contains(&format!("{wish} was asked for"));
+            assert!(asked || wish.contains("kinds"), "{wish}: {refusal}");
+            assert!(refusal.contains("the host proposes"), "{wish}: {refusal}");
+        }
+        let poker = "--stack 100 --blinds 2/4";
+        assert_eq!(refusal(poker, poker, "256M"), None);
+        for wish in ["--stack 200", "--blinds 1/2", "--ante 1/2", "--boards 24"] {
+            let refusal = refusal(poker, wish, "256M").unwrap_or_default();
+            assert!(refusal.contains("was asked for"), "{wish}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_guest_refuses_what_takes_more_memory_than_it_allows() {
+        let large = "--game deck --cards 130 --algorithm fisher-yates --hands 1";
+        let complaint = refusal(large, large, "64M").unwrap();
+        assert!(
+            complaint.contains("the host proposes too much"),
+            "{complaint}"
+        );
+        let (_, enough) = complaint.rsplit_once("--memory ").unwrap();
+        assert_eq!(refusal(large, "", enough), None);
+    }
 }

@@ -65,27 +65,6 @@ pub fn start<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Ru
     }
 }
 
-/// Starts a host of a plain hand with JSON Lines, and gives the address on which it listens.
-pub fn start_host(args: &[&str]) -> (Running, SocketAddr) {
-    let listen = [
-        "host",
-        "--insecure-plain",
-        "--json",
-        "--listen",
-        "127.0.0.1:0",
-    ];
-    let mut host = start([&listen, args].concat());
-    let listening: Value = serde_json::from_str(&host.stdout.line()).expect("a line of JSON");
-    assert_eq!(listening["event"], "listening");
-    let address = listening["address"].as_str().expect("an address");
-    (host, address.parse().expect("an address and port"))
-}
-
-/// Starts somebody who joins a plain hand there, with JSON Lines.
-pub fn start_join(address: &str, args: &[&str]) -> Running {
-    start([&["join", "--insecure-plain", "--json", address], args].concat())
-}
-
 /// Starts `circuit run` with a free port to listen on, and gives its address.
 pub fn start_run(args: &[&str]) -> (Running, SocketAddr) {
     let listen = ["circuit", "run", "--json", "--listen", "127.0.0.1:0"];

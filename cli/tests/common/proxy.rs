@@ -10,8 +10,8 @@ const HEADER_BYTES: usize = 5;
 /// From whom the frames come that the proxy counts and spoils.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum From {
-    Host,
-    Joiner,
+    Listener,
+    Connector,
 }
 
 /// What happens to one frame.
@@ -31,27 +31,27 @@ pub enum Fault {
     Flip,
 }
 
-/// A connection to the host that spoils frame `number`, counted from 0, in one direction.
+/// A connection to the listener that spoils frame `number`, counted from 0, in one direction.
 pub struct Proxy {
-    /// Where the joiner must connect.
+    /// Where the connector must connect.
     pub address: SocketAddr,
     counted: JoinHandle<usize>,
 }
 
 impl Proxy {
-    /// Waits for one joiner in the background.
-    pub fn start(host: SocketAddr, from: From, number: usize, fault: Fault) -> Self {
+    /// Waits for one connector in the background.
+    pub fn start(listener_at: SocketAddr, from: From, number: usize, fault: Fault) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("bound");
         let counted = thread::spawn(move || {
-            let (joiner, _) = listener.accept().expect("a joiner");
-            let host = TcpStream::connect(host).expect("a host");
-            for stream in [&joiner, &host] {
+            let (near, _) = listener.accept().expect("a connector");
+            let far = TcpStream::connect(listener_at).expect("a listener");
+            for stream in [&near, &far] {
                 stream.set_nodelay(true).expect("an open socket");
             }
             let (spoiled, clean) = match from {
-                From::Joiner => ((&joiner, &host), (&host, &joiner)),
-                From::Host => ((&host, &joiner), (&joiner, &host)),
+                From::Connector => ((&near, &far), (&far, &near)),
+                From::Listener => ((&far, &near), (&near, &far)),
             };
             thread::scope(|scope| {
                 scope.spawn(|| {

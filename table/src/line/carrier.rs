@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Read as _};
 use std::net::{Shutdown, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub(super) struct Shared {
     /// Something has come or left, or the line has ended.
     changed: Condvar,
     timing: Timing,
+    /// Bytes of the frames that were handed to the operating system.
+    sent: AtomicU64,
 }
 
 pub(super) struct State {
@@ -113,6 +116,7 @@ impl Shared {
             to_write: Condvar::new(),
             changed: Condvar::new(),
             timing,
+            sent: AtomicU64::new(0),
         });
         let named = |name: &str| thread::Builder::new().name(name.into());
         let own = Arc::clone(&shared);
@@ -144,6 +148,11 @@ impl Shared {
         }
         let waited = self.changed.wait_timeout(state, left);
         Some(waited.unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    /// Bytes that were sent after the handshake.
+    pub(super) fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
     }
 
     /// There is something to write.
@@ -234,7 +243,7 @@ impl Shared {
             sealed.clear();
             sealer.seal(&plain, &mut sealed);
             match write_by(&self.stream, &sealed, Instant::now() + self.timing.dead) {
-                Ok(()) => {}
+                Ok(()) => _ = self.sent.fetch_add(sealed.len() as u64, Ordering::Relaxed),
                 Err(error) if error.kind() == ErrorKind::TimedOut => {
                     return Some(LineError::Silent);
                 }

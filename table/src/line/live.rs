@@ -180,6 +180,11 @@ impl Line {
         self.shared.lock().heard.elapsed()
     }
 
+    /// The bytes that this side has sent after the handshake, encryption included.
+    pub fn bytes_sent(&self) -> u64 {
+        self.shared.sent()
+    }
+
     /// Why the line has ended, if it has.
     pub fn ended(&self) -> Option<LineError> {
         self.shared.lock().ended.clone()

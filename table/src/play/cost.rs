@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::deck;
 use dealerless::mpc::TwoParty;
+use dealerless::net::Traffic;
 
 /// What a piece of work of an engine took. The two sides work at the same time: each waits for the
 /// other, and that is part of the time.
@@ -13,6 +14,8 @@ pub struct Spent {
     pub time: Duration,
     /// Bytes between the two engines, both ways. What the line adds to them is not counted.
     pub bytes: u64,
+    /// Flights both ways, as this side counts them: see [`Traffic`].
+    pub flights: u64,
 }
 
 impl Spent {
@@ -24,19 +27,18 @@ impl Spent {
         session: &mut S,
         work: impl FnOnce(&mut S) -> deck::Result<R>,
     ) -> deck::Result<(R, Self)> {
-        let (begun, before) = (Instant::now(), bytes(session));
+        let (begun, before) = (Instant::now(), session.traffic());
         let done = work(session)?;
+        let after = session.traffic();
+        let bytes = |traffic: Traffic| traffic.bytes_sent + traffic.bytes_received;
+        let flights = |traffic: Traffic| traffic.flights_sent + traffic.flights_received;
         let spent = Spent {
             time: begun.elapsed(),
-            bytes: bytes(session) - before,
+            bytes: bytes(after) - bytes(before),
+            flights: flights(after) - flights(before),
         };
         Ok((done, spent))
     }
-}
-
-fn bytes(session: &impl TwoParty) -> u64 {
-    let traffic = session.traffic();
-    traffic.bytes_sent + traffic.bytes_received
 }
 
 /// What was made ahead for hands that come later.
@@ -53,6 +55,7 @@ impl Prepared {
         self.hands = self.hands.saturating_add(more.hands);
         self.spent.time += more.spent.time;
         self.spent.bytes += more.spent.bytes;
+        self.spent.flights += more.spent.flights;
     }
 }
 

@@ -74,6 +74,7 @@ fn a_void_try_costs_nothing_and_what_was_made_ahead_before_it_is_told_with_the_n
         spent: Spent {
             time: Duration::from_secs(seconds),
             bytes,
+            flights: bytes,
         },
     };
     let costs = Mutex::new(Vec::new());

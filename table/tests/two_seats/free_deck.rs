@@ -5,8 +5,9 @@ use dealerless_table::{
     Choice, Command, End, Learners, Legal, News, Rolled, Seat, Stakes, Variety,
 };
 
-use crate::seats::{Seated, both, sides};
+use crate::seats::{Seated, both};
 use crate::shuffle_for;
+use crate::sides;
 
 fn stakes(hands: u32) -> Stakes {
     let variety = Variety::Deck {

@@ -21,7 +21,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use puppet::{Puppet, Twist};
-use seats::{Seated, Side, both, sides, wirings};
+use seats::{Seated, Side, both, wirings};
 
 fn holdem(hands: u32) -> Stakes {
     let rules = BettingRules {
@@ -36,6 +36,12 @@ fn shuffle_for(stakes: &Stakes) -> Arc<DealCircuit> {
     let (cards, drawn) = stakes.deck();
     let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
     Arc::new(DealCircuit::of(stakes, spec.algorithm()).unwrap())
+}
+
+/// Both sides of a match, which follow the protocol.
+fn sides(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> [Side; 2] {
+    let (wirings, of) = wirings(stakes, circuit);
+    wirings.map(|wiring| Side::new(wiring, &of))
 }
 
 /// Chooses at random among what is legal.
@@ -94,7 +100,7 @@ fn against(cheat: Seat, twist: Twist) -> (Result<End, PlayError>, Vec<News>) {
             return None;
         }
         let mut seen = Vec::new();
-        let mut side = Side::new(wiring, &of);
+        let mut side: Side = Side::new(wiring, &of);
         let end = side.run(|_, news| {
             seen.push(news.clone());
             match news {

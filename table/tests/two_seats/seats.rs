@@ -16,7 +16,7 @@ use dealerless_table::{
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-pub(crate) type Seated = Play<MemoryStorage, MemoryVault, UnwrapErr<SysRng>>;
+pub(crate) type Seated<S = MemoryStorage> = Play<S, MemoryVault, UnwrapErr<SysRng>>;
 
 /// Counts nothing.
 struct Uncounted;
@@ -57,8 +57,8 @@ pub(crate) struct Wiring {
 }
 
 /// A seat that follows the protocol.
-pub(crate) struct Side {
-    pub(crate) play: Seated,
+pub(crate) struct Side<S = MemoryStorage> {
+    pub(crate) play: Seated<S>,
     pub(crate) wiring: Wiring,
 }
 
@@ -124,13 +124,7 @@ pub(crate) fn inputs<S: Storage>(storage: S, identity: &Identity, of: &Match) ->
     opened.expect("a new file").file
 }
 
-/// Both sides of a match, who follow the protocol.
-pub(crate) fn sides(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> [Side; 2] {
-    let (wirings, of) = wirings(stakes, circuit);
-    wirings.map(|wiring| Side::new(wiring, &of))
-}
-
-impl Side {
+impl<S: Storage + Default> Side<S> {
     pub(crate) fn new(wiring: Wiring, of: &Match) -> Self {
         let sitting = Sitting {
             of: of.clone(),
@@ -142,8 +136,8 @@ impl Side {
             identity: wiring.identity.clone(),
             seat: wiring.seat,
             log: MatchLog::new(of.clone()),
-            journal: Journal::create(MemoryStorage::default(), key, &sitting).unwrap(),
-            inputs: inputs(MemoryStorage::default(), &wiring.identity, of),
+            journal: Journal::create(S::default(), key, &sitting).unwrap(),
+            inputs: inputs(S::default(), &wiring.identity, of),
             vault: MemoryVault::default(),
             circuit: wiring.circuit.clone(),
             rng: system_rng(),
@@ -156,7 +150,7 @@ impl Side {
     /// Plays until the match is over. `player` answers the news.
     pub(crate) fn run(
         &mut self,
-        mut player: impl FnMut(&Seated, &News) -> Option<Command>,
+        mut player: impl FnMut(&Seated<S>, &News) -> Option<Command>,
     ) -> Result<End, PlayError> {
         let Side { play, wiring } = self;
         loop {

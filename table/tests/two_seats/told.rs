@@ -2,7 +2,8 @@
 
 use dealerless_table::{Command, DealCost, End, News, Prepared, Seat};
 
-use crate::seats::{both, sides};
+use crate::seats::both;
+use crate::sides;
 use crate::{holdem, random_player, shuffle_for};
 
 #[test]

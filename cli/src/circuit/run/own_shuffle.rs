@@ -7,8 +7,7 @@ use dealerless::mpc::Security;
 use dealerless::shuffle::{Encoding, Randomness, ShuffleCircuit};
 use zeroize::Zeroizing;
 
-use super::super::values;
-use crate::deck_args::algorithm;
+use super::super::{selection, values};
 use crate::memory::MemoryArgs;
 use crate::progress::Progress;
 use crate::session::system_rng;
@@ -17,7 +16,7 @@ use crate::session::system_rng;
 #[derive(clap::Args)]
 pub(super) struct ShuffleArgs {
     /// Run this shuffle instead of a netlist: the circuit that `circuit export` writes.
-    #[arg(long, value_name = "ALGORITHM", value_parser = algorithm(), requires = "cards")]
+    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one(), requires = "cards")]
     algorithm: Option<Choice>,
     /// Cards in its deck.
     #[arg(long, value_name = "N", requires = "algorithm")]

@@ -1,0 +1,243 @@
+//! A hand of the demo as each of the two players sees it.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use dealerless::deck::Card;
+use dealerless_table::{Outcome, Seat, Variety};
+use serde::Serialize;
+
+use super::seats::NAMES;
+use crate::output::{self, count};
+
+/// The cards of a hand that one player saw, in the order in which it saw them.
+pub(super) struct View {
+    /// The name of the step in which the player gets its first cards.
+    dealt: &'static str,
+    seen: Vec<Seen>,
+    outcome: Option<Outcome>,
+}
+
+/// A card that a player saw.
+struct Seen {
+    step: &'static str,
+    position: usize,
+    /// The seat that holds it; none for a card of the board.
+    holder: Option<Seat>,
+    card: Card,
+}
+
+impl View {
+    /// A hand of this variety, before any card.
+    pub(super) fn new(variety: &Variety) -> Self {
+        View {
+            dealt: match variety {
+                Variety::FiveCardDraw(_) => "deal",
+                _ => "hole cards",
+            },
+            seen: Vec::new(),
+            outcome: None,
+        }
+    }
+
+    /// Adds a card that the player at `own` saw.
+    pub(super) fn add(&mut self, own: Seat, holder: Option<Seat>, position: usize, card: Card) {
+        let before = self.seen.iter().filter(|seen| seen.holder == holder);
+        let step = match (holder, before.count()) {
+            (Some(seat), _) if seat != own => "showdown",
+            // Only five-card draw has so many cards in a hand.
+            (Some(_), 5..) => "exchange",
+            (Some(_), _) => self.dealt,
+            (None, 0..3) => "flop",
+            (None, 3) => "turn",
+            (None, _) => "river",
+        };
+        self.seen.push(Seen {
+            step,
+            position,
+            holder,
+            card,
+        });
+    }
+
+    /// The hand is over.
+    pub(super) fn ends(&mut self, outcome: Outcome) {
+        self.outcome = Some(outcome);
+    }
+
+    /// The cards by position.
+    fn cards(&self) -> BTreeMap<usize, Card> {
+        let seen = self.seen.iter();
+        seen.map(|seen| (seen.position, seen.card)).collect()
+    }
+}
+
+/// The views of the host and of the guest of a hand.
+pub(super) struct Views([View; 2]);
+
+impl Views {
+    /// Puts the hands of both sides together.
+    pub(super) fn of([host, guest]: [Vec<View>; 2]) -> Vec<Self> {
+        let both = host.into_iter().zip(guest);
+        both.map(|(host, guest)| Views([host, guest])).collect()
+    }
+
+    /// Whether both saw the same card wherever both saw one, and the same outcome.
+    pub(super) fn agree(&self) -> bool {
+        let [host, guest] = &self.0;
+        let (cards, others) = (host.cards(), guest.cards());
+        host.outcome == guest.outcome
+            && (cards.iter()).all(|(at, card)| others.get(at).is_none_or(|other| other == card))
+    }
+}
+
+/// The order in which a hand shows its steps.
+const STEPS: [&str; 7] = [
+    "hole cards",
+    "deal",
+    "exchange",
+    "flop",
+    "turn",
+    "river",
+    "showdown",
+];
+
+impl Views {
+    /// The hand as a table, what is opened downwards and who sees it to the right, and its result.
+    pub(super) fn describe(&self, number: usize) -> String {
+        let [a, b] = NAMES.map(|name| format!("{name} sees"));
+        let mut grid = output::grid();
+        grid.set_header([format!("Hand {number}"), String::new(), a, b]);
+        let mut known = [BTreeMap::new(), BTreeMap::new()];
+        for step in STEPS {
+            let mut name = step;
+            for holder in [None, Some(Seat::HOST), Some(Seat::GUEST)] {
+                let mut positions = BTreeSet::new();
+                for (view, known) in self.0.iter().zip(&mut known) {
+                    for seen in view.at(step).filter(|seen| seen.holder == holder) {
+                        positions.insert(seen.position);
+                        known.insert(seen.position, seen.card);
+                    }
+                }
+                if positions.is_empty() {
+                    continue;
+                }
+                let holder = holder.map_or("", |seat| NAMES[seat.index()]);
+                let [a, b] = known.each_ref().map(|known| {
+                    let cards = positions.iter().map(|at| face(known.get(at).copied()));
+                    cards.collect::<Vec<_>>().join(" ")
+                });
+                grid.add_row([name, holder, &a, &b]);
+                name = "";
+            }
+        }
+        format!("{}\n\n{}", grid.trim_fmt(), self.result())
+    }
+
+    fn result(&self) -> String {
+        let Some(outcome) = &self.0[0].outcome else {
+            return String::new();
+        };
+        let winners = outcome.pots.iter().flat_map(|pot| &pot.winners);
+        let mut lines: Vec<String> = winners
+            .map(|(seat, chips)| format!("{} wins {} chips.", NAMES[seat.index()], count(*chips)))
+            .collect();
+        lines.extend(outcome.shown.iter().map(|shown| {
+            let mut best = shown.best.clone();
+            best.sort_by_key(|card| Reverse(card.rank()));
+            let best: Vec<String> = best.into_iter().map(|card| face(Some(card))).collect();
+            let (name, rank) = (NAMES[shown.seat.index()], shown.rank.to_string());
+            format!("  {name:<7} {rank:<32} {}", best.join(" "))
+        }));
+        lines.join("\n")
+    }
+
+    /// The hand for a program.
+    pub(super) fn report(&self) -> HandReport {
+        let [garbler, evaluator] = &self.0;
+        let others = evaluator.cards();
+        let common = garbler.cards().into_iter();
+        let common = common.filter(|(position, _)| others.contains_key(position));
+        let outcome = garbler.outcome.as_ref();
+        let pots = outcome.iter().flat_map(|outcome| &outcome.pots);
+        let shown = outcome.iter().flat_map(|outcome| &outcome.shown);
+        HandReport {
+            cards: common.map(|(_, card)| number(card)).collect(),
+            garbler: garbler.steps(),
+            evaluator: evaluator.steps(),
+            winners: pots
+                .flat_map(|pot| &pot.winners)
+                .map(|(seat, chips)| Winner {
+                    player: ROLES[seat.index()],
+                    chips: *chips,
+                })
+                .collect(),
+            shown: shown
+                .map(|shown| ShownReport {
+                    player: ROLES[shown.seat.index()],
+                    worth: shown.rank.to_string(),
+                })
+                .collect(),
+        }
+    }
+}
+
+impl View {
+    /// The cards that the player saw at a step.
+    fn at(&self, step: &str) -> impl Iterator<Item = &Seen> {
+        self.seen.iter().filter(move |seen| seen.step == step)
+    }
+
+    fn steps(&self) -> Vec<StepReport> {
+        let steps = STEPS.into_iter().map(|step| StepReport {
+            step,
+            cards: self.at(step).map(|seen| number(seen.card)).collect(),
+        });
+        steps.filter(|step| !step.cards.is_empty()).collect()
+    }
+}
+
+/// The name of a card, or of one that is face down.
+fn face(card: Option<Card>) -> String {
+    card.and_then(Card::of_52).unwrap_or_else(|| "▒▒".into())
+}
+
+fn number(card: Card) -> u32 {
+    card.0 as u32
+}
+
+/// The roles of the two seats in the engine, as programs read them.
+const ROLES: [&str; 2] = ["garbler", "evaluator"];
+
+/// A hand for a program.
+#[derive(Serialize)]
+pub(super) struct HandReport {
+    /// The cards that both players saw, in the order of their positions in the deck.
+    cards: Vec<u32>,
+    /// The cards that the garbler learned, step by step.
+    garbler: Vec<StepReport>,
+    /// The cards that the evaluator learned.
+    evaluator: Vec<StepReport>,
+    winners: Vec<Winner>,
+    shown: Vec<ShownReport>,
+}
+
+#[derive(Serialize)]
+struct StepReport {
+    step: &'static str,
+    cards: Vec<u32>,
+}
+
+#[derive(Serialize)]
+struct Winner {
+    player: &'static str,
+    chips: u64,
+}
+
+/// A hand that was shown.
+#[derive(Serialize)]
+struct ShownReport {
+    player: &'static str,
+    /// Its value in words.
+    worth: String,
+}

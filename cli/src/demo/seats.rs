@@ -1,0 +1,234 @@
+//! Two seats of a match in one process, over an encrypted loopback connection. Nothing of the match is
+//! written to a disk.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use dealerless::mpc::{Attempt, Attempts};
+use dealerless::net::Deadlines;
+use dealerless_table::{
+    Choice, Command, DealCost, Door, DoorEvent, End, Guest, Happened, Header, Home, Identity,
+    Inputs, Journal, Legal, Line, MatchLog, MemoryStorage, MemoryVault, Name, News, Seat, Seating,
+    Setting, SharedPeers, Table, Timing, system_rng,
+};
+
+use super::hand::View;
+use crate::progress::Progress;
+
+/// The names of the host, who garbles, and of the guest.
+pub(super) const NAMES: [&str; 2] = ["Alice", "Bob"];
+
+/// Limit for each step of the other seat, which plays without a pause.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most cards that a player of five-card draw exchanges.
+const EXCHANGED: usize = 3;
+
+/// What one seat saw of the match, and what it cost there.
+pub(super) struct Side {
+    hands: Vec<View>,
+    /// Time from the first connection to the first sealed deck, without the deal.
+    pub(super) setup: Duration,
+    /// The cost of each deal.
+    pub(super) deals: Vec<DealCost>,
+    /// Bytes that this seat sent over the encrypted connection.
+    pub(super) sent: u64,
+}
+
+impl Side {
+    /// What this seat saw of each hand.
+    pub(super) fn into_hands(self) -> Vec<View> {
+        self.hands
+    }
+}
+
+/// Plays a match. Returns the sides of the host and of the guest.
+///
+/// # Errors
+/// If the seats cannot meet, or one of them fails.
+pub(super) fn play(header: &Header, progress: &Progress) -> anyhow::Result<[Side; 2]> {
+    let begun = Instant::now();
+    let [host, guest] = meet(header)?;
+    let (host, guest) = thread::scope(|scope| {
+        let guest = scope.spawn(|| guest.play(header, begun, progress));
+        let host = host.play(header, begun, progress);
+        let guest = guest.join().unwrap_or_else(|panic| resume_unwind(panic));
+        (host, guest)
+    });
+    Ok([host?, guest?])
+}
+
+/// A player who has met the other one.
+struct Player {
+    identity: Arc<Identity>,
+    name: Name,
+    line: Line,
+}
+
+/// Lets two new players meet: one opens a door, the other comes with its invite.
+fn meet(header: &Header) -> anyhow::Result<[Player; 2]> {
+    // Removed at the end of this function: the match itself is in memory.
+    let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
+    let open = |folder: &tempfile::TempDir| Home::open(folder.path(), &mut system_rng());
+    let [host, guest] = [Arc::new(open(&folders[0])?), Arc::new(open(&folders[1])?)];
+    let [host_name, guest_name] = NAMES.map(Name::clean);
+    let door = Door::open(
+        Arc::clone(&host),
+        SharedPeers::new(host.known_peers()?),
+        host_name.clone(),
+        header.encode(),
+        &[SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
+        Timing::default(),
+    )?;
+    let address = door.addresses()[0].into();
+    let invite = door.invite(vec![address], None)?;
+    let at_guest = Guest {
+        identity: guest.identity(),
+        name: &guest_name,
+        timing: Timing::default(),
+    }
+    .join(&invite)?;
+    let Some(DoorEvent::Line(at_host)) = door.next(PATIENCE) else {
+        bail!("the two players of this process did not meet");
+    };
+    Ok([
+        Player {
+            identity: host.shared_identity(),
+            name: host_name,
+            line: *at_host,
+        },
+        Player {
+            identity: guest.shared_identity(),
+            name: guest_name,
+            line: at_guest,
+        },
+    ])
+}
+
+/// Counts nothing: both seats are this process, so neither cheats.
+struct Uncounted;
+
+impl Attempts for Uncounted {
+    fn begins(&mut self, _: Attempt) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn ends_well(&mut self, _: Attempt) {}
+}
+
+/// A seat that checks, calls and shows.
+type InMemory = Table<MemoryStorage, MemoryVault, ()>;
+
+impl Player {
+    fn play(self, header: &Header, begun: Instant, progress: &Progress) -> anyhow::Result<Side> {
+        let own = (self.identity.public(), &self.name);
+        let seating = Seating::of_line(&self.line, header.clone(), own)?;
+        let key = self.identity.file_key();
+        let of = seating.sitting.of.clone();
+        let mut table = InMemory::new(
+            Setting {
+                inputs: Inputs::open(MemoryStorage::default(), key.clone(), of.id())?.file,
+                journal: Journal::create(MemoryStorage::default(), key, &seating.sitting)?,
+                identity: self.identity,
+                seat: seating.sitting.seat,
+                log: MatchLog::new(of),
+                vault: MemoryVault::default(),
+                circuit: seating.circuit,
+                rng: system_rng(),
+            },
+            Deadlines::default(),
+        )?;
+        table.begin(self.line, Box::new(Uncounted));
+        let mut side = Side {
+            hands: Vec::new(),
+            setup: Duration::ZERO,
+            deals: Vec::new(),
+            sent: 0,
+        };
+        loop {
+            match table.next(PATIENCE)? {
+                Some(Happened::News(News::Over(end))) => {
+                    ensure!(end == End::Played, "the match ended early: this is a bug");
+                    side.sent = table.line().map_or(0, Line::bytes_sent);
+                    table.close();
+                    return Ok(side);
+                }
+                Some(Happened::News(news)) => side.hear(news, &mut table, begun, progress)?,
+                Some(Happened::LineLost(error)) => return Err(error.into()),
+                Some(_) => {}
+                None => bail!("the other seat of this process does not answer"),
+            }
+        }
+    }
+}
+
+impl Side {
+    fn hear(
+        &mut self,
+        news: News,
+        table: &mut InMemory,
+        begun: Instant,
+        progress: &Progress,
+    ) -> anyhow::Result<()> {
+        let hand = self.hands.last_mut().context("no hand was dealt");
+        match news {
+            News::Dealt { .. } => {
+                let stakes = &table.play().log().of().header().stakes;
+                self.hands.push(View::new(&stakes.variety()));
+            }
+            News::Sealed { cost } => {
+                let cost = cost.context("a deal without its cost")?;
+                if self.deals.is_empty() {
+                    self.setup = begun.elapsed().saturating_sub(cost.shuffle.time);
+                }
+                self.deals.push(cost);
+                progress.step();
+            }
+            News::Card { position, card } => {
+                let play = table.play();
+                let game = play.log().game().context("a card without a hand")?;
+                let holds = |seat: &Seat| game.held(*seat).contains(&position);
+                let holder = [Seat::HOST, Seat::GUEST].into_iter().find(holds);
+                hand?.add(play.seat(), holder, position, card);
+            }
+            News::YourTurn { legal } => {
+                let choice = choose(&legal, table);
+                table.command(Command::Choose(choice))?;
+            }
+            News::AskRebuy { .. } => table.command(Command::Rebuy(true))?,
+            News::HandOver { outcome, .. } => hand?.ends(outcome),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+fn choose(legal: &Legal, table: &InMemory) -> Choice {
+    match legal {
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } => Choice::Call,
+        Legal::Exchange => Choice::Exchange(unpaired(table)),
+        _ => Choice::Show,
+    }
+}
+
+/// The places of the lowest cards in a seat's own hand that are not paired.
+fn unpaired(table: &InMemory) -> Vec<u8> {
+    let play = table.play();
+    let held = (play.log().game()).map_or_else(Vec::new, |game| game.held(play.seat()));
+    let ranks: Vec<_> = (held.iter())
+        .map(|&position| play.card(position).and_then(|card| card.rank()))
+        .collect();
+    let is_single = |rank| ranks.iter().filter(|other| **other == rank).count() == 1;
+    let mut places: Vec<u8> = (0..).take(ranks.len()).collect();
+    places.retain(|&place| is_single(ranks[usize::from(place)]));
+    places.sort_by_key(|&place| ranks[usize::from(place)]);
+    places.truncate(EXCHANGED);
+    places.sort_unstable();
+    places
+}
