@@ -2,49 +2,12 @@
 
 use std::time::Duration;
 
-use dealerless::circuit::Party;
-use dealerless::net::Traffic;
+pub(crate) use dealerless_lab::cost::LineCost;
+use dealerless_lab::cost::line;
 use serde::Serialize;
 
-use crate::output::{bytes, count, milliseconds};
+use crate::output::{bytes, milliseconds};
 use crate::play::ShuffleCost;
-
-/// What passed between the parties in a whole session.
-#[derive(Serialize)]
-pub(crate) struct LineCost {
-    /// Bytes that the garbler sent.
-    garbler_bytes: u64,
-    /// Bytes that the evaluator sent.
-    evaluator_bytes: u64,
-    /// Flights both ways, as this side counts them: a run of messages in one direction is one, and
-    /// where both send at once the two sides may see another order.
-    rounds: u64,
-}
-
-impl LineCost {
-    /// From the counts of one side.
-    pub(crate) fn seen_by(party: Party, traffic: Traffic) -> Self {
-        let (garbler_bytes, evaluator_bytes) = match party {
-            Party::Garbler => (traffic.bytes_sent, traffic.bytes_received),
-            Party::Evaluator => (traffic.bytes_received, traffic.bytes_sent),
-        };
-        LineCost {
-            garbler_bytes,
-            evaluator_bytes,
-            rounds: traffic.flights_sent + traffic.flights_received,
-        }
-    }
-
-    /// Lines for people, with what each party is called.
-    pub(crate) fn describe(&self, garbler: &str, evaluator: &str) -> String {
-        format!(
-            "{}\n{}\n{}",
-            line(&format!("{garbler} sent"), &bytes(self.garbler_bytes)),
-            line(&format!("{evaluator} sent"), &bytes(self.evaluator_bytes)),
-            line("flights", &count(self.rounds)),
-        )
-    }
-}
 
 /// What a session of shuffles cost.
 #[derive(Serialize)]
@@ -95,11 +58,6 @@ impl DealCost {
         lines.push(self.line.describe(garbler, evaluator));
         lines.join("\n")
     }
-}
-
-/// A name and its value, as a line of a list.
-pub(crate) fn line(name: &str, value: &str) -> String {
-    format!("  {name:<16} {value}")
 }
 
 /// The upper median, or the zero of an empty slice.

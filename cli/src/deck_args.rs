@@ -1,11 +1,10 @@
 //! The options that say what is played and how it is shuffled.
 
-use std::iter;
-
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::Algorithm;
+use dealerless_program::arguments::algorithm;
 use dealerless_table::{Game, Terms};
 
 use crate::memory::MemoryArgs;
@@ -53,10 +52,4 @@ impl DeckArgs {
 /// Parses the name of a game, and lists them in the help.
 pub(crate) fn game() -> impl TypedValueParser<Value = Game> {
     PossibleValuesParser::new(Game::ALL.map(Game::name)).try_map(|name| name.parse::<Game>())
-}
-
-/// Parses the name of an algorithm, or `auto`, and lists them in the help.
-pub(crate) fn algorithm() -> impl TypedValueParser<Value = Choice> {
-    let names = iter::once("auto").chain(Algorithm::ALL.map(Algorithm::name));
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<Choice>())
 }

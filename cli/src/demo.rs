@@ -10,6 +10,7 @@ use dealerless::circuit::Party;
 use dealerless::deck::Card;
 use dealerless::mpc::{Audience, Security, TwoParty};
 use dealerless::net::{TcpTransport, Traffic};
+use dealerless_lab::session::{Evaluates, Greeting, SessionArgs};
 use dealerless_table::{Game, Owner, Step};
 use serde::Serialize;
 
@@ -19,7 +20,6 @@ use crate::deck_args::DeckArgs;
 use crate::faces::Faces;
 use crate::play::{Moment, ShuffleCost, Table, play};
 use crate::progress::Progress;
-use crate::session::{Evaluates, Greeting, SessionArgs};
 
 /// Plays both parties in this process, over a real TCP connection.
 ///

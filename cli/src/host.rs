@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::mpc::Security;
+use dealerless_lab::session::SessionArgs;
+use dealerless_program::arguments::address;
 use dealerless_table::{
     Address, Control, Door, Header, Invite, Line, MeetingError, Name, PublicIdentity, Seating,
     Term, ask_relay,
@@ -11,7 +13,6 @@ use dealerless_table::{
 
 use crate::memory::{self, Limit};
 use crate::plain;
-use crate::session::{SessionArgs, address};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
+use dealerless_lab::session::SessionArgs;
+use dealerless_program::arguments::address;
 use dealerless_table::{
     Address, Control, Guest, Invite, Line, Name, Seating, Sitting, Term, Timing,
 };
@@ -12,7 +14,6 @@ use dealerless_table::{
 use crate::failure::AnswerIsNo;
 use crate::memory::{self, Limit};
 use crate::plain;
-use crate::session::{SessionArgs, address};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::whole::{self, Around, Whole};

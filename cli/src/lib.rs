@@ -9,11 +9,9 @@
 #![forbid(unsafe_code)]
 
 mod audit;
-mod bench;
 mod bridge;
 #[cfg(feature = "browser")]
 mod browser;
-mod circuit;
 mod console;
 mod cost;
 mod deck_args;
@@ -23,34 +21,26 @@ mod faces;
 mod failure;
 mod host;
 mod identity;
-mod ink;
 mod join;
-mod loopback;
 mod manual;
-mod memory;
-mod output;
 mod peers;
 mod plain;
 mod play;
-mod progress;
 mod record;
 mod resume;
 mod seat;
-mod session;
 mod settings;
 mod table;
 mod usage;
-mod whole_file;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use dealerless_lab::{bench, circuit, loopback};
+use dealerless_program::{memory, output, progress, whole_file};
 
-/// Readers of arguments, of commands and of a guest's wishes, for the fuzz targets.
+/// Parsers of commands and of a guest's wishes, for the fuzz targets.
 pub mod arguments {
-    pub use crate::circuit::sweep::{Draws, Numbers};
-    pub use crate::circuit::values::bits::format as format_bits;
-    pub use crate::circuit::values::{BitOrder, read as read_value};
     pub use crate::plain::answer_to_wishes;
     pub use crate::table::{reads_again, reads_typed};
 }

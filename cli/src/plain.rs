@@ -9,6 +9,7 @@ use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::net::TcpTransport;
 use dealerless::shuffle::Algorithm;
+use dealerless_lab::session::{Evaluates, Greeting, PLAIN_LINE, SessionArgs, listen};
 use dealerless_table::{Game, Terms};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +20,6 @@ use crate::memory::Limit;
 use crate::output::count;
 use crate::play::Table;
 use crate::seat::take_seat;
-use crate::session::{Evaluates, Greeting, PLAIN_LINE, SessionArgs, listen};
 use crate::table::{GameName, StakesArgs, Wishes};
 
 /// The most hands that a host may propose without being asked for them.

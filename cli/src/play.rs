@@ -3,10 +3,10 @@
 use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{Security, TwoParty};
 use dealerless::shuffle::ShuffleCircuit;
+use dealerless_program::system_rng;
 use dealerless_table::{Spent, Step, Terms};
 
 use crate::progress::Progress;
-use crate::session::system_rng;
 
 /// Everything about the game that does not change from hand to hand.
 pub(crate) struct Table {

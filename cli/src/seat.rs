@@ -1,11 +1,11 @@
 //! One player of a session between two machines.
 
 use dealerless::mpc::TwoParty;
+use dealerless_lab::session::Session;
 
 use crate::console::Console;
 use crate::cost::{DealCost, LineCost};
 use crate::play::{Table, play};
-use crate::session::Session;
 
 /// Plays all hands and shows them.
 ///

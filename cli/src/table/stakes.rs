@@ -166,7 +166,7 @@ pub(crate) struct StakesArgs {
     #[arg(long, value_name = "N")]
     pub(crate) boards: Option<u32>,
     /// How the deck is shuffled; auto is the one of which the least is garbled.
-    #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
+    #[arg(long, value_name = "ALGORITHM", value_parser = dealerless_program::arguments::algorithm())]
     pub(crate) algorithm: Option<Choice>,
 }
 
@@ -276,7 +276,7 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "M")]
     pub(crate) draw: Option<usize>,
     /// Play only with this shuffle; auto is the one of which the least is garbled.
-    #[arg(long, value_name = "ALGORITHM", value_parser = crate::deck_args::algorithm())]
+    #[arg(long, value_name = "ALGORITHM", value_parser = dealerless_program::arguments::algorithm())]
     pub(crate) algorithm: Option<Choice>,
     /// Play only if so many boards are dealt together.
     #[arg(long, value_name = "N")]

@@ -1,0 +1,260 @@
+//! From the figures of all rounds to a few.
+//!
+//! The quartiles, and with them the median, are those of R (type 7) and NumPy (`linear`): of `n`
+//! figures in ascending order, counted from 0, the quantile `p` is that at `p (n - 1)`, and between
+//! two figures on the straight line between them. Bytes, which often have two values that take turns, have a
+//! mean. Flights, which hardly vary, have a median that occurs: the upper one of two.
+
+use serde::Serialize;
+
+use super::side::{Phase, Record, Round};
+
+/// What a phase costs a shuffle or a run of a netlist.
+#[derive(Serialize, Clone)]
+pub(super) struct PhaseReport {
+    /// The median time.
+    pub(super) ms: f64,
+    /// The shortest time, in ms.
+    pub(super) min: f64,
+    /// The lower quartile, in ms.
+    pub(super) q1: f64,
+    /// The upper quartile, in ms.
+    pub(super) q3: f64,
+    /// The longest time, in ms.
+    pub(super) max: f64,
+    /// The mean of the bytes.
+    pub(super) bytes: u64,
+    pub(super) bytes_min: u64,
+    pub(super) bytes_max: u64,
+    pub(super) flights: u64,
+    /// Flights that each waited for the one before it.
+    pub(super) flights_in_a_row: u64,
+    /// AND gates a second, by the median time, where the phase has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) and_per_second: Option<u64>,
+}
+
+/// What all phases cost.
+#[derive(Serialize)]
+pub(super) struct Phases {
+    pub(super) setup: PhaseReport,
+    /// Filling the pool, divided by the shuffles that it serves (but for the flights).
+    pub(super) pool: PhaseReport,
+    /// From the inputs to the sealed deck, or to the opened outputs.
+    pub(super) online: PhaseReport,
+    /// Pool and online together, round by round: the median of sums, not the sum of medians.
+    pub(super) total: PhaseReport,
+}
+
+/// What a phase took once, for one shuffle.
+#[derive(Clone, Copy)]
+pub(super) struct Figure {
+    pub(super) ms: f64,
+    pub(super) bytes: u64,
+    pub(super) flights: u64,
+    pub(super) in_a_row: u64,
+}
+
+impl Figure {
+    /// Of a phase that served so many shuffles.
+    pub(super) fn of(phase: &Phase, shuffles: u32) -> Self {
+        Figure {
+            ms: phase.time.as_secs_f64() * 1e3 / f64::from(shuffles),
+            bytes: phase.bytes / u64::from(shuffles),
+            flights: phase.flights,
+            in_a_row: phase.in_a_row,
+        }
+    }
+
+    /// Of a whole round: the pool's share, and the mean of what was done with it.
+    pub(super) fn of_round(round: &Round) -> Self {
+        let shuffles = round.online.len() as u32;
+        let pool = Figure::of(&round.pool, shuffles);
+        let online = round.online.iter().map(|phase| Figure::of(phase, 1));
+        let sum = |value: fn(&Figure) -> u64| online.clone().map(|f| value(&f)).sum::<u64>();
+        Figure {
+            ms: pool.ms + online.clone().map(|f| f.ms).sum::<f64>() / f64::from(shuffles),
+            bytes: pool.bytes + sum(|f| f.bytes) / u64::from(shuffles),
+            flights: pool.flights + sum(|f| f.flights) / u64::from(shuffles),
+            in_a_row: pool.in_a_row + sum(|f| f.in_a_row) / u64::from(shuffles),
+        }
+    }
+}
+
+impl Phases {
+    /// All of them, with their names.
+    pub(super) fn all(&self) -> [(&'static str, &PhaseReport); 4] {
+        [
+            ("setup", &self.setup),
+            ("pool", &self.pool),
+            ("online", &self.online),
+            ("total", &self.total),
+        ]
+    }
+
+    /// Computes the figures of a circuit with `ands` ANDs, without the warm-up.
+    pub(super) fn of(record: &Record, ands: usize) -> Self {
+        let measured = || record.rounds.iter().skip(1);
+        let pool = measured().map(|round| Figure::of(&round.pool, round.online.len() as u32));
+        let online = measured().flat_map(|round| round.online.iter().map(|p| Figure::of(p, 1)));
+        let setups = record.setups.iter().skip(1);
+        Phases {
+            setup: PhaseReport::of(setups.map(|phase| Figure::of(phase, 1)), 0),
+            pool: PhaseReport::of(pool, ands),
+            online: PhaseReport::of(online, ands),
+            total: PhaseReport::of(measured().map(Figure::of_round), ands),
+        }
+    }
+}
+
+impl PhaseReport {
+    fn of(figures: impl IntoIterator<Item = Figure>, ands: usize) -> Self {
+        let figures: Vec<Figure> = figures.into_iter().collect();
+        let mut times: Vec<f64> = figures.iter().map(|figure| figure.ms).collect();
+        times.sort_by(f64::total_cmp);
+        let time = |p| to_the_microsecond(quantile(&times, p));
+        let middle = |value: fn(&Figure) -> u64| {
+            let mut values: Vec<u64> = figures.iter().map(value).collect();
+            values.sort_unstable();
+            values.get(values.len() / 2).copied().unwrap_or_default()
+        };
+        let bytes = figures.iter().map(|figure| figure.bytes);
+        let ms = time(0.5);
+        // The pool of a semi-honest session is empty: its phase has no ANDs.
+        let ands = if bytes.clone().any(|bytes| bytes > 0) {
+            ands
+        } else {
+            0
+        };
+        PhaseReport {
+            ms,
+            min: time(0.0),
+            q1: time(0.25),
+            q3: time(0.75),
+            max: time(1.0),
+            bytes: mean(bytes.clone()),
+            bytes_min: bytes.clone().min().unwrap_or_default(),
+            bytes_max: bytes.max().unwrap_or_default(),
+            flights: middle(|figure| figure.flights),
+            flights_in_a_row: middle(|figure| figure.in_a_row),
+            and_per_second: (ands > 0 && ms > 0.0).then(|| (ands as f64 / ms * 1e3) as u64),
+        }
+    }
+}
+
+/// Rounded mean; 0 if there are no values.
+fn mean(values: impl ExactSizeIterator<Item = u64>) -> u64 {
+    let count = values.len().max(1) as u128;
+    let sum: u128 = values.map(u128::from).sum();
+    ((sum + count / 2) / count).try_into().unwrap_or(u64::MAX)
+}
+
+/// The quantile `p` of figures in ascending order; 0 if there are none.
+fn quantile(ascending: &[f64], p: f64) -> f64 {
+    let Some(last) = ascending.len().checked_sub(1) else {
+        return 0.0;
+    };
+    let place = p * last as f64;
+    let below = ascending[place.floor() as usize];
+    let above = ascending[place.ceil() as usize];
+    below + (above - below) * place.fract()
+}
+
+pub(super) fn to_the_microsecond(ms: f64) -> f64 {
+    (ms * 1e3).round() / 1e3
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn phase(ms: u64, bytes: u64, flights: u64) -> Phase {
+        Phase {
+            time: Duration::from_millis(ms),
+            bytes,
+            flights,
+            in_a_row: flights / 2,
+        }
+    }
+
+    #[test]
+    fn quartiles_are_those_of_numpy() {
+        let figures = [1.0, 2.0, 4.0, 8.0];
+        for (p, expected) in [
+            (0.0, 1.0),
+            (0.25, 1.75),
+            (0.5, 3.0),
+            (0.75, 5.0),
+            (1.0, 8.0),
+        ] {
+            assert_eq!(quantile(&figures, p), expected, "{p}");
+        }
+        assert_eq!(quantile(&[7.0], 0.25), 7.0);
+        assert_eq!(quantile(&[], 0.5), 0.0);
+    }
+
+    #[test]
+    fn bytes_of_two_values_have_a_mean_between_them_and_both_ends_are_told() {
+        let figures = [478_068, 578_808, 478_068, 578_809].map(|bytes| Figure {
+            ms: 1.0,
+            bytes,
+            flights: 12,
+            in_a_row: 10,
+        });
+        let report = PhaseReport::of(figures, 0);
+        let bytes = [report.bytes_min, report.bytes, report.bytes_max];
+        assert_eq!(bytes, [478_068, 528_438, 578_809]);
+        assert_eq!(mean([u64::MAX, u64::MAX].into_iter()), u64::MAX);
+        assert_eq!(PhaseReport::of([], 0).bytes, 0);
+    }
+
+    #[test]
+    fn a_phase_that_sends_nothing_has_no_rate() {
+        let figure = |bytes| Figure {
+            ms: 0.001,
+            bytes,
+            flights: 0,
+            in_a_row: 0,
+        };
+        assert_eq!(PhaseReport::of([figure(0)], 7799).and_per_second, None);
+        let rate = PhaseReport::of([figure(1)], 7799).and_per_second;
+        assert_eq!(rate, Some(7_799_000_000));
+    }
+
+    #[test]
+    fn a_round_costs_a_shuffle_its_part_of_the_pool_and_its_own_time() {
+        let round = Round {
+            pool: phase(40, 1000, 8),
+            online: vec![phase(2, 100, 6), phase(4, 100, 4)],
+        };
+        let figure = Figure::of_round(&round);
+        assert_eq!(
+            (figure.bytes, figure.flights, figure.in_a_row),
+            (600, 13, 6)
+        );
+        assert!((figure.ms - 23.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_total_is_the_median_of_rounds_and_the_warm_up_counts_nowhere() {
+        let round = |pool, online| Round {
+            pool: phase(pool, 300, 8),
+            online: vec![phase(online, 30, 6)],
+        };
+        let record = Record {
+            setups: vec![phase(99, 90, 10), phase(20, 90, 10), phase(22, 90, 10)],
+            // The medians of the phases are 2 and 2, and no round took 4.
+            rounds: vec![round(500, 500), round(1, 9), round(2, 1), round(9, 2)],
+        };
+        let phases = Phases::of(&record, 20);
+        assert_eq!((phases.pool.ms, phases.online.ms), (2.0, 2.0));
+        assert_eq!((phases.total.ms, phases.total.bytes), (10.0, 330));
+        assert_eq!((phases.total.min, phases.total.q1), (3.0, 6.5));
+        assert_eq!((phases.total.q3, phases.total.max), (10.5, 11.0));
+        assert_eq!(phases.total.and_per_second, Some(2000));
+        let setup = (phases.setup.ms, phases.setup.max);
+        assert_eq!((setup, phases.setup.and_per_second), ((21.0, 22.0), None));
+    }
+}
