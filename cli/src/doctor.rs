@@ -7,11 +7,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use dealerless_program::arguments::address;
 use dealerless_table::{Address, ask_relay};
 use serde::Serialize;
 
 use crate::output::{lines, milliseconds, show, show_json};
-use crate::session::address;
 use crate::table::FolderArgs;
 use crate::table::door::{LISTEN, addresses_of, resolve};
 

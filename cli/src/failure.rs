@@ -1,6 +1,8 @@
 //! What an error means for the caller of the program.
 
 use dealerless::{Blame, deck, mpc, net};
+use dealerless_program::failure::Stopped;
+pub(crate) use dealerless_program::failure::{AnswerIsNo, BROKEN_OFF, OtherTerms};
 use dealerless_table::{CannotAudit, LineError, MeetingError, PlayError};
 use serde::Serialize;
 
@@ -15,9 +17,6 @@ pub(crate) const PEER: u8 = 2;
 const LOST: u8 = 3;
 /// The exit code when all went well and the answer is no: a record does not verify, for example.
 const NO: u8 = 4;
-/// The exit code when the user has ended the program (Ctrl-C, the end of the terminal or of its
-/// input). A match can be resumed.
-pub(crate) const BROKEN_OFF: u8 = 130;
 /// The exit code when nobody reads standard output any more: the one that shells give to a program
 /// that the system has ended for it.
 const NOBODY_READS: u8 = 141;
@@ -41,25 +40,10 @@ pub(crate) const EXIT_CODES: [(u8, &str); 7] = [
 #[error("Broken off. The match stays open: `dealerless resume` goes on with it.")]
 pub(crate) struct BrokenOff;
 
-/// The answer to what the user asked is no. What it is was said on standard output.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct AnswerIsNo(pub(crate) &'static str);
-
-/// The user has ended a measurement.
-#[derive(Debug, thiserror::Error)]
-#[error("Ended by Ctrl-C: what is shown is of the rounds until then.")]
-pub(crate) struct Stopped;
-
 /// Why a check that fails does not prove that the other side cheated.
 const LINE: &str = "\
 The line can do it too: it is not encrypted, so whoever is on it can change what passes,
 and TCP's own checksum finds most accidents, not all.";
-
-/// The peer came for something else than this side offers. Both may be honest.
-#[derive(Debug, thiserror::Error)]
-#[error("the two sides do not agree: {0}")]
-pub(crate) struct OtherTerms(pub(crate) String);
 
 fn blame(error: &anyhow::Error) -> Blame {
     let deck = error.downcast_ref().map(deck::Error::blame);
@@ -112,18 +96,6 @@ fn of_audit(error: &CannotAudit) -> Blame {
         CannotAudit::Commitment { .. } => Blame::CheatOrConnection,
         CannotAudit::NotOver => Blame::ThisSide,
         _ => Blame::ProgramOrConnection,
-    }
-}
-
-/// The error of the channel, if it is one.
-pub(crate) fn of_channel(error: &anyhow::Error) -> Option<&net::Error> {
-    let session = match error.downcast_ref() {
-        Some(deck::Error::Session(session)) => Some(session),
-        _ => error.downcast_ref(),
-    };
-    match session {
-        Some(mpc::Error::Channel(channel)) => Some(channel),
-        _ => error.downcast_ref(),
     }
 }
 

@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use dealerless_program::arguments::{address, seconds};
 use dealerless_table::{
     Address, Control, Door, Header, Invite, Line, MeetingError, Name, PublicIdentity, Seating,
     Term, ask_relay,
 };
 
 use crate::memory::{self, Limit};
-use crate::session::{address, seconds};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
     LISTEN, addresses_of, cannot_burn, keep_addresses, keep_watch, leaked, listening, open_door,

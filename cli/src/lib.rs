@@ -9,42 +9,31 @@
 #![forbid(unsafe_code)]
 
 mod audit;
-mod bench;
 mod bridge;
 #[cfg(feature = "browser")]
 mod browser;
-mod circuit;
-mod cost;
 mod demo;
 mod doctor;
 mod failure;
 mod host;
 mod identity;
-mod ink;
 mod join;
-mod loopback;
 mod manual;
-mod memory;
-mod output;
 mod peers;
-mod progress;
 mod record;
 mod resume;
-mod session;
 mod settings;
 mod table;
 mod usage;
-mod whole_file;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use dealerless_lab::{bench, circuit};
+use dealerless_program::{memory, output, progress, whole_file};
 
-/// Readers of arguments and commands, for the fuzz targets.
+/// Parsers of commands, for the fuzz targets.
 pub mod arguments {
-    pub use crate::circuit::sweep::{Draws, Numbers};
-    pub use crate::circuit::values::bits::format as format_bits;
-    pub use crate::circuit::values::{BitOrder, read as read_value};
     pub use crate::table::{reads_again, reads_typed};
 }
 

@@ -6,7 +6,7 @@
 #![no_main]
 
 use dealerless::shuffle::Computed;
-use dealerless_cli::arguments::{BitOrder, Draws, format_bits, read_value};
+use dealerless_lab::arguments::{BitOrder, Draws, format_bits, read_value};
 use libfuzzer_sys::fuzz_target;
 
 fn read_bits(text: &str, count: usize) {

@@ -3,8 +3,7 @@
 //! The protocols talk to a [`Channel`]. It sends and receives *messages* (small, typed, of a size
 //! that the receiver bounds) and *bulk data* (blocks whose number both sides know), counts what
 //! passes, and has a deadline on every wait. Below it is a [`Transport`], an ordered stream of
-//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two. [`Shaped`] makes a
-//! line longer and narrower, for measurements, and [`ShapedSending`] does so between two machines.
+//! bytes: [`MemoryTransport`] within a process, [`TcpTransport`] between two.
 //!
 //! Everything that arrives is hostile. A length is compared with what the receiver expects before
 //! anything is allocated, a tag before the payload is read, and a peer that drips bytes is cut:
@@ -22,10 +21,6 @@ mod frame;
 pub(crate) mod hello;
 mod memory;
 mod pipe;
-#[cfg(not(target_family = "wasm"))]
-mod shaped;
-#[cfg(not(target_family = "wasm"))]
-mod shaped_sending;
 mod tag;
 #[cfg(not(target_family = "wasm"))]
 mod tcp;
@@ -39,10 +34,6 @@ pub use error::{Error, Malformed, Result};
 pub(crate) use frame::{bulk_bytes, message_bytes};
 pub use hello::VERSION;
 pub use memory::{MemoryTransport, memory_pair, over_stream};
-#[cfg(not(target_family = "wasm"))]
-pub use shaped::{Shape, Shaped, shaped};
-#[cfg(not(target_family = "wasm"))]
-pub use shaped_sending::{ShapedSending, shaped_sending};
 pub use tag::Tag;
 pub(crate) use tag::tags;
 #[cfg(not(target_family = "wasm"))]

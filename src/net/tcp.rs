@@ -86,8 +86,8 @@ impl TcpTransport {
         Ok(TcpTransport { link })
     }
 
-    /// The same connection once more, for another thread.
-    pub(super) fn handle(&self) -> Self {
+    /// A second handle of the same connection, for another thread.
+    pub fn handle(&self) -> Self {
         TcpTransport {
             link: Arc::clone(&self.link),
         }

@@ -10,10 +10,9 @@
 use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
+use dealerless_program::system_rng;
 use hyper::header::{COOKIE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use rand::RngExt;
-
-use crate::session::system_rng;
 
 /// The header with the key of a page.
 pub(super) const KEY: HeaderName = HeaderName::from_static("dealerless-key");

@@ -6,8 +6,8 @@ use dealerless_table::Spent;
 use serde::Serialize;
 
 use super::seats::{NAMES, Side};
-use crate::cost::line;
 use crate::output::{bytes, count, milliseconds};
+use dealerless_lab::cost::line;
 
 /// The cost of a match. Times are those of the slower side.
 #[derive(Serialize)]

@@ -7,16 +7,16 @@ mod seats;
 use anyhow::ensure;
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
+use dealerless_program::arguments;
 use dealerless_table::{BettingRules, Clock, Limit, Posts, Seating, Stakes, Variety};
 use serde::Serialize;
 
 use self::cost::Cost;
 use self::hand::{HandReport, Views};
 use self::seats::{NAMES, Side};
-use crate::circuit::selection;
 use crate::output::{self, count};
 use crate::progress::Progress;
-use crate::session::{Evaluates, notice};
+use dealerless_lab::session::{Evaluates, notice};
 
 /// Plays both players of a match in this process, over an encrypted connection.
 ///
@@ -35,7 +35,7 @@ pub(crate) struct Args {
     hands: u32,
     /// Shuffle algorithm; auto is the one with the smallest garbled circuit.
     #[arg(long, value_name = "ALGORITHM", default_value_t = Choice::Cheapest,
-          value_parser = selection::one())]
+          value_parser = arguments::algorithm())]
     algorithm: Choice,
     /// Print one JSON object; everything else goes to standard error.
     #[arg(long)]

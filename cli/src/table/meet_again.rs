@@ -1,6 +1,7 @@
 //! The options of how two players meet again for a match that is in a file.
 
 use anyhow::Context;
+use dealerless_program::arguments::address;
 use dealerless_table::{Address, Door, PublicIdentity};
 
 use super::dial::Way;
@@ -9,7 +10,6 @@ use super::headings::CONNECTION;
 use super::open::MatchFile;
 use super::own::Own;
 use super::player::Player;
-use crate::session::address;
 
 /// Which match, and how the other player is met.
 #[derive(clap::Args)]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
+use dealerless_program::system_rng;
 use dealerless_table::{Fingerprint, Home, HomeError, Name, Peer, SharedPeers};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -21,7 +22,6 @@ use super::open::inputs_file;
 use super::player::{Face, Player};
 use super::screen::{Columns, Screen};
 use super::words::WIDTH;
-use crate::session::system_rng;
 use crate::settings::Settings;
 
 /// The options of who plays.

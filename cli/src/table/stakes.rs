@@ -9,6 +9,7 @@ use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
+use dealerless_program::arguments;
 use dealerless_table::{
     BettingRules, Clock, DealCircuit, Header, Limit, NamedKinds, Posts, Seating, Stakes, Term,
     Variety,
@@ -16,7 +17,6 @@ use dealerless_table::{
 
 use super::event;
 use super::headings::GAME;
-use crate::circuit::selection;
 use crate::memory::Limit as Memory;
 
 /// The hands that are made ready at once.
@@ -168,7 +168,7 @@ pub(crate) struct StakesArgs {
     #[arg(long, value_name = "N")]
     boards: Option<u32>,
     /// Shuffle algorithm; auto is the one with the smallest garbled circuit [default: auto].
-    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one())]
+    #[arg(long, value_name = "ALGORITHM", value_parser = arguments::algorithm())]
     algorithm: Option<Choice>,
 }
 
@@ -297,7 +297,7 @@ pub(crate) struct Wishes {
     #[arg(long, value_name = "N")]
     boards: Option<u32>,
     /// Play only with this shuffle; auto is the one with the smallest garbled circuit.
-    #[arg(long, value_name = "ALGORITHM", value_parser = selection::one())]
+    #[arg(long, value_name = "ALGORITHM", value_parser = arguments::algorithm())]
     algorithm: Option<Choice>,
 }
 

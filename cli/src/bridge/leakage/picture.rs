@@ -6,8 +6,8 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-use crate::ink::{Names, Stroke, TO_NAME, draw_line, font, stroke};
 use crate::output::count;
+use dealerless_lab::plot::ink::{Names, Stroke, TO_NAME, draw_line, font, stroke};
 
 /// Pixels of the picture across.
 const WIDTH: u32 = 1100;

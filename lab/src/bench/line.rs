@@ -1,0 +1,151 @@
+//! The shape of a line, as the user writes it.
+
+use std::num::NonZeroU64;
+use std::time::Duration;
+
+use dealerless_program::output::milliseconds;
+use serde::Serialize;
+
+use super::meeting::Timing;
+use super::shaped::Shape;
+
+/// The longest round trip: nobody waits longer for an answer.
+const MAX_RTT: Duration = Duration::from_secs(60);
+
+/// The options that shape the line.
+#[derive(clap::Args)]
+pub(super) struct LineArgs {
+    /// Make the line so long: a round trip takes this, 50ms for example.
+    #[arg(long, value_name = "TIME", value_parser = rtt)]
+    rtt: Option<Duration>,
+    /// Make the line so narrow, each way: 20mbit for example.
+    #[arg(long, value_name = "RATE", value_parser = bandwidth)]
+    bandwidth: Option<NonZeroU64>,
+    /// Compute the times of the line without waiting, as if computing took no time.
+    #[arg(long, requires = "rtt", conflicts_with_all = ["listen", "connect"])]
+    simulate: bool,
+}
+
+impl LineArgs {
+    /// The clock that measures.
+    pub(super) fn timing(&self) -> Timing {
+        match self.simulate {
+            true => Timing::Simulated,
+            false => Timing::Real,
+        }
+    }
+
+    /// The shape of the line, if it has one.
+    pub(super) fn shape(&self) -> Option<Shape> {
+        let shape = Shape {
+            rtt: self.rtt.unwrap_or_default(),
+            bandwidth: self.bandwidth,
+        };
+        (self.rtt.is_some() || self.bandwidth.is_some()).then_some(shape)
+    }
+
+    /// The line as it is reported, if it has a shape.
+    pub(super) fn report(&self) -> Option<LineReport> {
+        let shape = self.shape()?;
+        Some(LineReport::new(shape, self.timing()))
+    }
+}
+
+/// The shape in JSON.
+#[derive(Serialize)]
+pub(super) struct LineReport {
+    pub(super) rtt_ms: f64,
+    /// Each way; `null` if there is no limit.
+    pub(super) bits_per_second: Option<u64>,
+    /// Whether the times are computed, as if computing took no time.
+    pub(super) simulated: bool,
+}
+
+impl LineReport {
+    fn new(shape: Shape, timing: Timing) -> Self {
+        LineReport {
+            rtt_ms: milliseconds(shape.rtt),
+            bits_per_second: shape.bandwidth.map(NonZeroU64::get),
+            simulated: timing == Timing::Simulated,
+        }
+    }
+
+    /// The shape for people.
+    pub(super) fn describe(&self) -> String {
+        let line = match self.simulated {
+            true => "simulated line",
+            false => "line",
+        };
+        let rtt = self.rtt_ms;
+        match self.bits_per_second {
+            None => format!("a {line} of {rtt} ms there and back"),
+            Some(bits) => format!(
+                "a {line} of {rtt} ms there and back, {} Mbit/s each way",
+                bits as f64 / 1e6
+            ),
+        }
+    }
+}
+
+/// The number before one of the units, times what the unit stands for.
+fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let unit = |&(unit, size): &(&str, f64)| Some((text.strip_suffix(unit)?, size));
+    let (number, size) = units.iter().find_map(unit)?;
+    // Only digits and a point: `inf` and `1e9` are numbers for the standard library.
+    let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let number: f64 = number.parse().ok().filter(|_| plain)?;
+    Some(number * size)
+}
+
+fn rtt(text: &str) -> Result<Duration, String> {
+    number(text, &[("ms", 1e-3), ("us", 1e-6), ("s", 1.0)])
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .filter(|&rtt| rtt <= MAX_RTT)
+        .ok_or_else(|| "a time of at most 60s is needed: 50ms, 0.15s or 300us, for example".into())
+}
+
+fn bandwidth(text: &str) -> Result<NonZeroU64, String> {
+    number(text, &[("gbit", 1e9), ("mbit", 1e6), ("kbit", 1e3)])
+        // Below it, a first message would take a minute.
+        .filter(|bits| (1e3..=1e12).contains(bits))
+        .and_then(|bits| NonZeroU64::new(bits as u64))
+        .ok_or_else(|| "a rate of 1kbit to 1000gbit is needed: 20mbit, for example".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_trip_is_a_number_with_a_unit() {
+        for (text, micros) in [
+            ("50ms", 50_000),
+            ("0.15s", 150_000),
+            ("300us", 300),
+            ("0ms", 0),
+        ] {
+            assert_eq!(rtt(text), Ok(Duration::from_micros(micros)), "{text}");
+        }
+        for text in [
+            "", "50", "ms", "-1ms", "infs", "NaNms", "1e3ms", "61s", "5 ms", ".",
+        ] {
+            assert!(rtt(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_bandwidth_is_a_number_with_a_unit() {
+        for (text, bits) in [
+            ("20mbit", 20_000_000),
+            ("1.5gbit", 1_500_000_000),
+            ("1kbit", 1000),
+        ] {
+            assert_eq!(bandwidth(text).map(NonZeroU64::get), Ok(bits), "{text}");
+        }
+        for text in [
+            "", "20", "mbit", "0mbit", "-1mbit", "infgbit", "1bit", "2000gbit", "20Mb",
+        ] {
+            assert!(bandwidth(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `bench`: what shuffles and other circuits cost on this machine or between two, phase by phase.
+
+mod args;
+mod between;
+mod csv;
+mod environment;
+mod line;
+mod meeting;
+mod picture;
+mod plan;
+mod report;
+mod shaped;
+mod side;
+mod statistics;
+mod sweep;
+mod table;
+mod virtual_line;
+
+use std::path::Path;
+
+use anyhow::ensure;
+use dealerless_program::failure::Stopped;
+use dealerless_program::output::{say, show, show_json};
+use dealerless_program::whole_file;
+
+pub use self::args::Args;
+use self::environment::Environment;
+use self::picture::Chart;
+use self::report::Report;
+use self::side::Stop;
+use self::sweep::Measured;
+use crate::session::{Evaluates, PLAIN_LINE, notice};
+
+/// Runs the command.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let netlists = plan::netlists(args)?;
+    let configurations = plan::configurations(args, &netlists)?;
+    let chart = match &args.output {
+        Some(_) => Some(Chart::of(args.plot, &configurations)?),
+        None => None,
+    };
+    check_outputs(args)?;
+    let evaluates = match netlists.is_empty() {
+        true => Evaluates::Deck,
+        false => Evaluates::Circuit,
+    };
+    for security in plan::once(&args.security) {
+        say(notice(security, evaluates));
+    }
+    let both_here = args.listen.is_none() && args.connect.is_none();
+    if !both_here {
+        say(PLAIN_LINE);
+    }
+    let environment = Environment::look(both_here);
+    let stop = Stop::by_signal()?;
+    let mut measured = Vec::new();
+    let outcome = sweep::measure(args, &configurations, &stop, &mut measured);
+    let ended = match stop.is_asked() {
+        true => outcome.and(Err(Stopped.into())),
+        false => outcome,
+    };
+    if measured.is_empty() {
+        if stop.is_asked() {
+            say("Nothing was measured until then.");
+        }
+        return ended;
+    }
+    if ended.is_err() {
+        let (done, all) = (measured.len(), configurations.len());
+        say(&format!("Measured until then: {done} of {all} rows."));
+    }
+    // What ended the measurement matters more than that it could not be shown here.
+    ended.and(hand_out(args, &measured, &environment, chart.as_ref()))
+}
+
+/// Finds out before anything is measured whether what is asked for can be written.
+///
+/// # Errors
+/// When two things would go to the same place, or one to none.
+fn check_outputs(args: &Args) -> anyhow::Result<()> {
+    let files = [args.output.as_deref(), args.rounds_csv.as_deref()];
+    let to_standard = files.iter().filter(|path| is_standard(**path)).count();
+    ensure!(
+        to_standard + usize::from(args.json || args.csv) <= 1,
+        "one thing goes to standard output: give the others a file"
+    );
+    ensure!(
+        files[0].is_none() || files[0] != files[1],
+        "the picture and the rounds cannot be the same file"
+    );
+    if let Some(path) = &args.output {
+        let svg = path.extension().is_some_and(|extension| extension == "svg");
+        ensure!(
+            svg || is_standard(Some(path)),
+            "the picture is SVG: give it a name that ends in .svg"
+        );
+    }
+    for path in files.into_iter().flatten() {
+        let folder = path
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            ensure!(folder.is_dir(), "there is no folder {}", folder.display());
+        }
+    }
+    Ok(())
+}
+
+/// Shows what was measured, and writes the files that were asked for: as many of these as can be.
+fn hand_out(
+    args: &Args,
+    measured: &[Measured<'_>],
+    environment: &Environment,
+    chart: Option<&Chart>,
+) -> anyhow::Result<()> {
+    let reports: Vec<Report<'_>> = (measured.iter())
+        .map(|measured| Report::new(args, measured, environment))
+        .collect();
+    let rounds = match &args.rounds_csv {
+        Some(path) => write(path, &csv::rounds(measured, environment)),
+        None => Ok(()),
+    };
+    let picture = match (&args.output, chart) {
+        (Some(path), Some(chart)) => chart.draw(&reports).and_then(|svg| write(path, &svg)),
+        _ => Ok(()),
+    };
+    show_all(args, &reports, environment)
+        .and(rounds)
+        .and(picture)
+}
+
+/// Shows what was measured, in the way that the arguments ask for.
+fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> anyhow::Result<()> {
+    if args.json {
+        for report in reports {
+            show_json("bench", report)?;
+        }
+        return Ok(());
+    }
+    if args.csv {
+        return show(csv::reports(reports).trim_end());
+    }
+    let text = match reports {
+        [one] => one.describe(),
+        all => table::describe(all),
+    };
+    let text = format!("{text}\n\n{}", environment.describe());
+    // Then standard output belongs to something else.
+    match is_standard(args.output.as_deref()) || is_standard(args.rounds_csv.as_deref()) {
+        true => say(&text),
+        false => return show(&text),
+    }
+    Ok(())
+}
+
+fn is_standard(path: Option<&Path>) -> bool {
+    path.is_some_and(whole_file::is_standard_output)
+}
+
+/// Writes what `-o` and `--rounds-csv` ask for.
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    let written = whole_file::write_output(Some(path), |file| file.write_all(text.as_bytes()))?;
+    if let Some(path) = written {
+        say(&format!("Wrote {}.", path.display()));
+    }
+    Ok(())
+}

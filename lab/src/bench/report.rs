@@ -1,0 +1,211 @@
+//! What is reported of one configuration.
+
+use comfy_table::{CellAlignment, Table};
+use dealerless::mpc::{STATISTICAL_SECURITY, Security};
+use dealerless_program::output::{bytes, count, grid};
+use serde::Serialize;
+
+use super::args::Args;
+use super::environment::Environment;
+use super::line::LineReport;
+use super::statistics::{PhaseReport, Phases};
+use super::sweep::Measured;
+
+/// The object of `--json`, and a row of the table of a sweep.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    /// What is run, in a few characters.
+    #[serde(skip)]
+    pub(super) name: String,
+    pub(super) security: String,
+    /// Bits; `null` if the session is semi-honest.
+    pub(super) statistical_security: Option<u8>,
+    /// The name of the file, unless it is a shuffle.
+    pub(super) netlist: Option<&'a str>,
+    /// `null` for a netlist, as the cards and the draw.
+    pub(super) algorithm: Option<&'static str>,
+    pub(super) cards: Option<usize>,
+    pub(super) draw: Option<usize>,
+    pub(super) and: usize,
+    /// Shuffles, or runs of the netlist, that the pool is filled for at once.
+    pub(super) pool_shuffles: u32,
+    /// Those that are in the figures.
+    pub(super) rounds: usize,
+    /// Whether they are fewer than were asked for.
+    pub(super) interrupted: bool,
+    /// Who reports: `both` in one process, or the `garbler` or the `evaluator`. The figures are of both.
+    pub(super) seen_by: &'static str,
+    /// The shape of the line, if it has one.
+    pub(super) line: Option<LineReport>,
+    #[serde(flatten)]
+    pub(super) phases: Phases,
+    pub(super) environment: &'a Environment,
+    /// Sessions that were set up for the figures of the setup.
+    pub(super) setups: usize,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn new(args: &Args, measured: &Measured<'a>, environment: &'a Environment) -> Self {
+        let configuration = &measured.configuration;
+        let spec = configuration.spec();
+        let rounds = measured.record.rounds.len() - 1;
+        Report {
+            name: configuration.name(),
+            security: configuration.security.to_string(),
+            statistical_security: match configuration.security {
+                Security::SemiHonest => None,
+                Security::Malicious => Some(args.statistical_security),
+            },
+            netlist: configuration.netlist().map(|netlist| &*netlist.name),
+            algorithm: spec.map(|spec| spec.algorithm().name()),
+            cards: spec.map(|spec| spec.cards()),
+            draw: spec.map(|spec| spec.draw()),
+            and: measured.ands,
+            pool_shuffles: configuration.pool,
+            rounds,
+            interrupted: rounds < args.rounds as usize,
+            seen_by: match (&args.listen, &args.connect) {
+                (Some(_), _) => "garbler",
+                (_, Some(_)) => "evaluator",
+                (None, None) => "both",
+            },
+            line: args.line.report(),
+            phases: Phases::of(&measured.record, measured.ands),
+            environment,
+            setups: measured.record.setups.len() - 1,
+        }
+    }
+
+    /// Over which line.
+    pub(super) fn place(&self) -> String {
+        let line = self.line.as_ref().map(LineReport::describe);
+        match (self.seen_by, line) {
+            ("both", line) => format!("over {}", line.unwrap_or_else(|| "loopback".into())),
+            (_, None) => "between two machines".into(),
+            (_, Some(line)) => format!("between two machines, over {line}"),
+        }
+    }
+
+    /// What the row protects against, for people.
+    pub(super) fn protection(&self) -> String {
+        match self.statistical_security {
+            None | Some(STATISTICAL_SECURITY) => self.security.clone(),
+            Some(bits) => format!("{} at {bits} bits", self.security),
+        }
+    }
+
+    /// Everything, for people.
+    pub(super) fn describe(&self) -> String {
+        let what = match (self.algorithm, self.draw, self.cards) {
+            (Some(algorithm), Some(draw), Some(cards)) => {
+                format!("{draw} of {cards} cards by {algorithm}")
+            }
+            _ => self.name.clone(),
+        };
+        let runs = match (self.pool_shuffles, self.netlist) {
+            (1, None) => "shuffle",
+            (_, None) => "shuffles",
+            (1, Some(_)) => "run",
+            (_, Some(_)) => "runs",
+        };
+        format!(
+            "{what}, {}: {} AND gates.\n{}, {}.\nThe pool is filled for {} {runs} at once, \
+             and divided among them.\n\n{}\n\n{}{}\n\n{}",
+            self.protection(),
+            count(self.and as u64),
+            rounds(&count(self.rounds as u64)),
+            self.place(),
+            count(self.pool_shuffles.into()),
+            self.times(),
+            self.counts(),
+            self.speeds(),
+            self.contents()
+        )
+    }
+
+    /// Explanation of the phases.
+    fn contents(&self) -> String {
+        let sessions = match self.setups {
+            1 => "1 new session".into(),
+            more => format!("{more} new sessions"),
+        };
+        let end = match self.netlist {
+            None => "the sealed deck; no card is opened",
+            Some(_) => "the outputs, opened to both",
+        };
+        format!(
+            "Setup: hello and base OTs of {sessions}; not in the total.\n\
+             Pool: what can be made ahead, less what earlier rounds have left over.\n\
+             Online: from the inputs to {end}."
+        )
+    }
+
+    fn times(&self) -> String {
+        let mut grid = grid();
+        grid.set_header(["ms", "median", "min", "q1", "q3", "max"]);
+        for (name, phase) in self.phases.all() {
+            let PhaseReport {
+                ms,
+                min,
+                q1,
+                q3,
+                max,
+                ..
+            } = *phase;
+            let times = [ms, min, q1, q3, max].map(|ms| format!("{ms:.2}"));
+            grid.add_row([name.to_owned()].into_iter().chain(times));
+        }
+        aligned(grid)
+    }
+
+    fn counts(&self) -> String {
+        let mut grid = grid();
+        grid.set_header([
+            "both ways",
+            "bytes, mean",
+            "min",
+            "max",
+            "flights",
+            "in a row",
+        ]);
+        for (name, phase) in self.phases.all() {
+            let sent = [phase.bytes, phase.bytes_min, phase.bytes_max].map(bytes);
+            let flights = [phase.flights, phase.flights_in_a_row].map(count);
+            grid.add_row([name.to_owned()].into_iter().chain(sent).chain(flights));
+        }
+        aligned(grid)
+    }
+
+    /// The speeds after a blank line; nothing if there are no ANDs.
+    fn speeds(&self) -> String {
+        let phases = &self.phases;
+        let speeds: Vec<String> = [
+            ("pool", &phases.pool),
+            ("online", &phases.online),
+            ("total", &phases.total),
+        ]
+        .into_iter()
+        .filter_map(|(name, phase)| Some(format!("{name} {}", count(phase.and_per_second?))))
+        .collect();
+        match speeds.is_empty() {
+            true => String::new(),
+            false => format!("\n\nAND gates a second: {}.", speeds.join(", ")),
+        }
+    }
+}
+
+/// A table of numbers, but for the first column.
+fn aligned(mut grid: Table) -> String {
+    for column in grid.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    grid.trim_fmt()
+}
+
+/// So many rounds, in words.
+pub(super) fn rounds(count: &str) -> String {
+    match count {
+        "1" => "1 round".into(),
+        more => format!("{more} rounds"),
+    }
+}

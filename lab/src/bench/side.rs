@@ -1,0 +1,363 @@
+//! One party's side of a measurement.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use dealerless::circuit::Party;
+use dealerless::deck::SealedDeck;
+use dealerless::mpc::{Audience, Input, Opening, Run, Session, SessionBit, TwoParty};
+use dealerless::net::{Traffic, Transport};
+use dealerless_program::arguments::TimeoutArgs;
+use dealerless_program::failure::{BROKEN_OFF, OtherTerms};
+use dealerless_program::output::say;
+use dealerless_program::progress::Progress;
+use dealerless_program::system_rng;
+use rand::RngExt;
+
+use super::meeting::{Mark, Meeting, Moment};
+use super::plan::{Configuration, Netlist, Subject};
+use crate::session::{Greeting, SessionArgs};
+
+/// The most sessions that are set up and measured for a configuration, beside the first one.
+const MOST_SETUPS: u32 = 5;
+
+/// Any transport.
+pub(super) type Line = Box<dyn Transport>;
+
+/// What a phase took: from the moment at which both parties had finished the phase before it until both
+/// have finished it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Phase {
+    pub(super) time: Duration,
+    /// Bytes that both parties sent.
+    pub(super) bytes: u64,
+    /// Flights in both directions, as the garbler counts them.
+    pub(super) flights: u64,
+    /// Flights in a row: the longest chain of flights that waited for each other.
+    pub(super) in_a_row: u64,
+}
+
+/// The pool is filled once, and used up.
+pub(super) struct Round {
+    pub(super) pool: Phase,
+    pub(super) online: Vec<Phase>,
+}
+
+/// All that was measured of a configuration. The first setup and the first round warm the caches.
+#[derive(Default)]
+pub(super) struct Record {
+    /// Of new sessions; the last one runs the rounds.
+    pub(super) setups: Vec<Phase>,
+    pub(super) rounds: Vec<Round>,
+}
+
+/// Whether the user has pressed Ctrl-C.
+#[derive(Clone, Default)]
+pub(super) struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// From now on Ctrl-C is noted, and ends the program only the second time.
+    ///
+    /// # Errors
+    /// If the system does not allow it.
+    pub(super) fn by_signal() -> Result<Self, ctrlc::Error> {
+        let stop = Stop::default();
+        let noted = stop.clone();
+        ctrlc::set_handler(move || {
+            if noted.0.swap(true, Ordering::Relaxed) {
+                std::process::exit(BROKEN_OFF.into());
+            }
+            say("Ending after this round; Ctrl-C again ends at once.");
+        })?;
+        Ok(stop)
+    }
+
+    pub(super) fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What both sides of a measurement have in common.
+pub(super) struct Job<'a> {
+    /// The configurations that take turns.
+    pub(super) group: &'a [Configuration<'a>],
+    pub(super) subjects: &'a [Subject<'a>],
+    pub(super) rounds: u32,
+    pub(super) statistical_security: u8,
+    pub(super) timeout: TimeoutArgs,
+    /// What both hellos say.
+    pub(super) terms: &'a [u8],
+    pub(super) progress: &'a Progress,
+    pub(super) stop: &'a Stop,
+}
+
+impl Job<'_> {
+    /// Number of sessions that are set up for each configuration.
+    fn setups(&self) -> u32 {
+        1 + self.rounds.min(MOST_SETUPS)
+    }
+}
+
+/// Measures a group, in which each configuration has a session of its own: `lines` gives each session
+/// its line. It ends when all is done or the user asks to stop. What was measured is in `records` then,
+/// and if it fails as well. Both parties have the same figures.
+///
+/// # Errors
+/// Those of the sessions, of `lines` and of the meeting; [`OtherTerms`].
+pub(super) fn measure(
+    party: Party,
+    job: &Job<'_>,
+    meeting: &mut dyn Meeting,
+    mut lines: impl FnMut() -> anyhow::Result<Line>,
+    records: &mut Vec<Record>,
+) -> anyhow::Result<()> {
+    let mut side = Side {
+        party,
+        job,
+        meeting,
+    };
+    let mut sessions = Vec::new();
+    for configuration in job.group {
+        records.push(Record::default());
+        let record = records.last_mut().expect("it was pushed");
+        for setup in 1..=job.setups() {
+            if job.stop.is_asked() {
+                return Ok(());
+            }
+            let session = side.set_up(configuration, lines()?, record)?;
+            if setup == job.setups() {
+                sessions.push(session);
+            }
+        }
+    }
+    // The first round warms the caches.
+    for _ in 0..=job.rounds {
+        let what = job.group.iter().zip(job.subjects);
+        for ((session, record), (configuration, subject)) in
+            sessions.iter_mut().zip(&mut *records).zip(what)
+        {
+            if job.stop.is_asked() {
+                sessions.iter_mut().for_each(TwoParty::abort);
+                return Ok(());
+            }
+            let round = side.round(session, subject, configuration.pool);
+            record
+                .rounds
+                .push(round.with_context(|| configuration.describe())?);
+            job.progress.step();
+        }
+    }
+    Ok(())
+}
+
+/// Says hello with the terms, and compares them.
+///
+/// # Errors
+/// Those of [`Greeting::exchange`]; [`OtherTerms`].
+pub(super) fn greet(
+    party: Party,
+    args: &SessionArgs,
+    terms: &[u8],
+    line: Line,
+) -> anyhow::Result<Greeting<Line>> {
+    let greeting = Greeting::exchange(line, party, args, terms)?;
+    if greeting.peer_terms() != terms {
+        greeting.refuse();
+        let what = "it measures something else: give both the same arguments and netlists";
+        return Err(OtherTerms(what.into()).into());
+    }
+    Ok(greeting)
+}
+
+/// One party and its start barrier.
+struct Side<'a> {
+    party: Party,
+    job: &'a Job<'a>,
+    meeting: &'a mut dyn Meeting,
+}
+
+/// Marks of a party since the common start.
+struct Watch {
+    begun: Moment,
+    before: Traffic,
+}
+
+impl Side<'_> {
+    /// Starts together with the other party, of whose channel `before` has passed.
+    fn start(&mut self, before: Traffic) -> anyhow::Result<Watch> {
+        self.meeting.start()?;
+        let begun = self.meeting.now();
+        Ok(Watch { begun, before })
+    }
+
+    fn mark(&self, watch: &Watch, traffic: Traffic) -> Mark {
+        let now = self.meeting.now();
+        let flights = |traffic: Traffic| traffic.flights_sent + traffic.flights_received;
+        Mark {
+            time: now.time - watch.begun.time,
+            sent: traffic.bytes_sent - watch.before.bytes_sent,
+            flights: flights(traffic) - flights(watch.before),
+            in_a_row: now.in_a_row - watch.begun.in_a_row,
+        }
+    }
+
+    /// The phases that end with this party's marks and those of the other party.
+    fn phases(&mut self, mine: &[Mark]) -> anyhow::Result<Vec<Phase>> {
+        let theirs = self.meeting.exchange(mine)?;
+        Ok(match self.party {
+            Party::Garbler => phases(mine, &theirs),
+            Party::Evaluator => phases(&theirs, mine),
+        })
+    }
+
+    /// Sets up a session, and adds to the record what that took.
+    fn set_up(
+        &mut self,
+        configuration: &Configuration<'_>,
+        line: Line,
+        record: &mut Record,
+    ) -> anyhow::Result<Session<Line>> {
+        let args = SessionArgs {
+            security: configuration.security,
+            statistical_security: self.job.statistical_security,
+            timeout: self.job.timeout,
+        };
+        let watch = self.start(Traffic::default())?;
+        let session = greet(self.party, &args, self.job.terms, line)?.set_up()?;
+        let mark = self.mark(&watch, session.party.traffic());
+        record.setups.extend(self.phases(&[mark])?);
+        Ok(session.party)
+    }
+
+    fn round(
+        &mut self,
+        session: &mut Session<Line>,
+        subject: &Subject<'_>,
+        pool: u32,
+    ) -> anyhow::Result<Round> {
+        let inputs = random_inputs(session.role(), subject, pool);
+        let watch = self.start(session.traffic())?;
+        let mut marks = Vec::new();
+        prepare(session, subject, pool as usize)?;
+        marks.push(self.mark(&watch, session.traffic()));
+        for mine in &inputs {
+            run(session, subject, mine)?;
+            marks.push(self.mark(&watch, session.traffic()));
+        }
+        let mut phases = self.phases(&marks)?.into_iter();
+        Ok(Round {
+            pool: phases.next().expect("one for each mark"),
+            online: phases.collect(),
+        })
+    }
+}
+
+/// The phases that end with these marks of the parties. The first one begins with the common start.
+fn phases(garbler: &[Mark], evaluator: &[Mark]) -> Vec<Phase> {
+    let mut before = Phase::default();
+    let mut phases = Vec::new();
+    for (garbler, evaluator) in garbler.iter().zip(evaluator) {
+        let end = Phase {
+            time: garbler.time.max(evaluator.time),
+            bytes: garbler.sent.saturating_add(evaluator.sent),
+            flights: garbler.flights,
+            in_a_row: garbler.in_a_row.max(evaluator.in_a_row),
+        };
+        phases.push(Phase {
+            time: end.time.saturating_sub(before.time),
+            bytes: end.bytes.saturating_sub(before.bytes),
+            flights: end.flights.saturating_sub(before.flights),
+            in_a_row: end.in_a_row.saturating_sub(before.in_a_row),
+        });
+        before = end;
+    }
+    phases
+}
+
+/// What this party enters in each run of a netlist. A shuffle chooses its seeds itself.
+fn random_inputs(party: Party, subject: &Subject<'_>, runs: u32) -> Vec<Vec<bool>> {
+    let bits = match subject {
+        Subject::Shuffle(_) => 0,
+        Subject::Netlist(netlist) => {
+            let widths = netlist.owners.widths(netlist.circuit.inputs(), party);
+            widths.iter().sum()
+        }
+    };
+    let mut rng = rand::rng();
+    let mut one = || (0..bits).map(|_| rng.random()).collect();
+    (0..runs).map(|_| one()).collect()
+}
+
+/// Preprocesses `runs` runs.
+fn prepare(session: &mut Session<Line>, subject: &Subject<'_>, runs: usize) -> anyhow::Result<()> {
+    match subject {
+        Subject::Shuffle(shuffle) => SealedDeck::prepare(session, shuffle, runs)?,
+        Subject::Netlist(netlist) => {
+            let inputs = inputs(netlist);
+            let demand = Run::new(&netlist.circuit, &inputs, &[]).demand();
+            session.prepare(demand.times(runs))?;
+        }
+    }
+    Ok(())
+}
+
+/// Shuffles into a sealed deck; or runs the netlist on these inputs, and opens the outputs to both.
+fn run(session: &mut Session<Line>, subject: &Subject<'_>, mine: &[bool]) -> anyhow::Result<()> {
+    match subject {
+        Subject::Shuffle(shuffle) => {
+            SealedDeck::shuffle(session, shuffle, &mut system_rng())?;
+        }
+        Subject::Netlist(netlist) => {
+            let shared = session.run(Run::new(&netlist.circuit, &inputs(netlist), mine))?;
+            let to = Audience::Both;
+            let openings: Vec<_> = shared.iter().map(|bits| Opening { to, bits }).collect();
+            session.open(&openings)?;
+        }
+    }
+    Ok(())
+}
+
+fn inputs(netlist: &Netlist) -> Vec<Input<'_, SessionBit>> {
+    let owners = netlist.owners.parties().iter();
+    owners.map(|&owner| Input::By(owner)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn mark(ms: u32, sent: u64, flights: u64, in_a_row: u64) -> Mark {
+        Mark {
+            time: ms * MS,
+            sent,
+            flights,
+            in_a_row,
+        }
+    }
+
+    #[test]
+    fn a_phase_ends_when_the_later_party_ends_and_begins_when_the_phase_before_it_ended() {
+        // The evaluator has the pool 30 ms later, and both finish together.
+        let garbler = [mark(60, 100, 4, 3), mark(120, 150, 6, 7)];
+        let evaluator = [mark(90, 70, 5, 4), mark(119, 90, 8, 6)];
+        let [pool, online] = phases(&garbler, &evaluator)[..] else {
+            panic!("two phases")
+        };
+        let times = [pool.time, online.time];
+        assert_eq!(times, [90 * MS, 30 * MS], "together they are the whole");
+        assert_eq!((pool.bytes, online.bytes), (170, 70));
+        assert_eq!((pool.flights, online.flights), (4, 2));
+        assert_eq!((pool.in_a_row, online.in_a_row), (4, 3));
+    }
+
+    #[test]
+    fn marks_that_go_back_give_no_negative_phases() {
+        let garbler = [mark(9, u64::MAX, 5, 5), mark(1, 1, 1, 1)];
+        let last = phases(&garbler, &garbler)[1];
+        assert_eq!(last, Phase::default());
+    }
+}

@@ -1,0 +1,462 @@
+//! Measures all configurations, group by group, in one process or between two.
+
+use std::cell::Cell;
+use std::net::TcpListener;
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use dealerless::circuit::Party;
+use dealerless::net::{self, TcpTransport};
+use dealerless_program::arguments::TimeoutArgs;
+use dealerless_program::output::say;
+use dealerless_program::progress::Progress;
+
+use super::args::Args;
+use super::between::Between;
+use super::meeting::{Here, Timing};
+use super::plan::{Configuration, Source, Subject, groups};
+use super::shaped::{Shape, shaped, shaped_sending};
+use super::side::{Job, Line, Record, Stop, greet, measure as measure_side};
+use super::virtual_line::{AT_ONCE, VirtualClock, VirtualLine, virtual_line};
+use crate::loopback;
+use crate::session::{SessionArgs, listen};
+
+/// How long a message may take on a shaped line, unless the user says otherwise: it may be as slow as one
+/// likes, and nobody on it can go away.
+const UNHURRIED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What was measured of a configuration: at least one round after the one that warms the caches.
+pub(super) struct Measured<'a> {
+    pub(super) configuration: Configuration<'a>,
+    pub(super) ands: usize,
+    pub(super) record: Record,
+}
+
+/// Where the parties are.
+enum Place<'a> {
+    /// Both here.
+    Here,
+    /// The other one on another machine.
+    Apart {
+        party: Party,
+        way: Way<'a>,
+        meeting: Box<Between>,
+    },
+}
+
+/// Connection to the other machine.
+enum Way<'a> {
+    Listening(Door),
+    Connecting(&'a str),
+}
+
+/// Measures until all is done, or the user asks to stop. What was measured is in `measured` then, and
+/// if it fails as well.
+///
+/// # Errors
+/// Those of the sessions, and when there is no line.
+pub(super) fn measure<'a>(
+    args: &Args,
+    configurations: &'a [Configuration<'a>],
+    stop: &Stop,
+    measured: &mut Vec<Measured<'a>>,
+) -> anyhow::Result<()> {
+    let terms = terms(args, configurations);
+    let mut place = match Place::of(args, &terms, stop) {
+        Err(_) if stop.is_asked() => return Ok(()),
+        place => place?,
+    };
+    let parties = if matches!(place, Place::Here) { 2 } else { 1 };
+    let rounds = args.rounds as usize + 1;
+    let progress = Progress::begin(parties * configurations.len() * rounds, "rounds");
+    for group in groups(configurations) {
+        if stop.is_asked() {
+            break;
+        }
+        let subjects = build(group);
+        let job = Job {
+            group,
+            subjects: &subjects,
+            rounds: args.rounds,
+            statistical_security: args.statistical_security,
+            timeout: timeout(args.timeout, args.line.shape()),
+            terms: &terms,
+            progress: &progress,
+            stop,
+        };
+        let mut records = Vec::new();
+        let outcome = place.measure(args, &job, &mut records);
+        measured.extend(complete(group, &subjects, records));
+        match outcome {
+            // Whoever asks to stop breaks off what the other side is in the midst of.
+            Err(error) if !stop.is_asked() => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Configurations of a group with at least one round after the warm-up.
+fn complete<'a>(
+    group: &'a [Configuration<'a>],
+    subjects: &[Subject<'a>],
+    records: Vec<Record>,
+) -> impl Iterator<Item = Measured<'a>> {
+    let rows = group.iter().zip(subjects).zip(records);
+    rows.filter(|(_, record)| record.rounds.len() > 1)
+        .map(|((configuration, subject), record)| Measured {
+            configuration: *configuration,
+            ands: subject.circuit().ands(),
+            record,
+        })
+}
+
+fn timeout(given: TimeoutArgs, shape: Option<Shape>) -> TimeoutArgs {
+    match shape {
+        Some(_) => given.or(UNHURRIED),
+        None => given,
+    }
+}
+
+/// Builds the circuits of a group.
+fn build<'a>(group: &[Configuration<'a>]) -> Vec<Subject<'a>> {
+    let _progress = match group {
+        [one] => match one.source {
+            Source::Shuffle(spec) => Some(Progress::of_building(spec)),
+            Source::Netlist(_) => None,
+        },
+        _ => None,
+    };
+    group.iter().map(Configuration::build).collect()
+}
+
+/// What both hellos say, between two machines too. Circuits are compared again before they are run.
+fn terms(args: &Args, configurations: &[Configuration<'_>]) -> Vec<u8> {
+    let mut hasher = blake3::Hasher::new();
+    for configuration in configurations {
+        hasher.update(format!("{configuration}\n").as_bytes());
+    }
+    if let Some(shape) = args.line.shape() {
+        hasher.update(format!("{shape:?}").as_bytes());
+    }
+    format!("bench {} {}", args.rounds, hasher.finalize()).into_bytes()
+}
+
+impl<'a> Place<'a> {
+    /// Opens the connection over which two machines meet, if there are two.
+    ///
+    /// # Errors
+    /// When there is no connection, or the other machine measures something else.
+    fn of(args: &'a Args, terms: &[u8], stop: &Stop) -> anyhow::Result<Self> {
+        let (party, way) = match (&args.listen, &args.connect) {
+            (Some(address), _) => {
+                let (listener, address) = listen(address)?;
+                say(&format!("Listening on {address}."));
+                let door = Door {
+                    listener,
+                    was_here: Cell::new(false),
+                };
+                (Party::Garbler, Way::Listening(door))
+            }
+            (None, Some(address)) => (Party::Evaluator, Way::Connecting(address)),
+            (None, None) => return Ok(Place::Here),
+        };
+        let session = SessionArgs {
+            security: args.security[0],
+            statistical_security: args.statistical_security,
+            timeout: timeout(args.timeout, args.line.shape()),
+        };
+        let line = Box::new(way.connect(args, stop)?);
+        let greeting = greet(party, &session, terms, line)?;
+        let meeting = Box::new(Between::new(greeting.into_channel(), party));
+        Ok(Place::Apart {
+            party,
+            way,
+            meeting,
+        })
+    }
+
+    /// Measures a group. What was measured is in `records` at the end, and if it fails as well.
+    fn measure(
+        &mut self,
+        args: &Args,
+        job: &Job<'_>,
+        records: &mut Vec<Record>,
+    ) -> anyhow::Result<()> {
+        match self {
+            Place::Here => {
+                let (shape, timing) = (args.line.shape(), args.line.timing());
+                here(shape, timing, Here::pair(timing), job, records)
+            }
+            Place::Apart {
+                party,
+                way,
+                meeting,
+            } => {
+                let clock = meeting.clock();
+                let next = || {
+                    let line = way.connect(args, job.stop)?;
+                    let line: Line = match args.line.shape() {
+                        None => Box::new(line),
+                        Some(shape) => Box::new(shaped_sending(shape, line)?),
+                    };
+                    Ok(Box::new(VirtualLine::counting(line, clock.clone())) as Line)
+                };
+                measure_side(*party, job, meeting.as_mut(), next, records)
+            }
+        }
+    }
+}
+
+impl Way<'_> {
+    /// The next connection.
+    fn connect(&self, args: &Args, stop: &Stop) -> net::Result<TcpTransport> {
+        match self {
+            Way::Listening(door) => door.accept(args.timeout, stop),
+            Way::Connecting(address) => TcpTransport::connect(*address, args.timeout.message()),
+        }
+    }
+}
+
+/// Measures a group with both parties in this process.
+fn here(
+    shape: Option<Shape>,
+    timing: Timing,
+    [(mut garbler, near), (mut evaluator, far)]: [(Here, VirtualClock); 2],
+    job: &Job<'_>,
+    records: &mut Vec<Record>,
+) -> anyhow::Result<()> {
+    // The garbler makes the connections. Whichever party ends releases the other one.
+    let (give, take) = mpsc::channel();
+    let make = move || {
+        let [near, far] = loopback_lines(shape, timing, [near.clone(), far.clone()])?;
+        let given = give.send(far);
+        given.map_or(Err(net::Error::Aborted.into()), |()| Ok(near))
+    };
+    let take = move || take.recv().map_err(|_| net::Error::Aborted.into());
+    // Both have the same figures.
+    let mut others = Vec::new();
+    let outcome = loopback::both(
+        move || measure_side(Party::Garbler, job, &mut garbler, make, records),
+        move || measure_side(Party::Evaluator, job, &mut evaluator, take, &mut others),
+    );
+    outcome.map(|_| ())
+}
+
+/// Where the other side comes in, once for each connection.
+struct Door {
+    listener: TcpListener,
+    /// Whether it was here before.
+    was_here: Cell<bool>,
+}
+
+impl Door {
+    /// How often the user is heard while nobody comes.
+    const LOOK: Duration = Duration::from_millis(200);
+
+    /// Waits for the other side: the first time as long as the user says, and later only as long as it
+    /// may take to build the next circuits, as it may have gone.
+    ///
+    /// # Errors
+    /// Those of [`TcpTransport::accept`]; also a timeout if the user asks to stop.
+    fn accept(&self, timeout: TimeoutArgs, stop: &Stop) -> net::Result<TcpTransport> {
+        let limit = match self.was_here.get() {
+            true => timeout.deadlines().phase,
+            false => timeout.patience(),
+        };
+        let begun = Instant::now();
+        loop {
+            let left = limit.saturating_sub(begun.elapsed());
+            match TcpTransport::accept(&self.listener, left.min(Self::LOOK)) {
+                Err(net::Error::Timeout { .. }) if left > Self::LOOK && !stop.is_asked() => {}
+                Err(net::Error::Timeout { during, .. }) => {
+                    return Err(net::Error::Timeout { during, limit });
+                }
+                outcome => {
+                    self.was_here.set(true);
+                    return outcome;
+                }
+            }
+        }
+    }
+}
+
+/// The ends of a connection of this machine to itself, with the shape that is asked for.
+fn loopback_lines(
+    shape: Option<Shape>,
+    timing: Timing,
+    [near_clock, far_clock]: [VirtualClock; 2],
+) -> anyhow::Result<[Line; 2]> {
+    let (simulated, real) = match timing {
+        Timing::Simulated => (shape.unwrap_or(AT_ONCE), None),
+        Timing::Real => (AT_ONCE, shape),
+    };
+    let (near, far) = loopback::connect()?;
+    let [near, far] = virtual_line(simulated, [(near, near_clock), (far, far_clock)]);
+    Ok(match real {
+        None => [Box::new(near), Box::new(far)],
+        Some(shape) => {
+            let (near, far) = shaped(shape, near, far);
+            [Box::new(near), Box::new(far)]
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpStream;
+    use std::num::NonZeroU64;
+
+    use dealerless::mpc::{STATISTICAL_SECURITY, Security};
+    use dealerless::shuffle::{Algorithm, Spec};
+
+    use super::*;
+    use crate::bench::side::Round;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    /// Measures 5 of 16 cards by these algorithms together, over a simulated line. Gives the records, and
+    /// the time that has passed on the line.
+    fn simulate(shape: Shape, algorithms: &[Algorithm]) -> (Vec<Record>, Duration) {
+        let configurations: Vec<_> = (algorithms.iter())
+            .map(|&algorithm| Configuration {
+                source: Source::Shuffle(Spec::new(16, 5, algorithm).unwrap()),
+                security: Security::Malicious,
+                pool: 1,
+            })
+            .collect();
+        let subjects = build(&configurations);
+        let progress = Progress::begin(0, "rounds");
+        let job = Job {
+            group: &configurations,
+            subjects: &subjects,
+            rounds: 3,
+            statistical_security: STATISTICAL_SECURITY,
+            timeout: TimeoutArgs::default().or(UNHURRIED),
+            terms: b"",
+            progress: &progress,
+            stop: &Stop::default(),
+        };
+        let ends = Here::pair(Timing::Simulated);
+        let clocks = [0, 1].map(|party: usize| ends[party].1.clone());
+        let mut records = Vec::new();
+        here(Some(shape), Timing::Simulated, ends, &job, &mut records).unwrap();
+        let passed = clocks.map(|clock| clock.now().time);
+        (records, passed[0].max(passed[1]))
+    }
+
+    fn total(round: &Round) -> Duration {
+        round.pool.time
+            + round
+                .online
+                .iter()
+                .map(|phase| phase.time)
+                .sum::<Duration>()
+    }
+
+    /// All that was measured, the first setup and the first round included.
+    fn sum(records: &[Record]) -> Duration {
+        let one = |record: &Record| {
+            let setups: Duration = record.setups.iter().map(|phase| phase.time).sum();
+            setups + record.rounds.iter().map(total).sum::<Duration>()
+        };
+        records.iter().map(one).sum()
+    }
+
+    #[test]
+    fn a_round_that_only_warms_the_caches_is_no_measurement() {
+        let configuration = Configuration {
+            source: Source::Shuffle(Spec::new(5, 2, Algorithm::Cut).unwrap()),
+            security: Security::Malicious,
+            pool: 1,
+        };
+        let group = [configuration; 3];
+        let subjects = build(&group);
+        let round = || Round {
+            pool: Default::default(),
+            online: Vec::new(),
+        };
+        let with = |rounds: usize| Record {
+            setups: Vec::new(),
+            rounds: (0..rounds).map(|_| round()).collect(),
+        };
+        let records = [0, 1, 2].map(with).into();
+        let measured: Vec<_> = complete(&group, &subjects, records).collect();
+        assert_eq!(measured.len(), 1);
+        assert_eq!(measured[0].record.rounds.len(), 2);
+    }
+
+    #[test]
+    fn a_total_is_the_time_that_a_round_takes_whatever_else_is_measured() {
+        let algorithms = [Algorithm::FisherYates, Algorithm::Cut, Algorithm::Waksman];
+        for bandwidth in [None, NonZeroU64::new(20_000_000)] {
+            let shape = Shape {
+                rtt: 60 * MS,
+                bandwidth,
+            };
+            let (sweep, passed) = simulate(shape, &algorithms);
+            assert_eq!(
+                sum(&sweep),
+                passed,
+                "no time is counted twice or not at all"
+            );
+            for (algorithm, in_sweep) in algorithms.iter().zip(&sweep) {
+                let (alone, passed) = simulate(shape, &[*algorithm]);
+                assert_eq!(sum(&alone), passed, "{algorithm}");
+                let totals =
+                    |record: &Record| -> Vec<_> { record.rounds.iter().map(total).collect() };
+                assert_eq!(totals(&alone[0]), totals(in_sweep), "{algorithm}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_bandwidth_a_phase_takes_half_a_round_trip_for_each_flight_in_a_row() {
+        let shape = Shape {
+            rtt: 60 * MS,
+            bandwidth: None,
+        };
+        let (records, _) = simulate(shape, &[Algorithm::Cut, Algorithm::Waksman]);
+        for record in &records {
+            assert_eq!((record.setups.len(), record.rounds.len()), (4, 4));
+            let rounds = record.rounds.iter();
+            let phases = rounds.flat_map(|round| round.online.iter().chain([&round.pool]));
+            for phase in phases.chain(&record.setups) {
+                assert!(phase.in_a_row > 0);
+                assert_eq!(phase.time, phase.in_a_row as u32 * 30 * MS);
+            }
+        }
+    }
+
+    #[test]
+    fn nobody_is_in_a_hurry_on_a_shaped_line_but_a_user_who_says_so() {
+        let shape = Shape {
+            rtt: 100 * MS,
+            bandwidth: None,
+        };
+        let (unsaid, said) = (TimeoutArgs::default(), TimeoutArgs::default().or(MS));
+        assert_eq!(timeout(unsaid, Some(shape)).message(), UNHURRIED);
+        assert_eq!(timeout(unsaid, None).message(), unsaid.message());
+        assert_eq!(timeout(said, Some(shape)).message(), MS);
+    }
+
+    #[test]
+    fn whoever_was_here_and_does_not_come_again_is_not_waited_for_forever() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let door = Door {
+            listener,
+            was_here: Cell::new(false),
+        };
+        let stop = Stop::default();
+        let come = || door.accept(TimeoutArgs::default().or(100 * MS), &stop);
+        let limit = |outcome: net::Result<_>| match outcome.err() {
+            Some(net::Error::Timeout { limit, .. }) => limit,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(limit(come()), 100 * MS);
+        let _guest = TcpStream::connect(address).unwrap();
+        assert!(come().is_ok());
+        assert_eq!(limit(come()), 400 * MS, "as long as a phase");
+    }
+}

@@ -1,0 +1,149 @@
+//! The table of a sweep.
+
+use comfy_table::CellAlignment;
+use dealerless_program::output::{bytes, count, grid};
+
+use super::report::{Report, rounds};
+
+/// No table is wider than this, on the screen.
+const WIDTH: usize = 80;
+
+/// What is left out until a table fits: first the quartiles, then the middles of longer names than
+/// this. JSON and CSV have everything.
+const NAMES: [(bool, usize); 3] = [(true, 22), (false, 22), (false, 18)];
+
+/// A row for each configuration.
+pub(super) fn describe(reports: &[Report<'_>]) -> String {
+    let (columns, grid) = fitting(reports);
+    let most = reports.iter().map(|report| report.rounds).max();
+    let fewest = reports.iter().map(|report| report.rounds).min();
+    let several = match (fewest, most) {
+        (Some(fewest), Some(most)) if fewest < most => format!("{fewest} to {most}"),
+        _ => count(most.unwrap_or_default() as u64),
+    };
+    let first = &reports[0];
+    let security = (!columns.security).then(|| format!(", {}", first.protection()));
+    let pool = count(first.pool_shuffles.into());
+    let pool = (!columns.pool).then(|| format!(", pool of {pool}"));
+    format!(
+        "Medians of {}{}{},\n{}.\nTimes in ms; total{} and bytes (their mean) are of pool and \
+         online\ntogether, without setup.\n\n{}",
+        rounds(&several),
+        security.unwrap_or_default(),
+        pool.unwrap_or_default(),
+        first.place(),
+        match columns.quartiles {
+            true => ", its quartiles",
+            false => "",
+        },
+        grid
+    )
+}
+
+/// The fullest table that fits, or the narrowest.
+fn fitting(reports: &[Report<'_>]) -> (Columns, String) {
+    let all = NAMES.map(|(quartiles, name)| {
+        let columns = Columns::of(reports, quartiles, name);
+        let grid = columns.grid(reports);
+        (columns, grid)
+    });
+    let last = all.len() - 1;
+    let fits = |grid: &str| grid.lines().all(|line| line.chars().count() <= WIDTH);
+    let tables = all.into_iter().enumerate();
+    let mut fitting = tables.filter(|(number, (_, grid))| *number == last || fits(grid));
+    fitting.next().expect("the last one is taken").1
+}
+
+/// The columns that not every table has.
+struct Columns {
+    security: bool,
+    pool: bool,
+    quartiles: bool,
+    /// The most letters of a name.
+    name: usize,
+}
+
+impl Columns {
+    fn of(reports: &[Report<'_>], quartiles: bool, name: usize) -> Self {
+        let first = &reports[0];
+        Columns {
+            security: reports.iter().any(|one| one.security != first.security),
+            pool: (reports.iter()).any(|one| one.pool_shuffles != first.pool_shuffles),
+            quartiles,
+            name,
+        }
+    }
+
+    fn grid(&self, reports: &[Report<'_>]) -> String {
+        let mut grid = grid();
+        grid.set_header(self.pick([
+            "what", "sec.", "pool", "ANDs", "online", "total", "q1", "q3", "bytes",
+        ]));
+        for report in reports {
+            let total = &report.phases.total;
+            // The word for the rarer one is long.
+            let security = match report.security.as_str() {
+                "semi-honest" => "semi",
+                _ => "mal.",
+            };
+            let [online, median, q1, q3] = [report.phases.online.ms, total.ms, total.q1, total.q3]
+                .map(|ms| format!("{ms:.2}"));
+            grid.add_row(self.pick([
+                shorten(&report.name, self.name),
+                security.to_owned(),
+                report.pool_shuffles.to_string(),
+                count(report.and as u64),
+                online,
+                median,
+                q1,
+                q3,
+                bytes(total.bytes),
+            ]));
+        }
+        for column in grid.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        grid.trim_fmt()
+    }
+
+    /// Of a row with all columns those that the table has.
+    fn pick<T>(&self, all: [T; 9]) -> impl Iterator<Item = T> {
+        let Columns {
+            security,
+            pool,
+            quartiles,
+            ..
+        } = *self;
+        let here = [
+            true, security, pool, true, true, true, quartiles, quartiles, true,
+        ];
+        all.into_iter()
+            .zip(here)
+            .filter_map(|(it, here)| here.then_some(it))
+    }
+}
+
+/// The name, or its beginning and its end.
+fn shorten(name: &str, most: usize) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= most {
+        return name.into();
+    }
+    let (begin, end) = (most / 2, most - most / 2 - 1);
+    let begin: String = letters[..begin].iter().collect();
+    let end: String = letters[letters.len() - end..].iter().collect();
+    format!("{begin}…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_loses_its_middle() {
+        assert_eq!(shorten("adder.txt", 22), "adder.txt");
+        let short = shorten("a-netlist-with-a-long-name-9-of-52.txt", 22);
+        assert_eq!(short, "a-netlist-w…-of-52.txt");
+        assert_eq!(short.chars().count(), 22);
+    }
+}

@@ -1,0 +1,396 @@
+//! A line that carries virtual time beside the bytes, and flights in a row.
+//!
+//! Each party has a virtual clock. Computing takes no time on it. A piece that is sent at a virtual time
+//! arrives as [`Shape`] says, and a party that receives it cannot have an earlier time than that.
+//! Nobody waits. So the clocks show what the line alone would take, the same in each run.
+//!
+//! The clocks also count flights in a row, as Lamport's logical clocks do: a piece is one further than its
+//! sender, and its receiver is at least as far as the piece. Between two machines only this is counted: the
+//! number goes before the bytes of each piece.
+
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dealerless::net::Transport;
+
+use super::meeting::Moment;
+use super::shaped::Shape;
+
+/// Bytes that arrive together on a line of limited bandwidth.
+const PACKET: usize = 1500;
+
+/// The virtual clock of a party. All lines of the party share it.
+#[derive(Clone, Default)]
+pub(super) struct VirtualClock(Arc<Mutex<Moment>>);
+
+/// Nothing panics while it holds a lock of this file, so a poisoned one is as good as any.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl VirtualClock {
+    pub(super) fn now(&self) -> Moment {
+        *lock(&self.0)
+    }
+
+    /// Moves on to `moment`, where that is later.
+    pub(super) fn wait_until(&self, moment: Moment) {
+        let mut now = lock(&self.0);
+        now.time = now.time.max(moment.time);
+        now.in_a_row = now.in_a_row.max(moment.in_a_row);
+    }
+}
+
+/// Bytes that were sent with one call.
+struct Piece {
+    /// When its first byte begins to leave.
+    begins: Duration,
+    /// The length of the chain of flights that ends with it.
+    in_a_row: u64,
+    bytes: usize,
+    delivered: usize,
+}
+
+impl Piece {
+    /// How many of its next bytes arrive together.
+    fn next(&self, shape: Shape) -> usize {
+        let end = match shape.bandwidth {
+            None => self.bytes,
+            Some(_) => (self.delivered / PACKET + 1) * PACKET,
+        };
+        end.min(self.bytes) - self.delivered
+    }
+
+    /// When its next bytes have all arrived.
+    fn arrival(&self, shape: Shape) -> Moment {
+        let leaving = shape.sending(self.delivered + self.next(shape));
+        Moment {
+            time: self.begins + leaving + shape.rtt / 2,
+            in_a_row: self.in_a_row,
+        }
+    }
+}
+
+/// What was sent in one direction and not yet received, in order.
+type Pieces = Arc<Mutex<VecDeque<Piece>>>;
+
+/// What goes before the bytes of a piece between two machines: the length of the chain of flights that ends
+/// with it, and its length in bytes.
+const HEADER_BYTES: usize = 8 + 4;
+
+/// A line on which all bytes arrive at once.
+pub(super) const AT_ONCE: Shape = Shape {
+    rtt: Duration::ZERO,
+    bandwidth: None,
+};
+
+/// One end of a line with virtual time, over another transport.
+pub(super) struct VirtualLine<T> {
+    below: T,
+    shape: Shape,
+    clock: VirtualClock,
+    /// `None` if the other end is on another machine.
+    outgoing: Option<Pieces>,
+    incoming: Pieces,
+    /// The part of the next header that has come.
+    header: Vec<u8>,
+    /// When the last byte has left.
+    free: Duration,
+    /// Bytes that came from below together with those of an earlier piece.
+    held: VecDeque<u8>,
+}
+
+/// Both ends of a line, over two transports of this process that are connected to each other.
+pub(super) fn virtual_line<T: Transport>(
+    shape: Shape,
+    [left, right]: [(T, VirtualClock); 2],
+) -> [VirtualLine<T>; 2] {
+    let (there, back) = <(Pieces, Pieces)>::default();
+    let end = |(below, clock), outgoing: &Pieces, incoming: &Pieces| VirtualLine {
+        shape,
+        outgoing: Some(Arc::clone(outgoing)),
+        incoming: Arc::clone(incoming),
+        ..VirtualLine::counting(below, clock)
+    };
+    [end(left, &there, &back), end(right, &back, &there)]
+}
+
+impl<T: Transport> VirtualLine<T> {
+    /// One end of a line to another machine, which only counts flights in a row. The other end must be one
+    /// of these too.
+    pub(super) fn counting(below: T, clock: VirtualClock) -> Self {
+        VirtualLine {
+            below,
+            shape: AT_ONCE,
+            clock,
+            outgoing: None,
+            incoming: Pieces::default(),
+            header: Vec::new(),
+            free: Duration::ZERO,
+            held: VecDeque::new(),
+        }
+    }
+
+    /// How many bytes may be read at once so that no header is among them; 0 if the connection is closed.
+    fn readable(&mut self, within: Duration) -> io::Result<usize> {
+        if self.outgoing.is_some() {
+            return Ok(usize::MAX);
+        }
+        if let Some(piece) = lock(&self.incoming).front() {
+            return Ok(piece.bytes - piece.delivered);
+        }
+        while self.header.len() < HEADER_BYTES {
+            let mut part = [0; HEADER_BYTES];
+            let missing = HEADER_BYTES - self.header.len();
+            let len = self.below.recv(&mut part[..missing], within)?;
+            if len == 0 {
+                return Ok(0);
+            }
+            self.header.extend(&part[..len]);
+        }
+        let (in_a_row, bytes) = read_header(&std::mem::take(&mut self.header))?;
+        lock(&self.incoming).push_back(Piece {
+            begins: Duration::ZERO,
+            in_a_row,
+            bytes,
+            delivered: 0,
+        });
+        Ok(bytes)
+    }
+}
+
+fn write_header(in_a_row: u64, bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let len = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    Ok([&in_a_row.to_le_bytes()[..], &len.to_le_bytes(), bytes].concat())
+}
+
+fn read_header(header: &[u8]) -> io::Result<(u64, usize)> {
+    let (in_a_row, bytes) = header.split_at(8);
+    let in_a_row = in_a_row.try_into().map(u64::from_le_bytes);
+    let bytes = bytes.try_into().map(u32::from_le_bytes);
+    match (in_a_row, bytes) {
+        (Ok(in_a_row), Ok(bytes @ 1..)) => Ok((in_a_row, bytes as usize)),
+        _ => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+impl<T: Transport> Transport for VirtualLine<T> {
+    fn send(&mut self, bytes: Vec<u8>, within: Duration) -> io::Result<()> {
+        let now = self.clock.now();
+        let in_a_row = now.in_a_row.saturating_add(1);
+        let Some(outgoing) = &self.outgoing else {
+            return self.below.send(write_header(in_a_row, &bytes)?, within);
+        };
+        let begins = self.free.max(now.time);
+        self.free = begins + self.shape.sending(bytes.len());
+        // Noted first: the other end looks it up as soon as the bytes are there.
+        lock(outgoing).push_back(Piece {
+            begins,
+            in_a_row,
+            bytes: bytes.len(),
+            delivered: 0,
+        });
+        self.below.send(bytes, within)
+    }
+
+    /// Never gives bytes that arrive at different times. So the clock shows the arrival of exactly the bytes
+    /// that are needed, however the transport below cuts them.
+    fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
+        let fresh = match self.held.is_empty() {
+            true => match self.readable(within)?.min(buf.len()) {
+                0 => Some(0),
+                most => Some(self.below.recv(&mut buf[..most], within)?),
+            },
+            false => None,
+        };
+        if fresh == Some(0) {
+            return Ok(0);
+        }
+        let mut pieces = lock(&self.incoming);
+        let piece = pieces.front_mut().expect("noted before it was sent");
+        let next = piece.next(self.shape);
+        let len = match fresh {
+            Some(len) => {
+                self.held.extend(&buf[next.min(len)..len]);
+                len.min(next)
+            }
+            None => {
+                let most = next.min(buf.len());
+                self.held.read(&mut buf[..most])?
+            }
+        };
+        self.clock.wait_until(piece.arrival(self.shape));
+        piece.delivered += len;
+        if piece.delivered == piece.bytes {
+            pieces.pop_front();
+        }
+        Ok(len)
+    }
+
+    fn drain(&mut self, max_unsent: usize, within: Duration) -> io::Result<()> {
+        self.below.drain(max_unsent, within)?;
+        let mut moment = self.clock.now();
+        moment.time = (moment.time).max(self.free.saturating_sub(self.shape.sending(max_unsent)));
+        self.clock.wait_until(moment);
+        Ok(())
+    }
+
+    fn close(&mut self, within: Duration) {
+        self.below.close(within);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use dealerless::net::{MemoryTransport, memory_pair};
+
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+    const SOON: Duration = Duration::from_secs(20);
+
+    type End = (VirtualLine<MemoryTransport>, VirtualClock);
+
+    /// Half a round trip is 5 ms. A byte takes 1 ms to leave if there is a bandwidth.
+    fn ends(bandwidth: Option<u64>) -> [End; 2] {
+        let shape = Shape {
+            rtt: 10 * MS,
+            bandwidth: bandwidth.and_then(NonZeroU64::new),
+        };
+        let (left, right) = memory_pair();
+        let clocks = <[VirtualClock; 2]>::default();
+        let [a, b] = clocks.clone();
+        let [left, right] = virtual_line(shape, [(left, a), (right, b)]);
+        let [a, b] = clocks;
+        [(left, a), (right, b)]
+    }
+
+    fn receive((line, clock): &mut End, bytes: usize) -> (u128, u64) {
+        let mut buf = vec![0; bytes];
+        let mut received = 0;
+        while received < bytes {
+            received += line.recv(&mut buf[received..], SOON).unwrap();
+        }
+        let Moment { time, in_a_row } = clock.now();
+        (time.as_millis(), in_a_row)
+    }
+
+    fn send((line, _): &mut End, bytes: usize) {
+        line.send(vec![7; bytes], SOON).unwrap();
+    }
+
+    #[test]
+    fn an_answer_arrives_a_round_trip_after_the_question_and_is_the_second_flight_in_a_row() {
+        let [mut left, mut right] = ends(None);
+        send(&mut left, 10);
+        assert_eq!(receive(&mut right, 10), (5, 1));
+        send(&mut right, 100_000);
+        assert_eq!(receive(&mut left, 100_000), (10, 2));
+    }
+
+    #[test]
+    fn what_both_send_at_once_is_one_flight_in_a_row() {
+        let [mut left, mut right] = ends(None);
+        send(&mut left, 10);
+        send(&mut left, 10);
+        send(&mut right, 10);
+        assert_eq!(receive(&mut right, 20), (5, 1));
+        assert_eq!(receive(&mut left, 10), (5, 1));
+    }
+
+    #[test]
+    fn a_party_has_only_the_time_of_the_bytes_that_it_needed() {
+        let [mut left, mut right] = ends(None);
+        send(&mut left, 10);
+        assert_eq!(receive(&mut right, 10), (5, 1));
+        send(&mut right, 10);
+        assert_eq!(receive(&mut left, 10), (10, 2));
+        send(&mut left, 10);
+        send(&mut left, 10);
+        // Both pieces lie there, and one is read of a large buffer.
+        let mut buf = [0; 1000];
+        let [_, (line, clock)] = [&mut left, &mut right];
+        assert_eq!(line.recv(&mut buf, SOON).unwrap(), 10);
+        assert_eq!(clock.now().in_a_row, 3);
+        assert_eq!(line.recv(&mut buf, SOON).unwrap(), 10);
+    }
+
+    #[test]
+    fn on_a_narrow_line_bytes_arrive_packet_by_packet_however_they_are_read() {
+        for part in [1, 700, 1500, 1600, 4000] {
+            let [mut left, mut right] = ends(Some(8000));
+            send(&mut left, 2000);
+            send(&mut left, 2000);
+            let (line, clock) = &mut right;
+            let mut received = 0;
+            let mut buf = vec![0; part];
+            while received < 4000 {
+                received += line.recv(&mut buf, SOON).unwrap();
+                let ends = [1500, 2000, 3500, 4000];
+                let end = ends.into_iter().find(|&end| received <= end).unwrap();
+                assert_eq!(
+                    clock.now().time,
+                    end as u32 * MS + 5 * MS,
+                    "{part}: {received}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn between_two_machines_the_flights_in_a_row_go_before_the_bytes() {
+        let (left, right) = memory_pair();
+        let clocks = <[VirtualClock; 2]>::default();
+        let mut left = (
+            VirtualLine::counting(left, clocks[0].clone()),
+            clocks[0].clone(),
+        );
+        let mut right = (
+            VirtualLine::counting(right, clocks[1].clone()),
+            clocks[1].clone(),
+        );
+        send(&mut left, 10);
+        send(&mut left, 10);
+        assert_eq!(receive(&mut right, 15), (0, 1));
+        send(&mut right, 100_000);
+        assert_eq!(receive(&mut left, 100_000), (0, 2));
+        send(&mut left, 1);
+        assert_eq!(receive(&mut right, 5), (0, 1), "of the second piece");
+        assert_eq!(receive(&mut right, 1), (0, 3));
+        left.0.close(SOON);
+        assert_eq!(right.0.recv(&mut [0; 9], SOON).unwrap(), 0);
+    }
+
+    #[test]
+    fn a_header_of_no_bytes_is_refused_and_one_that_is_slow_to_come_is_waited_for() {
+        let (mut stranger, right) = memory_pair();
+        let mut right = VirtualLine::counting(right, VirtualClock::default());
+        let moment = Duration::from_millis(1);
+        stranger.send(vec![255; 8], SOON).unwrap();
+        let early = right.recv(&mut [0; 9], moment).unwrap_err();
+        assert_eq!(early.kind(), io::ErrorKind::TimedOut);
+        stranger.send(vec![1, 0, 0, 0, 7], SOON).unwrap();
+        assert_eq!(right.recv(&mut [0; 9], SOON).unwrap(), 1);
+        // The longest chain does not overflow.
+        right.send(vec![7], SOON).unwrap();
+        stranger.send(vec![0; HEADER_BYTES], SOON).unwrap();
+        let empty = right.recv(&mut [0; 9], SOON).unwrap_err();
+        assert_eq!(empty.kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_sender_that_drains_waits_until_its_bytes_have_left() {
+        let [mut left, mut right] = ends(Some(8000));
+        send(&mut left, 20);
+        assert_eq!(receive(&mut right, 20), (25, 1));
+        let (line, clock) = &mut left;
+        line.drain(15, SOON).unwrap();
+        assert_eq!(clock.now().time, 5 * MS);
+        line.drain(0, SOON).unwrap();
+        assert_eq!(clock.now().time, 20 * MS);
+    }
+}

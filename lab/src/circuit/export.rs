@@ -1,0 +1,192 @@
+//! `circuit export`: a shuffle as a Bristol Fashion netlist.
+
+use std::path::{Path, PathBuf};
+
+use dealerless::circuit::Party;
+use dealerless::deck::Choice;
+use dealerless::shuffle::{InSlices, Seed, ShuffleCircuit, Spec};
+use dealerless_program::arguments::algorithm;
+use dealerless_program::memory::MemoryArgs;
+use dealerless_program::output::{count, say, show_json};
+use dealerless_program::progress::Progress;
+use dealerless_program::whole_file;
+use serde::Serialize;
+
+use super::netlist_file;
+
+/// Writes a shuffle as a Bristol Fashion netlist.
+///
+/// Input value 1 is the garbler's seeds and 2 the evaluator's.
+///
+/// The output is one word a drawn card, its least significant bit first.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless circuit export --algorithm bubble --cards 52 --draw 9 -o hand.txt\n  \
+    dealerless circuit export --algorithm bubble --cards 9 --draw 2 > small.txt\n  \
+    dealerless circuit export --checked --algorithm cut --cards 52 --draw 9 \\\n      \
+      -o run.txt\n\n\
+    With --json standard output carries the layout of the wires. The inputs, in their\n\
+    order: a seed is a value below its modulus, written as it is (unsigned), or less\n\
+    the modulus in two's complement (minus-modulus), least significant bit first;\n\
+    or it is the bits of the switches of a network (switches). The outputs: the words\n\
+    of the drawn cards, and with --checked the number of the validity, from 0, of two\n\
+    bits: whether the garbler's input is in range, and whether the evaluator's is. It\n\
+    is absent (null) where no input is out of range, so that the circuits are one.\n\n\
+    A circuit that does not fit into --memory is built in slices, twice, and written\n\
+    as it comes: the same circuit, with the gates in another order. 4096 of 4096\n\
+    cards take ten to twenty gigabytes of disk.")]
+pub struct Args {
+    /// How the deck is shuffled.
+    #[arg(long, value_name = "ALGORITHM", value_parser = algorithm())]
+    algorithm: Choice,
+    /// Cards in the deck.
+    #[arg(long, value_name = "N")]
+    cards: usize,
+    /// Cards drawn from it.
+    #[arg(long, value_name = "M")]
+    draw: usize,
+    /// Write the circuit that a malicious session runs: it also says, in one more output value,
+    /// whether each party's input is in range.
+    #[arg(long)]
+    checked: bool,
+    /// The file to write: its name ends in .txt or .bristol, with .gz after that to compress it.
+    /// - is standard output [default: -].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    limit: MemoryArgs,
+    /// Print the layout of the wires as one JSON object; -o FILE must be given.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Layout {
+    file: String,
+    algorithm: &'static str,
+    cards: usize,
+    draw: usize,
+    checked: bool,
+    garbler: Vec<SeedLayout>,
+    evaluator: Vec<SeedLayout>,
+    output: Words,
+    /// The output value, from 0, that says whether the inputs are in range.
+    validity: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct SeedLayout {
+    bits: usize,
+    modulus: u64,
+    encoding: String,
+}
+
+#[derive(Serialize)]
+struct Words {
+    words: usize,
+    bits: usize,
+}
+
+impl From<&Seed> for SeedLayout {
+    fn from(seed: &Seed) -> Self {
+        SeedLayout {
+            bits: seed.bits,
+            modulus: seed.modulus,
+            encoding: seed.encoding.to_string(),
+        }
+    }
+}
+
+/// What was written.
+struct Written<'a> {
+    /// The file, if it is not standard output.
+    path: Option<&'a Path>,
+    /// AND, XOR and NOT gates.
+    gates: [usize; 3],
+    seeds: [Vec<SeedLayout>; 2],
+    validity: Option<usize>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    whole_file::check_json(args.json, args.output.as_deref())?;
+    whole_file::check_output(args.output.as_deref(), netlist_file::ENDINGS, &[])?;
+    let spec = args.algorithm.spec(args.cards, args.draw)?;
+    let whole = args.limit.memory.check_circuit(spec);
+    let written = match (whole, InSlices::new(spec, args.checked)) {
+        (Ok(()), _) => write_whole(args, spec)?,
+        (Err(too_large), None) => return Err(too_large),
+        (Err(_), Some(shuffle)) => write_in_slices(args, spec, &shuffle)?,
+    };
+    let Some(path) = written.path else {
+        return Ok(());
+    };
+    let [and, xor, not] = written.gates.map(|gates| count(gates as u64));
+    let name = path.display();
+    say(&format!("Wrote {name}: {and} AND, {xor} XOR, {not} NOT."));
+    if !args.json {
+        return Ok(());
+    }
+    let [garbler, evaluator] = written.seeds;
+    show_json(
+        "circuit export",
+        &Layout {
+            file: path.display().to_string(),
+            algorithm: spec.algorithm().name(),
+            cards: spec.cards(),
+            draw: spec.draw(),
+            checked: args.checked,
+            garbler,
+            evaluator,
+            output: Words {
+                words: spec.draw(),
+                bits: spec.word_bits(),
+            },
+            validity: written.validity,
+        },
+    )
+}
+
+/// Builds the circuit, and writes it in layer order.
+fn write_whole(args: &Args, spec: Spec) -> anyhow::Result<Written<'_>> {
+    let progress = Progress::of_building(spec);
+    let shuffle = match args.checked {
+        true => ShuffleCircuit::build_checked(spec),
+        false => ShuffleCircuit::build(spec),
+    };
+    drop(progress);
+    let path = netlist_file::write(shuffle.circuit(), args.output.as_deref())?;
+    let stats = shuffle.circuit().stats();
+    Ok(Written {
+        path,
+        gates: [stats.and, stats.xor, stats.not],
+        seeds: Party::BOTH.map(|party| layout(shuffle.seeds(party))),
+        validity: shuffle.validity(),
+    })
+}
+
+/// Builds the circuit twice, once to count its gates, and writes them as they come.
+fn write_in_slices<'a>(
+    args: &'a Args,
+    spec: Spec,
+    shuffle: &InSlices,
+) -> anyhow::Result<Written<'a>> {
+    args.limit.memory.check_slices(spec)?;
+    let progress = Progress::of_building(spec);
+    let structure = shuffle.structure(|_| ());
+    let path = whole_file::write_output(args.output.as_deref(), |file| {
+        shuffle.write(&structure, file, |_| ())
+    })?;
+    drop(progress);
+    Ok(Written {
+        path,
+        gates: [structure.and, structure.xor, structure.not],
+        seeds: Party::BOTH.map(|party| layout(shuffle.seeds(party))),
+        validity: shuffle.validity(),
+    })
+}
+
+fn layout(seeds: &[Seed]) -> Vec<SeedLayout> {
+    seeds.iter().map(SeedLayout::from).collect()
+}

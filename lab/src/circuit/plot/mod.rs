@@ -1,0 +1,172 @@
+//! `circuit plot`: what every shuffle costs, as a picture.
+
+mod chart;
+mod crossings;
+mod curve;
+mod guest;
+mod ink;
+mod picture;
+mod plan;
+mod png;
+mod points;
+mod room;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use clap::ValueEnum;
+use dealerless_program::memory::MemoryArgs;
+use dealerless_program::output::{count, say, show_json};
+use dealerless_program::whole_file;
+use plotters::prelude::{IntoDrawingArea, SVGBackend};
+use serde::Serialize;
+
+use self::crossings::{Crossing, crossings};
+use self::curve::Y;
+use self::guest::{Guest, With};
+use self::picture::Scene;
+use self::plan::{Plan, Sizes};
+use self::points::PointsFile;
+use super::selection::{self, Selection};
+use super::sweep::{Draws, Numbers};
+
+/// Draws what every shuffle costs, as SVG or PNG, with the points where the cheapest changes.
+///
+/// Marked too: where a switching network, which moves the whole deck, becomes cheaper than
+/// fisher-yates and lehmer, which stop after the cards drawn.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless circuit plot -o ands.svg\n  \
+    dealerless circuit plot --cards 20 --json -o ands.svg\n  \
+    dealerless circuit plot --against cards --cards 16,32,...,512 --draw 9 \\\n      \
+    -o ands.svg\n  \
+    dealerless circuit plot --checked --y joint-ands --comparison -o joint.png\n  \
+    dealerless circuit plot --with mine.txt@9 --points ands.csv -o ands.svg\n\n\
+    Lists of numbers are written as for circuit stats. Markers show the circuits that\n\
+    were counted, where they are few. A vertical axis is logarithmic: 0 is not on it.")]
+pub struct Args {
+    /// What grows from left to right.
+    #[arg(long, value_name = "WHAT", default_value = "draw")]
+    against: Against,
+    /// Cards in the deck; with --against cards a list [default: 52, or 4 to 256].
+    #[arg(long, value_name = "N")]
+    cards: Option<Numbers>,
+    /// Cards drawn: a list; with --against cards a number, or all [default: all].
+    #[arg(long, value_name = "M")]
+    draw: Option<Draws>,
+    /// Which shuffles, with commas between.
+    #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', default_value = "all",
+          value_parser = selection::parser())]
+    algorithm: Vec<Selection>,
+    /// What is counted upwards.
+    #[arg(long, value_name = "WHAT", default_value = "ands")]
+    y: Y,
+    /// Draw the circuits that a malicious session runs: with the check that both inputs are in range.
+    #[arg(long)]
+    checked: bool,
+    /// Draw also circuits that are never played with: known mistakes, and the classical way.
+    #[arg(long)]
+    comparison: bool,
+    /// A netlist of others, as it is written: a line, or with @NUMBER a point at that m or n. May be
+    /// given several times.
+    #[arg(long, value_name = "FILE[@NUMBER]")]
+    with: Vec<With>,
+    /// Write the numbers too, into a file whose name ends with .csv or .json.
+    #[arg(long, value_name = "FILE")]
+    points: Option<PointsFile>,
+    #[command(flatten)]
+    limit: MemoryArgs,
+    /// The file to write: PNG if its name ends in .png, SVG if in .svg or without an ending; .gz
+    /// after that compresses it. - is standard output [default: -].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the crossing points as one JSON object; -o FILE must be given.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The horizontal axis.
+#[derive(Clone, Copy, ValueEnum)]
+enum Against {
+    /// The cards drawn, from one deck.
+    Draw,
+    /// The cards of the deck.
+    Cards,
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    file: String,
+    points: Option<String>,
+    y: Y,
+    checked: bool,
+    crossings: &'a [Crossing],
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let output = args.output.as_deref();
+    whole_file::check_json(args.json, output)?;
+    let read: Vec<&Path> = args.with.iter().map(With::path).collect();
+    whole_file::check_output(output, &["svg", "png"], &read)?;
+    if let Some(points) = &args.points {
+        whole_file::check_output(Some(points.path()), &PointsFile::ENDINGS, &read)?;
+    }
+    let plan = Plan::of(args)?;
+    let guests = args
+        .with
+        .iter()
+        .map(|with| Guest::read(with, plan.y, &plan));
+    let guests = guests.collect::<anyhow::Result<Vec<_>>>()?;
+    let mut sizes = Sizes::count(&plan);
+    let crossings = crossings(&plan, &mut sizes);
+    let scene = Scene::new(&plan, &mut sizes, &crossings, &guests);
+    drop(sizes);
+    ensure!(
+        !scene.is_empty(),
+        "nothing is to be seen: every circuit that was asked for has 0 {}, which a logarithmic axis does \
+         not show",
+        plan.y.unit()
+    );
+    let picture = draw(&scene, output)?;
+    if let Some(points) = &args.points {
+        points.write(&plan, &scene.lines)?;
+        say(&format!("Wrote {}.", points.path().display()));
+    }
+    let Some(path) = whole_file::write_output(output, |file| file.write_all(&picture))? else {
+        return Ok(());
+    };
+    say(&format!("Wrote {}.", path.display()));
+    if args.json {
+        show_json(
+            "circuit plot",
+            &Report {
+                file: path.display().to_string(),
+                points: (args.points.as_ref()).map(|points| points.path().display().to_string()),
+                y: plan.y,
+                checked: plan.checked,
+                crossings: &crossings,
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// The bytes of the picture, in the format that the name of its file ends with.
+fn draw(scene: &Scene<'_>, output: Option<&Path>) -> anyhow::Result<Vec<u8>> {
+    if output.and_then(whole_file::ending).as_deref() == Some("png") {
+        let mut pixels = png::pixels(scene.size()).context("the picture is too large")?;
+        scene.draw(&png::Canvas::on(&mut pixels).into_drawing_area())?;
+        return Ok(pixels.encode_png()?);
+    }
+    let mut svg = String::new();
+    scene.draw(&SVGBackend::with_string(&mut svg, scene.size()).into_drawing_area())?;
+    // A file of text ends with the end of a line.
+    svg.push('\n');
+    Ok(svg.into_bytes())
+}
+
+fn number(number: usize) -> String {
+    count(number as u64)
+}

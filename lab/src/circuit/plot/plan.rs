@@ -1,0 +1,179 @@
+//! What is plotted, and the sizes of its circuits.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, ensure};
+use dealerless::shuffle::{Algorithm, Spec};
+use dealerless_program::progress::Progress;
+
+use super::curve::{Curve, Y};
+use super::{Against, Args};
+use crate::circuit::entry::Comparison;
+use crate::circuit::selection;
+use crate::circuit::sweep::{Draws, Numbers, pairs};
+
+/// As many draws are counted of a larger deck, evenly apart.
+const MOST_DRAWS: usize = 64;
+
+/// What grows along the horizontal axis, and what stays.
+#[derive(Clone, Copy)]
+pub(super) enum Along {
+    /// The cards drawn, of a deck that stays.
+    Draw { cards: usize },
+    /// The deck; the draw stays.
+    Cards { draw: usize },
+    /// The deck, which is drawn whole.
+    WholeDecks,
+}
+
+impl Along {
+    /// The cards and the draw at a number of the axis.
+    pub(super) fn deal(self, number: usize) -> (usize, usize) {
+        match self {
+            Along::Draw { cards } => (cards, number),
+            Along::Cards { draw } => (number, draw),
+            Along::WholeDecks => (number, number),
+        }
+    }
+}
+
+/// What is plotted.
+pub(super) struct Plan {
+    pub(super) along: Along,
+    /// The numbers on the horizontal axis, in ascending order, two at least.
+    pub(super) numbers: Vec<usize>,
+    pub(super) algorithms: Vec<Algorithm>,
+    /// Whether the circuits that are only compared with are in it.
+    comparison: bool,
+    pub(super) y: Y,
+    /// Whether the shuffles check that both parties' inputs are in range.
+    pub(super) checked: bool,
+}
+
+impl Plan {
+    /// The plan that the command's arguments ask for.
+    ///
+    /// # Errors
+    /// When a number is out of bounds, a list stands where one number is needed, or a circuit is
+    /// too large.
+    pub(super) fn of(args: &Args) -> anyhow::Result<Self> {
+        let draws = args.draw.clone().unwrap_or(Draws::All);
+        let (along, cards, draws) = match args.against {
+            Against::Draw => {
+                let one = args.cards.as_ref().map_or(Some(52), Numbers::single);
+                let cards = one.context("--against draw takes one number of cards")?;
+                let draws = match draws {
+                    Draws::All => Draws::These(some_draws(cards)),
+                    these @ Draws::These(_) => these,
+                };
+                (Along::Draw { cards }, Numbers::from_iter([cards]), draws)
+            }
+            Against::Cards => {
+                let cards = args.cards.clone().unwrap_or_else(some_decks);
+                let along = match &draws {
+                    Draws::All => Along::WholeDecks,
+                    Draws::These(numbers) => {
+                        let draw = numbers.single();
+                        let draw = draw.context("--against cards takes one draw, or all")?;
+                        Along::Cards { draw }
+                    }
+                };
+                (along, cards, draws)
+            }
+        };
+        let deals = pairs(&cards, &draws)?;
+        ensure!(deals.len() > 1, "one point makes no plot");
+        let mut selected = Vec::new();
+        for &(cards, draw) in &deals {
+            selected.extend(selection::algorithms(&args.algorithm, cards, draw)?);
+        }
+        let algorithms: Vec<Algorithm> = (Algorithm::ALL.into_iter())
+            .filter(|algorithm| selected.contains(algorithm))
+            .collect();
+        for &(cards, draw) in &deals {
+            for &algorithm in &algorithms {
+                (args.limit.memory).check_circuit(Spec::new(cards, draw, algorithm)?)?;
+            }
+            for comparison in Comparison::ALL.iter().filter(|_| args.comparison) {
+                let ands = (comparison.estimated_ands)(cards, draw);
+                (args.limit.memory).check_ands(comparison.name, cards, draw, ands)?;
+            }
+        }
+        let number = |(cards, draw)| match along {
+            Along::Draw { .. } => draw,
+            Along::Cards { .. } | Along::WholeDecks => cards,
+        };
+        Ok(Plan {
+            along,
+            numbers: deals.into_iter().map(number).collect(),
+            algorithms,
+            comparison: args.comparison,
+            y: args.y,
+            checked: args.checked,
+        })
+    }
+
+    /// All that is drawn but the netlists of others.
+    pub(super) fn curves(&self) -> Vec<Curve> {
+        let shuffles = self.algorithms.iter().copied().map(Curve::Shuffle);
+        let comparisons = Curve::comparisons().filter(|_| self.comparison);
+        shuffles.chain(comparisons).collect()
+    }
+
+    /// The first and the last number of the horizontal axis.
+    pub(super) fn ends(&self) -> (usize, usize) {
+        (self.numbers[0], self.numbers[self.numbers.len() - 1])
+    }
+}
+
+/// All draws of a small deck; of a larger one some, with the first and the last.
+fn some_draws(cards: usize) -> Numbers {
+    let count = cards.clamp(1, MOST_DRAWS);
+    (1..=count)
+        .map(|i| (i * cards).div_ceil(count))
+        .chain([1])
+        .collect()
+}
+
+/// Decks of 4 to 256 cards, four each time that they double: powers of two are cheap, so they alone
+/// would not tell the course of a line.
+fn some_decks() -> Numbers {
+    let octave = |power: u32| (4..8).map(move |quarter| quarter << power);
+    (0..6).flat_map(octave).chain([256]).collect()
+}
+
+/// What the circuits have of what is plotted, each built once.
+pub(super) struct Sizes<'a> {
+    plan: &'a Plan,
+    progress: Progress,
+    values: HashMap<(Curve, usize), usize>,
+}
+
+impl<'a> Sizes<'a> {
+    /// Builds the circuits of the plan, one after the other.
+    pub(super) fn count(plan: &'a Plan) -> Self {
+        let curves = plan.curves();
+        let steps = curves.len() * plan.numbers.len();
+        let mut sizes = Sizes {
+            plan,
+            progress: Progress::begin(steps, "circuits"),
+            values: HashMap::new(),
+        };
+        for &number in &plan.numbers {
+            for &curve in &curves {
+                sizes.value(curve, number);
+            }
+        }
+        sizes
+    }
+
+    /// What a curve has at a number of the horizontal axis, which is between those of the plan.
+    pub(super) fn value(&mut self, curve: Curve, number: usize) -> usize {
+        *self.values.entry((curve, number)).or_insert_with(|| {
+            let (cards, draw) = self.plan.along.deal(number);
+            let value = curve.value(self.plan.y, self.plan.checked, cards, draw);
+            self.progress.step();
+            value
+        })
+    }
+}

@@ -1,0 +1,389 @@
+//! `circuit prove`: whether a shuffle is uniform, by going through all of its randomness.
+
+use anyhow::{bail, ensure};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use comfy_table::CellAlignment;
+use dealerless::circuit::Party;
+use dealerless::shuffle::comparison::biased::Biased;
+use dealerless::shuffle::{Algorithm, Counterexample, Enumeration, Outcome, Rows, Subject};
+use dealerless_program::failure::AnswerIsNo;
+use dealerless_program::output::{count, grid, lines, show, show_json};
+use dealerless_program::progress::Progress;
+use serde::Serialize;
+
+use super::entry::Comparison;
+
+/// Proves by enumeration that a shuffle is uniform, or refutes it.
+///
+/// It evaluates the circuit. For each value that one party may enter, it goes through all values of the
+/// other party, and counts how often each draw comes. The shuffle is uniform as soon as one party is
+/// honest if all draws come equally often, whoever is the honest one.
+///
+/// A value is a party's seeds, its permutation, or, in the two known mistakes, its bits. With --checked
+/// the fixed values are all bits that a party can enter, also those of seeds out of range: each is
+/// refused, whatever the other party enters, or the draws come equally often.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    dealerless circuit prove --algorithm cut --cards 5 --draw 3\n  \
+    dealerless circuit prove --algorithm cut --cards 4 --checked\n  \
+    dealerless circuit prove --algorithm waksman --cards 7 --limit 60000000\n  \
+    dealerless circuit prove --algorithm bubble-fair-bits --cards 4\n\n\
+    If both parties together have too many values, the party whose value stays fixed\n\
+    takes some of its values only, evenly apart in their order; the table says how\n\
+    many. bubble-fair-bits and fisher-yates-xor-modulo are known mistakes.\n\n\
+    Exit codes: 0 uniform, 1 wrong usage or too many values, 4 not uniform.")]
+pub struct Args {
+    /// The shuffle.
+    #[arg(long, value_name = "ALGORITHM", value_parser = subject())]
+    algorithm: Named,
+    /// Cards in the deck.
+    #[arg(long, value_name = "N")]
+    cards: usize,
+    /// Cards drawn from it [default: all].
+    #[arg(long, value_name = "M")]
+    draw: Option<usize>,
+    /// Take the circuit that checks whether inputs are in range, and fix any bits.
+    #[arg(long)]
+    checked: bool,
+    /// The most evaluations of the circuit.
+    #[arg(long, value_name = "NUMBER", default_value = "50000000")]
+    limit: u64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A shuffle, with its name.
+#[derive(Clone, Copy)]
+struct Named {
+    name: &'static str,
+    subject: Subject,
+}
+
+fn subject() -> impl TypedValueParser<Value = Named> {
+    let shuffles = Algorithm::ALL.map(|algorithm| Named {
+        name: algorithm.name(),
+        subject: Subject::Shuffle(algorithm),
+    });
+    let mistakes = Biased::ALL.map(|biased| Named {
+        name: Comparison::name_of(biased),
+        subject: Subject::Biased(biased),
+    });
+    let all: Vec<Named> = shuffles.into_iter().chain(mistakes).collect();
+    let names: Vec<&str> = all.iter().map(|named| named.name).collect();
+    PossibleValuesParser::new(names).try_map(move |name| {
+        let found = all.iter().find(|named| named.name == name);
+        found.copied().ok_or("no such shuffle")
+    })
+}
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct Report {
+    algorithm: &'static str,
+    cards: usize,
+    draw: usize,
+    /// Whether the circuit checks the inputs, and any bits were fixed.
+    checked: bool,
+    /// How many different draws there are.
+    draws: u64,
+    uniform: bool,
+    /// Whether all values of both parties were gone through.
+    complete: bool,
+    evaluations: u64,
+    /// Of each party that is honest in turn; it ends with the first counterexample.
+    parties: Vec<Part>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterexample: Option<Refutation>,
+}
+
+/// What was found for one honest party.
+#[derive(Serialize)]
+struct Part {
+    honest: String,
+    /// The values of the honest party, gone through for each fixed value of the other's.
+    values: u64,
+    /// How many values of the other party were fixed.
+    fixed: u64,
+    /// Of how many.
+    of: u64,
+    /// How many of the fixed values the check refused.
+    refused: u64,
+    /// How often each draw came, each time that the fixed value was not refused.
+    each: Option<u64>,
+}
+
+/// Two draws that do not come equally often, or one outcome that is no draw, or a check that refuses
+/// what it should not.
+#[derive(Serialize)]
+struct Refutation {
+    honest: String,
+    /// The number of the other party's value, from 0.
+    fixed: u64,
+    /// Out of so many values of the honest party.
+    values: u64,
+    /// Whether the outcome is no draw, since it has a card twice or one that does not exist.
+    no_draw: bool,
+    /// How many values of the honest party the check refuses, though it should not.
+    refused: Option<u64>,
+    outcomes: Vec<Times>,
+}
+
+/// An outcome, and how often it came.
+#[derive(Serialize)]
+struct Times {
+    cards: Vec<u32>,
+    times: u64,
+}
+
+/// What is to be gone through with one honest party.
+struct Task {
+    honest: Party,
+    values: u64,
+    fixed: u64,
+    of: u64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let draw = args.draw.unwrap_or(args.cards);
+    let mut enumeration = Enumeration::new(args.algorithm.subject, args.cards, draw)?;
+    if args.checked {
+        let shuffle = matches!(args.algorithm.subject, Subject::Shuffle(_));
+        ensure!(
+            shuffle,
+            "{} has no check of its inputs",
+            args.algorithm.name
+        );
+        enumeration = enumeration.checked();
+    }
+    let tasks = tasks(args, &enumeration)?;
+    let mut report = Report {
+        algorithm: args.algorithm.name,
+        cards: args.cards,
+        draw,
+        checked: args.checked,
+        draws: enumeration.draws(),
+        uniform: true,
+        complete: tasks.iter().all(|task| task.fixed == task.of),
+        evaluations: 0,
+        parties: Vec::new(),
+        counterexample: None,
+    };
+    let steps: u64 = tasks.iter().map(|task| task.fixed).sum();
+    let progress = Progress::begin(steps as usize, "fixed values");
+    for task in &tasks {
+        let rows = enumeration.over(task.honest)?;
+        if !go_through(task, &rows, &progress, &mut report) {
+            break;
+        }
+    }
+    drop(progress);
+    match args.json {
+        true => show_json("circuit prove", &report)?,
+        false => show(&report.screen())?,
+    }
+    if !report.uniform {
+        bail!(AnswerIsNo("The draw is not uniform."));
+    }
+    Ok(())
+}
+
+/// Both parties' turns as the honest one, within the limit.
+///
+/// # Errors
+/// When even one fixed value takes too many evaluations.
+fn tasks(args: &Args, enumeration: &Enumeration) -> anyhow::Result<Vec<Task>> {
+    let task = |honest: Party| {
+        let values = enumeration.values(honest);
+        let of = enumeration.fixed_values(honest.other());
+        let fixed = of.min(args.limit / 2 / values.max(1));
+        Task {
+            honest,
+            values,
+            fixed,
+            of,
+        }
+    };
+    let tasks = Party::BOTH.map(task);
+    for task in &tasks {
+        let Task { honest, values, .. } = *task;
+        ensure!(
+            values <= Enumeration::MAX_VALUES,
+            "the {honest} has {} values, and up to {} are gone through; take fewer cards",
+            many(values),
+            count(Enumeration::MAX_VALUES)
+        );
+        ensure!(
+            task.fixed > 0,
+            "one fixed value takes {} evaluations for each honest party, and {} are allowed for both; \
+             to allow more, say --limit {}",
+            count(values),
+            count(args.limit),
+            values.saturating_mul(2)
+        );
+    }
+    Ok(tasks.into())
+}
+
+/// A number that may be saturated.
+fn many(number: u64) -> String {
+    match number {
+        u64::MAX => "more than 10^19".to_owned(),
+        number => count(number),
+    }
+}
+
+/// Goes through all values of the honest party for each fixed one of the other, and adds to the report.
+/// Says whether all draws came equally often.
+fn go_through(task: &Task, rows: &Rows, progress: &Progress, report: &mut Report) -> bool {
+    let mut part = Part {
+        honest: task.honest.to_string(),
+        values: task.values,
+        fixed: 0,
+        of: task.of,
+        refused: 0,
+        each: None,
+    };
+    for number in 0..task.fixed {
+        let fixed = match task.fixed {
+            1 => 0,
+            // Evenly apart, with the first and the last.
+            all => (u128::from(number) * u128::from(task.of - 1) / u128::from(all - 1)) as u64,
+        };
+        let found = rows.against(fixed);
+        part.fixed += 1;
+        report.evaluations += task.values;
+        progress.step();
+        match found {
+            Ok(0) => part.refused += 1,
+            Ok(each) => part.each = Some(each),
+            Err(counterexample) => {
+                part.each = None;
+                report.uniform = false;
+                report.counterexample = Some(Refutation::of(task, fixed, counterexample));
+                break;
+            }
+        }
+    }
+    report.parties.push(part);
+    report.uniform
+}
+
+impl Refutation {
+    fn of(task: &Task, fixed: u64, counterexample: Counterexample) -> Self {
+        let times = |Outcome { cards, times }| Times { cards, times };
+        let no_draw = matches!(counterexample, Counterexample::NoDraw(_));
+        let (refused, outcomes) = match counterexample {
+            Counterexample::Differ(first, second) => (None, vec![times(first), times(second)]),
+            Counterexample::NoDraw(outcome) => (None, vec![times(outcome)]),
+            Counterexample::Refused(values) => (Some(values), Vec::new()),
+        };
+        Refutation {
+            honest: task.honest.to_string(),
+            fixed,
+            values: task.values,
+            no_draw,
+            refused,
+            outcomes,
+        }
+    }
+}
+
+impl Report {
+    fn screen(&self) -> String {
+        let mut grid = grid();
+        let mut header = vec![
+            "honest",
+            "its values",
+            "fixed values of the other",
+            "each draw",
+        ];
+        if self.checked {
+            header.insert(3, "refused");
+        }
+        grid.set_header(header);
+        for part in &self.parties {
+            let fixed = match part.fixed == part.of {
+                true => format!("all {}", count(part.of)),
+                false => format!("{} of {}", count(part.fixed), many(part.of)),
+            };
+            let each = part.each.map_or("not equally".to_owned(), times);
+            let mut row = vec![part.honest.clone(), count(part.values), fixed, each];
+            if self.checked {
+                row.insert(3, count(part.refused));
+            }
+            grid.add_row(row);
+        }
+        for column in grid.column_iter_mut().skip(1) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+        format!(
+            "{} draws {} of {} cards: {} draws are possible.\n\n{}\n\n{}\n{} evaluations of the circuit.",
+            self.algorithm,
+            count(self.draw as u64),
+            count(self.cards as u64),
+            count(self.draws),
+            grid.trim_fmt(),
+            self.verdict(),
+            count(self.evaluations)
+        )
+    }
+
+    fn verdict(&self) -> String {
+        if let Some(refutation) = &self.counterexample {
+            return refutation.verdict();
+        }
+        let refused = match self.checked {
+            true => "it is refused, or ",
+            false => "",
+        };
+        let of_values = "all draws come equally often over the values of the other";
+        lines(&match self.complete {
+            true => format!("Uniform: whatever one party enters, {refused}{of_values}."),
+            false => format!(
+                "Uniform for the values that were fixed, which are some of all, evenly apart in \
+                 their order: for each, {refused}{of_values}."
+            ),
+        })
+    }
+}
+
+impl Refutation {
+    fn verdict(&self) -> String {
+        let outcomes = self.outcomes.iter().map(|outcome| {
+            let cards: Vec<String> = outcome.cards.iter().map(u32::to_string).collect();
+            format!("{} comes {}", cards.join(" "), times(outcome.times))
+        });
+        let outcomes: Vec<String> = outcomes.collect();
+        if let Some(refused) = self.refused {
+            return format!(
+                "Not as it should be: over the {} values of the {}, for value {} of the\n\
+                 other party, the check refuses {}.",
+                count(self.values),
+                self.honest,
+                count(self.fixed),
+                count(refused)
+            );
+        }
+        let what = match self.no_draw {
+            true => "an outcome is no draw",
+            false => "two draws do not come equally often",
+        };
+        format!(
+            "Not uniform: over the {} values of the {}, for value {} of the\nother party, {what}:\n{}.",
+            count(self.values),
+            self.honest,
+            count(self.fixed),
+            outcomes.join(",\n")
+        )
+    }
+}
+
+fn times(number: u64) -> String {
+    match number {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        number => format!("{} times", count(number)),
+    }
+}

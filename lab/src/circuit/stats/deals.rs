@@ -1,0 +1,156 @@
+//! Our own shuffles, counted.
+
+use dealerless::shuffle::{Algorithm, Spec};
+use dealerless_program::memory::MemoryArgs;
+use dealerless_program::output::count;
+use dealerless_program::progress::Progress;
+
+use super::super::entry::{Comparison, Entry};
+use super::super::selection::{self, Selection};
+use super::super::sweep::{Draws, Numbers, pairs_to_count};
+
+/// Which shuffles are counted.
+#[derive(clap::Args)]
+pub(super) struct DealArgs {
+    /// Cards in the deck [default: 52].
+    #[arg(long, value_name = "N")]
+    cards: Option<Numbers>,
+    /// Cards drawn from it, or all [default: all].
+    #[arg(long, value_name = "M")]
+    draw: Option<Draws>,
+    /// Which shuffles, with commas between [default: all].
+    #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = selection::parser())]
+    algorithm: Vec<Selection>,
+    /// Count also circuits that are never played with: known mistakes, and the classical way.
+    #[arg(long)]
+    comparison: bool,
+    /// Build nothing: compute the AND gates.
+    #[arg(long, conflicts_with = "comparison")]
+    computed: bool,
+    /// Compute nothing: build what does not fit into --memory in slices, however long it takes.
+    #[arg(long, conflicts_with = "computed")]
+    built: bool,
+    #[command(flatten)]
+    limit: MemoryArgs,
+}
+
+/// All shuffles for one deck and one draw.
+pub(super) struct Deal {
+    pub(super) cards: usize,
+    pub(super) draw: usize,
+    pub(super) entries: Vec<Entry>,
+}
+
+impl DealArgs {
+    /// Whether any shuffle is asked for.
+    pub(super) fn any(&self) -> bool {
+        let deck = self.cards.is_some() || self.draw.is_some();
+        deck || !self.algorithm.is_empty() || self.comparison || self.computed || self.built
+    }
+
+    /// Counts what is asked for, or all shuffles of 52 cards.
+    ///
+    /// # Errors
+    /// When something is out of bounds, or a circuit that is only compared with is too large: before
+    /// any circuit is built.
+    pub(super) fn count(&self) -> anyhow::Result<Vec<Deal>> {
+        let cards = self.cards.clone();
+        let cards = cards.unwrap_or_else(|| Numbers::from_iter([52]));
+        let draw = self.draw.clone().unwrap_or(Draws::All);
+        count_all(&pairs_to_count(&cards, &draw)?, self)
+    }
+
+    fn selected(&self) -> &[Selection] {
+        match self.algorithm.as_slice() {
+            [] => &[Selection::All],
+            selected => selected,
+        }
+    }
+}
+
+/// Builds one circuit after the other, each dropped when it is counted.
+///
+/// # Errors
+/// When one is too large: before any is built.
+fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<Deal>> {
+    let chosen =
+        |&(cards, draw): &(usize, usize)| selection::algorithms(args.selected(), cards, draw);
+    let chosen = pairs.iter().map(chosen).collect::<Result<Vec<_>, _>>()?;
+    let comparisons: &[Comparison] = if args.comparison {
+        &Comparison::ALL
+    } else {
+        &[]
+    };
+    for &(cards, draw) in pairs {
+        for comparison in comparisons {
+            let ands = (comparison.estimated_ands)(cards, draw);
+            let name = comparison.name;
+            args.limit.memory.check_ands(name, cards, draw, ands)?;
+        }
+    }
+    let steps: usize = chosen
+        .iter()
+        .map(|list| list.len() + comparisons.len())
+        .sum();
+    let progress = Progress::begin(steps, "circuits");
+    let mut deals = Vec::new();
+    for (&(cards, draw), algorithms) in pairs.iter().zip(chosen) {
+        let mut entries = Vec::new();
+        for algorithm in algorithms {
+            entries.push(count_one(args, cards, draw, algorithm, &progress)?);
+            progress.step();
+        }
+        for comparison in comparisons {
+            entries.push(Entry::of_comparison(comparison, cards, draw)?);
+            progress.step();
+        }
+        deals.push(Deal {
+            cards,
+            draw,
+            entries,
+        });
+    }
+    Ok(deals)
+}
+
+/// Counts a circuit as it is asked for: as a whole, in slices, or computed.
+fn count_one(
+    args: &DealArgs,
+    cards: usize,
+    draw: usize,
+    algorithm: Algorithm,
+    progress: &Progress,
+) -> anyhow::Result<Entry> {
+    let memory = args.limit.memory;
+    let spec = Spec::new(cards, draw, algorithm);
+    let fits = |spec: Spec| memory.check_circuit(spec).is_ok();
+    if !args.computed && spec.is_ok_and(fits) {
+        return Ok(Entry::of_shuffle(algorithm, cards, draw)?);
+    }
+    if !args.built {
+        return Ok(Entry::computed(algorithm, cards, draw)?);
+    }
+    let spec = spec?;
+    memory.check_slices(spec)?;
+    let all = count(spec.estimated_ands(true) as u64);
+    let say = |ands| {
+        let ands = count(ands as u64);
+        progress.say(format!("circuits, {ands} of {all} AND gates built"));
+    };
+    let entry = Entry::in_slices(spec, say);
+    progress.say("circuits".into());
+    entry.map_or_else(|| Ok(Entry::of_shuffle(algorithm, cards, draw)?), Ok)
+}
+
+impl Deal {
+    /// What is drawn.
+    pub(super) fn name(&self) -> String {
+        format!("{} cards", self.short_name())
+    }
+
+    /// The same, without saying of what.
+    pub(super) fn short_name(&self) -> String {
+        let (cards, draw) = (count(self.cards as u64), count(self.draw as u64));
+        format!("{draw} of {cards}")
+    }
+}

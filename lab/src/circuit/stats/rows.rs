@@ -1,0 +1,159 @@
+//! A row for each circuit, as JSON and as comma-separated values.
+
+use dealerless_program::output::{csv_cell, show, show_json};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::super::entry::{Counts, Entry};
+use super::deals::Deal;
+use super::netlists::NetlistEntry;
+
+/// The object of `--json` for one deck and draw, or for one file.
+#[derive(Serialize)]
+pub(super) struct Report<'a> {
+    #[serde(flatten)]
+    source: Source<'a>,
+    rows: Vec<Row<'a>>,
+}
+
+/// Where circuits come from.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Source<'a> {
+    Deal { cards: usize, draw: usize },
+    File { file: &'a str, format: String },
+}
+
+impl Source<'_> {
+    /// The name of a circuit from here: that of the file, or of the shuffle.
+    fn circuit(&self, row: &Row<'_>) -> String {
+        match self {
+            Source::File { file, .. } => (*file).to_owned(),
+            Source::Deal { .. } => {
+                let name = row.algorithm.unwrap_or_default();
+                format!("{name}{}", if row.checked { "+check" } else { "" })
+            }
+        }
+    }
+}
+
+/// One circuit.
+#[derive(Serialize)]
+struct Row<'a> {
+    /// The shuffle; null for the circuit of a file.
+    algorithm: Option<&'static str>,
+    /// Whether it is only compared with.
+    comparison: bool,
+    /// Whether the circuit also checks that the seeds are in range.
+    checked: bool,
+    #[serde(flatten)]
+    counts: &'a Counts,
+}
+
+impl<'a> Report<'a> {
+    pub(super) fn of_deal(deal: &'a Deal) -> Self {
+        let (cards, draw) = (deal.cards, deal.draw);
+        Report {
+            source: Source::Deal { cards, draw },
+            rows: deal.entries.iter().flat_map(Row::of).collect(),
+        }
+    }
+
+    pub(super) fn of_netlist(entry: &'a NetlistEntry) -> Self {
+        let row = Row {
+            algorithm: None,
+            comparison: false,
+            checked: false,
+            counts: &entry.counts,
+        };
+        Report {
+            source: Source::File {
+                file: &entry.file,
+                format: entry.format.to_string(),
+            },
+            rows: vec![row],
+        }
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The circuit without the check, then the one with it.
+    fn of(entry: &'a Entry) -> impl Iterator<Item = Self> {
+        let row = |checked, counts| Row {
+            algorithm: Some(entry.name),
+            comparison: entry.comparison,
+            checked,
+            counts,
+        };
+        let checked = entry.checked.as_ref().map(|counts| row(true, counts));
+        std::iter::once(row(false, &entry.unchecked)).chain(checked)
+    }
+}
+
+/// Writes an object for each, on a line.
+pub(super) fn show_lines(reports: &[Report]) -> anyhow::Result<()> {
+    let mut reports = reports.iter();
+    reports.try_for_each(|report| show_json("circuit stats", report))
+}
+
+/// The columns, of which the first five say which circuit it is. So does the last by itself.
+const COLUMNS: [&str; 31] = [
+    "cards",
+    "draw",
+    "algorithm",
+    "comparison",
+    "checked",
+    "and",
+    "xor",
+    "not",
+    "gates",
+    "and_depth",
+    "garbler_inputs",
+    "evaluator_inputs",
+    "outputs",
+    "half_gate_bytes",
+    "joint_and",
+    "garbler_and",
+    "evaluator_and",
+    "run_and",
+    "depth",
+    "widest_layer",
+    "mean_layer",
+    "live_wires",
+    "copies",
+    "dead",
+    "digest",
+    "file",
+    "format",
+    "computed",
+    "exact",
+    "malicious_bytes",
+    "circuit",
+];
+
+/// Writes a line of names, and a line for each circuit.
+pub(super) fn show_csv(reports: &[Report]) -> anyhow::Result<()> {
+    let mut lines = vec![COLUMNS.join(",")];
+    for report in reports {
+        let source = serde_json::to_value(&report.source)?;
+        for row in &report.rows {
+            let circuit = Value::String(report.source.circuit(row));
+            let row = serde_json::to_value(row)?;
+            let cell = |name| match name {
+                "circuit" => cell(Some(&circuit)),
+                name => cell(source.get(name).or_else(|| row.get(name))),
+            };
+            lines.push(COLUMNS.map(cell).join(","));
+        }
+    }
+    show(&lines.join("\n"))
+}
+
+/// A value, or nothing if there is none.
+fn cell(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => csv_cell(text),
+        Some(value) => value.to_string(),
+    }
+}

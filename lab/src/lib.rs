@@ -1,0 +1,21 @@
+//! The laboratory of the program `dealerless`: its commands `circuit` and `bench`.
+//!
+//! Each command is a type that `clap` parses, and a function `run`: [`circuit::Command`] and
+//! [`circuit::run`], [`bench::Args`] and [`bench::run`]. The other modules are what they share with
+//! the rest of the program.
+
+#![forbid(unsafe_code)]
+
+pub mod bench;
+pub mod circuit;
+pub mod cost;
+mod loopback;
+pub mod plot;
+pub mod session;
+
+/// Parsers of arguments, for the fuzz targets.
+pub mod arguments {
+    pub use crate::circuit::sweep::{Draws, Numbers};
+    pub use crate::circuit::values::bits::format as format_bits;
+    pub use crate::circuit::values::{BitOrder, read as read_value};
+}

@@ -1,0 +1,340 @@
+//! Files that are read and written whole, or not at all, and in the format of their names.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use atomic_write_file::AtomicWriteFile;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::output::to_standard_output;
+
+/// Whether `-o` with this name means standard output.
+pub fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The ending of a file's name that stands for its format, in lower case: that before `.gz`, if it ends so.
+pub fn ending(path: &Path) -> Option<String> {
+    let unpacked = path.with_extension("");
+    let path = if is_packed(path) { &unpacked } else { path };
+    let ending = path.extension()?.to_string_lossy();
+    Some(ending.to_lowercase())
+}
+
+/// Whether the name asks for gzip.
+fn is_packed(path: &Path) -> bool {
+    (path.extension()).is_some_and(|ending| ending.eq_ignore_ascii_case("gz"))
+}
+
+/// Checks before any work that a file may be written at `path`, if that is given and not `-`.
+///
+/// The [`ending`] of its name is missing or one of `endings`. Its folder exists. It is none of the files that
+/// the command has `read`, by whatever path.
+///
+/// # Errors
+/// When it is not so. The error names the path.
+pub fn check_output(path: Option<&Path>, endings: &[&str], read: &[&Path]) -> anyhow::Result<()> {
+    let Some(path) = path.filter(|path| !is_standard_output(path)) else {
+        return Ok(());
+    };
+    let cannot = format!("cannot write {}", path.display());
+    ensure!(
+        ending(path).is_none_or(|ending| endings.contains(&&*ending)),
+        "{cannot}: its name must end in .{}; .gz after that compresses it",
+        endings.join(" or .")
+    );
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    if let Some(parent) = parent {
+        ensure!(
+            parent.is_dir(),
+            "{cannot}: there is no folder {}",
+            parent.display()
+        );
+    }
+    ensure!(!path.is_dir(), "{cannot}: this is a folder");
+    ensure!(
+        !read.iter().any(|read| is_same_file(read, path)),
+        "{cannot}: the command reads this file"
+    );
+    Ok(())
+}
+
+/// Whether two paths lead to one regular file, which exists.
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    let file = |path: &Path| -> Option<PathBuf> {
+        let path = fs::canonicalize(path).ok()?;
+        path.is_file().then_some(path)
+    };
+    file(one).is_some_and(|one| Some(one) == file(other))
+}
+
+/// Lets `fill` write what `-o` asks for: the file, or standard output if it is `-` or was not given.
+/// Gives the path of the file, if there is one.
+///
+/// # Errors
+/// Those of [`write()`] and of [`to_standard_output`].
+pub fn write_output(
+    path: Option<&Path>,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<Option<&Path>> {
+    match path.filter(|path| !is_standard_output(path)) {
+        Some(path) => write(path, fill).map(|()| Some(path)),
+        None => to_standard_output(fill).map(|()| None),
+    }
+}
+
+/// Refuses `--json` where standard output already carries a file.
+///
+/// # Errors
+/// If `-o` was not given, or is `-`.
+pub fn check_json(json: bool, path: Option<&Path>) -> anyhow::Result<()> {
+    let free = path.is_some_and(|path| !is_standard_output(path));
+    ensure!(
+        free || !json,
+        "--json takes standard output: name a file with -o FILE"
+    );
+    Ok(())
+}
+
+/// Lets `fill` write the file at `path`.
+///
+/// A file whose name ends in `.gz` is compressed. It takes its name when it is complete. What is at `path` and
+/// is not a regular file (a pipe, say) is written to as it is.
+///
+/// # Errors
+/// When it cannot be written; what was at `path` is as it was.
+pub fn write(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    // Follow a link to the file that it means, so that the link stays one.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let written = if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
+        let file = File::options().write(true).open(&target);
+        file.and_then(|mut file| fill_as_named(path, &mut file, fill))
+    } else {
+        AtomicWriteFile::open(&target).and_then(|mut file| {
+            fill_as_named(path, file.as_file_mut(), fill)?;
+            file.commit()
+        })
+    };
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Reads a text of at most `most` bytes. None if there is no file.
+///
+/// # Errors
+/// If the file cannot be read, is not a regular one, is larger, or holds no UTF-8.
+pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
+    // Opening a pipe would wait without end.
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        metadata => metadata?,
+    };
+    let mut text = String::new();
+    File::open(path)?.take(most + 1).read_to_string(&mut text)?;
+    match text.len() as u64 > most {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(Some(text)),
+    }
+}
+
+/// Lets `fill` write into a file, through gzip if the name of the file asks for that.
+fn fill_as_named(
+    path: &Path,
+    file: &mut File,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    if !is_packed(path) {
+        return fill(file);
+    }
+    let mut packed = GzEncoder::new(file, Compression::default());
+    fill(&mut packed)?;
+    packed.finish().map(drop)
+}
+
+/// Writes a file that nobody else may read, where nothing is yet. It takes its name when it is complete.
+///
+/// # Errors
+/// When it cannot be written, or something is at `path`.
+pub fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {}", path.display());
+    ensure!(
+        path.symlink_metadata().is_err(),
+        "{}: there is a file of this name",
+        cannot()
+    );
+    let mut options = AtomicWriteFile::options();
+    #[cfg(unix)]
+    {
+        use atomic_write_file::unix::OpenOptionsExt as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.preserve_mode(false).mode(0o600);
+    }
+    let written = options.open(path).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.commit()
+    });
+    written.with_context(cannot)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::process::Command;
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use flate2::read::GzDecoder;
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let name = |entry: io::Result<fs::DirEntry>| entry.unwrap().file_name();
+        entries
+            .map(|entry| name(entry).into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_written_file_replaces_what_was_there_and_leaves_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("note.txt");
+        fs::write(&path, "what was there before").unwrap();
+        write(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(folder.path()), ["note.txt"]);
+    }
+
+    #[test]
+    fn a_name_that_ends_in_gz_gives_a_file_of_gzip() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("note.txt.GZ");
+        write(&path, |file| file.write_all(b"new")).unwrap();
+        let mut text = String::new();
+        let file = File::open(&path).unwrap();
+        GzDecoder::new(file).read_to_string(&mut text).unwrap();
+        assert_eq!(text, "new");
+    }
+
+    /// What is wrong with the name of an output in a folder with the file `read.txt`, which is read.
+    fn complaint(folder: &Path, name: &str) -> Option<String> {
+        let read = folder.join("read.txt");
+        let missing = folder.join("missing");
+        let output = folder.join(name);
+        let checked = check_output(Some(&output), &["txt", "svg"], &[&missing, &read]);
+        checked.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_name_whose_ending_is_of_another_format_is_refused_and_the_error_says_which_are_written() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [
+            "a.txt", "a.SVG", "a.txt.gz", "a", "a.gz", "missing", ".hidden",
+        ] {
+            assert_eq!(complaint(folder.path(), name), None, "{name}");
+        }
+        for name in [
+            "a.pdf",
+            "a.v",
+            "a.txt.zip",
+            "a.pdf.gz",
+            "a.txt.gz.gz",
+            "a.",
+            "a.txt.5",
+        ] {
+            let complaint = complaint(folder.path(), name).unwrap();
+            assert!(
+                complaint.contains("must end in .txt or .svg"),
+                "{complaint}"
+            );
+        }
+        assert!(check_output(Some(Path::new("-")), &["txt"], &[]).is_ok());
+        assert!(check_output(None, &["txt"], &[]).is_ok());
+    }
+
+    #[test]
+    fn a_folder_and_a_file_in_a_folder_that_is_missing_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("inner")).unwrap();
+        assert_eq!(complaint(folder.path(), "inner/a.txt"), None);
+        for (name, expected) in [
+            ("inner", "this is a folder"),
+            ("other/a.txt", "there is no folder"),
+            ("read.txt/a.txt", "there is no folder"),
+        ] {
+            let complaint = complaint(folder.path(), name).unwrap_or_default();
+            assert!(complaint.contains(expected), "{name}: {complaint}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_read_is_refused_by_whatever_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name| folder.path().join(name);
+        fs::create_dir(path("inner")).unwrap();
+        for name in ["read.txt", "other.txt"] {
+            fs::write(path(name), "").unwrap();
+        }
+        let mut same = vec!["read.txt", "./read.txt", "inner/../read.txt"];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(path("read.txt"), path("link.txt")).unwrap();
+            std::os::unix::fs::symlink(folder.path(), path("here")).unwrap();
+            same.extend(["link.txt", "here/read.txt"]);
+        }
+        for name in same {
+            let complaint = complaint(folder.path(), name).unwrap_or_default();
+            assert!(
+                complaint.contains("the command reads this file"),
+                "{name}: {complaint}"
+            );
+        }
+        assert_eq!(complaint(folder.path(), "other.txt"), None);
+    }
+
+    #[test]
+    fn a_failed_write_leaves_what_was_there_and_no_other_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("note.txt");
+        fs::write(&path, "what was there before").unwrap();
+        let full = write(&path, |_| Err(io::ErrorKind::StorageFull.into()));
+        assert!(full.is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"what was there before");
+        assert_eq!(names(folder.path()), ["note.txt"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_to_the_file_that_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link] = ["note.txt", "link"].map(|name| folder.path().join(name));
+        fs::write(&path, "what was there before").unwrap();
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        write(&link, |file| file.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_written_to_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let (reader, read) = mpsc::channel();
+        let other_end = pipe.clone();
+        thread::spawn(move || reader.send(fs::read(other_end).unwrap()));
+        write(&pipe, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(read.recv_timeout(Duration::from_secs(10)).unwrap(), b"new");
+    }
+}
