@@ -1,4 +1,4 @@
-//! Opening a session with the peer, and saying what it does not protect.
+//! Sessions over a plain connection, as `circuit run` and `bench` use them, and what they do not protect.
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ const TIMEOUT: f64 = 30.0;
 /// A phase, which is many messages, may last so many times as long as one message.
 const MESSAGES_A_PHASE: u32 = 4;
 
-/// The options of every command that runs a session.
+/// The options of a session over a plain connection.
 #[derive(clap::Args)]
 pub(crate) struct SessionArgs {
     /// What to be protected against: malicious, or (for research) semi-honest.
