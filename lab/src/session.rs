@@ -1,4 +1,4 @@
-//! Opening a session with the peer, and saying what it does not protect.
+//! Sessions over a plain connection, as `circuit run` and `bench` use them, and what they do not protect.
 
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ pub const PLAIN_LINE: &str = "\
 The line is neither encrypted nor authenticated: somebody in the middle can read
 it, change it or pose as the peer. Use it on a network that you trust.";
 
-/// The options of every command that runs a session.
+/// The options of a session over a plain connection.
 #[derive(clap::Args)]
 pub struct SessionArgs {
     /// What to be protected against: malicious, or (for research) semi-honest.

@@ -1,5 +1,5 @@
-//! A match of many hands between two seats: every card is as likely at every place, and neither the
-//! memory of the process nor the time of a hand grows from hand to hand.
+//! A match of many hands between two seats with the real engine: every card is as likely at every
+//! place, and the memory of the process does not grow from hand to hand.
 //!
 //! `DEALERLESS_SOAK=10000 cargo test --release --test many_hands -- --nocapture` plays 10 000. This
 //! file has one test, so that the memory is that of one match and its two seats.

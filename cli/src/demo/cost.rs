@@ -74,7 +74,11 @@ impl Cost {
         let mut lines = vec![
             line("setup", &format!("{:.1} ms", self.setup_ms)),
             line(
-                "first deal",
+                if self.later == 0 {
+                    "deal"
+                } else {
+                    "first deal"
+                },
                 &format!(
                     "{}, {} flights",
                     spent(self.first_deal_ms, self.first_deal_bytes),
