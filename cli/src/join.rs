@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::Security;
+use dealerless_events::command::Said;
+use dealerless_events::event::{Event, VERSION};
+use dealerless_events::seated::Seated;
 use dealerless_table::{
-    Address, Control, Guest, Invite, Line, Name, Seating, Sitting, Term, Timing,
+    Address, Control, Guest, Invite, Line, Name, Seating, Sitting, Term, Timing, hex,
 };
 
 use crate::failure::AnswerIsNo;
@@ -17,8 +20,7 @@ use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{
-    Dialer, Differs, Event, InBrowser, Own, OwnArgs, Player, Posts, Said, VERSION, Way, Wishes,
-    sit, standing,
+    Dialer, Differs, InBrowser, Own, OwnArgs, Player, Posts, Way, Wishes, sit, standing,
 };
 
 /// Joins a player who hosts.
@@ -160,7 +162,7 @@ impl Sits<'_> {
             (None, Some(of)) => bail!(
                 "the host has an open match with you ({}), which is not in this folder. Play from the \
                  folder in which it was begun; or the host closes it: dealerless resume --close",
-                sit::hex(&of[..8])
+                hex(&of[..8])
             ),
             (Some(file), _) => {
                 let (of, path) = (file.of(), file.path.clone());
@@ -228,7 +230,7 @@ impl Sits<'_> {
             return Ok(());
         }
         let Sitting { of, seat, names } = &seating.sitting;
-        let terms = sit::seated(of, *seat, names, (None, false));
+        let terms = Seated::of(of, *seat, names, None, false);
         let sits = |said: &Said| match said {
             Said::Sit { agree } => Some(*agree),
             _ => None,
@@ -249,7 +251,7 @@ impl Sits<'_> {
 
 /// What the player must know before it sits down to a new match.
 fn instead_of(file: &MatchFile) -> String {
-    let of = sit::hex(&file.of()[..8]);
+    let of = hex(&file.of()[..8]);
     format!(
         "The host does not go on with your open match {of} ({}): it has closed it, or plays from another \
          folder. It proposes a new match. If you sit down, the open match is closed here; `dealerless \
@@ -273,8 +275,8 @@ fn forget_unless_begun(
         asks,
         "the host does not have your open match ({}) any more, or plays from another folder. To give \
          it up, run: dealerless resume --close {}",
-        sit::hex(&of[..8]),
-        sit::hex(&of[..8])
+        hex(&of[..8]),
+        hex(&of[..8])
     );
     Ok(())
 }

@@ -46,13 +46,13 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Readers of arguments, of commands and of a guest's wishes, for the fuzz targets.
+/// Readers of arguments, of typed commands and of a guest's wishes, for the fuzz targets.
 pub mod arguments {
     pub use crate::circuit::sweep::{Draws, Numbers};
     pub use crate::circuit::values::bits::format as format_bits;
     pub use crate::circuit::values::{BitOrder, read as read_value};
     pub use crate::plain::answer_to_wishes;
-    pub use crate::table::{reads_again, reads_typed};
+    pub use crate::table::reads_typed;
 }
 
 /// Two parties shuffle and deal cards with no dealer.

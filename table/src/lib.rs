@@ -32,6 +32,7 @@ mod wire;
 
 pub use audit::{Audit, AuditError, AuditedTry, Auditing, BadAudit, CannotAudit};
 pub use game::{Game, UnknownGame};
+pub use hash::hex;
 pub use identity::{
     Address, BadAddress, BadFingerprint, BadIdentity, BadSignature, BadSuccession, Budget,
     CannotSucceed, CountedAttempts, Fingerprint, Home, HomeError, Identity, KnownPeers, Name,

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::Context;
+use dealerless_events::cards::CardNames;
 use dealerless_table::{Audit, AuditError, AuditedTry, Record, Seating};
 use serde::Serialize;
 
@@ -11,7 +12,6 @@ use super::source::read;
 use super::words::decks_were;
 use crate::failure::AnswerIsNo;
 use crate::memory::Limit;
-use crate::table::CardNames;
 
 /// What an audit gives for a record.
 pub(crate) struct Decks {

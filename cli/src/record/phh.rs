@@ -2,10 +2,10 @@
 
 use anyhow::bail;
 use dealerless::deck::Card;
+use dealerless_events::cards::short;
 use dealerless_table::{Choice, HandEvent, Limit, Posts, Record, RecordedHand, Seat, Variety};
 
 use super::words::{Moment, Who, short_id};
-use crate::table::short;
 
 /// Writes hands: one alone as a file of PHH, several as one of PHHS.
 pub(super) fn write(

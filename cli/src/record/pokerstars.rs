@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use dealerless::deck::Card;
+use dealerless_events::cards::short;
 use dealerless_table::{
     Choice, Chosen, HandEvent, Limit, Outcome, Post, PostKind, Posts, Record, RecordedHand, Seat,
     Variety,
 };
 
 use super::words::{Moment, Who, short_id, without_result};
-use crate::table::short;
 
 /// A hand that is being written.
 struct Page<'a> {

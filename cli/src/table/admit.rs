@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+use dealerless_events::command::Said;
+use dealerless_events::event::{Event, Refusal};
 use dealerless_table::{Control, Fingerprint, Line, PublicIdentity};
 
-use super::command::Said;
-use super::event::{Event, Refusal};
 use super::hearing::Hearing;
 use super::input;
 use super::own::Own;

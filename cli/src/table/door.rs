@@ -8,11 +8,11 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use dealerless_events::event::Event;
 use dealerless_table::{
     Address, Control, Door, Fingerprint, Header, PublicIdentity, Timing, own_addresses,
 };
 
-use super::event::Event;
 use super::hearing::{Comes, Hearing};
 use super::open::listen_file;
 use super::own::Own;

@@ -16,10 +16,10 @@ use terminal_size::{Width, terminal_size};
 
 use super::bot::Bot;
 use super::cards::{Colours, Ink, Style};
+use super::columns::WIDTH;
 use super::open::inputs_file;
 use super::player::{Face, Player};
 use super::screen::{Columns, Screen};
-use super::words::WIDTH;
 use crate::session::system_rng;
 use crate::settings::Settings;
 

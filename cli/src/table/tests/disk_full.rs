@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader};
 use std::thread;
 
 use dealerless::net::Deadlines;
+use dealerless_events::story::Story;
 use dealerless_table::{
     BettingRules, Inputs, Journal, Limit, MatchLog, MemoryVault, PlayError, Posts as Stakes_,
     Setting, Stakes, Storage, Table, Variety, system_rng,
@@ -12,7 +13,6 @@ use dealerless_table::{
 use super::super::posts::Posts;
 use super::super::seat::{Seat, Wait};
 use super::super::session::Sessions;
-use super::super::story::Story;
 use super::seats::{met, player, sit};
 use crate::failure::{exit_code, explain};
 

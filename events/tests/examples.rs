@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::super::command::{Order, Said, parse};
-use super::super::event::Event;
+use dealerless_events::command::{Order, Said, parse};
+use dealerless_events::event::Event;
 
 fn page() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/table-protocol.md");
