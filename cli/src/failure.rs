@@ -3,7 +3,10 @@
 use dealerless::{Blame, deck, mpc, net};
 use dealerless_events::ending::{Breach, LOCAL, PEER};
 use dealerless_events::event::Event;
-use dealerless_table::{CannotAudit, LineError, MeetingError, OfferError, PlayError};
+use dealerless_table::OfferError;
+use dealerless_table::audit::CannotAudit;
+use dealerless_table::line::{LineError, MeetingError};
+use dealerless_table::play::PlayError;
 use serde::Serialize;
 
 use crate::output::{NobodyReads, say, show_event, show_json};

@@ -6,10 +6,11 @@ use anyhow::{Context, anyhow, bail, ensure};
 use dealerless::mpc::Security;
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::seated;
-use dealerless_table::{
-    Address, Control, Door, Header, Invite, Line, MeetingError, Name, PublicIdentity, Seating,
-    Term, ask_relay, hex,
-};
+use dealerless_table::hex;
+use dealerless_table::identity::{Address, Name, PublicIdentity};
+use dealerless_table::line::{Door, Invite, Line, MeetingError, ask_relay};
+use dealerless_table::log::Header;
+use dealerless_table::play::{Control, Seating, Term};
 
 use crate::memory::{self, Limit};
 use crate::plain;

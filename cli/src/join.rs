@@ -8,9 +8,11 @@ use dealerless::mpc::Security;
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, VERSION};
 use dealerless_events::seated::Seated;
-use dealerless_table::{
-    Address, Control, Guest, Invite, Line, Name, Seating, Sitting, Term, Timing, hex,
-};
+use dealerless_table::hex;
+use dealerless_table::identity::{Address, Name};
+use dealerless_table::line::{Guest, Invite, Line, Timing};
+use dealerless_table::log::Sitting;
+use dealerless_table::play::{Control, Seating, Term};
 
 use crate::failure::AnswerIsNo;
 use crate::memory::{self, Limit};

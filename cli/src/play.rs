@@ -3,7 +3,8 @@
 use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{Security, TwoParty};
 use dealerless::shuffle::ShuffleCircuit;
-use dealerless_table::{Spent, Step, Terms};
+use dealerless_table::play::Spent;
+use dealerless_table::{Step, Terms};
 
 use crate::progress::Progress;
 use crate::session::system_rng;

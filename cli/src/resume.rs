@@ -4,7 +4,10 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
 use dealerless_events::event::{Event, VERSION};
-use dealerless_table::{Control, Name, PlayError, Seat, Shelved, hex};
+use dealerless_table::identity::Name;
+use dealerless_table::log::Shelved;
+use dealerless_table::play::{Control, PlayError};
+use dealerless_table::{Seat, hex};
 use serde::Serialize;
 
 use crate::failure::AnswerIsNo;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use atomic_write_file::AtomicWriteFile;
-use dealerless_table::check_regular;
+use dealerless_table::log::check_regular;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 

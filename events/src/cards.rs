@@ -2,7 +2,7 @@
 
 use dealerless::bridge::Hand;
 use dealerless::deck::Card;
-use dealerless_table::{NamedKinds, Stakes};
+use dealerless_table::rules::{NamedKinds, Stakes};
 
 /// The ranks of a deck of 52 cards, from the lowest.
 pub const RANKS: &[u8; 13] = b"23456789TJQKA";
@@ -69,7 +69,7 @@ mod tests {
         let names = CardNames::of(&kinds);
         let named = [0, 39, 40, 51].map(|card| names.name(Card(card)));
         assert_eq!(named, ["As#1", "As#40", "b#1", "b#12"]);
-        let plain = dealerless_table::Variety::Deck {
+        let plain = dealerless_table::rules::Variety::Deck {
             cards: 52,
             drawn: 9,
         };

@@ -1,7 +1,9 @@
 //! What a program says: one JSON object on a line.
 
 use dealerless::dice::Dice;
-use dealerless_table::{Choice, Command, Learners, Seat};
+use dealerless_table::Seat;
+use dealerless_table::play::Command;
+use dealerless_table::rules::{Choice, Learners};
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Refusal, Reveal};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use dealerless_table::{
-    End, Learners, Legal, MatchLog, Opening, Outcome, PartKind, Phase, Seat, Stop, Unsettled,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{End, MatchLog, PartKind, Phase, Stop, Unsettled};
+use dealerless_table::rules::{Learners, Legal, Opening, Outcome};
 
 use crate::event::Ended;
 use crate::words::count;

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use dealerless::dice::Dice;
-use dealerless_table::{DealCost, STATISTICAL_SECURITY};
+use dealerless_table::play::{DealCost, STATISTICAL_SECURITY};
 use serde::{Deserialize, Serialize};
 
 use crate::command::{Said, To, as_text};

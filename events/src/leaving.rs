@@ -1,6 +1,7 @@
 //! What it costs to leave a match, and what may be done instead.
 
-use dealerless_table::{MatchLog, Seat};
+use dealerless_table::Seat;
+use dealerless_table::log::MatchLog;
 
 use crate::event::Event;
 use crate::words::count;

@@ -1,10 +1,11 @@
 //! The players of a match, and what they play.
 
 use dealerless::deck::Choice;
-use dealerless_table::{
-    BettingRules, Clock, DealCircuit, Header, Limit, Match, Name, NamedKinds, Player, Seat, Stakes,
-    Variety, hex,
-};
+use dealerless_table::identity::Name;
+use dealerless_table::log::{Clock, Header, Match, Player};
+use dealerless_table::play::DealCircuit;
+use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Stakes, Variety};
+use dealerless_table::{Seat, hex};
 use serde::{Deserialize, Serialize};
 
 use crate::event::VERSION;
@@ -137,8 +138,10 @@ impl Chips {
         Some(Chips {
             stack: rules.stack,
             posts: match rules.posts {
-                dealerless_table::Posts::Blinds { small, big } => Posts::Blinds([small, big]),
-                dealerless_table::Posts::Antes { ante, bet } => Posts::Ante([ante, bet]),
+                dealerless_table::rules::Posts::Blinds { small, big } => {
+                    Posts::Blinds([small, big])
+                }
+                dealerless_table::rules::Posts::Antes { ante, bet } => Posts::Ante([ante, bet]),
             },
         })
     }

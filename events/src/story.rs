@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
-use dealerless_table::{
-    Amounts, End, Hand, HandRank, Learners, Legal, MatchLog, News, NotNow, Outcome, Phase, Play,
-    Proposal, Seat, Stakes, Stop, Storage, Vault, hex,
+use dealerless_table::log::{End, MatchLog, Phase, Stop, Storage};
+use dealerless_table::play::{News, NotNow, Play, Vault};
+use dealerless_table::rules::{
+    Amounts, Hand, HandRank, Learners, Legal, Outcome, Proposal, Stakes,
 };
+use dealerless_table::{Seat, hex};
 use rand::CryptoRng;
 
 use crate::cards::CardNames;

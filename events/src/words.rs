@@ -6,7 +6,7 @@ use crate::hands;
 pub use crate::misleading::misleads;
 use crate::seated::{Chips, Kind, Posts, Seated, Time};
 use dealerless::dice::Dice;
-use dealerless_table::Name;
+use dealerless_table::identity::Name;
 
 /// Who sits where, as this side calls them.
 #[derive(Clone, Debug, Default)]

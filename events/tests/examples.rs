@@ -51,7 +51,7 @@ fn every_example_of_the_page_is_what_the_program_says_and_reads() {
             }
             assert_eq!(again, object);
             let order = said.clone().order();
-            if let Order::Seat(dealerless_table::Command::Choose(choice)) = order {
+            if let Order::Seat(dealerless_table::play::Command::Choose(choice)) = order {
                 assert_eq!(Said::from(&choice), said);
             }
         }

@@ -5,7 +5,7 @@
 
 use dealerless_cli::arguments::reads_typed;
 use dealerless_events::command::{Order, Said, parse};
-use dealerless_table::Command;
+use dealerless_table::play::Command;
 use libfuzzer_sys::fuzz_target;
 
 /// Reads a line, writes the command and reads that: whether both commands are the same. An invalid command

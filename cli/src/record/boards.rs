@@ -6,7 +6,8 @@ use anyhow::{bail, ensure};
 use dealerless::bridge::formats::Format;
 use dealerless::bridge::{Board, Card, Deal, Hand, Seat};
 use dealerless_events::hands;
-use dealerless_table::{Record, RecordedHand, hex};
+use dealerless_table::hex;
+use dealerless_table::record::{Record, RecordedHand};
 use serde::Serialize;
 
 use super::source::Folder;

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use dealerless_events::cards::CardNames;
-use dealerless_table::{Audit, AuditError, AuditedTry, Record, Seating};
+use dealerless_table::audit::{Audit, AuditError, AuditedTry};
+use dealerless_table::play::Seating;
+use dealerless_table::record::Record;
 use serde::Serialize;
 
 use super::source::read;

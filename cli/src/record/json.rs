@@ -6,10 +6,13 @@ use dealerless_events::cards::CardNames;
 use dealerless_events::command::Said;
 use dealerless_events::ending::due;
 use dealerless_events::seated::Kind;
-use dealerless_table::{
-    BadRecord, Chosen, Claim, Claimed, Compared, HandEvent, Learners, MatchState, Name, Record,
-    RecordedHand, Seat, Stop, Unsettled, hex,
+use dealerless_table::identity::Name;
+use dealerless_table::log::{Claim, Claimed, Stop, Unsettled};
+use dealerless_table::record::{
+    BadRecord, Chosen, Compared, HandEvent, MatchState, Record, RecordedHand,
 };
+use dealerless_table::rules::Learners;
+use dealerless_table::{Seat, hex};
 use serde::Serialize;
 use serde_json::{Value, json};
 

@@ -8,7 +8,10 @@ use dealerless_events::cards::CardNames;
 use dealerless_events::hands;
 use dealerless_events::seated::Kind;
 use dealerless_events::words::{kinds, rolled as dice};
-use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand, Seat, Stop};
+use dealerless_table::Seat;
+use dealerless_table::log::Stop;
+use dealerless_table::record::{Chosen, HandEvent, Record, RecordedHand};
+use dealerless_table::rules::{Choice, Learners};
 
 use super::words::{self, Who};
 

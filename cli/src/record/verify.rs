@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
-use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, Seat, compare, hex};
+use dealerless_table::record::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
+use dealerless_table::{Seat, hex};
 
 use super::boards;
 use super::decks::Decks;

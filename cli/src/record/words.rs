@@ -5,10 +5,11 @@ use std::time::SystemTime;
 use dealerless_events::ending::{due, unsettled};
 use dealerless_events::seated::Kind;
 use dealerless_events::words::{kinds, misleads, sentence};
-use dealerless_table::{
-    BadRecord, BettingRules, Claim, Claimed, End, Hand, Limit, MatchState, Name, Posts, Record,
-    Seat, Stakes, Stop, Unsettled, Variety, hex,
-};
+use dealerless_table::identity::Name;
+use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
+use dealerless_table::record::{BadRecord, MatchState, Record};
+use dealerless_table::rules::{BettingRules, Hand, Limit, Posts, Stakes, Variety};
+use dealerless_table::{Seat, hex};
 
 use crate::output::count;
 

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use dealerless_events::command::Said;
 use dealerless_events::event::{Event, Refusal};
-use dealerless_table::{Control, Fingerprint, Line, PublicIdentity};
+use dealerless_table::identity::{Fingerprint, PublicIdentity};
+use dealerless_table::line::Line;
+use dealerless_table::play::Control;
 
 use super::hearing::Hearing;
 use super::input;

@@ -9,9 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context, ensure};
 use dealerless_events::event::Event;
-use dealerless_table::{
-    Address, Control, Door, Fingerprint, Header, PublicIdentity, Timing, own_addresses,
-};
+use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
+use dealerless_table::line::{Door, Timing, own_addresses};
+use dealerless_table::log::Header;
+use dealerless_table::play::Control;
 
 use super::hearing::{Comes, Hearing};
 use super::open::listen_file;

@@ -2,7 +2,8 @@
 
 use dealerless_events::leaving::{MAY_CLOSE, costs};
 use dealerless_events::words::sentence;
-use dealerless_table::{MatchLog, Seat};
+use dealerless_table::Seat;
+use dealerless_table::log::MatchLog;
 
 /// The question before a person leaves. `may_close`: the time of the other seat is out.
 pub(crate) fn question(log: &MatchLog, seat: Seat, may_close: bool) -> String {

@@ -1,7 +1,8 @@
 //! The options of how two players meet again for a match that is in a file.
 
 use anyhow::Context;
-use dealerless_table::{Address, Door, PublicIdentity};
+use dealerless_table::identity::{Address, PublicIdentity};
+use dealerless_table::line::Door;
 
 use super::dial::Way;
 use super::door::{LISTEN, keep_addresses, kept_addresses, listening, open_door, wait_at_relays};

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{
-    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchLog, Name, Opened,
-    Phase, PublicIdentity, Seat, Shelf, Shelved, hex,
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::log::{
+    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchLog, Opened, Phase,
+    Shelf, Shelved,
 };
+use dealerless_table::{Seat, hex};
 
 use super::own::Own;
 use crate::output::say;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
-use dealerless_table::{Fingerprint, Home, HomeError, Name, Peer, SharedPeers};
+use dealerless_table::identity::{Fingerprint, Home, HomeError, Name, Peer, SharedPeers};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use terminal_size::{Width, terminal_size};

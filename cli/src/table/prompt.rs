@@ -5,7 +5,7 @@ mod hands;
 use dealerless::dice::{Dice, DiceError};
 use dealerless_events::command::{Complaint, Said, To};
 use dealerless_events::event::{Ask, Range, Refusal, Reveal, YourTurn};
-use dealerless_table::NotNow;
+use dealerless_table::play::NotNow;
 
 /// What somebody has typed.
 #[derive(Clone, Debug, PartialEq, Eq)]

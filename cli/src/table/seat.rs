@@ -8,10 +8,10 @@ use dealerless_events::event::{Awaited, Event, Refusal};
 use dealerless_events::leaving::{MAY_CLOSE, leaves};
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
-use dealerless_table::{
-    Command, Control, End, Happened, Name, News, Phase, PlayError, PublicIdentity, Seat as Place,
-    Storage, Table, Vault,
-};
+use dealerless_table::Seat as Place;
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::log::{End, Phase, Storage};
+use dealerless_table::play::{Command, Control, Happened, News, PlayError, Table, Vault};
 
 use super::banks::Banks;
 use super::dial::{Dialer, pause};

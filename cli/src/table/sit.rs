@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use anyhow::Context;
 use dealerless_events::event::Event;
-use dealerless_table::{
-    Address, Control, Line, LineError, PublicIdentity, Recognised, Seat, Stream,
-};
+use dealerless_table::Seat;
+use dealerless_table::identity::{Address, PublicIdentity, Recognised};
+use dealerless_table::line::{Line, LineError, Stream};
+use dealerless_table::play::Control;
 
 use super::own::Own;
 use super::player::Player;

@@ -11,10 +11,9 @@ use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
 use dealerless_events::seated;
-use dealerless_table::{
-    BettingRules, Clock, DealCircuit, Header, Limit, NamedKinds, Posts, Seating, Stakes, Term,
-    Variety,
-};
+use dealerless_table::log::{Clock, Header};
+use dealerless_table::play::{DealCircuit, Seating, Term};
+use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Posts, Stakes, Variety};
 
 use crate::memory::Limit as Memory;
 

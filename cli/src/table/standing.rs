@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::bail;
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
-use dealerless_table::{Budget, Name, PublicIdentity, Standing};
+use dealerless_table::identity::{Budget, Name, PublicIdentity, Standing};
 
 use super::input::Line;
 use super::own::Own;

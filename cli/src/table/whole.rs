@@ -12,11 +12,13 @@ use dealerless_events::ending::{self, Breach, unsettled_at};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_events::seated::Seated;
 use dealerless_events::story::{Story, hands_with_a_result};
-use dealerless_table::{
-    Control, DealCircuit, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog, Name,
-    PlayError, PublicIdentity, Seat as Place, Seating, Setting, Shelf, Sitting, SystemRng, Table,
-    system_rng,
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::line::Line;
+use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchLog, Shelf, Sitting};
+use dealerless_table::play::{
+    Control, DealCircuit, FileVault, Happened, PlayError, Seating, Setting, Table,
 };
+use dealerless_table::{Seat as Place, SystemRng, system_rng};
 
 use super::banks::Banks;
 use super::dial::Dialer;
