@@ -5,10 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{
-    Audit, Auditing, Control, DiskStorage, Guest, Line, LineError, Record, Seat, Storage, Stream,
-    Timing,
-};
+use dealerless_table::Seat;
+use dealerless_table::audit::{Audit, Auditing};
+use dealerless_table::line::{Guest, Line, LineError, Stream, Timing};
+use dealerless_table::log::{DiskStorage, Storage};
+use dealerless_table::play::Control;
+use dealerless_table::record::Record;
 
 use crate::output::{say, show, show_json};
 use crate::record::{Decks, read};

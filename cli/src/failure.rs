@@ -1,18 +1,17 @@
 //! What an error means for the caller of the program.
 
 use dealerless::{Blame, deck, mpc, net};
+use dealerless_events::ending::{Breach, LOCAL, PEER};
+use dealerless_events::event::Event;
 use dealerless_program::failure::Stopped;
 pub(crate) use dealerless_program::failure::{AnswerIsNo, BROKEN_OFF, OtherTerms};
-use dealerless_table::{CannotAudit, LineError, MeetingError, PlayError};
+use dealerless_table::audit::CannotAudit;
+use dealerless_table::line::{LineError, MeetingError};
+use dealerless_table::play::PlayError;
 use serde::Serialize;
 
 use crate::output::{NobodyReads, say, show_event, show_json};
-use crate::table::{Breach, Event};
 
-/// The exit code of wrong usage and of local faults.
-pub(crate) const LOCAL: u8 = 1;
-/// The exit code when a check failed, the peer broke the protocol, disagreed or aborted.
-pub(crate) const PEER: u8 = 2;
 /// The exit code when the connection was lost or timed out.
 const LOST: u8 = 3;
 /// The exit code when all went well and the answer is no: a record does not verify, for example.

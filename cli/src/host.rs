@@ -3,11 +3,14 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail, ensure};
+use dealerless_events::event::{Event, VERSION};
+use dealerless_events::seated;
 use dealerless_program::arguments::{address, seconds};
-use dealerless_table::{
-    Address, Control, Door, Header, Invite, Line, MeetingError, Name, PublicIdentity, Seating,
-    Term, ask_relay,
-};
+use dealerless_table::hex;
+use dealerless_table::identity::{Address, Name, PublicIdentity};
+use dealerless_table::line::{Door, Invite, Line, MeetingError, ask_relay};
+use dealerless_table::log::Header;
+use dealerless_table::play::{Control, Seating, Term};
 
 use crate::memory::{self, Limit};
 use crate::table::admit::{Admission, Wants};
@@ -20,8 +23,7 @@ use crate::table::open::{self, MatchFile};
 use crate::table::sit::{ANSWER, BLOCKED};
 use crate::table::whole::{Around, Farewells, Whole};
 use crate::table::{
-    CONNECTION, Event, GAME, GameName, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, VERSION,
-    sit, standing,
+    CONNECTION, GAME, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, sit, standing,
 };
 
 /// Invites another player, waits, and plays with them.
@@ -379,8 +381,8 @@ impl Waiting<'_> {
     /// Whether an open match is resumed where the command line asks for another one: a person is asked,
     /// everybody else is told. None if the guest does not wait for the answer.
     fn resumes(&mut self, line: &Line, file: &MatchFile) -> anyhow::Result<Option<bool>> {
-        let game = GameName::of(&file.opened.sitting.of.header().stakes).name();
-        let (of, peer, state) = (sit::hex(&file.of()[..8]), file.peer_name(), file.state());
+        let game = seated::game(&file.opened.sitting.of.header().stakes);
+        let (of, peer, state) = (hex(&file.of()[..8]), file.peer_name(), file.state());
         let open = format!("{peer} comes back to your open match {of} ({game}, {state})");
         if !self.player.is_person() {
             self.player.tell(&notice(&format!(
@@ -406,7 +408,7 @@ impl Waiting<'_> {
         self.player.tell(&notice(&format!(
             "The open match is closed here; `dealerless resume {}` goes on with it. Waiting for {peer} to \
              sit down to the new one.",
-            sit::hex(&of[..8])
+            hex(&of[..8])
         )))?;
         self.admission.expect(&line.peer);
         self.hearing.decline(line, Control::Unknown(of));

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{
-    DiskStorage, HomeError, Journal, OldIdentity, Phase, PublicIdentity, Shelf, Succession,
-};
+use dealerless_table::identity::{HomeError, OldIdentity, PublicIdentity, Succession};
+use dealerless_table::log::{DiskStorage, Journal, Phase, Shelf};
 use serde_json::json;
 
 use crate::output::{show, show_json};

@@ -4,9 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{
-    Address, Control, Guest, Invite, Line, Name, Seating, Sitting, Term, Timing,
-};
+use dealerless_events::command::Said;
+use dealerless_events::event::{Event, VERSION};
+use dealerless_events::seated::Seated;
+use dealerless_table::hex;
+use dealerless_table::identity::{Address, Name};
+use dealerless_table::line::{Guest, Invite, Line, Timing};
+use dealerless_table::log::Sitting;
+use dealerless_table::play::{Control, Seating, Term};
 
 use crate::failure::AnswerIsNo;
 use crate::memory::{self, Limit};
@@ -14,8 +19,8 @@ use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{
-    CONNECTION, Dialer, Differs, Event, GAME, InBrowser, Own, OwnArgs, Player, Posts, Said,
-    VERSION, Way, Wishes, sit, standing,
+    CONNECTION, Dialer, Differs, GAME, InBrowser, Own, OwnArgs, Player, Posts, Way, Wishes, sit,
+    standing,
 };
 
 /// Joins a player who hosts.
@@ -137,7 +142,7 @@ impl Sits<'_> {
             (None, Some(of)) => bail!(
                 "the host has an open match with you ({}), which is not in this folder. Play from the \
                  folder in which it was begun; or the host closes it: dealerless resume --close",
-                sit::hex(&of[..8])
+                hex(&of[..8])
             ),
             (Some(file), _) => {
                 let (of, path) = (file.of(), file.path.clone());
@@ -205,7 +210,7 @@ impl Sits<'_> {
             return Ok(());
         }
         let Sitting { of, seat, names } = &seating.sitting;
-        let terms = sit::seated(of, *seat, names, (None, false));
+        let terms = Seated::of(of, *seat, names, None, false);
         let sits = |said: &Said| match said {
             Said::Sit { agree } => Some(*agree),
             _ => None,
@@ -226,7 +231,7 @@ impl Sits<'_> {
 
 /// What the player must know before it sits down to a new match.
 fn instead_of(file: &MatchFile) -> String {
-    let of = sit::hex(&file.of()[..8]);
+    let of = hex(&file.of()[..8]);
     format!(
         "The host does not go on with your open match {of} ({}): it has closed it, or plays from another \
          folder. It proposes a new match. If you sit down, the open match is closed here; `dealerless \
@@ -250,8 +255,8 @@ fn forget_unless_begun(
         asks,
         "the host does not have your open match ({}) any more, or plays from another folder. To give \
          it up, run: dealerless resume --close {}",
-        sit::hex(&of[..8]),
-        sit::hex(&of[..8])
+        hex(&of[..8]),
+        hex(&of[..8])
     );
     Ok(())
 }

@@ -34,7 +34,7 @@ use dealerless_program::{memory, output, progress, whole_file};
 
 /// Parsers of commands, for the fuzz targets.
 pub mod arguments {
-    pub use crate::table::{reads_again, reads_typed};
+    pub use crate::table::reads_typed;
 }
 
 /// Two parties shuffle and deal cards with no dealer.

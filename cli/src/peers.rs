@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
-use dealerless_table::{Fingerprint, KnownPeers, Peer};
+use dealerless_table::identity::{Fingerprint, KnownPeers, Peer};
 use serde::Serialize;
 
 use crate::output::{count, show, show_json};

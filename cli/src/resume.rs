@@ -3,7 +3,11 @@
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{Control, Name, PlayError, Seat, Shelved};
+use dealerless_events::event::{Event, VERSION};
+use dealerless_table::identity::Name;
+use dealerless_table::log::Shelved;
+use dealerless_table::play::{Control, PlayError};
+use dealerless_table::{Seat, hex};
 use serde::Serialize;
 
 use crate::failure::AnswerIsNo;
@@ -13,7 +17,7 @@ use crate::table::hearing::Hearing;
 use crate::table::open::{self, Files, MatchFile};
 use crate::table::sit::DECLINED;
 use crate::table::whole::{self, Around, Whole};
-use crate::table::{Dialer, Event, InBrowser, MeetAgainArgs, Own, OwnArgs, Posts, VERSION, sit};
+use crate::table::{Dialer, InBrowser, MeetAgainArgs, Own, OwnArgs, Posts};
 
 /// Goes on with a match that was broken off: after a killed program, a lost line, Ctrl-C.
 ///
@@ -128,7 +132,7 @@ fn go_on(args: &Args, own: &Own, file: MatchFile) -> anyhow::Result<()> {
             "the host does not go on with this match: it has another one open with you, or plays from \
              another folder. `dealerless join` asks it; to give this one up, run: dealerless resume \
              --close {}",
-            sit::hex(&of[..8])
+            hex(&of[..8])
         ),
     }
 }
@@ -199,7 +203,7 @@ fn listed(file: &MatchFile) -> Listed {
     let changed = changed.unwrap_or(SystemTime::UNIX_EPOCH);
     let since = changed.duration_since(SystemTime::UNIX_EPOCH);
     Listed {
-        of: sit::hex(&file.of()),
+        of: hex(&file.of()),
         seat: file.seat().number(),
         peer: file.peer_name().as_str().to_owned(),
         fingerprint: file.peer().fingerprint().to_string(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context;
-use dealerless_table::Name;
+use dealerless_table::identity::Name;
 use serde::{Deserialize, Serialize};
 
 use crate::whole_file;

@@ -7,9 +7,11 @@ use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use dealerless_events::ending::LOCAL;
 
 use crate::Cli;
-use crate::failure::{EXIT_CODES, LOCAL, Reports, tell_program};
+
+use crate::failure::{EXIT_CODES, Reports, tell_program};
 use crate::output::{lines, say};
 
 /// Which command was called, and whether a program reads what it reports.

@@ -75,15 +75,35 @@ fn the_picture_of_the_modules_is_true() {
             }
         }
     }
-    for (user, folder) in [("table", "table/src"), ("cli", "cli/src")] {
+    for (user, folder) in [
+        ("table", "table/src"),
+        ("events", "events/src"),
+        ("cli", "cli/src"),
+    ] {
         let code = code(&root.join(folder));
-        for (used, path) in [("table", "dealerless_table::"), ("library", "dealerless::")] {
+        for (used, path) in [
+            ("events", "dealerless_events::"),
+            ("table", "dealerless_table::"),
+            ("library", "dealerless::"),
+        ] {
             if code.contains(path) {
                 uses.insert((user.to_owned(), used.to_owned()));
             }
         }
     }
     assert_eq!(drawn(&page), uses);
+}
+
+#[test]
+fn the_events_use_no_thread_file_socket_or_terminal() {
+    let code = code(&Path::new(ROOT).join("events/src"));
+    let used = names_after(&code, "std::");
+    for module in [
+        "thread", "sync", "fs", "path", "net", "io", "process", "env",
+    ] {
+        assert!(!used.contains(module), "std::{module}");
+    }
+    assert!(names_after(&code, "clap::").is_empty());
 }
 
 #[test]

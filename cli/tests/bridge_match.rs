@@ -12,7 +12,10 @@ use common::matches::{file, free_address, host_at, resume, run};
 use common::side::{Side, folders, of_kind};
 use dealerless::bridge::formats::Format;
 use dealerless::bridge::{Board, Card, Deal, Seat};
-use dealerless_table::{DiskStorage, Home, Inputs, Record, system_rng};
+use dealerless_table::identity::Home;
+use dealerless_table::log::{DiskStorage, Inputs};
+use dealerless_table::record::Record;
+use dealerless_table::system_rng;
 use serde_json::{Value, json};
 
 const BOARDS: usize = 6;

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use common::matches::{free_address, host_at};
 use common::side::{Side, folders};
-use dealerless_table::{Guest, Home, Invite, Line, Name, PublicIdentity, Timing, system_rng};
+use dealerless_table::identity::{Home, Name, PublicIdentity};
+use dealerless_table::line::{Guest, Invite, Line, Timing};
+use dealerless_table::system_rng;
 
 /// No test waits longer.
 const LIMIT: Duration = Duration::from_secs(60);

@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use common::matches::{free_address, host_at, run};
 use common::side::{Side, of_kind};
-use dealerless_table::{Control, Guest, Home, Line, LineError, Name, Timing, system_rng};
+use dealerless_table::identity::{Home, Name};
+use dealerless_table::line::{Guest, Line, LineError, Timing};
+use dealerless_table::play::Control;
+use dealerless_table::system_rng;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

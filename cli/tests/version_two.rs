@@ -12,9 +12,12 @@ use std::sync::Arc;
 use common::matches::{file, free_address, resume, run};
 use common::side::{Side, folders};
 use dealerless::shuffle::Algorithm;
-use dealerless_table::{
-    Clock, Door, Home, Name, Seating, SharedPeers, Stakes, Timing, Variety, system_rng,
-};
+use dealerless_table::identity::{Home, Name, SharedPeers};
+use dealerless_table::line::{Door, Timing};
+use dealerless_table::log::Clock;
+use dealerless_table::play::Seating;
+use dealerless_table::rules::{Stakes, Variety};
+use dealerless_table::system_rng;
 use serde_json::json;
 
 fn fixture(name: &str) -> PathBuf {

@@ -3,8 +3,25 @@
 
 #![no_main]
 
-use dealerless_cli::arguments::{reads_again, reads_typed};
+use dealerless_cli::arguments::reads_typed;
+use dealerless_events::command::{Order, Said, parse};
+use dealerless_table::play::Command;
 use libfuzzer_sys::fuzz_target;
+
+/// Reads a line, writes the command and reads that: whether both commands are the same. An invalid command
+/// passes.
+fn reads_again(line: &str) -> bool {
+    let Ok((said, _)) = parse(line) else {
+        return true;
+    };
+    let again =
+        serde_json::to_string(&said).is_ok_and(|text| parse(&text) == Ok((said.clone(), None)));
+    let choice = match said.clone().order() {
+        Order::Seat(Command::Choose(choice)) => Said::from(&choice) == said,
+        _ => true,
+    };
+    again && choice
+}
 
 fuzz_target!(|line: &str| {
     assert!(reads_again(line));

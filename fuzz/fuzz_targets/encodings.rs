@@ -11,10 +11,11 @@ mod seats;
 
 use std::sync::LazyLock;
 
-use dealerless_table::{
-    Choice, Control, Evidence, Header, Learners, LogMessage, MatchLog, PublicIdentity, Seat,
-    SignedPart, Stakes, Succession, Term,
-};
+use dealerless_table::Seat;
+use dealerless_table::identity::{PublicIdentity, Succession};
+use dealerless_table::log::{Evidence, Header, LogMessage, MatchLog, SignedPart};
+use dealerless_table::play::{Control, Term};
+use dealerless_table::rules::{Choice, Learners, Stakes};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use moved::chain;

@@ -12,7 +12,8 @@ mod moved;
 use std::sync::LazyLock;
 
 use dealerless_table::internals::invite;
-use dealerless_table::{Address, BadInvite, Fingerprint, Identity, Invite, Name, Succession};
+use dealerless_table::identity::{Address, Fingerprint, Identity, Name, Succession};
+use dealerless_table::line::{BadInvite, Invite};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

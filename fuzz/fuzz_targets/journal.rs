@@ -10,7 +10,9 @@ mod edits;
 mod seats;
 
 use dealerless_table::internals::write_records;
-use dealerless_table::{Identity, Journal, JournalError, MatchLog, MemoryStorage, Opened, Seat};
+use dealerless_table::Seat;
+use dealerless_table::identity::Identity;
+use dealerless_table::log::{Journal, JournalError, MatchLog, MemoryStorage, Opened};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};

@@ -9,9 +9,8 @@
 mod edits;
 mod seats;
 
-use dealerless_table::{
-    End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, Seat, SignedPart, Taken, ToDo,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{End, Evidence, LogMessage, MatchLog, Phase, Refused, Resuming, SignedPart, Taken, ToDo};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};

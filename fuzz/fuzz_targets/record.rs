@@ -11,9 +11,9 @@ mod edits;
 mod seats;
 
 use dealerless_table::internals::write_records;
-use dealerless_table::{
-    BadRecord, Compared, Journal, MatchLog, MemoryStorage, Record, Seat, SignedPart, compare,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{Journal, MatchLog, MemoryStorage, SignedPart};
+use dealerless_table::record::{BadRecord, Compared, Record, compare};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use seats::{TABLES, Table};

@@ -23,9 +23,9 @@ mod world;
 use std::sync::LazyLock;
 
 use dealerless::shuffle::Randomness;
-use dealerless_table::{
-    Event, LogMessage, MatchLog, News, Orders, Outbox, Phase, PlayError, Seat, Storage,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{LogMessage, MatchLog, Phase, Storage};
+use dealerless_table::play::{Event, News, Orders, Outbox, PlayError};
 use disk::{Disk, Files};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;

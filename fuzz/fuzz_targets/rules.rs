@@ -12,10 +12,8 @@ use rand::rngs::StdRng;
 use std::collections::HashSet;
 
 use dealerless::deck::Card;
-use dealerless_table::{
-    BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome,
-    Posts, Seat, Stakes, Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::rules::{BettingRules, Choice, Edition, Hand, Learners, Legal, Limit, NamedKinds, Next, Opening, Outcome, Posts, Stakes, Variety};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

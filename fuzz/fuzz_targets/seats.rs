@@ -8,11 +8,10 @@ use std::sync::LazyLock;
 
 use dealerless::dice::{Dice, Reveal, Terms};
 use dealerless::shuffle::Algorithm;
-use dealerless_table::{
-    BettingRules, CardOpening, Choice, Clock, Hand, Header, Identity, Learners, Legal, Limit, Masked,
-    Match, MatchLog, Name, Opening, Part, PartKind, Phase, Player, Posts, Seal, Seat, SignedPart,
-    Sitting, Stakes, Variety, Versions,
-};
+use dealerless_table::Seat;
+use dealerless_table::identity::{Identity, Name};
+use dealerless_table::log::{CardOpening, Clock, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal, SignedPart, Sitting, Versions};
+use dealerless_table::rules::{BettingRules, Choice, Hand, Learners, Legal, Limit, Opening, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

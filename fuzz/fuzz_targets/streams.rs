@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use dealerless_table::internals::{LineEnd, MOST_KEPT};
-use dealerless_table::{MAX_MESSAGE, Message, Priority, Stream};
+use dealerless_table::line::{MAX_MESSAGE, Message, Priority, Stream};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 

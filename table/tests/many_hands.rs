@@ -14,10 +14,9 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::testing::chi_square::ln_p_of_places_and_cards;
 use dealerless::testing::soak::soak;
-use dealerless_table::{
-    BettingRules, Choice, Command, DealCircuit, End, Legal, Limit, News, Posts, Stakes, Storage,
-    Variety,
-};
+use dealerless_table::log::{End, Storage};
+use dealerless_table::play::{Command, DealCircuit, News};
+use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 
 use seats::{Side, both, wirings};
 

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use dealerless::bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
-use dealerless_table::{DealCircuit, Input, Seat, Seating, role};
+use dealerless_table::Seat;
+use dealerless_table::log::Input;
+use dealerless_table::play::{DealCircuit, Seating, role};
 use serde::Serialize;
 
 use crate::output::{lines, say, show_json};

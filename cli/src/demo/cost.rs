@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dealerless_table::Spent;
+use dealerless_table::play::Spent;
 use serde::Serialize;
 
 use super::seats::{NAMES, Side};

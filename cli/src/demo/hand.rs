@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use dealerless::deck::Card;
-use dealerless_table::{Outcome, Seat, Variety};
+use dealerless_table::Seat;
+use dealerless_table::rules::{Outcome, Variety};
 use serde::Serialize;
 
 use super::seats::NAMES;

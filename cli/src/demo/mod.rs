@@ -8,7 +8,9 @@ use anyhow::ensure;
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless_program::arguments;
-use dealerless_table::{BettingRules, Clock, Limit, Posts, Seating, Stakes, Variety};
+use dealerless_table::log::Clock;
+use dealerless_table::play::Seating;
+use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
 use serde::Serialize;
 
 use self::cost::Cost;

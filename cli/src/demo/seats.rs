@@ -11,11 +11,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
-use dealerless_table::{
-    Choice, Command, DealCost, Door, DoorEvent, End, Guest, Happened, Header, Home, Identity,
-    Inputs, Journal, Legal, Line, MatchLog, MemoryStorage, MemoryVault, Name, News, Seat, Seating,
-    Setting, SharedPeers, Table, Timing, system_rng,
+use dealerless_table::identity::{Home, Identity, Name, SharedPeers};
+use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
+use dealerless_table::log::{End, Header, Inputs, Journal, MatchLog, MemoryStorage};
+use dealerless_table::play::{
+    Command, DealCost, Happened, MemoryVault, News, Seating, Setting, Table,
 };
+use dealerless_table::rules::{Choice, Legal};
+use dealerless_table::{Seat, system_rng};
 
 use super::hand::View;
 use crate::progress::Progress;

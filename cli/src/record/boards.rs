@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 use dealerless::bridge::formats::Format;
 use dealerless::bridge::{Board, Card, Deal, Hand, Seat};
-use dealerless_table::{Record, RecordedHand};
+use dealerless_events::hands;
+use dealerless_table::hex;
+use dealerless_table::record::{Record, RecordedHand};
 use serde::Serialize;
 
 use super::source::Folder;
-use super::words::{self, Who, hex};
+use super::words::{self, Who};
 use crate::output::{count, say, show_json};
-use crate::table::{FolderArgs, hands};
+use crate::table::FolderArgs;
 use crate::whole_file;
 
 /// Writes the boards of a match that have been opened, as PBN.

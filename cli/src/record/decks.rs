@@ -4,14 +4,16 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::Context;
-use dealerless_table::{Audit, AuditError, AuditedTry, Record, Seating};
+use dealerless_events::cards::CardNames;
+use dealerless_table::audit::{Audit, AuditError, AuditedTry};
+use dealerless_table::play::Seating;
+use dealerless_table::record::Record;
 use serde::Serialize;
 
 use super::source::read;
 use super::words::decks_were;
 use crate::failure::AnswerIsNo;
 use crate::memory::Limit;
-use crate::table::CardNames;
 
 /// What an audit gives for a record.
 pub(crate) struct Decks {

@@ -3,7 +3,10 @@
 use std::time::{Duration, SystemTime};
 
 use anyhow::bail;
-use dealerless_table::{BadRecord, MatchState, Name, Record, Seat, Shelved};
+use dealerless_table::Seat;
+use dealerless_table::identity::Name;
+use dealerless_table::log::Shelved;
+use dealerless_table::record::{BadRecord, MatchState, Record};
 use serde::Serialize;
 
 use super::source::Folder;

@@ -2,17 +2,23 @@
 
 use std::collections::BTreeMap;
 
-use dealerless_table::{
-    BadRecord, Chosen, Claim, Claimed, Compared, HandEvent, Learners, MatchState, Name, Record,
-    RecordedHand, Seat, Stop, Unsettled,
+use dealerless_events::cards::CardNames;
+use dealerless_events::command::Said;
+use dealerless_events::ending::due;
+use dealerless_events::seated::Kind;
+use dealerless_table::identity::Name;
+use dealerless_table::log::{Claim, Claimed, Stop, Unsettled};
+use dealerless_table::record::{
+    BadRecord, Chosen, Compared, HandEvent, MatchState, Record, RecordedHand,
 };
+use dealerless_table::rules::Learners;
+use dealerless_table::{Seat, hex};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::decks::Decks;
 use super::verify::Read;
-use super::words::{self, Dispute, Who, hex};
-use crate::table::{CardNames, Kind, Said, due};
+use super::words::{self, Dispute, Who};
 
 /// What `verify` found.
 #[derive(Serialize)]

@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 
 use dealerless::bridge::Seat as Bridge;
 use dealerless::deck::Card;
-use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand, Seat, Stop};
+use dealerless_events::cards::CardNames;
+use dealerless_events::hands;
+use dealerless_events::seated::Kind;
+use dealerless_events::words::{kinds, rolled as dice};
+use dealerless_table::Seat;
+use dealerless_table::log::Stop;
+use dealerless_table::record::{Chosen, HandEvent, Record, RecordedHand};
+use dealerless_table::rules::{Choice, Learners};
 
 use super::words::{self, Who};
-use crate::table::{CardNames, Kind, dice, hands, kinds_of_cards};
 
 /// Hands, one below the other.
 pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
@@ -81,7 +87,7 @@ fn title(record: &Record, hand: &RecordedHand) -> String {
         None => format!(
             "Match {of}, hand {}: {drawn} of {cards} cards are drawn{}.",
             hand.number,
-            kinds_of_cards(&Kind::of(stakes))
+            kinds(&Kind::of(stakes))
         ),
     }
 }

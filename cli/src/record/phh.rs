@@ -2,10 +2,12 @@
 
 use anyhow::bail;
 use dealerless::deck::Card;
-use dealerless_table::{Choice, HandEvent, Limit, Posts, Record, RecordedHand, Seat, Variety};
+use dealerless_events::cards::short;
+use dealerless_table::Seat;
+use dealerless_table::record::{HandEvent, Record, RecordedHand};
+use dealerless_table::rules::{Choice, Limit, Posts, Variety};
 
 use super::words::{Moment, Who, short_id};
-use crate::table::short;
 
 /// Writes hands: one alone as a file of PHH, several as one of PHHS.
 pub(super) fn write(

@@ -3,13 +3,12 @@
 use std::fmt::Write as _;
 
 use dealerless::deck::Card;
-use dealerless_table::{
-    Choice, Chosen, HandEvent, Limit, Outcome, Post, PostKind, Posts, Record, RecordedHand, Seat,
-    Variety,
-};
+use dealerless_events::cards::short;
+use dealerless_table::Seat;
+use dealerless_table::record::{Chosen, HandEvent, Post, PostKind, Record, RecordedHand};
+use dealerless_table::rules::{Choice, Limit, Outcome, Posts, Variety};
 
 use super::words::{Moment, Who, short_id, without_result};
-use crate::table::short;
 
 /// A hand that is being written.
 struct Page<'a> {

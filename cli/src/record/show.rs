@@ -1,7 +1,7 @@
 //! `show`: prints the hands of a match.
 
 use anyhow::bail;
-use dealerless_table::{Record, RecordedHand};
+use dealerless_table::record::{Record, RecordedHand};
 
 use super::source::Folder;
 use super::words::{self, Moment};

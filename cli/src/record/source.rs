@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::{Context, ensure};
-use dealerless_table::{BadRecord, Identity, Record, Shelf, Shelved, check_regular};
+use dealerless_table::identity::Identity;
+use dealerless_table::log::{Shelf, Shelved, check_regular};
+use dealerless_table::record::{BadRecord, Record};
 
 use crate::output::say;
 use crate::table::{FolderArgs, is_in_use};

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
-use dealerless_table::{BadRecord, Compared, Forked, Record, RecordedHand, Seat, compare};
+use dealerless_table::record::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
+use dealerless_table::{Seat, hex};
 
 use super::boards;
 use super::decks::Decks;
 use super::json::{self, Verified};
 use super::source::{path_of, read};
-use super::words::{self, Who, hex};
+use super::words::{self, Who};
 use crate::failure::AnswerIsNo;
 use crate::output::{count, show, show_json};
 use crate::table::FolderArgs;

@@ -2,13 +2,16 @@
 
 use std::time::SystemTime;
 
-use dealerless_table::{
-    BadRecord, BettingRules, Claim, Claimed, End, Hand, Limit, MatchState, Name, Posts, Record,
-    Seat, Stakes, Stop, Unsettled, Variety,
-};
+use dealerless_events::ending::{due, unsettled};
+use dealerless_events::seated::Kind;
+use dealerless_events::words::{kinds, misleads, sentence};
+use dealerless_table::identity::Name;
+use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
+use dealerless_table::record::{BadRecord, MatchState, Record};
+use dealerless_table::rules::{BettingRules, Hand, Limit, Posts, Stakes, Variety};
+use dealerless_table::{Seat, hex};
 
 use crate::output::count;
-use crate::table::{Kind, due, kinds_of_cards, misleads, unsettled};
 
 /// What the players are called.
 pub(super) struct Who(Vec<String>);
@@ -67,7 +70,7 @@ pub(super) fn game_name(stakes: &Stakes) -> &'static str {
 pub(super) fn game(stakes: &Stakes) -> String {
     let mut text = game_name(stakes).to_owned();
     if let Variety::Deck { cards, drawn } = stakes.variety() {
-        let kinds = kinds_of_cards(&Kind::of(stakes));
+        let kinds = kinds(&Kind::of(stakes));
         text += &format!(", {drawn} of {cards} cards are drawn{kinds}");
     }
     if let Some(boards) = stakes.boards() {
@@ -299,20 +302,9 @@ fn chain(error: &dyn std::error::Error) -> String {
     }
 }
 
-fn sentence(text: &str) -> String {
-    let mut characters = text.chars();
-    let first = characters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(characters).chain(['.']).collect()
-}
-
 /// The beginning of a match's id, as history lists it.
 pub(super) fn short_id(of: &[u8; 32]) -> String {
     hex(&of[..8])
-}
-
-/// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `5 decks were`, `4 of 5 decks were`; of boards `1 set was`.

@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use dealerless_table::{Control, Fingerprint, Line, PublicIdentity};
+use dealerless_events::command::Said;
+use dealerless_events::event::{Event, Refusal};
+use dealerless_table::identity::{Fingerprint, PublicIdentity};
+use dealerless_table::line::Line;
+use dealerless_table::play::Control;
 
-use super::command::Said;
-use super::event::{Event, Refusal};
 use super::hearing::Hearing;
 use super::input;
 use super::own::Own;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use atomic_write_file::AtomicWriteFile;
-use dealerless_table::{Seat, Storage, Table, Vault};
+use dealerless_table::Seat;
+use dealerless_table::log::Storage;
+use dealerless_table::play::{Table, Vault};
 
 use super::open::clock_file;
 

@@ -2,11 +2,11 @@
 
 use dealerless::bridge::Seat;
 use dealerless::dice::Dice;
+use dealerless_events::command::{Said, To};
+use dealerless_events::event::{Ask, Event, Range, Reveal, Standing, YourTurn};
+use dealerless_events::hands;
+use dealerless_events::seated::Seated;
 use rand::{Rng, RngExt};
-
-use super::command::{Said, To};
-use super::event::{Ask, Event, Range, Reveal, Seated, Standing, YourTurn};
-use super::hands;
 
 /// A simple player. It looks at what a call costs, at nothing else.
 pub(crate) struct Bot<R> {

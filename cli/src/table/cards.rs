@@ -1,55 +1,8 @@
-//! How cards are written.
+//! How cards look on a screen.
 
 use std::fmt::Write as _;
 
-use dealerless::bridge::Hand;
-use dealerless::deck::Card;
-use dealerless_table::{NamedKinds, Stakes};
-
-const RANKS: &[u8; 13] = b"23456789TJQKA";
-const SUITS: &[u8; 4] = b"cdhs";
-
-/// The short name of a card: `As` in a deck of 52, otherwise its number.
-pub(crate) fn short(card: Card, deck: usize) -> String {
-    let number = usize::try_from(card.0).unwrap_or(usize::MAX);
-    match (deck, SUITS.get(number / 13)) {
-        (52, Some(&suit)) => [RANKS[number % 13], suit].map(char::from).iter().collect(),
-        _ => card.to_string(),
-    }
-}
-
-/// What the cards of a match are called.
-#[derive(Clone, Debug)]
-pub(crate) struct CardNames {
-    deck: usize,
-    boards: bool,
-    kinds: Option<NamedKinds>,
-}
-
-impl CardNames {
-    pub(crate) fn of(stakes: &Stakes) -> Self {
-        CardNames {
-            deck: stakes.deck().0,
-            boards: stakes.boards().is_some(),
-            kinds: stakes.kinds().cloned(),
-        }
-    }
-
-    /// Whether hands of boards lie at the positions.
-    pub(crate) fn are_hands(&self) -> bool {
-        self.boards
-    }
-
-    /// Kind and number of a card where there are kinds: `knight#3`; the suits of a hand of a board:
-    /// `AK4.QT2.J95.8732`. Otherwise as [`short`].
-    pub(crate) fn name(&self, card: Card) -> String {
-        if self.boards {
-            return Hand::of_set(card).to_string();
-        }
-        let face = self.kinds.as_ref().and_then(|kinds| kinds.face(card));
-        face.unwrap_or_else(|| short(card, self.deck))
-    }
-}
+use dealerless_events::cards::{RANKS, SUITS};
 
 /// How a person wants to read cards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -151,34 +104,13 @@ mod tests {
             style,
             colours: Colours::None,
         };
-        assert_eq!(short(Card(51), 52), "As");
-        assert_eq!(short(Card(8), 52), "Tc");
-        assert_eq!(short(Card(51), 60), "51");
         assert_eq!(plain(Style::Symbols).card("As"), "A♠");
         assert_eq!(plain(Style::Letters).card("As"), "As");
         assert_eq!(plain(Style::Words).card("2h"), "two of hearts");
         assert_eq!(plain(Style::Words).card("51"), "51");
+        assert_eq!(plain(Style::Words).card("b#1"), "b#1");
         let row = plain(Style::Words).row([Some("Ks"), None]);
         assert_eq!(row, "king of spades, ?");
-    }
-
-    #[test]
-    fn a_deck_of_52_has_suits_only_where_it_has_no_kinds() {
-        let kinds = Stakes::of_kinds("As=40,b=12".parse().unwrap(), 9, 2, 1).unwrap();
-        let names = CardNames::of(&kinds);
-        let named = [0, 39, 40, 51].map(|card| names.name(Card(card)));
-        assert_eq!(named, ["As#1", "As#40", "b#1", "b#12"]);
-        let ink = Ink {
-            style: Style::Words,
-            colours: Colours::Four,
-        };
-        assert_eq!(ink.card("b#1"), "b#1");
-        let plain = dealerless_table::Variety::Deck {
-            cards: 52,
-            drawn: 9,
-        };
-        let names = CardNames::of(&Stakes::new(plain, 2, 1).unwrap());
-        assert_eq!(names.name(Card(51)), "As");
     }
 
     #[test]

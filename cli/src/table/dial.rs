@@ -7,10 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::ensure;
-use dealerless_table::{
-    Address, Control, Guest, Identity, Invite, Line, MeetingError, Name, Peer, PublicIdentity,
-    Timing,
-};
+use dealerless_table::identity::{Address, Identity, Name, Peer, PublicIdentity};
+use dealerless_table::line::{Guest, Invite, Line, MeetingError, Timing};
+use dealerless_table::play::Control;
 use rand::RngExt;
 
 use super::posts::{Post, Posts};

@@ -8,11 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
-use dealerless_table::{
-    Address, Control, Door, Fingerprint, Header, PublicIdentity, Timing, own_addresses,
-};
+use dealerless_events::event::Event;
+use dealerless_table::identity::{Address, Fingerprint, PublicIdentity};
+use dealerless_table::line::{Door, Timing, own_addresses};
+use dealerless_table::log::Header;
+use dealerless_table::play::Control;
 
-use super::event::Event;
 use super::hearing::{Comes, Hearing};
 use super::open::listen_file;
 use super::own::Own;

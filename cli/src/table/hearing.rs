@@ -4,9 +4,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use dealerless_table::{
-    Control, Door, DoorEvent, Fingerprint, Line, LineError, Message, PublicIdentity, Stream,
-};
+use dealerless_table::identity::{Fingerprint, PublicIdentity};
+use dealerless_table::line::{Door, DoorEvent, Line, LineError, Message, Stream};
+use dealerless_table::play::Control;
 
 use super::sit;
 

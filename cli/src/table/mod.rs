@@ -1,6 +1,6 @@
 //! A table: one seat of a match, with a person, a program or a bot in it.
 //!
-//! What happens becomes [`Event`]s. A program gets them as JSON; the screen of a person is made of
+//! What happens becomes [events](dealerless_events). A program gets them as JSON; the screen of a person is made of
 //! the same. What a player says comes back as commands. The driver of the match, its log and its
 //! rules are those of the crate `dealerless-table`.
 
@@ -8,19 +8,15 @@ pub(crate) mod admit;
 mod banks;
 mod bot;
 mod cards;
-mod command;
+mod columns;
 mod dial;
 pub(crate) mod door;
-mod ending;
-mod event;
-pub(crate) mod hands;
 mod headings;
 pub(crate) mod hearing;
 mod in_browser;
 mod input;
 mod leaving;
 mod meet_again;
-mod misleading;
 pub(crate) mod open;
 mod own;
 mod player;
@@ -32,29 +28,20 @@ mod session;
 pub(crate) mod sit;
 mod stakes;
 pub(crate) mod standing;
-mod story;
 mod turn;
 pub(crate) mod whole;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cards::{CardNames, short};
-pub(crate) use command::Said;
-pub use command::reads_again;
 pub(crate) use dial::{Dialer, Way};
-pub(crate) use ending::{Breach, due, unsettled};
-pub(crate) use event::{Event, Kind, VERSION};
 pub(crate) use headings::{CONNECTION, GAME};
 pub(crate) use in_browser::InBrowser;
 #[cfg(feature = "browser")]
 pub(crate) use input::LONGEST as LONGEST_LINE;
 pub(crate) use meet_again::MeetAgainArgs;
-pub(crate) use misleading::misleads;
 pub(crate) use own::{FolderArgs, Own, OwnArgs, is_in_use};
 pub(crate) use player::Player;
 pub(crate) use posts::Posts;
 pub use prompt::reads_typed;
-pub(crate) use stakes::{Differs, GameName, StakesArgs, Wishes};
-pub(crate) use words::{kinds as kinds_of_cards, rolled as dice};
+pub(crate) use stakes::{Differs, StakesArgs, Wishes};

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use anyhow::{Context, bail, ensure};
-use dealerless_table::{
-    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchLog, Name, Opened,
-    Phase, PublicIdentity, Seat, Shelf, Shelved,
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::log::{
+    Claim, Claimed, DiskStorage, Input, Inputs, Journal, JournalError, MatchLog, Opened, Phase,
+    Shelf, Shelved,
 };
+use dealerless_table::{Seat, hex};
 
 use super::own::Own;
 use crate::output::say;
@@ -53,7 +55,7 @@ impl MatchFile {
     /// # Errors
     /// If it has others: the match cannot go on with them.
     pub(crate) fn must_be_with(&self, peer: &PublicIdentity) -> anyhow::Result<()> {
-        let of = super::sit::hex(&self.of()[..8]);
+        let of = hex(&self.of()[..8]);
         ensure!(
             self.peer() == peer,
             "your open match ({of}) with {} was begun with their old keys, and nobody can go on with \
@@ -68,7 +70,7 @@ impl MatchFile {
         let lower = which.to_lowercase();
         self.peer_name() == Name::clean(which)
             || self.peer().fingerprint().to_string() == lower
-            || (lower.len() >= 4 && super::sit::hex(&self.of()).starts_with(&lower))
+            || (lower.len() >= 4 && hex(&self.of()).starts_with(&lower))
     }
 
     /// What this side has entered into the shuffles.
@@ -86,7 +88,7 @@ impl MatchFile {
 
     /// A line by which people tell matches apart.
     fn line(&self) -> String {
-        let of = super::sit::hex(&self.of()[..8]);
+        let of = hex(&self.of()[..8]);
         format!("{of}  with {}", self.peer_name())
     }
 

@@ -10,18 +10,18 @@ use anyhow::{Context, bail};
 use clap::ArgAction;
 use clap::builder::BoolishValueParser;
 use dealerless_program::system_rng;
-use dealerless_table::{Fingerprint, Home, HomeError, Name, Peer, SharedPeers};
+use dealerless_table::identity::{Fingerprint, Home, HomeError, Name, Peer, SharedPeers};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use terminal_size::{Width, terminal_size};
 
 use super::bot::Bot;
 use super::cards::{Colours, Ink, Style};
+use super::columns::WIDTH;
 use super::headings::{IDENTITY, PROGRAMS, SCREEN};
 use super::open::inputs_file;
 use super::player::{Face, Player};
 use super::screen::{Columns, Screen};
-use super::words::WIDTH;
 use crate::settings::Settings;
 
 /// The options of who plays.

@@ -3,11 +3,12 @@
 use std::io::{self, BufRead, Write};
 use std::time::Duration;
 
+use dealerless_events::command::{self, Complaint, Said};
+use dealerless_events::event::{Event, Refusal};
+use dealerless_events::seated::Time;
 use rand::rngs::StdRng;
 
 use super::bot::Bot;
-use super::command::{self, Complaint, Said};
-use super::event::{Event, Refusal, Time};
 use super::input::{LONGEST, Line};
 use super::posts::Posts;
 use super::screen::Screen;

@@ -7,7 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use dealerless_table::{Line, Mailbox};
+use dealerless_table::line::Line;
+use dealerless_table::play::Mailbox;
 
 use super::input;
 use crate::failure::BROKEN_OFF;

@@ -1,10 +1,11 @@
 //! What people type.
 
-use super::command::{Complaint, Said, To};
-use super::event::{Ask, Range, Refusal, Reveal, YourTurn};
-use super::hands;
+mod hands;
+
 use dealerless::dice::{Dice, DiceError};
-use dealerless_table::NotNow;
+use dealerless_events::command::{Complaint, Said, To};
+use dealerless_events::event::{Ask, Range, Refusal, Reveal, YourTurn};
+use dealerless_table::play::NotNow;
 
 /// What somebody has typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -347,11 +348,11 @@ fn own_hand(rest: &[&str], asked: &Asked<'_>, boards: usize) -> Result<u16, Comp
     match asked.turn {
         Some(turn) if is_open(turn, position) => Err(complaint(format!(
             "{} is open already",
-            hands::name(true, position.into())
+            dealerless_events::hands::name(true, position.into())
         ))),
         Some(turn) if !is_own(turn, position) => Err(complaint(format!(
             "you have not been shown {}",
-            hands::name(true, position.into())
+            dealerless_events::hands::name(true, position.into())
         ))),
         _ => Ok(position),
     }

@@ -11,12 +11,15 @@ mod output;
 mod reading;
 mod run_out;
 
+use dealerless_events::command::Said;
+use dealerless_events::event::{Event, YourTurn};
+use dealerless_events::seated::{Chips, Posts, Seated, Time};
+use dealerless_events::words::{self, Names};
+
 use super::cards::Ink;
-use super::command::Said;
-use super::event::{Chips, Event, Posts, Seated, Time, YourTurn};
+use super::columns::wrapped;
 use super::prompt::Typed;
 use super::turn;
-use super::words::{self, Names, wrapped};
 use crate::output::count;
 use asked::Question;
 use cards_seen::HandsSeen;

@@ -3,15 +3,18 @@
 
 use std::time::{Duration, Instant};
 
-use dealerless_table::{
-    Command, Control, End, Happened, Name, News, Phase, PlayError, PublicIdentity, Seat as Place,
-    Storage, Table, Vault,
-};
+use dealerless_events::command::Order;
+use dealerless_events::event::{Awaited, Event, Refusal};
+use dealerless_events::leaving::{MAY_CLOSE, leaves};
+use dealerless_events::seated::Time;
+use dealerless_events::story::{Story, awaited};
+use dealerless_table::Seat as Place;
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::log::{End, Phase, Storage};
+use dealerless_table::play::{Command, Control, Happened, News, PlayError, Table, Vault};
 
 use super::banks::Banks;
-use super::command::Order;
 use super::dial::{Dialer, pause};
-use super::event::{Awaited, Event, Refusal, Time};
 use super::input::Line;
 use super::leaving;
 use super::own::Own;
@@ -20,7 +23,6 @@ use super::posts::Post;
 use super::screen::STREET;
 use super::session::Sessions;
 use super::standing;
-use super::story::{Story, awaited};
 
 /// How long a person may look at a showdown before the next hand is dealt.
 const SHOWDOWN: Duration = Duration::from_millis(2500);
@@ -297,14 +299,14 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
     /// The player leaves, if it does not rather close the match.
     fn leave(&mut self, anyhow: bool) -> anyhow::Result<Option<Stopped>> {
         if !anyhow && self.table.may_close().is_some() {
-            let refused = Event::refused(Refusal::MayClose, leaving::MAY_CLOSE);
+            let refused = Event::refused(Refusal::MayClose, MAY_CLOSE);
             self.player.tell(&refused)?;
             return Ok(None);
         }
         self.table.command(Command::Leave)?;
         let (play, seat) = (self.table.play(), self.table.play().seat());
         let now = play.has_met() && play.leaves_now();
-        (self.player).tell(&leaving::leaves(play.log(), seat, now))?;
+        (self.player).tell(&leaves(play.log(), seat, now))?;
         self.tell_if_unheard()?;
         Ok(None)
     }

@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::{Budget, Command, CountedAttempts, PeersError, PublicIdentity};
+use dealerless_table::identity::{Budget, CountedAttempts, PeersError, PublicIdentity};
+use dealerless_table::play::Command;
 
 use super::own::Own;
 

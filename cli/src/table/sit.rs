@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use dealerless_table::{
-    Address, Clock, Control, Line, LineError, Match, Name, Player as Sits, PublicIdentity,
-    Recognised, Seat, Stream,
-};
+use dealerless_events::event::Event;
+use dealerless_table::Seat;
+use dealerless_table::identity::{Address, PublicIdentity, Recognised};
+use dealerless_table::line::{Line, LineError, Stream};
+use dealerless_table::play::Control;
 
-use super::event::{Event, Kind, Seated, Time, VERSION};
 use super::own::Own;
 use super::player::Player;
-use super::stakes::{GameName, chips, unusual_shuffle};
 use crate::failure::AnswerIsNo;
 
 /// Says something of the match as a whole.
@@ -129,40 +128,3 @@ const TAKEN: &str = "The seat is taken: the host plays with somebody else, or de
 pub(crate) const DECLINED: &str = "The host does not play with you now: a host plays with the guest to whom it has sent its \
      invite, and accepts or declines others. Ask for an invite, or that the host runs: dealerless host \
      --for YOUR-NAME";
-
-/// Who sits where.
-pub(crate) fn seated(
-    of: &Match,
-    seat: Seat,
-    names: &[Name],
-    (log, resumed): (Option<String>, bool),
-) -> Seated {
-    let stakes = &of.header().stakes;
-    let (cards, drawn) = stakes.deck();
-    let fingerprint = |player: &Sits| player.identity.fingerprint().to_string();
-    let clock = of.header().clock;
-    Seated {
-        version: VERSION,
-        seat: seat.number(),
-        names: names.iter().map(|name| name.as_str().to_owned()).collect(),
-        fingerprints: of.players().iter().map(fingerprint).collect(),
-        game: GameName::of(stakes).name().into(),
-        hands: stakes.hands(),
-        chips: chips(stakes),
-        cards,
-        drawn,
-        kinds: Kind::of(stakes),
-        of: hex(&of.id()),
-        log,
-        clock: (clock != Clock::NONE).then(|| Time {
-            each_move: clock.each_move.into(),
-            bank: clock.bank.into(),
-        }),
-        shuffle: unusual_shuffle(of.header()).map(|shuffle| shuffle.to_string()),
-        resumed,
-    }
-}
-
-pub(crate) fn hex(id: &[u8]) -> String {
-    id.iter().map(|byte| format!("{byte:02x}")).collect()
-}

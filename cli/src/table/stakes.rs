@@ -5,17 +5,17 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use clap::ValueEnum;
 use dealerless::deck::Choice;
 use dealerless::mpc::Security;
 use dealerless::shuffle::split::Split;
 use dealerless::shuffle::{Algorithm, Spec};
+use dealerless_events::seated;
 use dealerless_program::arguments;
-use dealerless_table::{
-    BettingRules, Clock, DealCircuit, Header, Limit, NamedKinds, Posts, Seating, Stakes, Term,
-    Variety,
-};
+use dealerless_table::log::{Clock, Header};
+use dealerless_table::play::{DealCircuit, Seating, Term};
+use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Posts, Stakes, Variety};
 
-use super::event;
 use super::headings::GAME;
 use crate::memory::Limit as Memory;
 
@@ -25,7 +25,7 @@ const AT_ONCE: u32 = 12;
 const SEATS: u8 = 2;
 
 /// The games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GameName {
     /// Heads-up Texas hold'em with no limit.
     Holdem,
@@ -40,27 +40,9 @@ pub(crate) enum GameName {
 }
 
 impl GameName {
-    pub(crate) fn of(stakes: &Stakes) -> Self {
-        match stakes.variety() {
-            Variety::Holdem(BettingRules {
-                limit: Limit::Fixed,
-                ..
-            }) => GameName::FixedHoldem,
-            Variety::Holdem(_) => GameName::Holdem,
-            Variety::FiveCardDraw(_) => GameName::Draw,
-            Variety::Deck { .. } => GameName::Deck,
-            Variety::Boards { .. } => GameName::Bridge,
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            GameName::Holdem => "holdem",
-            GameName::FixedHoldem => "fixed-holdem",
-            GameName::Draw => "draw",
-            GameName::Deck => "deck",
-            GameName::Bridge => "bridge",
-        }
+    fn name(self) -> String {
+        let value = self.to_possible_value().expect("no game is hidden");
+        value.get_name().to_owned()
     }
 }
 
@@ -255,7 +237,8 @@ impl StakesArgs {
     /// If these options do not go together, or take too much memory.
     pub(crate) fn propose(&self, memory: Memory) -> anyhow::Result<(Header, Arc<DealCircuit>)> {
         let stakes = self.stakes()?;
-        let algorithm = wanted(self.algorithm.unwrap_or(Choice::Cheapest), &stakes)?;
+        let algorithm =
+            DealCircuit::algorithm_for(self.algorithm.unwrap_or(Choice::Cheapest), &stakes)?;
         check_memory(&stakes, algorithm, memory)?;
         let time = self.time.unwrap_or_else(|| Time::default_of(self.game()));
         Ok(Seating::propose(stakes, algorithm, time.0)?)
@@ -306,7 +289,7 @@ impl Wishes {
     /// When the host's stakes are not what this side insists on.
     pub(crate) fn check(&self, stakes: &Stakes) -> anyhow::Result<()> {
         let (cards, drawn) = stakes.deck();
-        let game = GameName::of(stakes).name();
+        let game = seated::game(stakes).to_owned();
         let wish = self.game.map(GameName::name);
         agree(Term::Game, "--game", wish, Some(game))?;
         agree(Term::Cards, "--cards", self.cards, Some(cards))?;
@@ -339,7 +322,7 @@ impl Wishes {
     ) -> anyhow::Result<()> {
         agree(Term::Clock, "--time", self.time, Some(Time(header.clock)))?;
         if let Some(choice) = self.algorithm {
-            let wish = wanted(choice, &header.stakes)?;
+            let wish = DealCircuit::algorithm_for(choice, &header.stakes)?;
             agree(
                 Term::Shuffle,
                 "--algorithm",
@@ -383,22 +366,6 @@ fn agree<V: PartialEq + fmt::Display>(
     Err(Differs { term, message })
 }
 
-/// The algorithm that a choice means for these stakes.
-fn wanted(choice: Choice, stakes: &Stakes) -> anyhow::Result<Algorithm> {
-    let (cards, drawn) = stakes.deck();
-    Ok(match (choice, stakes.boards()) {
-        (Choice::Cheapest, Some(_)) => DealCircuit::OF_BOARDS,
-        (Choice::Given(algorithm), Some(_)) => algorithm,
-        (choice, None) => choice.spec(cards, drawn)?.algorithm(),
-    })
-}
-
-/// How the deck is shuffled, if that is not what `auto` chooses.
-pub(crate) fn unusual_shuffle(header: &Header) -> Option<Algorithm> {
-    let usual = wanted(Choice::Cheapest, &header.stakes).ok();
-    Some(header.algorithm).filter(|_| usual != Some(header.algorithm))
-}
-
 /// Checks what a session for these stakes takes, before anything is built.
 fn check_memory(stakes: &Stakes, algorithm: Algorithm, memory: Memory) -> anyhow::Result<()> {
     let (cards, drawn) = stakes.deck();
@@ -413,18 +380,6 @@ fn check_memory(stakes: &Stakes, algorithm: Algorithm, memory: Memory) -> anyhow
 
 fn at_once(stakes: &Stakes) -> u32 {
     AT_ONCE.min(stakes.hands())
-}
-
-/// What is bet, for a program.
-pub(crate) fn chips(stakes: &Stakes) -> Option<event::Chips> {
-    let rules = stakes.betting()?;
-    Some(event::Chips {
-        stack: rules.stack,
-        posts: match rules.posts {
-            Posts::Blinds { small, big } => event::Posts::Blinds([small, big]),
-            Posts::Antes { ante, bet } => event::Posts::Ante([ante, bet]),
-        },
-    })
 }
 
 #[cfg(test)]

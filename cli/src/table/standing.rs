@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use anyhow::bail;
-use dealerless_table::{Budget, Name, PublicIdentity, Standing};
+use dealerless_events::command::{Complaint, Said};
+use dealerless_events::event::{Event, Refusal};
+use dealerless_table::identity::{Budget, Name, PublicIdentity, Standing};
 
-use super::command::{Complaint, Said};
-use super::event::{Event, Refusal};
 use super::input::Line;
 use super::own::Own;
 use super::player::{Player, Wish};

@@ -1,8 +1,11 @@
 //! What a person looks at when it is their turn.
 
+use dealerless_events::event::{Ask, Range, YourTurn};
+use dealerless_events::seated::Seated;
+use dealerless_events::words::{self, Names};
+
 use super::cards::Ink;
-use super::event::{Ask, Range, Seated, YourTurn};
-use super::words::{self, Names};
+use super::columns::wrapped;
 use crate::output::count;
 
 /// What one looks at before one chooses.
@@ -169,8 +172,8 @@ pub(crate) fn help(seated: Option<&Seated>) -> String {
         ("q, leave", &leave),
     ]);
     let row = |(keys, text): &(&str, &str)| match keys.len() {
-        ..10 => words::wrapped(&format!("  {keys:<9} {text}"), INDENT),
-        _ => words::wrapped(&format!("  {keys}\n{INDENT}{text}"), INDENT),
+        ..10 => wrapped(&format!("  {keys:<9} {text}"), INDENT),
+        _ => wrapped(&format!("  {keys}\n{INDENT}{text}"), INDENT),
     };
     let rows: Vec<String> = rows.iter().map(row).collect();
     format!("What you can type:\n{}", rows.join("\n"))

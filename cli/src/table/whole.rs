@@ -8,23 +8,26 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use dealerless::net::Deadlines;
-use dealerless_table::{
-    Control, DealCircuit, DiskStorage, FileVault, Happened, Inputs, Journal, Line, MatchLog, Name,
-    PublicIdentity, Seat as Place, Seating, Setting, Shelf, Sitting, SystemRng, Table, system_rng,
+use dealerless_events::ending::{self, Breach, unsettled_at};
+use dealerless_events::event::{Event, Refusal};
+use dealerless_events::seated::Seated;
+use dealerless_events::story::{Story, hands_with_a_result};
+use dealerless_table::identity::{Name, PublicIdentity};
+use dealerless_table::line::Line;
+use dealerless_table::log::{DiskStorage, Inputs, Journal, MatchLog, Shelf, Sitting};
+use dealerless_table::play::{
+    Control, DealCircuit, FileVault, Happened, PlayError, Seating, Setting, Table,
 };
+use dealerless_table::{Seat as Place, SystemRng, system_rng};
 
 use super::banks::Banks;
 use super::dial::Dialer;
-use super::ending::{self, Breach, is_failed_check, unsettled_at};
-use super::event::{Event, Refusal};
 use super::open::{MatchFile, deck_file, inputs_file};
 use super::own::Own;
 use super::player::Player;
 use super::posts::{Post, Posts};
 use super::seat::{Seat, Stopped, Wait};
 use super::session::Sessions;
-use super::sit;
-use super::story::{Story, hands_with_a_result};
 use crate::failure::BrokenOff;
 
 /// How long the other may take to come back for the end of a match.
@@ -108,9 +111,12 @@ impl<'a> Whole<'a> {
         }
         let log_file = path.display().to_string();
         let Sitting { of, seat, names } = sitting;
-        let about = (Some(log_file.clone()), resumed);
-        player.sit(&Event::Seated(Box::new(sit::seated(
-            of, *seat, names, about,
+        player.sit(&Event::Seated(Box::new(Seated::of(
+            of,
+            *seat,
+            names,
+            Some(log_file.clone()),
+            resumed,
         ))))?;
         let banks = Some(Banks::take_up(path, &mut table));
         if posts.go_to(table.mailbox()) {
@@ -260,7 +266,9 @@ impl<'a> Whole<'a> {
                 ending::counts_against_peer(end, self.seat.table.play().seat())
             }
             Ok(_) => false,
-            Err(error) => is_failed_check(error),
+            Err(error) => error
+                .downcast_ref::<PlayError>()
+                .is_some_and(PlayError::is_failed_check),
         };
         if failed {
             peers.count_failed_check(&self.seat.peer)?;

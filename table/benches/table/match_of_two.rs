@@ -9,11 +9,12 @@ use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
 use dealerless::net::Deadlines;
-use dealerless_table::{
-    BettingRules, Budget, Choice, Clock, Command, CountedAttempts, Door, DoorEvent, Guest,
-    Happened, Header, Home, Inputs, Journal, Legal, Limit, Line, MatchLog, Name, News, Posts,
-    Seating, Setting, SharedPeers, Stakes, Storage, Table, Timing, Variety, Vault, system_rng,
-};
+use dealerless_table::identity::{Budget, CountedAttempts, Home, Name, SharedPeers};
+use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
+use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog, Storage};
+use dealerless_table::play::{Command, Happened, News, Seating, Setting, Table, Vault};
+use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
+use dealerless_table::system_rng;
 
 use zeroize::Zeroizing;
 

@@ -3,9 +3,10 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless_table::{
-    Address, DoorEvent, Guest, Happened, Line, News, Storage, Table, Timing, Vault,
-};
+use dealerless_table::identity::Address;
+use dealerless_table::line::{DoorEvent, Guest, Line, Timing};
+use dealerless_table::log::Storage;
+use dealerless_table::play::{Happened, News, Table, Vault};
 
 use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
 use crate::proxy::{Way, proxy};

@@ -63,7 +63,7 @@ pub struct Auditing {
 
 impl Auditing {
     /// Begins for a match that is over. `log` has forgotten nothing, and `inputs` are those of the
-    /// own [file](crate::Inputs).
+    /// own [file](crate::log::Inputs).
     ///
     /// # Errors
     /// [`CannotAudit::NotOver`].

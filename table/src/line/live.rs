@@ -97,7 +97,7 @@ impl Line {
     /// Queues a message on the log's stream. It never waits for the other.
     ///
     /// # Errors
-    /// If the line has ended, or the message is empty or longer than [`MAX_MESSAGE`](crate::MAX_MESSAGE).
+    /// If the line has ended, or the message is empty or longer than [`MAX_MESSAGE`](super::MAX_MESSAGE).
     pub fn send_log(&self, bytes: Vec<u8>) -> Result<(), LineError> {
         self.send(Stream::Log, &bytes)
     }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use super::door::Inner;
 use super::join::connect;
 use super::socket::Socket;
-use crate::hash::Hash;
+use crate::hash::{Hash, hex};
 use crate::identity::{Address, PairSecret};
 use crate::seat::Seat;
 
@@ -46,8 +46,6 @@ impl RelayToken {
             .field(&self.0)
             .number(seat.number().into());
         let side = side.finish();
-        let hex =
-            |bytes: &[u8]| -> String { bytes.iter().map(|byte| format!("{byte:02x}")).collect() };
         format!(
             "please relay {} for side {}\n",
             hex(&self.0),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::storage::DiskStorage;
+use crate::hash::hex;
 
 /// The folder with the files of matches. A file is called after the match and after the other
 /// player: `3f2a9c0d11e8b7a6-anna.log`.
@@ -109,10 +110,7 @@ impl Shelf {
 }
 
 fn digits(of: &[u8; 32]) -> String {
-    of.iter()
-        .take(DIGITS / 2)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(&of[..DIGITS / 2])
 }
 
 fn file_name(of: &[u8; 32], peer: &str) -> String {

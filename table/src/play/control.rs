@@ -13,7 +13,7 @@ pub enum Control {
     Sit,
     /// The guest goes on with the match of this id.
     Resume([u8; 32]),
-    /// The guest [audits](crate::Auditing) the match of this id, which is over. What both open
+    /// The guest [audits](crate::audit::Auditing) the match of this id, which is over. What both open
     /// follows.
     Audit([u8; 32]),
     /// There is an open match of this id between the two. It is resumed; none is begun beside it.

@@ -36,7 +36,20 @@ pub enum NoCircuit {
 
 impl DealCircuit {
     /// The algorithm by which boards are dealt.
-    pub const OF_BOARDS: Algorithm = Algorithm::Waksman;
+    const OF_BOARDS: Algorithm = Algorithm::Waksman;
+
+    /// The algorithm that `choice` means for these stakes.
+    ///
+    /// # Errors
+    /// If the deck cannot be shuffled by any algorithm.
+    pub fn algorithm_for(choice: deck::Choice, stakes: &Stakes) -> Result<Algorithm, SpecError> {
+        let (cards, drawn) = stakes.deck();
+        match (choice, stakes.boards()) {
+            (deck::Choice::Cheapest, Some(_)) => Ok(Self::OF_BOARDS),
+            (deck::Choice::Given(algorithm), Some(_)) => Ok(algorithm),
+            (choice, None) => Ok(choice.spec(cards, drawn)?.algorithm()),
+        }
+    }
 
     /// The circuit for these stakes.
     ///

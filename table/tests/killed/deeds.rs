@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::{CountedAttempts, DiskStorage, FileVault, Storage, Vault};
+use dealerless_table::identity::CountedAttempts;
+use dealerless_table::log::{DiskStorage, Storage};
+use dealerless_table::play::{FileVault, Vault};
 use rustix::process::{Signal, getpid, kill_process};
 use zeroize::Zeroizing;
 

@@ -13,11 +13,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless_table::{
-    BettingRules, Clock, Compared, DiskStorage, End, Header, Home, Inputs, Journal, Limit, Match,
-    MatchState, Name, Player, Posts, Record, Seat, Seating, Sitting, Stakes, Variety, compare,
-    system_rng,
+use dealerless_table::identity::{Home, Name};
+use dealerless_table::log::{
+    Clock, DiskStorage, End, Header, Inputs, Journal, Match, Player, Sitting,
 };
+use dealerless_table::play::Seating;
+use dealerless_table::record::{Compared, MatchState, Record, compare};
+use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::{Seat, system_rng};
 use tempfile::TempDir;
 
 use crate::points::{Kind, Plan};

@@ -10,11 +10,16 @@ use std::thread;
 use std::time::Duration;
 
 use dealerless::net::Deadlines;
-use dealerless_table::{
-    Address, Budget, Choice, Command, Control, CountedAttempts, DiskStorage, Door, DoorEvent, End,
-    FileVault, Guest, Happened, Home, Inputs, Journal, Legal, Line, Mailbox, MatchLog, Name, News,
-    Phase, PublicIdentity, Seating, Setting, SharedPeers, SystemRng, Table, Timing, system_rng,
+use dealerless_table::identity::{
+    Address, Budget, CountedAttempts, Home, Name, PublicIdentity, SharedPeers,
 };
+use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
+use dealerless_table::log::{DiskStorage, End, Inputs, Journal, MatchLog, Phase};
+use dealerless_table::play::{
+    Command, Control, FileVault, Happened, Mailbox, News, Seating, Setting, Table,
+};
+use dealerless_table::rules::{Choice, Legal};
+use dealerless_table::{SystemRng, system_rng};
 
 use crate::deeds::{Deeds, Growing, Kept, Tried};
 use crate::points::Kind;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless_table::{Door, Guest, LineError, Timing};
+use dealerless_table::line::{Door, Guest, LineError, Timing};
 
 use crate::players::{Player, QUICK, SOON, line};
 use crate::proxy::{Fate, From, judge, proxy};

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use dealerless_table::{BadInvite, DoorEvent, Invite, MeetingError, Seat, Stream, Timing};
+use dealerless_table::Seat;
+use dealerless_table::line::{BadInvite, DoorEvent, Invite, MeetingError, Stream, Timing};
 
 use crate::players::{Player, SOON, address, invite, line, met};
 use crate::proxy::{Fate, From, judge, proxy};
@@ -111,7 +112,7 @@ fn the_invite_belongs_to_its_guest_also_when_the_host_starts_anew() {
 }
 
 /// The invite, whose first address now leads straight to this door: nobody else listens there.
-fn proxy_to(invite: &Invite, door: &dealerless_table::Door) -> Invite {
+fn proxy_to(invite: &Invite, door: &dealerless_table::line::Door) -> Invite {
     let old = invite.addresses()[0].to_string();
     let listener = std::net::TcpListener::bind(old).unwrap();
     let target = door.addresses()[0];
@@ -184,7 +185,7 @@ fn a_door_listens_on_several_addresses_and_says_which_port_is_taken() {
         let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
         let home = std::sync::Arc::clone(&host.home);
         let (peers, name) = (host.peers.clone(), host.name.clone());
-        dealerless_table::Door::open(home, peers, name, vec![], &addresses, Timing::default())
+        dealerless_table::line::Door::open(home, peers, name, vec![], &addresses, Timing::default())
     };
     let door = listen(&["127.0.0.1:0", "127.0.0.2:0"]).unwrap();
     let guest = Player::new("Bob");
@@ -250,7 +251,10 @@ fn a_line_that_is_closed_says_so_and_gives_all_that_came_before() {
     for part in 0..50u8 {
         assert_eq!(host.recv(SOON).unwrap().bytes, [part; 2000]);
     }
-    assert_eq!(host.recv(SOON), Err(dealerless_table::LineError::Closed));
+    assert_eq!(
+        host.recv(SOON),
+        Err(dealerless_table::line::LineError::Closed)
+    );
     drop(host);
     assert!(closing.join().unwrap());
 }

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dealerless_table::{
-    Address, Door, DoorEvent, Guest, Home, Invite, Line, MeetingError, Name, OldIdentity,
-    SharedPeers, Timing,
-};
+use dealerless_table::identity::{Address, Home, Name, OldIdentity, SharedPeers};
+use dealerless_table::line::{Door, DoorEvent, Guest, Invite, Line, MeetingError, Timing};
 
 pub(crate) const SOON: Duration = Duration::from_secs(20);
 pub(crate) const QUICK: Timing = Timing {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use dealerless::testing::table_line::frame;
-use dealerless_table::Address;
+use dealerless_table::identity::Address;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum From {

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dealerless_table::{Address, Guest, MeetingError, Timing};
+use dealerless_table::identity::Address;
+use dealerless_table::line::{Guest, MeetingError, Timing};
 
 use crate::players::{Player, QUICK, line};
 

@@ -8,7 +8,8 @@ use dealerless::deck::SealedDeck;
 use dealerless::mpc::{Audience, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless_table::{Budget, CountedAttempts, EngineStream, Line, LineError, Priority, Timing};
+use dealerless_table::identity::{Budget, CountedAttempts};
+use dealerless_table::line::{EngineStream, Line, LineError, Priority, Timing};
 
 use crate::players::{Player, SOON, invite, line, met};
 

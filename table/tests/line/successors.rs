@@ -4,7 +4,8 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
-use dealerless_table::{BadInvite, Guest, Invite, Line, MeetingError, PeersError, Recognised};
+use dealerless_table::identity::{PeersError, Recognised};
+use dealerless_table::line::{BadInvite, Guest, Invite, Line, MeetingError};
 
 use crate::players::{Player, QUICK, SOON, address, invite, line};
 use crate::proxy::{Fate, From, judge, proxy};

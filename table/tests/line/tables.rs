@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Deadlines, VERSION};
-use dealerless_table::{
-    BettingRules, CannotBegin, Clock, DiskStorage, Door, Inputs, Journal, Limit, Line, LineError,
-    Match, MatchLog, MemoryVault, Posts, Seating, Setting, Shelf, Stakes, Table, Variety,
-    system_rng,
-};
+use dealerless_table::line::{Door, Line, LineError};
+use dealerless_table::log::{Clock, DiskStorage, Inputs, Journal, Match, MatchLog, Shelf};
+use dealerless_table::play::{CannotBegin, MemoryVault, Seating, Setting, Table};
+use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::system_rng;
 
 use crate::players::{Player, SOON, line};
 use crate::proxy::{Fate, From, judge, proxy};
@@ -29,7 +29,7 @@ impl Attempts for Uncounted {
 }
 
 /// A host that waits for a guest with a match of hold'em.
-fn waiting(host: &Player) -> (Door, dealerless_table::Header) {
+fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
     let rules = BettingRules {
         stack: 100,
         limit: Limit::NoLimit,
@@ -49,7 +49,7 @@ fn waiting(host: &Player) -> (Door, dealerless_table::Header) {
 /// A table of the host's on this line.
 fn table(
     host: &Player,
-    header: dealerless_table::Header,
+    header: dealerless_table::log::Header,
     line: Line,
 ) -> Table<DiskStorage, MemoryVault, ()> {
     let identity = host.home.shared_identity();

@@ -1,10 +1,10 @@
 //! When a match is over, the two can open what they entered into the shuffles: every deck that was
 //! played is then computed anew, also those of tries that a killed program has made void.
 
-use dealerless_table::{
-    Audit, AuditError, Auditing, BadAudit, CannotAudit, Input, MatchLog, Record, RecordedHand,
-    Seat, Storage,
-};
+use dealerless_table::Seat;
+use dealerless_table::audit::{Audit, AuditError, Auditing, BadAudit, CannotAudit};
+use dealerless_table::log::{Input, MatchLog, Storage};
+use dealerless_table::record::{Record, RecordedHand};
 use zeroize::Zeroizing;
 
 use crate::disk::When;

@@ -1,6 +1,8 @@
 //! Files that were damaged, or belong elsewhere, are refused and left as they are.
 
-use dealerless_table::{JournalError, PlayError, Seat};
+use dealerless_table::Seat;
+use dealerless_table::log::JournalError;
+use dealerless_table::play::PlayError;
 
 use crate::disk::{Disk, Files};
 use crate::games::Game;

@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use dealerless_table::{Storage, Vault};
+use dealerless_table::log::Storage;
+use dealerless_table::play::Vault;
 use zeroize::Zeroizing;
 
 /// How far a deed comes in which the program is killed.

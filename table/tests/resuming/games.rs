@@ -5,9 +5,10 @@ use std::sync::{Arc, LazyLock};
 use dealerless::deck::Choice as Shuffle;
 use dealerless::dice::Dice;
 use dealerless::testing::soak::soak;
-use dealerless_table::{
-    BettingRules, Choice, DealCircuit, Learners, Legal, Limit, Posts, Proposal, Seat, Stakes,
-    Variety,
+use dealerless_table::Seat;
+use dealerless_table::play::DealCircuit;
+use dealerless_table::rules::{
+    BettingRules, Choice, Learners, Legal, Limit, Posts, Proposal, Stakes, Variety,
 };
 
 use crate::side::Program;
@@ -37,11 +38,7 @@ pub(crate) type Terms = (Stakes, Arc<DealCircuit>);
 
 fn terms(variety: Variety, hands: u32) -> Terms {
     let stakes = Stakes::new(variety, 2, hands).unwrap();
-    let (cards, drawn) = stakes.deck();
-    let algorithm = match stakes.boards() {
-        Some(_) => DealCircuit::OF_BOARDS,
-        None => Shuffle::Cheapest.spec(cards, drawn).unwrap().algorithm(),
-    };
+    let algorithm = DealCircuit::algorithm_for(Shuffle::Cheapest, &stakes).unwrap();
     let circuit = DealCircuit::of(&stakes, algorithm).unwrap();
     (stakes, Arc::new(circuit))
 }

@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use dealerless::testing::soak::soak;
-use dealerless_table::{Compared, End, Record, Seat, Stop, Storage, compare};
+use dealerless_table::Seat;
+use dealerless_table::log::{End, Stop, Storage};
+use dealerless_table::record::{Compared, Record, compare};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

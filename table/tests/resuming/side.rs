@@ -8,11 +8,12 @@ use std::sync::mpsc::Sender;
 use dealerless::deck::Card;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, MemoryTransport};
-use dealerless_table::{
-    Binding, Command, Dealer, End, Event, Identity, Inputs, Journal, LogMessage, News,
-    OpenedInputs, Orders, Outbox, Play, PlayError, Seat, Setting, SignedPart, SystemRng, Vault,
-    system_rng,
+use dealerless_table::identity::Identity;
+use dealerless_table::log::{End, Inputs, Journal, LogMessage, OpenedInputs, SignedPart};
+use dealerless_table::play::{
+    Binding, Command, Dealer, Event, News, Orders, Outbox, Play, PlayError, Setting, Vault,
 };
+use dealerless_table::{Seat, SystemRng, system_rng};
 
 use crate::disk::{Disk, Growing, Kind};
 use crate::games::{Game, choice};

@@ -4,10 +4,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
 use dealerless::net::memory_pair;
-use dealerless_table::{
-    Clock, Done, End, Event, Header, Journal, Match, Phase, PlayError, Player, Seat, Sitting,
-    Versions,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{Clock, End, Header, Journal, Match, Phase, Player, Sitting, Versions};
+use dealerless_table::play::{Done, Event, PlayError};
 
 use crate::disk::{Disk, Kill};
 use crate::games::Game;

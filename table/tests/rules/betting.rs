@@ -2,7 +2,8 @@
 
 use crate::dealt::{Dealt, SMALL_AND_BIG, bets, cards, holdem, rules};
 use dealerless::deck::Card;
-use dealerless_table::{Choice, Edition, Foul, Hand, Limit, Posts, Seat, Stakes, Variety};
+use dealerless_table::Seat;
+use dealerless_table::rules::{Choice, Edition, Foul, Hand, Limit, Posts, Stakes, Variety};
 
 fn fixed_limit(stacks: &[u64], button: u8) -> Dealt {
     let deck = (0..52).map(Card).collect();

@@ -2,9 +2,10 @@
 //! said: a card is seen by whoever holds every share of it.
 
 use dealerless::deck::Card;
-use dealerless_table::{
+use dealerless_table::Seat;
+use dealerless_table::rules::{
     Amounts, BettingRules, Choice, Edition, Foul, Hand, Learners, Legal, Limit, Next, Opening,
-    Outcome, Posts, Seat, Stakes, Variety,
+    Outcome, Posts, Stakes, Variety,
 };
 
 pub(crate) const SMALL_AND_BIG: Posts = Posts::Blinds { small: 5, big: 10 };

@@ -2,7 +2,8 @@
 
 use crate::dealt::{Dealt, SMALL_AND_BIG, bets, cards, rules};
 use dealerless::deck::Card;
-use dealerless_table::{Choice, Foul, Learners, Legal, Limit, Posts, Seat, Stakes, Variety};
+use dealerless_table::Seat;
+use dealerless_table::rules::{Choice, Foul, Learners, Legal, Limit, Posts, Stakes, Variety};
 
 const ANTES: Posts = Posts::Antes { ante: 1, bet: 10 };
 

@@ -3,8 +3,9 @@
 use crate::dealt::{SMALL_AND_BIG, rules};
 use dealerless::deck::{Card, KindsError};
 use dealerless::dice::Dice;
-use dealerless_table::{
-    BadKinds, BettingRules, Choice, Learners, Limit, NamedKinds, Posts, Seat, Stakes, StakesError,
+use dealerless_table::Seat;
+use dealerless_table::rules::{
+    BadKinds, BettingRules, Choice, Learners, Limit, NamedKinds, Posts, Stakes, StakesError,
     Variety,
 };
 use proptest::prelude::*;

@@ -3,7 +3,8 @@
 use crate::dealt::Dealt;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
-use dealerless_table::{Choice, Foul, Learners, Legal, Next, Seat, Stakes, Steal, Variety};
+use dealerless_table::Seat;
+use dealerless_table::rules::{Choice, Foul, Learners, Legal, Next, Stakes, Steal, Variety};
 
 const ALL: Learners = Learners::All;
 const HOST: Learners = Learners::Seat(Seat::HOST);

@@ -2,8 +2,9 @@
 
 use crate::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
-use dealerless_table::{
-    BadCards, CannotDeal, Choice, Edition, Hand, Limit, Next, Seat, Stakes, Variety,
+use dealerless_table::Seat;
+use dealerless_table::rules::{
+    BadCards, CannotDeal, Choice, Edition, Hand, Limit, Next, Stakes, Variety,
 };
 
 #[test]
@@ -81,7 +82,7 @@ fn what_cannot_be_dealt_is_refused() {
 fn the_most_chips_that_can_be_dealt_can_be_bet() {
     let all = 1 << 61;
     let mut hand = Dealt::holdem(&[all, all], 0);
-    hand.try_to(&dealerless_table::Choice::Raise { to: all })
+    hand.try_to(&dealerless_table::rules::Choice::Raise { to: all })
         .unwrap();
     hand.say("c");
     assert_eq!(hand.outcome().stacks.iter().sum::<u64>(), 2 * all);

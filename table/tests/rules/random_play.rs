@@ -4,9 +4,9 @@
 use crate::dealt::Dealt;
 use dealerless::deck::Card;
 use dealerless::dice::Dice;
-use dealerless_table::{
-    BettingRules, Choice, Edition, Learners, Legal, Limit, Next, Outcome, Posts, Seat, Stakes,
-    Variety,
+use dealerless_table::Seat;
+use dealerless_table::rules::{
+    BettingRules, Choice, Edition, Learners, Legal, Limit, Next, Outcome, Posts, Stakes, Variety,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;

@@ -2,7 +2,7 @@
 
 use crate::dealt::cards;
 use dealerless::deck::Card;
-use dealerless_table::HandRank;
+use dealerless_table::rules::HandRank;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 

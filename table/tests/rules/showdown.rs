@@ -2,8 +2,9 @@
 
 use crate::dealt::{Dealt, SMALL_AND_BIG, cards, holdem, rules};
 use dealerless::deck::Card;
-use dealerless_table::{
-    Choice, Edition, Foul, Learners, Legal, Limit, Opening, Seat, Stakes, Variety,
+use dealerless_table::Seat;
+use dealerless_table::rules::{
+    Choice, Edition, Foul, Learners, Legal, Limit, Opening, Stakes, Variety,
 };
 
 /// Both check or call to the end, from the button's first choice on.

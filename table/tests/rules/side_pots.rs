@@ -1,7 +1,8 @@
 //! Unequal stacks: who can win what.
 
 use crate::dealt::{Dealt, cards, holdem};
-use dealerless_table::{Edition, Limit, Outcome, Seat};
+use dealerless_table::Seat;
+use dealerless_table::rules::{Edition, Limit, Outcome};
 
 /// Seat 0 has aces, seat 1 kings, seat 2 queens.
 const ACES_KINGS_QUEENS: &str = "As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s";
@@ -17,7 +18,7 @@ fn three_that_may_muck(stacks: [u64; 3]) -> Dealt {
 }
 
 fn pots(outcome: &Outcome) -> Vec<(u64, Vec<(u8, u64)>)> {
-    let pot = |pot: &dealerless_table::Pot| {
+    let pot = |pot: &dealerless_table::rules::Pot| {
         let winners = pot
             .winners
             .iter()

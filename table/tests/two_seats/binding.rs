@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex};
 use dealerless::circuit::Party;
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
-use dealerless_table::{
-    Binding, Dealer, Done, End, Event, Identity, Journal, LogMessage, MatchLog, MemoryStorage,
-    Orders, Part, Phase, Seat, SignedPart, system_rng,
+use dealerless_table::identity::Identity;
+use dealerless_table::log::{
+    End, Journal, LogMessage, MatchLog, MemoryStorage, Part, Phase, SignedPart,
 };
+use dealerless_table::play::{Binding, Dealer, Done, Event, Orders};
+use dealerless_table::{Seat, system_rng};
 
 use crate::seats::wirings;
 use crate::watched::{Deed, Watched};
@@ -145,7 +147,7 @@ fn the_name_of_a_deck_takes_in_all_that_was_said() {
             let deal = Part::Deal(log.deal([input; 32], vec![false; 2], 0));
             log.say(&wiring.identity, seat, &deal).unwrap();
         }
-        dealerless_table::deck_name(&log)
+        dealerless_table::play::deck_name(&log)
     };
     assert_eq!(name(1), name(1));
     assert_ne!(name(1), name(2));

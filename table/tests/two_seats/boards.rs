@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use dealerless::circuit::Party;
-use dealerless::shuffle::Randomness;
 use dealerless::shuffle::split::Entry;
-use dealerless_table::{
-    DealCircuit, End, MatchLog, News, PartKind, Phase, PlayError, Seat, Stakes, Variety, role,
-};
+use dealerless::shuffle::{Algorithm, Randomness};
+use dealerless_table::Seat;
+use dealerless_table::log::{End, MatchLog, PartKind, Phase};
+use dealerless_table::play::{DealCircuit, News, PlayError, role};
+use dealerless_table::rules::{Stakes, Variety};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
@@ -37,7 +38,7 @@ fn one_word_is_not_balanced(circuit: &DealCircuit, party: Party) -> Randomness {
 /// What the honest seat is left with: how its match ended, whether it was told that the boards are sealed.
 fn against(cheat: Seat) -> (Result<End, PlayError>, bool, Seen) {
     let stakes = Stakes::new(Variety::Boards { boards: BOARDS }, 2, 2).unwrap();
-    let circuit = DealCircuit::of(&stakes, DealCircuit::OF_BOARDS).unwrap();
+    let circuit = DealCircuit::of(&stakes, Algorithm::Waksman).unwrap();
     let (seats, of) = wirings(&stakes, &Arc::new(circuit));
     let ends = both(seats, |wiring| {
         let log = MatchLog::new(of.clone());

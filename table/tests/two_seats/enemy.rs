@@ -4,10 +4,12 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use dealerless_table::{
-    Command, Done, End, Event, LogMessage, MatchLog, MatchState, News, Part, PartFoul, PartKind,
-    Phase, PlayError, Prepared, Record, Resume, Seat, SignedPart, Spent, Stop,
+use dealerless_table::Seat;
+use dealerless_table::log::{
+    End, LogMessage, MatchLog, Part, PartFoul, PartKind, Phase, Resume, SignedPart, Stop,
 };
+use dealerless_table::play::{Command, Done, Event, News, PlayError, Prepared, Spent};
+use dealerless_table::record::{MatchState, Record};
 
 use crate::puppet::{Puppet, Twist};
 use crate::seats::{both, wirings};
@@ -328,7 +330,7 @@ fn nothing_that_hides_a_card_is_used_twice() {
     let mut deals = log.history(0).filter(|part| part.part[0] == 0);
     let deal = deals.find(|part| part.seat == Seat::GUEST).unwrap();
     let at = 1 + 4 + 4 + 2 * 8 + 1 + 2 * 32;
-    let attempt = dealerless_table::Attempt {
+    let attempt = dealerless_table::log::Attempt {
         of: log.of().id(),
         hand: 1,
         attempt: 0,

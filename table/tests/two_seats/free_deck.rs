@@ -1,9 +1,10 @@
 //! Dice, draws and reveals of a deck without rules, with the real engine.
 
 use dealerless::dice::Dice;
-use dealerless_table::{
-    Choice, Command, End, Learners, Legal, News, Rolled, Seat, Stakes, Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::End;
+use dealerless_table::play::{Command, News};
+use dealerless_table::rules::{Choice, Learners, Legal, Rolled, Stakes, Variety};
 
 use crate::seats::{Seated, both};
 use crate::shuffle_for;

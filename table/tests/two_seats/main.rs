@@ -13,10 +13,10 @@ mod watched;
 use std::sync::Arc;
 
 use dealerless::deck::Choice as Shuffle;
-use dealerless_table::{
-    BettingRules, Choice, Command, DealCircuit, End, Legal, Limit, MatchLog, News, Part, PlayError,
-    Posts, Seal, Seat, Stakes, Stop, Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{End, MatchLog, Part, Seal, Stop};
+use dealerless_table::play::{Command, DealCircuit, News, PlayError};
+use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

@@ -3,10 +3,10 @@
 
 use dealerless::circuit::Party;
 use dealerless::shuffle::Randomness;
-use dealerless_table::{
-    CardOpening, DealCircuit, Done, Event, HandDeck, Legal, LogMessage, MatchLog, Orders, Outbox,
-    Part, Phase, Seat, SignedPart, role,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{CardOpening, LogMessage, MatchLog, Part, Phase, SignedPart};
+use dealerless_table::play::{DealCircuit, Done, Event, HandDeck, Orders, Outbox, role};
+use dealerless_table::rules::Legal;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use zeroize::Zeroizing;
@@ -136,7 +136,7 @@ impl Puppet {
                 Some(enters) => enters(circuit, party),
                 None => circuit.sample(party, &mut rng),
             };
-            let name = dealerless_table::deck_name(&self.log).unwrap();
+            let name = dealerless_table::play::deck_name(&self.log).unwrap();
             self.wiring.dealer.shuffle(seeds, name);
         }
         due
@@ -170,10 +170,10 @@ impl Puppet {
                 legal: Legal::Bet { call, .. },
                 ..
             } => Some(Part::Move(match call {
-                Some(_) => dealerless_table::Choice::Call,
-                None => dealerless_table::Choice::Check,
+                Some(_) => dealerless_table::rules::Choice::Call,
+                None => dealerless_table::rules::Choice::Check,
             })),
-            Phase::Choose { .. } => Some(Part::Move(dealerless_table::Choice::Show)),
+            Phase::Choose { .. } => Some(Part::Move(dealerless_table::rules::Choice::Show)),
             Phase::Result(outcome) => {
                 self.deck = None;
                 Some(Part::Result(outcome.stacks))

@@ -8,11 +8,17 @@ use std::thread;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
 use dealerless::testing::session::system_rng;
-use dealerless_table::{
-    Binding, Clock, Command, DealCircuit, Dealer, End, Event, Header, Identity, Inputs, Journal,
-    Match, MatchLog, MemoryStorage, MemoryVault, News, Outbox, Play, PlayError, Player, Seat,
-    Setting, Sitting, Stakes, Storage, Versions,
+use dealerless_table::Seat;
+use dealerless_table::identity::Identity;
+use dealerless_table::log::{
+    Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, Player, Sitting, Storage,
+    Versions,
 };
+use dealerless_table::play::{
+    Binding, Command, DealCircuit, Dealer, Event, MemoryVault, News, Outbox, Play, PlayError,
+    Setting,
+};
+use dealerless_table::rules::Stakes;
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 

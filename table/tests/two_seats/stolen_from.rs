@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
-use dealerless_table::{
-    Choice, Command, End, Event, Identity, LogMessage, Match, MatchLog, News, Outbox, Part, Phase,
-    PlayError, Seat, Stakes, Stop, Taken, Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::identity::Identity;
+use dealerless_table::log::{End, LogMessage, Match, MatchLog, Part, Phase, Stop, Taken};
+use dealerless_table::play::{Command, Event, News, Outbox, PlayError};
+use dealerless_table::rules::{Choice, Stakes, Variety};
 
 use crate::seats::{Side, Wire, both, wirings};
 use crate::shuffle_for;

@@ -1,6 +1,8 @@
 //! What a seat is told of each deal and of each turn, with the real engine.
 
-use dealerless_table::{Command, DealCost, End, News, Prepared, Seat};
+use dealerless_table::Seat;
+use dealerless_table::log::End;
+use dealerless_table::play::{Command, DealCost, News, Prepared};
 
 use crate::seats::both;
 use crate::sides;

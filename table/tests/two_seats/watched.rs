@@ -4,10 +4,12 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dealerless_table::{
-    Choice, Command, End, Event, Journal, Legal, MatchLog, News, Orders, Outbox, Play, PlayError,
-    Reshuffling, Setting, Sitting, Storage, SystemRng, Vault, system_rng,
+use dealerless_table::log::{End, Journal, MatchLog, Sitting, Storage};
+use dealerless_table::play::{
+    Command, Event, News, Orders, Outbox, Play, PlayError, Reshuffling, Setting, Vault,
 };
+use dealerless_table::rules::{Choice, Legal};
+use dealerless_table::{SystemRng, system_rng};
 
 use zeroize::Zeroizing;
 

@@ -1,6 +1,8 @@
 //! What is said of boards of bridge.
 
-use dealerless_table::{Choice, Learners, Part, Seat, Variety};
+use dealerless_table::Seat;
+use dealerless_table::log::Part;
+use dealerless_table::rules::{Choice, Learners, Variety};
 
 use super::super::boards::warning;
 use super::super::verify::{Read, report};

@@ -2,10 +2,15 @@
 
 use dealerless::deck::Card;
 use dealerless::shuffle::Algorithm;
-use dealerless_table::{
-    BettingRules, CardOpening, Choice, Claim, Claimed, Clock, Header, Identity, Journal, Learners,
-    Legal, Limit, Masked, Match, MatchLog, MemoryStorage, Name, Opening, Part, PartKind, Phase,
-    Player, Posts, Record, Seal, Seat, Seen, SignedPart, Sitting, Stakes, Variety, Versions,
+use dealerless_table::Seat;
+use dealerless_table::identity::{Identity, Name};
+use dealerless_table::log::{
+    CardOpening, Claim, Claimed, Clock, Header, Journal, Masked, Match, MatchLog, MemoryStorage,
+    Part, PartKind, Phase, Player, Seal, Seen, SignedPart, Sitting, Versions,
+};
+use dealerless_table::record::Record;
+use dealerless_table::rules::{
+    BettingRules, Choice, Learners, Legal, Limit, Opening, Posts, Stakes, Variety,
 };
 
 /// A match, and the file of each seat.

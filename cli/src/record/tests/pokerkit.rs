@@ -6,9 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use dealerless_table::{
-    Amounts, BettingRules, Choice, HandEvent, Legal, Limit, Posts, RecordedHand, Seat, Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::record::{HandEvent, RecordedHand};
+use dealerless_table::rules::{Amounts, BettingRules, Choice, Legal, Limit, Posts, Variety};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
-use dealerless_table::{
-    Choice, Claimed, Compared, Learners, Legal, Limit, Part, Record, Seat, Shelved, Stakes, Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{Claimed, Part, Shelved};
+use dealerless_table::record::{Compared, Record};
+use dealerless_table::rules::{Choice, Learners, Legal, Limit, Stakes, Variety};
 
 use super::super::history::{self, of_file};
 use super::super::verify::{Read, both, outcome, report};

@@ -1,6 +1,7 @@
 //! What people type, and what it means.
 
-use super::super::event::OpenCard;
+use dealerless_events::event::OpenCard;
+
 use super::*;
 
 fn turn(ask: Ask) -> YourTurn {

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::command::{Complaint, Said};
-use super::super::event::{Event, Refusal};
+use dealerless_events::command::{Complaint, Said};
+use dealerless_events::event::{Event, Refusal};
+
 use super::super::player::Wish;
 
 /// An empty line that comes sooner was typed before the question was there: behind a pasted invite, for

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::hands;
+use dealerless_events::hands;
+
 use super::Screen;
 
 /// The hands of boards that one has seen.
@@ -139,7 +140,7 @@ mod tests {
         let last_of_100: Vec<(usize, bool)> = (396..400).map(|hand| (hand, false)).collect();
         let line = format!("Board 100 N:{}", HANDS.join(" "));
         assert_eq!(told(&last_of_100), [line.as_str()]);
-        assert!(line.len() <= super::super::words::WIDTH);
+        assert!(line.len() <= crate::table::columns::WIDTH);
         let two: Vec<(usize, bool)> = (0..8).map(|hand| (hand, false)).collect();
         let lines = [1, 2].map(|board| format!("Board {board}   N:{}", HANDS.join(" ")));
         assert_eq!(told(&two), lines);

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::super::words;
+use super::super::columns::{cut, width};
 
 /// Returns the columns of a terminal.
 pub(crate) type Columns = fn() -> usize;
@@ -47,7 +47,7 @@ impl Output {
     /// Writes lines.
     pub(super) fn lines(&mut self, text: &str) -> io::Result<()> {
         let columns = self.columns.map_or(0, |columns| columns());
-        let fits = text.split('\n').all(|row| words::width(row) <= columns);
+        let fits = text.split('\n').all(|row| width(row) <= columns);
         let written = match self.prompted && fits {
             true => text.split('\n').map(|row| self.above_prompt(row)).collect(),
             // A row that goes on below would be written over the prompt.
@@ -65,7 +65,7 @@ impl Output {
         let Some(columns) = self.columns else {
             return self.lines(text);
         };
-        let row = words::cut(text, columns().saturating_sub(1));
+        let row = cut(text, columns().saturating_sub(1));
         let written = match self.prompted {
             true => self.above_prompt(&row),
             false => format!("{CLEAR_ROW}{row}"),

@@ -1,7 +1,9 @@
 //! What a person types, and what the screen says to that.
 
-use super::super::command::{Complaint, Said};
-use super::super::event::{Ask, Seated};
+use dealerless_events::command::{Complaint, Said};
+use dealerless_events::event::Ask;
+use dealerless_events::seated::Seated;
+
 use super::super::player::Wish;
 use super::super::prompt::{self, Asked, Typed};
 use super::super::turn;

@@ -6,7 +6,8 @@ use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::event::Event;
+use dealerless_events::event::Event;
+
 use super::Screen;
 
 /// The time for each street, and for the result after them.

@@ -4,15 +4,15 @@ use std::io::{self, BufRead, BufReader};
 use std::thread;
 
 use dealerless::net::Deadlines;
-use dealerless_table::{
-    BettingRules, Inputs, Journal, Limit, MatchLog, MemoryVault, PlayError, Posts as Stakes_,
-    Setting, Stakes, Storage, Table, Variety, system_rng,
-};
+use dealerless_events::story::Story;
+use dealerless_table::log::{Inputs, Journal, MatchLog, Storage};
+use dealerless_table::play::{MemoryVault, PlayError, Setting, Table};
+use dealerless_table::rules::{BettingRules, Limit, Posts as Stakes_, Stakes, Variety};
+use dealerless_table::system_rng;
 
 use super::super::posts::Posts;
 use super::super::seat::{Seat, Wait};
 use super::super::session::Sessions;
-use super::super::story::Story;
 use super::seats::{met, player, sit};
 use crate::failure::{exit_code, explain};
 
@@ -89,7 +89,7 @@ fn on_a_full_disk_the_match_stops_with_a_clear_word_and_the_other_waits() {
         story: Story::new(sitting.seat, &stakes, None),
         table,
         peer,
-        peer_name: dealerless_table::Name::clean("Bert"),
+        peer_name: dealerless_table::identity::Name::clean("Bert"),
         player: me,
         dialer: None,
         sessions,

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use dealerless::shuffle::Algorithm;
-use dealerless_table::{Clock, Control, Guest, Header, Line, Seating, Stakes, Timing, Variety};
+use dealerless_table::line::{Guest, Line, Timing};
+use dealerless_table::log::{Clock, Header};
+use dealerless_table::play::{Control, Seating};
+use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::door::open_door;
 use super::super::hearing::{Comes, Hearing};
@@ -53,7 +56,7 @@ fn sixteen_are_listened_to_and_the_oldest_goes_for_one_more() {
     assert!(
         lines[0]
             .recv(LIMIT)
-            .is_err_and(|error| error != dealerless_table::LineError::TimedOut)
+            .is_err_and(|error| error != dealerless_table::line::LineError::TimedOut)
     );
     for (number, line) in lines.iter().enumerate().skip(1).rev() {
         line.send_control(Control::Sit.encode()).unwrap();

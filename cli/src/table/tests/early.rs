@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use dealerless_table::{Stakes, Variety};
+use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::input::Line;
 use super::super::posts::{Post, Posts};

@@ -3,7 +3,8 @@
 use std::io::{BufRead, BufReader, Write};
 use std::thread;
 
-use dealerless_table::{BettingRules, Limit, Posts, Seat, Stakes, Variety};
+use dealerless_table::Seat;
+use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};

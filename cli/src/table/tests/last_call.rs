@@ -4,10 +4,11 @@ use std::io::{self, Write, empty};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use dealerless_table::{
-    Line, LogMessage, MatchLog, PartKind, PublicIdentity, Seat, SharedPeers, SignedPart, Stakes,
-    Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::identity::{PublicIdentity, SharedPeers};
+use dealerless_table::line::Line;
+use dealerless_table::log::{LogMessage, MatchLog, PartKind, SignedPart};
+use dealerless_table::rules::{Stakes, Variety};
 
 use super::super::player::{Face, Player};
 use super::super::posts::{Post, Posts};

@@ -3,7 +3,6 @@
 mod disk_full;
 mod door;
 mod early;
-mod examples;
 mod json_match;
 mod last_call;
 mod seats;

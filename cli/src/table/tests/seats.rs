@@ -5,10 +5,12 @@ use std::io::{BufReader, PipeReader, PipeWriter, pipe};
 use std::sync::Arc;
 
 use dealerless::deck::Choice;
-use dealerless_table::{
-    Clock, Door, DoorEvent, Guest, Header, Home, Line, Name, Seating, SharedPeers, Stakes, Timing,
-    system_rng,
-};
+use dealerless_table::identity::{Home, Name, SharedPeers};
+use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
+use dealerless_table::log::{Clock, Header};
+use dealerless_table::play::Seating;
+use dealerless_table::rules::Stakes;
+use dealerless_table::system_rng;
 
 use super::super::own::Own;
 use super::super::player::{Face, Player};

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use dealerless_table::{
-    LogMessage, MatchLog, Part, PartKind, Phase, Seat, Stakes, Stream, Variety,
-};
+use dealerless_table::Seat;
+use dealerless_table::line::Stream;
+use dealerless_table::log::{LogMessage, MatchLog, Part, PartKind, Phase};
+use dealerless_table::rules::{Stakes, Variety};
 use serde_json::{Value, json};
 
 use super::seats::{Met, met, player, sit};

@@ -12,7 +12,7 @@ fn read_again(folder: &tempfile::TempDir) -> KnownPeers {
     KnownPeers::open(&folder.path().join("known_peers"), public(100).into()).unwrap()
 }
 
-fn fingerprint(seed: u8) -> crate::Fingerprint {
+fn fingerprint(seed: u8) -> crate::identity::Fingerprint {
     public(seed).fingerprint()
 }
 
@@ -33,7 +33,7 @@ fn who_has_succeeded_a_known_peer_is_followed_with_all_its_counts() {
             (peer.failed_checks, peer.forgiven) = (2, 3);
         })
         .unwrap();
-    let budget = crate::Budget::default();
+    let budget = crate::identity::Budget::default();
     let standing = peers.standing(&public(1), budget);
     let shown = chain([1, 2, 3]);
     let recognised = peers.recognise(&shown, &Name::clean("Robert")).unwrap();

@@ -25,7 +25,7 @@ fn player(folder: &Path) -> PublicIdentity {
     home.identity().public().clone()
 }
 
-fn succeed(old: &Path, new: &Path) -> Result<crate::Succeeded, CannotSucceed> {
+fn succeed(old: &Path, new: &Path) -> Result<crate::identity::Succeeded, CannotSucceed> {
     OldIdentity::open(old)
         .unwrap()
         .be_succeeded(open(new).unwrap())

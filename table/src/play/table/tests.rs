@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dealerless::shuffle::Algorithm;
+
 use super::super::deal_circuit::DealCircuit;
 use super::super::vault::MemoryVault;
 use super::*;
@@ -159,7 +161,7 @@ fn a_match_can_be_closed_when_the_peer_is_silent_in_any_phase_with_a_connection_
             }
             let header = world.of.header();
             let algorithm = match header.stakes.boards() {
-                Some(_) => DealCircuit::OF_BOARDS,
+                Some(_) => Algorithm::Waksman,
                 None => header.algorithm,
             };
             let circuit = Arc::new(DealCircuit::of(&header.stakes, algorithm).unwrap());

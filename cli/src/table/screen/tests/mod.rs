@@ -6,12 +6,14 @@ mod terminal;
 
 use std::sync::{Arc, Mutex};
 
+use dealerless_events::command::{Said, To};
+use dealerless_events::event::{Ask, Awaited, Ended, HandResult, Pot, Reveal, Shown, Winner};
+use dealerless_events::event::{OpenCard, Range, Refusal, Standing};
+use dealerless_events::seated::Time;
+use dealerless_events::seated::{Chips, Kind, Posts};
+
 use super::super::cards::{Colours, Style};
-use super::super::command::{Said, To};
-use super::super::event::{
-    Ask, Awaited, Chips, Ended, HandResult, Kind, Posts, Pot, Reveal, Shown, Winner,
-};
-use super::super::event::{OpenCard, Range, Refusal, Standing, Time};
+use super::super::columns::{WIDTH, width};
 use super::super::player::Wish;
 use super::super::turn as turn_block;
 use super::*;
@@ -202,7 +204,7 @@ fn a_hand_reads_like_this() {
     ]);
     let text = shown(Style::Symbols, &events);
     assert_eq!(text, include_str!("screens/hand.txt"));
-    assert!(text.lines().all(|line| words::width(line) <= words::WIDTH));
+    assert!(text.lines().all(|line| width(line) <= WIDTH));
 }
 
 #[test]
@@ -230,10 +232,7 @@ fn cards_can_be_read_aloud_and_fit_the_screen() {
         "{text}"
     );
     assert!(text.is_ascii(), "{text}");
-    assert!(
-        text.lines().all(|line| words::width(line) <= words::WIDTH),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| width(line) <= WIDTH), "{text}");
 }
 
 #[test]
@@ -342,7 +341,7 @@ fn help_fits_the_screen_and_lists_what_the_game_knows() {
     ];
     for (game, has, lacks) in cases {
         let help = help(game);
-        assert!(help.lines().all(|line| words::width(line) <= words::WIDTH));
+        assert!(help.lines().all(|line| width(line) <= WIDTH));
         // Below it the prompt has room.
         assert!(help.lines().count() < 24, "{help}");
         for text in has

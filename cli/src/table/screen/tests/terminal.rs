@@ -1,7 +1,8 @@
 //! What a person sees on a terminal of 80x24: a model of it takes in what the program writes, and echoes what
 //! the person types.
 
-use super::super::super::command::Complaint;
+use dealerless_events::command::Complaint;
+
 use super::*;
 
 const ROWS: usize = 24;

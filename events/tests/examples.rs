@@ -5,8 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::super::command::{Order, Said, parse};
-use super::super::event::Event;
+use dealerless_events::command::{Order, Said, parse};
+use dealerless_events::event::Event;
 
 fn page() -> String {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/table-protocol.md");
@@ -51,7 +51,7 @@ fn every_example_of_the_page_is_what_the_program_says_and_reads() {
             }
             assert_eq!(again, object);
             let order = said.clone().order();
-            if let Order::Seat(dealerless_table::Command::Choose(choice)) = order {
+            if let Order::Seat(dealerless_table::play::Command::Choose(choice)) = order {
                 assert_eq!(Said::from(&choice), said);
             }
         }

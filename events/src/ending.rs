@@ -2,19 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use dealerless_table::{
-    End, Learners, Legal, MatchLog, Opening, Outcome, PartKind, Phase, PlayError, Seat, Stop,
-    Unsettled,
-};
+use dealerless_table::Seat;
+use dealerless_table::log::{End, MatchLog, PartKind, Phase, Stop, Unsettled};
+use dealerless_table::rules::{Learners, Legal, Opening, Outcome};
 
-use super::event::Ended;
-use crate::failure::{LOCAL, PEER};
-use crate::output::count;
+use crate::event::Ended;
+use crate::words::count;
+
+/// The exit code of wrong usage and of local faults.
+pub const LOCAL: u8 = 1;
+/// The exit code when a check failed, the peer broke the protocol, disagreed or aborted.
+pub const PEER: u8 = 2;
 
 /// The match ended with a breach of its rules, which the log holds.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub(crate) struct Breach {
+pub struct Breach {
     message: String,
     exit_code: u8,
 }
@@ -24,7 +27,7 @@ impl Breach {
     ///
     /// # Errors
     /// If it is a breach.
-    pub(crate) fn check(end: &End, seat: Seat) -> Result<(), Self> {
+    pub fn check(end: &End, seat: Seat) -> Result<(), Self> {
         match exit_code(end, seat) {
             0 => Ok(()),
             exit_code => Err(Breach {
@@ -34,13 +37,14 @@ impl Breach {
         }
     }
 
-    pub(crate) fn exit_code(&self) -> u8 {
+    /// The exit code of the program.
+    pub fn exit_code(&self) -> u8 {
         self.exit_code
     }
 }
 
 /// How it ended, as one word.
-pub(crate) fn how(end: &End) -> Ended {
+pub fn how(end: &End) -> Ended {
     match end {
         End::Played => Ended::Played,
         End::NoChips => Ended::NoChips,
@@ -65,7 +69,7 @@ fn worst(stops: &[(Seat, Stop)]) -> Option<&(Seat, Stop)> {
 }
 
 /// The exit code, seen from a seat.
-pub(crate) fn exit_code(end: &End, seat: Seat) -> u8 {
+pub fn exit_code(end: &End, seat: Seat) -> u8 {
     let own = |other: &Seat| if *other == seat { LOCAL } else { PEER };
     match end {
         End::Played | End::NoChips => 0,
@@ -80,7 +84,7 @@ pub(crate) fn exit_code(end: &End, seat: Seat) -> u8 {
 }
 
 /// What happened, in words for one who plays at this seat.
-pub(crate) fn in_words(end: &End, seat: Seat) -> String {
+pub fn in_words(end: &End, seat: Seat) -> String {
     let who = |other: &Seat| match *other == seat {
         true => "This side",
         false => "The other player",
@@ -124,7 +128,7 @@ pub(crate) fn in_words(end: &End, seat: Seat) -> String {
 
 /// What the signed parts say of a hand whose result is not signed by all; none if there is no such hand. `name` gives
 /// what the seats are called in a sentence.
-pub(crate) fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
+pub fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option<String> {
     let waits_for = log.waits_for();
     let names: Vec<String> = waits_for.iter().map(|&seat| name(seat)).collect();
     let (names, several) = (names.join(" and "), waits_for.len() > 1);
@@ -159,7 +163,7 @@ pub(crate) fn unsettled(log: &MatchLog, name: impl Fn(Seat) -> String) -> Option
 }
 
 /// Does what [`unsettled`] does, for the player at this seat.
-pub(crate) fn unsettled_at(log: &MatchLog, seat: Seat) -> Option<String> {
+pub fn unsettled_at(log: &MatchLog, seat: Seat) -> Option<String> {
     let name = |other| match other == seat {
         true => "this side".to_owned(),
         false => "the other player".to_owned(),
@@ -177,7 +181,7 @@ fn won_by_each(outcome: &Outcome) -> BTreeMap<Seat, u64> {
 }
 
 /// The action that is due from the pending seats.
-pub(crate) fn due(log: &MatchLog) -> &'static str {
+pub fn due(log: &MatchLog) -> &'static str {
     let shows_its_own = |opening: &Opening| {
         let held = log.game().map(|game| game.held(opening.opener));
         let mut cards = opening.cards.iter();
@@ -204,7 +208,7 @@ pub(crate) fn due(log: &MatchLog) -> &'static str {
 
 /// Whether the other player has cheated, or one of the two, and nobody can tell which. It is asked
 /// about before the next match then.
-pub(crate) fn counts_against_peer(end: &End, own: Seat) -> bool {
+pub fn counts_against_peer(end: &End, own: Seat) -> bool {
     match end {
         End::Cards(_) => true,
         End::Foul { seat, .. } | End::Fork { seat } => *seat != own,
@@ -214,13 +218,6 @@ pub(crate) fn counts_against_peer(end: &End, own: Seat) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether this is what an honest peer on an encrypted line never brings about.
-pub(crate) fn is_failed_check(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<PlayError>()
-        .is_some_and(PlayError::is_failed_check)
 }
 
 #[cfg(test)]

@@ -3,23 +3,24 @@
 use std::collections::BTreeMap;
 
 use dealerless::deck::Card;
-use dealerless_table::{
-    Amounts, End, Hand, HandRank, Legal, MatchLog, News, NotNow, Outcome, Phase, Play, Proposal,
-    Seat, Stakes, Stop, Storage, Vault,
+use dealerless_table::log::{End, MatchLog, Phase, Stop, Storage};
+use dealerless_table::play::{News, NotNow, Play, Vault};
+use dealerless_table::rules::{
+    Amounts, Hand, HandRank, Learners, Legal, Outcome, Proposal, Stakes,
 };
+use dealerless_table::{Seat, hex};
 use rand::CryptoRng;
 
-use super::cards::CardNames;
-use super::command::{Said, reveals};
-use super::ending;
-use super::event::{
+use crate::cards::CardNames;
+use crate::command::{Said, reveals};
+use crate::ending;
+use crate::event::{
     Ask, Awaited, Cost, Event, HandResult, How, OpenCard, Pot, Range, Refusal, Shown, Standing,
     TheirTurn, Winner, YourTurn,
 };
-use super::sit::hex;
 
 /// Turns the news of a seat into events.
-pub(crate) struct Story {
+pub struct Story {
     seat: Seat,
     cards: CardNames,
     drawn: usize,
@@ -30,7 +31,7 @@ pub(crate) struct Story {
 }
 
 /// What the story needs to see beside the news.
-pub(crate) trait Table {
+pub trait Table {
     /// The log.
     fn log(&self) -> &MatchLog;
     /// A card that this seat has seen.
@@ -55,7 +56,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Table for Play<S, V, R> {
 
 impl Story {
     /// The story of a match, seen from a seat.
-    pub(crate) fn new(seat: Seat, stakes: &Stakes, log_file: Option<String>) -> Self {
+    pub fn new(seat: Seat, stakes: &Stakes, log_file: Option<String>) -> Self {
         Story {
             seat,
             cards: CardNames::of(stakes),
@@ -66,7 +67,7 @@ impl Story {
     }
 
     /// The events of what happened.
-    pub(crate) fn tell(&mut self, news: &News, table: &impl Table) -> Vec<Event> {
+    pub fn tell(&mut self, news: &News, table: &impl Table) -> Vec<Event> {
         let log = table.log();
         let hand = log.attempt().hand;
         let event = match news {
@@ -178,7 +179,7 @@ impl Story {
     fn to_all(&self, position: usize, log: &MatchLog) -> bool {
         let being = match log.phase() {
             Phase::Open(openings) => openings.iter().any(|opening| {
-                let all = (position, dealerless_table::Learners::All);
+                let all = (position, Learners::All);
                 opening.cards.contains(&all)
             }),
             _ => false,
@@ -263,7 +264,7 @@ impl Story {
 }
 
 /// The hands that were played to their end.
-pub(crate) fn hands_with_a_result(log: &MatchLog) -> u32 {
+pub fn hands_with_a_result(log: &MatchLog) -> u32 {
     log.attempt().hand.saturating_sub(1)
 }
 
@@ -358,7 +359,7 @@ fn numbers(seats: &[Seat]) -> Vec<u8> {
 }
 
 /// Who is waited for, and for what; none if it is this seat's player.
-pub(crate) fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
+pub fn awaited(log: &MatchLog, seat: Seat) -> Option<(Vec<u8>, Awaited)> {
     let what = match log.phase() {
         Phase::Deal => Awaited::Deal,
         Phase::Seal(_) => Awaited::Shuffle,

@@ -1,16 +1,18 @@
 //! What a program says: one JSON object on a line.
 
 use dealerless::dice::Dice;
-use dealerless_table::{Choice, Command, Learners, Seat};
+use dealerless_table::Seat;
+use dealerless_table::play::Command;
+use dealerless_table::rules::{Choice, Learners};
 use serde::{Deserialize, Serialize};
 
-use super::event::{Refusal, Reveal};
+use crate::event::{Refusal, Reveal};
 
 /// A command, and what a seat has chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 // Variants without fields would take any.
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
-pub(crate) enum Said {
+pub enum Said {
     Fold {},
     Check {},
     Call {},
@@ -89,18 +91,15 @@ pub(crate) enum Said {
 }
 
 /// Dice as the text that stands for them.
-pub(super) mod as_text {
+pub(crate) mod as_text {
     use dealerless::dice::Dice;
     use serde::{Deserialize, Deserializer, Serializer, de};
 
-    pub(in super::super) fn serialize<S: Serializer>(
-        dice: &Dice,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(dice: &Dice, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(dice)
     }
 
-    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Dice, D::Error> {
         let text = String::deserialize(deserializer)?;
@@ -111,7 +110,7 @@ pub(super) mod as_text {
 /// Who is to see a card: the number of a seat, or `"all"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum To {
+pub enum To {
     Seat(u8),
     Everybody(Everybody),
 }
@@ -119,12 +118,12 @@ pub(crate) enum To {
 /// The word for everybody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Everybody {
+pub enum Everybody {
     All,
 }
 
 impl To {
-    pub(crate) const ALL: Self = To::Everybody(Everybody::All);
+    pub const ALL: Self = To::Everybody(Everybody::All);
 }
 
 impl From<Learners> for To {
@@ -176,7 +175,7 @@ impl From<&Choice> for Said {
 }
 
 /// Cards and who is to see them.
-pub(crate) fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
+pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
     let reveal = |&(position, learners): &(u16, Learners)| Reveal {
         position,
         to: learners.into(),
@@ -186,7 +185,7 @@ pub(crate) fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
 
 /// What somebody wants who has said something.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     /// Something of the match.
     Seat(Command),
     /// To connect once more.
@@ -201,7 +200,7 @@ pub(crate) enum Order {
 
 impl Said {
     /// What is to be done.
-    pub(crate) fn order(self) -> Order {
+    pub fn order(self) -> Order {
         Order::Seat(Command::Choose(match self {
             Said::Fold {} => Choice::Fold,
             Said::Check {} => Choice::Check,
@@ -237,13 +236,13 @@ impl Said {
 }
 
 /// Why a line is no command, in words.
-pub(crate) type Complaint = (Refusal, String);
+pub type Complaint = (Refusal, String);
 
 /// Reads a command. With a `turn` it is for that turn and no other.
 ///
 /// # Errors
 /// If it is none.
-pub(crate) fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
+pub fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
     let wrong = |error: serde_json::Error| (Refusal::NoCommand, error.to_string());
     let mut object: serde_json::Map<String, serde_json::Value> =
         serde_json::from_str(line).map_err(wrong)?;
@@ -256,19 +255,4 @@ pub(crate) fn parse(line: &str) -> Result<(Said, Option<u64>), Complaint> {
     };
     let said = serde_json::from_value(object.into()).map_err(wrong)?;
     Ok((said, turn))
-}
-
-/// Reads a line, and what was read once more from what is written of it: whether both are the same.
-/// A line that is no command is one that is refused twice.
-pub fn reads_again(line: &str) -> bool {
-    let Ok((said, _)) = parse(line) else {
-        return true;
-    };
-    let again =
-        serde_json::to_string(&said).is_ok_and(|text| parse(&text) == Ok((said.clone(), None)));
-    let choice = match said.clone().order() {
-        Order::Seat(Command::Choose(choice)) => Said::from(&choice) == said,
-        _ => true,
-    };
-    again && choice
 }

@@ -1,21 +1,16 @@
 //! Sentences for people.
 
-use super::command::{Said, To};
-use super::event::{
-    Ask, Awaited, Chips, HandResult, Kind, Posts, Reveal, Seated, Shown, Time, YourTurn,
-};
-use super::{hands, misleads};
-use crate::output::count;
+use crate::command::{Said, To};
+use crate::event::{Ask, Awaited, HandResult, Reveal, Shown, YourTurn};
+use crate::hands;
+pub use crate::misleading::misleads;
+use crate::seated::{Chips, Kind, Posts, Seated, Time};
 use dealerless::dice::Dice;
-use dealerless_table::Name;
-use unicode_width::UnicodeWidthChar;
-
-/// The width of a screen.
-pub(crate) const WIDTH: usize = 80;
+use dealerless_table::identity::Name;
 
 /// Who sits where, as this side calls them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
+pub struct Names {
     own: u8,
     names: Vec<String>,
     /// Hands of boards lie at the positions, not cards.
@@ -23,7 +18,8 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    pub(crate) fn of(seated: &Seated) -> Self {
+    /// The names of the players of a match.
+    pub fn of(seated: &Seated) -> Self {
         Names {
             own: seated.seat,
             names: seated.names.clone(),
@@ -32,12 +28,12 @@ impl Names {
     }
 
     /// Whether hands of boards lie at the positions.
-    pub(crate) fn has_boards(&self) -> bool {
+    pub fn has_boards(&self) -> bool {
         self.boards
     }
 
     /// A position in few letters: `3`, or `2S` for the South hand of board 2.
-    pub(crate) fn short_place(&self, position: usize) -> String {
+    pub fn short_place(&self, position: usize) -> String {
         match self.boards {
             true => {
                 let (board, seat) = hands::place(position);
@@ -48,12 +44,12 @@ impl Names {
     }
 
     /// What lies at a position.
-    pub(crate) fn place(&self, position: usize) -> String {
+    pub fn place(&self, position: usize) -> String {
         hands::name(self.boards, position)
     }
 
     /// The name of a seat: that of another, who may call itself anything, never passes for "You" or "all".
-    pub(crate) fn name(&self, seat: u8) -> String {
+    pub fn name(&self, seat: u8) -> String {
         if seat == self.own {
             return "You".into();
         }
@@ -63,12 +59,13 @@ impl Names {
         }
     }
 
-    pub(crate) fn is_own(&self, seat: u8) -> bool {
+    /// Whether the seat is that of this side.
+    pub fn is_own(&self, seat: u8) -> bool {
         seat == self.own
     }
 
     /// `You fold` or `Bert folds`.
-    pub(crate) fn does(&self, seat: u8, verb: &str) -> String {
+    pub fn does(&self, seat: u8, verb: &str) -> String {
         let name = self.name(seat);
         match (self.is_own(seat), verb) {
             (true, _) => format!("{name} {verb}"),
@@ -78,14 +75,15 @@ impl Names {
         }
     }
 
-    pub(crate) fn list(&self, seats: &[u8]) -> String {
+    /// The names of several seats, joined by *and*.
+    pub fn list(&self, seats: &[u8]) -> String {
         let names: Vec<String> = seats.iter().map(|&seat| self.name(seat)).collect();
         names.join(" and ")
     }
 }
 
 /// What is played.
-pub(crate) fn game(seated: &Seated) -> String {
+pub fn game(seated: &Seated) -> String {
     let game = match seated.game.as_str() {
         "holdem" => "No-limit Texas hold'em".to_owned(),
         "fixed-holdem" => "Fixed-limit Texas hold'em".to_owned(),
@@ -126,7 +124,7 @@ pub(crate) fn game(seated: &Seated) -> String {
 }
 
 /// The terms on which the host wants to play: all that a guest can insist on.
-pub(crate) fn terms(seated: &Seated) -> Vec<String> {
+pub fn terms(seated: &Seated) -> Vec<String> {
     let others = others(&Names::of(seated), seated);
     let clock = match seated.clock {
         None => " No clock.",
@@ -143,7 +141,7 @@ pub(crate) fn terms(seated: &Seated) -> Vec<String> {
 }
 
 /// The kinds of the cards, behind their number; nothing if they have none.
-pub(crate) fn kinds(kinds: &[Kind]) -> String {
+pub fn kinds(kinds: &[Kind]) -> String {
     let kind = |kind: &Kind| format!("{} {}", count(kind.count.into()), kind.name);
     let all: Vec<String> = kinds.iter().map(kind).collect();
     match all.is_empty() {
@@ -153,7 +151,7 @@ pub(crate) fn kinds(kinds: &[Kind]) -> String {
 }
 
 /// What a seat has chosen, with its last chips if it is then `all_in`.
-pub(crate) fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
+pub fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> String {
     let all_in = if all_in { ", all in" } else { "" };
     match said {
         Said::Fold {} => format!("{}.", names.does(seat, "fold")),
@@ -220,7 +218,7 @@ pub(crate) fn chose(names: &Names, seat: u8, said: &Said, all_in: bool) -> Strin
 }
 
 /// What the program has chosen for a player whose time is out.
-pub(crate) fn chosen_for_you(said: &Said) -> Vec<String> {
+pub fn chosen_for_you(said: &Said) -> Vec<String> {
     let what = match said {
         Said::Fold {} => "folded your hand",
         Said::Check {} => "checked for you",
@@ -248,7 +246,7 @@ fn chooses_for_you(turn: &YourTurn) -> &'static str {
 }
 
 /// The time that is left for a turn.
-pub(crate) fn time_left(turn: &YourTurn, time: Time) -> String {
+pub fn time_left(turn: &YourTurn, time: Time) -> String {
     let Time { each_move, bank } = time;
     match (each_move + bank, each_move) {
         (left @ ..=10, _) => format!(
@@ -261,7 +259,7 @@ pub(crate) fn time_left(turn: &YourTurn, time: Time) -> String {
 }
 
 /// The ways to stop a match, and what each of them costs.
-pub(crate) fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
+pub fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
     let has_chips = seated.is_none_or(|seated| seated.chips.is_some());
     let has_clock = seated.is_some_and(|seated| seated.clock.is_some());
     let close = match has_chips {
@@ -284,7 +282,7 @@ pub(crate) fn ways_to_stop(seated: Option<&Seated>) -> [String; 3] {
 }
 
 /// What dice show: each of them, if there are several, and their sum.
-pub(crate) fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
+pub fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
     let each: Vec<String> = faces.iter().map(|&face| count(face.into())).collect();
     match each.len() {
         1 => format!("{dice}: {}.", each[0]),
@@ -293,7 +291,7 @@ pub(crate) fn rolled(dice: Dice, faces: &[u32], sum: u64) -> String {
 }
 
 /// Cards and who is to see them. People count cards from 1.
-pub(crate) fn proposed(names: &Names, cards: &[Reveal]) -> String {
+pub fn proposed(names: &Names, cards: &[Reveal]) -> String {
     let to = |to: To| match to {
         To::Everybody(_) => "all".to_owned(),
         To::Seat(seat) => names.name(seat).replace("You", "you"),
@@ -309,7 +307,7 @@ pub(crate) fn proposed(names: &Names, cards: &[Reveal]) -> String {
 }
 
 /// Boards are sealed.
-pub(crate) fn sealed_boards(seal: &str) -> Vec<String> {
+pub fn sealed_boards(seal: &str) -> Vec<String> {
     vec![
         "The boards are sealed: nobody knows them, and nobody can change a card.".to_owned(),
         "Publish this before the play. Whoever has the record can then show that these boards were dealt \
@@ -320,7 +318,7 @@ pub(crate) fn sealed_boards(seal: &str) -> Vec<String> {
 }
 
 /// Who got what, line by line. `row` writes cards.
-pub(crate) fn result(
+pub fn result(
     names: &Names,
     result: &HandResult,
     row: impl Fn(&[String]) -> String,
@@ -369,7 +367,7 @@ fn words_tell_who_wins(result: &HandResult, shown: &Shown) -> bool {
 }
 
 /// The chips of all.
-pub(crate) fn chips(names: &Names, stacks: &[u64]) -> String {
+pub fn chips(names: &Names, stacks: &[u64]) -> String {
     let stack = |(seat, &stack): (u8, &u64)| {
         let who = names.does(seat, "have");
         format!("{who} {} chips", count(stack))
@@ -379,14 +377,14 @@ pub(crate) fn chips(names: &Names, stacks: &[u64]) -> String {
 }
 
 /// What each seat has paid before the cards.
-pub(crate) fn posted(names: &Names, posted: &[u64]) -> String {
+pub fn posted(names: &Names, posted: &[u64]) -> String {
     let paid = (0..).zip(posted).filter(|(_, chips)| **chips > 0);
     let paid = paid.map(|(seat, chips)| format!("{} {}", names.name(seat), count(*chips)));
     paid.collect::<Vec<_>>().join(", ")
 }
 
 /// The chips of all, and what they have bet in this round.
-pub(crate) fn bets(names: &Names, stacks: &[u64], bets: &[u64]) -> String {
+pub fn bets(names: &Names, stacks: &[u64], bets: &[u64]) -> String {
     let chips = |(seat, &stack): (u8, &u64)| {
         let bet = match bets.get(usize::from(seat)) {
             Some(&bet) if bet > 0 => format!(" + {} bet", count(bet)),
@@ -405,14 +403,27 @@ fn own_first<'a>(names: &Names, stacks: &'a [u64]) -> impl Iterator<Item = (u8, 
 }
 
 /// A message as a sentence of its own.
-pub(crate) fn sentence(message: &str) -> String {
+pub fn sentence(message: &str) -> String {
     let mut characters = message.trim_end_matches('.').chars();
     let first = characters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(characters).chain(['.']).collect()
 }
 
+/// A number with a comma between thousands.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// Who is waited for, and how long.
-pub(crate) fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
+pub fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) -> String {
     let who = match seats {
         [] => "the shuffle".to_owned(),
         seats => names.list(seats),
@@ -434,7 +445,7 @@ pub(crate) fn waiting(names: &Names, seats: &[u8], what: Awaited, seconds: u64) 
 }
 
 /// The other player, for whom a person may want to look twice.
-pub(crate) fn table(names: &Names, seated: &Seated) -> String {
+pub fn table(names: &Names, seated: &Seated) -> String {
     format!("You sit at a table with {}.", others(names, seated))
 }
 
@@ -448,68 +459,14 @@ fn others(names: &Names, seated: &Seated) -> String {
     others.join(", ")
 }
 
-/// Breaks a text into lines that fit the screen; each but the first begins with `indent`. A word
-/// that is longer than a line stays whole: an invite is to be copied.
-pub(crate) fn wrapped(text: &str, indent: &str) -> String {
-    let mut lines = Vec::new();
-    for paragraph in text.split('\n') {
-        let mut line = String::new();
-        for (number, word) in paragraph.split(' ').enumerate() {
-            let fits = width(&line) + 1 + width(word) <= WIDTH;
-            if !fits && !line.trim().is_empty() {
-                lines.push(std::mem::replace(&mut line, indent.to_owned()));
-            } else if number > 0 {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        lines.push(line.trim_end().to_owned());
-    }
-    lines.join("\n")
-}
-
-/// The beginning of a text without colours, as far as it fits into so many columns.
-pub(crate) fn cut(text: &str, columns: usize) -> String {
-    let mut used = 0;
-    let fits = |character: &char| {
-        used += character.width().unwrap_or(0);
-        used <= columns
-    };
-    text.chars().take_while(fits).collect()
-}
-
-/// The columns of a text, without its colours.
-pub(crate) fn width(text: &str) -> usize {
-    let mut columns = 0;
-    let mut in_colour = false;
-    for character in text.chars() {
-        match (in_colour, character) {
-            (false, '\x1b') => in_colour = true,
-            (true, 'm') => in_colour = false,
-            (true, _) => {}
-            (false, _) => columns += character.width().unwrap_or(0),
-        }
-    }
-    columns
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_long_line_is_broken_between_words_and_colours_take_no_room() {
-        let text = "word ".repeat(40);
-        let broken = wrapped(&text, "  ");
-        assert!(broken.lines().all(|line| width(line) <= WIDTH));
-        assert_eq!(broken.split_whitespace().count(), 40);
-        assert!(broken.lines().nth(1).unwrap().starts_with("  word"));
-        assert_eq!(width("\x1b[91mA♥\x1b[0m"), 2);
-        assert_eq!(width("甲乙"), 4);
-        assert_eq!([cut("甲乙", 3), cut("abc", 2)], ["甲", "ab"]);
-        let invite = "x".repeat(200);
-        assert_eq!(wrapped(&invite, ""), invite);
-        assert_eq!(wrapped("  a\n\n  b", ""), "  a\n\n  b");
+    fn a_number_has_a_comma_between_thousands() {
+        let texts = [0, 999, 1000, 1_234_567].map(count);
+        assert_eq!(texts, ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

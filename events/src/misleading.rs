@@ -2,7 +2,7 @@
 
 /// Whether a name has a word that looks like *all* or *you*, or a comma: `boards 1-4 to all` is an opening to everybody,
 /// and must not be one to somebody who calls itself so.
-pub(crate) fn misleads(name: &str) -> bool {
+pub fn misleads(name: &str) -> bool {
     let is_letter = |c: &char| c.is_alphanumeric() || "|!".contains(*c);
     let mut words = name.split(|c: char| !is_letter(&c));
     let commas = |c: char| matches!(c, ',' | ';' | '\u{201a}' | '\u{ff0c}' | '\u{3001}');

@@ -3,20 +3,22 @@
 //! `docs/table-protocol.md` describes each of these for people who write such a program; whatever
 //! changes here changes there.
 
+use std::time::Duration;
+
 use dealerless::dice::Dice;
-use dealerless_table::{DealCost, NamedKinds, STATISTICAL_SECURITY, Stakes};
+use dealerless_table::play::{DealCost, STATISTICAL_SECURITY};
 use serde::{Deserialize, Serialize};
 
-use super::command::{Said, To, as_text};
-use crate::output::milliseconds;
+use crate::command::{Said, To, as_text};
+use crate::seated::{Seated, Time};
 
 /// The version of this protocol. Events may gain fields and kinds without a new one.
-pub(crate) const VERSION: u32 = 2;
+pub const VERSION: u32 = 2;
 
 /// Something that happened, on one line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
-pub(crate) enum Event {
+pub enum Event {
     /// The first event of a joiner.
     Hello { version: u32 },
     /// The first event of a host that invites.
@@ -186,72 +188,23 @@ pub(crate) enum Event {
     },
 }
 
-/// Who sits where, and what is played.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Seated {
-    pub(crate) version: u32,
-    pub(crate) seat: u8,
-    pub(crate) names: Vec<String>,
-    pub(crate) fingerprints: Vec<String>,
-    pub(crate) game: String,
-    pub(crate) hands: u32,
-    #[serde(flatten)]
-    pub(crate) chips: Option<Chips>,
-    pub(crate) cards: usize,
-    pub(crate) drawn: usize,
-    /// The kinds of the cards, if they have kinds.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub(crate) kinds: Vec<Kind>,
-    #[serde(rename = "match")]
-    pub(crate) of: String,
-    pub(crate) log: Option<String>,
-    /// The time to think, if there is a limit.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(crate) clock: Option<Time>,
-    /// How the deck is shuffled, if that is not what `auto` chooses.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(crate) shuffle: Option<String>,
-    /// The match was begun before, and goes on.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub(crate) resumed: bool,
-}
-
-/// A kind of cards, and how many cards there are of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Kind {
-    pub(crate) name: String,
-    pub(crate) count: u32,
-}
-
-impl Kind {
-    /// The kinds of the cards that are played with.
-    pub(crate) fn of(stakes: &Stakes) -> Vec<Self> {
-        let kinds = stakes.kinds().into_iter().flat_map(NamedKinds::iter);
-        let kind = |(name, count): (&str, u32)| Kind {
-            name: name.to_owned(),
-            count,
-        };
-        kinds.map(kind).collect()
-    }
-}
-
 /// What a deal cost this side: milliseconds, and bytes both ways.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Cost {
-    pub(crate) shuffle_ms: f64,
-    pub(crate) shuffle_bytes: u64,
+pub struct Cost {
+    pub shuffle_ms: f64,
+    pub shuffle_bytes: u64,
     /// What was made ahead since the last cost was told.
-    pub(crate) prepared_ms: f64,
-    pub(crate) prepared_bytes: u64,
+    pub prepared_ms: f64,
+    pub prepared_bytes: u64,
     /// For how many hands.
-    pub(crate) prepared_hands: u32,
+    pub prepared_hands: u32,
     /// The AND gates that both sides compute together.
-    pub(crate) ands: usize,
-    pub(crate) statistical_security: u8,
+    pub ands: usize,
+    pub statistical_security: u8,
 }
 
 impl Cost {
-    pub(crate) fn of(cost: &DealCost) -> Self {
+    pub fn of(cost: &DealCost) -> Self {
         let DealCost {
             shuffle,
             prepared,
@@ -269,92 +222,68 @@ impl Cost {
     }
 }
 
-/// Seconds for a move, and for all that takes longer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Time {
-    #[serde(rename = "move")]
-    pub(crate) each_move: u64,
-    pub(crate) bank: u64,
-}
-
-/// What is bet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Chips {
-    pub(crate) stack: u64,
-    #[serde(flatten)]
-    pub(crate) posts: Posts,
-}
-
-/// What is bet before the cards: `[small, big]`, or `[ante, smallest bet]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Posts {
-    Blinds([u64; 2]),
-    Ante([u64; 2]),
-}
-
 /// What one needs to know to choose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct YourTurn {
-    pub(crate) hand: u32,
+pub struct YourTurn {
+    pub hand: u32,
     /// A command that names this turn is refused in any other.
-    pub(crate) turn: u64,
-    pub(crate) button: u8,
-    pub(crate) pot: u64,
-    pub(crate) stacks: Vec<u64>,
-    pub(crate) bets: Vec<u64>,
+    pub turn: u64,
+    pub button: u8,
+    pub pot: u64,
+    pub stacks: Vec<u64>,
+    pub bets: Vec<u64>,
     /// One's own cards, in order of their places in the hand; null if not seen yet.
-    pub(crate) cards: Vec<Option<String>>,
+    pub cards: Vec<Option<String>>,
     /// Their positions in the deck.
-    pub(crate) positions: Vec<usize>,
+    pub positions: Vec<usize>,
     /// The positions of the cards that each seat holds.
-    pub(crate) held: Vec<Vec<usize>>,
-    pub(crate) board: Vec<String>,
+    pub held: Vec<Vec<usize>>,
+    pub board: Vec<String>,
     /// The hand that one's own cards make with the board, in words.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(crate) made: Option<String>,
+    pub made: Option<String>,
     /// In a deck without rules: the cards that everybody sees.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub(crate) open: Vec<OpenCard>,
+    pub open: Vec<OpenCard>,
     /// What is left of one's time, if there is a limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(crate) time: Option<Time>,
+    pub time: Option<Time>,
     #[serde(flatten)]
-    pub(crate) ask: Ask,
+    pub ask: Ask,
 }
 
 /// What everybody sees while another seat chooses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TheirTurn {
-    pub(crate) hand: u32,
-    pub(crate) turn: u64,
+pub struct TheirTurn {
+    pub hand: u32,
+    pub turn: u64,
     /// Who is to choose.
-    pub(crate) seat: u8,
-    pub(crate) button: u8,
-    pub(crate) pot: u64,
-    pub(crate) stacks: Vec<u64>,
-    pub(crate) bets: Vec<u64>,
+    pub seat: u8,
+    pub button: u8,
+    pub pot: u64,
+    pub stacks: Vec<u64>,
+    pub bets: Vec<u64>,
     /// The positions of the cards that each seat holds.
-    pub(crate) held: Vec<Vec<usize>>,
+    pub held: Vec<Vec<usize>>,
     /// What is left of its time, if there is a limit.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(crate) time: Option<Time>,
+    pub time: Option<Time>,
 }
 
 /// A card that everybody sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct OpenCard {
-    pub(crate) position: usize,
-    pub(crate) card: String,
+pub struct OpenCard {
+    pub position: usize,
+    pub card: String,
     /// Who has shown or stolen it, and holds it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(crate) holder: Option<u8>,
+    pub holder: Option<u8>,
 }
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case")]
-pub(crate) enum Ask {
+pub enum Ask {
     /// To bet; to fold is always allowed.
     Bet {
         /// What a call costs; null if one may check.
@@ -377,67 +306,67 @@ pub(crate) enum Ask {
 
 /// From which amount to which; what one has then bet in this round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Range {
-    pub(crate) min: u64,
-    pub(crate) max: u64,
+pub struct Range {
+    pub min: u64,
+    pub max: u64,
 }
 
 /// A proposal that stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Standing {
-    pub(crate) proposal: u32,
-    pub(crate) by: u8,
-    pub(crate) cards: Vec<Reveal>,
-    pub(crate) agreed: Vec<u8>,
+pub struct Standing {
+    pub proposal: u32,
+    pub by: u8,
+    pub cards: Vec<Reveal>,
+    pub agreed: Vec<u8>,
 }
 
 /// A card, and who is to see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Reveal {
-    pub(crate) position: u16,
-    pub(crate) to: To,
+pub struct Reveal {
+    pub position: u16,
+    pub to: To,
 }
 
 /// How a hand ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HandResult {
-    pub(crate) hand: u32,
-    pub(crate) stacks: Vec<u64>,
-    pub(crate) pots: Vec<Pot>,
-    pub(crate) shown: Vec<Shown>,
+pub struct HandResult {
+    pub hand: u32,
+    pub stacks: Vec<u64>,
+    pub pots: Vec<Pot>,
+    pub shown: Vec<Shown>,
 }
 
 /// A pot, and who gets it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Pot {
-    pub(crate) chips: u64,
-    pub(crate) winners: Vec<Winner>,
+pub struct Pot {
+    pub chips: u64,
+    pub winners: Vec<Winner>,
 }
 
 /// Who gets how much.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Winner {
-    pub(crate) seat: u8,
-    pub(crate) chips: u64,
+pub struct Winner {
+    pub seat: u8,
+    pub chips: u64,
 }
 
 /// A hand that was shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Shown {
-    pub(crate) seat: u8,
-    pub(crate) cards: Vec<String>,
+pub struct Shown {
+    pub seat: u8,
+    pub cards: Vec<String>,
     /// The five cards that count.
     #[serde(default)]
-    pub(crate) best: Vec<String>,
+    pub best: Vec<String>,
     /// What it is worth, in words.
-    pub(crate) worth: String,
+    pub worth: String,
 }
 
 /// What is waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Awaited {
+pub enum Awaited {
     Line,
     Deal,
     Shuffle,
@@ -450,7 +379,7 @@ pub(crate) enum Awaited {
 /// How a seat ended the match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum How {
+pub enum How {
     Leave,
     Forfeit,
     Dispute,
@@ -459,7 +388,7 @@ pub(crate) enum How {
 /// How a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Ended {
+pub enum Ended {
     Played,
     NoChips,
     Left,
@@ -473,7 +402,7 @@ pub(crate) enum Ended {
 /// Why a command was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Refusal {
+pub enum Refusal {
     /// The line is too long; all of it was skipped.
     LineTooLong,
     /// The line is no command.
@@ -490,9 +419,14 @@ pub(crate) enum Refusal {
     MayClose,
 }
 
+/// A duration in milliseconds, to the microsecond.
+fn milliseconds(duration: Duration) -> f64 {
+    duration.as_micros() as f64 / 1000.0
+}
+
 impl Event {
     /// A command that was not carried out.
-    pub(crate) fn refused(code: Refusal, message: impl Into<String>) -> Self {
+    pub fn refused(code: Refusal, message: impl Into<String>) -> Self {
         Event::Error {
             code: Some(code),
             exit_code: None,

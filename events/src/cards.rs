@@ -1,0 +1,79 @@
+//! How cards are written.
+
+use dealerless::bridge::Hand;
+use dealerless::deck::Card;
+use dealerless_table::rules::{NamedKinds, Stakes};
+
+/// The ranks of a deck of 52 cards, from the lowest.
+pub const RANKS: &[u8; 13] = b"23456789TJQKA";
+/// The suits of a deck of 52 cards, in the order of the numbers of the cards.
+pub const SUITS: &[u8; 4] = b"cdhs";
+
+/// The short name of a card: `As` in a deck of 52, otherwise its number.
+pub fn short(card: Card, deck: usize) -> String {
+    let number = usize::try_from(card.0).unwrap_or(usize::MAX);
+    match (deck, SUITS.get(number / 13)) {
+        (52, Some(&suit)) => [RANKS[number % 13], suit].map(char::from).iter().collect(),
+        _ => card.to_string(),
+    }
+}
+
+/// What the cards of a match are called.
+#[derive(Clone, Debug)]
+pub struct CardNames {
+    deck: usize,
+    boards: bool,
+    kinds: Option<NamedKinds>,
+}
+
+impl CardNames {
+    /// The names in a match with these stakes.
+    pub fn of(stakes: &Stakes) -> Self {
+        CardNames {
+            deck: stakes.deck().0,
+            boards: stakes.boards().is_some(),
+            kinds: stakes.kinds().cloned(),
+        }
+    }
+
+    /// Whether hands of boards lie at the positions.
+    pub fn are_hands(&self) -> bool {
+        self.boards
+    }
+
+    /// Kind and number of a card where there are kinds: `knight#3`; the suits of a hand of a board:
+    /// `AK4.QT2.J95.8732`. Otherwise as [`short`].
+    pub fn name(&self, card: Card) -> String {
+        if self.boards {
+            return Hand::of_set(card).to_string();
+        }
+        let face = self.kinds.as_ref().and_then(|kinds| kinds.face(card));
+        face.unwrap_or_else(|| short(card, self.deck))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_card_of_a_deck_of_52_has_a_rank_and_a_suit() {
+        assert_eq!(short(Card(51), 52), "As");
+        assert_eq!(short(Card(8), 52), "Tc");
+        assert_eq!(short(Card(51), 60), "51");
+    }
+
+    #[test]
+    fn a_deck_of_52_has_suits_only_where_it_has_no_kinds() {
+        let kinds = Stakes::of_kinds("As=40,b=12".parse().unwrap(), 9, 2, 1).unwrap();
+        let names = CardNames::of(&kinds);
+        let named = [0, 39, 40, 51].map(|card| names.name(Card(card)));
+        assert_eq!(named, ["As#1", "As#40", "b#1", "b#12"]);
+        let plain = dealerless_table::rules::Variety::Deck {
+            cards: 52,
+            drawn: 9,
+        };
+        let names = CardNames::of(&Stakes::new(plain, 2, 1).unwrap());
+        assert_eq!(names.name(Card(51)), "As");
+    }
+}

@@ -1,0 +1,154 @@
+//! The players of a match, and what they play.
+
+use dealerless::deck::Choice;
+use dealerless_table::identity::Name;
+use dealerless_table::log::{Clock, Header, Match, Player};
+use dealerless_table::play::DealCircuit;
+use dealerless_table::rules::{BettingRules, Limit, NamedKinds, Stakes, Variety};
+use dealerless_table::{Seat, hex};
+use serde::{Deserialize, Serialize};
+
+use crate::event::VERSION;
+
+/// Who sits where, and what is played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seated {
+    pub version: u32,
+    pub seat: u8,
+    pub names: Vec<String>,
+    pub fingerprints: Vec<String>,
+    pub game: String,
+    pub hands: u32,
+    #[serde(flatten)]
+    pub chips: Option<Chips>,
+    pub cards: usize,
+    pub drawn: usize,
+    /// The kinds of the cards, if they have kinds.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub kinds: Vec<Kind>,
+    #[serde(rename = "match")]
+    pub of: String,
+    pub log: Option<String>,
+    /// The time to think, if there is a limit.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clock: Option<Time>,
+    /// How the deck is shuffled, if that is not what `auto` chooses.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub shuffle: Option<String>,
+    /// The match was begun before, and goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub resumed: bool,
+}
+
+/// A kind of cards, and how many cards there are of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kind {
+    pub name: String,
+    pub count: u32,
+}
+
+impl Kind {
+    /// The kinds of the cards that are played with.
+    pub fn of(stakes: &Stakes) -> Vec<Self> {
+        let kinds = stakes.kinds().into_iter().flat_map(NamedKinds::iter);
+        let kind = |(name, count): (&str, u32)| Kind {
+            name: name.to_owned(),
+            count,
+        };
+        kinds.map(kind).collect()
+    }
+}
+
+/// Seconds for a move, and for all that takes longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Time {
+    #[serde(rename = "move")]
+    pub each_move: u64,
+    pub bank: u64,
+}
+
+/// What is bet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chips {
+    pub stack: u64,
+    #[serde(flatten)]
+    pub posts: Posts,
+}
+
+/// What is bet before the cards: `[small, big]`, or `[ante, smallest bet]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Posts {
+    Blinds([u64; 2]),
+    Ante([u64; 2]),
+}
+
+impl Seated {
+    /// The players of a match as `seat` sees them. `log` is the file of the match.
+    pub fn of(of: &Match, seat: Seat, names: &[Name], log: Option<String>, resumed: bool) -> Self {
+        let stakes = &of.header().stakes;
+        let (cards, drawn) = stakes.deck();
+        let fingerprint = |player: &Player| player.identity.fingerprint().to_string();
+        let clock = of.header().clock;
+        Seated {
+            version: VERSION,
+            seat: seat.number(),
+            names: names.iter().map(|name| name.as_str().to_owned()).collect(),
+            fingerprints: of.players().iter().map(fingerprint).collect(),
+            game: game(stakes).into(),
+            hands: stakes.hands(),
+            chips: Chips::of(stakes),
+            cards,
+            drawn,
+            kinds: Kind::of(stakes),
+            of: hex(&of.id()),
+            log,
+            clock: (clock != Clock::NONE).then(|| Time {
+                each_move: clock.each_move.into(),
+                bank: clock.bank.into(),
+            }),
+            shuffle: unusual_shuffle(of.header()),
+            resumed,
+        }
+    }
+
+    /// The number of boards that are dealt together; `None` in a game of cards.
+    pub fn boards(&self) -> Option<usize> {
+        (self.game == "bridge").then_some(self.drawn / 4)
+    }
+}
+
+/// The name of a game, as the options of the program have it.
+pub fn game(stakes: &Stakes) -> &'static str {
+    match stakes.variety() {
+        Variety::Holdem(BettingRules {
+            limit: Limit::Fixed,
+            ..
+        }) => "fixed-holdem",
+        Variety::Holdem(_) => "holdem",
+        Variety::FiveCardDraw(_) => "draw",
+        Variety::Deck { .. } => "deck",
+        Variety::Boards { .. } => "bridge",
+    }
+}
+
+impl Chips {
+    fn of(stakes: &Stakes) -> Option<Self> {
+        let rules = stakes.betting()?;
+        Some(Chips {
+            stack: rules.stack,
+            posts: match rules.posts {
+                dealerless_table::rules::Posts::Blinds { small, big } => {
+                    Posts::Blinds([small, big])
+                }
+                dealerless_table::rules::Posts::Antes { ante, bet } => Posts::Ante([ante, bet]),
+            },
+        })
+    }
+}
+
+/// The name of the shuffle, unless `auto` chooses the same.
+fn unusual_shuffle(header: &Header) -> Option<String> {
+    let usual = DealCircuit::algorithm_for(Choice::Cheapest, &header.stakes).ok();
+    (usual != Some(header.algorithm)).then(|| header.algorithm.to_string())
+}
