@@ -121,7 +121,11 @@ impl PhaseReport {
         let bytes = figures.iter().map(|figure| figure.bytes);
         let ms = time(0.5);
         // The pool of a semi-honest session is empty: its phase has no ANDs.
-        let ands = if bytes.clone().any(|bytes| bytes > 0) { ands } else { 0 };
+        let ands = if bytes.clone().any(|bytes| bytes > 0) {
+            ands
+        } else {
+            0
+        };
         PhaseReport {
             ms,
             min: time(0.0),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use dealerless::bridge::Seat as Bridge;
 use dealerless::deck::Card;
+use dealerless_bridge::Seat as Bridge;
 use dealerless_table::{Choice, Chosen, HandEvent, Learners, Record, RecordedHand, Seat, Stop};
 
 use super::words::{self, Who};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use dealerless::bridge::Hand;
 use dealerless::deck::Card;
+use dealerless_bridge::Hand;
 use dealerless_table::{NamedKinds, Stakes};
 
 const RANKS: &[u8; 13] = b"23456789TJQKA";

@@ -1,6 +1,6 @@
 //! Hands of boards: where they lie, how they are called, and how one names them.
 
-use dealerless::bridge::Seat;
+use dealerless_bridge::Seat;
 
 use super::event::Seated;
 
