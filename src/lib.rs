@@ -69,7 +69,6 @@
     )
 )]
 
-pub mod bridge;
 pub mod circuit;
 pub mod deck;
 pub mod dice;

@@ -1,16 +1,14 @@
 //! A sealed deck opens card by card, to those it is opened to, and is what the seeds of both
 //! parties make it.
 
-mod forgery;
-
 use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, SealedDeck};
 use dealerless::mpc::{self, Audience, Disagreement, Input, Malicious, Run, TwoParty};
 use dealerless::net;
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
+use dealerless::testing::forgery::Forgery;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, reveal, sessions, system_rng};
-use forgery::Forgery;
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 

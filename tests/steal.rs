@@ -1,8 +1,6 @@
 //! A stolen card is a uniform one of the hand, both learn it, and the thief learns nothing of the
 //! rest, nor where any of it lies.
 
-mod forgery;
-
 use std::collections::HashMap;
 
 use dealerless::circuit::Party;
@@ -11,9 +9,9 @@ use dealerless::mpc::{self, Audience, Disagreement, Malicious, TwoParty};
 use dealerless::net;
 use dealerless::shuffle::{Algorithm, Reshuffle, ShuffleCircuit, Spec};
 use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
+use dealerless::testing::forgery::Forgery;
 use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
-use forgery::Forgery;
 
 type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
 

@@ -75,15 +75,14 @@ fn the_picture_of_the_modules_is_true() {
             }
         }
     }
-    for (user, folder) in [
-        ("table", "table/src"),
-        ("events", "events/src"),
-        ("cli", "cli/src"),
-    ] {
-        let code = code(&root.join(folder));
+    for user in ["bridge", "table", "events", "program", "lab", "cli"] {
+        let code = code(&root.join(user).join("src"));
         for (used, path) in [
+            ("lab", "dealerless_lab::"),
+            ("program", "dealerless_program::"),
             ("events", "dealerless_events::"),
             ("table", "dealerless_table::"),
+            ("bridge", "dealerless_bridge::"),
             ("library", "dealerless::"),
         ] {
             if code.contains(path) {

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::{Board, Deal, Seat};
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::{Board, Deal, Seat};
 use rand::seq::SliceRandom;
 
 /// Boards at random, in a row.

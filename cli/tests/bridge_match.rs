@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use common::matches::{file, free_address, host_at, resume, run};
 use common::side::{Side, folders, of_kind};
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::{Board, Card, Deal, Seat};
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::{Board, Card, Deal, Seat};
 use dealerless_table::identity::Home;
 use dealerless_table::log::{DiskStorage, Inputs};
 use dealerless_table::record::Record;

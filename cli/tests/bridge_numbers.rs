@@ -7,9 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use common::processes::{Finished, start};
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::squaredeal::{Description, Keys, Set};
-use dealerless::bridge::{Board, DealNumber, Order};
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::squaredeal::{Description, Keys, Set};
+use dealerless_bridge::{Board, DealNumber, Order};
 
 const DEAL: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
 

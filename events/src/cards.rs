@@ -1,7 +1,7 @@
 //! How cards are written.
 
-use dealerless::bridge::Hand;
 use dealerless::deck::Card;
+use dealerless_bridge::Hand;
 use dealerless_table::rules::{NamedKinds, Stakes};
 
 /// The ranks of a deck of 52 cards, from the lowest.

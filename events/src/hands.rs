@@ -1,6 +1,6 @@
 //! Hands of boards: where they lie, how they are called, and how one names them.
 
-use dealerless::bridge::Seat;
+use dealerless_bridge::Seat;
 
 /// What lies at a position: `card 3`, as people count from 1, or of boards `the South hand of board 3`.
 pub fn name(boards: bool, position: usize) -> String {

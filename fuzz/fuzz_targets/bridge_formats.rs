@@ -5,8 +5,8 @@
 
 #![no_main]
 
-use dealerless::bridge::Board;
-use dealerless::bridge::formats::{Format, split};
+use dealerless_bridge::Board;
+use dealerless_bridge::formats::{Format, split};
 use libfuzzer_sys::fuzz_target;
 
 /// What is written of boards comes back.

@@ -5,11 +5,11 @@
 
 #![no_main]
 
-use dealerless::bridge::squaredeal::{
+use dealerless_bridge::squaredeal::{
     BadLine, BoardRange, Comparison, Description, Keys, Published, Session, Set, canonical_value,
     verify,
 };
-use dealerless::bridge::{DealNumber, Order};
+use dealerless_bridge::{DealNumber, Order};
 use libfuzzer_sys::fuzz_target;
 
 /// The most sessions of an input that are dealt.

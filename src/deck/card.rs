@@ -26,11 +26,6 @@ impl Suit {
     /// All four, spades first.
     pub const ALL: [Suit; 4] = [Suit::Spades, Suit::Hearts, Suit::Diamonds, Suit::Clubs];
 
-    /// `S`, `H`, `D` or `C`.
-    pub fn letter(self) -> char {
-        ['S', 'H', 'D', 'C'][self as usize]
-    }
-
     /// `♠`, `♥`, `♦` or `♣`.
     pub fn symbol(self) -> char {
         ['♠', '♥', '♦', '♣'][self as usize]

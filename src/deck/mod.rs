@@ -185,7 +185,7 @@ impl<S: Clone> SealedDeck<S> {
 ///
 /// # Errors
 /// [`Error::Usage`], which names the party, and the audience that is left.
-pub(crate) fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<()> {
+pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<()> {
     let again = |learner: &Party| to.includes(*learner) && opened[*learner];
     let Some(learner) = Party::BOTH.into_iter().find(again) else {
         return Ok(());
@@ -218,9 +218,12 @@ pub fn check_seeds<P: TwoParty>(
     }
 }
 
-/// Opens a bit for each party, whether it has entered what an honest one can, and ends the session if one
-/// has not.
-pub(crate) fn check_validity<P: TwoParty>(session: &mut P, valid: &[P::Shared]) -> Result<()> {
+/// Opens one bit for each party, which says whether its input is one that an honest party can enter. Ends
+/// the session if a bit is 0.
+///
+/// # Errors
+/// [`Check::SeedsOutOfRange`], naming the party; any error of the session.
+pub fn check_validity<P: TwoParty>(session: &mut P, valid: &[P::Shared]) -> Result<()> {
     let opened = session.open(&[Opening {
         to: Audience::Both,
         bits: valid,

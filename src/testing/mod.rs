@@ -13,6 +13,7 @@ pub mod bristol_evaluator;
 pub mod chi_square;
 pub mod circuits;
 pub mod failed;
+pub mod forgery;
 pub mod form;
 pub mod kind;
 pub mod line;

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use dealerless::bridge::Board;
-use dealerless::bridge::formats::Format;
+use dealerless_bridge::Board;
+use dealerless_bridge::formats::Format;
 
 /// The most bytes of a file of boards: enough for 200 000 boards in PBN.
 const MOST: u64 = 64 << 20;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless::bridge::Board;
-use dealerless::bridge::formats::{Format, WriteError, split};
+use dealerless_bridge::Board;
+use dealerless_bridge::formats::{Format, WriteError, split};
 use serde::Serialize;
 
 use super::board_file;

@@ -1,6 +1,6 @@
 //! `bridge deal`: the deal of a number.
 
-use dealerless::bridge::DealNumber;
+use dealerless_bridge::DealNumber;
 
 use super::{Numbered, OrderArgs};
 use crate::output::{show, show_json};

@@ -5,8 +5,8 @@ mod picture;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
-use dealerless::bridge::leakage::{Answer, Estimate, Findings, Question, STEPS, study};
-use dealerless::bridge::sheets::Scheme;
+use dealerless_bridge::leakage::{Answer, Estimate, Findings, Question, STEPS, study};
+use dealerless_bridge::sheets::Scheme;
 use serde::Serialize;
 
 use super::sheets::scheme;

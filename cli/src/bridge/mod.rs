@@ -11,7 +11,7 @@ mod sheets;
 mod squaredeal;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless::bridge::{Deal, DealNumber, Order};
+use dealerless_bridge::{Deal, DealNumber, Order};
 use serde::Serialize;
 
 use crate::record::boards;

@@ -1,6 +1,6 @@
 //! `bridge number`: the number of a deal.
 
-use dealerless::bridge::{Deal, DealNumber};
+use dealerless_bridge::{Deal, DealNumber};
 
 use super::{Numbered, OrderArgs};
 use crate::output::{show, show_json};

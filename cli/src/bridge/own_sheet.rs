@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
-use dealerless::bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
+use dealerless_bridge::sheets::{Dealer, HalfSheet, Page, own_sheet};
 use dealerless_table::Seat;
 use dealerless_table::log::Input;
 use dealerless_table::play::{DealCircuit, Seating, role};

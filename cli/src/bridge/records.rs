@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::sheets::{Page, curtain_cards, records};
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::sheets::{Page, curtain_cards, records};
 use serde::Serialize;
 
 use super::{board_file, convert};

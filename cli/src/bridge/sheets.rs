@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use dealerless::bridge::sheets::{
+use dealerless_bridge::sheets::{
     BoardSheets, Dealer, Page, Scheme, curtain_cards, records, sheet, uniform_deal,
 };
-use dealerless::bridge::{Board, Deal};
+use dealerless_bridge::{Board, Deal};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 use serde::Serialize;

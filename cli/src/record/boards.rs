@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::{Board, Card, Deal, Hand, Seat};
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::{Board, Card, Deal, Hand, Seat};
 use dealerless_events::hands;
 use dealerless_table::hex;
 use dealerless_table::record::{Record, RecordedHand};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use dealerless::bridge::Seat as Bridge;
 use dealerless::deck::Card;
+use dealerless_bridge::Seat as Bridge;
 use dealerless_events::cards::CardNames;
 use dealerless_events::hands;
 use dealerless_events::seated::Kind;

@@ -1,7 +1,7 @@
 //! A player that needs nobody: it plays by the rules and at random, and never keeps anybody waiting.
 
-use dealerless::bridge::Seat;
 use dealerless::dice::Dice;
+use dealerless_bridge::Seat;
 use dealerless_events::command::{Said, To};
 use dealerless_events::event::{Ask, Event, Range, Reveal, Standing, YourTurn};
 use dealerless_events::hands;

@@ -5,16 +5,16 @@ use std::env;
 use std::fs;
 use std::process::Command;
 
-use dealerless::bridge::big_deal::Generator;
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::{Board, Order, Vulnerability};
+use dealerless_bridge::big_deal::Generator;
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::{Board, Order, Vulnerability};
 
 const READ_AND_WRITE: &str = include_str!("read_and_write.py");
 
 fn boards() -> Vec<Board> {
     let numbers = Generator::new([7; 20], b"endplay");
     let boards = (1..=100).zip(numbers);
-    let board = |(number, of_deal): (u32, dealerless::bridge::DealNumber)| Board {
+    let board = |(number, of_deal): (u32, dealerless_bridge::DealNumber)| Board {
         number,
         deal: of_deal.deal(Order::BigDeal),
     };

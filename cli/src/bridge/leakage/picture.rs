@@ -1,6 +1,6 @@
 //! The picture of a study as SVG: each scheme beside chance, and the places of the pack one by one.
 
-use dealerless::bridge::leakage::{Answer, Estimate, Findings, Question};
+use dealerless_bridge::leakage::{Answer, Estimate, Findings, Question};
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;

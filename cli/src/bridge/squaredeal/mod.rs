@@ -9,8 +9,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::squaredeal::{
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::squaredeal::{
     BoardRange, Description, Keys, MAX_BYTES, MAX_SESSIONS, Set, canonical_value, verify,
 };
 

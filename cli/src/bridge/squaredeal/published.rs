@@ -4,8 +4,8 @@ use std::convert::Infallible;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use dealerless::bridge::formats::Format;
-use dealerless::bridge::squaredeal::{Compared, ComparedBoard, Comparison, Published, Set};
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::squaredeal::{Compared, ComparedBoard, Comparison, Published, Set};
 use serde::Serialize;
 
 use super::sets::{SaidLater, each, line, write_left_out};

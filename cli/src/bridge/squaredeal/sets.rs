@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use dealerless::bridge::squaredeal::{BoardRange, Session, Set};
+use dealerless_bridge::squaredeal::{BoardRange, Session, Set};
 use serde::Serialize;
 
 use super::verdict::Checked;

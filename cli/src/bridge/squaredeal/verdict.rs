@@ -1,6 +1,6 @@
 //! What is said of the keys, before the boards.
 
-use dealerless::bridge::squaredeal::{Description, KeyHash, Keys, Verdict};
+use dealerless_bridge::squaredeal::{Description, KeyHash, Keys, Verdict};
 use serde::Serialize;
 
 use crate::output::{lines, show, show_json};

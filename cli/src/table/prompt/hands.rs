@@ -1,6 +1,6 @@
 //! Hands of boards as a player names them.
 
-use dealerless::bridge::Seat;
+use dealerless_bridge::Seat;
 use dealerless_events::hands::position;
 
 /// What the words of a proposal name: `1-4 all`, `7 ns me ew them`, or `all` alone for every board. `to`

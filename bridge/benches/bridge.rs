@@ -1,0 +1,166 @@
+//! Bridge: from a deal to its number and back, in each order, Big Deal's generator, and files of boards; and boards that two
+//! parties deal jointly in a malicious session over loopback TCP, from an empty pool to the boards that both
+//! have seen, by splits and by shuffles of 52 cards.
+
+#[path = "../../benches/common/mod.rs"]
+mod common;
+
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{Loopback, Session, checked_shuffle};
+use criterion::{Criterion, criterion_group, criterion_main};
+use dealerless::deck::SealedDeck;
+use dealerless::mpc::{Audience, Security};
+use dealerless::shuffle::split::{Split, SplitCircuit};
+use dealerless::shuffle::{Algorithm, ShuffleCircuit};
+use dealerless_bridge::big_deal::Generator;
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::{Board, Deal, DealNumber, Order, SealedBoards};
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+
+/// Enough deals that no branch can be learnt.
+const DEALS: usize = 4096;
+
+fn numbers(criterion: &mut Criterion) {
+    let numbers: Vec<DealNumber> = Generator::new([0; 20], b"bench").take(DEALS).collect();
+    let mut group = criterion.benchmark_group("bridge");
+    for order in Order::ALL {
+        let deals: Vec<Deal> = numbers.iter().map(|number| number.deal(order)).collect();
+        let mut next = deals.iter().cycle();
+        group.bench_function(format!("number/{order}"), |bencher| {
+            bencher.iter(|| {
+                next.next()
+                    .map(|deal| DealNumber::of(black_box(deal), order))
+            });
+        });
+        let mut next = numbers.iter().cycle();
+        group.bench_function(format!("deal/{order}"), |bencher| {
+            bencher.iter(|| next.next().map(|number| black_box(number).deal(order)));
+        });
+    }
+    let mut generator = Generator::new([0; 20], b"bench");
+    group.bench_function("generate", |bencher| bencher.iter(|| generator.next()));
+    group.finish();
+}
+
+/// The boards of the files.
+const BOARDS: u32 = 10_000;
+
+/// Files are read into boards and written, both in memory.
+fn files(criterion: &mut Criterion) {
+    let numbers = Generator::new([0; 20], b"bench");
+    let boards = (1..=BOARDS).zip(numbers);
+    let boards: Vec<Board> = boards
+        .map(|(number, of_deal)| Board {
+            number,
+            deal: of_deal.deal(Order::BigDeal),
+        })
+        .collect();
+    let mut group = criterion.benchmark_group("bridge/10000-boards");
+    group.sample_size(20);
+    for format in [Format::Pbn, Format::Lin, Format::Bri] {
+        let file = format.write(&boards).expect("a format without an end");
+        let name = format.name();
+        group.bench_function(format!("read/{name}"), |bencher| {
+            bencher.iter(|| format.read(black_box(&file)));
+        });
+        group.bench_function(format!("write/{name}"), |bencher| {
+            bencher.iter(|| format.write(black_box(&boards)));
+        });
+    }
+    let pbn = Format::Pbn.write(&boards).expect("boards");
+    group.bench_function("pbn-to-lin", |bencher| {
+        bencher.iter(|| {
+            let boards = Format::Pbn.read(black_box(&pbn)).expect("what was written");
+            Format::Lin.write(&boards)
+        });
+    });
+    group.finish();
+}
+
+/// How boards are dealt.
+enum Way {
+    /// All at once.
+    Splits(SplitCircuit),
+    /// So many packs of 52.
+    Shuffles(ShuffleCircuit, usize),
+}
+
+impl Way {
+    fn splits(boards: usize) -> Self {
+        let split = Split::new(13, boards).expect("a number of boards");
+        Way::Splits(SplitCircuit::build(split))
+    }
+
+    fn shuffles(boards: usize) -> Self {
+        Way::Shuffles(checked_shuffle(52, 52, Algorithm::Waksman), boards)
+    }
+
+    fn deal(&self, session: &mut Session) {
+        let rng = &mut UnwrapErr(SysRng);
+        match self {
+            Way::Splits(circuit) => {
+                SealedBoards::prepare(session, circuit, 1).expect("made ahead");
+                let boards = SealedBoards::deal(session, circuit, &[], rng);
+                let opened = boards.expect("dealt").open_all(session);
+                opened.expect("opened");
+            }
+            Way::Shuffles(circuit, boards) => {
+                SealedDeck::prepare(session, circuit, *boards).expect("made ahead");
+                let all: Vec<_> = (0..52).map(|card| (card, Audience::Both)).collect();
+                for _ in 0..*boards {
+                    let mut deck = SealedDeck::shuffle(session, circuit, rng).expect("shuffled");
+                    deck.open(session, &all).expect("opened");
+                }
+            }
+        }
+    }
+
+    /// The times of so many rounds in a session of their own, for the slower party.
+    fn times(&self, rounds: usize) -> Vec<Duration> {
+        let ([garbler, evaluator], _) = Loopback::listen().set_up(Security::Malicious);
+        let repeat = |mut session| {
+            let round = |_| {
+                let begun = Instant::now();
+                self.deal(&mut session);
+                begun.elapsed()
+            };
+            (0..rounds).map(round).collect::<Vec<_>>()
+        };
+        let [mine, theirs] = thread::scope(|scope| {
+            let evaluator = scope.spawn(|| repeat(evaluator));
+            [repeat(garbler), evaluator.join().expect("no panic")]
+        });
+        mine.into_iter()
+            .zip(theirs)
+            .map(|(a, b)| a.max(b))
+            .collect()
+    }
+}
+
+fn jointly(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("bridge/jointly");
+    group.sample_size(20);
+    for (name, way) in [
+        ("36-splits", Way::splits(36)),
+        ("36-shuffles", Way::shuffles(36)),
+        ("1-split", Way::splits(1)),
+        ("1-shuffle", Way::shuffles(1)),
+    ] {
+        println!("bridge/jointly/{name}: first round {:?}", way.times(1)[0]);
+        group.bench_function(name, |bencher| {
+            bencher.iter_custom(|rounds| {
+                // The first round of a session warms the caches.
+                let times = way.times(rounds as usize + 1);
+                times[1..].iter().sum()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, numbers, files, jointly);
+criterion_main!(benches);

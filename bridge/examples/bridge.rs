@@ -1,0 +1,61 @@
+//! Two clubs deal four boards that nobody knows. One opens the hands of North and South, the other
+//! those of East and West; after the play all are opened to both, and written as PBN.
+
+use std::error::Error;
+use std::thread;
+
+use dealerless::circuit::Party;
+use dealerless::deck;
+use dealerless::mpc::{Audience, Malicious};
+use dealerless::net::{Channel, Deadlines, MemoryTransport, memory_pair};
+use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
+use dealerless::shuffle::split::{Split, SplitCircuit};
+use dealerless_bridge::formats::Format;
+use dealerless_bridge::{Board, SealedBoards, Seat};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let split = Split::new(13, 4)?;
+    let circuit = SplitCircuit::build(split);
+    // Who sees which hands before the play.
+    let side = |seat| match seat {
+        Seat::North | Seat::South => Audience::Only(Party::Garbler),
+        Seat::East | Seat::West => Audience::Only(Party::Evaluator),
+    };
+    let openings: Vec<_> = (0..split.boards())
+        .flat_map(|board| Seat::ALL.map(|seat| (board, seat, side(seat))))
+        .collect();
+
+    let play = |role, transport: MemoryTransport| -> deck::Result<_> {
+        let rng = &mut UnwrapErr(SysRng);
+        let channel = Channel::new(transport, Deadlines::default());
+        let mut session = Malicious::new(channel, role, rng)?;
+        let mut boards = SealedBoards::deal(&mut session, &circuit, b"example", rng)?;
+
+        let hands = boards.open(&mut session, &openings)?;
+        let lines = openings
+            .iter()
+            .zip(hands)
+            .filter_map(|((board, seat, _), hand)| {
+                Some(format!("board {}, {seat:?}: {}", board + 1, hand?))
+            });
+        let seen: Vec<String> = lines.collect();
+        boards.open_all(&mut session)?;
+        Ok((seen, boards.boards(1)))
+    };
+
+    let (left, right) = memory_pair();
+    let [garbler, evaluator] = thread::scope(|scope| {
+        let evaluator = scope.spawn(|| play(Party::Evaluator, right));
+        [
+            play(Party::Garbler, left),
+            evaluator.join().expect("no panic"),
+        ]
+    });
+    let ((north_south, mine), (east_west, theirs)) = (garbler?, evaluator?);
+    println!("as the garbler sees it: {north_south:#?}");
+    println!("as the evaluator sees it: {east_west:#?}");
+    assert_eq!(mine, theirs);
+    let boards: Vec<Board> = mine.ok_or("every hand has been opened")?;
+    print!("{}", String::from_utf8(Format::Pbn.write(&boards)?)?);
+    Ok(())
+}

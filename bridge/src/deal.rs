@@ -1,0 +1,302 @@
+//! Who holds which cards.
+
+use std::fmt;
+use std::str::FromStr;
+
+use zeroize::Zeroize;
+
+use crate::Suit;
+
+/// A player's place at the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Seat {
+    /// North.
+    North,
+    /// East, to the left of North.
+    East,
+    /// South.
+    South,
+    /// West.
+    West,
+}
+
+impl Seat {
+    /// All four, clockwise from North.
+    pub const ALL: [Seat; 4] = [Seat::North, Seat::East, Seat::South, Seat::West];
+
+    /// `N`, `E`, `S` or `W`.
+    pub fn letter(self) -> char {
+        ['N', 'E', 'S', 'W'][self as usize]
+    }
+
+    /// The seat so many places clockwise.
+    pub fn clockwise(self, places: usize) -> Seat {
+        Seat::ALL[(self as usize + places % 4) % 4]
+    }
+}
+
+/// A card: the ace of spades is 0, the two of clubs 51.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Card(u8);
+
+/// The ranks from the ace down.
+const RANKS: [char; 13] = [
+    'A', 'K', 'Q', 'J', 'T', '9', '8', '7', '6', '5', '4', '3', '2',
+];
+
+impl Card {
+    /// All 52, in order.
+    pub fn all() -> impl Iterator<Item = Card> {
+        (0..52).map(Card)
+    }
+
+    /// The card with this number, if it is below 52.
+    pub fn new(number: usize) -> Option<Card> {
+        (number < 52).then_some(Card(number as u8))
+    }
+
+    /// The card of this suit and rank, a letter or digit: `A`, `K`, `Q`, `J`, `T` or `9` to `2`.
+    pub fn of(suit: Suit, rank: char) -> Option<Card> {
+        let rank = RANKS.iter().position(|known| *known == rank)?;
+        Card::new(13 * suit as usize + rank)
+    }
+
+    /// Its number, below 52.
+    pub fn number(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// Its suit.
+    pub fn suit(self) -> Suit {
+        Suit::ALL[self.number() / 13]
+    }
+
+    /// Its rank: `A`, `K`, `Q`, `J`, `T` or `9` to `2`.
+    pub fn rank(self) -> char {
+        RANKS[self.number() % 13]
+    }
+}
+
+/// Some cards: bit `c` stands for card `c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Zeroize)]
+pub struct Hand(pub(crate) u64);
+
+impl Hand {
+    /// The cards, in order.
+    pub fn cards(self) -> impl Iterator<Item = Card> {
+        Card::all().filter(move |card| self.holds(*card))
+    }
+
+    /// Whether a card is among them.
+    pub fn holds(self, card: Card) -> bool {
+        self.0 >> card.0 & 1 == 1
+    }
+
+    /// The ranks held in a suit, from the ace down.
+    pub fn ranks(self, suit: Suit) -> impl Iterator<Item = char> {
+        let first = 13 * suit as u8;
+        let held = (first..first + 13).map(Card);
+        held.filter(move |card| self.holds(*card)).map(Card::rank)
+    }
+
+    /// The high-card points: 4, 3, 2, 1 for ace, king, queen, jack.
+    pub fn high_card_points(self) -> u32 {
+        let points = |card: Card| 4u32.saturating_sub(card.number() as u32 % 13);
+        self.cards().map(points).sum()
+    }
+}
+
+impl FromIterator<Card> for Hand {
+    fn from_iter<I: IntoIterator<Item = Card>>(cards: I) -> Self {
+        Hand(cards.into_iter().fold(0, |hand, card| hand | 1 << card.0))
+    }
+}
+
+/// The hand as `S.H.D.C`, each from the ace down.
+impl fmt::Display for Hand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for suit in Suit::ALL {
+            if suit != Suit::Spades {
+                f.write_str(".")?;
+            }
+            for rank in self.ranks(suit) {
+                write!(f, "{rank}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why something is no deal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DealError {
+    /// It does not begin with a seat and a colon.
+    #[error("a deal begins with a seat and a colon, such as N:")]
+    NoSeat,
+    /// There are not four hands.
+    #[error("a deal has four hands with one space between them, and this has {0}")]
+    Hands(usize),
+    /// A hand has not four suits.
+    #[error("a hand has four suits with a dot between them, and {0} has {1}")]
+    Suits(char, usize),
+    /// A character that is no rank.
+    #[error("{0:?} is no rank; ranks are AKQJT98765432, with T for a ten")]
+    Rank(char),
+    /// A card that stands there twice.
+    #[error("the card {suit}{rank} stands there twice")]
+    Twice {
+        /// The suit's letter.
+        suit: char,
+        /// The rank.
+        rank: char,
+    },
+    /// A hand with more or fewer than 13 cards.
+    #[error("{seat} has {cards} cards, not 13")]
+    Count {
+        /// The seat's letter.
+        seat: char,
+        /// How many cards it has.
+        cards: usize,
+    },
+}
+
+/// Who holds which of the 52 cards: 13 each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deal {
+    owners: [Seat; 52],
+}
+
+impl Deal {
+    /// The deal in which card `c` is `owners[c]`'s.
+    ///
+    /// # Errors
+    /// [`DealError::Count`] if one has not 13.
+    pub fn new(owners: [Seat; 52]) -> Result<Deal, DealError> {
+        for seat in Seat::ALL {
+            let cards = owners.iter().filter(|owner| **owner == seat).count();
+            if cards != 13 {
+                let seat = seat.letter();
+                return Err(DealError::Count { seat, cards });
+            }
+        }
+        Ok(Deal { owners })
+    }
+
+    /// The deal with these owners, of whom it is known that each has 13 cards.
+    pub(super) fn dealt(owners: [Seat; 52]) -> Deal {
+        Deal { owners }
+    }
+
+    /// Who holds a card.
+    pub fn owner(&self, card: Card) -> Seat {
+        self.owners[card.number()]
+    }
+
+    /// The owner of each card.
+    pub fn owners(&self) -> &[Seat; 52] {
+        &self.owners
+    }
+
+    /// The 13 cards of a seat.
+    pub fn hand(&self, seat: Seat) -> Hand {
+        Card::all()
+            .filter(|card| self.owner(*card) == seat)
+            .collect()
+    }
+}
+
+/// As in PBN: `N:` and the hands clockwise from North, each as `S.H.D.C`.
+impl fmt::Display for Deal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (seat, before) in Seat::ALL.into_iter().zip(["N:", " ", " ", " "]) {
+            write!(f, "{before}{}", self.hand(seat))?;
+        }
+        Ok(())
+    }
+}
+
+/// As in PBN, from any seat on.
+impl FromStr for Deal {
+    type Err = DealError;
+
+    fn from_str(text: &str) -> Result<Deal, DealError> {
+        let (first, hands) = text.split_once(':').ok_or(DealError::NoSeat)?;
+        let first = Seat::ALL
+            .into_iter()
+            .find(|seat| first == seat.letter().to_string())
+            .ok_or(DealError::NoSeat)?;
+        let hands: Vec<&str> = hands.split(' ').collect();
+        if hands.len() != 4 {
+            return Err(DealError::Hands(hands.len()));
+        }
+        let mut owners = [None; 52];
+        for (places, hand) in hands.into_iter().enumerate() {
+            let seat = first.clockwise(places);
+            for card in cards_of(hand, seat)? {
+                if owners[card.number()].replace(seat).is_some() {
+                    let (suit, rank) = (card.suit().letter(), card.rank());
+                    return Err(DealError::Twice { suit, rank });
+                }
+            }
+        }
+        for seat in Seat::ALL {
+            let cards = owners.iter().filter(|owner| **owner == Some(seat)).count();
+            if cards != 13 {
+                let seat = seat.letter();
+                return Err(DealError::Count { seat, cards });
+            }
+        }
+        // Each has 13, so no card is left over.
+        Deal::new(owners.map(|owner| owner.unwrap_or(Seat::North)))
+    }
+}
+
+/// The cards of a hand that is written as `S.H.D.C`.
+fn cards_of(hand: &str, seat: Seat) -> Result<Vec<Card>, DealError> {
+    let suits: Vec<&str> = hand.split('.').collect();
+    if suits.len() != 4 {
+        return Err(DealError::Suits(seat.letter(), suits.len()));
+    }
+    let mut cards = Vec::new();
+    for (suit, ranks) in Suit::ALL.into_iter().zip(suits) {
+        for rank in ranks.chars() {
+            cards.push(Card::of(suit, rank).ok_or(DealError::Rank(rank))?);
+        }
+    }
+    Ok(cards)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEAL: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
+
+    #[test]
+    fn a_deal_is_written_as_it_was_read_from_any_seat_on() {
+        let deal: Deal = DEAL.parse().unwrap();
+        assert_eq!(deal.to_string(), DEAL);
+        let from_south = "S:6543.J42.Q9.QT76 AK9.K97653.T.K98 J2.AQ.A7652.J543 QT87.T8.KJ843.A2";
+        assert_eq!(from_south.parse(), Ok(deal));
+        let points = Seat::ALL.map(|seat| deal.hand(seat).high_card_points());
+        assert_eq!(points, [12, 10, 5, 13]);
+    }
+
+    #[test]
+    fn what_is_no_deal_is_refused_with_its_reason() {
+        let refused = |text: &str| text.parse::<Deal>().unwrap_err();
+        assert_eq!(refused("J2.AQ"), DealError::NoSeat);
+        assert_eq!(refused(&DEAL.replace("N:", "X:")), DealError::NoSeat);
+        assert_eq!(refused(&DEAL.replace(" ", "  ")), DealError::Hands(7));
+        assert_eq!(refused("N:a b c"), DealError::Hands(3));
+        let suits = DealError::Suits('N', 3);
+        assert_eq!(refused(&DEAL.replace("J2.AQ", "J2AQ")), suits);
+        assert_eq!(refused(&DEAL.replace("J2", "X2")), DealError::Rank('X'));
+        let (suit, rank) = ('S', 'Q');
+        let twice = DealError::Twice { suit, rank };
+        assert_eq!(refused(&DEAL.replace("J2", "Q2")), twice);
+        let (seat, cards) = ('N', 12);
+        let count = DealError::Count { seat, cards };
+        assert_eq!(refused(&DEAL.replace("N:J2", "N:2")), count);
+    }
+}

@@ -1,0 +1,23 @@
+//! BHG, of the program Borel: an empty line, and a line a board. A card is a letter, `A` to `Z` and `a` to
+//! `z` in the order of the cards; the hands go clockwise from the dealer.
+
+use crate::Board;
+
+pub(super) fn write(boards: &[Board]) -> String {
+    let mut text = String::from("\n");
+    for board in boards {
+        for places in 0..4 {
+            let hand = board.deal.hand(board.dealer().clockwise(places));
+            text.extend(hand.cards().map(|card| letter(card.number() as u8)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn letter(card: u8) -> char {
+    char::from(match card {
+        0..26 => b'A' + card,
+        _ => b'a' + card - 26,
+    })
+}

@@ -1,0 +1,76 @@
+//! BRI: 128 bytes a board. North's, East's and South's cards are numbers from 01 to 52; 32 spaces and 18 zero
+//! bytes follow. It holds no board numbers.
+
+use super::boards::{Boards, Dealing};
+use super::error::{Fault, Place, ReadError};
+use crate::{Board, Card, Deal, Seat};
+
+/// Bytes of the three hands: two digits a card.
+pub(super) const HANDS: usize = 78;
+
+const SPACES: usize = 32;
+
+/// The bytes of a board.
+const BOARD: usize = 128;
+
+pub(super) fn write(boards: &[Board]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for board in boards {
+        bytes.extend(hands(&board.deal));
+        bytes.extend([b' '; SPACES]);
+        bytes.extend([0; BOARD - HANDS - SPACES]);
+    }
+    bytes
+}
+
+/// Three hands, [`HANDS`] bytes.
+pub(super) fn hands(deal: &Deal) -> Vec<u8> {
+    let seats = [Seat::North, Seat::East, Seat::South];
+    let cards = seats.into_iter().flat_map(|seat| deal.hand(seat).cards());
+    cards
+        .flat_map(|card| format!("{:02}", card.number() + 1).into_bytes())
+        .collect()
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+    let mut boards = Boards::default();
+    for (number, (start, record)) in (1..).zip(records(bytes, BOARD)?) {
+        let deal = read_hands(&record[..HANDS], start)?;
+        let odd = |byte: &u8| !matches!(byte, 0 | b' ' | b'\r' | b'\n');
+        if let Some(odd) = record[HANDS..].iter().position(odd) {
+            return Err(Fault::Padding.at(Place::Byte(start + HANDS + odd)));
+        }
+        let taken = boards.take(Board { number, deal });
+        taken.map_err(|fault| fault.at(Place::Byte(start)))?;
+    }
+    boards.finish(Place::Byte(bytes.len()))
+}
+
+/// The records of a file with where each begins.
+///
+/// # Errors
+/// [`Fault::Cut`] if the last one is not complete.
+pub(super) fn records(
+    bytes: &[u8],
+    size: usize,
+) -> Result<impl Iterator<Item = (usize, &[u8])>, ReadError> {
+    match bytes.len() % size {
+        0 => Ok((0..).step_by(size).zip(bytes.chunks_exact(size))),
+        _ => Err(Fault::Cut(size).at(Place::Byte(bytes.len()))),
+    }
+}
+
+/// The deal of three hands that stand at this byte; their cards may be in any order.
+pub(super) fn read_hands(hands: &[u8], start: usize) -> Result<Deal, ReadError> {
+    let mut dealing = Dealing::new();
+    for (place, digits) in hands.chunks(2).enumerate() {
+        let at = Place::Byte(start + 2 * place);
+        let number = super::text::number(digits).map(|number| number as usize);
+        let card = number.and_then(|number| Card::new(number.checked_sub(1)?));
+        let card = card.ok_or_else(|| Fault::CardNumber.at(at))?;
+        let given = dealing.give(card, Seat::ALL[place / 13]);
+        given.map_err(|error| Fault::Deal(error).at(at))?;
+    }
+    let deal = dealing.rest_to(Seat::West);
+    deal.map_err(|error| Fault::Deal(error).at(Place::Byte(start)))
+}

@@ -1,0 +1,14 @@
+//! CDS: for each board a byte with its number, and a byte a rank as in RZD, with other codes of the seats.
+
+use super::rzd::ranks;
+use crate::Board;
+
+pub(super) fn write(boards: &[Board]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for board in boards {
+        // The number has one byte: 256 is 0.
+        bytes.push((board.number % 256) as u8);
+        bytes.extend(ranks(&board.deal, |owner| (owner as u8 + 1) % 4));
+    }
+    bytes
+}

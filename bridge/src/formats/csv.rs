@@ -1,0 +1,25 @@
+//! CSV: a line a board, with 18 fields in quotes: the suits of North, East, South and West, the number, and
+//! dealer and vulnerability.
+
+use crate::{Board, Seat, Suit, Vulnerability};
+
+pub(super) fn write(boards: &[Board]) -> String {
+    let mut text = String::new();
+    for board in boards {
+        for seat in Seat::ALL {
+            let hand = board.deal.hand(seat);
+            for suit in Suit::ALL {
+                text.push('"');
+                text.extend(hand.ranks(suit));
+                text.push_str("\",");
+            }
+        }
+        let vulnerable = match board.vulnerability() {
+            Vulnerability::None => "-",
+            other => super::boards::vulnerability(other),
+        };
+        let (number, dealer) = (board.number, board.dealer().letter());
+        text.push_str(&format!("\"{number}\",\"{dealer}/{vulnerable}\"\n"));
+    }
+    text
+}

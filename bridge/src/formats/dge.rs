@@ -1,0 +1,42 @@
+//! DGE: 128 bytes a board. Each hand is four suits, each a sign and the ranks that are held; the rest are
+//! zero bytes.
+
+use crate::{Board, Deal, Seat, Suit};
+
+/// Bytes of the four hands: 16 signs and 52 cards.
+pub(super) const HANDS: usize = 68;
+
+/// The bytes of a board.
+const BOARD: usize = 128;
+
+pub(super) fn write(boards: &[Board]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for board in boards {
+        bytes.extend(hands(&board.deal));
+        bytes.extend([0; BOARD - HANDS]);
+    }
+    bytes
+}
+
+/// The sign of a suit in code page 437.
+fn sign(suit: Suit) -> u8 {
+    match suit {
+        Suit::Spades => 6,
+        Suit::Hearts => 3,
+        Suit::Diamonds => 4,
+        Suit::Clubs => 5,
+    }
+}
+
+/// The four hands, [`HANDS`] bytes.
+pub(super) fn hands(deal: &Deal) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HANDS);
+    for seat in Seat::ALL {
+        let hand = deal.hand(seat);
+        for suit in Suit::ALL {
+            bytes.push(sign(suit));
+            bytes.extend(hand.ranks(suit).map(|rank| rank as u8));
+        }
+    }
+    bytes
+}

@@ -1,0 +1,79 @@
+//! DUP: 156 bytes a board. The numbers of BRI, the hands of DGE, and ten bytes for the machine.
+//!
+//! Those ten, by Jannersten's description: whether the hands are random (`Y` or `N`), whether the
+//! machine counts backwards, the lowest board in 3 bytes, how many copies in 2, and the highest board in 3,
+//! each to the left. Big Deal writes 1 as the lowest board, 0 copies, and how many boards there are, in
+//! two digits. Read as the highest board, that is right if the first board is 1.
+
+use super::boards::Boards;
+use super::error::{Fault, Place, ReadError};
+use super::{bri, dge, text};
+use crate::Board;
+
+const HANDS: usize = bri::HANDS + dge::HANDS;
+
+/// The bytes of a board.
+const BOARD: usize = HANDS + 10;
+
+/// Boards whose hands are readable, if `shows` says so.
+pub(super) fn write(boards: &[Board], shows: impl Fn(&Board) -> bool) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for board in boards {
+        bytes.extend(bri::hands(&board.deal));
+        match shows(board) {
+            true => bytes.extend(dge::hands(&board.deal)),
+            false => bytes.extend([b' '; dge::HANDS]),
+        }
+        bytes.extend(format!("YN1  0 {:02} ", boards.len()).into_bytes());
+    }
+    bytes
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+    let mut boards = Boards::default();
+    let records = bri::records(bytes, BOARD)?;
+    let Some(trailer) = bytes.get(HANDS..BOARD) else {
+        return Err(Fault::Empty.at(Place::Byte(0)));
+    };
+    let trailer_at = Place::Byte(HANDS);
+    let (lowest, highest) = range(trailer).ok_or_else(|| Fault::Trailer.at(trailer_at))?;
+    let count = bytes.len() / BOARD;
+    if lowest == 0 || lowest.abs_diff(highest) as usize + 1 != count || highest < lowest {
+        return Err(Fault::Boards {
+            lowest,
+            highest,
+            boards: count,
+        }
+        .at(trailer_at));
+    }
+    for (number, (start, record)) in (lowest..).zip(records) {
+        let deal = bri::read_hands(&record[..bri::HANDS], start)?;
+        let readable = &record[bri::HANDS..HANDS];
+        if readable != [b' '; dge::HANDS] {
+            let pairs = readable.iter().zip(dge::hands(&deal));
+            if let Some(place) = { pairs }.position(|(found, right)| *found != right) {
+                let at = Place::Byte(start + bri::HANDS + place);
+                return Err(Fault::ReadableHands.at(at));
+            }
+        }
+        if record[HANDS..] != *trailer {
+            return Err(Fault::OtherTrailer.at(Place::Byte(start + HANDS)));
+        }
+        let taken = boards.take(Board { number, deal });
+        taken.map_err(|fault| fault.at(Place::Byte(start)))?;
+    }
+    boards.finish(Place::Byte(bytes.len()))
+}
+
+/// The lowest and the highest board of a trailer.
+fn range(trailer: &[u8]) -> Option<(u32, u32)> {
+    let field = |field: &[u8]| text::number(field.trim_ascii_end());
+    let [random, backwards, rest @ ..] = trailer else {
+        return None;
+    };
+    let answers = [random, backwards].map(|answer| matches!(answer, b'Y' | b'N'));
+    let (lowest, rest) = rest.split_at_checked(3)?;
+    let (copies, highest) = rest.split_at_checked(2)?;
+    field(copies).filter(|_| answers == [true; 2])?;
+    Some((field(lowest)?, field(highest)?))
+}

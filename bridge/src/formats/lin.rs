@@ -1,0 +1,224 @@
+//! LIN, of Bridge Base Online: fields of a two-letter name, `|`, a value, `|`.
+//!
+//! A board is written as a line: its label, the deal with a digit for the dealer and three hands from
+//! South on, the number, the vulnerability. In files of others there is more, which is skipped.
+//!
+//! There are two styles. Big Deal's is the shorter one. That of Bridge Base Online has the names of the
+//! players too, which are empty here, a comma after the third hand, and `o` for no vulnerability: as in a
+//! file of its tournaments (its forum, "lin file format structure", 2007). endplay 0.5.12 reads only this
+//! one: a board begins with `pn` there, and `0` is no vulnerability.
+
+use super::boards::{Boards, Dealing, check_dealer, check_vulnerability};
+use super::error::{Fault, Place, ReadError};
+use super::text;
+use crate::{Board, Card, Deal, DealError, Hand, Seat, Suit, Vulnerability};
+
+/// The order of the hands, and of the digits of the dealer from 1 on.
+const SEATS: [Seat; 4] = [Seat::South, Seat::West, Seat::North, Seat::East];
+
+/// Whose way of writing it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    BigDeal,
+    BridgeBase,
+}
+
+pub(super) fn write(boards: &[Board], style: Style) -> String {
+    let (names, last, none) = match style {
+        Style::BigDeal => ("", "", '0'),
+        Style::BridgeBase => ("pn|,,,|st||", ",", 'o'),
+    };
+    let mut text = String::new();
+    for board in boards {
+        let number = board.number;
+        let dealer = (board.dealer() as usize + 2) % 4 + 1;
+        let hands = SEATS.map(|seat| hand(board.deal.hand(seat)));
+        let vulnerable = match board.vulnerability() {
+            Vulnerability::None => none,
+            Vulnerability::NorthSouth => 'n',
+            Vulnerability::EastWest => 'e',
+            Vulnerability::All => 'b',
+        };
+        text.push_str(&format!(
+            "qx|o{number}|{names}md|{dealer}{}{last}|rh||ah|Board {number}|sv|{vulnerable}|pg||\n",
+            hands[..3].join(",")
+        ));
+    }
+    text
+}
+
+/// Each suit's letter, and the ranks.
+fn hand(hand: Hand) -> String {
+    let mut text = String::new();
+    for suit in Suit::ALL {
+        text.push(suit.letter());
+        text.extend(hand.ranks(suit));
+    }
+    text
+}
+
+/// What is known of a board, with the lines where it stands.
+#[derive(Default)]
+struct Pending {
+    /// Of its label.
+    label: Option<u32>,
+    number: Option<(usize, u32)>,
+    deal: Option<(usize, Seat, Deal)>,
+    vulnerable: Option<(usize, Vulnerability)>,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<Board>, ReadError> {
+    let text = text::checked(bytes)?;
+    let mut boards = Boards::default();
+    let mut pending = Pending::default();
+    let mut fields = Fields { text, line: 1 };
+    while let Some((line, name, value)) = fields.next()? {
+        let fails = |fault: Fault| fault.in_line(line);
+        match name {
+            b"qx" => {
+                std::mem::take(&mut pending).finish(&mut boards)?;
+                pending.label = text::number(value.get(1..).unwrap_or_default());
+            }
+            b"md" => {
+                if pending.deal.is_some() {
+                    std::mem::take(&mut pending).finish(&mut boards)?;
+                }
+                let (dealer, deal) = read_deal(value).map_err(fails)?;
+                pending.deal = Some((line, dealer, deal));
+            }
+            // Other headings are texts.
+            b"ah" => {
+                if let Some(number) = value.strip_prefix(b"Board ") {
+                    if pending.deal.is_some() && pending.number.is_some() {
+                        std::mem::take(&mut pending).finish(&mut boards)?;
+                    }
+                    let number = text::number(number.trim_ascii());
+                    pending.number = Some((line, number.ok_or_else(|| fails(Fault::Number))?));
+                }
+            }
+            b"sv" if !value.is_empty() => {
+                pending.vulnerable = Some((line, vulnerability(value).map_err(fails)?));
+            }
+            _ => (),
+        }
+    }
+    pending.finish(&mut boards)?;
+    boards.finish(Place::Line(fields.line))
+}
+
+impl Pending {
+    /// Takes the board, if there is a deal.
+    fn finish(self, boards: &mut Boards) -> Result<(), ReadError> {
+        let Some((line, dealer, deal)) = self.deal else {
+            return Ok(());
+        };
+        let labelled = self.label.map(|label| (line, label));
+        let (number_at, number) = self
+            .number
+            .or(labelled)
+            .ok_or_else(|| Fault::Missing("the number of the board").in_line(line))?;
+        if number == 0 {
+            return Err(Fault::Number.in_line(number_at));
+        }
+        let board = Board { number, deal };
+        check_dealer(&board, dealer).map_err(|fault| fault.in_line(line))?;
+        if let Some((line, found)) = self.vulnerable {
+            check_vulnerability(&board, found).map_err(|fault| fault.in_line(line))?;
+        }
+        boards.take(board).map_err(|fault| fault.in_line(line))
+    }
+}
+
+/// The line of a value, its name, and the value.
+type Field<'a> = (usize, &'a [u8], &'a [u8]);
+
+/// What is left of a text.
+struct Fields<'a> {
+    text: &'a [u8],
+    line: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// The next field.
+    ///
+    /// # Errors
+    /// [`Fault::Field`] if it has no end.
+    fn next(&mut self) -> Result<Option<Field<'a>>, ReadError> {
+        let rest = self.text.trim_ascii_start();
+        self.pass(self.text.len() - rest.len());
+        if rest.is_empty() {
+            return Ok(None);
+        }
+        let name = self.part()?;
+        let line = self.line;
+        Ok(Some((line, name, self.part()?)))
+    }
+
+    /// What stands before the next bar.
+    fn part(&mut self) -> Result<&'a [u8], ReadError> {
+        let text = self.text;
+        let bar = text.iter().position(|byte| *byte == b'|');
+        let bar = bar.ok_or_else(|| Fault::Field.in_line(self.line))?;
+        self.pass(bar + 1);
+        Ok(text[..bar].trim_ascii())
+    }
+
+    fn pass(&mut self, bytes: usize) {
+        let (passed, rest) = self.text.split_at(bytes);
+        self.line += text::ends(passed);
+        self.text = rest;
+    }
+}
+
+/// The dealer and the deal; East's hand may be missing.
+fn read_deal(value: &[u8]) -> Result<(Seat, Deal), Fault> {
+    const DEALERS: &str = "1 (South), 2 (West), 3 (North) and 4 (East)";
+    let (dealer, hands) = value.split_first().ok_or(Fault::NoDealer(DEALERS))?;
+    let dealer = match dealer {
+        b'1'..=b'4' => SEATS[usize::from(dealer - b'1')],
+        _ => return Err(Fault::NoDealer(DEALERS)),
+    };
+    let count = 1 + hands.iter().filter(|byte| **byte == b',').count();
+    if !(3..=4).contains(&count) {
+        return Err(Fault::LinHands(count));
+    }
+    let mut dealing = Dealing::new();
+    for (hand, seat) in hands.split(|byte| *byte == b',').zip(SEATS) {
+        read_hand(hand, |card| Ok(dealing.give(card, seat)?))?;
+    }
+    match dealing.cards_of(Seat::East) {
+        0 | 13 => Ok((dealer, dealing.rest_to(Seat::East)?)),
+        cards => Err(DealError::Count { seat: 'E', cards }.into()),
+    }
+}
+
+/// Gives each card of a hand.
+fn read_hand(hand: &[u8], mut give: impl FnMut(Card) -> Result<(), Fault>) -> Result<(), Fault> {
+    let mut suit: Option<Suit> = None;
+    for letter in hand
+        .iter()
+        .map(|byte| char::from(byte.to_ascii_uppercase()))
+    {
+        let found = Suit::ALL.into_iter().find(|suit| suit.letter() == letter);
+        if let Some(next) = found {
+            if suit.is_some_and(|before| before as usize >= next as usize) {
+                return Err(Fault::LinHand(letter));
+            }
+            suit = Some(next);
+            continue;
+        }
+        let card = suit.and_then(|suit| Card::of(suit, letter));
+        give(card.ok_or(Fault::LinHand(letter))?)?;
+    }
+    Ok(())
+}
+
+fn vulnerability(value: &[u8]) -> Result<Vulnerability, Fault> {
+    match value.to_ascii_lowercase()[..] {
+        [b'0' | b'o' | b'-'] => Ok(Vulnerability::None),
+        [b'n'] => Ok(Vulnerability::NorthSouth),
+        [b'e'] => Ok(Vulnerability::EastWest),
+        [b'b'] => Ok(Vulnerability::All),
+        _ => Err(Fault::NoVulnerability("0, o, -, n, e and b")),
+    }
+}

@@ -1,0 +1,25 @@
+//! RZD, of the program Kops: how many boards there are, in two bytes, the low one first; 11 spaces; and for
+//! each board a byte a rank.
+
+use super::WriteError;
+use crate::{Board, Deal, Seat};
+
+/// # Errors
+/// If there are more than two bytes can count.
+pub(super) fn write(boards: &[Board]) -> Result<Vec<u8>, WriteError> {
+    let count = u16::try_from(boards.len()).map_err(|_| WriteError::TooMany(boards.len()))?;
+    let mut bytes = count.to_le_bytes().to_vec();
+    bytes.extend([b' '; 11]);
+    for board in boards {
+        bytes.extend(ranks(&board.deal, |owner| owner as u8));
+    }
+    Ok(bytes)
+}
+
+/// A byte for each rank from the ace down: two bits for each suit's owner, spades highest.
+pub(super) fn ranks(deal: &Deal, code: impl Fn(Seat) -> u8) -> [u8; 13] {
+    std::array::from_fn(|rank| {
+        let owners = deal.owners().iter().skip(rank).step_by(13);
+        owners.fold(0, |byte, owner| byte << 2 | code(*owner))
+    })
+}

@@ -1,0 +1,234 @@
+//! Files that are cut, changed, huge or nothing: an error with its place, and no panic.
+
+use super::boards;
+use crate::formats::text::MAX_LINE;
+use crate::formats::{Fault, Format, Place};
+
+fn readable() -> impl Iterator<Item = Format> {
+    Format::ALL
+        .into_iter()
+        .filter(|format| format.is_readable())
+}
+
+#[test]
+fn a_file_cut_anywhere_is_an_error_or_holds_the_first_boards() {
+    for format in readable() {
+        let whole = format.write(&boards()).unwrap();
+        for length in 0..whole.len() {
+            if let Ok(read) = format.read(&whole[..length]) {
+                assert!(boards().starts_with(&read), "{format:?} {length}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dup_or_dlm_file_that_lacks_boards_is_an_error() {
+    let dup = Format::Dup.write(&boards()).unwrap();
+    for length in 0..dup.len() {
+        assert!(Format::Dup.read(&dup[..length]).is_err(), "{length}");
+    }
+    let dlm = Format::Dlm.write(&boards()).unwrap();
+    let last = dlm.windows(9).position(|key| key == b"Board 04=").unwrap();
+    for length in 0..last + 9 + 29 {
+        assert!(Format::Dlm.read(&dlm[..length]).is_err(), "{length}");
+    }
+}
+
+#[test]
+fn a_changed_byte_of_a_deal_is_noticed_in_files_for_machines() {
+    let dup = Format::Dup.write(&boards()).unwrap();
+    for place in 0..146 {
+        for changed in [b'0', b' ', b'A', 0xff] {
+            let mut file = dup.clone();
+            file[place] = changed;
+            assert!(
+                changed == dup[place] || Format::Dup.read(&file).is_err(),
+                "{place}"
+            );
+        }
+    }
+    let dlm = Format::Dlm.write(&boards()).unwrap();
+    let board = dlm.windows(9).position(|key| key == b"Board 02=").unwrap() + 9;
+    for place in board..board + 29 {
+        for changed in 0..=u8::MAX {
+            let mut file = dlm.clone();
+            file[place] = changed;
+            assert!(
+                changed == dlm[place] || Format::Dlm.read(&file).is_err(),
+                "{place}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wrong_checksum_or_range_of_dlm_is_told_with_its_line() {
+    let file = String::from_utf8(Format::Dlm.write(&boards()).unwrap()).unwrap();
+    let fault = |from: &str, to: &str| {
+        assert!(file.contains(from), "{from}");
+        let error = Format::Dlm.read(file.replacen(from, to, 1).as_bytes());
+        error.unwrap_err()
+    };
+    let (found, right) = (7, 4);
+    let wrong = Fault::Checksum { found, right }.in_line(10);
+    assert_eq!(fault("Checksum=4", "Checksum=7"), wrong);
+    let (found, right) = (18, 17);
+    let wrong = Fault::Checksum { found, right }.in_line(12);
+    assert_eq!(fault("pkab017", "pkab018"), wrong);
+    assert_eq!(fault("To board=4", "To board=5").place, Place::Line(10));
+    for (from, to) in [(0, 4), (4, 1), (1, 100), (1, u32::MAX)] {
+        let head = format!("From board={from}\nTo board={to}\n");
+        let wrong = Fault::Range(from, to).in_line(5);
+        assert_eq!(fault("From board=1\nTo board=4\n", &head), wrong);
+    }
+    let huge = fault("To board=4", "To board=99999999999999999999");
+    assert_eq!(huge, Fault::NoNumber("To board").in_line(6));
+    assert_eq!(
+        fault("Crypto key=0", "Crypto key=1"),
+        Fault::Encrypted.in_line(9)
+    );
+    assert_eq!(fault("Show", "Open"), Fault::Status.in_line(3));
+    assert_eq!(
+        fault("Board 99", "Board 01"),
+        Fault::KeyTwice("a board").in_line(208)
+    );
+    assert_eq!(fault("Board 99", "Board 100"), Fault::Number.in_line(208));
+    assert_eq!(
+        fault("PrintOuts=0", "PrintOuts"),
+        Fault::KeyAndValue.in_line(8)
+    );
+    // Two letters changed alike leave the checksum as it was, but not the number of cards.
+    let cards = fault("pehfkkam", "pehfkkbn");
+    assert!(matches!(cards.fault, Fault::Deal(_)), "{cards}");
+    assert_eq!(cards.place, Place::Line(12));
+}
+
+#[test]
+fn a_card_twice_in_a_binary_file_is_told_with_its_byte() {
+    let bri = Format::Bri.write(&boards()).unwrap();
+    let fault = |place: usize, new: &[u8]| {
+        let mut file = bri.clone();
+        file[place..place + new.len()].copy_from_slice(new);
+        Format::Bri.read(&file).unwrap_err()
+    };
+    let twice = fault(130, &bri[128..130]);
+    assert!(matches!(twice.fault, Fault::Deal(_)), "{twice}");
+    assert_eq!(twice.place, Place::Byte(130));
+    for no_card in [b"00", b"53", b"-1", b" 1", b"\xff\xff"] {
+        let error = fault(128, no_card);
+        assert_eq!(error, Fault::CardNumber.at(Place::Byte(128)));
+    }
+    assert_eq!(fault(100, b"x"), Fault::Padding.at(Place::Byte(100)));
+    let cut = Format::Bri.read(&bri[..511]).unwrap_err();
+    assert_eq!(cut, Fault::Cut(128).at(Place::Byte(511)));
+}
+
+#[test]
+fn other_hands_or_another_trailer_in_a_dup_file_are_told_with_their_byte() {
+    let dup = Format::Dup.write(&boards()).unwrap();
+    let fault = |place: usize, new: &[u8]| {
+        let mut file = dup.clone();
+        file[place..place + new.len()].copy_from_slice(new);
+        Format::Dup.read(&file).unwrap_err()
+    };
+    assert_eq!(fault(79, b"Q"), Fault::ReadableHands.at(Place::Byte(79)));
+    assert_eq!(fault(302, b"N"), Fault::OtherTrailer.at(Place::Byte(302)));
+    for trailer in [b"XN1  0 04 ", b"YN   0 04 ", b"YN1  0 xx ", b"YN1 10 4 4"] {
+        let error = fault(146, trailer);
+        assert_eq!(error, Fault::Trailer.at(Place::Byte(146)), "{trailer:?}");
+    }
+    for trailer in [b"YN0  0 3  ", b"YN4  0 1  ", b"YN1  0 999"] {
+        let error = fault(146, trailer);
+        assert!(matches!(error.fault, Fault::Boards { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_line_of_ten_megabytes_is_refused_with_its_number() {
+    for filler in [b' ', b'x', b'[', b'"', b'\\', b'|', b'{', 0, 0xff] {
+        let line = vec![filler; 10_000_000];
+        for format in [Format::Pbn, Format::Lin, Format::Dlm] {
+            let file = [&b"first\n"[..], &line, b"\n"].concat();
+            let refused = format.read(&file).unwrap_err();
+            assert_eq!(refused, Fault::LongLine.in_line(2));
+        }
+    }
+}
+
+#[test]
+fn the_longest_lines_of_quotes_and_bars_are_refused() {
+    for piece in ["\"\\", "\"", "[", "{", "|", "md|", "}", "\\\""] {
+        let line = piece.repeat(MAX_LINE / piece.len()) + "\n";
+        for format in [Format::Pbn, Format::Lin, Format::Dlm] {
+            assert!(format.read(line.repeat(20).as_bytes()).is_err());
+        }
+    }
+}
+
+#[test]
+fn a_zero_byte_in_a_text_is_told_with_its_line_and_so_is_utf_16() {
+    for format in [Format::Pbn, Format::Lin, Format::Dlm] {
+        let mut file = format.write(&boards()).unwrap();
+        let utf_16: Vec<u8> = file.iter().flat_map(|byte| [*byte, 0]).collect();
+        let begun = [&[0xff, 0xfe][..], &utf_16].concat();
+        assert_eq!(format.read(&begun), Err(Fault::ZeroByte.in_line(1)));
+        let second = file.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+        file.insert(second, 0);
+        assert_eq!(format.read(&file), Err(Fault::ZeroByte.in_line(2)));
+    }
+}
+
+#[test]
+fn lines_are_counted_alike_whatever_they_end_with() {
+    let last_line = |format: Format, from: &str, to: &str, end: &str| {
+        let file = String::from_utf8(format.write(&boards()).unwrap()).unwrap();
+        let file = file.replacen(from, to, 1).replace('\n', end);
+        format.read(file.as_bytes()).unwrap_err().place
+    };
+    for end in ["\n", "\r\n", "\r", "\r\r\n"] {
+        let pbn = last_line(Format::Pbn, "[Board \"2\"]", "[Board \"x\"]", end);
+        assert_eq!(pbn, Place::Line(24), "{end:?}");
+        let lin = last_line(Format::Lin, "ah|Board 3", "ah|Board x", end);
+        assert_eq!(lin, Place::Line(3), "{end:?}");
+    }
+}
+
+#[test]
+fn comments_of_pbn_do_not_nest_and_a_million_tags_are_one_board() {
+    let file = String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap();
+    let nested = format!("{}}}\n{file}", "{".repeat(MAX_LINE - 1));
+    assert_eq!(Format::Pbn.read(nested.as_bytes()), Ok(boards()));
+    let tags = "[Other \"x\"]\n".repeat(1_000_000);
+    let many = file.replacen("[Event", &(tags + "[Event"), 1);
+    assert_eq!(Format::Pbn.read(many.as_bytes()), Ok(boards()));
+}
+
+/// A number with ten thousand digits, which each board takes from the one before, is refused at once.
+#[test]
+fn a_number_has_at_most_20_digits() {
+    let file = String::from_utf8(Format::Pbn.write(&boards()).unwrap()).unwrap();
+    let of = |digits: usize| {
+        let number = format!("[Board \"{}1\"]", "0".repeat(digits - 1));
+        Format::Pbn.read(file.replacen("[Board \"1\"]", &number, 1).as_bytes())
+    };
+    assert_eq!(of(20), Ok(boards()));
+    for digits in [21, 10_000] {
+        assert_eq!(of(digits), Err(Fault::Number.in_line(8)));
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_refused_where_they_matter() {
+    for format in readable() {
+        let bytes: Vec<u8> = (0..=u8::MAX).cycle().take(156 * 128).collect();
+        assert!(format.read(&bytes).is_err(), "{format:?}");
+    }
+    let mut pbn = Format::Pbn.write(&boards()).unwrap();
+    let deal = pbn.windows(2).position(|two| two == b"N:").unwrap();
+    pbn[deal + 2] = 0xff;
+    assert_eq!(
+        Format::Pbn.read(&pbn).unwrap_err().to_string(),
+        "line 15: 'ÿ' is no rank; ranks are AKQJT98765432, with T for a ten"
+    );
+}

@@ -1,0 +1,268 @@
+//! Counts of where the cards are, the guesses that follow from them, and how often they are right.
+
+use rand::Rng;
+
+use super::{Mean, Question};
+use crate::Seat;
+use crate::sheets::Scheme;
+use crate::uniform;
+
+const CARDS: usize = 52;
+const PAIRS: usize = CARDS * (CARDS - 1) / 2;
+
+/// The pairs of places, from 0 on, in order.
+pub(super) fn pairs() -> impl Iterator<Item = (usize, usize)> {
+    (0..CARDS).flat_map(|a| (a + 1..CARDS).map(move |b| (a, b)))
+}
+
+/// The pack of the second dealer: the number of each card. And whose the four hands are.
+struct Drawn {
+    pack: [u8; CARDS],
+    hands: [Seat; 4],
+}
+
+fn draw(scheme: Scheme, rng: &mut impl Rng) -> Drawn {
+    let first = scheme.first_sheet(rng);
+    let mut pack = [0; CARDS];
+    for (place, card) in pack.iter_mut().zip(first.pack()) {
+        *place = card.number() as u8;
+    }
+    Drawn {
+        pack,
+        hands: first.hands.unwrap_or(Seat::ALL),
+    }
+}
+
+/// Adds 1 to each pair of places that have cards of one suit.
+fn count_pairs(counts: &mut [u32], pack: &[u8; CARDS]) {
+    let suits = pack.map(|card| card / 13);
+    let mut counts = counts;
+    for (place, suit) in suits.iter().enumerate() {
+        let others = &suits[place + 1..];
+        let (these, rest) = counts.split_at_mut(others.len());
+        for (count, other) in these.iter_mut().zip(others) {
+            *count += u32::from(suit == other);
+        }
+        counts = rest;
+    }
+}
+
+fn add(to: &mut [u32], other: &[u32]) {
+    for (to, other) in to.iter_mut().zip(other) {
+        *to += other;
+    }
+}
+
+/// Where the cards were.
+pub(super) struct Tally {
+    samples: u32,
+    /// How often each card was at each place.
+    cards: Vec<[u32; CARDS]>,
+    pairs: Vec<u32>,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally {
+            samples: 0,
+            cards: vec![[0; CARDS]; CARDS],
+            pairs: vec![0; PAIRS],
+        }
+    }
+}
+
+impl Tally {
+    pub(super) fn count(scheme: Scheme, samples: u32, rng: &mut impl Rng) -> Tally {
+        let mut tally = Tally {
+            samples,
+            ..Tally::default()
+        };
+        for _ in 0..samples {
+            let pack = draw(scheme, rng).pack;
+            for (counts, card) in tally.cards.iter_mut().zip(pack) {
+                counts[usize::from(card)] += 1;
+            }
+            count_pairs(&mut tally.pairs, &pack);
+        }
+        tally
+    }
+
+    pub(super) fn and(mut self, other: Tally) -> Tally {
+        self.samples += other.samples;
+        for (own, other) in self.cards.iter_mut().zip(&other.cards) {
+            add(own, other);
+        }
+        add(&mut self.pairs, &other.pairs);
+        self
+    }
+}
+
+/// The best guess at each place, with how often it would have been right.
+#[derive(Clone, Copy)]
+struct Best {
+    guess: usize,
+    count: u32,
+}
+
+impl Best {
+    /// The first of the largest.
+    fn of(counts: &[u32]) -> Best {
+        let mut best = Best { guess: 0, count: 0 };
+        for (guess, &count) in counts.iter().enumerate() {
+            if count > best.count {
+                best = Best { guess, count };
+            }
+        }
+        best
+    }
+}
+
+/// How to guess.
+pub(super) struct Guesses {
+    cards: Vec<[u32; CARDS]>,
+    card: Vec<Best>,
+    suit: Vec<Best>,
+    rank: Vec<Best>,
+    /// The pair that is most often or least often of one suit, against chance.
+    pair: usize,
+    /// The card that is most often at one place.
+    owner: usize,
+}
+
+impl Guesses {
+    pub(super) fn from(tally: &Tally) -> Guesses {
+        let grouped = |counts: &[u32; CARDS], groups: usize, of: fn(usize) -> usize| {
+            let mut sums = vec![0; groups];
+            for (card, count) in counts.iter().enumerate() {
+                sums[of(card)] += count;
+            }
+            Best::of(&sums)
+        };
+        let each = |best: &dyn Fn(&[u32; CARDS]) -> Best| tally.cards.iter().map(best).collect();
+        let expected = Question::SameSuit.chance() * f64::from(tally.samples);
+        let distance = |&pair: &usize| (f64::from(tally.pairs[pair]) - expected).abs();
+        // The chance to guess right grows with the sum of squares.
+        let squares = |&card: &usize| -> f64 {
+            let counts = tally.cards.iter().map(|counts| f64::from(counts[card]));
+            counts.map(|count| count * count).sum()
+        };
+        Guesses {
+            cards: tally.cards.clone(),
+            card: each(&|counts| Best::of(counts)),
+            suit: each(&|counts| grouped(counts, 4, |card| card / 13)),
+            rank: each(&|counts| grouped(counts, 13, |card| card % 13)),
+            pair: largest(PAIRS, distance),
+            owner: largest(CARDS, squares),
+        }
+    }
+
+    /// The place, card or pair that seems to tell most.
+    pub(super) fn most(&self, question: Question) -> usize {
+        let most = |best: &[Best]| largest(CARDS, |&place| f64::from(best[place].count));
+        match question {
+            Question::Owner => self.owner,
+            Question::Card => most(&self.card),
+            Question::Suit => most(&self.suit),
+            Question::Rank => most(&self.rank),
+            Question::SameSuit => self.pair,
+        }
+    }
+
+    /// Who most probably has each card, if the second sheet says this.
+    fn owners(&self, second: &[u8; CARDS]) -> [u8; CARDS] {
+        let mut weights = [[0u32; CARDS]; 4];
+        for (counts, hand) in self.cards.iter().zip(second) {
+            add(&mut weights[usize::from(*hand)], counts);
+        }
+        std::array::from_fn(|card| {
+            let weights = weights.each_ref().map(|weights| weights[card]);
+            Best::of(&weights).guess as u8
+        })
+    }
+}
+
+/// The number below `count` with the largest value.
+fn largest(count: usize, value: impl Fn(&usize) -> f64) -> usize {
+    let order = |a: &usize, b: &usize| value(a).total_cmp(&value(b));
+    (0..count).max_by(order).unwrap_or_default()
+}
+
+/// How often the guesses were right.
+pub(super) struct Score {
+    samples: u32,
+    mean: Mean,
+    /// In the order of [`Question::ALL`].
+    hits: [Vec<u32>; 5],
+}
+
+impl Default for Score {
+    fn default() -> Self {
+        Score {
+            samples: 0,
+            mean: Mean::default(),
+            hits: Question::ALL.map(|question| match question {
+                Question::SameSuit => vec![0; PAIRS],
+                _ => vec![0; CARDS],
+            }),
+        }
+    }
+}
+
+impl Score {
+    pub(super) fn count(
+        scheme: Scheme,
+        guesses: &Guesses,
+        samples: u32,
+        rng: &mut impl Rng,
+    ) -> Score {
+        let mut score = Score {
+            samples,
+            ..Score::default()
+        };
+        for _ in 0..samples {
+            // The deal is uniform and independent of the first sheet, so the second sheet is too.
+            let mut second = std::array::from_fn(|card| (card % 4) as u8);
+            uniform::shuffle(&mut second, || rng.next_u64());
+            score.add(guesses, &draw(scheme, rng), &second);
+        }
+        score
+    }
+
+    fn add(&mut self, guesses: &Guesses, drawn: &Drawn, second: &[u8; CARDS]) {
+        let [owner, card, suit, rank, pairs] = &mut self.hits;
+        let guessed = guesses.owners(second);
+        let mut right = 0;
+        for (place, (&number, &hand)) in drawn.pack.iter().zip(second).enumerate() {
+            let number = usize::from(number);
+            let owned = drawn.hands[usize::from(hand)] as u8 == guessed[number];
+            owner[number] += u32::from(owned);
+            right += u32::from(owned);
+            card[place] += u32::from(guesses.card[place].guess == number);
+            suit[place] += u32::from(guesses.suit[place].guess == number / 13);
+            rank[place] += u32::from(guesses.rank[place].guess == number % 13);
+        }
+        self.mean.add(right);
+        count_pairs(pairs, &drawn.pack);
+    }
+
+    pub(super) fn and(mut self, other: Score) -> Score {
+        self.samples += other.samples;
+        self.mean = self.mean.and(other.mean);
+        for (own, other) in self.hits.iter_mut().zip(&other.hits) {
+            add(own, other);
+        }
+        self
+    }
+
+    pub(super) fn samples(&self) -> u32 {
+        self.samples
+    }
+
+    pub(super) fn owner(&self) -> Mean {
+        self.mean
+    }
+
+    pub(super) fn hits(&self, question: Question) -> &[u32] {
+        &self.hits[question as usize]
+    }
+}

@@ -1,0 +1,122 @@
+//! The two sheets of a board, and the deal that comes of following them.
+
+use rand::Rng;
+
+use super::{Pass, Scheme};
+use crate::uniform;
+use crate::{Board, Card, Deal, DealError, Seat, Suit};
+
+/// What the first dealer does with a sorted pack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstSheet {
+    /// The suits in the order in which they lie in the sorted pack, the first on top. In each suit
+    /// the ace is on top.
+    pub suits: [Suit; 4],
+    /// What is done to the pack, in this order.
+    pub passes: Vec<Pass>,
+    /// How many cards go from the top to the bottom after the last pass.
+    pub cut: usize,
+    /// Who gets the first, second, third and fourth hand of the second dealer, if that is not said on
+    /// the second sheet. There it is North, East, South and West.
+    pub hands: Option<[Seat; 4]>,
+}
+
+impl FirstSheet {
+    /// The sorted pack, top first.
+    pub fn sorted_pack(&self) -> Vec<Card> {
+        let of = |suit: Suit| Card::all().filter(move |card| card.suit() == suit);
+        self.suits.into_iter().flat_map(of).collect()
+    }
+
+    /// The pack that the second dealer gets, top first.
+    pub fn pack(&self) -> Vec<Card> {
+        let pack = self.passes.iter();
+        let mut pack = pack.fold(self.sorted_pack(), |pack, pass| pass.restacked(&pack));
+        let cards = pack.len();
+        pack.rotate_left(self.cut % cards);
+        pack
+    }
+}
+
+/// Both sheets of a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoardSheets {
+    number: u32,
+    first: FirstSheet,
+    second: [u8; 52],
+}
+
+impl BoardSheets {
+    /// Draws the first sheet, and computes the second.
+    pub fn draw(board: &Board, scheme: Scheme, rng: &mut impl Rng) -> BoardSheets {
+        Self::with_first(board, scheme.first_sheet(rng))
+    }
+
+    /// Computes the second sheet.
+    pub fn with_first(board: &Board, first: FirstSheet) -> BoardSheets {
+        let hands = first.hands.unwrap_or(Seat::ALL);
+        let hand = |card: Card| {
+            let owner = board.deal.owner(card);
+            let hand = hands.iter().position(|seat| *seat == owner);
+            hand.unwrap_or_default() as u8
+        };
+        let mut second = [0; 52];
+        for (digit, card) in second.iter_mut().zip(first.pack()) {
+            *digit = hand(card);
+        }
+        BoardSheets {
+            number: board.number,
+            first,
+            second,
+        }
+    }
+
+    /// The number of the board.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// What the first dealer does.
+    pub fn first(&self) -> &FirstSheet {
+        &self.first
+    }
+
+    /// To which hand each card of the second dealer's pack goes, from 0 on.
+    pub fn second(&self) -> &[u8; 52] {
+        &self.second
+    }
+
+    /// Does what both sheets say, card by card, as two people would.
+    ///
+    /// # Errors
+    /// [`DealError::Count`] if a hand has not 13 cards.
+    pub fn follow(&self) -> Result<Deal, DealError> {
+        let mut pack = self.first.sorted_pack();
+        for pass in &self.first.passes {
+            let mut piles = vec![Vec::new(); pass.piles()];
+            for (card, place) in pack.iter().zip(pass.places()) {
+                piles[usize::from(*place)].push(*card);
+            }
+            // The last card of a pile is on its top.
+            pack = piles
+                .into_iter()
+                .flat_map(|pile| pile.into_iter().rev())
+                .collect();
+        }
+        let below = pack.split_off(self.first.cut % pack.len().max(1));
+        let pack = [below, pack].concat();
+        let hands = self.first.hands.unwrap_or(Seat::ALL);
+        let mut owners = [Seat::North; 52];
+        for (card, hand) in pack.into_iter().zip(self.second) {
+            owners[card.number()] = hands[usize::from(hand)];
+        }
+        Deal::new(owners)
+    }
+}
+
+/// A deal, each as likely as any other.
+pub fn uniform_deal(rng: &mut impl Rng) -> Deal {
+    let mut owners = std::array::from_fn(|card| Seat::ALL[card % 4]);
+    uniform::shuffle(&mut owners, || rng.next_u64());
+    Deal::dealt(owners)
+}

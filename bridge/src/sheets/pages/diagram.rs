@@ -1,0 +1,40 @@
+//! The words of a hand and of a board.
+
+use crate::{Board, Hand, Suit, Vulnerability};
+
+/// The symbols of the suits, spades first.
+const SYMBOLS: [char; 4] = ['♠', '♥', '♦', '♣'];
+
+/// A line for each suit: its symbol, and the ranks held, or a dash.
+pub(super) fn suits(hand: Hand) -> [(char, String); 4] {
+    Suit::ALL.map(|suit| {
+        let ranks: Vec<String> = hand.ranks(suit).map(rank).collect();
+        let ranks = match ranks.is_empty() {
+            true => "–".to_owned(),
+            false => ranks.join(" "),
+        };
+        (SYMBOLS[suit as usize], ranks)
+    })
+}
+
+/// A rank as it stands on the card.
+fn rank(rank: char) -> String {
+    match rank {
+        'T' => "10".into(),
+        rank => rank.into(),
+    }
+}
+
+/// Who deals and who is vulnerable.
+pub(super) fn conditions(board: &Board) -> [String; 2] {
+    let vulnerable = match board.vulnerability() {
+        Vulnerability::None => "Nobody",
+        Vulnerability::NorthSouth => "North-South",
+        Vulnerability::EastWest => "East-West",
+        Vulnerability::All => "Everybody",
+    };
+    [
+        format!("{:?} deals", board.dealer()),
+        format!("{vulnerable} vulnerable"),
+    ]
+}

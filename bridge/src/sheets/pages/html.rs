@@ -1,0 +1,169 @@
+//! Pages as HTML, to be printed from a browser on A4. Everything is in the file; nothing is loaded.
+//!
+//! On the screen a page shows nothing of the deals before it is told to: whoever prints may play.
+
+use crate::{Board, Hand, Seat};
+
+use super::diagram::{conditions, suits};
+use super::steps::{Block, CHANGE, Leaf, RULES, Step};
+
+/// Groups of four places in a line.
+const GROUPS: usize = 5;
+/// Boards whose curtain cards fit a page.
+const CARDS: usize = 6;
+/// Hand records side by side.
+const RECORDS: usize = 3;
+
+/// What all pages look like, and then each kind.
+const STYLE: &str = include_str!("style.css");
+const SHEET: &str = include_str!("sheet.css");
+const CURTAIN_CARDS: &str = include_str!("cards.css");
+const RECORD: &str = include_str!("records.css");
+
+/// A page with this title, the style of its kind, what the screen always shows, and what it hides.
+fn page(title: &str, style: &str, open: &str, hidden: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{title}</title>\n\
+         <style>\n{STYLE}{style}</style>\n</head>\n<body>\n{open}\
+         <input type=\"checkbox\" id=\"show\" class=\"screen\">\
+         <label for=\"show\" class=\"screen\">Show the rest on the screen. It is printed in any case.</label>\n\
+         <main>\n{hidden}</main>\n</body>\n</html>\n"
+    )
+}
+
+pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
+    let rules: String = RULES.into_iter().map(rules).collect();
+    let open = format!("<h1>{name}</h1>\n{rules}");
+    let leaf = |leaf: &Leaf| {
+        let halves = leaf.blocks.iter().enumerate().map(|(place, half)| {
+            let change = match leaf.changes_before(place) {
+                true => format!("<p class=\"change\">{CHANGE}</p>\n"),
+                false => String::new(),
+            };
+            change + &block(half)
+        });
+        let halves: String = halves.collect();
+        format!(
+            "<section class=\"leaf\">\n<h1>{name}<span>{}</span></h1>\n{halves}</section>\n",
+            leaf.title
+        )
+    };
+    page(
+        name,
+        SHEET,
+        &open,
+        &leaves.iter().map(leaf).collect::<String>(),
+    )
+}
+
+/// What a dealer does for every board, under this title.
+fn rules((title, rules): (&str, &[&str])) -> String {
+    let body = match rules {
+        [rule] => format!("<p>{rule}</p>\n"),
+        rules => {
+            let rules = rules.iter().map(|rule| format!("<li>{rule}</li>\n"));
+            format!("<ol>\n{}</ol>\n", rules.collect::<String>())
+        }
+    };
+    format!("<h2>{title}</h2>\n{body}")
+}
+
+fn block(block: &Block) -> String {
+    let step = |step: &Step| match step {
+        Step::Say(words) => format!("<p>{words}</p>\n"),
+        Step::Places(groups) => places(groups),
+    };
+    let steps: String = block.steps.iter().map(step).collect();
+    format!(
+        "<div class=\"half\">\n<h2>{}</h2>\n{steps}</div>\n",
+        block.title
+    )
+}
+
+/// Lines of groups; before each stands which card of the pack it begins with.
+fn places(groups: &[String]) -> String {
+    let row = |(number, row): (usize, &[String])| {
+        let cells = row.iter().map(|group| format!("<td>{group}</td>"));
+        let card = 4 * GROUPS * number + 1;
+        format!("<tr><th>{card}</th>{}</tr>\n", cells.collect::<String>())
+    };
+    let rows: String = groups.chunks(GROUPS).enumerate().map(row).collect();
+    format!("<table class=\"places\">\n{rows}</table>\n")
+}
+
+/// The four lines of a hand.
+fn hand(hand: Hand) -> String {
+    let line = |(suit, ranks): (char, String)| match suit {
+        '♥' | '♦' => format!("<div><span class=\"red\">{suit}</span> {ranks}</div>"),
+        _ => format!("<div>{suit} {ranks}</div>"),
+    };
+    format!(
+        "<div class=\"hand\">{}</div>",
+        suits(hand).map(line).concat()
+    )
+}
+
+pub(super) fn curtain_cards(boards: &[Board]) -> String {
+    let open = "<h1 class=\"screen\">Curtain cards</h1>\n\
+                <p class=\"screen\">Print on both sides and turn on the long edge. Then lay the leaves with \
+                the hands down, and cut. To print on one side only, leave out every second page.</p>\n";
+    let leaves: String = boards.chunks(CARDS).map(leaf).collect();
+    page("Curtain cards", CURTAIN_CARDS, open, &leaves)
+}
+
+/// The front and the back of the cards of some boards.
+fn leaf(boards: &[Board]) -> String {
+    let front = |board: &Board, seat: Seat| {
+        let hand = hand(board.deal.hand(seat));
+        format!("<td><b>Board {} {seat:?}</b>{hand}</td>", board.number)
+    };
+    let back = |board: &Board, seat: Seat| {
+        let number = board.number;
+        format!("<td class=\"back\">Board {number}<br><b>{seat:?}</b></td>")
+    };
+    let side = |seats: [Seat; 4], note: &str, card: &dyn Fn(&Board, Seat) -> String| {
+        let row = |board: &Board| {
+            let cards = seats.map(|seat| card(board, seat)).concat();
+            format!("<tr>{cards}</tr>\n")
+        };
+        let rows: String = boards.iter().map(row).collect();
+        format!(
+            "<section class=\"leaf\">\n<p class=\"note\">{note}</p>\n\
+             <table class=\"cards\">\n{rows}</table>\n</section>\n"
+        )
+    };
+    let mut mirrored = Seat::ALL;
+    mirrored.reverse();
+    side(Seat::ALL, "Curtain cards, front", &front)
+        + &side(
+            mirrored,
+            "Curtain cards, back: cut with this side up",
+            &back,
+        )
+}
+
+pub(super) fn records(boards: &[Board]) -> String {
+    let row = |boards: &[Board]| {
+        let records: String = boards.iter().map(record).collect();
+        format!("<div class=\"row\">\n{records}</div>\n")
+    };
+    let rows: String = boards.chunks(RECORDS).map(row).collect();
+    let open = "<h1>Hand records<span>in the middle: high-card points</span></h1>\n";
+    page("Hand records", RECORD, open, &rows)
+}
+
+fn record(board: &Board) -> String {
+    let [dealer, vulnerable] = conditions(board);
+    let [north, east, south, west] = Seat::ALL.map(|seat| hand(board.deal.hand(seat)));
+    let points = Seat::ALL.map(|seat| board.deal.hand(seat).high_card_points());
+    let [n, e, s, w] = points;
+    format!(
+        "<div class=\"record\"><table>\n\
+         <tr><td><b>Board {}</b><br>{dealer}<br>{vulnerable}</td><td>{north}</td><td></td></tr>\n\
+         <tr><td>{west}</td><td class=\"points\">{n}<br><span>{w}</span><span>{e}</span><br>{s}</td>\
+         <td>{east}</td></tr>\n\
+         <tr><td></td><td>{south}</td><td></td></tr>\n\
+         </table></div>",
+        board.number
+    )
+}

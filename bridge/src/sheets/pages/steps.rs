@@ -1,0 +1,191 @@
+//! What a dealer does for half a board, in words and in digits.
+
+use crate::Seat;
+use crate::sheets::half_sheet::Work;
+use crate::sheets::{FirstSheet, Half, HalfSheet, Pass};
+
+/// What a dealer does for every board, under headings.
+pub(super) const RULES: [(&str, &[&str]); 4] = [
+    (
+        "Before you begin",
+        &[
+            "Keep this sheet to yourself, and do not look at the other dealer's.",
+            "Boards come in blocks of four. In each block do the first halves, change packs with the \
+             other dealer, and do the second halves with the packs that you get.",
+            "Each letter or digit says where the next card goes. Go through each line with a finger, \
+             from left to right.",
+        ],
+    ),
+    (
+        "The first half of a board",
+        &[
+            "Sort the pack: the suits in the order that the sheet says, each from the ace down to the \
+             two. When the pack lies face down, the ace of the first suit is the top card, and the two \
+             of the last suit is at the bottom.",
+            "Deal the cards from the top, one by one and face down, each on the pile that is named.",
+            "Count the piles.",
+            "Put the first pile on the second, both on the third, and so on: the last pile is at the \
+             bottom.",
+            "If the sheet names piles for a second time, deal this pack again from the top. Then count \
+             and stack these piles in the same way.",
+            "Put the pack into the board, face down, for the other dealer.",
+        ],
+    ),
+    (
+        "The second half of a board",
+        &[
+            "Take the pack that the other dealer has made. Leave it face down, and do not cut it.",
+            "Deal the cards from the top, one by one and face down, each to the hand that is named.",
+            "Count the hands: each has 13 cards.",
+            "Shuffle each hand by itself, and put it into its pocket.",
+        ],
+    ),
+    (
+        "If a pile or a hand has a wrong number of cards",
+        &[
+            "A card went to a wrong place. Shuffle all 52 cards, face down, and begin this board anew \
+             with the same sheets.",
+        ],
+    ),
+];
+
+/// What comes between the first and the second halves of a block.
+pub(super) const CHANGE: &str = "Change packs with the other dealer.";
+
+/// What a dealer does for a block of boards.
+pub(super) struct Leaf {
+    pub(super) title: String,
+    pub(super) blocks: Vec<Block>,
+}
+
+impl Leaf {
+    /// What is to be done for these halves of boards, as the block of this number.
+    pub(super) fn of(number: usize, halves: &[HalfSheet]) -> Leaf {
+        let numbers = || halves.iter().map(HalfSheet::number);
+        let (first, last) = (numbers().min(), numbers().max());
+        let boards = match (first.unwrap_or_default(), last.unwrap_or_default()) {
+            (first, last) if first == last => format!("board {first}"),
+            (first, last) => format!("boards {first} to {last}"),
+        };
+        Leaf {
+            title: format!("Block {number}: {boards}"),
+            blocks: halves.iter().map(steps).collect(),
+        }
+    }
+
+    /// Whether packs are changed before the block at this place.
+    pub(super) fn changes_before(&self, place: usize) -> bool {
+        let halves = |place: usize| self.blocks.get(place).map(|block| block.half);
+        place > 0 && halves(place - 1) != halves(place)
+    }
+}
+
+/// Half a board.
+pub(super) struct Block {
+    pub(super) title: String,
+    pub(super) half: Half,
+    pub(super) steps: Vec<Step>,
+}
+
+/// What comes in half a board.
+pub(super) enum Step {
+    /// Words.
+    Say(String),
+    /// A place for each card, in groups of four.
+    Places(Vec<String>),
+}
+
+/// What is to be done for this half of a board.
+fn steps(sheet: &HalfSheet) -> Block {
+    let (name, steps) = match sheet.work() {
+        Work::First(sheet) => ("first half", first(sheet)),
+        Work::Second { hands, named } => ("second half", second(hands, *named)),
+    };
+    Block {
+        title: format!("Board {}, {name}", sheet.number()),
+        half: sheet.half(),
+        steps,
+    }
+}
+
+fn first(sheet: &FirstSheet) -> Vec<Step> {
+    let suits = sheet.suits.map(|suit| format!("{suit:?}")).join(", ");
+    let mut steps = vec![Step::Say(format!("From the top: {suits}, the aces first."))];
+    for (number, pass) in sheet.passes.iter().enumerate() {
+        let deal = if number > 0 { "Deal again" } else { "Deal" };
+        steps.push(Step::Say(format!("{deal} {}", piles(pass))));
+        let names = pass.places().iter();
+        steps.push(groups(
+            names.map(|pile| name(pass.piles(), *pile)).collect(),
+        ));
+    }
+    if sheet.cut > 0 {
+        steps.push(Step::Say(match sheet.cut {
+            1 => "Put the top card at the bottom.".into(),
+            cut => format!("Put the top {cut} cards at the bottom, in one packet."),
+        }));
+    }
+    if let Some(hands) = sheet.hands {
+        let hand = |(hand, seat): (usize, Seat)| format!("hand {} {seat:?}", hand + 1);
+        let hands: Vec<String> = hands.into_iter().enumerate().map(hand).collect();
+        steps.push(Step::Say(format!(
+            "When the other dealer has dealt the hands, put them into the board: {}.",
+            hands.join(", ")
+        )));
+    }
+    steps
+}
+
+/// The name of a pile: a letter if there are more piles than digits.
+fn name(piles: usize, pile: u8) -> char {
+    let first = if piles > 9 { b'A' } else { b'1' };
+    char::from(first + pile)
+}
+
+/// How many piles there are, how they lie, and what is in each at the end.
+fn piles(pass: &Pass) -> String {
+    let (piles, sizes) = (pass.piles(), pass.sizes());
+    let name = |pile: usize| name(piles, pile as u8);
+    let (first, last) = (name(0), name(piles - 1));
+    let names = match piles.div_ceil(2) {
+        half @ 5.. => format!(
+            "{first} to {} in a row and {} to {last} below",
+            name(half - 1),
+            name(half)
+        ),
+        _ => format!("{first} to {last}"),
+    };
+    let sizes = match sizes.iter().all(|size| *size == sizes[0]) {
+        true => format!("{} cards each", sizes[0]),
+        false => {
+            let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+            format!("{} cards", sizes.join(", "))
+        }
+    };
+    let every = match each_group_has_all(pass) {
+        true => " Each group of four has every pile once.",
+        false => "",
+    };
+    format!("to {piles} piles, {names}; at the end {sizes}.{every}")
+}
+
+/// Whether of four cards in a row, from the first on, each goes to another of four piles.
+fn each_group_has_all(pass: &Pass) -> bool {
+    let all = |group: &[u8]| (0..4).all(|pile| group.contains(&pile));
+    pass.piles() == 4 && pass.places().chunks(4).all(all)
+}
+
+fn second(hands: &[u8; 52], named: bool) -> Vec<Step> {
+    let to = match named {
+        true => "Deal to four hands: 1 North, 2 East, 3 South, 4 West.",
+        false => {
+            "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
+        }
+    };
+    let digits = hands.map(|hand| char::from(b'1' + hand));
+    vec![Step::Say(to.into()), groups(digits.to_vec())]
+}
+
+fn groups(places: Vec<char>) -> Step {
+    Step::Places(places.chunks(4).map(String::from_iter).collect())
+}

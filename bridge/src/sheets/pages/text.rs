@@ -1,0 +1,110 @@
+//! Pages as plain text of at most 80 columns.
+
+use crate::{Board, Seat};
+
+use super::diagram::{conditions, suits};
+use super::steps::{Block, CHANGE, Leaf, RULES, Step};
+
+/// Groups of four places in a line.
+const GROUPS: usize = 6;
+/// Columns of a page.
+const WIDTH: usize = 80;
+
+pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
+    let mut text = format!("{name}\n");
+    for (title, rules) in RULES {
+        text.push_str(&format!("\n{title}\n"));
+        for (number, rule) in (1..).zip(rules) {
+            let rule = match rules.len() {
+                1 => (*rule).to_owned(),
+                _ => format!("{number}. {rule}"),
+            };
+            text.push_str(&wrapped(&rule, "  "));
+        }
+    }
+    for leaf in leaves {
+        let underline = "=".repeat(leaf.title.chars().count());
+        text.push_str(&format!("\n\n{}\n{underline}\n", leaf.title));
+        for (place, half) in leaf.blocks.iter().enumerate() {
+            if leaf.changes_before(place) {
+                text.push_str(&format!("\n{CHANGE}\n"));
+            }
+            text.push_str(&block(half));
+        }
+    }
+    text
+}
+
+fn block(block: &Block) -> String {
+    let mut text = format!("\n{}\n", block.title);
+    for step in &block.steps {
+        match step {
+            Step::Say(words) => text.push_str(&wrapped(words, "  ")),
+            Step::Places(groups) => {
+                for line in groups.chunks(GROUPS) {
+                    text.push_str(&format!("    {}\n", line.join("  ")));
+                }
+            }
+        }
+    }
+    text
+}
+
+/// Breaks words into lines that begin so.
+fn wrapped(words: &str, indent: &str) -> String {
+    let (mut text, mut line) = (String::new(), indent.to_owned());
+    for word in words.split(' ') {
+        if line.len() > indent.len() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line = indent.to_owned();
+        }
+        if line.len() > indent.len() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    text + &line + "\n"
+}
+
+pub(super) fn curtain_cards(boards: &[Board]) -> String {
+    let mut text = String::new();
+    for board in boards {
+        for seat in Seat::ALL {
+            text.push_str(&format!("Board {} {seat:?}\n", board.number));
+            for (suit, ranks) in suits(board.deal.hand(seat)) {
+                text.push_str(&format!("  {suit} {ranks}\n"));
+            }
+            text.push('\n');
+        }
+    }
+    text
+}
+
+pub(super) fn records(boards: &[Board]) -> String {
+    let mut text = String::new();
+    for board in boards {
+        let [dealer, vulnerable] = conditions(board);
+        text.push_str(&format!(
+            "Board {}. {dealer}. {vulnerable}.\n",
+            board.number
+        ));
+        let lines =
+            |seat| suits(board.deal.hand(seat)).map(|(suit, ranks)| format!("{suit} {ranks}"));
+        for line in lines(Seat::North) {
+            text.push_str(&format!("{:20}{line}\n", ""));
+        }
+        for (west, east) in lines(Seat::West).iter().zip(lines(Seat::East)) {
+            text.push_str(&format!("{west:40}{east}\n"));
+        }
+        for line in lines(Seat::South) {
+            text.push_str(&format!("{:20}{line}\n", ""));
+        }
+        let points = Seat::ALL.map(|seat| {
+            let points = board.deal.hand(seat).high_card_points();
+            format!("{seat:?} {points}")
+        });
+        text.push_str(&format!("High-card points: {}\n\n", points.join(", ")));
+    }
+    text
+}

@@ -1,0 +1,57 @@
+//! Uniform numbers and orders, made exactly from uniform words: by rejection, never by a modulo.
+
+/// A uniform number below `bound`, which is at least 1, from words of 64 uniform bits (Lemire, Fast random
+/// integer generation in an interval, ACM Transactions on Modeling and Computer Simulation, 2019).
+pub(crate) fn below(bound: u64, mut word: impl FnMut() -> u64) -> u64 {
+    loop {
+        let product = u128::from(word()) * u128::from(bound);
+        let (number, rest) = ((product >> 64) as u64, product as u64);
+        if rest >= bound.wrapping_neg() % bound {
+            return number;
+        }
+    }
+}
+
+/// Puts a list in a uniform order, from words of 64 uniform bits (Knuth, The Art of Computer
+/// Programming, volume 2, 3.4.2, algorithm P).
+pub(crate) fn shuffle<T>(list: &mut [T], mut word: impl FnMut() -> u64) {
+    for last in (1..list.len()).rev() {
+        let other = below(last as u64 + 1, &mut word);
+        list.swap(last, other as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use rand::rngs::StdRng;
+    use rand::{Rng, SeedableRng};
+
+    use super::*;
+
+    #[test]
+    fn a_rejected_word_is_followed_by_another() {
+        // 0 is the one word of 2^64 that is rejected for a bound of 3.
+        let mut words = [0, 0, u64::MAX].into_iter();
+        assert_eq!(below(3, || words.next().unwrap()), 2);
+        assert_eq!(words.next(), None);
+    }
+
+    #[test]
+    fn every_order_comes_up_equally_often() {
+        let mut counts = HashMap::new();
+        for seed in 0..24_000 {
+            let mut rng = StdRng::seed_from_u64(seed);
+            let mut list = [0, 1, 2, 3];
+            shuffle(&mut list, || rng.next_u64());
+            *counts.entry(list).or_insert(0) += 1;
+        }
+        assert_eq!(counts.len(), 24);
+        // Each count is binomial, with mean 1000 and deviation 31; the seeds are fixed.
+        assert!(
+            counts.values().all(|count| (850..1150).contains(count)),
+            "{counts:?}"
+        );
+    }
+}

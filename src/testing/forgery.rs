@@ -1,0 +1,62 @@
+//! An engine whose peer decides what comes out.
+
+use std::collections::VecDeque;
+
+use crate::circuit::Party;
+use crate::mpc::{self, Demand, Opened, Opening, Run, Security, TwoParty, Words};
+use crate::net::Traffic;
+
+/// A computation that ends in the words that the peer wants, as a semi-honest one may if the peer
+/// cheats. Its shared bits are clear.
+pub struct Forgery {
+    runs: VecDeque<Vec<u64>>,
+    pub aborted: bool,
+}
+
+impl Forgery {
+    /// Ends in these words, run by run.
+    pub fn of<const N: usize>(runs: [Vec<u64>; N]) -> Self {
+        Forgery {
+            runs: runs.into(),
+            aborted: false,
+        }
+    }
+}
+
+impl TwoParty for Forgery {
+    type Shared = bool;
+
+    fn role(&self) -> Party {
+        Party::Evaluator
+    }
+
+    fn security(&self) -> Security {
+        Security::SemiHonest
+    }
+
+    fn prepare(&mut self, _: Demand) -> mpc::Result<()> {
+        Ok(())
+    }
+
+    fn run(&mut self, run: Run<'_, bool>) -> mpc::Result<Words<bool>> {
+        let words = self.runs.pop_front().expect("words for each run");
+        let outputs = run.circuit().outputs().iter().zip(words);
+        let bits = outputs
+            .flat_map(|(output, word)| (0..output.len()).map(move |bit| word >> bit & 1 == 1));
+        Ok(Words::of_outputs(run.circuit(), bits.collect()))
+    }
+
+    fn open(&mut self, openings: &[Opening<'_, bool>]) -> mpc::Result<Opened> {
+        let mine = (openings.iter()).filter(|opening| opening.to.includes(self.role()));
+        let values = mine.flat_map(|opening| opening.bits.iter().copied());
+        Ok(Opened::new(openings, self.role(), values))
+    }
+
+    fn abort(&mut self) {
+        self.aborted = true;
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
+}
