@@ -73,6 +73,17 @@ impl View {
     }
 }
 
+/// The order in which a hand shows its steps.
+const STEPS: [&str; 7] = [
+    "hole cards",
+    "deal",
+    "exchange",
+    "flop",
+    "turn",
+    "river",
+    "showdown",
+];
+
 /// The views of the host and of the guest of a hand.
 pub(super) struct Views([View; 2]);
 
@@ -90,49 +101,41 @@ impl Views {
         host.outcome == guest.outcome
             && (cards.iter()).all(|(at, card)| others.get(at).is_none_or(|other| other == card))
     }
-}
 
-/// The order in which a hand shows its steps.
-const STEPS: [&str; 7] = [
-    "hole cards",
-    "deal",
-    "exchange",
-    "flop",
-    "turn",
-    "river",
-    "showdown",
-];
-
-impl Views {
     /// The hand as a table, what is opened downwards and who sees it to the right, and its result.
     pub(super) fn describe(&self, number: usize) -> String {
         let [a, b] = NAMES.map(|name| format!("{name} sees"));
         let mut grid = output::grid();
         grid.set_header([format!("Hand {number}"), String::new(), a, b]);
-        let mut known = [BTreeMap::new(), BTreeMap::new()];
-        for step in STEPS {
-            let mut name = step;
+        for (count, step) in STEPS.iter().enumerate() {
+            let mut name = *step;
             for holder in [None, Some(Seat::HOST), Some(Seat::GUEST)] {
-                let mut positions = BTreeSet::new();
-                for (view, known) in self.0.iter().zip(&mut known) {
-                    for seen in view.at(step).filter(|seen| seen.holder == holder) {
-                        positions.insert(seen.position);
-                        known.insert(seen.position, seen.card);
-                    }
+                if let Some([a, b]) = self.row(&STEPS[..=count], holder) {
+                    let holder = holder.map_or("", |seat| NAMES[seat.index()]);
+                    grid.add_row([name, holder, &a, &b]);
+                    name = "";
                 }
-                if positions.is_empty() {
-                    continue;
-                }
-                let holder = holder.map_or("", |seat| NAMES[seat.index()]);
-                let [a, b] = known.each_ref().map(|known| {
-                    let cards = positions.iter().map(|at| face(known.get(at).copied()));
-                    cards.collect::<Vec<_>>().join(" ")
-                });
-                grid.add_row([name, holder, &a, &b]);
-                name = "";
             }
         }
         format!("{}\n\n{}", grid.trim_fmt(), self.result())
+    }
+
+    /// The cards of a holder that were opened in the last of these steps, as each player sees them after it.
+    fn row(&self, steps: &[&str], holder: Option<Seat>) -> Option<[String; 2]> {
+        let opened = |seen: &&Seen| steps.last() == Some(&seen.step) && seen.holder == holder;
+        let seen = self
+            .0
+            .iter()
+            .flat_map(|view| view.seen.iter().filter(opened));
+        let positions: BTreeSet<usize> = seen.map(|seen| seen.position).collect();
+        let row = |view: &View| {
+            let faces = positions.iter().map(|&position| {
+                let known = |seen: &&Seen| seen.position == position && steps.contains(&seen.step);
+                face(view.seen.iter().find(known).map(|seen| seen.card))
+            });
+            faces.collect::<Vec<_>>().join(" ")
+        };
+        (!positions.is_empty()).then(|| self.0.each_ref().map(row))
     }
 
     fn result(&self) -> String {
@@ -184,15 +187,11 @@ impl Views {
 }
 
 impl View {
-    /// The cards that the player saw at a step.
-    fn at(&self, step: &str) -> impl Iterator<Item = &Seen> {
-        self.seen.iter().filter(move |seen| seen.step == step)
-    }
-
     fn steps(&self) -> Vec<StepReport> {
-        let steps = STEPS.into_iter().map(|step| StepReport {
-            step,
-            cards: self.at(step).map(|seen| number(seen.card)).collect(),
+        let steps = STEPS.into_iter().map(|step| {
+            let seen = self.seen.iter().filter(|seen| seen.step == step);
+            let cards = seen.map(|seen| number(seen.card)).collect();
+            StepReport { step, cards }
         });
         steps.filter(|step| !step.cards.is_empty()).collect()
     }
