@@ -15,15 +15,14 @@ use dealerless_table::log::Sitting;
 use dealerless_table::play::{Control, Seating, Term};
 
 use crate::failure::AnswerIsNo;
+use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
 use crate::plain;
 use crate::session::{SessionArgs, address};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::whole::{self, Around, Whole};
-use crate::table::{
-    Dialer, Differs, InBrowser, Own, OwnArgs, Player, Posts, Way, Wishes, sit, standing,
-};
+use crate::table::{Dialer, Differs, Own, OwnArgs, Player, Posts, Way, Wishes, sit, standing};
 
 /// Joins a player who hosts.
 ///

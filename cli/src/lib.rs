@@ -23,6 +23,7 @@ mod faces;
 mod failure;
 mod host;
 mod identity;
+mod in_browser;
 mod ink;
 mod join;
 mod loopback;

@@ -12,7 +12,6 @@ mod columns;
 mod dial;
 pub(crate) mod door;
 pub(crate) mod hearing;
-mod in_browser;
 mod input;
 mod leaving;
 mod meet_again;
@@ -34,7 +33,6 @@ pub(crate) mod whole;
 mod tests;
 
 pub(crate) use dial::{Dialer, Way};
-pub(crate) use in_browser::InBrowser;
 #[cfg(feature = "browser")]
 pub(crate) use input::LONGEST as LONGEST_LINE;
 pub(crate) use meet_again::MeetAgainArgs;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use dealerless::circuit::Party;
-use dealerless::shuffle::{Algorithm, Randomness};
 use dealerless::shuffle::split::Entry;
+use dealerless::shuffle::{Algorithm, Randomness};
 use dealerless_table::Seat;
 use dealerless_table::log::{End, MatchLog, PartKind, Phase};
 use dealerless_table::play::{DealCircuit, News, PlayError, role};

@@ -1,6 +1,6 @@
 //! The options to play a match on a page in a browser.
 
-use super::own::OwnArgs;
+use crate::table::OwnArgs;
 
 /// Whether a match is played on a page.
 #[derive(clap::Args)]
