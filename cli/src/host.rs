@@ -12,6 +12,7 @@ use dealerless_table::line::{Door, Invite, Line, MeetingError, ask_relay};
 use dealerless_table::log::Header;
 use dealerless_table::play::{Control, Seating, Term};
 
+use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
 use crate::table::admit::{Admission, Wants};
 use crate::table::door::{
@@ -22,9 +23,7 @@ use crate::table::hearing::{Comes, Hearing};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{ANSWER, BLOCKED};
 use crate::table::whole::{Around, Farewells, Whole};
-use crate::table::{
-    CONNECTION, GAME, InBrowser, Own, OwnArgs, Player, Posts, StakesArgs, sit, standing,
-};
+use crate::table::{CONNECTION, GAME, Own, OwnArgs, Player, Posts, StakesArgs, sit, standing};
 
 /// Invites another player, waits, and plays with them.
 ///

@@ -14,13 +14,13 @@ use dealerless_table::log::Sitting;
 use dealerless_table::play::{Control, Seating, Term};
 
 use crate::failure::AnswerIsNo;
+use crate::in_browser::InBrowser;
 use crate::memory::{self, Limit};
 use crate::table::open::{self, MatchFile};
 use crate::table::sit::{BLOCKED, DECLINED};
 use crate::table::whole::{self, Around, Whole};
 use crate::table::{
-    CONNECTION, Dialer, Differs, GAME, InBrowser, Own, OwnArgs, Player, Posts, Way, Wishes, sit,
-    standing,
+    CONNECTION, Dialer, Differs, GAME, Own, OwnArgs, Player, Posts, Way, Wishes, sit, standing,
 };
 
 /// Joins a player who hosts.

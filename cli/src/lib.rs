@@ -17,6 +17,7 @@ mod doctor;
 mod failure;
 mod host;
 mod identity;
+mod in_browser;
 mod join;
 mod manual;
 mod peers;

@@ -11,13 +11,14 @@ use dealerless_table::{Seat, hex};
 use serde::Serialize;
 
 use crate::failure::AnswerIsNo;
+use crate::in_browser::InBrowser;
 use crate::output::{show, show_json};
 use crate::table::door::keep_watch;
 use crate::table::hearing::Hearing;
 use crate::table::open::{self, Files, MatchFile};
 use crate::table::sit::DECLINED;
 use crate::table::whole::{self, Around, Whole};
-use crate::table::{Dialer, InBrowser, MeetAgainArgs, Own, OwnArgs, Posts};
+use crate::table::{Dialer, MeetAgainArgs, Own, OwnArgs, Posts};
 
 /// Goes on with a match that was broken off: after a killed program, a lost line, Ctrl-C.
 ///

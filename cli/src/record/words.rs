@@ -11,6 +11,7 @@ use dealerless_table::record::{BadRecord, MatchState, Record};
 use dealerless_table::rules::{BettingRules, Hand, Limit, Posts, Stakes, Variety};
 use dealerless_table::{Seat, hex};
 
+use crate::failure::with_sources;
 use crate::output::count;
 
 /// What the players are called.
@@ -281,7 +282,7 @@ pub(super) fn is_breach(state: &MatchState) -> bool {
 
 /// What is wrong with a file.
 pub(super) fn bad(bad: &BadRecord) -> String {
-    let text = sentence(&chain(bad));
+    let text = sentence(&with_sources(bad));
     let means = match (bad.evidence(), bad.place()) {
         (Some(evidence), _) => format!(
             "Both parts bear the signature of {}: that proves a cheat, or a state that was put back.",
@@ -293,13 +294,6 @@ pub(super) fn bad(bad: &BadRecord) -> String {
         (None, None) => return text,
     };
     format!("{text}\n{means} Seat 0 is the host.")
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    match error.source() {
-        None => error.to_string(),
-        Some(source) => format!("{error}: {}", chain(source)),
-    }
 }
 
 /// The beginning of a match's id, as history lists it.

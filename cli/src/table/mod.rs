@@ -13,7 +13,6 @@ mod dial;
 pub(crate) mod door;
 mod headings;
 pub(crate) mod hearing;
-mod in_browser;
 mod input;
 mod leaving;
 mod meet_again;
@@ -35,8 +34,9 @@ pub(crate) mod whole;
 mod tests;
 
 pub(crate) use dial::{Dialer, Way};
+#[cfg(feature = "browser")]
+pub(crate) use headings::SCREEN;
 pub(crate) use headings::{CONNECTION, GAME};
-pub(crate) use in_browser::InBrowser;
 #[cfg(feature = "browser")]
 pub(crate) use input::LONGEST as LONGEST_LINE;
 pub(crate) use meet_again::MeetAgainArgs;

@@ -23,6 +23,7 @@ use super::posts::Post;
 use super::screen::STREET;
 use super::session::Sessions;
 use super::standing;
+use crate::failure::with_sources;
 
 /// How long a person may look at a showdown before the next hand is dealt.
 const SHOWDOWN: Duration = Duration::from_millis(2500);
@@ -397,18 +398,4 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         })?;
         Ok(None)
     }
-}
-
-/// An error with what lies behind it, in one line.
-fn with_sources(error: &PlayError) -> String {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(error) = source {
-        let more = error.to_string();
-        if !text.ends_with(&more) {
-            text = format!("{text}: {more}");
-        }
-        source = error.source();
-    }
-    text
 }

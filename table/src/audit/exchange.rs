@@ -171,11 +171,6 @@ impl Auditing {
         Ok(both)
     }
 
-    /// How many tries there are, and how many of them both can open, once that is known.
-    pub fn tries(&self) -> (usize, Option<usize>) {
-        (self.own.len(), self.both.as_ref().map(Vec::len))
-    }
-
     /// All that was opened, once both have opened all that they have.
     pub fn opened(&self) -> Option<Audit> {
         let tries = self.both.as_ref()?.len();

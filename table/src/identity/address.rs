@@ -34,11 +34,6 @@ impl Address {
         }
     }
 
-    /// Its port.
-    pub fn port(&self) -> u16 {
-        self.port
-    }
-
     /// Whether only programs on the same machine can reach it.
     pub fn is_loopback(&self) -> bool {
         match self.host {

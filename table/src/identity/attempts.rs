@@ -27,7 +27,7 @@ pub struct Budget {
 
 impl Budget {
     /// 2^`allowed_bits` attempts in all, at most 2^32.
-    pub fn new(allowed_bits: u8) -> Self {
+    pub(crate) fn new(allowed_bits: u8) -> Self {
         let allowed_bits = allowed_bits.min(32);
         Budget {
             allowed_bits,
@@ -36,7 +36,7 @@ impl Budget {
     }
 
     /// Attempts in all.
-    pub fn allowed(self) -> u64 {
+    pub(crate) fn allowed(self) -> u64 {
         1 << self.allowed_bits
     }
 

@@ -99,18 +99,18 @@ impl PublicIdentity {
     }
 
     /// The key of the signatures.
-    pub fn ed25519(&self) -> &[u8; 32] {
+    pub(crate) fn ed25519(&self) -> &[u8; 32] {
         &self.ed25519
     }
 
     /// The key of the lines.
-    pub fn x25519(&self) -> &[u8; 32] {
+    pub(crate) fn x25519(&self) -> &[u8; 32] {
         &self.x25519
     }
 
     /// Whether both have a key in common. Two identities that are not equal and share a key are
     /// two faces of one person.
-    pub fn shares_a_key_with(&self, other: &Self) -> bool {
+    pub(crate) fn shares_a_key_with(&self, other: &Self) -> bool {
         self.ed25519 == other.ed25519 || self.x25519 == other.x25519
     }
 
@@ -124,7 +124,7 @@ impl PublicIdentity {
     ///
     /// # Errors
     /// If it does not fit, also if it is one that only a lax check takes.
-    pub fn verify(
+    pub(crate) fn verify(
         &self,
         tag: &str,
         fields: &[&[u8]],

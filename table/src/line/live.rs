@@ -169,7 +169,7 @@ impl Line {
     }
 
     /// How urgent the engine's bytes are from now on.
-    pub fn set_engine_priority(&self, priority: Priority) {
+    pub(crate) fn set_engine_priority(&self, priority: Priority) {
         self.shared.lock().outbox.set_priority(priority);
         self.shared.wake_writer();
     }

@@ -81,7 +81,7 @@ impl Header {
     /// The version of the log of a new match.
     pub const LOG_VERSION: Edition = Edition::NEWEST;
     /// The most bytes of an encoding.
-    pub const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
+    pub(crate) const MAX_LEN: usize = 2 + 2 + 2 + Stakes::MAX_LEN + 2 + ALGORITHM + 32 + 1 + 4 + 4;
 
     /// The bytes that stand for this header.
     pub fn encode(&self) -> Vec<u8> {

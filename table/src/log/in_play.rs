@@ -143,7 +143,7 @@ impl MatchLog {
     }
 
     /// How many hands the batch holds that is made behind the hand in play.
-    pub fn batch(&self) -> u32 {
+    pub(crate) fn batch(&self) -> u32 {
         self.state.dealt.as_ref().map_or(0, |dealt| dealt.batch)
     }
 
@@ -210,7 +210,7 @@ impl MatchLog {
     }
 
     /// The seals of the hand in play, in order of the seats.
-    pub fn seals(&self) -> &[Seal] {
+    pub(crate) fn seals(&self) -> &[Seal] {
         self.state.dealt.as_ref().map_or(&[], |dealt| &dealt.seals)
     }
 
@@ -246,12 +246,14 @@ impl MatchLog {
     }
 
     /// The masked value of a card of the hand in play, once it is sealed.
-    pub fn masked(&self, position: usize) -> Option<u64> {
+    #[cfg(test)]
+    pub(crate) fn masked(&self, position: usize) -> Option<u64> {
         self.state.dealt.as_ref()?.masked(position)
     }
 
     /// A seat's share of a card of the hand in play, once it was said.
-    pub fn share(&self, seat: Seat, position: usize) -> Option<u64> {
+    #[cfg(test)]
+    pub(crate) fn share(&self, seat: Seat, position: usize) -> Option<u64> {
         self.state.dealt.as_ref()?.shares.of(seat, position)
     }
 

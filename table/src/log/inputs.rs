@@ -7,9 +7,10 @@
 
 use std::io;
 
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::commitment::Attempt;
+use super::record_file::{CannotWrite, RecordFile};
 use super::records::{Chain, Records, Tags};
 use super::storage::Storage;
 use crate::wire::{Malformed, Reader, Writer};
@@ -24,11 +25,8 @@ const MAGIC: &[u8; 16] = b"dealerlessinput1";
 
 /// A player's own file of inputs, opened for more.
 pub struct Inputs<S> {
-    storage: S,
-    chain: Chain,
+    file: RecordFile<S>,
     of: [u8; 32],
-    /// A write has failed: what lies at the end is not known.
-    failed: bool,
 }
 
 /// What opens the commitment of a deal.
@@ -111,16 +109,8 @@ impl<S: Storage> Inputs<S> {
         }
         let (chain, complete) = records.into_chain();
         let chain = chain.ok_or_else(changed)?;
-        if complete < bytes.len() {
-            storage.truncate(complete as u64)?;
-            storage.sync()?;
-        }
-        let mut file = Inputs {
-            storage,
-            chain,
-            of,
-            failed: false,
-        };
+        let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
+        let mut file = Inputs { file, of };
         if !begun {
             file.write(first_record(&of))?;
         }
@@ -137,18 +127,10 @@ impl<S: Storage> Inputs<S> {
     }
 
     fn write(&mut self, content: Vec<u8>) -> io::Result<()> {
-        if self.failed {
-            return Err(io::Error::other("an earlier write to this file has failed"));
-        }
-        let mut records = self.chain.records([content]);
-        self.failed = true;
-        let written = self.storage.append(&records.bytes);
-        records.bytes.zeroize();
-        written?;
-        self.storage.sync()?;
-        self.failed = false;
-        self.chain.go_on(&records);
-        Ok(())
+        self.file.write([content]).map_err(|error| match error {
+            CannotWrite::Io(error) => error,
+            CannotWrite::Failed => io::Error::other("an earlier write to this file has failed"),
+        })
     }
 }
 
@@ -193,7 +175,7 @@ mod tests {
         for hand in 1..=3 {
             file.append(&input(hand)).unwrap();
         }
-        file.storage.bytes()
+        file.file.storage.bytes()
     }
 
     #[test]
@@ -202,7 +184,7 @@ mod tests {
         assert!(opened.inputs == [1, 2, 3].map(input));
         let mut file = opened.file;
         file.append(&input(4)).unwrap();
-        let again = Inputs::open(file.storage, key(), OF).unwrap();
+        let again = Inputs::open(file.file.storage, key(), OF).unwrap();
         assert!(again.inputs == [1, 2, 3, 4].map(input));
     }
 
@@ -237,11 +219,13 @@ mod tests {
         let begun = Inputs::open(MemoryStorage::default(), key(), OF)
             .unwrap()
             .file;
-        let mut file = Inputs::open(Full(begun.storage), key(), OF).unwrap().file;
+        let mut file = Inputs::open(Full(begun.file.storage), key(), OF)
+            .unwrap()
+            .file;
         assert!(file.append(&input(1)).is_err());
-        let written = file.storage.0.bytes().len();
+        let written = file.file.storage.0.bytes().len();
         assert!(file.append(&input(2)).is_err());
-        assert_eq!(file.storage.0.bytes().len(), written);
+        assert_eq!(file.file.storage.0.bytes().len(), written);
     }
 
     #[test]
@@ -257,7 +241,7 @@ mod tests {
             // What is written next is not behind what a crash has left.
             let mut file = opened.file;
             file.append(&input(4)).unwrap();
-            let again = Inputs::open(file.storage, key(), OF).unwrap().inputs;
+            let again = Inputs::open(file.file.storage, key(), OF).unwrap().inputs;
             assert!(again.len() == complete + 1 && again[complete] == input(4));
         }
         assert!(ends.is_sorted() && ends[whole.len()] == 3);

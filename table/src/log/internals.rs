@@ -5,6 +5,7 @@ use zeroize::Zeroizing;
 
 use super::journal::{Journal, JournalError};
 use super::match_file::{chain, content};
+use super::record_file::RecordFile;
 use super::storage::Storage;
 
 /// Writes a file with these records, each with its kind.
@@ -19,5 +20,5 @@ pub fn write_records<S: Storage>(
     let contents = records
         .into_iter()
         .map(|(kind, bytes)| content(kind, bytes));
-    Journal::behind(storage, chain(key)).write(contents)
+    Journal::behind(RecordFile::new(storage, chain(key))).write(contents)
 }

@@ -11,7 +11,7 @@ use super::claim::{Claim, Claimed};
 use super::foul::Refused;
 use super::match_file::{BadFile, Entry, MatchFile, chain, first};
 use super::match_log::MatchLog;
-use super::records::Chain;
+use super::record_file::{CannotWrite, RecordFile};
 use super::seen::{Note, Seen};
 use super::signed::{Evidence, SignedPart};
 use super::sitting::Sitting;
@@ -19,12 +19,9 @@ use super::storage::Storage;
 
 /// The file of a match, opened for more.
 pub struct Journal<S> {
-    storage: S,
-    chain: Chain,
+    file: RecordFile<S>,
     /// Notes that go behind the parts that are written next.
     notes: Vec<Note>,
-    /// A write has failed: what lies at the end is not known.
-    failed: bool,
 }
 
 /// A file as it was found.
@@ -82,6 +79,15 @@ pub enum JournalError {
     },
 }
 
+impl From<CannotWrite> for JournalError {
+    fn from(error: CannotWrite) -> Self {
+        match error {
+            CannotWrite::Io(error) => JournalError::Io(error),
+            CannotWrite::Failed => JournalError::Failed,
+        }
+    }
+}
+
 impl From<BadFile> for JournalError {
     fn from(bad: BadFile) -> Self {
         match bad {
@@ -105,18 +111,16 @@ impl<S: Storage> Journal<S> {
         if !storage.read()?.is_empty() {
             return Err(JournalError::NotEmpty);
         }
-        let mut journal = Self::behind(storage, chain(key));
+        let mut journal = Self::behind(RecordFile::new(storage, chain(key)));
         journal.write([first(sitting)])?;
         Ok(journal)
     }
 
-    /// A file that goes on behind the records of this chain.
-    pub(super) fn behind(storage: S, chain: Chain) -> Self {
+    /// A journal that writes to this file.
+    pub(super) fn behind(file: RecordFile<S>) -> Self {
         Journal {
-            storage,
-            chain,
+            file,
             notes: Vec::new(),
-            failed: false,
         }
     }
 
@@ -132,12 +136,9 @@ impl<S: Storage> Journal<S> {
         let (chain, complete) = file.into_chain();
         // The file was read with the key.
         let chain = chain.ok_or(JournalError::Failed)?;
-        if complete < bytes.len() {
-            storage.truncate(complete as u64)?;
-            storage.sync()?;
-        }
+        let file = RecordFile::repaired(storage, chain, complete, bytes.len())?;
         Ok(Opened {
-            journal: Self::behind(storage, chain),
+            journal: Self::behind(file),
             sitting,
             log,
             claims,
@@ -148,9 +149,9 @@ impl<S: Storage> Journal<S> {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn log(&mut self) -> Result<MatchLog, JournalError> {
-        let bytes = self.storage.read()?;
-        let key = Zeroizing::new(*self.chain.key());
+    pub(crate) fn log(&mut self) -> Result<MatchLog, JournalError> {
+        let bytes = self.file.storage.read()?;
+        let key = Zeroizing::new(*self.file.key());
         let (sitting, mut file) = MatchFile::read(&bytes, Some(key))?;
         Ok(replay(&sitting, &mut file)?.0)
     }
@@ -176,7 +177,7 @@ impl<S: Storage> Journal<S> {
     /// [`append`](Self::append), behind its parts. It proves nothing; the owner can read it later
     /// with its key, and nobody else.
     pub fn note(&mut self, seen: &Seen) {
-        self.notes.push(Note::of(seen, self.chain.key()));
+        self.notes.push(Note::of(seen, self.file.key()));
     }
 
     /// Writes what convicts a seat.
@@ -199,19 +200,7 @@ impl<S: Storage> Journal<S> {
         &mut self,
         contents: impl IntoIterator<Item = Vec<u8>>,
     ) -> Result<(), JournalError> {
-        if self.failed {
-            return Err(JournalError::Failed);
-        }
-        let records = self.chain.records(contents);
-        if records.bytes.is_empty() {
-            return Ok(());
-        }
-        self.failed = true;
-        self.storage.append(&records.bytes)?;
-        self.storage.sync()?;
-        self.failed = false;
-        self.chain.go_on(&records);
-        Ok(())
+        Ok(self.file.write(contents)?)
     }
 }
 

@@ -23,6 +23,7 @@ mod match_log;
 mod part;
 mod phase;
 mod players;
+mod record_file;
 mod records;
 mod resume;
 mod seen;

@@ -100,7 +100,7 @@ impl Part {
     pub(super) const MAX_LEN: usize = 1 << 20;
 
     /// Its kind.
-    pub fn kind(&self) -> PartKind {
+    pub(crate) fn kind(&self) -> PartKind {
         match self {
             Part::Deal(_) => PartKind::Deal,
             Part::Seal(_) => PartKind::Seal,

@@ -91,7 +91,7 @@ impl Phase {
     }
 
     /// Whether the hand has all its seals, and is not over.
-    pub fn stands(&self) -> bool {
+    pub(crate) fn stands(&self) -> bool {
         matches!(
             self,
             Phase::Open(_)

@@ -34,7 +34,7 @@ pub(super) struct Chain {
 
 /// The bytes of new records, and the MAC of the last of them.
 pub(super) struct Batch {
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Zeroizing<Vec<u8>>,
     last: [u8; 32],
 }
 
@@ -55,7 +55,7 @@ impl Chain {
 
     /// Records with these contents, to be written behind the last one.
     pub(super) fn records(&self, contents: impl IntoIterator<Item = Vec<u8>>) -> Batch {
-        let (mut bytes, mut last) = (Vec::new(), self.last);
+        let (mut bytes, mut last) = (Zeroizing::new(Vec::new()), self.last);
         for content in contents {
             bytes.extend_from_slice(&(content.len() as u32).to_le_bytes());
             bytes.extend_from_slice(&self.check(&last, content.len() as u32));

@@ -32,6 +32,7 @@ impl Shares {
     }
 
     /// A seat's share of a card, if it was said.
+    #[cfg(test)]
     pub(super) fn of(&self, seat: Seat, position: usize) -> Option<u64> {
         *self.0.get(seat.index())?.get(position)?
     }

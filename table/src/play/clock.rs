@@ -32,7 +32,7 @@ pub struct TimeLeft {
 
 impl TimeLeft {
     /// Both together.
-    pub fn total(self) -> Duration {
+    pub(crate) fn total(self) -> Duration {
         self.each_move + self.bank
     }
 }

@@ -167,7 +167,8 @@ impl RecordedHand {
     }
 
     /// The board.
-    pub fn board(&self) -> Vec<Card> {
+    #[cfg(test)]
+    pub(crate) fn board(&self) -> Vec<Card> {
         let laid = |event: &HandEvent| match event {
             HandEvent::Board(cards) => cards.clone(),
             _ => Vec::new(),

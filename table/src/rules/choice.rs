@@ -67,11 +67,11 @@ impl From<Malformed> for ChoiceError {
 
 impl Choice {
     /// The most cards of a proposal in a deck without rules.
-    pub const MAX_PROPOSED: usize = 64;
+    pub(crate) const MAX_PROPOSED: usize = 64;
     /// The most hands of a proposal in a game of boards: all.
-    pub const MAX_HANDS: usize = 4 * Stakes::MAX_BOARDS as usize;
+    pub(crate) const MAX_HANDS: usize = 4 * Stakes::MAX_BOARDS as usize;
     /// The most dice of a roll.
-    pub const MAX_DICE: u32 = 100;
+    pub(crate) const MAX_DICE: u32 = 100;
     /// The most bytes of an encoding.
     pub const MAX_LEN: usize = 3 + 4 * Self::MAX_HANDS;
 

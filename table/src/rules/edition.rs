@@ -17,13 +17,13 @@ impl Edition {
     pub const NEWEST: Edition = Edition::Three;
 
     /// The edition with this number, if this program knows it.
-    pub fn of_number(number: u16) -> Option<Self> {
+    pub(crate) fn of_number(number: u16) -> Option<Self> {
         let mut all = [Edition::Two, Edition::Three].into_iter();
         all.find(|edition| edition.number() == number)
     }
 
     /// Its number.
-    pub fn number(self) -> u16 {
+    pub(crate) fn number(self) -> u16 {
         self as u16
     }
 }

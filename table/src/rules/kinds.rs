@@ -51,9 +51,9 @@ pub enum BadKinds {
 
 impl NamedKinds {
     /// The most kinds.
-    pub const MAX: usize = 64;
+    pub(crate) const MAX: usize = 64;
     /// The most characters of a name.
-    pub const MAX_NAME: usize = 24;
+    pub(crate) const MAX_NAME: usize = 24;
     /// The most bytes of an encoding.
     pub(super) const MAX_LEN: usize = 1 + Self::MAX * (2 + Self::MAX_NAME + 4);
 

@@ -116,14 +116,14 @@ impl Stakes {
     /// other game needs more.
     pub const MAX_SEATS: u8 = 23;
     /// The most hands of a match.
-    pub const MAX_HANDS: u32 = 1_000_000;
+    pub(crate) const MAX_HANDS: u32 = 1_000_000;
     /// The most chips of a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all seats the chips
     /// of a table still fit into 64 bits.
-    pub const MAX_STACK: u64 = 1_000_000_000;
+    pub(crate) const MAX_STACK: u64 = 1_000_000_000;
     /// The most cards of a deck.
-    pub const MAX_CARDS: u32 = 4096;
+    pub(crate) const MAX_CARDS: u32 = 4096;
     /// The most boards that are dealt together.
-    pub const MAX_BOARDS: u32 = Split::MAX_BOARDS as u32;
+    pub(crate) const MAX_BOARDS: u32 = Split::MAX_BOARDS as u32;
     /// The most bytes of an encoding.
     pub const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
 

@@ -1,8 +1,8 @@
 //! The options to play a match on a page in a browser.
 
+use crate::table::OwnArgs;
 #[cfg(feature = "browser")]
-use super::headings::SCREEN;
-use super::own::OwnArgs;
+use crate::table::SCREEN;
 
 /// Whether a match is played on a page.
 #[derive(clap::Args)]

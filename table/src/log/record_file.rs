@@ -1,0 +1,84 @@
+//! A file of records that is opened for more.
+
+use std::io;
+
+use super::records::Chain;
+use super::storage::Storage;
+
+/// A file to whose end records are written.
+pub(super) struct RecordFile<S> {
+    pub(super) storage: S,
+    chain: Chain,
+    /// A write has failed: the end of the file is unknown.
+    failed: bool,
+}
+
+/// Records cannot be written.
+pub(super) enum CannotWrite {
+    /// The medium fails.
+    Io(io::Error),
+    /// An earlier write has failed. The file has to be opened anew.
+    Failed,
+}
+
+impl From<io::Error> for CannotWrite {
+    fn from(error: io::Error) -> Self {
+        CannotWrite::Io(error)
+    }
+}
+
+impl<S: Storage> RecordFile<S> {
+    /// A file whose next record comes behind the records of this chain.
+    pub(super) fn new(storage: S, chain: Chain) -> Self {
+        RecordFile {
+            storage,
+            chain,
+            failed: false,
+        }
+    }
+
+    /// A file of `len` bytes, of which a crash has left those from `complete` on: they are removed.
+    ///
+    /// # Errors
+    /// If the medium fails.
+    pub(super) fn repaired(
+        mut storage: S,
+        chain: Chain,
+        complete: usize,
+        len: usize,
+    ) -> io::Result<Self> {
+        if complete < len {
+            storage.truncate(complete as u64)?;
+            storage.sync()?;
+        }
+        Ok(Self::new(storage, chain))
+    }
+
+    /// The key of the file.
+    pub(super) fn key(&self) -> &[u8; 32] {
+        self.chain.key()
+    }
+
+    /// Writes records with these contents, and syncs the file.
+    ///
+    /// # Errors
+    /// If they cannot be written. Every later write fails then, until the file is opened anew.
+    pub(super) fn write(
+        &mut self,
+        contents: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Result<(), CannotWrite> {
+        if self.failed {
+            return Err(CannotWrite::Failed);
+        }
+        let records = self.chain.records(contents);
+        if records.bytes.is_empty() {
+            return Ok(());
+        }
+        self.failed = true;
+        self.storage.append(&records.bytes)?;
+        self.storage.sync()?;
+        self.failed = false;
+        self.chain.go_on(&records);
+        Ok(())
+    }
+}
