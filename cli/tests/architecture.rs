@@ -75,9 +75,14 @@ fn the_picture_of_the_modules_is_true() {
             }
         }
     }
-    for (user, folder) in [("table", "table/src"), ("cli", "cli/src")] {
-        let code = code(&root.join(folder));
-        for (used, path) in [("table", "dealerless_table::"), ("library", "dealerless::")] {
+    for user in ["table", "program", "lab", "cli"] {
+        let code = code(&root.join(user).join("src"));
+        for (used, path) in [
+            ("table", "dealerless_table::"),
+            ("program", "dealerless_program::"),
+            ("lab", "dealerless_lab::"),
+            ("library", "dealerless::"),
+        ] {
             if code.contains(path) {
                 uses.insert((user.to_owned(), used.to_owned()));
             }

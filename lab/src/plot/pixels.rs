@@ -1,5 +1,5 @@
-//! Drawing with pixels: what `plotters` asks for, done by `tiny-skia`, with letters of a font that the
-//! program brings.
+//! Backend of `plotters` for PNG: shapes are drawn by `tiny-skia`, letters are outlines of the fonts of
+//! this crate.
 
 use std::convert::Infallible;
 
@@ -8,86 +8,68 @@ use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind, FontTransform,
 };
-use tiny_skia::{FillRule, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
+use tiny_skia::{FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 use ttf_parser::{Face, OutlineBuilder};
 
-use crate::plot::ink::FONT_UNITS;
+/// The number by which `plotters` divides the sizes of fonts.
+pub(super) const FONT_UNITS: f64 = 1.24;
 
-const REGULAR: &[u8] = include_bytes!("../../../fonts/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("../../../fonts/DejaVuSans-Bold.ttf");
+const REGULAR: &[u8] = include_bytes!("../../fonts/DejaVuSans.ttf");
+const BOLD: &[u8] = include_bytes!("../../fonts/DejaVuSans-Bold.ttf");
 
-/// Pixels for one of the picture, so that it can be printed.
+/// Pixels of the file for a pixel of the picture, so that it can be printed.
 const SCALE: f32 = 2.0;
 
-/// A picture of pixels.
-pub(super) struct Canvas<'a> {
-    pixels: &'a mut Pixmap,
-}
+/// Draws on pixels.
+pub(super) struct Canvas<'a>(pub(super) &'a mut Pixmap);
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
-/// Pixels for a picture of this size.
-pub(super) fn pixels((width, height): (u32, u32)) -> Option<Pixmap> {
+/// Transparent pixels for a picture of this size, unless it is too large.
+pub(super) fn blank((width, height): (u32, u32)) -> Option<Pixmap> {
     let scaled = |length: u32| (length as f32 * SCALE) as u32;
     Pixmap::new(scaled(width), scaled(height))
 }
 
-impl<'a> Canvas<'a> {
-    /// Draws on these pixels.
-    pub(super) fn on(pixels: &'a mut Pixmap) -> Self {
-        Canvas { pixels }
-    }
-
-    fn fill(&mut self, path: Option<&Path>, colour: BackendColor, transform: Transform) {
-        if let Some(path) = path {
-            let rule = FillRule::Winding;
-            (self.pixels).fill_path(path, &paint(colour), rule, transform, None);
-        }
-    }
-
-    fn stroke(&mut self, path: Option<Path>, style: &impl BackendStyle) {
-        let stroke = Stroke {
-            width: style.stroke_width() as f32,
-            ..Stroke::default()
-        };
-        if let Some(path) = path {
-            let paint = paint(style.color());
-            (self.pixels).stroke_path(&path, &paint, &stroke, scaled(), None);
-        }
-    }
-
-    fn shape(&mut self, path: Option<Path>, style: &impl BackendStyle, fill: bool) {
-        match fill {
-            true => self.fill(path.as_ref(), style.color(), scaled()),
-            false => self.stroke(path, style),
-        }
-    }
+/// The transform from a pixel's corner to its middle.
+fn middle() -> Transform {
+    Transform::from_translate(0.5, 0.5)
 }
 
-fn scaled() -> Transform {
-    Transform::from_scale(SCALE, SCALE)
-}
-
-fn paint(colour: BackendColor) -> Paint<'static> {
-    let (red, green, blue) = colour.rgb;
-    let mut paint = Paint::default();
-    let alpha = (colour.alpha.clamp(0.0, 1.0) * 255.0).round() as u8;
-    paint.set_color_rgba8(red, green, blue, alpha);
-    paint
-}
-
-/// The middle of a pixel.
-fn middle((x, y): BackendCoord) -> (f32, f32) {
-    (x as f32 + 0.5, y as f32 + 0.5)
+impl Canvas<'_> {
+    /// Fills or strokes a path after a transform.
+    fn draw(
+        &mut self,
+        path: Option<Path>,
+        style: &impl BackendStyle,
+        fill: bool,
+        place: Transform,
+    ) -> Drawn {
+        let Some(path) = path else { return Ok(()) };
+        let place = place.post_scale(SCALE, SCALE);
+        let BackendColor { rgb, alpha } = style.color();
+        let mut paint = Paint::default();
+        let alpha = (alpha.clamp(0.0, 1.0) * 255.0).round() as u8;
+        paint.set_color_rgba8(rgb.0, rgb.1, rgb.2, alpha);
+        if fill {
+            (self.0).fill_path(&path, &paint, FillRule::Winding, place, None);
+        } else {
+            let stroke = Stroke {
+                width: style.stroke_width() as f32,
+                ..Stroke::default()
+            };
+            self.0.stroke_path(&path, &paint, &stroke, place, None);
+        }
+        Ok(())
+    }
 }
 
 fn through(points: impl IntoIterator<Item = BackendCoord>, closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
-    for point in points {
-        let (x, y) = middle(point);
+    for (x, y) in points {
         match path.is_empty() {
-            true => path.move_to(x, y),
-            false => path.line_to(x, y),
+            true => path.move_to(x as f32, y as f32),
+            false => path.line_to(x as f32, y as f32),
         }
     }
     if closed {
@@ -101,7 +83,7 @@ impl DrawingBackend for Canvas<'_> {
 
     fn get_size(&self) -> (u32, u32) {
         let length = |pixels: u32| (pixels as f32 / SCALE) as u32;
-        (length(self.pixels.width()), length(self.pixels.height()))
+        (length(self.0.width()), length(self.0.height()))
     }
 
     fn ensure_prepared(&mut self) -> Drawn {
@@ -132,22 +114,14 @@ impl DrawingBackend for Canvas<'_> {
         style: &S,
         fill: bool,
     ) -> Drawn {
-        // A filled one takes its last pixels too.
-        let more = i32::from(fill);
-        let corners = [
-            (left, top),
-            (right + more, top),
-            (right + more, bottom + more),
-            (left, bottom + more),
-        ];
-        match fill {
-            true => {
-                let edges = Transform::from_translate(-0.5, -0.5).post_concat(scaled());
-                self.fill(through(corners, true).as_ref(), style.color(), edges);
-            }
-            false => self.stroke(through(corners, true), style),
-        }
-        Ok(())
+        // A filled rectangle covers its last pixels.
+        let (more, place) = match fill {
+            true => (1, Transform::identity()),
+            false => (0, middle()),
+        };
+        let [right, bottom] = [right, bottom].map(|end| (end + more) as f32);
+        let rect = Rect::from_ltrb(left as f32, top as f32, right, bottom);
+        self.draw(rect.map(PathBuilder::from_rect), style, fill, place)
     }
 
     fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
@@ -155,20 +129,18 @@ impl DrawingBackend for Canvas<'_> {
         path: I,
         style: &S,
     ) -> Drawn {
-        self.stroke(through(path, false), style);
-        Ok(())
+        self.draw(through(path, false), style, false, middle())
     }
 
     fn draw_circle<S: BackendStyle>(
         &mut self,
-        center: BackendCoord,
+        (x, y): BackendCoord,
         radius: u32,
         style: &S,
         fill: bool,
     ) -> Drawn {
-        let (x, y) = middle(center);
-        self.shape(PathBuilder::from_circle(x, y, radius as f32), style, fill);
-        Ok(())
+        let circle = PathBuilder::from_circle(x as f32, y as f32, radius as f32);
+        self.draw(circle, style, fill, middle())
     }
 
     fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
@@ -176,8 +148,7 @@ impl DrawingBackend for Canvas<'_> {
         vert: I,
         style: &S,
     ) -> Drawn {
-        self.shape(through(vert, true), style, true);
-        Ok(())
+        self.draw(through(vert, true), style, true, middle())
     }
 
     fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, at: BackendCoord) -> Drawn {
@@ -198,13 +169,11 @@ impl DrawingBackend for Canvas<'_> {
             FontTransform::Rotate180 => 180.0,
             FontTransform::Rotate270 => 270.0,
         };
-        let (x, y) = middle(at);
         let place = Transform::from_translate(across, down)
             .post_rotate(turn)
-            .post_translate(x, y)
-            .post_concat(scaled());
-        self.fill(letters.path.as_ref(), style.color(), place);
-        Ok(())
+            .post_translate(at.0 as f32, at.1 as f32)
+            .post_concat(middle());
+        self.draw(letters.path, &style.color(), true, place)
     }
 
     fn estimate_text_size<T: BackendTextStyle>(
