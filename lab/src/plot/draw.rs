@@ -13,7 +13,7 @@ use super::{Chart, Curve, Picture, Stroke};
 /// Pixels of the titles of the picture.
 const TITLES: i32 = 66;
 
-/// Pixels around the axes' titles.
+/// Pixels left of the title of a vertical axis.
 const MARGIN: i32 = 20;
 
 /// Pixels from the end of a curve to its name, and of a letter of a name.
@@ -52,12 +52,11 @@ impl Chart {
         longest.map_or(12, |longest| TO_NAME + LETTER * longest.max(12) as i32)
     }
 
-    /// Pixels of the labels and the title of the horizontal axis.
+    /// Pixels between the field and the key.
     fn below(&self) -> i32 {
-        if self.x.title.is_empty() {
-            38
-        } else {
-            50 + MARGIN
+        match self.x.title.is_empty() {
+            true => 38,
+            false => 70,
         }
     }
 
@@ -163,8 +162,8 @@ where
             .margin_left(margin)
             .margin_top(chart.above())
             .margin_right(chart.right())
-            .margin_bottom(chart.key() + if chart.x.title.is_empty() { 0 } else { MARGIN })
-            .x_label_area_size(if chart.x.title.is_empty() { 38 } else { 50 })
+            .margin_bottom(chart.key() + 10)
+            .x_label_area_size(chart.below() - 10)
             .y_label_area_size(chart.left - margin)
             .build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
         let mut mesh = field.configure_mesh();

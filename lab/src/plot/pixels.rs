@@ -153,14 +153,14 @@ impl DrawingBackend for Canvas<'_> {
 
     fn draw_text<T: BackendTextStyle>(&mut self, text: &str, style: &T, at: BackendCoord) -> Drawn {
         let letters = Letters::of(text, style);
-        let across = match style.anchor().h_pos {
+        let right = match style.anchor().h_pos {
             HPos::Left => 0.0,
             HPos::Center => -letters.width / 2.0,
             HPos::Right => -letters.width,
         };
-        let down = match style.anchor().v_pos {
-            VPos::Top => letters.height,
-            VPos::Center => letters.height / 2.0,
+        let up = match style.anchor().v_pos {
+            VPos::Top => -letters.height,
+            VPos::Center => -letters.height / 2.0,
             VPos::Bottom => 0.0,
         };
         let turn = match style.transform() {
@@ -169,11 +169,12 @@ impl DrawingBackend for Canvas<'_> {
             FontTransform::Rotate180 => 180.0,
             FontTransform::Rotate270 => 270.0,
         };
-        let place = Transform::from_translate(across, down)
+        let place = Transform::from_translate(right, up)
+            .post_scale(letters.scale, -letters.scale)
             .post_rotate(turn)
             .post_translate(at.0 as f32, at.1 as f32)
             .post_concat(middle());
-        self.draw(letters.path, &style.color(), true, place)
+        self.draw(letters.path.finish(), &style.color(), true, place)
     }
 
     fn estimate_text_size<T: BackendTextStyle>(
@@ -182,16 +183,20 @@ impl DrawingBackend for Canvas<'_> {
         style: &T,
     ) -> Result<(u32, u32), DrawingErrorKind<Infallible>> {
         let letters = Letters::of(text, style);
-        Ok((letters.width.ceil() as u32, letters.height.ceil() as u32))
+        let pixels = |length: f32| (letters.scale * length).ceil() as u32;
+        Ok((pixels(letters.width), pixels(letters.height)))
     }
 }
 
-/// The outlines of a text whose first letter begins at the origin, and whose base line goes through it.
+/// Outlines of a text in units of the font, whose vertical axis points upwards. The first letter begins
+/// at the origin.
 struct Letters {
-    path: Option<Path>,
+    path: PathBuilder,
     width: f32,
-    /// Of a digit.
+    /// Height of a capital letter.
     height: f32,
+    /// Pixels of a unit.
+    scale: f32,
 }
 
 impl Letters {
@@ -200,58 +205,38 @@ impl Letters {
             FontStyle::Bold => BOLD,
             _ => REGULAR,
         };
-        let face = Face::parse(font, 0).expect("the font of this program");
-        let size = (style.size() / FONT_UNITS) as f32 / f32::from(face.units_per_em());
-        let mut outline = Outline {
+        let face = Face::parse(font, 0).expect("the font of this crate");
+        let mut letters = Letters {
             path: PathBuilder::new(),
-            size,
-            x: 0.0,
+            width: 0.0,
+            height: face.capital_height().unwrap_or(face.ascender()).into(),
+            scale: (style.size() / FONT_UNITS) as f32 / f32::from(face.units_per_em()),
         };
         for letter in text.chars() {
-            // The first glyph of a font stands for what it has not.
+            // The first glyph of a font stands for a missing one.
             let glyph = face.glyph_index(letter).unwrap_or_default();
-            let _ = face.outline_glyph(glyph, &mut outline);
-            outline.x += size * f32::from(face.glyph_hor_advance(glyph).unwrap_or_default());
+            let _ = face.outline_glyph(glyph, &mut letters);
+            letters.width += f32::from(face.glyph_hor_advance(glyph).unwrap_or_default());
         }
-        Letters {
-            width: outline.x,
-            height: size * f32::from(face.capital_height().unwrap_or(face.ascender())),
-            path: outline.path.finish(),
-        }
+        letters
     }
 }
 
-/// Puts the outline of a glyph, whose vertical axis points upwards, at its place.
-struct Outline {
-    path: PathBuilder,
-    size: f32,
-    x: f32,
-}
-
-impl Outline {
-    fn at(&self, x: f32, y: f32) -> (f32, f32) {
-        (self.x + self.size * x, -self.size * y)
-    }
-}
-
-impl OutlineBuilder for Outline {
+impl OutlineBuilder for Letters {
     fn move_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.move_to(x, y);
+        self.path.move_to(self.width + x, y);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        let (x, y) = self.at(x, y);
-        self.path.line_to(x, y);
+        self.path.line_to(self.width + x, y);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let ((x1, y1), (x, y)) = (self.at(x1, y1), self.at(x, y));
-        self.path.quad_to(x1, y1, x, y);
+        (self.path).quad_to(self.width + x1, y1, self.width + x, y);
     }
 
     fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        let ((x1, y1), (x2, y2), (x, y)) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        let [x1, x2, x] = [x1, x2, x].map(|x| self.width + x);
         self.path.cubic_to(x1, y1, x2, y2, x, y);
     }
 
