@@ -27,8 +27,8 @@ const NAME_LINE: i32 = 20;
 const KEY_LINE: i32 = 22;
 
 impl Curve {
-    fn is_single(&self) -> bool {
-        self.points.len() == 1
+    fn is_named_point(&self) -> bool {
+        !self.name.is_empty() && self.points.len() == 1
     }
 
     /// Whether its name stands beside the chart.
@@ -201,7 +201,7 @@ where
                 room.take_line(piece[0], piece[1]);
             }
             self.line(pixels.iter().copied(), stroke)?;
-            if curve.discs && !(curve.is_single() && !curve.name.is_empty()) {
+            if curve.discs && !curve.is_named_point() {
                 for &at in &pixels {
                     let disc = Circle::new(at, stroke.width + 1, stroke.colour.filled());
                     self.0.draw(&disc)?;
@@ -276,8 +276,8 @@ where
         field: &Field<'_, B>,
         room: &mut Room,
     ) -> anyhow::Result<()> {
-        let named = |curve: &&Curve| curve.is_single() && !curve.name.is_empty();
-        let points: Vec<(Pixel, &Curve)> = (chart.curves.iter().filter(named))
+        let named = chart.curves.iter().filter(|curve| curve.is_named_point());
+        let points: Vec<(Pixel, &Curve)> = named
             .map(|curve| (field.backend_coord(&curve.points[0]), curve))
             .collect();
         for ((x, y), _) in &points {
