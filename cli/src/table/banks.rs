@@ -1,15 +1,14 @@
 //! The time banks of a match, kept beside its file so that they outlive the program.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use atomic_write_file::AtomicWriteFile;
 use dealerless_table::Seat;
 use dealerless_table::log::Storage;
 use dealerless_table::play::{Table, Vault};
 
 use super::open::clock_file;
+use crate::whole_file;
 
 /// The file of the banks: milliseconds, one number a seat.
 pub(crate) struct Banks {
@@ -50,7 +49,7 @@ impl Banks {
     pub(crate) fn keep<S: Storage, V: Vault, X: Send + 'static>(
         &mut self,
         table: &Table<S, V, X>,
-    ) -> std::io::Result<()> {
+    ) -> anyhow::Result<()> {
         let now = banks_of(table);
         let pairs = now.iter().zip(&self.kept);
         if !pairs
@@ -60,9 +59,8 @@ impl Banks {
             return Ok(());
         }
         let text: Vec<String> = now.iter().map(u64::to_string).collect();
-        let mut file = AtomicWriteFile::open(&self.path)?;
-        file.write_all((text.join(" ") + "\n").as_bytes())?;
-        file.commit()?;
+        let text = text.join(" ") + "\n";
+        whole_file::write(&self.path, |file| file.write_all(text.as_bytes()))?;
         self.kept = now;
         Ok(())
     }

@@ -25,7 +25,7 @@ use dealerless_program::whole_file;
 
 pub use self::args::Args;
 use self::environment::Environment;
-use self::picture::Chart;
+use self::picture::Sweep;
 use self::report::Report;
 use self::side::Stop;
 use self::sweep::Measured;
@@ -35,8 +35,8 @@ use crate::session::{Evaluates, PLAIN_LINE, notice};
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let netlists = plan::netlists(args)?;
     let configurations = plan::configurations(args, &netlists)?;
-    let chart = match &args.output {
-        Some(_) => Some(Chart::of(args.plot, &configurations)?),
+    let sweep = match &args.output {
+        Some(_) => Some(Sweep::of(args.plot, &configurations)?),
         None => None,
     };
     check_outputs(args)?;
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         say(&format!("Measured until then: {done} of {all} rows."));
     }
     // What ended the measurement matters more than that it could not be shown here.
-    ended.and(hand_out(args, &measured, &environment, chart.as_ref()))
+    ended.and(hand_out(args, &measured, &environment, sweep.as_ref()))
 }
 
 /// Finds out before anything is measured whether what is asked for can be written.
@@ -111,7 +111,7 @@ fn hand_out(
     args: &Args,
     measured: &[Measured<'_>],
     environment: &Environment,
-    chart: Option<&Chart>,
+    sweep: Option<&Sweep>,
 ) -> anyhow::Result<()> {
     let reports: Vec<Report<'_>> = (measured.iter())
         .map(|measured| Report::new(args, measured, environment))
@@ -120,8 +120,8 @@ fn hand_out(
         Some(path) => write(path, &csv::rounds(measured, environment)),
         None => Ok(()),
     };
-    let picture = match (&args.output, chart) {
-        (Some(path), Some(chart)) => chart.draw(&reports).and_then(|svg| write(path, &svg)),
+    let picture = match (&args.output, sweep) {
+        (Some(path), Some(sweep)) => sweep.draw(&reports).and_then(|svg| write(path, &svg)),
         _ => Ok(()),
     };
     show_all(args, &reports, environment)

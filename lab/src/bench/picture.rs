@@ -1,50 +1,29 @@
-//! The picture of a sweep as SVG: a line for each algorithm, security and pool.
+//! The picture of a sweep: a curve for each algorithm, security and pool.
 
 use anyhow::ensure;
 use dealerless_program::output::count;
-use plotters::coord::Shift;
-use plotters::coord::combinators::WithKeyPoints;
-use plotters::coord::types::RangedCoordf64;
-use plotters::prelude::*;
-use plotters::style::text_anchor::HPos;
 
 use super::args::Upwards;
 use super::plan::{Configuration, Source};
 use super::report::Report;
-use crate::plot::ink::{FEW, Names, draw_line, font, stroke, ticks};
-
-/// Pixels of the picture, without the names of the lines.
-const WIDTH: u32 = 780;
-const HEIGHT: u32 = 640;
-
-/// Pixels left of the chart, for the numbers.
-const LEFT: u32 = 110;
-
-/// Pixels that a letter of a name takes, generously, and what stands before the name.
-const LETTER: u32 = 8;
-const BEFORE: u32 = 70;
+use crate::plot::{Axis, Chart, Curve, FEW, Picture, Stroke};
 
 /// A sweep that can be drawn.
-pub(super) struct Chart {
+pub(super) struct Sweep {
     upwards: Upwards,
     /// Whether the deck grows to the right, or the draw.
     decks: bool,
-    /// What stays, in the title.
-    stays: String,
+    /// The fixed number, for the subtitle.
+    fixed: String,
     with_security: bool,
     with_pool: bool,
 }
 
-struct Line {
-    name: String,
-    points: Vec<(f64, f64)>,
-}
-
-impl Chart {
-    /// The picture of these.
+impl Sweep {
+    /// The sweep over these configurations.
     ///
     /// # Errors
-    /// When they are no line along which one number grows.
+    /// Unless exactly one number grows along it.
     pub(super) fn of(upwards: Upwards, all: &[Configuration<'_>]) -> anyhow::Result<Self> {
         let mut deals = Vec::new();
         for configuration in all {
@@ -66,94 +45,60 @@ impl Chart {
             !(decks && draws) || whole,
             "a picture has one number to the right: give a list to --draw or to --cards, not both"
         );
-        let stays = match (decks, whole) {
+        let fixed = match (decks, whole) {
             (true, true) => "n cards, all drawn".into(),
             (true, false) => format!("{} of n cards", count(deals[0].1 as u64)),
             (false, _) => format!("m of {} cards", count(deals[0].0 as u64)),
         };
-        Ok(Chart {
+        Ok(Sweep {
             upwards,
             decks,
-            stays,
+            fixed,
             with_security: all.iter().any(|one| one.security != all[0].security),
             with_pool: all.iter().any(|one| one.pool != all[0].pool),
         })
     }
 
-    /// Draws what was measured.
+    /// The picture of what was measured, as SVG.
     ///
     /// # Errors
-    /// When there is nothing to draw.
+    /// If nothing was measured that can be drawn.
     pub(super) fn draw(&self, reports: &[Report<'_>]) -> anyhow::Result<String> {
-        let lines = self.lines(reports);
-        let all = || lines.iter().flat_map(|line| &line.points);
-        ensure!(
-            all().count() > 0,
-            "nothing was measured that could be drawn"
-        );
-        let bounds = |value: fn(&(f64, f64)) -> f64| {
-            let values = all().map(value);
-            (
-                values.clone().fold(f64::MAX, f64::min),
-                values.fold(0.0, f64::max),
-            )
+        let curves = self.curves(reports);
+        let points = || curves.iter().flat_map(|curve| &curve.points);
+        let numbers = points().map(|point| point.0);
+        let (first, last) = (numbers.clone().reduce(f64::min), numbers.reduce(f64::max));
+        let (Some(first), Some(last)) = (first, last) else {
+            anyhow::bail!("nothing was measured that could be drawn")
         };
-        let ((left, right), (low, high)) = (bounds(|point| point.0), bounds(|point| point.1));
-        let letters = lines.iter().map(|line| line.name.chars().count()).max();
-        let names = BEFORE + LETTER * letters.unwrap_or_default() as u32;
-        let mut svg = String::new();
-        {
-            let area = SVGBackend::with_string(&mut svg, (WIDTH + names, HEIGHT));
-            let area = area.into_drawing_area();
-            area.fill(&WHITE)?;
-            let title = format!(
-                "{}, {}, {}",
-                self.title(),
-                self.stays,
-                self.setting(reports)
-            );
-            area.draw_text(&title, &font(17, true, HPos::Left), (20, 26))?;
-            let ticks = ticks(low, high);
-            let upwards = (ticks[0]..ticks[ticks.len() - 1]).log_scale();
-            // One point alone has some room around it.
-            let first = if left == right { left - 1.0 } else { left };
-            let mut chart = ChartBuilder::on(&area)
-                .margin(20)
-                .margin_top(54)
-                .margin_right(names)
-                .x_label_area_size(50)
-                .y_label_area_size(LEFT - 20)
-                .build_cartesian_2d(
-                    first..right.max(first + 2.0),
-                    upwards.with_key_points(ticks),
-                )?;
-            self.draw_axes(&mut chart)?;
-            draw_lines(&area, &mut chart, &lines)?;
-            area.present()?;
+        // A single number has some room around it.
+        let range = match first == last {
+            true => first - 1.0..first + 1.0,
+            false => first..last.max(first + 2.0),
+        };
+        let (x, y) = match self.decks {
+            true => ("n, the number of cards in the deck", self.title()),
+            false => ("m, the number of cards drawn", self.title()),
+        };
+        let whole = |number: f64| match number.fract() {
+            0.0 => count(number as u64),
+            _ => String::new(),
+        };
+        let chart = Chart {
+            title: String::new(),
+            left: 110,
+            size: (670, 500),
+            x: Axis::linear(x, range, 12, whole),
+            y: Axis::of_values(y, points().map(|point| point.1), label),
+            curves,
+            marks: Vec::new(),
+        };
+        Picture {
+            title: self.title().into(),
+            subtitle: format!("{}, {}", self.fixed, self.setting(reports)),
+            rows: vec![vec![chart]],
         }
-        Ok(svg)
-    }
-
-    fn draw_axes(&self, chart: &mut Axes<'_, '_>) -> anyhow::Result<()> {
-        chart
-            .configure_mesh()
-            .x_desc(match self.decks {
-                true => "n, the number of cards in the deck",
-                false => "m, the number of cards drawn",
-            })
-            .y_desc(self.title())
-            .axis_desc_style(font(16, false, HPos::Center))
-            .label_style(font(14, false, HPos::Center))
-            .x_labels(12)
-            .x_label_formatter(&|&cards| match cards.fract() {
-                0.0 => count(cards as u64),
-                _ => String::new(),
-            })
-            .y_label_formatter(&|&value| label(value))
-            .light_line_style(TRANSPARENT)
-            .bold_line_style(BLACK.mix(0.12))
-            .draw()?;
-        Ok(())
+        .svg()
     }
 
     fn title(&self) -> &'static str {
@@ -164,7 +109,7 @@ impl Chart {
         }
     }
 
-    /// What all lines have in common.
+    /// What all curves have in common.
     fn setting(&self, reports: &[Report<'_>]) -> String {
         let security = (!self.with_security).then(|| reports[0].security.clone());
         let pool = format!("pool of {}", reports[0].pool_shuffles);
@@ -173,9 +118,9 @@ impl Chart {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// The lines, the highest at their ends first.
-    fn lines(&self, reports: &[Report<'_>]) -> Vec<Line> {
-        let mut lines: Vec<Line> = Vec::new();
+    /// The curves, the highest at their ends first.
+    fn curves(&self, reports: &[Report<'_>]) -> Vec<Curve> {
+        let mut curves: Vec<(String, Vec<(f64, f64)>)> = Vec::new();
         for report in reports {
             let mut name = report.algorithm.unwrap_or_default().to_owned();
             if self.with_security {
@@ -190,46 +135,31 @@ impl Chart {
                 Upwards::Bytes => total.bytes as f64,
                 Upwards::AndsPerSecond => total.and_per_second.unwrap_or_default() as f64,
             };
-            let right = if self.decks {
-                report.cards
-            } else {
-                report.draw
+            let number = match self.decks {
+                true => report.cards,
+                false => report.draw,
             };
-            let point = (right.unwrap_or_default() as f64, value);
             // A logarithmic axis has no 0. (One card of two takes no AND.)
-            if value <= 0.0 {
-                continue;
-            }
-            match lines.iter_mut().find(|line| line.name == name) {
-                Some(line) => line.points.push(point),
-                None => lines.push(Line {
-                    name,
-                    points: vec![point],
-                }),
+            if value > 0.0 {
+                let point = (number.unwrap_or_default() as f64, value);
+                match curves.iter_mut().find(|(other, _)| *other == name) {
+                    Some((_, points)) => points.push(point),
+                    None => curves.push((name, vec![point])),
+                }
             }
         }
-        let end = |line: &Line| line.points.last().map_or(0.0, |point| point.1);
-        lines.sort_by(|a, b| end(b).total_cmp(&end(a)));
-        lines
+        let end = |points: &[(f64, f64)]| points.last().map_or(0.0, |point| point.1);
+        curves.sort_by(|(_, a), (_, b)| end(b).total_cmp(&end(a)));
+        let curves = curves.into_iter().enumerate();
+        curves
+            .map(|(number, (name, points))| Curve {
+                name,
+                discs: points.len() <= FEW,
+                points,
+                stroke: Stroke::numbered(number),
+            })
+            .collect()
     }
-}
-
-type Axes<'a, 'b> =
-    ChartContext<'a, SVGBackend<'b>, Cartesian2d<RangedCoordf64, WithKeyPoints<LogCoord<f64>>>>;
-
-fn draw_lines(
-    area: &DrawingArea<SVGBackend<'_>, Shift>,
-    chart: &mut Axes<'_, '_>,
-    lines: &[Line],
-) -> anyhow::Result<()> {
-    let mut names = Names::new(lines.len(), HEIGHT as i32);
-    for (number, Line { name, points }) in lines.iter().enumerate() {
-        let Some(end) = points.last() else { continue };
-        let stroke = stroke(number);
-        draw_line(chart, points, stroke, points.len() <= FEW)?;
-        names.write(area, chart.backend_coord(end), name, stroke)?;
-    }
-    Ok(())
 }
 
 /// A number of the vertical axis.
@@ -246,11 +176,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_between_round_numbers_that_are_written_plainly() {
-        let written =
-            |low, high| -> Vec<String> { ticks(low, high).into_iter().map(label).collect() };
-        assert_eq!(written(0.3, 4.0), ["0.2", "0.5", "1", "2", "5"]);
-        assert_eq!(written(1.0, 1.0), ["1", "2"]);
-        assert_eq!(written(7e5, 2e6), ["500,000", "1 M", "2 M"]);
+    fn the_numbers_of_the_vertical_axis_are_written_plainly() {
+        let numbers = [0.2, 0.5, 1.0, 5.0, 5e5, 1e6, 2e6].map(label);
+        assert_eq!(numbers, ["0.2", "0.5", "1", "5", "500,000", "1 M", "2 M"]);
     }
 }

@@ -10,6 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::circuit::entry::{Comparison, HALF_GATE_BYTES, malicious_bytes};
 use crate::circuit::owners::Owners;
+use crate::plot::{BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY_BLUE, Stroke, VERMILION};
 
 /// A family of circuits, one for each deck and draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +36,28 @@ impl Curve {
 
     pub(super) fn is_comparison(self) -> bool {
         matches!(self, Curve::Comparison(_))
+    }
+
+    /// Look of the curve: a colour, and for print a dash.
+    pub(super) fn stroke(self) -> Stroke {
+        const SHUFFLES: [Stroke; 7] = [
+            Stroke::solid(BLUE),
+            Stroke::dashed(SKY_BLUE, 9, 4),
+            Stroke::dashed(VERMILION, 5, 4),
+            Stroke::dashed(BLACK, 2, 4),
+            Stroke::solid(PURPLE),
+            Stroke::dashed(ORANGE, 12, 4),
+            Stroke::solid(GREEN),
+        ];
+        const COMPARISONS: [Stroke; 3] = [
+            Stroke::dashed(GREY, 12, 4),
+            Stroke::dashed(GREY, 6, 4),
+            Stroke::dashed(GREY, 2, 3),
+        ];
+        match self {
+            Curve::Shuffle(algorithm) => SHUFFLES[algorithm as usize % SHUFFLES.len()],
+            Curve::Comparison(place) => COMPARISONS[place % COMPARISONS.len()],
+        }
     }
 
     /// What the circuit for a deck and a draw that are within bounds has; 0 if no session runs it, and
@@ -88,6 +111,17 @@ pub(super) enum Y {
     Xor,
 }
 
+/// Words for what the vertical axis counts.
+pub(super) struct Words {
+    /// Begin of the title.
+    pub(super) title: &'static str,
+    /// Title of the axis.
+    pub(super) axis: &'static str,
+    /// Column of a file of points.
+    pub(super) column: &'static str,
+    pub(super) unit: &'static str,
+}
+
 impl Y {
     /// Of a circuit with one input value a party; none if no session runs so large a one, and that
     /// matters.
@@ -124,50 +158,41 @@ impl Y {
         })
     }
 
-    /// What is counted, as the title begins.
-    pub(super) fn title(self) -> &'static str {
-        match self {
-            Y::Ands => "AND gates",
-            Y::JointAnds => "AND gates that depend on both parties",
-            Y::Depth => "AND depth",
-            Y::GarbledBytes => "Bytes garbled",
-            Y::MaliciousBytes => "Bytes of a malicious run",
-            Y::Xor => "XOR gates",
-        }
-    }
-
-    /// What is written along the axis.
-    pub(super) fn axis(self) -> &'static str {
-        match self {
-            Y::Ands => "AND gates of the circuit",
-            Y::JointAnds => "AND gates that depend on inputs of both",
-            Y::Depth => "AND gates on the longest path",
-            Y::GarbledBytes => "bytes of garbled tables (half gates)",
-            Y::MaliciousBytes => "bytes both ways, from an empty pool",
-            Y::Xor => "XOR gates of the circuit",
-        }
-    }
-
-    /// The column of a file of points.
-    pub(super) fn column(self) -> &'static str {
-        match self {
-            Y::Ands => "and",
-            Y::JointAnds => "joint_and",
-            Y::Depth => "and_depth",
-            Y::GarbledBytes => "half_gate_bytes",
-            Y::MaliciousBytes => "malicious_bytes",
-            Y::Xor => "xor",
-        }
-    }
-
-    /// The unit of a number of it.
-    pub(super) fn unit(self) -> &'static str {
-        match self {
-            Y::Ands => "ANDs",
-            Y::JointAnds => "joint ANDs",
-            Y::Depth => "layers",
-            Y::GarbledBytes | Y::MaliciousBytes => "bytes",
-            Y::Xor => "XORs",
+    /// What is written of it.
+    pub(super) fn words(self) -> Words {
+        let (title, axis, column, unit) = match self {
+            Y::Ands => ("AND gates", "AND gates of the circuit", "and", "ANDs"),
+            Y::JointAnds => (
+                "AND gates that depend on both parties",
+                "AND gates that depend on inputs of both",
+                "joint_and",
+                "joint ANDs",
+            ),
+            Y::Depth => (
+                "AND depth",
+                "AND gates on the longest path",
+                "and_depth",
+                "layers",
+            ),
+            Y::GarbledBytes => (
+                "Bytes garbled",
+                "bytes of garbled tables (half gates)",
+                "half_gate_bytes",
+                "bytes",
+            ),
+            Y::MaliciousBytes => (
+                "Bytes of a malicious run",
+                "bytes both ways, from an empty pool",
+                "malicious_bytes",
+                "bytes",
+            ),
+            Y::Xor => ("XOR gates", "XOR gates of the circuit", "xor", "XORs"),
+        };
+        Words {
+            title,
+            axis,
+            column,
+            unit,
         }
     }
 

@@ -76,7 +76,7 @@ impl Guest {
         ensure!(
             value > 0,
             "{name} has 0 {}, which a logarithmic axis does not show",
-            y.unit()
+            y.words().unit
         );
         Ok(Guest {
             name: shown(&with.path),

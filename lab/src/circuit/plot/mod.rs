@@ -1,32 +1,27 @@
 //! `circuit plot`: what every shuffle costs, as a picture.
 
-mod chart;
 mod crossings;
 mod curve;
 mod guest;
-mod ink;
-mod picture;
 mod plan;
-mod png;
 mod points;
-mod room;
+mod scene;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::ValueEnum;
 use dealerless_program::memory::MemoryArgs;
 use dealerless_program::output::{count, say, show_json};
 use dealerless_program::whole_file;
-use plotters::prelude::{IntoDrawingArea, SVGBackend};
 use serde::Serialize;
 
 use self::crossings::{Crossing, crossings};
 use self::curve::Y;
 use self::guest::{Guest, With};
-use self::picture::Scene;
 use self::plan::{Plan, Sizes};
 use self::points::PointsFile;
+use self::scene::Scene;
 use super::selection::{self, Selection};
 use super::sweep::{Draws, Numbers};
 
@@ -121,17 +116,21 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let guests = guests.collect::<anyhow::Result<Vec<_>>>()?;
     let mut sizes = Sizes::count(&plan);
     let crossings = crossings(&plan, &mut sizes);
-    let scene = Scene::new(&plan, &mut sizes, &crossings, &guests);
+    let scene = Scene::new(&plan, &mut sizes, &crossings, guests);
     drop(sizes);
     ensure!(
         !scene.is_empty(),
         "nothing is to be seen: every circuit that was asked for has 0 {}, which a logarithmic axis does \
          not show",
-        plan.y.unit()
+        plan.y.words().unit
     );
-    let picture = draw(&scene, output)?;
+    let (picture, lines) = scene.picture();
+    let picture = match output.and_then(whole_file::ending).as_deref() {
+        Some("png") => picture.png()?,
+        _ => picture.svg()?.into_bytes(),
+    };
     if let Some(points) = &args.points {
-        points.write(&plan, &scene.lines)?;
+        points.write(&plan, &lines)?;
         say(&format!("Wrote {}.", points.path().display()));
     }
     let Some(path) = whole_file::write_output(output, |file| file.write_all(&picture))? else {
@@ -151,20 +150,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         )?;
     }
     Ok(())
-}
-
-/// The bytes of the picture, in the format that the name of its file ends with.
-fn draw(scene: &Scene<'_>, output: Option<&Path>) -> anyhow::Result<Vec<u8>> {
-    if output.and_then(whole_file::ending).as_deref() == Some("png") {
-        let mut pixels = png::pixels(scene.size()).context("the picture is too large")?;
-        scene.draw(&png::Canvas::on(&mut pixels).into_drawing_area())?;
-        return Ok(pixels.encode_png()?);
-    }
-    let mut svg = String::new();
-    scene.draw(&SVGBackend::with_string(&mut svg, scene.size()).into_drawing_area())?;
-    // A file of text ends with the end of a line.
-    svg.push('\n');
-    Ok(svg.into_bytes())
 }
 
 fn number(number: usize) -> String {

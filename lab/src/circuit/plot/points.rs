@@ -8,8 +8,8 @@ use dealerless_program::whole_file;
 use serde::Serialize;
 
 use super::curve::Y;
-use super::picture::Line;
 use super::plan::Plan;
+use super::scene::Line;
 
 /// A file for the points, in the format that its name ends with.
 #[derive(Clone)]
@@ -65,7 +65,7 @@ impl PointsFile {
     ///
     /// # Errors
     /// Those of [`whole_file::write`].
-    pub(super) fn write(&self, plan: &Plan, lines: &[Line<'_>]) -> anyhow::Result<()> {
+    pub(super) fn write(&self, plan: &Plan, lines: &[Line]) -> anyhow::Result<()> {
         let points: Vec<Point<'_>> = lines.iter().flat_map(|line| of_line(plan, line)).collect();
         let text = match self.json {
             true => {
@@ -83,21 +83,17 @@ impl PointsFile {
     }
 }
 
-fn of_line<'a>(plan: &'a Plan, line: &'a Line<'_>) -> impl Iterator<Item = Point<'a>> {
+fn of_line<'a>(plan: &'a Plan, line: &'a Line) -> impl Iterator<Item = Point<'a>> {
     // A netlist without a place is one point, though it is drawn as a line.
-    let count = if line.is_level() {
-        1
-    } else {
-        line.points.len()
-    };
+    let count = if line.level { 1 } else { line.points.len() };
     line.points.iter().take(count).map(move |&(number, value)| {
-        let deal = (!line.is_level()).then(|| plan.along.deal(number));
+        let deal = (!line.level).then(|| plan.along.deal(number));
         Point {
             curve: &line.name,
-            kind: line.kind(),
+            kind: line.kind,
             cards: deal.map(|(cards, _)| cards),
             draw: deal.map(|(_, draw)| draw),
-            checked: plan.checked && line.kind() == "shuffle",
+            checked: plan.checked && line.kind == "shuffle",
             value,
         }
     })
@@ -105,7 +101,7 @@ fn of_line<'a>(plan: &'a Plan, line: &'a Line<'_>) -> impl Iterator<Item = Point
 
 fn csv(y: Y, points: &[Point<'_>]) -> String {
     let number = |number: Option<usize>| number.map_or(String::new(), |number| number.to_string());
-    let head = format!("curve,kind,cards,draw,checked,{}\n", y.column());
+    let head = format!("curve,kind,cards,draw,checked,{}\n", y.words().column);
     let rows = points.iter().map(|point| {
         let Point {
             curve,

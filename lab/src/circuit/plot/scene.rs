@@ -1,0 +1,195 @@
+//! What a plot shows: the curves, the netlists of others, and the crossings.
+
+use super::crossings::Crossing;
+use super::curve::Curve;
+use super::guest::Guest;
+use super::number;
+use super::plan::{Along, Plan, Sizes};
+use crate::plot::{self, Axis, Chart, FEW, Mark, Picture, RED, Stroke};
+
+/// What is in the picture.
+pub(super) struct Scene<'a> {
+    plan: &'a Plan,
+    pub(super) lines: Vec<Line>,
+    marks: Vec<Mark>,
+}
+
+/// A line, or one point.
+pub(super) struct Line {
+    pub(super) name: String,
+    /// `shuffle`, `comparison` or `netlist`.
+    pub(super) kind: &'static str,
+    /// Whether it is a netlist without a number on the horizontal axis: a level line.
+    pub(super) level: bool,
+    /// The number on the horizontal axis, and the value.
+    pub(super) points: Vec<(usize, usize)>,
+    stroke: Stroke,
+}
+
+impl<'a> Scene<'a> {
+    /// The curves of a plan, from left to right through the numbers and the crossings between them,
+    /// and the netlists of others.
+    pub(super) fn new(
+        plan: &'a Plan,
+        sizes: &mut Sizes<'_>,
+        crossings: &[Crossing],
+        guests: Vec<Guest>,
+    ) -> Self {
+        let mut lines = curves(plan, sizes, crossings);
+        let (first, last) = plan.ends();
+        lines.extend(guests.into_iter().map(|guest| Line {
+            name: guest.name,
+            kind: "netlist",
+            level: guest.at.is_none(),
+            points: match guest.at {
+                Some(at) => vec![(at, guest.value)],
+                None => vec![(first, guest.value), (last, guest.value)],
+            },
+            stroke: Stroke::dashed(RED, 3, 3),
+        }));
+        // The highest at their ends first, as their names are written.
+        lines.sort_by_key(|line| std::cmp::Reverse(line.points.last().map(|&(_, value)| value)));
+        Scene {
+            plan,
+            lines,
+            marks: marks(plan, sizes, crossings),
+        }
+    }
+
+    /// Whether there is no point of a curve.
+    pub(super) fn is_empty(&self) -> bool {
+        let mut curves = self.lines.iter().filter(|line| line.kind != "netlist");
+        curves.all(|line| line.points.is_empty())
+    }
+
+    /// The picture, and the lines for the file of points.
+    pub(super) fn picture(self) -> (Picture, Vec<Line>) {
+        let plan = self.plan;
+        let values = self.lines.iter().flat_map(|line| &line.points);
+        let values = values.map(|&(_, value)| value as f64);
+        let has_discs = plan.numbers.len() <= FEW;
+        let chart = Chart {
+            title: String::new(),
+            left: 120,
+            size: (730, 460),
+            x: x_axis(plan),
+            y: Axis::of_values(plan.y.words().axis, values, |value| number(value as usize)),
+            curves: (self.lines.iter())
+                .map(|line| plot::Curve {
+                    name: line.name.clone(),
+                    points: (line.points.iter())
+                        .map(|&(number, value)| (number as f64, value as f64))
+                        .collect(),
+                    stroke: line.stroke,
+                    discs: has_discs && !line.level,
+                })
+                .collect(),
+            marks: self.marks,
+        };
+        let picture = Picture {
+            title: title(plan),
+            subtitle: subtitle(plan),
+            rows: vec![vec![chart]],
+        };
+        (picture, self.lines)
+    }
+}
+
+fn title(plan: &Plan) -> String {
+    let what = plan.y.words().title;
+    match plan.along {
+        Along::Draw { cards } => format!("{what} to draw m of {} cards", number(cards)),
+        Along::Cards { draw } => format!("{what} to draw {} of n cards", number(draw)),
+        Along::WholeDecks => format!("{what} to shuffle n cards and draw them all"),
+    }
+}
+
+fn subtitle(plan: &Plan) -> String {
+    let check = match plan.checked {
+        true => "The circuits of a malicious session, with the check that both inputs are in range",
+        false => "The circuits alone, without the check that both inputs are in range",
+    };
+    match plan.curves().iter().any(|curve| curve.is_comparison()) {
+        true => format!("{check}. Grey: for comparison only, never played with"),
+        false => check.into(),
+    }
+}
+
+fn x_axis(plan: &Plan) -> Axis {
+    let (first, last) = plan.ends();
+    let range = first as f64..last as f64;
+    match plan.along {
+        Along::Draw { .. } => {
+            let label = |draw: f64| match draw.fract() {
+                0.0 => number(draw as usize),
+                _ => String::new(),
+            };
+            Axis::linear("m, the number of cards drawn", range, 12, label)
+        }
+        // Decks are as far apart as their ratio is large.
+        Along::Cards { .. } | Along::WholeDecks => {
+            let powers = (0..16).map(|power| 1 << power);
+            let powers = powers.filter(|power| (first..=last).contains(power));
+            let ticks: Vec<f64> = powers.map(|power| power as f64).collect();
+            let label = |cards| number(cards as usize);
+            Axis::logarithmic("n, the number of cards in the deck", range, &ticks, label)
+        }
+    }
+}
+
+fn curves(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Line> {
+    // With the crossings, so that each mark is on its line.
+    let mut numbers = plan.numbers.clone();
+    numbers.extend(crossings.iter().map(|crossing| crossing.from));
+    numbers.sort_unstable();
+    numbers.dedup();
+    let line = |curve: Curve| Line {
+        name: curve.name().into(),
+        kind: match curve {
+            Curve::Shuffle(_) => "shuffle",
+            Curve::Comparison(_) => "comparison",
+        },
+        level: false,
+        points: (numbers.iter())
+            .map(|&number| (number, sizes.value(curve, number)))
+            // A logarithmic axis has no 0. (One card of two takes no AND.)
+            .filter(|&(_, value)| value > 0)
+            .collect(),
+        stroke: curve.stroke(),
+    };
+    plan.curves().into_iter().map(line).collect()
+}
+
+/// One mark for the crossings that belong to the same winner at the same number.
+fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark> {
+    let variable = match plan.along {
+        Along::Draw { .. } => "m",
+        Along::Cards { .. } | Along::WholeDecks => "n",
+    };
+    let alike = |a: &Crossing, b: &Crossing| (a.from, a.cheaper) == (b.from, b.cheaper);
+    let (unit, lowest) = (plan.y.words().unit, plan.y.lowest());
+    let mark = |chunk: &[Crossing]| {
+        let Crossing { from, cheaper, .. } = chunk[0];
+        let value = sizes.value(Curve::Shuffle(cheaper), from);
+        let mut news = |crossing: &Crossing| {
+            let said = match crossing.of_the_cheapest {
+                true => format!("is {lowest}, before it"),
+                false => "is below".into(),
+            };
+            let dearer = sizes.value(Curve::Shuffle(crossing.dearer), from);
+            format!("{said} {} ({})", crossing.dearer, number(dearer))
+        };
+        let news: Vec<String> = chunk.iter().map(&mut news).collect();
+        Mark {
+            at: (from as f64, value.max(1) as f64),
+            bold: chunk.iter().any(|crossing| crossing.of_the_cheapest),
+            text: format!(
+                "{variable} = {}: from here {cheaper} ({} {unit}) {}",
+                number(from),
+                number(value),
+                news.join(", and ")
+            ),
+        }
+    };
+    crossings.chunk_by(alike).map(mark).collect()
+}

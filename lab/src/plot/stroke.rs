@@ -1,0 +1,68 @@
+//! Colours and dashes of curves.
+
+pub use plotters::style::BLACK;
+use plotters::style::RGBColor;
+
+// The colours of Okabe and Ito, which remain distinct for the colour-blind; black is the eighth.
+/// Blue.
+pub const BLUE: RGBColor = RGBColor(0, 114, 178);
+/// Sky blue.
+pub const SKY_BLUE: RGBColor = RGBColor(86, 180, 233);
+/// Bluish green.
+pub const GREEN: RGBColor = RGBColor(0, 158, 115);
+/// Orange.
+pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
+/// Vermilion.
+pub const VERMILION: RGBColor = RGBColor(213, 94, 0);
+/// Reddish purple.
+pub const PURPLE: RGBColor = RGBColor(204, 121, 167);
+/// Grey.
+pub const GREY: RGBColor = RGBColor(130, 130, 130);
+/// Dark red.
+pub const RED: RGBColor = RGBColor(160, 0, 40);
+
+/// Look of a line.
+#[derive(Clone, Copy)]
+pub struct Stroke {
+    pub(super) colour: RGBColor,
+    /// Pixels of a dash.
+    pub(super) dash: u32,
+    /// Pixels between two dashes.
+    pub(super) gap: u32,
+    /// Pixels across the line.
+    pub(super) width: u32,
+}
+
+impl Stroke {
+    /// A solid line.
+    pub const fn solid(colour: RGBColor) -> Self {
+        // A dash longer than any line.
+        Stroke::dashed(colour, 100_000, 0)
+    }
+
+    /// A line of dashes and gaps of these pixels.
+    pub const fn dashed(colour: RGBColor, dash: u32, gap: u32) -> Self {
+        Stroke {
+            colour,
+            dash,
+            gap,
+            width: 2,
+        }
+    }
+
+    /// The stroke with another width.
+    pub const fn wide(self, width: u32) -> Self {
+        Stroke { width, ..self }
+    }
+
+    /// The stroke of a curve by its number in a list: colours in turn, then dashes.
+    pub fn numbered(number: usize) -> Self {
+        const COLOURS: [RGBColor; 7] = [BLUE, VERMILION, GREEN, PURPLE, SKY_BLUE, ORANGE, BLACK];
+        let colour = COLOURS[number % COLOURS.len()];
+        match number / COLOURS.len() % 3 {
+            0 => Stroke::solid(colour),
+            1 => Stroke::dashed(colour, 7, 4),
+            _ => Stroke::dashed(colour, 2, 4),
+        }
+    }
+}
