@@ -54,20 +54,14 @@
 //! on its connection: do not run several as tasks of one pool, since a thread that waits for its pieces may
 //! take up another session. Rayon panics if the system gives no threads for the global pool.
 //!
+//! The feature `comparison` adds `shuffle::comparison`, shuffles to measure the real ones against, and
+//! `shuffle::Enumeration`, which counts every draw of a small deck.
+//!
 //! The feature `internals` makes public what the tests of this project need: `crypto`, `ot`, the
 //! frames of [`net`], and `testing`. It promises no stability: any version may change them.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(
-    not(feature = "internals"),
-    allow(
-        dead_code,
-        unreachable_pub,
-        unused_imports,
-        reason = "it is public with the feature `internals`"
-    )
-)]
 
 pub mod circuit;
 pub mod deck;
@@ -85,8 +79,10 @@ pub mod ot;
 pub mod testing;
 
 #[cfg(not(feature = "internals"))]
+#[allow(unreachable_pub, reason = "public with the feature `internals`")]
 mod crypto;
 #[cfg(not(feature = "internals"))]
+#[allow(unreachable_pub, reason = "public with the feature `internals`")]
 mod ot;
 
 mod blame;

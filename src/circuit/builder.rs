@@ -151,7 +151,7 @@ impl Builder {
 
     /// The most nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds. The other calls
     /// add one at most.
-    pub const MAX_NODES_PER_AND: usize = 3;
+    pub(crate) const MAX_NODES_PER_AND: usize = 3;
 
     /// Begins a circuit, given the number of bits of each input value.
     ///
@@ -213,7 +213,7 @@ impl Builder {
     }
 
     /// The number of nodes so far: the constant 0, the input bits, and the gates recorded.
-    pub fn nodes(&self) -> usize {
+    pub(crate) fn nodes(&self) -> usize {
         self.fingerprints.len()
     }
 

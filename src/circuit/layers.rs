@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::builder::{Bit, Node, Operation};
 use super::digest::digest;
-use super::ownership::LastOwnership;
+use super::record::LastOwnership;
 use super::{Circuit, Gate, Layer, Output, Wire};
 
 /// Drops the gates that no output needs, orders the others by AND-depth, and makes the NOT gates

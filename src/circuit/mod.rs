@@ -24,9 +24,14 @@ mod builder;
 mod digest;
 mod evaluate;
 pub mod gadgets;
+mod gates;
 mod layers;
 mod number;
 mod own_gates;
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(unreachable_pub, reason = "public with the feature `internals`")
+)]
 mod ownership;
 mod party;
 mod record;
@@ -37,13 +42,15 @@ mod structure;
 
 pub use builder::{Bit, Builder};
 pub use evaluate::InputError;
+pub use gates::{Gate, Output, Wire};
 pub use number::{from_bits, to_bits};
 #[cfg(not(feature = "internals"))]
 pub(crate) use ownership::Ownership;
 #[cfg(feature = "internals")]
 pub use ownership::Ownership;
 pub use party::{ByParty, Party};
-pub use record::{Circuit, Gate, Layer, Output, Wire};
+pub use record::Circuit;
+pub(crate) use record::Layer;
 pub(crate) use slices::Sliced;
 pub(crate) use slots::Slots;
 pub use stats::Stats;

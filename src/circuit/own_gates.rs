@@ -1,7 +1,8 @@
 //! What a party computes alone.
 
+use super::gates::{Gate, Gates, Wire};
+use super::party::{ByParty, Party};
 use super::slots::Places;
-use super::{ByParty, Circuit, Gate, Party, Wire};
 
 /// The AND gates of one owner, and the free gates that these need, with places for what is held of their
 /// wires: as many as there are wires at once.
@@ -16,15 +17,15 @@ pub(crate) struct OwnGates {
 
 impl OwnGates {
     /// Those of both parties, given the owner of each wire.
-    pub(super) fn of_both(circuit: &Circuit, owners: &[Option<Party>]) -> ByParty<Self> {
-        let mut places = ByParty::from_fn(|_| Places::new(circuit.wires()));
+    pub(super) fn of_both(gates: Gates<'_>, owners: &[Option<Party>]) -> ByParty<Self> {
+        let mut places = ByParty::from_fn(|_| Places::new(gates.wires()));
         let mut own = ByParty::<Self>::default();
-        for (gate, wire) in circuit.gates_from_the_last() {
+        for (gate, wire) in gates.last_to_first() {
             if let Some(owner) = owners[wire.index()] {
                 own[owner].add_before(&mut places[owner], gate, wire);
             }
         }
-        let inputs = (0..circuit.input_bits()).map(Wire::new);
+        let inputs = (0..gates.input_bits()).map(Wire::new);
         for (wire, owner) in inputs.zip(owners) {
             if let Some(owner) = *owner {
                 own[owner].inputs.push(Wire(places[owner].of(wire)));
@@ -75,7 +76,7 @@ impl OwnGates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::Ownership;
+    use crate::circuit::{Circuit, Ownership};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
     /// The wires that the places of an owner hold one after the other, as its gates set them.

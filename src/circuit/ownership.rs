@@ -1,11 +1,12 @@
 //! Who could compute each wire of a circuit alone.
 
 use std::iter;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
+use super::gates::{Gate, Gates};
 use super::own_gates::OwnGates;
+use super::party::{ByParty, Party};
 use super::slots::Slots;
-use super::{ByParty, Circuit, Gate, Party};
 
 /// Which wires depend on the inputs of one party only, its *owner*.
 ///
@@ -13,7 +14,7 @@ use super::{ByParty, Circuit, Gate, Party};
 /// owner: it is *joint*.
 pub struct Ownership {
     /// The owner of each input value.
-    of_values: Vec<Option<Party>>,
+    pub(super) of_values: Vec<Option<Party>>,
     wires: Vec<Option<Party>>,
     joint_ands: Vec<u32>,
     inputs: ByParty<Vec<u32>>,
@@ -23,16 +24,15 @@ pub struct Ownership {
 }
 
 impl Ownership {
-    /// That of a circuit, given who knows each input value. Linear in the number of gates.
+    /// The ownership of the wires of `gates`, given who knows each input value.
     ///
     /// # Panics
     /// When there is not one owner for each input value.
-    pub fn of(circuit: &Circuit, values: impl IntoIterator<Item = Option<Party>>) -> Self {
-        let of_values: Vec<_> = values.into_iter().collect();
-        let count = circuit.inputs().len();
+    pub(super) fn of_gates(gates: Gates<'_>, of_values: Vec<Option<Party>>) -> Self {
+        let count = gates.inputs.len();
         assert_eq!(of_values.len(), count, "an owner for each value");
-        let mut wires = Vec::with_capacity(circuit.wires());
-        for (&owner, &bits) in of_values.iter().zip(circuit.inputs()) {
+        let mut wires = Vec::with_capacity(gates.wires());
+        for (&owner, &bits) in of_values.iter().zip(gates.inputs) {
             wires.extend(iter::repeat_n(owner, bits));
         }
         let mut inputs = ByParty::<Vec<u32>>::default();
@@ -43,7 +43,7 @@ impl Ownership {
         }
         let mut joint_ands = Vec::new();
         let mut products = ByParty::<Vec<u32>>::default();
-        for (number, gate) in (0..).zip(circuit.gates()) {
+        for (number, gate) in (0..).zip(gates.list) {
             let owner = match *gate {
                 Gate::Not(a) => wires[a.index()],
                 Gate::Xor(a, b) | Gate::And(a, b) => {
@@ -63,7 +63,7 @@ impl Ownership {
             joint_ands,
             inputs,
             products,
-            own_gates: OwnGates::of_both(circuit, &wires),
+            own_gates: OwnGates::of_both(gates, &wires),
             wires,
             slots: OnceLock::new(),
         }
@@ -94,40 +94,10 @@ impl Ownership {
         &self.own_gates[owner]
     }
 
-    /// Where a run of the circuit, whose ownership this is, keeps its wires. Found once.
-    pub(crate) fn slots(&self, circuit: &Circuit) -> &Slots {
-        debug_assert_eq!(circuit.wires(), self.wires.len(), "of this circuit");
-        (self.slots).get_or_init(|| Slots::of_owned(circuit, &self.wires))
-    }
-}
-
-/// The ownership that was asked for last. It is kept, as a circuit is run many times with the same
-/// owners, and only one, as it is nearly as large as the circuit. Clones of the circuit share it.
-#[derive(Clone, Default)]
-pub(super) struct LastOwnership(Arc<Mutex<Option<Arc<Ownership>>>>);
-
-impl Circuit {
-    /// Its [`Ownership::of`], which is found once for many calls with the same owners.
-    ///
-    /// # Panics
-    /// When there is not one owner for each input value.
-    pub(crate) fn ownership(
-        &self,
-        values: impl IntoIterator<Item = Option<Party>>,
-    ) -> Arc<Ownership> {
-        let values: Vec<_> = values.into_iter().collect();
-        // Only whole values are put there, so one of a call that has panicked is right.
-        let mut last = (self.ownership.0.lock()).unwrap_or_else(PoisonError::into_inner);
-        match &*last {
-            Some(found) if found.of_values == values => found.clone(),
-            _ => {
-                // Dropped first: two would take twice the memory.
-                *last = None;
-                let found = Arc::new(Ownership::of(self, values));
-                *last = Some(found.clone());
-                found
-            }
-        }
+    /// Where a run of these gates, whose ownership this is, keeps its wires. Found once.
+    pub(super) fn slots_of(&self, gates: Gates<'_>) -> &Slots {
+        debug_assert_eq!(gates.wires(), self.wires.len(), "of these gates");
+        (self.slots).get_or_init(|| Slots::of_owned(gates, &self.wires))
     }
 }
 
@@ -161,20 +131,6 @@ mod tests {
         assert_eq!(ownership.products(Party::Garbler).len(), 2);
         assert_eq!(ownership.products(Party::Evaluator).len(), 1);
         assert_eq!(ownership.joint_ands().len(), 2);
-    }
-
-    #[test]
-    fn a_circuit_and_its_clones_keep_the_ownership_that_was_asked_for_last() {
-        let mut builder = Builder::new(&[1, 1]);
-        let both = builder.and(builder.input(0)[0], builder.input(1)[0]);
-        let circuit = builder.build(vec![vec![both]]);
-        let (ours, mine) = (Party::BOTH.map(Some), [Some(Party::Garbler); 2]);
-        let first = circuit.ownership(ours);
-        assert!(Arc::ptr_eq(&first, &circuit.clone().ownership(ours)));
-        let other = circuit.ownership(mine);
-        assert_eq!((first.joint_ands().len(), other.joint_ands().len()), (1, 0));
-        assert!(Arc::ptr_eq(&other, &circuit.ownership(mine)));
-        assert!(!Arc::ptr_eq(&first, &circuit.ownership(ours)));
     }
 
     #[test]

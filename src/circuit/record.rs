@@ -2,44 +2,12 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::ownership::LastOwnership;
-
-/// A wire of a circuit, by number. The first wires are the input bits, and then each gate has one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Wire(pub(super) u32);
-
-impl Wire {
-    /// The wire of this number, which is below [`Builder::MAX_NODES`](super::Builder::MAX_NODES).
-    pub(super) fn new(index: usize) -> Self {
-        Wire(index as u32)
-    }
-
-    /// The number of the wire, from 0.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-/// A gate, with the wires that it reads. Gate number `g` drives wire `input_bits + g`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
-    /// Exclusive or: free when garbled.
-    Xor(Wire, Wire),
-    /// And: what a circuit costs.
-    And(Wire, Wire),
-    /// Negation: free when garbled.
-    Not(Wire),
-}
-
-/// One bit of an output value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// A bit that does not depend on the inputs.
-    Const(bool),
-    /// The bit on a wire, which may be an input and may be put out more than once.
-    Wire(Wire),
-}
+use super::gates::{Gate, Gates, Output};
+use super::ownership::Ownership;
+use super::party::Party;
+use super::slots::Slots;
 
 /// The gates of one AND-depth, as two consecutive ranges of gate numbers.
 ///
@@ -47,12 +15,17 @@ pub enum Output {
 /// batch. The free gates after them read wires of earlier layers, of these ANDs, and of free gates
 /// before them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layer {
+pub(crate) struct Layer {
     /// AND gates only; none in layer 0.
-    pub ands: Range<usize>,
+    pub(crate) ands: Range<usize>,
     /// XOR and NOT gates only, in topological order.
-    pub free: Range<usize>,
+    pub(crate) free: Range<usize>,
 }
+
+/// The ownership that was asked for last. It is kept, as a circuit is run many times with the same
+/// owners, and only one, as it is nearly as large as the circuit. Clones of the circuit share it.
+#[derive(Clone, Default)]
+pub(super) struct LastOwnership(Arc<Mutex<Option<Arc<Ownership>>>>);
 
 /// A Boolean circuit, in layer order, without dead gates.
 ///
@@ -87,7 +60,7 @@ impl Circuit {
     }
 
     /// The layers, by AND-depth from 0. Together they are all gates, in order.
-    pub fn layers(&self) -> &[Layer] {
+    pub(crate) fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
@@ -112,9 +85,41 @@ impl Circuit {
     }
 
     /// The number of output bits that are not constants.
-    pub fn output_wires(&self) -> usize {
+    pub(crate) fn output_wires(&self) -> usize {
         let is_wire = |output: &&Output| matches!(output, Output::Wire(_));
         self.outputs.iter().flatten().filter(is_wire).count()
+    }
+
+    /// Its [`Ownership::of`], which is found once for many calls with the same owners.
+    ///
+    /// # Panics
+    /// When there is not one owner for each input value.
+    pub(crate) fn ownership(
+        &self,
+        values: impl IntoIterator<Item = Option<Party>>,
+    ) -> Arc<Ownership> {
+        let values: Vec<_> = values.into_iter().collect();
+        // Only whole values are put there, so one of a call that has panicked is right.
+        let mut last = (self.ownership.0.lock()).unwrap_or_else(PoisonError::into_inner);
+        match &*last {
+            Some(found) if found.of_values == values => found.clone(),
+            _ => {
+                // Dropped first: two would take twice the memory.
+                *last = None;
+                let found = Arc::new(Ownership::of(self, values));
+                *last = Some(found.clone());
+                found
+            }
+        }
+    }
+
+    /// The inputs, gates and outputs alone.
+    pub(super) fn parts(&self) -> Gates<'_> {
+        Gates {
+            inputs: &self.inputs,
+            list: &self.gates,
+            outputs: &self.outputs,
+        }
     }
 
     /// The BLAKE3 digest of the record: two circuits have the same one only if they have the same
@@ -130,6 +135,25 @@ impl Circuit {
     }
 }
 
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(unreachable_pub, reason = "public with the feature `internals`")
+)]
+impl Ownership {
+    /// The ownership of a circuit's wires, given who knows each input value. Linear in the number of gates.
+    ///
+    /// # Panics
+    /// When there is not one owner for each input value.
+    pub fn of(circuit: &Circuit, values: impl IntoIterator<Item = Option<Party>>) -> Self {
+        Ownership::of_gates(circuit.parts(), values.into_iter().collect())
+    }
+
+    /// Where a run of the circuit, whose ownership this is, keeps its wires. Found once.
+    pub(crate) fn slots(&self, circuit: &Circuit) -> &Slots {
+        self.slots_of(circuit.parts())
+    }
+}
+
 impl fmt::Debug for Circuit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Circuit")
@@ -139,5 +163,25 @@ impl fmt::Debug for Circuit {
             .field("layers", &self.layers.len())
             .field("outputs", &self.outputs.len())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::Builder;
+
+    #[test]
+    fn a_circuit_and_its_clones_keep_the_ownership_that_was_asked_for_last() {
+        let mut builder = Builder::new(&[1, 1]);
+        let both = builder.and(builder.input(0)[0], builder.input(1)[0]);
+        let circuit = builder.build(vec![vec![both]]);
+        let (ours, mine) = (Party::BOTH.map(Some), [Some(Party::Garbler); 2]);
+        let first = circuit.ownership(ours);
+        assert!(Arc::ptr_eq(&first, &circuit.clone().ownership(ours)));
+        let other = circuit.ownership(mine);
+        assert_eq!((first.joint_ands().len(), other.joint_ands().len()), (1, 0));
+        assert!(Arc::ptr_eq(&other, &circuit.ownership(mine)));
+        assert!(!Arc::ptr_eq(&first, &circuit.ownership(ours)));
     }
 }

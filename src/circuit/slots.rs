@@ -1,6 +1,7 @@
 //! Where a run keeps what it holds for each wire.
 
-use super::{Circuit, Gate, Output, Party, Wire};
+use super::gates::{Gate, Gates, Output, Wire};
+use super::party::Party;
 
 /// The place of each wire in the lists of a run.
 ///
@@ -20,29 +21,29 @@ impl Slots {
     /// A place for each wire, by its number. That of no gate is [`Places::NOBODYS`]: a gate reads wires
     /// of a lower number.
     #[cfg(feature = "internals")]
-    pub(crate) fn for_each_wire(circuit: &Circuit) -> Self {
-        let wires = 0..circuit.wires() as u32;
+    pub(crate) fn for_each_wire(wires: usize) -> Self {
+        let wires = 0..wires as u32;
         Slots {
             count: wires.len(),
             of_wire: wires.collect(),
         }
     }
 
-    /// Those of a circuit, given the owner of each wire: no more than wires that are held at once.
+    /// The slots of the wires of `gates`, given the owner of each wire: no more than wires that are held at once.
     /// Linear in the number of gates.
     ///
     /// # Panics
     /// If nothing reads the output of a joint AND. A circuit keeps only gates that an output needs, and
     /// what reads a joint wire is joint. With another circuit the passes over the gates would count its
     /// joint ANDs differently.
-    pub(super) fn of_owned(circuit: &Circuit, owners: &[Option<Party>]) -> Self {
-        let mut places = Places::new(circuit.wires());
-        for output in circuit.outputs().iter().flatten() {
+    pub(super) fn of_owned(gates: Gates<'_>, owners: &[Option<Party>]) -> Self {
+        let mut places = Places::new(gates.wires());
+        for output in gates.outputs.iter().flatten() {
             if let Output::Wire(wire) = *output {
                 places.give(wire);
             }
         }
-        for (gate, wire) in circuit.gates_from_the_last() {
+        for (gate, wire) in gates.last_to_first() {
             if places.take_back(wire).is_none() {
                 let is_joint_and = matches!(gate, Gate::And(..)) && owners[wire.index()].is_none();
                 assert!(!is_joint_and, "nothing reads a joint AND");
@@ -141,18 +142,10 @@ impl Places {
     }
 }
 
-impl Circuit {
-    /// The gates with the wires that they set, from the last to the first.
-    pub(super) fn gates_from_the_last(&self) -> impl Iterator<Item = (Gate, Wire)> {
-        let wires = (0..self.wires()).rev().map(Wire::new);
-        self.gates().iter().rev().copied().zip(wires)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::circuit::{Builder, Ownership, bristol};
+    use crate::circuit::{Builder, Circuit, Ownership, bristol};
     use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
     /// Runs a circuit in the slots, with the number of a wire on each. Gates that nobody needs are left

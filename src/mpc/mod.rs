@@ -14,6 +14,10 @@ mod attempts;
 mod channel_secret;
 mod error;
 mod greeting;
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(unreachable_pub, reason = "public with the feature `internals`")
+)]
 mod label;
 mod layout;
 mod live;
@@ -43,6 +47,7 @@ pub use semi_honest::{SemiHonest, SharedBit};
 #[cfg(feature = "internals")]
 pub use semi_honest::{evaluate, garble};
 pub use session::{Session, SessionBit};
+#[cfg(feature = "internals")]
 pub use tag::Tag;
 pub use values::{Audience, Demand, Input, Opened, Opening, Run, Words};
 

@@ -17,7 +17,15 @@ mod channel;
 mod clock;
 mod codec;
 mod error;
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(unreachable_pub, reason = "public with the feature `internals`")
+)]
 mod frame;
+#[cfg_attr(
+    not(feature = "internals"),
+    allow(unreachable_pub, reason = "public with the feature `internals`")
+)]
 pub(crate) mod hello;
 mod memory;
 mod pipe;

@@ -1,6 +1,6 @@
 //! What can go wrong in oblivious transfer.
 
-use crate::{Blame, net};
+use crate::net;
 
 /// The result of an operation of oblivious transfer.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -18,17 +18,6 @@ pub enum Error {
     /// The session has made its last batch: the numbers of batches have 32 bits.
     #[error("a session makes at most 2^32 batches of OTs")]
     Exhausted,
-}
-
-impl Error {
-    /// Whose fault it can be.
-    pub fn blame(&self) -> Blame {
-        match self {
-            Error::Channel(error) => error.blame(),
-            Error::Check(_) => Blame::CheatOrConnection,
-            Error::Exhausted => Blame::ThisSide,
-        }
-    }
 }
 
 impl From<Check> for Error {

@@ -32,7 +32,9 @@ use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step, block_
 use crate::net::{self, Channel, Malformed, Transport};
 use crate::parallel;
 
+#[cfg(feature = "internals")]
 pub use all_but_one::TreeSums;
+#[cfg(feature = "internals")]
 pub use base::{BaseOtAnswer, BaseOtPads, BaseOtPoints};
 pub use correlated::CotCheck;
 pub use error::{Check, Error, Result};

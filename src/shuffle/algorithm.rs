@@ -2,12 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::construction::Construction;
-use super::{bubble, cut, fisher_yates, lehmer, network};
-
-/// Makes the enum of algorithms from a list of names and constructions.
+/// Makes the enum of algorithms, and the list of all, from their names.
 macro_rules! algorithms {
-    ($($(#[$doc:meta])* $name:ident = $construction:path,)*) => {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
         /// A way to turn the randomness of two parties into a shuffle.
         ///
         /// Its name on the command line and on the wire, which [`Display`](std::fmt::Display)
@@ -24,34 +21,27 @@ macro_rules! algorithms {
         impl Algorithm {
             /// Every algorithm, in the order in which tables list them.
             pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
-
-            /// What it is made of.
-            pub(super) fn construction(self) -> &'static Construction {
-                match self {
-                    $(Self::$name => &$construction,)*
-                }
-            }
         }
     };
 }
 
 algorithms! {
     /// Draw i swaps the card at place i with a uniform one of those at places i, i + 1, ….
-    FisherYates = fisher_yates::CONSTRUCTION,
+    FisherYates,
     /// Draw i carries a uniform one of the cards at places i, i + 1, … to place i by swaps of
     /// neighbours, so that the others keep their order.
-    Bubble = bubble::CONSTRUCTION,
+    Bubble,
     /// The same draws as `Bubble`, computed from the places drawn alone, without a deck.
-    Lehmer = lehmer::CONSTRUCTION,
+    Lehmer,
     /// As `Lehmer`, but a draw from an even number of cards also cuts the rest of the deck, which
     /// is cheaper.
-    Cut = cut::CONSTRUCTION,
+    Cut,
     /// The deck goes through two bitonic sorting networks, of which each party sets one.
-    Bitonic = network::bitonic::CONSTRUCTION,
+    Bitonic,
     /// The deck goes through two odd-even merge sorting networks, of which each party sets one.
-    OddEven = network::odd_even::CONSTRUCTION,
+    OddEven,
     /// The deck goes through two Waksman networks, of which each party sets one.
-    Waksman = network::waksman::CONSTRUCTION,
+    Waksman,
 }
 
 impl Algorithm {

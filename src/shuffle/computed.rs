@@ -1,10 +1,12 @@
 //! The size of a circuit, computed without building it, also for decks that are too large to build.
 
 use super::additive;
+use super::algorithm::Algorithm;
 use super::construction::{Construction, Cost};
 use super::network::Composed;
+use super::randomness::Seed;
 use super::range_check;
-use super::{Algorithm, Seed, Spec, SpecError};
+use super::spec::{Spec, SpecError};
 use crate::circuit::{ByParty, Party};
 
 /// The size of the circuit of a shuffle, computed and not counted.
@@ -42,7 +44,7 @@ pub struct Computed {
 impl Computed {
     /// The largest deck of which the sizes are computed. Larger than
     /// [`Spec::MAX_CARDS`], since nothing is built.
-    pub const MAX_CARDS: usize = 1 << 16;
+    pub const MAX_CARDS: usize = Spec::MAX_CARDS_TO_COUNT;
 
     /// Checks that a deck and a draw are within the bounds of [`of`](Self::of).
     ///

@@ -1,11 +1,11 @@
 //! What an algorithm is made of.
 //!
-//! Each algorithm has one [`Construction`], in its own file; [`Algorithm`](super::Algorithm) says
-//! which. Everything else knows only the two kinds of constructions.
+//! Each algorithm has one [`Construction`]; the file `catalogue.rs` has the list. Everything else knows only
+//! the two kinds of constructions.
 
-use super::Spec;
 use super::deck::Card;
-use super::network::Network;
+use super::network::Copies;
+use super::spec::Spec;
 use crate::circuit::Builder;
 
 /// What an algorithm is made of.
@@ -39,12 +39,4 @@ impl Cost {
     pub(super) fn exact(ands: usize) -> Self {
         Self { ands, exact: true }
     }
-}
-
-/// The networks of a shuffle that composes two permutations.
-pub(super) struct Copies {
-    /// The garbler's copy for n lines.
-    pub(super) garbler: fn(lines: usize) -> Network,
-    /// The evaluator's copy for n lines, laid out for its first m outputs.
-    pub(super) evaluator: fn(lines: usize, wanted: usize) -> Network,
 }

@@ -19,7 +19,7 @@
 //!
 //! [`Bitonic`](Algorithm::Bitonic), [`OddEven`](Algorithm::OddEven) and
 //! [`Waksman`](Algorithm::Waksman) send the deck through two copies of a permutation
-//! [`network`]. Each party has a permutation, and *routes* it: it finds the control bits with which
+//! network. Each party has a permutation, and *routes* it: it finds the control bits with which
 //! its copy makes that permutation. Draw j is then card `g[e[j]]`, where g is the garbler's
 //! permutation and e the evaluator's.
 //!
@@ -43,18 +43,21 @@
 mod additive;
 mod algorithm;
 mod bubble;
+mod catalogue;
+#[cfg(feature = "comparison")]
 pub mod comparison;
 mod computed;
 mod construction;
 mod cut;
 mod deck;
+#[cfg(feature = "comparison")]
 mod enumeration;
 mod estimate;
 mod fisher_yates;
 mod group;
 mod in_slices;
 mod lehmer;
-pub mod network;
+mod network;
 mod randomness;
 mod range_check;
 mod shuffle_circuit;
@@ -63,6 +66,7 @@ pub mod split;
 
 pub use algorithm::{Algorithm, UnknownAlgorithm};
 pub use computed::Computed;
+#[cfg(feature = "comparison")]
 pub use enumeration::{Counterexample, Enumeration, Outcome, Rows, Subject, TooManyValues};
 pub use in_slices::InSlices;
 pub use network::Reshuffle;

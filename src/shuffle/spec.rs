@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Algorithm;
+use super::algorithm::Algorithm;
 
 /// A shuffle: the deck is the cards `0..n` in order, and m of them are drawn.
 ///
@@ -24,6 +24,9 @@ impl Spec {
     /// takes a spec from a peer bounds it further before the circuit is built.
     pub const MAX_CARDS: usize = 4096;
 
+    /// The largest deck of which the sizes are [computed](super::Computed).
+    pub(super) const MAX_CARDS_TO_COUNT: usize = 1 << 16;
+
     /// A shuffle of `cards` cards (2 to [`MAX_CARDS`](Self::MAX_CARDS)) of which `draw` (1 to
     /// `cards`) are drawn.
     ///
@@ -36,14 +39,13 @@ impl Spec {
         Self::to_count(cards, draw, algorithm)
     }
 
-    /// A shuffle that is only counted, of up to [`Computed::MAX_CARDS`](super::Computed::MAX_CARDS)
-    /// cards.
+    /// A shuffle that is only counted, of up to [`MAX_CARDS_TO_COUNT`](Self::MAX_CARDS_TO_COUNT) cards.
     pub(super) fn to_count(
         cards: usize,
         draw: usize,
         algorithm: Algorithm,
     ) -> Result<Self, SpecError> {
-        if !(2..=super::Computed::MAX_CARDS).contains(&cards) {
+        if !(2..=Self::MAX_CARDS_TO_COUNT).contains(&cards) {
             return Err(SpecError::CardsToCount(cards));
         }
         if !(1..=cards).contains(&draw) {
@@ -89,7 +91,7 @@ pub enum SpecError {
     #[error("a deck has 2 to {max} cards, not {0}", max = Spec::MAX_CARDS)]
     Cards(usize),
     /// Nothing is [computed](super::Computed) of a deck of this many cards.
-    #[error("decks of 2 to {max} cards are counted, not of {0}", max = super::Computed::MAX_CARDS)]
+    #[error("decks of 2 to {max} cards are counted, not of {0}", max = Spec::MAX_CARDS_TO_COUNT)]
     CardsToCount(usize),
     /// This many cards cannot be drawn.
     #[error("from {cards} cards one can draw 1 to {cards}, not {draw}")]

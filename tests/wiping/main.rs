@@ -11,7 +11,7 @@ use std::time::Duration;
 use dealerless::circuit::Party;
 use dealerless::crypto::{Block, SecretVec, SessionId};
 use dealerless::deck::{Card, KeptDeck, Share};
-use dealerless::mpc::{Audience, Malicious, TwoParty};
+use dealerless::mpc::{Malicious, TwoParty};
 use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport, memory_pair};
 use dealerless::ot::{CotBits, Delta, Key, setup_both};
 use dealerless::shuffle::split::{Split, SplitCircuit};

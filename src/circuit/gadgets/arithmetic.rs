@@ -16,7 +16,13 @@ use crate::circuit::{Bit, Builder};
 ///
 /// # Panics
 /// When `y_minus_m` is not one bit longer than `x`.
-pub fn add_mod(b: &mut Builder, x: &[Bit], y_minus_m: &[Bit], carry: Bit, m: u64) -> Vec<Bit> {
+pub(crate) fn add_mod(
+    b: &mut Builder,
+    x: &[Bit],
+    y_minus_m: &[Bit],
+    carry: Bit,
+    m: u64,
+) -> Vec<Bit> {
     let k = x.len();
     assert_eq!(y_minus_m.len(), k + 1, "one bit more, for the sign");
     let (sum, carry) = add(b, x, &y_minus_m[..k], carry);
@@ -64,7 +70,7 @@ pub fn greater_equal(b: &mut Builder, x: &[Bit], y: &[Bit]) -> Bit {
 
 /// `x >= bound`, for a constant. If both have k bits, it costs `k - 1` ANDs, less one for each
 /// trailing zero of the bound.
-pub fn at_least(b: &mut Builder, x: &[Bit], bound: u64) -> Bit {
+pub(crate) fn at_least(b: &mut Builder, x: &[Bit], bound: u64) -> Bit {
     let bound = constant(bound, 64);
     greater_equal(b, x, &bound)
 }
@@ -106,7 +112,7 @@ pub fn equals(b: &mut Builder, x: &[Bit], value: u64) -> Bit {
 }
 
 /// `x + bit`, modulo 2^k. Costs `k - 1` ANDs.
-pub fn increment_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
+pub(crate) fn increment_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
     let mut carry = bit;
     x.iter()
         .map(|&x| {
@@ -118,7 +124,7 @@ pub fn increment_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
 }
 
 /// `x - bit`, modulo 2^k. Costs `k - 1` ANDs.
-pub fn decrement_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
+pub(crate) fn decrement_if(b: &mut Builder, bit: Bit, x: &[Bit]) -> Vec<Bit> {
     let not = |b: &Builder, word: &[Bit]| -> Vec<Bit> { word.iter().map(|&x| b.not(x)).collect() };
     // !x = -x - 1, so !(!x + bit) = x - bit.
     let incremented = increment_if(b, bit, &not(b, x));

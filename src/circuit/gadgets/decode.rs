@@ -12,7 +12,7 @@ use crate::circuit::{Bit, Builder};
 ///
 /// # Panics
 /// When the index has too few bits for `m`.
-pub fn one_hot(b: &mut Builder, index: &[Bit], m: usize) -> Vec<Bit> {
+pub(crate) fn one_hot(b: &mut Builder, index: &[Bit], m: usize) -> Vec<Bit> {
     if m == 0 {
         return Vec::new();
     }

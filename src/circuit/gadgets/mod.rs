@@ -7,11 +7,11 @@ mod arithmetic;
 mod decode;
 mod select;
 
-pub use arithmetic::{
-    add, add_mod, at_least, count_ones, decrement_if, equals, greater_equal, increment_if,
-};
-pub use decode::one_hot;
-pub use select::{conditional_swap, mux, scale};
+pub use arithmetic::{add, count_ones, equals, greater_equal};
+pub(crate) use arithmetic::{add_mod, at_least, decrement_if, increment_if};
+pub(crate) use decode::one_hot;
+pub(crate) use select::scale;
+pub use select::{conditional_swap, mux};
 
 #[cfg(test)]
 mod tests;

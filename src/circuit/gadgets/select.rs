@@ -13,7 +13,7 @@ const MAX_RANK: usize = 64;
 /// An element costs nothing if it is a XOR of earlier ones, of `bit` and of the constant 1. So the
 /// cost is the rank of the vector modulo those two. (Beyond rank 64, sums of elements far apart are
 /// no longer recognised and cost an AND.)
-pub fn scale(b: &mut Builder, bit: Bit, vector: &[Bit]) -> Vec<Bit> {
+pub(crate) fn scale(b: &mut Builder, bit: Bit, vector: &[Bit]) -> Vec<Bit> {
     let mut basis = Basis::new(b, bit);
     vector
         .iter()

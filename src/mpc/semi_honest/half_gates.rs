@@ -95,7 +95,7 @@ pub fn garble<E>(
     run: u64,
     emit: impl FnMut([Block; 2]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let slots = Slots::for_each_wire(circuit);
+    let slots = Slots::for_each_wire(circuit.wires());
     let part = Part::whole(circuit, owners, &slots);
     garble_part(&part, labels, |_| None, delta, &RunHash { hash, run }, emit)
 }
@@ -120,7 +120,7 @@ pub fn evaluate<E>(
     run: u64,
     fetch: impl FnMut() -> Result<[Block; 2], E>,
 ) -> Result<(), E> {
-    let slots = Slots::for_each_wire(circuit);
+    let slots = Slots::for_each_wire(circuit.wires());
     let part = Part::whole(circuit, owners, &slots);
     evaluate_part(&part, labels, |_| None, &RunHash { hash, run }, fetch)
 }

@@ -5,25 +5,25 @@ use crate::shuffle::network::{self, Switch};
 
 /// The switches of a bitonic network on n lines of which m outputs are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BitonicCut {
+struct BitonicCut {
     /// As it sorts, pruned backwards from the first m outputs.
-    pub pruned: usize,
+    pruned: usize,
     /// Flipped, its halves as they are, pruned backwards from the first m outputs.
-    pub flipped: usize,
+    flipped: usize,
     /// Flipped, with a first part of m lines, so that the sorting of the other part is dropped.
     ///
     /// For powers of 2, m below n: n/2 log2 m + n - m switches of the first merge, and
     /// m/4 log2 m (log2 m + 1) to order the m lines.
-    pub flipped_and_cut: usize,
+    flipped_and_cut: usize,
     /// For reference: what a Waksman network drawn for m outputs needs.
-    pub waksman: usize,
+    waksman: usize,
 }
 
 /// Counts the switches that m of n outputs need.
 ///
 /// # Panics
 /// When there are fewer than 2 lines, or not 1 to n outputs are wanted.
-pub fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
+fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
     assert!(lines >= 2, "two lines at least");
     let part = |part: usize| network::flipped_bitonic(lines, part).needed(wanted).len();
     let flipped = part(lines / 2);
@@ -46,7 +46,7 @@ pub fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
 /// last layer have switches between even lines and odd ones. Between them, the even lines are permuted
 /// by such a network of half the size, and so are the odd ones. Waksman's rule drops n/2 - 1 more
 /// switches.
-pub fn thinned_bitonic(k: u32) -> Vec<Switch> {
+fn thinned_bitonic(k: u32) -> Vec<Switch> {
     let lines = 1usize << k;
     let layer = |distance: usize| {
         (0..lines)

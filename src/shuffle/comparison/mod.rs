@@ -3,8 +3,8 @@
 //! No [`Algorithm`](super::Algorithm) leads here.
 
 pub mod biased;
+#[cfg(test)]
 mod flipped_bitonic;
 mod joint_keys;
 
-pub use flipped_bitonic::{BitonicCut, bitonic_cut, thinned_bitonic};
 pub use joint_keys::sort_by_joint_keys;

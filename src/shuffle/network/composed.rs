@@ -21,8 +21,15 @@ use super::translation::{Translation, translate, translations};
 use super::{Network, seam::Seam};
 use crate::circuit::{Bit, Builder, Party, gadgets};
 use crate::shuffle::Spec;
-use crate::shuffle::construction::Copies;
 use crate::shuffle::deck::{Card, fresh_deck};
+
+/// The networks of a shuffle that composes two permutations.
+pub(in crate::shuffle) struct Copies {
+    /// The garbler's copy for n lines.
+    pub(in crate::shuffle) garbler: fn(lines: usize) -> Network,
+    /// The evaluator's copy for n lines, laid out for its first m outputs.
+    pub(in crate::shuffle) evaluator: fn(lines: usize, wanted: usize) -> Network,
+}
 
 /// Both parties' copies.
 #[derive(Clone, Debug)]

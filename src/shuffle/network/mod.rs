@@ -6,9 +6,9 @@
 //!
 //! | network | switches | 52 lines | routed by |
 //! |---|---|---|---|
-//! | [`bitonic`](bitonic()) | about n/4 log2² n | 466 | sorting |
-//! | [`odd_even`](odd_even()) | about n/4 log2² n - n/4 log2 n | 417 | sorting |
-//! | [`waksman`](waksman()) | sum of ceil(log2 i), i = 1..n | 249 | looping |
+//! | `bitonic` | about n/4 log2² n | 466 | sorting |
+//! | `odd_even` | about n/4 log2² n - n/4 log2 n | 417 | sorting |
+//! | `waksman` | sum of ceil(log2 i), i = 1..n | 249 | looping |
 //!
 //! Fair control bits do not give a uniform permutation: n! does not divide a power of 2 for n > 2. So
 //! each party routes a uniform permutation through its own copy of the network, and the deck passes
@@ -26,7 +26,7 @@ mod sorting;
 mod translation;
 pub(super) mod waksman;
 
-pub(super) use composed::{Composed, plaintext};
+pub(super) use composed::{Composed, Copies, plaintext};
 pub use reshuffle::Reshuffle;
 
 use zeroize::Zeroizing;
@@ -37,18 +37,18 @@ use super::randomness::check_permutation;
 ///
 /// As a switch it has no direction. In a sorting network the smaller key leaves on `upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Switch {
+pub(crate) struct Switch {
     /// The line that gets the smaller key when the network sorts.
-    pub upper: usize,
+    pub(crate) upper: usize,
     /// The line that gets the larger key when the network sorts.
-    pub lower: usize,
+    pub(crate) lower: usize,
 }
 
 /// A permutation network: its switches in order, on lines `0..n`.
 ///
 /// Input i enters on line i.
 #[derive(Clone, Debug)]
-pub struct Network {
+pub(crate) struct Network {
     switches: Vec<Switch>,
     outputs: Vec<usize>,
     routing: Routing,
@@ -75,17 +75,17 @@ impl Network {
     }
 
     /// n, the number of lines.
-    pub fn lines(&self) -> usize {
+    pub(crate) fn lines(&self) -> usize {
         self.outputs.len()
     }
 
     /// The switches, in an order in which the items can pass them.
-    pub fn switches(&self) -> &[Switch] {
+    pub(crate) fn switches(&self) -> &[Switch] {
         &self.switches
     }
 
     /// The line on which each output leaves.
-    pub fn outputs(&self) -> &[usize] {
+    pub(crate) fn outputs(&self) -> &[usize] {
         &self.outputs
     }
 
@@ -97,7 +97,7 @@ impl Network {
     ///
     /// # Panics
     /// When the network has fewer than m outputs.
-    pub fn needed(&self, m: usize) -> Vec<usize> {
+    pub(crate) fn needed(&self, m: usize) -> Vec<usize> {
         let mut live = vec![false; self.lines()];
         for &line in &self.outputs[..m] {
             live[line] = true;
@@ -121,7 +121,7 @@ impl Network {
     ///
     /// # Panics
     /// When this is not a permutation of `0..n`.
-    pub fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
+    pub(crate) fn route(&self, permutation: &[u32]) -> Zeroizing<Vec<bool>> {
         assert!(
             check_permutation(self.lines(), permutation.iter().map(|&item| item.into())).is_ok(),
             "a permutation of the lines"
@@ -137,7 +137,8 @@ impl Network {
     ///
     /// # Panics
     /// When there is not one item per line and one bit per switch.
-    pub fn apply<T: Clone>(&self, setting: &[bool], items: &[T]) -> Vec<T> {
+    #[cfg(test)]
+    pub(crate) fn apply<T: Clone>(&self, setting: &[bool], items: &[T]) -> Vec<T> {
         assert_eq!(setting.len(), self.switches.len(), "a bit for each switch");
         assert_eq!(items.len(), self.lines(), "an item for each line");
         let mut lines = items.to_vec();
@@ -154,13 +155,15 @@ impl Network {
 
 /// The bitonic sorting network of Batcher (Sorting networks and their applications, 1968), for any
 /// number of lines (Lang 1998).
-pub fn bitonic(lines: usize) -> Network {
+#[cfg(any(test, feature = "comparison"))]
+pub(crate) fn bitonic(lines: usize) -> Network {
     bitonic::network(lines, sorting::halves)
 }
 
 /// The odd-even merge sorting network of Batcher (Sorting networks and their applications, 1968),
 /// for any number of lines.
-pub fn odd_even(lines: usize) -> Network {
+#[cfg(test)]
+pub(crate) fn odd_even(lines: usize) -> Network {
     odd_even::network(lines, sorting::halves)
 }
 
@@ -169,19 +172,21 @@ pub fn odd_even(lines: usize) -> Network {
 ///
 /// # Panics
 /// When the part is empty or all.
-pub fn flipped_bitonic(lines: usize, part: usize) -> Network {
+#[cfg(test)]
+pub(crate) fn flipped_bitonic(lines: usize, part: usize) -> Network {
     assert!((1..lines).contains(&part), "two parts");
     sorting::flipped(bitonic::network(lines, sorting::in_parts(lines, part)))
 }
 
 /// The permutation network of Waksman (A permutation network, 1968), for any number of lines
 /// (Beauquier and Darrot 2002).
-pub fn waksman(lines: usize) -> Network {
-    waksman_for(lines, lines)
+pub(crate) fn waksman(lines: usize) -> Network {
+    waksman::network(lines, lines)
 }
 
 /// A Waksman network drawn for its first m outputs, so that they need as few switches as possible.
-pub fn waksman_for(lines: usize, m: usize) -> Network {
+#[cfg(test)]
+pub(crate) fn waksman_for(lines: usize, m: usize) -> Network {
     waksman::network(lines, m)
 }
 

@@ -4,15 +4,14 @@
 //! Two sorted sequences are merged by merging their keys at even places and their keys at odd
 //! places, and then comparing neighbours.
 
-use super::{Network, Switch, sorting};
-use crate::shuffle::construction::{Construction, Copies};
+use super::{Copies, Network, Switch, sorting};
 
-pub(in crate::shuffle) const CONSTRUCTION: Construction = Construction::Routed(Copies {
+pub(in crate::shuffle) const COPIES: Copies = Copies {
     garbler: |lines| network(lines, sorting::aligned),
     evaluator: |lines, wanted| {
         sorting::flipped_for(lines, wanted, |lines, split| network(lines, split))
     },
-});
+};
 
 /// The network on so many lines, where a part of p lines (at least 2) is split after the first
 /// `split(p)`, which are from 1 to p - 1.

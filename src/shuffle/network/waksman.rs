@@ -14,13 +14,12 @@
 
 use zeroize::{Zeroize, Zeroizing};
 
-use super::{Network, Routing, Switch};
-use crate::shuffle::construction::{Construction, Copies};
+use super::{Copies, Network, Routing, Switch};
 
-pub(in crate::shuffle) const CONSTRUCTION: Construction = Construction::Routed(Copies {
+pub(in crate::shuffle) const COPIES: Copies = Copies {
     garbler: |lines| network(lines, lines),
     evaluator: network,
-});
+};
 
 /// The network on so many lines, drawn for its first `wanted` outputs.
 pub(super) fn network(lines: usize, wanted: usize) -> Network {
