@@ -205,7 +205,7 @@ pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<
 ///
 /// # Errors
 /// [`Check::SeedsOutOfRange`], naming the party; any error of the session.
-fn check_seeds<P: TwoParty>(
+pub fn check_seeds<P: TwoParty>(
     session: &mut P,
     shuffle: &ShuffleCircuit,
     words: &Words<P::Shared>,

@@ -7,6 +7,6 @@ pub(crate) const CONNECTION: &str = "Connection";
 /// Who plays here, and the folder with the files.
 pub(super) const IDENTITY: &str = "Identity and files";
 /// What a person sees.
-pub(super) const SCREEN: &str = "Screen";
+pub(crate) const SCREEN: &str = "Screen";
 /// Who plays instead of a person.
 pub(super) const PROGRAMS: &str = "Programs";
