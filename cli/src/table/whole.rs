@@ -111,6 +111,8 @@ impl<'a> Whole<'a> {
         }
         let log_file = path.display().to_string();
         let Sitting { of, seat, names } = sitting;
+        // Before the player is told: an answer to `seated` belongs to the match.
+        let early = posts.go_to(table.mailbox());
         player.sit(&Event::Seated(Box::new(Seated::of(
             of,
             *seat,
@@ -119,9 +121,9 @@ impl<'a> Whole<'a> {
             resumed,
         ))))?;
         let banks = Some(Banks::take_up(path, &mut table));
-        if posts.go_to(table.mailbox()) {
-            let early = "what was typed before the match began was dropped";
-            player.tell(&Event::refused(Refusal::NotAllowed, early))?;
+        if early {
+            let dropped = "what was typed before the match began was dropped";
+            player.tell(&Event::refused(Refusal::NotAllowed, dropped))?;
         }
         player.listen(posts)?;
         let seat = Seat {
