@@ -80,7 +80,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// Whether a hand that was shown beats this seat's hand in every pot that the seat contests.
-    pub(crate) fn is_beaten(&self) -> bool {
+    pub fn is_beaten(&self) -> bool {
         self.set.log.game().is_some_and(|game| {
             let held = game.held(self.set.seat).into_iter();
             let cards: Option<Vec<Card>> = held.map(|position| self.card(position)).collect();
