@@ -7,10 +7,22 @@
 //! | [`line`] | [`Invite`](line::Invite), [`Door`](line::Door), [`Guest`](line::Guest), [`Line`](line::Line): how two players meet, and their encrypted connection |
 //! | [`log`] | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed parts of a match, whose turn it is, and the file |
 //! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): what a file proves to anybody |
-//! | [`play`] | [`Play`](play::Play), [`Dealer`](play::Dealer), [`Table`](play::Table): one seat of a match, with the engine beside it |
+//! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with the engine beside it |
 //! | [`audit`] | [`Auditing`](audit::Auditing), [`Audit`](audit::Audit): after a match, all decks computed anew |
+//!
+//! The feature `internals` makes public what tests and fuzz targets need. It promises no stability: any version
+//! may change it.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(feature = "internals"),
+    allow(
+        dead_code,
+        unreachable_pub,
+        unused_imports,
+        reason = "it is public with the feature `internals`"
+    )
+)]
 
 pub mod audit;
 mod hash;

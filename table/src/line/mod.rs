@@ -25,12 +25,22 @@ mod strangers;
 mod streams;
 
 pub use door::{Door, DoorError, DoorEvent};
-pub use engine_stream::EngineStream;
 pub use error::{LineError, MeetingError};
 pub use invite::{BadInvite, Invite};
 pub use join::Guest;
 pub use live::{Line, Timing};
-pub use meeting::MAX_HEADER;
 pub use reach::own_addresses;
 pub use relay::ask_relay;
-pub use streams::{MAX_MESSAGE, Message, Priority, Stream};
+pub use streams::{MAX_MESSAGE, Message, Stream};
+
+#[cfg(feature = "internals")]
+pub use with_internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use with_internals::*;
+
+/// Names that tests and fuzz targets need.
+mod with_internals {
+    pub use super::engine_stream::EngineStream;
+    pub use super::meeting::MAX_HEADER;
+    pub use super::streams::Priority;
+}

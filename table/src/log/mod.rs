@@ -38,25 +38,38 @@ mod storage;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use beyond_poker::Reseal;
 pub use claim::{Claim, Claimed};
 pub use commitment::Attempt;
-pub use deal::{Deal, Masked, Seal};
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
 pub use in_play::Unsettled;
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
-pub use match_log::{CannotSay, MatchLog, NoEvidence, Taken};
-pub use part::{CardOpening, Part, PartKind};
+pub use match_log::MatchLog;
+pub use part::PartKind;
 pub use phase::{End, Phase, Stop};
 pub use players::{CannotSit, Match, Player};
-pub use resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
-pub use seen::Seen;
 pub use shelf::{Shelf, Shelved};
-pub use signed::{BadSignedPart, Evidence, SignedPart};
+pub use signed::Evidence;
 pub use sitting::Sitting;
-pub use storage::{DiskStorage, MemoryStorage, Storage, check_regular};
+pub use storage::{DiskStorage, Storage, check_regular};
+
+#[cfg(feature = "internals")]
+pub use with_internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use with_internals::*;
+
+/// Names that tests and fuzz targets need.
+mod with_internals {
+    pub use super::beyond_poker::Reseal;
+    pub use super::deal::{Deal, Masked, Seal};
+    pub use super::match_log::{CannotSay, NoEvidence, Taken};
+    pub use super::part::{CardOpening, Part};
+    pub use super::resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
+    pub use super::seen::Seen;
+    pub use super::signed::{BadSignedPart, SignedPart};
+    pub use super::storage::MemoryStorage;
+}
 
 pub(crate) use ahead::{Verified, verify_ahead};
 pub(crate) use match_file::{BadFile, Entry, MatchFile};

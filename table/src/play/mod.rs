@@ -27,11 +27,23 @@ pub use clock::TimeLeft;
 pub use control::{BadControl, Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
-pub use dealer::{Binding, Dealer, Done, STATISTICAL_SECURITY, role};
-pub use deck::{HandDeck, Shuffled};
+pub use dealer::{STATISTICAL_SECURITY, role};
 pub use error::PlayError;
 pub use news::{Command, News, NotNow};
-pub use seat_play::{Event, Orders, Outbox, Play, Reshuffling, Setting, deck_name};
+pub use seat_play::{Play, Setting};
 pub use seating::{CannotBegin, Seating};
 pub use table::{Happened, Mailbox, Table};
-pub use vault::{FileVault, MemoryVault, Vault};
+pub use vault::{FileVault, Vault};
+
+#[cfg(feature = "internals")]
+pub use with_internals::*;
+#[cfg(not(feature = "internals"))]
+pub(crate) use with_internals::*;
+
+/// Names that tests and fuzz targets need.
+mod with_internals {
+    pub use super::dealer::{Binding, Dealer, Done};
+    pub use super::deck::{HandDeck, Shuffled};
+    pub use super::seat_play::{Event, Orders, Outbox, Reshuffling, deck_name};
+    pub use super::vault::MemoryVault;
+}
