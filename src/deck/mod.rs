@@ -203,6 +203,8 @@ pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<
 /// Opens whether the seeds of each party are in range, and ends the session if some are not. `words`
 /// are what a run of the shuffle gave. Nothing is opened of a circuit that does not check them.
 ///
+/// [`SealedDeck::shuffle`] does it; this is for callers that run the circuit themselves.
+///
 /// # Errors
 /// [`Check::SeedsOutOfRange`], naming the party; any error of the session.
 pub fn check_seeds<P: TwoParty>(

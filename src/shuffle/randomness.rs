@@ -5,8 +5,6 @@ use std::fmt;
 use rand::CryptoRng;
 use zeroize::Zeroizing;
 
-use super::ShuffleCircuit;
-use crate::circuit::Party;
 use crate::uniform;
 
 /// How a seed's value v is written as bits, least significant first.
@@ -148,22 +146,6 @@ impl Randomness {
         Self::encode_seeds(seeds, values)
     }
 
-    /// The seeds of a party from the caller: one value for each of [`ShuffleCircuit::seeds`]. For a
-    /// seed of [`Encoding::Switches`], the permutation: one value per card.
-    ///
-    /// For tests, enumeration and known answers; players [`sample`](ShuffleCircuit::sample).
-    ///
-    /// # Errors
-    /// When the number of values is wrong, or one is not below its modulus, or a permutation has
-    /// one twice.
-    pub fn from_values(
-        shuffle: &ShuffleCircuit,
-        party: Party,
-        values: &[u64],
-    ) -> Result<Self, SeedError> {
-        shuffle.encode(party, values)
-    }
-
     /// Values for `seeds` that are numbers.
     pub(super) fn encode(seeds: &[Seed], values: &[u64]) -> Result<Self, SeedError> {
         check(seeds, values)?;
@@ -205,7 +187,8 @@ mod tests {
     use rand::{TryCryptoRng, TryRng};
 
     use super::*;
-    use crate::shuffle::{Algorithm, Spec};
+    use crate::circuit::Party;
+    use crate::shuffle::{Algorithm, ShuffleCircuit, Spec};
 
     fn shuffle(cards: usize, draw: usize) -> ShuffleCircuit {
         ShuffleCircuit::build(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())

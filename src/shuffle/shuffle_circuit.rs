@@ -199,6 +199,24 @@ impl Plan {
     }
 }
 
+impl Randomness {
+    /// The seeds of a party from the caller: one value for each of [`ShuffleCircuit::seeds`]. For a
+    /// seed of [`Encoding::Switches`], the permutation: one value per card.
+    ///
+    /// For tests, enumeration and known answers; players [`sample`](ShuffleCircuit::sample).
+    ///
+    /// # Errors
+    /// When the number of values is wrong, or one is not below its modulus, or a permutation has
+    /// one twice.
+    pub fn from_values(
+        shuffle: &ShuffleCircuit,
+        party: Party,
+        values: &[u64],
+    ) -> Result<Self, SeedError> {
+        shuffle.encode(party, values)
+    }
+}
+
 /// What a shuffle is by definition: the m drawn cards, given the seeds of both parties in the clear.
 /// These are one value for each of [`ShuffleCircuit::seeds`], or for switches one per card.
 ///
