@@ -13,7 +13,7 @@ use super::{Chart, Curve, Picture, Stroke};
 /// Pixels of the titles of the picture.
 const TITLES: i32 = 66;
 
-/// Pixels left of the title of a vertical axis.
+/// Pixels left of the title of a vertical axis, and below that of a horizontal one.
 const MARGIN: i32 = 20;
 
 /// Pixels from the end of a curve to its name, and of a letter of a name.
@@ -55,7 +55,7 @@ impl Chart {
     /// Pixels between the field and the key.
     fn below(&self) -> i32 {
         match self.x.title.is_empty() {
-            true => 38,
+            true => 48,
             false => 70,
         }
     }
@@ -162,8 +162,8 @@ where
             .margin_left(margin)
             .margin_top(chart.above())
             .margin_right(chart.right())
-            .margin_bottom(chart.key() + 10)
-            .x_label_area_size(chart.below() - 10)
+            .margin_bottom(chart.key() + MARGIN)
+            .x_label_area_size(chart.below() - MARGIN)
             .y_label_area_size(chart.left - margin)
             .build_cartesian_2d(chart.x.clone(), chart.y.clone())?;
         let mut mesh = field.configure_mesh();

@@ -81,7 +81,7 @@ fn of_question(column: usize, question: Question, findings: &[Findings]) -> Char
             Question::SameSuit => "two of one suit",
         }
         .into(),
-        left: if column == 0 { 170 } else { 12 },
+        left: if column == 0 { 190 } else { 12 },
         size: (166, 26 * findings.len() as i32),
         x: Axis::linear("", low - room..high + room, 4, per_cent),
         y: Axis::rows(heading, names),
