@@ -7,17 +7,17 @@
 #![no_main]
 
 #[allow(dead_code, reason = "the tests from which it comes use more of it")]
-#[path = "../../table/tests/resuming/disk.rs"]
+#[path = "../../table/tests/promises/resuming/disk.rs"]
 mod disk;
 mod edits;
 #[allow(dead_code, reason = "the tests from which it comes use more of it")]
-#[path = "../../table/tests/resuming/games.rs"]
+#[path = "../../table/tests/promises/resuming/games.rs"]
 mod games;
 #[allow(dead_code, reason = "the tests from which it comes use more of it")]
-#[path = "../../table/tests/resuming/side.rs"]
+#[path = "../../table/tests/promises/resuming/side.rs"]
 mod side;
 #[allow(dead_code, reason = "the tests from which it comes use more of it")]
-#[path = "../../table/tests/resuming/world.rs"]
+#[path = "../../table/tests/promises/resuming/world.rs"]
 mod world;
 
 use std::sync::LazyLock;

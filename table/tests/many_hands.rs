@@ -4,7 +4,7 @@
 //! `DEALERLESS_SOAK=10000 cargo test --release --test many_hands -- --nocapture` plays 10 000. This
 //! file has one test, so that the memory is that of one match and its two seats.
 
-#[path = "two_seats/seats.rs"]
+#[path = "promises/two_seats/seats.rs"]
 mod seats;
 
 use std::io;

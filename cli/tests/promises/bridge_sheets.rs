@@ -1,0 +1,118 @@
+//! The promise: `bridge sheets` writes what two dealers, the players and the record need, says nothing of
+//! the deals, and writes over nothing.
+
+use crate::common;
+
+use std::fs;
+use std::path::Path;
+
+use common::processes::{Finished, start};
+
+const DEAL: &str = "N:J2.AQ.A7652.J543 QT87.T8.KJ843.A2 6543.J42.Q9.QT76 AK9.K97653.T.K98";
+
+fn sheets(args: &str, folder: &Path) -> Finished {
+    let line = format!("bridge sheets {args} -o {}", folder.display());
+    start(line.split_whitespace()).finish()
+}
+
+#[test]
+fn eight_files_are_written_and_nothing_is_said_of_the_deals() {
+    let folder = tempfile::tempdir().unwrap();
+    let deals = folder.path().join("deals.txt");
+    fs::write(&deals, format!("{DEAL}\n{DEAL}\n")).unwrap();
+    let output = folder.path().join("evening");
+    let args = format!("--deals {} --first 25", deals.display());
+    let said = sheets(&args, &output).exits(0);
+    assert_eq!(said.stdout, "");
+    assert!(!said.stderr.contains("J2"), "{}", said.stderr);
+    let mut names: Vec<String> = fs::read_dir(&output)
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let expected = ["curtain-cards", "dealer-1", "dealer-2", "records"];
+    let expected = expected.map(|name| [format!("{name}.html"), format!("{name}.txt")]);
+    assert_eq!(names, expected.as_flattened());
+    let record = fs::read_to_string(output.join("records.txt")).unwrap();
+    assert!(record.starts_with("Board 25. North deals. East-West vulnerable.\n"));
+    assert!(record.contains("Board 26. East deals."));
+    let again = sheets(&args, &output).exits(1);
+    assert!(
+        again.stderr.contains("is there already"),
+        "{}",
+        again.stderr
+    );
+}
+
+#[test]
+fn a_list_with_a_line_that_is_no_deal_is_refused_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let deals = folder.path().join("deals.txt");
+    fs::write(&deals, format!("{DEAL}\n{}\n", DEAL.replace("J2", "J"))).unwrap();
+    let output = folder.path().join("evening");
+    let said = sheets(&format!("--deals {}", deals.display()), &output).exits(1);
+    assert!(
+        said.stderr.contains("line 2: N has 12 cards, not 13"),
+        "{}",
+        said.stderr
+    );
+    assert!(!output.exists());
+}
+
+#[test]
+fn a_study_prints_a_row_for_each_scheme_and_the_same_for_the_same_seed() {
+    let line = "bridge leakage --samples 2000 --scheme published,thirteen";
+    let run = || start(line.split_whitespace()).finish().exits(0).stdout;
+    let printed = run();
+    assert!(
+        printed.contains("published") && printed.contains("thirteen"),
+        "{printed}"
+    );
+    assert!(
+        printed.lines().all(|line| line.chars().count() <= 80),
+        "{printed}"
+    );
+    assert_eq!(printed, run());
+    let csv = start(format!("{line} --csv -").split_whitespace())
+        .finish()
+        .exits(0);
+    assert_eq!(csv.stdout.lines().count(), 1 + 2 * (4 * 52 + 1326));
+}
+
+#[test]
+fn the_picture_of_a_study_names_each_scheme_and_what_chance_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("leaks.svg");
+    let line = "bridge leakage --samples 2000 --scheme published,thirteen --svg";
+    let printed = start(line.split_whitespace().chain([path.to_str().unwrap()]))
+        .finish()
+        .exits(0);
+    assert!(printed.stdout.contains("by chance"), "{}", printed.stdout);
+    let svg = fs::read_to_string(&path).unwrap();
+    assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
+    let texts: Vec<&str> = svg.lines().filter(|line| !line.starts_with('<')).collect();
+    for text in [
+        "published, 104",
+        "thirteen, 156",
+        "who has a card",
+        "two of one suit",
+        "published",
+        "thirteen",
+    ] {
+        assert!(texts.contains(&text), "{text} of {texts:?}");
+    }
+    // A disc for each scheme and question.
+    assert_eq!(svg.matches("<circle").count(), 2 * 5);
+    assert!(svg.contains("2,000 boards of each scheme"));
+}
+
+#[test]
+fn standard_output_takes_one_thing_only() {
+    for both in ["--csv - --json", "--svg - --json", "--csv - --svg -"] {
+        let line = format!("bridge leakage --samples 1000 --scheme cut {both}");
+        let said = start(line.split_whitespace()).finish().exits(1);
+        assert!(!said.stdout.contains("scheme,samples"), "{}", said.stdout);
+        let wrong = "standard output takes one of";
+        assert!(said.stderr.contains(wrong), "{}", said.stderr);
+    }
+}

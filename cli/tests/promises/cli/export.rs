@@ -1,0 +1,171 @@
+//! `circuit export`: the netlists, and that two parties who run them draw what they must.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use dealerless::circuit::Party;
+use dealerless::shuffle::{self, Algorithm, Randomness, ShuffleCircuit, Spec};
+use dealerless::testing::shuffles::{fresh_generator, random_seeds};
+use serde_json::Value;
+
+use super::{keys, run};
+
+/// Writes the shuffle of 5 cards, 2 drawn, and gives the path.
+fn export(folder: &Path, algorithm: Algorithm) -> (String, Value) {
+    let path = folder.join(format!("{algorithm}.txt"));
+    let path = path.to_str().unwrap().to_owned();
+    let line =
+        format!("circuit export --algorithm {algorithm} --cards 5 --draw 2 --output {path} --json");
+    (path, run(&line).exits(0).json())
+}
+
+#[test]
+fn an_export_describes_its_input_wires_and_leaves_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for algorithm in Algorithm::ALL {
+        let (path, layout) = export(folder.path(), algorithm);
+        assert_eq!(layout["file"], path.as_str());
+        assert_eq!(keys(&layout["output"]), HashSet::from(["words", "bits"]));
+        assert_eq!(layout["output"]["words"], 2);
+        assert_eq!(layout["output"]["bits"], 3);
+        let circuit = ShuffleCircuit::build(Spec::new(5, 2, algorithm).unwrap());
+        let mut widths = vec![];
+        for party in [Party::Garbler, Party::Evaluator] {
+            let seeds = layout[party.to_string()].as_array().unwrap();
+            for (seed, expected) in seeds.iter().zip(circuit.seeds(party)) {
+                assert_eq!(seed["bits"], expected.bits);
+                assert_eq!(seed["modulus"], expected.modulus);
+                assert_eq!(seed["encoding"], expected.encoding.to_string());
+            }
+            let bits: u64 = seeds
+                .iter()
+                .map(|seed| seed["bits"].as_u64().unwrap())
+                .sum();
+            widths.push(bits.to_string());
+        }
+        let netlist = fs::read_to_string(&path).unwrap();
+        let inputs = format!("2 {}", widths.join(" "));
+        assert_eq!(netlist.lines().nth(1), Some(inputs.as_str()));
+        assert_eq!(netlist.lines().nth(2), Some("2 3 3"));
+        let line = format!("circuit export --algorithm {algorithm} --cards 5 --draw 2");
+        assert_eq!(
+            run(&line).exits(0).stdout,
+            netlist,
+            "the same to standard output"
+        );
+    }
+    let files = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(files, Algorithm::ALL.len());
+}
+
+#[test]
+fn an_export_into_a_missing_folder_is_an_error_that_names_the_file() {
+    run("circuit export --algorithm bubble --cards 5 --draw 2 -o no-such-folder/x.txt")
+        .exits(1)
+        .says("no-such-folder/x.txt");
+}
+
+#[test]
+fn two_parties_who_run_an_exported_netlist_draw_what_the_definition_says() {
+    let folder = tempfile::tempdir().unwrap();
+    for algorithm in Algorithm::ALL {
+        let (path, _) = export(folder.path(), algorithm);
+        let spec = Spec::new(5, 2, algorithm).unwrap();
+        let circuit = ShuffleCircuit::build(spec);
+        let (mine, theirs) = random_seeds(&circuit, &mut fresh_generator());
+        let text = |party, values: &[u64]| -> String {
+            let randomness = Randomness::from_values(&circuit, party, values).unwrap();
+            randomness
+                .bits()
+                .iter()
+                .map(|&bit| if bit { '1' } else { '0' })
+                .collect()
+        };
+        let report = run(&format!(
+            "circuit run {path} --garbler {} --evaluator {} --json",
+            text(Party::Garbler, &mine),
+            text(Party::Evaluator, &theirs)
+        ))
+        .exits(0)
+        .json();
+        assert_eq!(
+            keys(&report),
+            HashSet::from([
+                "version", "command", "inputs", "outputs", "and", "security", "cost"
+            ])
+        );
+        assert_eq!(report["and"], circuit.circuit().ands());
+        assert_eq!(report["security"], "malicious");
+        let drawn: Vec<u32> = report["outputs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|word| {
+                let first_wire_first = word.as_str().unwrap();
+                let binary: String = first_wire_first.chars().rev().collect();
+                u32::from_str_radix(&binary, 2).unwrap()
+            })
+            .collect();
+        assert_eq!(drawn, shuffle::plaintext(spec, &mine, &theirs).unwrap());
+    }
+}
+
+/// Bits of a seed that is not below its modulus.
+fn out_of_range(seed: &Value) -> String {
+    let bit = match seed["encoding"].as_str().unwrap() {
+        "unsigned" => "1",
+        "minus-modulus" => "0",
+        other => panic!("{other}"),
+    };
+    bit.repeat(seed["bits"].as_u64().unwrap() as usize)
+}
+
+#[test]
+fn a_checked_export_is_what_a_malicious_session_runs_and_says_whose_input_is_out_of_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checked.txt");
+    let export = |algorithm| {
+        let line = format!(
+            "circuit export --checked --algorithm {algorithm} --cards 5 --draw 2 --json -o {}",
+            path.display()
+        );
+        run(&line).exits(0).json()
+    };
+    // Of a network that takes any input, the two circuits are one.
+    assert_eq!(export(Algorithm::Waksman)["validity"], Value::Null);
+
+    let layout = export(Algorithm::FisherYates);
+    assert_eq!(
+        (&layout["checked"], &layout["validity"]),
+        (&true.into(), &2.into())
+    );
+    let spec = Spec::new(5, 2, Algorithm::FisherYates).unwrap();
+    let circuit = ShuffleCircuit::build_checked(spec);
+    let (mine, theirs) = random_seeds(&circuit, &mut fresh_generator());
+    let good = |party, values: &[u64]| -> String {
+        let randomness = Randomness::from_values(&circuit, party, values).unwrap();
+        let bits = randomness.bits().iter();
+        bits.map(|&bit| if bit { '1' } else { '0' }).collect()
+    };
+    let bad = |party: Party| -> String {
+        let seeds = layout[party.to_string()].as_array().unwrap();
+        seeds.iter().map(out_of_range).collect()
+    };
+    let inputs = [(Party::Garbler, &mine), (Party::Evaluator, &theirs)];
+    let [good_g, good_e] = inputs.map(|(party, values)| good(party, values));
+    for (garbler, evaluator, validity) in [
+        (good_g.clone(), good_e.clone(), "11"),
+        (bad(Party::Garbler), good_e, "01"),
+        (good_g, bad(Party::Evaluator), "10"),
+    ] {
+        let line = format!(
+            "circuit run {} --garbler {garbler} --evaluator {evaluator} --json",
+            path.display()
+        );
+        let report = run(&line).exits(0).json();
+        assert_eq!(report["and"], circuit.circuit().ands());
+        assert_eq!(report["outputs"].as_array().unwrap().len(), 3);
+        assert_eq!(report["outputs"][2], validity);
+    }
+}

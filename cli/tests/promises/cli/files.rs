@@ -1,0 +1,208 @@
+//! Files have the format of their names, no command writes over what it reads, and a bad file does not hide the
+//! good ones.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use flate2::read::GzDecoder;
+use serde_json::json;
+
+use super::{run, small_netlist, write};
+
+#[test]
+fn a_name_of_another_format_is_refused_before_any_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().display();
+    let home = format!("--home {at}/home");
+    // The files that these lines read are missing: a command that began to work would complain of that.
+    for (line, endings) in [
+        (
+            "circuit export --algorithm cut --cards 5 --draw 2 -o {at}/a.v",
+            ".txt or .bristol",
+        ),
+        (
+            "circuit export --algorithm cut --cards 5 --draw 2 -o {at}/a.v.gz",
+            ".txt or .bristol",
+        ),
+        ("circuit split -o {at}/a.svg", ".txt or .bristol"),
+        ("circuit optimise missing -o {at}/a.v", ".txt or .bristol"),
+        ("circuit plot --with missing -o {at}/a.pdf", ".svg or .png"),
+        (
+            "circuit plot --with missing --points {at}/no/a.csv",
+            "there is no folder",
+        ),
+        (
+            "bridge records missing.pbn -o {at}/a.pdf",
+            ".txt or .html or .htm",
+        ),
+        ("bridge boards missing -o {at}/a.lin {home}", ".pbn"),
+        ("bridge leakage --csv {at}/a.pdf", ".csv or .txt"),
+        ("bridge leakage --svg {at}/a.png", ".svg"),
+    ] {
+        let line = line
+            .replace("{at}", &at.to_string())
+            .replace("{home}", &home);
+        run(&line).exits(1).says("cannot write").says(endings);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+fn unpacked(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut file = GzDecoder::new(File::open(path).unwrap());
+    file.read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn a_name_that_ends_in_gz_gives_the_same_bytes_compressed() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = small_netlist(folder.path());
+    for (line, name) in [
+        (
+            "circuit export --algorithm cut --cards 5 --draw 2",
+            "export.txt",
+        ),
+        ("circuit split --ranks 2", "split.bristol"),
+        (&format!("circuit optimise {netlist}"), "optimised.txt"),
+        ("circuit plot --cards 5", "plot.svg"),
+        ("circuit plot --cards 5", "plot.png"),
+    ] {
+        let [plain, packed] = ["", ".gz"].map(|gz| folder.path().join(format!("{name}{gz}")));
+        for path in [&plain, &packed] {
+            run(&format!("{line} -o {}", path.display())).exits(0);
+        }
+        assert_eq!(unpacked(&packed), fs::read(&plain).unwrap(), "{line}");
+    }
+    let [plain, packed] = ["export.txt", "export.txt.gz"].map(|name| folder.path().join(name));
+    run(&format!(
+        "circuit compare {} {}",
+        plain.display(),
+        packed.display()
+    ))
+    .exits(0);
+}
+
+#[test]
+fn a_command_does_not_write_over_a_file_that_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = small_netlist(folder.path());
+    let before = fs::read(&netlist).unwrap();
+    let bare = write(
+        folder.path(),
+        "bare",
+        &fs::read_to_string(&netlist).unwrap(),
+    );
+    let boards = write(folder.path(), "boards.txt", "");
+    let at = folder.path().display();
+    let mut lines = vec![
+        format!("circuit optimise {netlist} -o {netlist}"),
+        format!("circuit optimise {netlist} -o {at}/./small.txt"),
+        format!("circuit plot --with {bare}@9 -o {bare}"),
+        format!("bridge records {boards} --from pbn -o {boards}"),
+    ];
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&netlist, folder.path().join("link.txt")).unwrap();
+        lines.push(format!("circuit optimise {netlist} -o {at}/link.txt"));
+        lines.push(format!("circuit optimise {at}/link.txt -o {netlist}"));
+    }
+    for line in lines {
+        run(&line).exits(1).says("the command reads this file");
+    }
+    for path in [netlist, bare] {
+        assert_eq!(fs::read(path).unwrap(), before);
+    }
+}
+
+#[test]
+fn stats_count_the_good_netlists_and_report_the_bad_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = small_netlist(folder.path());
+    let bad = write(folder.path(), "bad.txt", "1 3\n2 1 1\n1 1\n");
+    let missing = folder.path().join("missing.txt").display().to_string();
+    let line = format!("circuit stats {bad} {good} {missing} {good}");
+    let complaints = [
+        format!("{bad}: line 4 of the netlist"),
+        format!("cannot open {missing}"),
+    ];
+    let table = run(&line)
+        .exits(1)
+        .says(&complaints[0])
+        .says(&complaints[1]);
+    assert_eq!(
+        table.stdout.matches("small.txt").count(),
+        2,
+        "{}",
+        table.stdout
+    );
+    let csv = run(&format!("{line} --csv")).exits(1).says(&complaints[1]);
+    assert_eq!(csv.stdout.lines().count(), 1 + 2);
+    let lines = run(&format!("{line} --json")).exits(1).json_lines();
+    let [first, second, error] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert_eq!(first, second);
+    assert_eq!(first["file"], json!(good));
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(
+        complaints
+            .iter()
+            .all(|complaint| message.contains(complaint)),
+        "{message}"
+    );
+    let none = run(&format!("circuit stats {bad}")).exits(1);
+    assert_eq!(none.stdout, "");
+}
+
+#[test]
+fn with_owners_that_fit_one_netlist_only_stats_name_the_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = small_netlist(folder.path());
+    let other = write(folder.path(), "other.txt", "1 2\n1 1\n1 1\n1 1 0 1 INV\n");
+    run(&format!("circuit stats {good} {other} --owner g,e"))
+        .exits(1)
+        .says(&format!("{other}: the netlist has 1 input values"));
+}
+
+/// Runs a line with this file as standard input.
+fn fed(line: &str, input: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dealerless"))
+        .args(line.split_whitespace())
+        .stdin(File::open(input).unwrap())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn a_dash_is_standard_input_wherever_a_netlist_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = small_netlist(folder.path());
+    for line in [
+        "circuit stats FILE --csv",
+        "circuit evaluate FILE --input 10,11",
+        "circuit optimise FILE -o -",
+        "circuit run FILE --garbler 10 --evaluator 11",
+        &format!("circuit compare {netlist} FILE"),
+    ] {
+        let named = run(&line.replace("FILE", &netlist)).exits(0).stdout;
+        let piped = fed(&line.replace("FILE", "-"), &netlist);
+        assert!(piped.status.success(), "{line}: {piped:?}");
+        let printed = String::from_utf8(piped.stdout).unwrap();
+        assert_eq!(
+            printed
+                .replace(",-,", &format!(",{netlist},"))
+                .replace(",-\n", &format!(",{netlist}\n")),
+            named,
+            "{line}"
+        );
+    }
+    let twice = fed("circuit compare - -", &netlist);
+    let said = String::from_utf8(twice.stderr).unwrap();
+    assert!(
+        said.contains("standard input: line 1 of the netlist: the file ends"),
+        "{said}"
+    );
+}

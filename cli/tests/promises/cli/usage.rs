@@ -1,0 +1,179 @@
+//! Help, exit codes, and what is refused before anything is done.
+
+use std::time::Duration;
+
+use super::{run, small_netlist};
+
+#[test]
+fn the_help_of_every_command_holds_an_example_and_is_no_error() {
+    for command in [
+        "",
+        "demo",
+        "host",
+        #[cfg(feature = "browser")]
+        "table",
+        "join",
+        "history",
+        "show",
+        "verify",
+        "peers",
+        "doctor",
+        "circuit",
+        "circuit stats",
+        "circuit plot",
+        "circuit export",
+        "circuit standard",
+        "circuit run",
+    ] {
+        let help = run(&format!("{command} --help")).exits(0);
+        let examples = help.stdout.split_once("Example").expect("examples").1;
+        let example = format!("dealerless {command}");
+        assert!(examples.contains(example.trim_end()), "{command}: {help:?}");
+    }
+    assert!(run("--version").exits(0).stdout.starts_with("dealerless "));
+}
+
+#[cfg(feature = "browser")]
+#[test]
+fn a_page_plays_only_what_a_program_can_play_on_it() {
+    for line in [
+        "host --browser --json",
+        "host --no-open",
+        "join somebody --browser --json",
+        "resume --browser --list",
+        "table --port 65536",
+    ] {
+        run(line).exits(1);
+    }
+}
+
+#[test]
+fn wrong_usage_exits_with_1_and_says_nothing_on_standard_output() {
+    for line in [
+        "",
+        "deal",
+        "demo --game bridge",
+        "demo --game deck",
+        "demo --hands 0",
+        "demo --algorithm riffle",
+        "host --game deck --cards 1",
+        "host --game deck --cards 5000",
+        "host --game deck --cards 10 --draw 11",
+        "host --game deck --draw 0",
+        "host --timeout 0",
+        "host --timeout NaN",
+        "host --listen nowhere",
+        "host --game draw --draw 5",
+        "join",
+        "join nobody-known",
+        "join dealerless2-mistyped",
+        "host --blinds 1",
+        "host --blinds 2/1",
+        "host --blinds 1/2 --ante 1/2",
+        "host --hands 0",
+        "host --stack 0",
+        "host --game draw --cards 40",
+        "circuit run no-such-file --garbler 0 --security none",
+        "peers forgive nobody",
+        "host --json --timeout soon",
+        "host --listen 5252",
+        "circuit",
+        "circuit stats --cards 1",
+        "circuit stats --json --csv",
+        "circuit stats --cards 8,16,...,100",
+        "circuit stats --draw 5..1",
+        "circuit stats --draw 1..5000000000",
+        "circuit stats --cards 5,6 --draw 7",
+        "circuit stats --algorithm bubble,riffle",
+        "circuit plot --json",
+        "circuit plot --cards 20,52",
+        "circuit plot --draw 9",
+        "circuit plot --against cards --draw 5,9",
+        "circuit plot --against suits",
+        "circuit standard",
+        "circuit export --algorithm bubble --cards 5",
+        "circuit export --algorithm bubble --cards 5 --draw 2 --json",
+        "circuit run no-such-file --garbler 0",
+    ] {
+        let finished = run(line).exits(1);
+        match line.contains("--json") {
+            false => assert_eq!(finished.stdout, "", "{line}"),
+            // The error, and nothing else.
+            true => assert_eq!(finished.stdout.lines().count(), 1, "{line}"),
+        }
+        assert!(finished.stderr.len() > 20, "{line}: {finished:?}");
+    }
+}
+
+#[test]
+fn malicious_security_is_the_default_and_semi_honest_must_be_asked_for_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let netlist = small_netlist(folder.path());
+    let circuit_of_one_side = format!("circuit run {netlist} --evaluator 11");
+    let circuit = format!("{circuit_of_one_side} --garbler 10");
+    let caught = "Security: malicious.";
+    let warning = "It does NOT protect against a peer that deviates";
+    for (option, notice) in [("", caught), (" --security semi-honest", warning)] {
+        run(&format!("{circuit}{option}")).exits(0).says(notice);
+        run(&format!(
+            "{circuit_of_one_side} --connect 127.0.0.1:1{option}"
+        ))
+        .exits(3)
+        .says("Begin anew")
+        .says(notice)
+        .says("neither encrypted nor authenticated");
+    }
+    assert!(run("demo").exits(0).stdout.contains(caught));
+    run("demo --json").exits(0).says(caught);
+}
+
+#[test]
+fn what_takes_too_much_memory_is_refused_before_anything_is_built() {
+    for (line, what) in [
+        ("host --game deck --cards 2048", "2,048 of 2,048 cards"),
+        ("bench --pool 2000", "2,000 shuffles at once"),
+        ("bench --pool 4294967295", "4,294,967,295 shuffles at once"),
+        (
+            "bench --cards 4096 --draw 4096 --algorithm cut",
+            "4,096 of 4,096 cards",
+        ),
+        (
+            "circuit run --algorithm cut --cards 52 --draw 9 --garbler random --evaluator random \
+             --memory 1M",
+            "9 of 52 cards",
+        ),
+    ] {
+        let refused = run(line).exits(1).says(what);
+        assert!(refused.took < Duration::from_secs(10), "{line}");
+        assert_eq!(refused.stdout, "", "{line}");
+        let (_, enough) = refused.stderr.trim_end().rsplit_once(' ').unwrap();
+        assert!(
+            refused.stderr.contains("to allow more, say --memory"),
+            "{line}"
+        );
+        if let Some(command) = line.strip_suffix("--memory 1M") {
+            run(&format!("{command} --memory {enough}")).exits(0);
+        }
+    }
+}
+
+#[test]
+fn a_bench_measures_at_least_one_shuffle_of_one_round() {
+    for zero in [
+        "--pool 0",
+        "--rounds 0",
+        "--pool 4294967296",
+        "--rounds some",
+    ] {
+        let refused = run(&format!("bench {zero}")).exits(1);
+        assert_eq!(refused.stdout, "", "{zero}");
+        refused.says("a whole number from 1");
+    }
+    let line = "bench --cards 5 --draw 5 --pool 2 --rounds 1 --json";
+    let report = run(line).exits(0).json();
+    assert_eq!(
+        (&report["pool_shuffles"], &report["rounds"]),
+        (&2.into(), &1.into())
+    );
+    assert!(report["online"]["ms"].as_f64().unwrap() > 0.0);
+}

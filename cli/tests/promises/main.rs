@@ -1,0 +1,36 @@
+//! The promises of this crate, a module each.
+
+mod another_match;
+mod architecture;
+mod audit;
+mod bench;
+mod bridge_convert;
+mod bridge_match;
+mod bridge_numbers;
+mod bridge_sheets;
+mod broken_off;
+mod cli;
+mod clock;
+mod common;
+mod cut_lines;
+mod dead_relay;
+mod door;
+mod endplay;
+mod identity;
+mod invited;
+mod json;
+mod kinds;
+mod laboratory;
+mod leaving;
+mod netlists;
+mod page_server;
+mod pages;
+mod plot;
+mod prints;
+mod prove;
+mod resume;
+mod strangers;
+mod table;
+mod terms;
+mod two_processes;
+mod version_two;

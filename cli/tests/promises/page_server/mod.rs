@@ -1,0 +1,45 @@
+//! The server of the page.
+
+#![cfg(feature = "browser")]
+
+use crate::common;
+mod ended;
+mod guarded;
+mod played;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use common::page::{Lines, Page};
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Sends a signal by its name to a process.
+fn signal(process: &str, name: &str) {
+    let sent = std::process::Command::new("kill")
+        .args(["-s", name, process])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// A page that hosts, and its invite.
+fn hosting(folder: &Path, stakes: &Value) -> (Page, Lines, String) {
+    let page = Page::start(folder, &["--name", "Anna"]);
+    let mut wish = json!({ "listen": "127.0.0.1:0" });
+    wish.as_object_mut()
+        .unwrap()
+        .extend(stakes.as_object().unwrap().clone());
+    let started = page.post("/host", wish.to_string().as_bytes());
+    assert_eq!(started.status, 200, "{started:?}");
+    let mut lines = page.lines("/play");
+    let invite = lines.until("invite")["invite"].as_str().unwrap().to_owned();
+    (page, lines, invite)
+}

@@ -1,0 +1,242 @@
+//! The promise: what the pages in `docs/` say is true. Their links lead somewhere, the commands on the
+//! pages of the circuits print what is shown below them, and the tables there are those of the program.
+
+use crate::common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dealerless::circuit::Party;
+use dealerless::shuffle::split::{Split, SplitCircuit};
+use dealerless::shuffle::{Algorithm, Computed};
+
+use common::processes::start;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The pages in a folder and in the folders within it.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(pages(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The pages of a user, and those of the circuits among them.
+fn all_pages() -> Vec<PathBuf> {
+    let root = Path::new(ROOT);
+    let top = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+    let top = top.map(|name| root.join(name));
+    [top.to_vec(), pages(&root.join("docs"))].concat()
+}
+
+fn pages_of_circuits() -> Vec<PathBuf> {
+    let folder = Path::new(ROOT).join("docs/circuits");
+    let mut found = pages(&folder);
+    found.push(folder.with_extension("md"));
+    found
+}
+
+/// The page without what is in code blocks.
+fn prose(page: &str) -> String {
+    page.split("```").step_by(2).collect()
+}
+
+/// The targets of links and pictures.
+fn links(page: &str) -> Vec<String> {
+    let page = prose(page).replace('\n', "");
+    let targets = page.split("](").skip(1);
+    targets
+        .map(|rest| rest.split(')').next().expect("a target").to_owned())
+        .collect()
+}
+
+/// The names of the headings, as links call them.
+fn anchors(page: &str) -> Vec<String> {
+    let page = prose(page);
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    headings
+        .map(|heading| {
+            let kept = heading.trim_start_matches('#').trim().to_lowercase();
+            kept.chars()
+                .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'))
+                .map(|c| if c == ' ' { '-' } else { c })
+                .collect()
+        })
+        .collect()
+}
+
+#[test]
+fn every_link_leads_to_a_file_and_to_a_heading_that_exist() {
+    let mut checked = 0;
+    for page in all_pages() {
+        for link in links(&read(&page)) {
+            if link.starts_with("http") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.parent().expect("a folder").join(file),
+            };
+            let place = format!("{}: {link}", page.display());
+            assert!(target.exists(), "{place}");
+            if !anchor.is_empty() {
+                let anchors = anchors(&read(&target));
+                assert!(anchors.iter().any(|other| other == anchor), "{place}");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 30, "{checked} links");
+}
+
+/// The commands of a page that are shown with what they print.
+fn shown(page: &str) -> Vec<(String, String)> {
+    let mut shown = Vec::new();
+    for block in page.split("```console\n").skip(1) {
+        let block = block.split("```").next().expect("the end of a block");
+        for command in block.split("$ dealerless ").skip(1) {
+            let (line, output) = command.split_once('\n').expect("a line");
+            if !output.trim().is_empty() {
+                shown.push((line.to_owned(), output.trim_end().to_owned()));
+            }
+        }
+    }
+    shown
+}
+
+#[test]
+fn the_commands_on_the_pages_of_the_circuits_print_what_the_pages_say() {
+    let mut proofs = 0;
+    for page in pages_of_circuits() {
+        for (line, output) in shown(&read(&page)) {
+            let finished = start(line.split_whitespace()).finish();
+            let printed: Vec<&str> = finished
+                .stdout
+                .trim_end()
+                .lines()
+                .map(str::trim_end)
+                .collect();
+            assert_eq!(printed.join("\n"), output, "{}: {line}", page.display());
+            proofs += usize::from(line.starts_with("circuit prove"));
+        }
+    }
+    assert!(proofs >= 6, "{proofs} proofs");
+}
+
+/// The cells of the rows of a page's table whose first cell passes.
+fn rows(page: &str, first: impl Fn(&str) -> bool) -> Vec<Vec<String>> {
+    let page = read(&Path::new(ROOT).join("docs").join(page));
+    let cells = |line: &str| -> Vec<String> {
+        line.split('|')
+            .skip(1)
+            .map(|cell| cell.trim().to_owned())
+            .collect()
+    };
+    let rows = page
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .map(cells);
+    rows.filter(|row| first(&row[0])).collect()
+}
+
+/// The digits of a cell as a number.
+fn number(cell: &str) -> usize {
+    let digits: String = cell.chars().filter(char::is_ascii_digit).collect();
+    digits
+        .parse()
+        .unwrap_or_else(|_| panic!("{cell:?} is no number"))
+}
+
+/// The sizes of a shuffle.
+fn computed(cards: usize, draw: usize, algorithm: Algorithm) -> Computed {
+    let computed = Computed::of(cards, draw, algorithm).expect("within bounds");
+    assert!(computed.exact, "{algorithm} {draw} of {cards}");
+    computed
+}
+
+/// Asserts what the first row that begins so says of 52 cards and these draws.
+fn assert_row(page: &str, begins: &str, tell: impl Fn(usize) -> usize) {
+    const DRAWS: [usize; 5] = [5, 9, 20, 26, 52];
+    let rows = rows(page, |first| first.starts_with(begins));
+    let row = rows.first().unwrap_or_else(|| panic!("{page}: {begins}"));
+    let found: Vec<usize> = row[1..=5].iter().map(|cell| number(cell)).collect();
+    assert_eq!(found, DRAWS.map(tell), "{page}: {begins}");
+}
+
+#[test]
+fn the_tables_of_the_front_page_are_those_of_the_program() {
+    let page = "circuits.md";
+    for algorithm in Algorithm::ALL {
+        let joint = |draw| computed(52, draw, algorithm).joint_and;
+        assert_row(page, &format!("`{algorithm}`"), joint);
+    }
+    for algorithm in [Algorithm::Bitonic, Algorithm::OddEven, Algorithm::Waksman] {
+        let garblers = |draw| computed(52, draw, algorithm).owned_and.garbler;
+        assert_row(page, &format!("garbler's copy of `{algorithm}`"), garblers);
+    }
+    let check = |draw| computed(52, draw, Algorithm::Cut).owned_and;
+    let row = |party| format!("check of the seeds for the first four, the {party}'s");
+    assert_row(page, &row("garbler"), |draw| check(draw).garbler);
+    assert_row(page, &row("evaluator"), |draw| check(draw).evaluator);
+    let both = |draw| check(draw).garbler + check(draw).evaluator;
+    assert_row("circuits/range-checks.md", "check of the seeds", both);
+}
+
+#[test]
+fn the_ands_of_a_split_are_those_of_the_program() {
+    let [one, four] = [1, 4].map(|boards| {
+        let circuit = SplitCircuit::build(Split::new(13, boards).expect("within bounds"));
+        let structure = circuit.circuit().structure(Some(&Party::BOTH));
+        structure.ands_by_owner.expect("the owners are known")
+    });
+    let split = &rows("circuits.md", |first| first == "**a split**")[0];
+    let numbers = |cell: &str| -> Vec<usize> {
+        let words = cell.split(|c: char| !c.is_ascii_digit());
+        words.filter_map(|word| word.parse().ok()).collect()
+    };
+    assert_eq!(numbers(&split[1])[0], one.joint);
+    assert_eq!(numbers(&split[2]), [one.evaluator, four.evaluator]);
+    assert_eq!((one.garbler, four.garbler), (0, four.evaluator));
+}
+
+#[test]
+fn the_table_of_crossing_points_is_that_of_the_program() {
+    let is_number = |cell: &str| cell.starts_with(|c: char| c.is_ascii_digit());
+    let rows = rows("circuits/crossings.md", is_number);
+    assert_eq!(rows.last().map(|row| number(&row[0])), Some(4096));
+    let additive = [
+        Algorithm::FisherYates,
+        Algorithm::Bubble,
+        Algorithm::Lehmer,
+        Algorithm::Cut,
+    ];
+    for row in &rows {
+        let n = number(&row[0]);
+        for (cell, algorithm) in row[1..].iter().zip(additive) {
+            let m = number(cell);
+            let joint = |m, algorithm| computed(n, m, algorithm).joint_and;
+            let waksman_is_cheaper = |m| joint(m, Algorithm::Waksman) < joint(m, algorithm);
+            assert!(waksman_is_cheaper(m), "{algorithm} {m} of {n}");
+            assert!(!waksman_is_cheaper(m - 1), "{algorithm} {} of {n}", m - 1);
+            if algorithm == Algorithm::Cut {
+                let there = [Algorithm::Cut, Algorithm::Waksman].map(|a| joint(m, a));
+                let told: Vec<usize> = row[5].split(", ").map(number).collect();
+                assert_eq!(told, there, "{n}");
+            }
+        }
+        let estimate = (0.7 * n as f64 * (n as f64).log2()).sqrt().round();
+        assert_eq!(number(&row[6]), estimate as usize, "{n}");
+    }
+}

@@ -1,0 +1,355 @@
+//! Whatever is printed is printed well: within 80 columns, to a pipe as to a file, quietly if nobody
+//! reads it, and with a sentence for what cannot be read.
+
+use crate::common;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use unicode_width::UnicodeWidthStr;
+
+use common::processes::{Finished, SHORT, start, start_run};
+use common::side::{Side, folders};
+
+fn run(line: &str) -> Finished {
+    start(line.split_whitespace()).finish()
+}
+
+#[track_caller]
+fn fits(text: &str, line: &str) {
+    for printed in text.lines() {
+        assert!(
+            printed.width() <= 80,
+            "{line}: {} columns: {printed}",
+            printed.width()
+        );
+    }
+}
+
+/// x AND y of two bits each, and a file with another gate.
+fn netlists(folder: &Path) -> [String; 2] {
+    ["AND", "XOR"].map(|gate| {
+        let path = folder.join(format!("a-name-that-is-longer-than-a-column-{gate}.txt"));
+        fs::write(&path, format!("1 3\n2 1 1\n1 1\n\n2 1 0 1 2 {gate}\n")).unwrap();
+        path.to_str().unwrap().to_owned()
+    })
+}
+
+#[test]
+fn every_table_fits_80_columns_and_says_what_it_leaves_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b] = netlists(folder.path());
+    for line in [
+        "circuit stats",
+        "circuit stats --draw 5,9,20,26,52",
+        "circuit stats --cards 52,129 --draw 52 --comparison",
+        "circuit stats --cards 1024 --draw 9,99 --algorithm cut,waksman",
+        &format!("circuit stats {a} {b} --draw 9 --algorithm auto"),
+        &format!("circuit compare {a} {b}"),
+        &format!("circuit optimise {a} -o {a}.txt"),
+        "bench --cards 52 --draw 9 --rounds 1",
+        "demo --game draw",
+        "demo --hands 2",
+        "doctor",
+        "identity",
+        "peers",
+        "history",
+        "resume --list",
+    ] {
+        let said = run(line);
+        let names = said.stdout.lines().chain(said.stderr.lines());
+        // The path of a file may have any length.
+        let names = names.filter(|line| !line.contains(folder.path().to_str().unwrap()));
+        let names = names.filter(|line| !line.contains("/home"));
+        fits(&names.collect::<Vec<_>>().join("\n"), line);
+    }
+    let cut = run("circuit stats --draw 5,9,20,26,52").exits(0).stdout;
+    assert!(
+        cut.contains("Left out to fit 80 columns: gates, NOT, outputs"),
+        "{cut}"
+    );
+    assert!(cut.contains("--csv and --json have"), "{cut}");
+    let header = cut.lines().next().unwrap();
+    assert!(!header.contains("outputs"), "{cut}");
+    assert!(header.contains("joint"), "{cut}");
+    let one = run("circuit stats --draw 5 --algorithm cut")
+        .exits(0)
+        .stdout;
+    assert!(
+        one.contains("Left out to fit 80 columns: gates, NOT. "),
+        "{one}"
+    );
+}
+
+#[test]
+fn lists_of_matches_and_peers_fit_80_columns() {
+    let [a, b] = folders();
+    let (host, invite) = Side::host(a.path(), &["--hands", "1", "--auto"]);
+    Side::join(b.path(), &invite, &["--auto"]).finish();
+    host.finish();
+    for line in [
+        "peers",
+        "history",
+        "history --older-than 3",
+        "resume --list",
+    ] {
+        let output = common::matches::run(a.path(), &line.split(' ').collect::<Vec<_>>());
+        fits(&String::from_utf8(output.stdout).unwrap(), line);
+    }
+}
+
+/// The commands, with the commands that they are under, by their manual pages.
+fn commands(folder: &Path) -> Vec<String> {
+    run(&format!("man -o {}", folder.display()))
+        .exits(0)
+        .says("pages into");
+    let files = fs::read_dir(folder).unwrap();
+    let name = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    let names = files.map(|file| name(file.unwrap().path()));
+    // The one command whose own name has a hyphen.
+    let words = |name: &str| name.replace('-', " ").replace("own sheet", "own-sheet");
+    let command = |name: String| words(name.strip_prefix("dealerless").unwrap());
+    names.map(|name| command(name).trim().to_owned()).collect()
+}
+
+#[test]
+fn every_help_names_the_exit_codes_of_its_command_within_80_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = commands(folder.path());
+    assert!(commands.len() > 20, "{commands:?}");
+    for command in &commands {
+        let help = run(&format!("{command} --help")).exits(0).stdout;
+        let (_, codes) = help
+            .split_once("Exit codes: 0 ")
+            .unwrap_or_else(|| panic!("{command}: {help}"));
+        assert!(codes.contains("1 "), "{command}: {help}");
+        // What must be given is named on one line.
+        let text = help.lines().filter(|line| !line.starts_with("Usage: "));
+        fits(&text.collect::<Vec<_>>().join("\n"), command);
+        let page = folder
+            .path()
+            .join(format!("dealerless {command}").trim_end().replace(' ', "-") + ".1");
+        let page = fs::read_to_string(page).unwrap();
+        assert!(
+            page.contains(".SH NAME") && page.contains("Exit codes: 0 "),
+            "{command}"
+        );
+    }
+    for (command, code) in [
+        ("", "141 "),
+        ("join", "130 "),
+        ("host", "3 "),
+        ("verify", "4 "),
+        ("audit", "4 "),
+        ("circuit compare", "4 "),
+        ("circuit run", "2 "),
+    ] {
+        let help = run(&format!("{command} --help")).exits(0).stdout;
+        let (_, codes) = help.split_once("Exit codes: ").unwrap();
+        assert!(codes.contains(code), "{command}: {codes}");
+    }
+}
+
+#[test]
+fn a_dash_is_standard_output_wherever_a_file_can_be_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let [a, _] = netlists(folder.path());
+    let file = folder.path().join("written");
+    for line in [
+        "circuit export --algorithm cut --cards 5 --draw 2",
+        "circuit plot --cards 9",
+        &format!("circuit optimise {a}"),
+    ] {
+        let printed = run(&format!("{line} -o -")).exits(0).stdout;
+        run(&format!("{line} -o {}", file.display())).exits(0);
+        assert_eq!(fs::read_to_string(&file).unwrap(), printed, "{line}");
+        run(&format!("{line} -o - --json")).exits(1).says("--json");
+    }
+    let page = run("man -o -").exits(0).stdout;
+    assert_eq!(page, run("man").exits(0).stdout);
+    assert!(!Path::new("-").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_program_that_nobody_reads_ends_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b] = netlists(folder.path());
+    for line in [
+        "circuit stats",
+        "circuit stats --json",
+        "circuit stats --draw 1..9 --csv",
+        "circuit export --algorithm bubble --cards 52 --draw 9",
+        "circuit export --algorithm bubble --cards 52 --draw 9 -o -",
+        "circuit plot --cards 9",
+        &format!("circuit compare {a} {b}"),
+        &format!("circuit evaluate {a} --input 1,1"),
+        &format!("circuit optimise {a} -o -"),
+        &format!("circuit run {a} --garbler 1 --evaluator 1"),
+        "completions bash",
+        "demo",
+        "demo --json",
+        "bench --cards 5 --draw 2 --rounds 1",
+        "doctor",
+        "history",
+        "identity",
+        "join --json nobody",
+        "man",
+        "peers",
+        "resume --list",
+    ] {
+        // The other end is gone before the program begins, however busy the machine is.
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        let output = Command::new(env!("CARGO_BIN_EXE_dealerless"))
+            .args(line.split_whitespace())
+            .env("DEALERLESS_HOME", folder.path().join("home"))
+            .stdin(Stdio::null())
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(141), "{line}: {said}");
+        assert!(
+            !said.contains("error") && !said.contains("panicked"),
+            "{line}: {said}"
+        );
+    }
+}
+
+#[test]
+fn numbers_that_are_none_get_a_sentence() {
+    for (line, sentence) in [
+        ("circuit stats --cards -5", "give numbers and ranges"),
+        ("circuit stats --draw 1e9", "give numbers and ranges"),
+        ("circuit stats --cards 99999999999", "a deck has at most"),
+        (
+            "circuit export --algorithm cut --cards -5 --draw 2",
+            "that is not negative",
+        ),
+        (
+            "circuit export --algorithm cut --cards 5 --draw 1e9",
+            "a whole number in digits",
+        ),
+        (
+            "circuit export --algorithm cut --cards 5 --draw 99999999999999999999",
+            "too large",
+        ),
+        ("bench --rounds 0", "a whole number from 1"),
+        ("bench --pool 99999999999", "a whole number from 1"),
+        ("bench --pool -1", "a whole number from 1"),
+        ("demo --hands -1", "a whole number from 0 to 4294967295"),
+        (
+            "demo --hands 99999999999",
+            "a whole number from 0 to 4294967295",
+        ),
+        ("demo --hands many", "a whole number in digits"),
+        ("host --timeout -1", "seconds above 0"),
+        ("history --older-than -3", "a whole number from 0"),
+        ("host --stack 1.5", "a whole number in digits"),
+        ("join nobody --draw -2", "that is not negative"),
+        ("show nobody --hand -1", "a whole number from 0"),
+        ("circuit plot --cards -5", "give numbers and ranges"),
+    ] {
+        let refused = run(line).exits(1).says(sentence);
+        for raw in [
+            "invalid digit",
+            "is not in",
+            "unexpected argument",
+            "out of range",
+        ] {
+            assert!(!refused.stderr.contains(raw), "{line}: {}", refused.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_wrong_address_tells_what_an_address_looks_like() {
+    for line in [
+        "circuit run x.txt --connect foo",
+        "circuit run x.txt --listen foo",
+        "host --listen foo",
+        "host --listen 1.2.3.4:99999",
+        "host --relay foo",
+        "host --advertise foo",
+        "join foo",
+        "join foo --at foo",
+        "doctor --listen foo",
+    ] {
+        run(line).exits(1).says("HOST:PORT, for example ");
+    }
+}
+
+#[test]
+fn both_sides_of_a_run_are_told_what_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let [a, b] = netlists(folder.path());
+    let one = ["--garbler", "1"];
+    for (mine, theirs, [here, there]) in [
+        (
+            vec![&a[..]],
+            vec![&b[..]],
+            ["it brings another netlist, of digest"; 2],
+        ),
+        (
+            vec![&a, "--owner", "g,e"],
+            vec![&a, "--owner", "e,g"],
+            ["it sees other owners of the inputs"; 2],
+        ),
+        (
+            vec![&a],
+            vec![&a, "--security", "semi-honest"],
+            ["the peer wants semi-honest", "the peer wants malicious"],
+        ),
+    ] {
+        let (near, address) = start_run(&[&mine[..], &one, &["--timeout", SHORT]].concat());
+        let address = address.to_string();
+        let far = ["circuit", "run", "--evaluator", "1", "--connect", &address];
+        start([&far[..], &theirs].concat())
+            .finish()
+            .exits(2)
+            .says(there);
+        near.finish().exits(2).says(here);
+    }
+}
+
+#[test]
+fn a_host_is_told_on_what_a_guest_insists_that_does_not_sit_down() {
+    let [a, b] = folders();
+    let (mut host, invite) = Side::host(
+        a.path(),
+        &["--game", "deck", "--cards", "20", "--draw", "5"],
+    );
+    let wish = ["--draw", "6", "--auto"];
+    let (said, code) = Side::join(b.path(), &invite, &wish).finish();
+    assert_eq!(code, 1);
+    let last = said.last().unwrap()["message"].as_str().unwrap().to_owned();
+    assert!(
+        last.contains("--draw 6 was asked for, and the host proposes 5"),
+        "{last}"
+    );
+    let notice = loop {
+        let notice = host.until("notice")["text"].as_str().unwrap().to_owned();
+        if notice.contains("did not sit down") {
+            break notice;
+        }
+    };
+    assert!(
+        notice.contains("it insists on another number of cards drawn"),
+        "{notice}"
+    );
+}
+
+#[test]
+fn completions_know_every_command() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = run(&format!("completions {shell}")).exits(0).stdout;
+        for word in ["circuit", "stats", "four-colours"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    run("completions dos").exits(1).says("bash");
+}

@@ -1,0 +1,291 @@
+//! What somebody in the middle of the line can do: nothing but cut it.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless_table::line::{Door, Guest, LineError, Timing};
+
+use super::players::{Player, QUICK, SOON, line};
+use super::proxy::{Fate, From, judge, proxy};
+
+const MOMENT: Duration = Duration::from_millis(100);
+
+/// The lengths of the messages of an honest meeting, and the bytes of the guest's.
+fn recorded(
+    again: bool,
+    host: &Player,
+    guest: &Player,
+    door: &Door,
+) -> (Vec<(From, usize, usize)>, Vec<u8>) {
+    let seen = Arc::new(Mutex::new((Vec::new(), Vec::new())));
+    let note = Arc::clone(&seen);
+    let through = proxy(
+        door.addresses()[0],
+        judge(move |from, number, message| {
+            let mut note = note.lock().unwrap();
+            note.0.push((from, number, message.len()));
+            if from == From::Guest {
+                note.1.extend_from_slice(message);
+            }
+            Fate::Pass
+        }),
+    );
+    let joined = match again {
+        true => guest
+            .guest()
+            .join_again(host.home.identity().public(), &[through], None),
+        false => guest.join(&door.invite(vec![through], None).unwrap()),
+    };
+    let (joined, let_in) = (joined.unwrap(), line(door));
+    thread::sleep(MOMENT);
+    let seen = seen.lock().unwrap().clone();
+    drop((joined, let_in));
+    seen
+}
+
+fn flips_are_noticed(again: bool) {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let (messages, _) = recorded(again, &host, &guest, &host.door());
+    let mut places = Vec::new();
+    for (from, number, len) in messages.into_iter().take(if again { 4 } else { 5 }) {
+        places.extend((0..len).map(|at| (from, number, at)));
+    }
+    assert!(
+        places.len() > if again { 240 } else { 500 },
+        "{}",
+        places.len()
+    );
+    thread::scope(|scope| {
+        for part in places.chunks(places.len() / 8 + 1) {
+            scope.spawn(move || flip_each(again, part));
+        }
+    });
+}
+
+fn flip_each(again: bool, places: &[(From, usize, usize)]) {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let door = host.door();
+    for &(from, number, at) in places {
+        let flip = judge(move |by, n, message| {
+            if (by, n) != (from, number) {
+                return Fate::Pass;
+            }
+            message[at] ^= 1 << (at % 8);
+            // A length that says too much would be waited for.
+            Fate::Last
+        });
+        let through = proxy(door.addresses()[0], flip);
+        let joined = match again {
+            true => guest
+                .guest()
+                .join_again(host.home.identity().public(), &[through], None),
+            false => guest.join(&door.invite(vec![through], None).unwrap()),
+        };
+        match from {
+            From::Host => assert!(joined.is_err(), "{from:?} {number} {at}"),
+            From::Guest => {
+                let wait = if joined.is_ok() {
+                    MOMENT
+                } else {
+                    Duration::ZERO
+                };
+                assert!(door.next(wait).is_none(), "{from:?} {number} {at}");
+            }
+        }
+        // The other side may have ended its part before.
+        while door.next(Duration::ZERO).is_some() {}
+    }
+}
+
+#[test]
+fn every_changed_byte_of_a_first_meeting_is_noticed() {
+    flips_are_noticed(false);
+}
+
+#[test]
+fn every_changed_byte_of_a_meeting_of_known_peers_is_noticed() {
+    flips_are_noticed(true);
+}
+
+#[test]
+fn every_changed_byte_of_a_frame_ends_the_line() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let door = host.door_with(QUICK);
+    for at in 0..2 + 16 + 1 + 4 + 4 {
+        let flip = judge(move |from, number, message| {
+            if (from, number) == (From::Guest, 3) {
+                message[at] ^= 1 << (at % 8);
+            }
+            Fate::Pass
+        });
+        let through = proxy(door.addresses()[0], flip);
+        let invite = door.invite(vec![through], None).unwrap();
+        let joined = Guest {
+            timing: QUICK,
+            ..guest.guest()
+        }
+        .join(&invite)
+        .unwrap();
+        let let_in = line(&door);
+        // Before the first ping, so it is the first frame after the meeting.
+        joined.send_log(b"part".to_vec()).unwrap();
+        let error = let_in.recv(SOON).unwrap_err();
+        let ended = matches!(
+            error,
+            LineError::Forged | LineError::Silent | LineError::Cut(_)
+        );
+        assert!(ended, "{at} {error:?}");
+        if at > 1 {
+            assert_eq!(error, LineError::Forged);
+        }
+        assert!(let_in.send_log(b"part".to_vec()).is_err());
+    }
+}
+
+#[test]
+fn a_frame_that_is_repeated_or_left_out_ends_the_line() {
+    for repeat in [true, false] {
+        let [host, guest] = ["Anna", "Bob"].map(Player::new);
+        let door = host.door();
+        let change = judge(move |from, number, message| {
+            if (from, number) == (From::Guest, 3) {
+                *message = if repeat {
+                    [&message[..], message].concat()
+                } else {
+                    Vec::new()
+                };
+            }
+            Fate::Pass
+        });
+        let through = proxy(door.addresses()[0], change);
+        let joined = guest
+            .join(&door.invite(vec![through], None).unwrap())
+            .unwrap();
+        let let_in = line(&door);
+        joined.send_log(b"one".to_vec()).unwrap();
+        thread::sleep(MOMENT);
+        // After a repeated frame the line has ended by now.
+        drop(joined.send_log(b"two".to_vec()));
+        if repeat {
+            assert_eq!(let_in.recv(SOON).unwrap().bytes, b"one");
+        }
+        assert_eq!(let_in.recv(SOON), Err(LineError::Forged));
+    }
+}
+
+#[test]
+fn a_recorded_session_opens_no_line_and_its_first_message_is_not_answered() {
+    for again in [false, true] {
+        let [host, guest] = ["Anna", "Bob"].map(Player::new);
+        host.remember(&guest);
+        guest.remember(&host);
+        let door = host.door();
+        let (_, bytes) = recorded(again, &host, &guest, &door);
+        let replay = |door: &Door| {
+            let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();
+            stream.write_all(&bytes).unwrap();
+            stream.set_read_timeout(Some(SOON)).unwrap();
+            let mut answer = Vec::new();
+            // It is closed or reset.
+            let _ = stream.read_to_end(&mut answer);
+            assert!(door.next(MOMENT).is_none());
+            answer.len()
+        };
+        let answered = replay(&door);
+        // KK cannot know that it has seen a first message, and answers that with its second.
+        assert!(answered == 0 || again && answered == 50, "{answered}");
+        drop(door);
+        assert!(replay(&host.door()) <= 50);
+        // And the two can still meet.
+        if again {
+            let door = host.door();
+            let at = door.addresses()[0].into();
+            guest
+                .guest()
+                .join_again(host.home.identity().public(), &[at], None)
+                .unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_line_that_goes_dead_is_noticed_on_both_sides() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let door = host.door_with(QUICK);
+    // All arrives for a while, then nothing, and nobody closes anything.
+    let hole = judge(|from, number, _| {
+        let meeting = if from == From::Guest { 3 } else { 2 };
+        if number < meeting + 2 {
+            Fate::Pass
+        } else {
+            Fate::Hole
+        }
+    });
+    let through = proxy(door.addresses()[0], hole);
+    let invite = door.invite(vec![through], None).unwrap();
+    let joined = Guest {
+        timing: QUICK,
+        ..guest.guest()
+    }
+    .join(&invite)
+    .unwrap();
+    let let_in = line(&door);
+    for line in [&joined, &let_in] {
+        let error = line.recv(SOON).unwrap_err();
+        assert!(
+            matches!(error, LineError::Silent | LineError::Cut(_)),
+            "{error:?}"
+        );
+    }
+    assert!(joined.silent_for() >= QUICK.ping);
+}
+
+#[test]
+fn a_line_on_which_nobody_speaks_lives_on() {
+    let (host, guest) = super::players::met(Timing {
+        dead: SOON,
+        ..QUICK
+    });
+    thread::sleep(Duration::from_secs(1));
+    let begun = Instant::now();
+    // It is heard again and again: the time since the last word does not only grow.
+    while guest.silent_for() > Duration::from_millis(300) {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        thread::sleep(Duration::from_millis(5));
+    }
+    host.send_log(b"still here".to_vec()).unwrap();
+    assert_eq!(guest.recv(SOON).unwrap().bytes, b"still here");
+}
+
+#[test]
+fn who_repeats_the_first_message_of_a_known_peer_keeps_nobody_out() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let door = host.door();
+    let (messages, bytes) = recorded(true, &host, &guest, &door);
+    let first = &bytes[..messages[0].2];
+    // As many as the door lets wait: each is answered, and none has shown that it holds the key.
+    let replays: Vec<TcpStream> = (0..16)
+        .map(|_| {
+            let mut stream = TcpStream::connect(door.addresses()[0]).unwrap();
+            stream.write_all(first).unwrap();
+            stream.set_read_timeout(Some(SOON)).unwrap();
+            stream.read_exact(&mut [0; 50]).unwrap();
+            stream
+        })
+        .collect();
+    let at = door.addresses()[0].into();
+    let joined = guest
+        .guest()
+        .join_again(host.home.identity().public(), &[at], None);
+    assert!(joined.is_ok(), "{:?}", joined.err());
+    drop(replays);
+}

@@ -1,0 +1,260 @@
+//! Who meets whom.
+
+use std::fs;
+
+use dealerless_table::Seat;
+use dealerless_table::line::{BadInvite, DoorEvent, Invite, MeetingError, Stream, Timing};
+
+use super::players::{Player, SOON, address, invite, line, met};
+use super::proxy::{Fate, From, judge, proxy};
+
+#[test]
+fn an_invite_brings_two_players_together_and_both_know_the_same() {
+    let [host, guest] = ["Anna", "Bob\u{202e}"].map(Player::new);
+    let door = host.door();
+    let text = invite(&door).to_string();
+    let joined = guest.join(&text.parse().unwrap()).unwrap();
+    let let_in = line(&door);
+    assert_eq!((let_in.seat, joined.seat), (Seat::HOST, Seat::GUEST));
+    assert_eq!(&let_in.peer, guest.home.identity().public());
+    assert_eq!(&joined.peer, host.home.identity().public());
+    assert_eq!(
+        (let_in.peer_name.as_str(), joined.peer_name.as_str()),
+        ("Bob", "Anna")
+    );
+    assert_eq!(let_in.handshake_hash, joined.handshake_hash);
+    assert_eq!(let_in.nonces, joined.nonces);
+    assert_ne!(joined.nonces[0], joined.nonces[1]);
+    assert_eq!(joined.header, b"header");
+    assert!(let_in.first);
+    joined.send_log(b"part".to_vec()).unwrap();
+    let_in.send_control(b"hello".to_vec()).unwrap();
+    let message = let_in.recv(SOON).unwrap();
+    assert_eq!(
+        (message.stream, &message.bytes[..]),
+        (Stream::Log, &b"part"[..])
+    );
+    let message = joined.recv(SOON).unwrap();
+    assert_eq!(
+        (message.stream, &message.bytes[..]),
+        (Stream::Control, &b"hello"[..])
+    );
+}
+
+#[test]
+fn known_peers_meet_without_an_invite() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let door = host.door();
+    let join = || {
+        let public = host.home.identity().public();
+        guest.guest().join_again(public, &[address(&door)], None)
+    };
+    let joined = join().unwrap();
+    let let_in = line(&door);
+    assert_eq!(let_in.handshake_hash, joined.handshake_hash);
+    assert_eq!(
+        (let_in.nonces, &let_in.header),
+        (joined.nonces, &joined.header)
+    );
+    assert!(!let_in.first && !joined.first);
+    assert_ne!(join().unwrap().handshake_hash, joined.handshake_hash);
+}
+
+#[test]
+fn who_is_not_known_is_not_answered() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let door = host.door();
+    let public = host.home.identity().public();
+    let refused = guest.guest().join_again(public, &[address(&door)], None);
+    assert!(matches!(refused, Err(MeetingError::NotAnswered)));
+}
+
+#[test]
+fn a_mistyped_invite_a_wrong_secret_and_a_used_one_are_told_apart() {
+    let [host, guest, second] = ["Anna", "Bob", "Carl"].map(Player::new);
+    let door = host.door();
+    let used = invite(&door);
+    let mistyped = used.to_string().replacen('-', "-7", 1);
+    assert_eq!(mistyped.parse::<Invite>().unwrap_err(), BadInvite::Mistyped);
+    guest.join(&used).unwrap();
+    assert!(line(&door).first);
+    assert!(matches!(second.join(&used), Err(MeetingError::Used)));
+    let fingerprint = second.home.identity().public().fingerprint();
+    match door.next(SOON) {
+        Some(DoorEvent::InviteLeaked { second }) => assert_eq!(second, fingerprint),
+        _ => panic!("the host must be told"),
+    }
+    let wrong = invite(&door);
+    door.end_invite(&wrong).unwrap();
+    assert!(matches!(guest.join(&wrong), Err(MeetingError::NotAnswered)));
+}
+
+#[test]
+fn the_invite_belongs_to_its_guest_also_when_the_host_starts_anew() {
+    let [host, guest, second] = ["Anna", "Bob", "Carl"].map(Player::new);
+    let door = host.door();
+    let first = invite(&door);
+    guest.join(&first).unwrap();
+    assert!(line(&door).first);
+    drop(door);
+    let door = host.door();
+    // The same secret, at the new port.
+    let again = guest.guest();
+    let moved = proxy_to(&first, &door);
+    again.join(&moved).unwrap();
+    assert!(!line(&door).first);
+    assert!(matches!(
+        second.join(&proxy_to(&first, &door)),
+        Err(MeetingError::Used)
+    ));
+}
+
+/// The invite, whose first address now leads straight to this door: nobody else listens there.
+fn proxy_to(invite: &Invite, door: &dealerless_table::line::Door) -> Invite {
+    let old = invite.addresses()[0].to_string();
+    let listener = std::net::TcpListener::bind(old).unwrap();
+    let target = door.addresses()[0];
+    std::thread::spawn(move || {
+        let mut guest = listener.accept().unwrap().0;
+        let mut host = std::net::TcpStream::connect(target).unwrap();
+        let (mut guest_too, mut host_too) = (guest.try_clone().unwrap(), host.try_clone().unwrap());
+        drop(listener);
+        std::thread::spawn(move || {
+            let _ = std::io::copy(&mut host_too, &mut guest_too);
+            let _ = guest_too.shutdown(std::net::Shutdown::Both);
+        });
+        let _ = std::io::copy(&mut guest, &mut host);
+    });
+    invite.clone()
+}
+
+#[test]
+fn another_host_who_even_has_the_secret_is_not_taken_for_the_one_who_invites() {
+    let [host, guest, eve] = ["Anna", "Bob", "Eve"].map(Player::new);
+    let door = host.door();
+    let first = invite(&door);
+    fs::copy(
+        host.folder.path().join("invites"),
+        eve.folder.path().join("invites"),
+    )
+    .unwrap();
+    let fake = eve.door();
+    drop(door);
+    assert!(matches!(
+        guest.join(&proxy_to(&first, &fake)),
+        Err(MeetingError::NotAnswered)
+    ));
+    assert!(fake.next(std::time::Duration::from_millis(50)).is_none());
+}
+
+#[test]
+fn nobody_meets_themselves() {
+    let host = Player::new("Anna");
+    let door = host.door();
+    assert!(matches!(
+        host.join(&invite(&door)),
+        Err(MeetingError::Oneself)
+    ));
+}
+
+#[test]
+fn an_address_where_nobody_listens_says_what_to_do() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let door = host.door();
+    let first = invite(&door);
+    drop(door);
+    assert!(matches!(
+        guest.join(&first),
+        Err(MeetingError::OnlyPrivate { .. })
+    ));
+    let door = host.door();
+    let nowhere = door.invite(vec![], None).unwrap();
+    assert!(matches!(guest.join(&nowhere), Err(MeetingError::NoAddress)));
+    let second = door
+        .invite(vec![first.addresses()[0].clone(), address(&door)], None)
+        .unwrap();
+    guest.join(&second).unwrap();
+}
+
+#[test]
+fn a_door_listens_on_several_addresses_and_says_which_port_is_taken() {
+    let host = Player::new("Anna");
+    let listen = |addresses: &[&str]| {
+        let addresses: Vec<_> = addresses.iter().map(|text| text.parse().unwrap()).collect();
+        let home = std::sync::Arc::clone(&host.home);
+        let (peers, name) = (host.peers.clone(), host.name.clone());
+        dealerless_table::line::Door::open(home, peers, name, vec![], &addresses, Timing::default())
+    };
+    let door = listen(&["127.0.0.1:0", "127.0.0.2:0"]).unwrap();
+    let guest = Player::new("Bob");
+    let second = door.addresses()[1];
+    guest
+        .join(&door.invite(vec![second.into()], None).unwrap())
+        .unwrap();
+    assert!(listen(&[&second.to_string()]).is_err());
+    if let Ok(door) = listen(&["[::1]:0", "127.0.0.1:0"]) {
+        guest
+            .join(&door.invite(vec![door.addresses()[0].into()], None).unwrap())
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_line_that_is_cut_after_any_message_of_a_meeting_is_met_again() {
+    for (from, number) in [
+        (From::Guest, 0),
+        (From::Host, 0),
+        (From::Guest, 1),
+        (From::Host, 1),
+        (From::Guest, 2),
+    ] {
+        let [host, guest] = ["Anna", "Bob"].map(Player::new);
+        host.remember(&guest);
+        guest.remember(&host);
+        let door = host.door();
+        let cut = move || {
+            judge(move |by, n, _| {
+                if (by, n) == (from, number) {
+                    Fate::Last
+                } else {
+                    Fate::Pass
+                }
+            })
+        };
+        let through = proxy(door.addresses()[0], cut());
+        let invite = door.invite(vec![through], None).unwrap();
+        drop(guest.join(&invite));
+        let straight = door.addresses()[0];
+        let joined = guest.join(&proxy_to(&invite, &door)).unwrap();
+        assert_eq!(&joined.peer, host.home.identity().public());
+        let public = host.home.identity().public();
+        if number < 2 {
+            let through = proxy(straight, cut());
+            drop(guest.guest().join_again(public, &[through], None));
+        }
+        guest
+            .guest()
+            .join_again(public, &[straight.into()], None)
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_line_that_is_closed_says_so_and_gives_all_that_came_before() {
+    let (host, guest) = met(Timing::default());
+    for part in 0..50u8 {
+        guest.send_log(vec![part; 2000]).unwrap();
+    }
+    let closing = std::thread::spawn(move || guest.close(SOON));
+    for part in 0..50u8 {
+        assert_eq!(host.recv(SOON).unwrap().bytes, [part; 2000]);
+    }
+    assert_eq!(
+        host.recv(SOON),
+        Err(dealerless_table::line::LineError::Closed)
+    );
+    drop(host);
+    assert!(closing.join().unwrap());
+}

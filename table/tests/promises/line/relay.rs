@@ -1,0 +1,251 @@
+//! Two players who can only connect out: over a small relay with the traps of the real one, and
+//! over the real one.
+
+use std::collections::HashMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless_table::identity::Address;
+use dealerless_table::line::{Guest, MeetingError, Timing};
+
+use super::players::{Player, QUICK, line};
+
+type Waiting = HashMap<String, Vec<(String, TcpStream)>>;
+
+/// A relay that joins whom the real one would: any two with one token and different sides, the
+/// oldest first, and it does not notice that a connection is gone.
+#[derive(Default)]
+struct Relay {
+    requests: Mutex<Vec<String>>,
+    waiting: Mutex<Waiting>,
+}
+
+impl Relay {
+    fn start() -> (Arc<Self>, Address) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().into();
+        let relay = Arc::new(Relay::default());
+        let own = Arc::clone(&relay);
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let own = Arc::clone(&own);
+                thread::spawn(move || own.serve(stream.unwrap()));
+            }
+        });
+        (relay, address)
+    }
+
+    fn serve(&self, mut stream: TcpStream) {
+        let mut line = Vec::new();
+        let mut byte = [0];
+        while line.last() != Some(&b'\n') {
+            if stream.read(&mut byte).unwrap_or(0) == 0 {
+                return;
+            }
+            line.push(byte[0]);
+        }
+        let line = String::from_utf8(line).unwrap();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [.., token, "for", "side", side] = words[..] else {
+            panic!("{line}")
+        };
+        assert_eq!((token.len(), side.len()), (64, 16));
+        assert_eq!(line, format!("please relay {token} for side {side}\n"));
+        self.requests.lock().unwrap().push(side.into());
+        let mut waiting = self.waiting.lock().unwrap();
+        let those = waiting.entry(token.into()).or_default();
+        match those.iter().position(|(other, _)| other != side) {
+            None => those.push((side.into(), stream)),
+            Some(place) => {
+                let mut other = those.remove(place).1;
+                drop(waiting);
+                for end in [&mut other, &mut stream] {
+                    let _ = end.write_all(b"ok\n");
+                }
+                carry(&other, &stream);
+                carry(&stream, &other);
+            }
+        }
+    }
+
+    /// How many wait.
+    fn waiting(&self) -> usize {
+        self.waiting.lock().unwrap().values().map(Vec::len).sum()
+    }
+}
+
+/// Hands on what comes. An end that is gone is not noticed.
+fn carry(from: &TcpStream, to: &TcpStream) {
+    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+    thread::spawn(move || {
+        let mut buf = [0; 4096];
+        while let Ok(len @ 1..) = from.read(&mut buf) {
+            let _ = to.write_all(&buf[..len]);
+        }
+    });
+}
+
+fn until(what: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !what() {
+        assert!(begun.elapsed() < Duration::from_secs(20));
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn quick(guest: &Player) -> Guest<'_> {
+    let timing = Timing {
+        meeting: Duration::from_millis(500),
+        ..QUICK
+    };
+    Guest {
+        timing,
+        ..guest.guest()
+    }
+}
+
+#[test]
+fn two_players_who_can_only_connect_out_meet_at_a_relay() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    host.remember(&guest);
+    guest.remember(&host);
+    let (relay, address) = Relay::start();
+    let door = host.door();
+    let invite = door.invite(vec![], Some(address.clone())).unwrap();
+    until(|| relay.waiting() == 1);
+    let joined = guest.join(&invite).unwrap();
+    let let_in = line(&door);
+    assert_eq!(joined.handshake_hash, let_in.handshake_hash);
+    // It waits again at once.
+    until(|| relay.waiting() == 1);
+    door.wait_at_relay(&address, guest.home.identity().public())
+        .unwrap();
+    until(|| relay.waiting() == 2);
+    let public = host.home.identity().public();
+    let joined = guest
+        .guest()
+        .join_again(public, &[], Some(&address))
+        .unwrap();
+    assert_eq!(joined.handshake_hash, line(&door).handshake_hash);
+}
+
+#[test]
+fn a_host_that_connects_again_is_not_glued_to_itself() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let (relay, address) = Relay::start();
+    let door = host.door();
+    let invite = door.invite(vec![], Some(address)).unwrap();
+    until(|| relay.waiting() == 1);
+    // The relay loses the line, and keeps the dead connection in its list.
+    for end in relay.waiting.lock().unwrap().values().flatten() {
+        end.1.shutdown(Shutdown::Both).unwrap();
+    }
+    until(|| relay.waiting() == 2);
+    let sides = relay.requests.lock().unwrap().clone();
+    assert!(sides.len() == 2 && sides[0] == sides[1]);
+    // The guest is glued to the dead one first, gets no answer, and tries again.
+    quick(&guest).join(&invite).unwrap();
+    assert_eq!(&line(&door).peer, guest.home.identity().public());
+    let sides = relay.requests.lock().unwrap().clone();
+    assert!(sides.iter().filter(|side| **side != sides[0]).count() >= 2);
+}
+
+#[test]
+fn a_relay_where_nobody_waits_or_that_is_none_is_told_apart() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let (_relay, address) = Relay::start();
+    let door = host.door();
+    let invite = door.invite(vec![], Some(address)).unwrap();
+    drop(door);
+    thread::sleep(Duration::from_millis(50));
+    let (_other, elsewhere) = Relay::start();
+    let door = host.door();
+    host.remember(&guest);
+    guest.remember(&host);
+    let public = host.home.identity().public();
+    let nobody = quick(&guest).join_again(public, &[], Some(&elsewhere));
+    assert!(matches!(nobody, Err(MeetingError::NobodyAtRelay(_))));
+    let none = quick(&guest).join_again(public, &[], Some(&door.addresses()[0].into()));
+    assert!(matches!(none, Err(MeetingError::Relay { .. })));
+    drop(invite);
+}
+
+/// The real relay, ended when it is dropped.
+struct Twist(Child);
+
+impl Drop for Twist {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts `twist transitrelay`; none if it is not installed. `DEALERLESS_TWIST` says where it is.
+fn real_relay() -> Option<(Twist, Address)> {
+    let program = std::env::var("DEALERLESS_TWIST").unwrap_or_else(|_| "twist".into());
+    let port = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let port_argument = format!("--port=tcp:{}:interface=127.0.0.1", port.port());
+    let mut command = Command::new(program);
+    command
+        .args(["transitrelay", &port_argument])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let twist = Twist(command.spawn().ok()?);
+    until(|| TcpStream::connect(port).is_ok());
+    Some((twist, port.into()))
+}
+
+#[test]
+fn two_players_meet_at_the_real_relay_of_magic_wormhole() {
+    let Some((_twist, address)) = real_relay() else {
+        eprintln!("skipped: magic-wormhole-transit-relay is not installed (DEALERLESS_TWIST)");
+        return;
+    };
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let door = host.door();
+    let invite = door.invite(vec![], Some(address)).unwrap();
+    for _ in 0..3 {
+        let joined = guest.join(&invite).unwrap();
+        let let_in = line(&door);
+        assert_eq!(joined.handshake_hash, let_in.handshake_hash);
+        joined.send_log(vec![5; 100_000]).unwrap();
+        assert_eq!(
+            let_in.recv(super::players::SOON).unwrap().bytes,
+            vec![5; 100_000]
+        );
+    }
+    // A host that was restarted beside its own dead connection is not glued to itself.
+    drop(door);
+    let door = host.door();
+    drop(door.invite(vec![], invite.relay().cloned()).unwrap());
+    assert!(door.next(Duration::from_millis(300)).is_none());
+}
+
+#[test]
+fn a_relay_that_makes_up_guests_does_not_drive_the_host() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at: Address = listener.local_addr().unwrap().into();
+    let host = Player::new("Anna");
+    let door = host.door();
+    door.invite(vec![], Some(at)).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let begun = Instant::now();
+    let mut asked = Vec::new();
+    while begun.elapsed() < Duration::from_secs(1) {
+        match listener.accept() {
+            Ok((mut stream, _)) => {
+                let _ = stream.write_all(b"ok\n");
+                asked.push(stream);
+            }
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    assert!((1..=11).contains(&asked.len()), "{}", asked.len());
+}

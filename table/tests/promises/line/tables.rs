@@ -1,0 +1,169 @@
+//! Whole tables over lines: what a table that is gone, or slow, does to the line.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dealerless::deck::Choice as Shuffle;
+use dealerless::mpc::{Attempt, Attempts};
+use dealerless::net::{Deadlines, VERSION};
+use dealerless_table::line::{Door, Line, LineError};
+use dealerless_table::log::{Clock, DiskStorage, Inputs, Journal, Match, MatchLog, Shelf};
+use dealerless_table::play::{CannotBegin, MemoryVault, Seating, Setting, Table};
+use dealerless_table::rules::{BettingRules, Limit, Posts, Stakes, Variety};
+use dealerless_table::system_rng;
+
+use super::players::{Player, SOON, line};
+use super::proxy::{Fate, From, judge, proxy};
+
+struct Uncounted;
+
+impl Attempts for Uncounted {
+    fn begins(&mut self, _: Attempt) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn ends_well(&mut self, _: Attempt) {}
+}
+
+/// A host that waits for a guest with a match of hold'em.
+fn waiting(host: &Player) -> (Door, dealerless_table::log::Header) {
+    let rules = BettingRules {
+        stack: 100,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    let stakes = Stakes::new(Variety::Holdem(rules), 2, 1).unwrap();
+    let (cards, drawn) = stakes.deck();
+    let spec = Shuffle::Cheapest.spec(cards, drawn).unwrap();
+    let clock = Clock {
+        each_move: 0,
+        bank: 0,
+    };
+    let (header, _) = Seating::propose(stakes, spec.algorithm(), clock).unwrap();
+    (host.door(), header)
+}
+
+/// A table of the host's on this line.
+fn table(
+    host: &Player,
+    header: dealerless_table::log::Header,
+    line: Line,
+) -> Table<DiskStorage, MemoryVault, ()> {
+    let identity = host.home.shared_identity();
+    let seating = Seating::of_line(&line, header, (identity.public(), &host.name)).unwrap();
+    let of = seating.sitting.of.clone();
+    let (path, storage) = Shelf::new(host.home.matches())
+        .create(&of.id(), "Bob")
+        .unwrap();
+    let inputs = DiskStorage::create(&path.with_extension("inputs")).unwrap();
+    let setting = Setting {
+        seat: seating.sitting.seat,
+        journal: Journal::create(storage, identity.file_key(), &seating.sitting).unwrap(),
+        inputs: Inputs::open(inputs, identity.file_key(), of.id())
+            .unwrap()
+            .file,
+        identity,
+        log: MatchLog::new(of),
+        vault: MemoryVault::default(),
+        circuit: seating.circuit,
+        rng: system_rng(),
+    };
+    let mut table = Table::new(setting, Deadlines::default()).unwrap();
+    table.begin(line, Box::new(Uncounted));
+    table
+}
+
+#[test]
+fn a_table_that_is_dropped_leaves_nobody_waiting() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let (door, header) = waiting(&host);
+    let joined = guest.join(&super::players::invite(&door)).unwrap();
+    let mut seat = table(&host, header, line(&door));
+    seat.next(Duration::from_millis(10)).unwrap();
+    // The program has run into an error. Its engine waits for the other's, which never speaks.
+    drop(seat);
+    let error = loop {
+        if let Err(error) = joined.recv(SOON) {
+            break error;
+        }
+    };
+    assert!(
+        matches!(error, LineError::Closed | LineError::Cut(_)),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_with_it() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let (door, mut header) = waiting(&host);
+    let _joined = guest.join(&super::players::invite(&door)).unwrap();
+    let line = line(&door);
+    let identity = host.home.shared_identity();
+    let own = (identity.public(), &host.name);
+    let mut sitting = Seating::of_line(&line, header.clone(), own)
+        .unwrap()
+        .sitting;
+    for (engine, resumes) in [(4, false), (5, true), (VERSION, true), (VERSION + 1, false)] {
+        header.versions.engine = engine;
+        let begun = Seating::of_line(&line, header.clone(), own);
+        assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
+        assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");
+        let players = sitting.of.players().to_vec();
+        sitting.of = Match::new(header.clone(), players).unwrap();
+        match Seating::of_file(sitting.clone()) {
+            Ok(_) => assert!(resumes, "{engine}"),
+            Err(CannotBegin::Engine { theirs, .. }) => {
+                assert_eq!((theirs, resumes), (engine, false))
+            }
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+#[test]
+fn what_a_table_does_not_take_in_stays_with_the_sender() {
+    let [host, guest] = ["Anna", "Bob"].map(Player::new);
+    let (door, header) = waiting(&host);
+    let sent = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&sent);
+    let through = proxy(
+        door.addresses()[0],
+        judge(move |from, _, message| {
+            if from == From::Guest {
+                count.fetch_add(message.len(), Ordering::Relaxed);
+            }
+            Fate::Pass
+        }),
+    );
+    let joined = guest
+        .join(&door.invite(vec![through], None).unwrap())
+        .unwrap();
+    let mut seat = table(&host, header, line(&door));
+    let (message, many) = (vec![7; 128 << 10], 256);
+    for _ in 0..many {
+        joined.send_log(message.clone()).unwrap();
+    }
+    // Until nothing more comes through.
+    let (mut before, begun) = (0, Instant::now());
+    loop {
+        thread::sleep(Duration::from_millis(300));
+        let now = sent.load(Ordering::Relaxed);
+        if now == before && now > 0 || begun.elapsed() > SOON {
+            break;
+        }
+        before = now;
+    }
+    assert!(before < many * message.len() / 4, "{before}");
+    // To close it does not wait for the other either.
+    let (done, closed) = mpsc::channel();
+    thread::spawn(move || {
+        seat.close();
+        done.send(()).unwrap();
+    });
+    drop(joined);
+    closed.recv_timeout(SOON).unwrap();
+}

@@ -1,0 +1,279 @@
+//! When a match is over, the two can open what they entered into the shuffles: every deck that was
+//! played is then computed anew, also those of tries that a killed program has made void.
+
+use dealerless_table::Seat;
+use dealerless_table::audit::{Audit, AuditError, Auditing, BadAudit, CannotAudit};
+use dealerless_table::log::{Input, MatchLog, Storage};
+use dealerless_table::record::{Record, RecordedHand};
+use zeroize::Zeroizing;
+
+use super::disk::When;
+use super::games::Game;
+use super::kills;
+use super::side::{identity, inputs};
+use super::world::{Plan, Went, World};
+
+/// The records of both sides, what each has entered, and the circuit.
+struct Over {
+    records: [Record; 2],
+    inputs: [Vec<Input>; 2],
+    game: Game,
+}
+
+fn over(went: &Went, game: Game) -> Over {
+    let records = went.disks.each_ref().map(|disk| {
+        let bytes = disk.log().read().unwrap();
+        Record::read(&bytes).unwrap()
+    });
+    let inputs = [0, 1].map(|seat| {
+        let of = records[seat].of().id();
+        let opened = inputs(&went.disks[seat], Seat::new(seat as u8), of);
+        opened.unwrap().inputs
+    });
+    Over {
+        records,
+        inputs,
+        game,
+    }
+}
+
+/// A match of which a try was void.
+fn with_a_void_try() -> Over {
+    let went = (8..).map(|deed| World::play(&kills(0, deed, When::After)));
+    let mut went = went.take(20).filter(|went| went.void > 0);
+    over(&went.next().expect("a try that was void"), Game::Holdem)
+}
+
+impl Over {
+    fn log(&self) -> &MatchLog {
+        self.records[0].log()
+    }
+
+    /// Both open all to each other; `change` spoils what travels, by its number.
+    fn exchange(
+        &self,
+        mut change: impl FnMut(usize, &mut Vec<u8>),
+    ) -> Result<[Audit; 2], CannotAudit> {
+        let mut sides = [Seat::HOST, Seat::GUEST].map(|seat| {
+            Auditing::new(self.log(), seat, &self.inputs[seat.index()]).expect("it is over")
+        });
+        let mut number = 0;
+        loop {
+            let mut quiet = true;
+            for seat in [0, 1] {
+                while let Some(mut message) = sides[seat].say() {
+                    quiet = false;
+                    change(number, &mut message);
+                    number += 1;
+                    sides[1 - seat].hear(&message)?;
+                }
+            }
+            if quiet {
+                let opened = sides.map(|side| side.opened());
+                return Ok(opened.map(|audit| audit.expect("both have opened all")));
+            }
+        }
+    }
+}
+
+#[test]
+fn all_decks_of_a_match_are_computed_anew_and_agree_with_what_was_opened() {
+    let deck = Plan {
+        game: Game::Deck,
+        ..Plan::default()
+    };
+    let steal = Plan {
+        game: Game::Steal,
+        ..Plan::default()
+    };
+    let stolen = over(&World::play(&steal), Game::Steal);
+    let reshuffled = |hand: &RecordedHand| (0..6).any(|at| hand.since(at) > 0);
+    assert!(stolen.records[0].hands().iter().any(reshuffled));
+    let deck = over(&World::play(&deck), Game::Deck);
+    for over in [with_a_void_try(), deck, stolen] {
+        let [one, other] = over.exchange(|_, _| {}).unwrap();
+        assert!(one == other);
+        assert!(Audit::decode(&one.encode()).is_ok_and(|read| read == one));
+        for record in &over.records {
+            let tries = one.check(record, over.game.circuit()).unwrap();
+            let void = tries.iter().filter(|of_try| of_try.void).count();
+            let voided: usize = record.hands().iter().map(|hand| hand.voided.len()).sum();
+            assert_eq!((tries.len(), void), (record.hands().len() + voided, voided));
+            for of_try in tries.iter().filter(|of_try| !of_try.void) {
+                let hand = &record.hands()[of_try.hand as usize - 1];
+                assert!(of_try.public.len() >= 2 || reshuffled(hand));
+                // Which cards lie there since a steal, no audit tells.
+                assert!(of_try.public.iter().all(|&at| hand.since(at) == 0));
+                for &position in &of_try.public {
+                    assert_eq!(hand.public[&position], of_try.cards[position]);
+                }
+                // What was never opened is shown now.
+                assert!(of_try.public.len() <= of_try.cards.len());
+            }
+        }
+    }
+}
+
+/// Every hand that was opened is the one that both have entered.
+#[test]
+fn boards_are_computed_anew_and_agree_with_what_was_opened() {
+    let boards = Plan {
+        game: Game::Boards,
+        ..Plan::default()
+    };
+    let over = over(&World::play(&boards), Game::Boards);
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let tries = audit.check(&over.records[1], over.game.circuit()).unwrap();
+    let set = &over.records[1].hands()[0];
+    let opened: Vec<_> = set.public.values().copied().collect();
+    assert_eq!((tries.len(), opened.len()), (1, 8));
+    assert_eq!(tries[0].cards, opened);
+    assert!(opened.iter().all(|hand| hand.0.count_ones() == 13));
+}
+
+/// A stolen card was shuffled again: that it is not the one that was drawn there accuses nobody.
+#[test]
+fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
+    let game = Game::Steal;
+    let went = World::play(&Plan {
+        game,
+        ..Plan::default()
+    });
+    assert!(went.stolen);
+    let over = over(&went, game);
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let hand = &over.records[0].hands()[0];
+    let again = |position: &usize| hand.since(*position) > 0;
+    assert!(hand.public.keys().any(again), "the stolen card is open");
+    // Whose hand it was has noted the cards that are left of it.
+    let bytes = went.disks[1].log().read().unwrap();
+    let own = Record::read_own(&bytes, &identity(Seat::GUEST)).unwrap();
+    assert!(own.hands()[0].seen.keys().any(again));
+    let tries = audit.check(&over.records[0], game.circuit()).unwrap();
+    assert!(!tries[0].public.iter().any(again));
+}
+
+#[test]
+fn what_a_seat_has_not_entered_is_refused() {
+    let over = with_a_void_try();
+    let mut messages = 0;
+    over.exchange(|_, _| messages += 1).unwrap();
+    for at in 0..messages {
+        // Bits of the number, the nonce and the input; and whatever else can be changed.
+        for byte in [0, 4, 8, 39, 40, 44, 60] {
+            let answer = over.exchange(|number, message| {
+                if number == at {
+                    message[byte] ^= 1;
+                }
+            });
+            assert!(answer.is_err(), "message {at}, byte {byte}");
+        }
+        let cut = over.exchange(|number, message| {
+            if number == at {
+                message.pop();
+            }
+        });
+        assert!(cut.is_err());
+    }
+    // Nobody else's input, and none of another try, opens a commitment.
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let check = |audit: &Audit| audit.check(&over.records[0], over.game.circuit());
+    let changes: [fn(&mut Audit); 4] = [
+        |audit| audit.tries[0].swap(0, 1),
+        |audit| audit.tries[0][1] = audit.tries[1][1].clone(),
+        |audit| audit.tries[1][1].bits[3] ^= true,
+        |audit| audit.tries[1][1].nonce = Zeroizing::new([1; 32]),
+    ];
+    for change in changes {
+        let mut audit = audit.clone();
+        change(&mut audit);
+        let error = check(&audit).unwrap_err();
+        assert!(matches!(error, AuditError::Commitment { .. }), "{error:?}");
+    }
+    let mut other = audit.clone();
+    other.of[0] ^= 1;
+    assert_eq!(check(&other), Err(AuditError::OtherMatch));
+    let mut fewer = audit.clone();
+    fewer.tries[0].pop();
+    assert_eq!(check(&fewer), Err(AuditError::NoSuchTry { hand: 1 }));
+}
+
+/// A deck that is not opened must not be counted as computed because another one is there twice.
+#[test]
+fn a_try_that_is_told_twice_does_not_stand_in_for_another() {
+    let over = with_a_void_try();
+    let [audit, _] = over.exchange(|_, _| {}).unwrap();
+    let check = |audit: &Audit| audit.check(&over.records[0], over.game.circuit());
+    let mut twice = audit.clone();
+    twice.tries[1] = twice.tries[0].clone();
+    assert_eq!(check(&twice), Err(AuditError::Order));
+    let mut swapped = audit.clone();
+    swapped.tries.swap(0, 1);
+    assert_eq!(check(&swapped), Err(AuditError::Order));
+    let mut fewer = audit;
+    fewer.tries.remove(0);
+    assert!(check(&fewer).is_ok());
+}
+
+#[test]
+fn inputs_that_one_side_has_lost_are_not_opened_by_the_other() {
+    let mut over = with_a_void_try();
+    let all = over.exchange(|_, _| {}).unwrap()[0].tries.len();
+    let lost = over.inputs[1].remove(0);
+    let [one, other] = over.exchange(|_, _| {}).unwrap();
+    assert!(one == other);
+    assert_eq!(one.tries.len(), all - 1);
+    let of = (lost.of.hand, lost.of.attempt);
+    let opened = one.tries.iter().map(|inputs| &inputs[0].of);
+    assert!(
+        opened
+            .map(|of| (of.hand, of.attempt))
+            .all(|other| other != of)
+    );
+}
+
+#[test]
+fn a_match_that_is_open_is_not_audited() {
+    let over = with_a_void_try();
+    let mut log = MatchLog::new(over.log().of().clone());
+    for part in over.log().history(0) {
+        let auditing = Auditing::new(&log, Seat::HOST, &over.inputs[0]);
+        assert_eq!(auditing.err(), Some(CannotAudit::NotOver));
+        log.take(part.clone()).unwrap();
+    }
+    assert!(Auditing::new(&log, Seat::HOST, &over.inputs[0]).is_ok());
+}
+
+#[test]
+fn nobody_opens_anything_to_who_has_another_log_or_speaks_out_of_turn() {
+    let over = with_a_void_try();
+    let auditing =
+        |seat: Seat| Auditing::new(over.log(), seat, &over.inputs[seat.index()]).unwrap();
+    let (mut host, mut guest) = (auditing(Seat::HOST), auditing(Seat::GUEST));
+    let first = guest.say().unwrap();
+    // Nothing is opened before the other has agreed; and the guest waits for the host.
+    let agrees = host.say().unwrap();
+    assert!(host.say().is_none());
+    guest.hear(&agrees).unwrap();
+    assert!(guest.say().is_none());
+    let mut other = first.clone();
+    other[40] ^= 1;
+    assert_eq!(host.hear(&other), Err(CannotAudit::OtherLog));
+    host.hear(&first).unwrap();
+    let opened = host.say().unwrap();
+    assert!(host.say().is_none());
+    guest.hear(&opened).unwrap();
+    assert_eq!(guest.hear(&opened), Err(CannotAudit::Malformed));
+    assert!(host.opened().is_none() && guest.opened().is_none());
+}
+
+#[test]
+fn only_what_is_written_is_an_audit() {
+    let over = with_a_void_try();
+    let bytes = over.exchange(|_, _| {}).unwrap()[0].encode();
+    for cut in (0..bytes.len()).step_by(7) {
+        assert_eq!(Audit::decode(&bytes[..cut]).err(), Some(BadAudit));
+    }
+    let longer = [&bytes[..], &[0]].concat();
+    assert_eq!(Audit::decode(&longer).err(), Some(BadAudit));
+}

@@ -1,0 +1,149 @@
+//! What is played while things go wrong, and what the players say.
+
+use std::sync::{Arc, LazyLock};
+
+use dealerless::deck::Choice as Shuffle;
+use dealerless::dice::Dice;
+use dealerless::testing::soak::soak;
+use dealerless_table::Seat;
+use dealerless_table::play::DealCircuit;
+use dealerless_table::rules::{
+    BettingRules, Choice, Learners, Legal, Limit, Posts, Proposal, Stakes, Variety,
+};
+
+use super::side::Program;
+
+/// What is played.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum Game {
+    /// Two hands of hold'em, in which all call and show.
+    #[default]
+    Holdem,
+    /// A deck without rules: dice are rolled, cards drawn and revealed.
+    Deck,
+    /// The same, in which the host steals a card of the guest's.
+    Steal,
+    /// Boards of bridge: hands are opened to each player, then all to both.
+    Boards,
+    /// Many hands of hold'em.
+    Long,
+}
+
+/// The hands of a long match; in a soak as many as it says.
+pub(crate) fn long() -> u32 {
+    soak().map_or(30, |hands| hands as u32)
+}
+
+pub(crate) type Terms = (Stakes, Arc<DealCircuit>);
+
+fn terms(variety: Variety, hands: u32) -> Terms {
+    let stakes = Stakes::new(variety, 2, hands).unwrap();
+    let algorithm = DealCircuit::algorithm_for(Shuffle::Cheapest, &stakes).unwrap();
+    let circuit = DealCircuit::of(&stakes, algorithm).unwrap();
+    (stakes, Arc::new(circuit))
+}
+
+fn holdem(stack: u64, hands: u32) -> Terms {
+    let rules = BettingRules {
+        stack,
+        limit: Limit::NoLimit,
+        posts: Posts::Blinds { small: 1, big: 2 },
+    };
+    terms(Variety::Holdem(rules), hands)
+}
+
+static HOLDEM: LazyLock<Terms> = LazyLock::new(|| holdem(200, 2));
+
+/// Nobody who calls loses so many chips.
+static LONG: LazyLock<Terms> = LazyLock::new(|| holdem(1_000_000, long()));
+
+static DECK: LazyLock<Terms> = LazyLock::new(|| {
+    let variety = Variety::Deck {
+        cards: 20,
+        drawn: 6,
+    };
+    terms(variety, 1)
+});
+
+/// How many cards are drawn where one is stolen.
+const OF_A_STEAL: usize = 4;
+
+static STEAL: LazyLock<Terms> = LazyLock::new(|| {
+    let variety = Variety::Deck {
+        cards: 20,
+        drawn: OF_A_STEAL as u32,
+    };
+    terms(variety, 1)
+});
+
+static BOARDS: LazyLock<Terms> = LazyLock::new(|| terms(Variety::Boards { boards: 2 }, 1));
+
+impl Game {
+    pub(crate) fn circuit(self) -> &'static DealCircuit {
+        &self.terms().1
+    }
+
+    pub(crate) fn terms(self) -> &'static Terms {
+        match self {
+            Game::Holdem => &HOLDEM,
+            Game::Deck => &DECK,
+            Game::Steal => &STEAL,
+            Game::Boards => &BOARDS,
+            Game::Long => &LONG,
+        }
+    }
+}
+
+/// What a player says who calls and shows; or who rolls dice, draws a card and reveals it.
+pub(crate) fn choice(program: &Program, legal: &Legal) -> Choice {
+    let game = program.log().game().expect("a hand is played");
+    let held = game.held(program.seat());
+    let is_open = |&position: &usize| program.log().public_card(position).is_some();
+    if program.log().of().header().stakes.deck().1 == OF_A_STEAL {
+        let is_new = !(0..OF_A_STEAL).any(|position| is_open(&position));
+        let closed = held.iter().find(|position| !is_open(position));
+        // The host is the first to hold two.
+        let thief = program.seat() == Seat::HOST && program.can_steal();
+        return match closed {
+            _ if held.len() < 2 && is_new => Choice::Draw,
+            _ if thief && is_new => Choice::Steal(Seat::GUEST),
+            Some(&position) => Choice::Reveal(position as u16),
+            None => Choice::Pass,
+        };
+    }
+    match legal {
+        Legal::Speak { proposals, .. } if program.log().of().header().stakes.boards().is_some() => {
+            of_boards(program, proposals)
+        }
+        Legal::Bet { call: None, .. } => Choice::Check,
+        Legal::Bet { .. } => Choice::Call,
+        Legal::Speak { may_draw, .. } => match held.first() {
+            _ if game.rolls() < 2 => Choice::Roll(Dice::new(2, 6).unwrap()),
+            Some(&position) => Choice::Reveal(position as u16),
+            None if *may_draw && (0..6).filter(is_open).count() < 2 => Choice::Draw,
+            None => Choice::Pass,
+        },
+        _ => Choice::Show,
+    }
+}
+
+/// The host proposes that each sees two hands of the first board, and then that both see everything.
+fn of_boards(program: &Program, proposals: &[Proposal]) -> Choice {
+    let game = program.log().game().expect("a hand is played");
+    let drawn = program.log().of().header().stakes.deck().1;
+    let is_public = (0..drawn).any(|position| game.public(position).is_some());
+    match proposals.first() {
+        Some(proposal) if proposal.by == program.seat() => Choice::Pass,
+        Some(proposal) => Choice::Agree(proposal.number),
+        None if is_public || program.seat() != Seat::HOST => Choice::Pass,
+        None if game.held(Seat::HOST).is_empty() => {
+            let seats = [Seat::HOST, Seat::GUEST].into_iter().cycle();
+            Choice::Propose((0..4).zip(seats.map(Learners::Seat)).collect())
+        }
+        None => Choice::Propose(
+            (0..drawn as u16)
+                .map(|hand| (hand, Learners::All))
+                .collect(),
+        ),
+    }
+}

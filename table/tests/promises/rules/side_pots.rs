@@ -1,0 +1,102 @@
+//! Unequal stacks: who can win what.
+
+use super::dealt::{Dealt, cards, holdem};
+use dealerless_table::Seat;
+use dealerless_table::rules::{Edition, Limit, Outcome};
+
+/// Seat 0 has aces, seat 1 kings, seat 2 queens.
+const ACES_KINGS_QUEENS: &str = "As Ks Qs Ad Kd Qd 2c 7d 9h Jc 3s";
+
+fn three(stacks: [u64; 3], deck: &str) -> Dealt {
+    Dealt::new(&holdem(Limit::NoLimit, 3), &stacks, 0, cards(deck))
+}
+
+/// The same under the rules by which an all-in hand may be mucked.
+fn three_that_may_muck(stacks: [u64; 3]) -> Dealt {
+    let (stakes, deck) = (holdem(Limit::NoLimit, 3), cards(ACES_KINGS_QUEENS));
+    Dealt::of(Edition::Two, &stakes, &stacks, 0, deck)
+}
+
+fn pots(outcome: &Outcome) -> Vec<(u64, Vec<(u8, u64)>)> {
+    let pot = |pot: &dealerless_table::rules::Pot| {
+        let winners = pot
+            .winners
+            .iter()
+            .map(|&(seat, chips)| (seat.number(), chips));
+        (pot.chips, winners.collect())
+    };
+    outcome.pots.iter().map(pot).collect()
+}
+
+#[test]
+fn the_best_hand_wins_what_it_matched_and_the_next_best_the_rest() {
+    let mut hand = three([100, 300, 900], ACES_KINGS_QUEENS);
+    hand.say("r 100, r 300, c");
+    assert_eq!(hand.hand.stacks(), [0, 0, 600]);
+    let outcome = hand.outcome();
+    assert_eq!(outcome.stacks, [300, 400, 600]);
+    assert_eq!(
+        pots(&outcome),
+        [(300, vec![(0, 300)]), (400, vec![(1, 400)])]
+    );
+}
+
+#[test]
+fn the_shortest_stack_with_the_worst_hand_wins_nothing() {
+    let mut hand = three([900, 300, 100], ACES_KINGS_QUEENS);
+    hand.say("r 900, c, c");
+    let outcome = hand.outcome();
+    assert_eq!(outcome.stacks, [1300, 0, 0]);
+    assert_eq!(
+        pots(&outcome),
+        [(300, vec![(0, 300)]), (400, vec![(0, 400)])]
+    );
+}
+
+#[test]
+fn chips_of_who_folded_stay_in_the_pots() {
+    let mut hand = three([1000, 1000, 60], ACES_KINGS_QUEENS);
+    hand.say("r 100, c, c, k, k");
+    // The turn: seat 1 bets, seat 0 folds. Seat 1 is alone with the side pot.
+    hand.say("b 200, f");
+    let outcome = hand.outcome();
+    assert_eq!(pots(&outcome), [(180, vec![(1, 180)]), (80, vec![(1, 80)])]);
+    assert_eq!(outcome.stacks, [900, 1160, 0]);
+}
+
+#[test]
+fn who_is_alone_with_a_side_pot_wins_it_also_if_it_mucks() {
+    let mut hand = three_that_may_muck([1000, 1000, 60]);
+    hand.say("r 100, c, c, k, k, b 200, f, muck");
+    let outcome = hand.outcome();
+    assert_eq!(pots(&outcome), [(180, vec![(2, 180)]), (80, vec![(1, 80)])]);
+    assert_eq!(outcome.stacks, [900, 980, 180]);
+    assert_eq!(outcome.shown, []);
+}
+
+#[test]
+fn who_mucks_after_another_claims_no_pot() {
+    let mut hand = three_that_may_muck([100, 300, 900]);
+    // The side pot of seats 1 and 2 is decided by the mucks; seat 0 must still beat who showed.
+    hand.say("r 100, r 300, c, show, muck, muck");
+    let outcome = hand.outcome();
+    assert_eq!(outcome.stacks, [0, 700, 600]);
+    assert!(outcome.shown.iter().all(|shown| shown.seat == Seat::new(1)));
+}
+
+#[test]
+fn odd_chips_go_one_by_one_to_the_left_of_the_button() {
+    // The board plays for all three; seat 2 has the button, and the main pot is 3 * 67.
+    let deck = cards("2c 2d 2h 3c 3d 3h Ts Js Qs Ks As");
+    let mut hand = Dealt::new(&holdem(Limit::NoLimit, 3), &[67, 102, 102], 2, deck);
+    hand.say("r 102, c, c");
+    let outcome = hand.outcome();
+    assert_eq!(outcome.stacks, [67, 102, 102]);
+    // Five seats, of which two fold 5 and 10: 45 chips for three, no odd one; with four that fold
+    // unequal amounts there is.
+    let deck = cards("2c 2d 2h 2s 3c 3d 3h 3s Ts Js Qs Ks As");
+    let mut hand = Dealt::new(&holdem(Limit::NoLimit, 4), &[1000; 4], 0, deck);
+    // Seat 1 folds its small blind of 5 to the others' 10: 35 chips for three.
+    hand.say("c, c, f, k, k, k, k, k, k, k, k, k, k, show, show, show");
+    assert_eq!(hand.outcome().stacks, [1001, 995, 1002, 1002]);
+}

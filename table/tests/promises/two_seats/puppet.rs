@@ -1,0 +1,188 @@
+//! A seat that cheats where only the other's engine can see it: it holds its own keys and its own
+//! part of the deck, and says something else than that.
+
+use dealerless::circuit::Party;
+use dealerless::shuffle::Randomness;
+use dealerless_table::Seat;
+use dealerless_table::log::{CardOpening, LogMessage, MatchLog, Part, Phase, SignedPart};
+use dealerless_table::play::{DealCircuit, Done, Event, HandDeck, Orders, Outbox, role};
+use dealerless_table::rules::Legal;
+use rand::rand_core::UnwrapErr;
+use rand::rngs::SysRng;
+use zeroize::Zeroizing;
+
+use super::seats::Wiring;
+
+/// What the seat signs in place of what it should.
+pub(crate) type Twist = fn(&mut Part);
+
+/// Plays a seat by the rules, but for the twist.
+pub(crate) struct Puppet {
+    pub(crate) log: MatchLog,
+    wiring: Wiring,
+    deck: Option<Box<dyn HandDeck>>,
+    twist: Twist,
+    /// Whether it says that the first try is void as soon as its engine and the other's run.
+    pub(crate) voids: bool,
+    /// What it enters, if not what an honest seat does.
+    pub(crate) enters: Option<fn(&DealCircuit, Party) -> Randomness>,
+    /// Whether it seals a try with the deck of the one before.
+    pub(crate) seals_old: bool,
+    /// The hand at whose first choice it signs a part for the step in which the guest has sealed the
+    /// first hand.
+    pub(crate) late_in: Option<u32>,
+    /// The hand and the try for which a shuffle was ordered.
+    ordered: Option<(u32, u32)>,
+    /// The engine still runs for a try that is void.
+    running_void: bool,
+}
+
+const SECRET: [u8; 32] = [9; 32];
+
+impl Puppet {
+    pub(crate) fn new(wiring: Wiring, log: MatchLog, twist: Twist) -> Self {
+        Puppet {
+            log,
+            wiring,
+            deck: None,
+            twist,
+            voids: false,
+            enters: None,
+            seals_old: false,
+            late_in: None,
+            ordered: None,
+            running_void: false,
+        }
+    }
+
+    fn seat(&self) -> Seat {
+        self.wiring.seat
+    }
+
+    /// Plays until the match is over, or the other has gone.
+    pub(crate) fn run(&mut self) {
+        loop {
+            while let Some(mut part) = self.part() {
+                (self.twist)(&mut part);
+                let (identity, seat) = (&self.wiring.identity, self.wiring.seat);
+                let said = self.log.say(identity, seat, &part).expect("no foul");
+                if self
+                    .wiring
+                    .wire
+                    .send(LogMessage::Part(said).encode())
+                    .is_err()
+                {
+                    return;
+                }
+            }
+            if self.order() {
+                continue;
+            }
+            if self.late_in == Some(self.log.attempt().hand)
+                && let Phase::Choose { .. } = self.log.phase()
+            {
+                self.late_in = None;
+                let late = LogMessage::Part(self.out_of_turn(2));
+                // The other may have gone.
+                let _ = self.wiring.wire.send(late.encode());
+            }
+            if let Phase::Over(_) = self.log.phase() {
+                return;
+            }
+            match self.wiring.events.recv() {
+                Ok(Event::Said(bytes)) => match LogMessage::decode(&bytes) {
+                    Ok(LogMessage::Part(part)) => drop(self.log.take(part).unwrap()),
+                    _ => return,
+                },
+                Ok(Event::Done(Done::Shuffled { deck, .. })) => {
+                    let old = std::mem::take(&mut self.running_void);
+                    if !old || self.seals_old {
+                        let secret = Zeroizing::new(SECRET);
+                        let seated = deck.seated(self.log.attempt(), self.seat(), secret);
+                        self.deck.get_or_insert(seated);
+                    }
+                }
+                Ok(Event::Done(Done::Prepared(_) | Done::Reshuffled { .. })) => {}
+                Ok(Event::Done(Done::Failed(_))) | Err(_) => return,
+            }
+        }
+    }
+
+    /// A part of this seat for a step that is complete without one.
+    fn out_of_turn(&self, step: u64) -> SignedPart {
+        let (of, seat, part) = (self.log.of().id(), self.seat(), vec![7]);
+        let before = self.log.hash_before(step).expect("nothing is forgotten");
+        let (number, place) = (step.to_le_bytes(), [seat.number()]);
+        let fields: [&[u8]; 5] = [&of, &number, &before, &place, &part];
+        let signature = self.wiring.identity.sign("part", &fields);
+        SignedPart {
+            step,
+            seat,
+            part,
+            signature,
+        }
+    }
+
+    /// Orders the shuffle of a try that has begun. Says whether it has.
+    fn order(&mut self) -> bool {
+        let attempt = self.log.attempt();
+        let now = Some((attempt.hand, attempt.attempt));
+        let due = self.log.phase() == Phase::Seal(Seat::HOST) && self.ordered != now;
+        if due {
+            self.ordered = now;
+            let mut rng = UnwrapErr(SysRng);
+            let (circuit, party) = (&self.wiring.circuit, role(self.seat()));
+            let seeds = match self.enters {
+                Some(enters) => enters(circuit, party),
+                None => circuit.sample(party, &mut rng),
+            };
+            let name = dealerless_table::play::deck_name(&self.log).unwrap();
+            self.wiring.dealer.shuffle(seeds, name);
+        }
+        due
+    }
+
+    fn part(&mut self) -> Option<Part> {
+        if self.log.may_say(self.seat()).is_empty() {
+            return None;
+        }
+        match self.log.phase() {
+            Phase::Seal(_) if self.voids && self.ordered == Some((1, 0)) => {
+                self.voids = false;
+                self.running_void = true;
+                Some(Part::Again)
+            }
+            Phase::Deal => Some(Part::Deal(self.log.deal([0; 32], vec![false; 2], 0))),
+            Phase::Seal(_) => self
+                .deck
+                .as_ref()
+                .map(|deck| Part::Seal(deck.seal().unwrap())),
+            Phase::Open(openings) => {
+                let due = openings
+                    .iter()
+                    .filter(|opening| opening.opener == self.seat());
+                let cards = due.flat_map(|opening| &opening.cards);
+                Some(Part::Open(
+                    cards.map(|&(position, _)| self.open(position)).collect(),
+                ))
+            }
+            Phase::Choose {
+                legal: Legal::Bet { call, .. },
+                ..
+            } => Some(Part::Move(match call {
+                Some(_) => dealerless_table::rules::Choice::Call,
+                None => dealerless_table::rules::Choice::Check,
+            })),
+            Phase::Choose { .. } => Some(Part::Move(dealerless_table::rules::Choice::Show)),
+            Phase::Result(outcome) => {
+                self.deck = None;
+                Some(Part::Result(outcome.stacks))
+            }
+            _ => None,
+        }
+    }
+
+    fn open(&self, position: usize) -> CardOpening {
+        self.deck.as_ref().unwrap().open(position).unwrap()
+    }
+}

@@ -1,0 +1,229 @@
+//! A cheating peer gains nothing: whatever it does to any message of a malicious session, in
+//! either role, the honest party ends in time with an error or with the right outputs; and how
+//! often it ends with an error does not depend on what it has entered.
+//!
+//! The cheater is a party that follows the protocol behind a transport that changes one thing
+//! ([`Case`]); cleverer ones are played in `attacks`. Each case is run with an honest input of zeros
+//! and with one of ones.
+//!
+//! `DEALERLESS_SOAK=200 cargo test --release -p dealerless --test promises cheating_peer -- --nocapture` runs each 200
+//! times with each input, and shows the rate of every case.
+
+mod attacks;
+mod cases;
+mod play;
+mod slices;
+mod steal;
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use cases::{Case, FORMS, Rate, What, content, is_form, rate_of_form};
+use dealerless::circuit::Party;
+use dealerless::mpc::Error;
+use dealerless::net;
+use dealerless::testing::binomial::{SUSPICIOUS, p_of_fair_coins, p_of_same_rate};
+use dealerless::testing::form::Form;
+use dealerless::testing::kind::Kind;
+use dealerless::testing::soak::soak;
+use dealerless::testing::tap::{Place, unchanged};
+use play::{Ending, Learned, Patience, Setup, is_finding, run};
+
+/// Sessions that are played at the same time: more than processors, since some of them wait.
+const PARALLEL: usize = 4;
+
+/// Every message of an honest session: its sender and its place among those.
+fn messages() -> Vec<(Party, Place)> {
+    let message = |party| {
+        let how = (Setup::Made, Patience::Long);
+        let ending = run(party, unchanged(), false, how);
+        assert!(ending.honest.is_ok() && ending.cheater.is_ok());
+        let sent = ending.sent.into_iter();
+        sent.map(move |frame| (party.other(), frame.place()))
+    };
+    Party::BOTH
+        .map(Party::other)
+        .into_iter()
+        .flat_map(message)
+        .collect()
+}
+
+/// How often each case is run with each of the two inputs. The rates are confirmed in earnest by a
+/// soak.
+fn runs_a_case(rate: Rate) -> usize {
+    if let Some(runs) = soak() {
+        return runs;
+    }
+    match rate {
+        // As many as show a rate that depends on the input wholly.
+        Rate::Half => 12,
+        Rate::Mixed => 5,
+        // One run is like the other.
+        Rate::Always | Rate::Never => 1,
+    }
+}
+
+/// What became of all runs of a case.
+#[derive(Default)]
+struct Tally {
+    /// Runs with each input.
+    runs: usize,
+    /// Runs that ended in an error, with an honest input of zeros and with one of ones.
+    aborted: [usize; 2],
+    findings: HashSet<String>,
+}
+
+/// Runs a case with both inputs.
+fn tally(case: &Case, see: &impl Fn(&Case, &Ending<Learned>)) -> Tally {
+    let how = (case.setup(), case.patience());
+    let mut tally = Tally {
+        runs: runs_a_case(case.rate),
+        ..Tally::default()
+    };
+    for input in [false, true] {
+        for _ in 0..tally.runs {
+            let ending = run(case.cheater, case.lie(), input, how);
+            see(case, &ending);
+            tally.aborted[usize::from(input)] += usize::from(ending.honest.is_err());
+            (tally.findings).extend(ending.findings().map(Error::to_string));
+        }
+    }
+    tally
+}
+
+/// Runs every case, several at a time, and compares the rates with the predicted ones. Prints what
+/// it has seen.
+fn confirm(title: &str, cases: &[Case], see: impl Fn(&Case, &Ending<Learned>) + Sync) {
+    let begun = Instant::now();
+    let next = AtomicUsize::new(0);
+    let tallies = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| {
+        for _ in 0..PARALLEL {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(number) else { break };
+                    let tally = tally(case, &see);
+                    compare(case, tally.runs, tally.aborted);
+                    tallies.lock().unwrap().insert(number, tally);
+                }
+            });
+        }
+    });
+    let tallies = tallies.into_inner().unwrap();
+    print(title, cases, tallies.values(), begun);
+}
+
+/// Prints what has been seen of the cases, in their order.
+fn print<'a>(
+    title: &str,
+    cases: &[Case],
+    tallies: impl Iterator<Item = &'a Tally>,
+    begun: Instant,
+) {
+    let (mut all, mut caught) = (0, 0);
+    for (case, tally) in cases.iter().zip(tallies) {
+        let ([zeros, ones], runs) = (tally.aborted, tally.runs);
+        let (rate, findings) = (case.rate, &tally.findings);
+        println!("{case}: {rate:?}, caught {zeros} and {ones} of {runs} {findings:?}");
+        all += 2 * runs;
+        caught += zeros + ones;
+    }
+    println!(
+        "{title}: {} cases, {all} runs in {:?}; {caught} ended in an error, {} with the right \
+         outputs, none with a wrong one",
+        cases.len(),
+        begun.elapsed(),
+        all - caught
+    );
+}
+
+/// Compares how often a case was caught, of `runs` with each input, with its rate.
+fn compare(case: &Case, runs: usize, aborted: [usize; 2]) {
+    let fits = match case.rate {
+        Rate::Always => aborted == [runs; 2],
+        Rate::Never => aborted == [0; 2],
+        Rate::Half => p_of_fair_coins(2 * runs, aborted.iter().sum()) > SUSPICIOUS,
+        Rate::Mixed => true,
+    };
+    assert!(fits, "{case}: {:?}, but {aborted:?} of {runs}", case.rate);
+    let p = p_of_same_rate(runs, aborted);
+    assert!(p > SUSPICIOUS, "{case}: {aborted:?} of {runs}, p = {p:e}");
+}
+
+#[test]
+fn every_message_of_a_session_is_lied_about() {
+    let shown: HashSet<Kind> = messages().iter().map(|(_, (kind, _))| *kind).collect();
+    for tag in Kind::all() {
+        let cases = content((tag, 0), Party::Garbler);
+        assert_eq!(shown.contains(&tag), cases.is_some(), "{tag}");
+    }
+}
+
+#[test]
+fn a_lie_in_the_content_of_a_message_is_caught_as_often_as_predicted_whatever_the_input() {
+    let cases: Vec<Case> = messages()
+        .into_iter()
+        .flat_map(|(cheater, place)| {
+            let content = content(place, cheater).expect("a message of a malicious session");
+            content.changes.iter().map(move |&(change, rate)| Case {
+                cheater,
+                place,
+                what: What::Content(change),
+                rate,
+            })
+        })
+        .collect();
+    confirm("lies in the content", &cases, |case, ending| {
+        let content = content(case.place, case.cheater).expect("as above");
+        for error in ending.findings() {
+            assert!((content.finds)(error) || is_form(error), "{case}: {error}");
+        }
+        // Nothing but a check ends it: nobody had to wait, and nobody went away without a word.
+        for outcome in [&ending.honest, &ending.cheater] {
+            match outcome {
+                Ok(_) | Err(Error::Channel(net::Error::Aborted)) => {}
+                Err(error) => assert!(is_finding(error), "{case}: {error}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn a_message_of_another_form_ends_in_an_error_in_time() {
+    let messages = messages();
+    let cases: Vec<Case> = (messages.iter().enumerate())
+        .flat_map(|(i, &(cheater, place))| {
+            let last = messages.get(i + 1).is_none_or(|next| next.0 != cheater);
+            FORMS.map(|form| Case {
+                cheater,
+                place,
+                what: What::Form(form),
+                rate: rate_of_form(form, last),
+            })
+        })
+        .collect();
+    confirm("lies about the form", &cases, |case, ending| {
+        let What::Form(form) = case.what else {
+            unreachable!("no other cases here")
+        };
+        match (&ending.honest, form) {
+            (Err(Error::Channel(net::Error::Malformed(_))), form) if form != Form::Aborted => {}
+            (Err(Error::Channel(net::Error::Aborted)), Form::Aborted) => {}
+            // A frame that swallows the next header has another content, and may end where the byte
+            // of an abort stands.
+            (
+                Err(Error::Check(_) | Error::Disagreement(_) | Error::Channel(net::Error::Aborted)),
+                Form::ShorterThanItSays,
+            ) => {}
+            // Lost, if what is missing is the last message.
+            (Err(Error::Channel(net::Error::Timeout { .. } | net::Error::Lost { .. })), form)
+                if form.may_keep_waiting() => {}
+            (Ok(_), Form::Repeated) => {}
+            (outcome, _) => panic!("{case}: {outcome:?}"),
+        }
+    });
+}

@@ -1,0 +1,32 @@
+//! The promises of this crate, a module each.
+
+mod agreement;
+mod attempts;
+mod channel;
+mod cheating_peer;
+mod checked;
+mod dice;
+mod disagreement;
+mod fresh;
+mod hostile_peer;
+mod hostile_wire;
+mod interoperation;
+mod kept_boards;
+mod kept_deck;
+mod known_answers;
+mod malicious_bytes;
+mod man_in_the_middle;
+mod names;
+mod netlists;
+mod orders;
+mod pile;
+mod reader_of_the_line;
+mod sealed_deck;
+mod sizes;
+mod slices;
+mod slow_peer;
+mod steal;
+mod two_party;
+mod uniform;
+mod uniform_decks;
+mod views;
