@@ -146,7 +146,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// The most [nodes](Self::nodes) that a builder holds.
+    /// The most nodes that a builder holds.
     pub const MAX_NODES: usize = Node::MAX;
 
     /// The most nodes that one call of [`and`](Self::and) or [`or`](Self::or) adds. The other calls

@@ -96,8 +96,7 @@ impl ShuffleCircuit {
     /// that its switches make.
     ///
     /// Seeds are sampled in constant time but for rejected words. A permutation is not: it is sampled
-    /// and [routed](network::Network::route) with memory accesses that depend on it, which others on
-    /// the same machine may see.
+    /// and routed with memory accesses that depend on it, which others on the same machine may see.
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         match &self.plan.method {
             Method::Additive(_) => Randomness::sample(self.seeds(party), rng),
