@@ -13,7 +13,8 @@ use rayon::ThreadPoolBuilder;
 /// Runs both sides at once, each in a thread with its end of a connection.
 ///
 /// # Errors
-/// Those of [`connect`] and [`both`].
+/// If the system gives no connection or no threads; else the error of the side that failed first, as far
+/// as one can tell.
 pub fn run_both<A: Send, B: Send>(
     garbler: impl FnOnce(TcpTransport) -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce(TcpTransport) -> anyhow::Result<B> + Send,
@@ -26,7 +27,7 @@ pub fn run_both<A: Send, B: Send>(
 ///
 /// # Errors
 /// When the system gives none.
-pub fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
+pub(crate) fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
     let (near, far) = connection().context("cannot connect to this machine itself")?;
     Ok((
         TcpTransport::from_stream(near)?,
@@ -39,7 +40,7 @@ pub fn connect() -> anyhow::Result<(TcpTransport, TcpTransport)> {
 ///
 /// # Errors
 /// The error of the side that failed first, as far as one can tell; when the system gives no threads.
-pub fn both<A: Send, B: Send>(
+pub(crate) fn both<A: Send, B: Send>(
     garbler: impl FnOnce() -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce() -> anyhow::Result<B> + Send,
 ) -> anyhow::Result<(A, B)> {
