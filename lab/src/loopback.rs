@@ -13,7 +13,8 @@ use rayon::ThreadPoolBuilder;
 /// Runs both sides at once, each in a thread with its end of a connection.
 ///
 /// # Errors
-/// Those of [`connect`] and [`both`].
+/// If the system gives no connection or no threads; else the error of the side that failed first, as far
+/// as one can tell.
 pub(crate) fn run_both<A: Send, B: Send>(
     garbler: impl FnOnce(TcpTransport) -> anyhow::Result<A> + Send,
     evaluator: impl FnOnce(TcpTransport) -> anyhow::Result<B> + Send,

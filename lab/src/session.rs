@@ -32,14 +32,14 @@ pub struct SessionArgs {
     pub security: Security,
     /// The bits of statistical security, which only `bench` lets the user choose.
     #[arg(skip = STATISTICAL_SECURITY)]
-    pub statistical_security: u8,
+    pub(crate) statistical_security: u8,
     /// Timeout for the peer.
     #[command(flatten)]
     pub timeout: TimeoutArgs,
 }
 
 /// What a session of this security protects, and what it does not.
-pub fn notice(security: Security, evaluates: Evaluates) -> &'static str {
+pub(crate) fn notice(security: Security, evaluates: Evaluates) -> &'static str {
     match (security, evaluates) {
         (Security::Malicious, Evaluates::Deck) => {
             "\
@@ -68,7 +68,7 @@ protocol: such a peer can change an output, or learn the inputs."
 }
 
 impl SessionArgs {
-    /// As [`notice()`].
+    /// What a session with this security protects, and what it does not.
     pub fn notice(&self, evaluates: Evaluates) -> &'static str {
         notice(self.security, evaluates)
     }
@@ -143,7 +143,7 @@ impl<T: Transport> Greeting<T> {
     }
 
     /// The channel, for messages that no session sends.
-    pub fn into_channel(self) -> Channel<T> {
+    pub(crate) fn into_channel(self) -> Channel<T> {
         self.greeting.into_channel().0
     }
 

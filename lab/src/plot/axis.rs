@@ -34,7 +34,7 @@ impl Axis {
     }
 
     /// A logarithmic axis with these ticks.
-    pub fn logarithmic(
+    pub(crate) fn logarithmic(
         title: &str,
         range: Range<f64>,
         ticks: &[f64],
@@ -50,7 +50,7 @@ impl Axis {
     }
 
     /// A logarithmic axis for these values, with a tick at 1, 2 and 5 times each power of ten.
-    pub fn of_values(
+    pub(crate) fn of_values(
         title: &str,
         values: impl Iterator<Item = f64>,
         label: impl Fn(f64) -> String,

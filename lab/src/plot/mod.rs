@@ -10,12 +10,11 @@ use anyhow::Context;
 use plotters::prelude::{IntoDrawingArea, SVGBackend};
 
 pub use self::axis::Axis;
-pub use self::stroke::{
-    BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY_BLUE, Stroke, VERMILION,
-};
+pub use self::stroke::{BLACK, Stroke};
+pub(crate) use self::stroke::{BLUE, GREEN, GREY, ORANGE, PURPLE, RED, SKY_BLUE, VERMILION};
 
 /// Number of points above which a curve has no discs.
-pub const FEW: usize = 20;
+pub(crate) const FEW: usize = 20;
 
 /// A curve, or a single point.
 pub struct Curve {
@@ -82,7 +81,7 @@ impl Picture {
     ///
     /// # Errors
     /// If the picture is too large.
-    pub fn png(&self) -> anyhow::Result<Vec<u8>> {
+    pub(crate) fn png(&self) -> anyhow::Result<Vec<u8>> {
         let mut pixels = pixels::blank(self.size()).context("the picture is too large")?;
         self.draw(&pixels::Canvas(&mut pixels).into_drawing_area())?;
         Ok(pixels.encode_png()?)

@@ -4,22 +4,14 @@ pub use plotters::style::BLACK;
 use plotters::style::RGBColor;
 
 // The colours of Okabe and Ito, which remain distinct for the colour-blind; black is the eighth.
-/// Blue.
-pub const BLUE: RGBColor = RGBColor(0, 114, 178);
-/// Sky blue.
-pub const SKY_BLUE: RGBColor = RGBColor(86, 180, 233);
-/// Bluish green.
-pub const GREEN: RGBColor = RGBColor(0, 158, 115);
-/// Orange.
-pub const ORANGE: RGBColor = RGBColor(230, 159, 0);
-/// Vermilion.
-pub const VERMILION: RGBColor = RGBColor(213, 94, 0);
-/// Reddish purple.
-pub const PURPLE: RGBColor = RGBColor(204, 121, 167);
-/// Grey.
-pub const GREY: RGBColor = RGBColor(130, 130, 130);
-/// Dark red.
-pub const RED: RGBColor = RGBColor(160, 0, 40);
+pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
+pub(crate) const SKY_BLUE: RGBColor = RGBColor(86, 180, 233);
+pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
+pub(crate) const ORANGE: RGBColor = RGBColor(230, 159, 0);
+pub(crate) const VERMILION: RGBColor = RGBColor(213, 94, 0);
+pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
+pub(crate) const GREY: RGBColor = RGBColor(130, 130, 130);
+pub(crate) const RED: RGBColor = RGBColor(160, 0, 40);
 
 /// Look of a line.
 #[derive(Clone, Copy)]
@@ -35,7 +27,7 @@ pub struct Stroke {
 
 impl Stroke {
     /// A solid line.
-    pub const fn solid(colour: RGBColor) -> Self {
+    pub(crate) const fn solid(colour: RGBColor) -> Self {
         // A dash longer than any line.
         Stroke::dashed(colour, 100_000, 0)
     }
