@@ -41,6 +41,7 @@ impl Budget {
     }
 
     /// The statistical security of one attempt, in bits, so that all of them together have 40.
+    #[cfg(feature = "internals")]
     pub fn rho(self) -> u8 {
         40 + self.allowed_bits
     }

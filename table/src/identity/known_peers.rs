@@ -212,6 +212,7 @@ impl KnownPeers {
     ///
     /// # Errors
     /// If the peer is not known, or the file cannot be written.
+    #[cfg(feature = "internals")]
     pub fn rename(&mut self, identity: &PublicIdentity, name: Name) -> Result<(), PeersError> {
         self.change(identity, |peer| peer.name = name)
     }

@@ -70,6 +70,7 @@ impl DealCircuit {
     }
 
     /// The algorithm by which it deals.
+    #[cfg(feature = "internals")]
     pub fn algorithm(&self) -> Algorithm {
         match self {
             DealCircuit::Cards(shuffle) => shuffle.spec().algorithm(),

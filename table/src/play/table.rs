@@ -75,6 +75,7 @@ impl<X> Clone for Mailbox<X> {
 
 impl<X> Mailbox<X> {
     /// Hands over a command. What cannot be done comes back as [`News::NotNow`].
+    #[cfg(feature = "internals")]
     pub fn command(&self, command: Command) {
         // A table that is gone needs no commands.
         let _ = self.0.send((0, Heard::Command(command)));
@@ -155,6 +156,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// [`NotNow`]; nothing has changed then.
+    #[cfg(feature = "internals")]
     pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
         self.play.command(command)
     }

@@ -73,6 +73,7 @@ impl Choice {
     /// The most dice of a roll.
     pub(crate) const MAX_DICE: u32 = 100;
     /// The most bytes of an encoding.
+    #[cfg(feature = "internals")]
     pub const MAX_LEN: usize = 3 + 4 * Self::MAX_HANDS;
 
     /// The most bytes of an encoding, if so many cards or hands may be proposed.
