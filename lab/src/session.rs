@@ -39,7 +39,7 @@ pub struct SessionArgs {
 }
 
 /// What a session of this security protects, and what it does not.
-pub(crate) fn notice(security: Security, evaluates: Evaluates) -> &'static str {
+pub fn notice(security: Security, evaluates: Evaluates) -> &'static str {
     match (security, evaluates) {
         (Security::Malicious, Evaluates::Deck) => {
             "\
