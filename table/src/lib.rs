@@ -4,8 +4,8 @@
 //! |---|---|
 //! | [`rules`] | [`Stakes`](rules::Stakes), [`Hand`](rules::Hand): games as pure state machines over seats |
 //! | [`identity`] | [`Identity`](identity::Identity), [`Home`](identity::Home), [`KnownPeers`](identity::KnownPeers): keys, their folder, known peers |
-//! | [`line`] | [`Invite`](line::Invite), [`Door`](line::Door), [`Guest`](line::Guest), [`Line`](line::Line): how two players meet, and their encrypted connection |
-//! | [`log`] | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed parts of a match, whose turn it is, and the file |
+//! | [`line`](mod@line) | [`Invite`](line::Invite), [`Door`](line::Door), [`Guest`](line::Guest), [`Line`](line::Line): how two players meet, and their encrypted connection |
+//! | [`log`](mod@log) | [`MatchLog`](log::MatchLog), [`Journal`](log::Journal): the signed parts of a match, whose turn it is, and the file |
 //! | [`record`] | [`Record`](record::Record), [`compare`](record::compare): what a file proves to anybody |
 //! | [`play`] | [`Play`](play::Play), [`Table`](play::Table): one seat of a match, with the engine beside it |
 //! | [`audit`] | [`Auditing`](audit::Auditing), [`Audit`](audit::Audit): after a match, all decks computed anew |

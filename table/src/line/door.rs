@@ -60,7 +60,7 @@ pub enum DoorError {
     /// The file of invites cannot be used.
     #[error("cannot use the file of invites")]
     Invites(#[source] io::Error),
-    /// The header is longer than [`MAX_HEADER`].
+    /// The header is longer than 4096 bytes.
     #[error("the header of a match has at most {MAX_HEADER} bytes, not {0}")]
     Header(usize),
     /// A thread cannot be started.

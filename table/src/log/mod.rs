@@ -1,6 +1,6 @@
 //! The log of a match: what every seat said, signed, in one order; and what follows from it.
 //!
-//! A match is a list of steps; in each step one seat, or several, say a [`Part`]. Whose turn it is
+//! A match is a list of steps; in each step one seat, or several, say a `Part`. Whose turn it is
 //! and what may be said follows from the steps before ([`MatchLog`]). A part is signed for its step
 //! and for all that came before it, so that nobody can move, change or deny it, and two histories
 //! that cannot be one convict whoever signed both ([`Evidence`]).

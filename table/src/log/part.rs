@@ -49,31 +49,31 @@ pub enum Part {
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum PartKind {
-    /// See [`Part::Deal`].
+    /// See `Part::Deal`.
     Deal,
-    /// See [`Part::Seal`].
+    /// See `Part::Seal`.
     Seal,
-    /// See [`Part::Again`].
+    /// See `Part::Again`.
     Again,
-    /// See [`Part::Open`].
+    /// See `Part::Open`.
     Open,
-    /// See [`Part::Move`].
+    /// See `Part::Move`.
     Move,
-    /// See [`Part::Reseal`].
+    /// See `Part::Reseal`.
     Reseal,
-    /// See [`Part::Void`].
+    /// See `Part::Void`.
     Void,
-    /// See [`Part::Commit`].
+    /// See `Part::Commit`.
     Commit,
-    /// See [`Part::Reveal`].
+    /// See `Part::Reveal`.
     Reveal,
-    /// See [`Part::Result`].
+    /// See `Part::Result`.
     Result,
-    /// See [`Part::Leave`].
+    /// See `Part::Leave`.
     Leave,
-    /// See [`Part::Forfeit`].
+    /// See `Part::Forfeit`.
     Forfeit,
-    /// See [`Part::Dispute`].
+    /// See `Part::Dispute`.
     Dispute,
 }
 

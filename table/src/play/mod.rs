@@ -1,9 +1,9 @@
 //! One seat of a match, played: the log, the deck and the engine, driven by what arrives on the
 //! line and by what the player says.
 //!
-//! [`Play`] is the seat's program as a state machine: it is told what happened ([`Event`]), and
+//! [`Play`] is the seat's program as a state machine: it is told what happened (`Event`), and
 //! says what it sends and what the player is to know ([`News`]). It waits for nothing and has no
-//! clock, so a test can bring events in any order. [`Dealer`] is the engine beside it, and [`Table`] is
+//! clock, so a test can bring events in any order. `Dealer` is the engine beside it, and [`Table`] is
 //! both, on lines that come and go.
 
 mod attached;

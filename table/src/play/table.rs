@@ -156,7 +156,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// [`NotNow`]; nothing has changed then.
-    #[cfg(feature = "internals")]
     pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
         self.play.command(command)
     }
