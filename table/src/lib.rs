@@ -17,7 +17,6 @@
 #![cfg_attr(
     not(feature = "internals"),
     allow(
-        dead_code,
         unreachable_pub,
         unused_imports,
         reason = "it is public with the feature `internals`"

@@ -52,7 +52,7 @@ pub use players::{CannotSit, Match, Player};
 pub use shelf::{Shelf, Shelved};
 pub use signed::Evidence;
 pub use sitting::Sitting;
-pub use storage::{DiskStorage, Storage, check_regular};
+pub use storage::{DiskStorage, MemoryStorage, Storage, check_regular};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;
@@ -68,7 +68,6 @@ mod with_internals {
     pub use super::resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
     pub use super::seen::Seen;
     pub use super::signed::{BadSignedPart, SignedPart};
-    pub use super::storage::MemoryStorage;
 }
 
 pub(crate) use ahead::{Verified, verify_ahead};

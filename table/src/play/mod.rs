@@ -33,7 +33,7 @@ pub use news::{Command, News, NotNow};
 pub use seat_play::{Play, Setting};
 pub use seating::{CannotBegin, Seating};
 pub use table::{Happened, Mailbox, Table};
-pub use vault::{FileVault, Vault};
+pub use vault::{FileVault, MemoryVault, Vault};
 
 #[cfg(feature = "internals")]
 pub use with_internals::*;
@@ -45,5 +45,4 @@ mod with_internals {
     pub use super::dealer::{Binding, Dealer, Done};
     pub use super::deck::{HandDeck, Shuffled};
     pub use super::seat_play::{Event, Orders, Outbox, Reshuffling, deck_name};
-    pub use super::vault::MemoryVault;
 }

@@ -75,7 +75,6 @@ impl<X> Clone for Mailbox<X> {
 
 impl<X> Mailbox<X> {
     /// Hands over a command. What cannot be done comes back as [`News::NotNow`].
-    #[cfg(feature = "internals")]
     pub fn command(&self, command: Command) {
         // A table that is gone needs no commands.
         let _ = self.0.send((0, Heard::Command(command)));
