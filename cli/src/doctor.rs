@@ -53,7 +53,7 @@ struct Report {
 #[derive(Serialize)]
 struct Relay {
     at: String,
-    /// How long it took to answer; `null` if it did not, or not as a relay.
+    /// Time to the answer; `null` without an answer, or if the answer is not a relay's.
     answered_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-/// Who reaches these addresses.
+/// The networks from which these addresses can be reached.
 fn reach(addresses: &[Address]) -> &'static str {
     if addresses.iter().all(Address::is_loopback) {
         "Only programs on this machine reach them. To be reached by others, listen on 0.0.0.0 or on an \

@@ -479,10 +479,10 @@ fn notice(text: &str) -> Event {
     Event::Notice { text: text.into() }
 }
 
-/// How long a relay may take to answer: within 5 s the player knows that it does not.
+/// Timeout for a relay's answer. The player is notified within 5 s.
 const RELAY_ANSWERS: Duration = Duration::from_secs(4);
 
-/// What the host must know if its relay does not answer.
+/// Notice to the host that its relay does not answer.
 ///
 /// # Errors
 /// If nobody else can reach this machine without the relay.

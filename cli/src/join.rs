@@ -229,7 +229,7 @@ impl Sits<'_> {
     }
 }
 
-/// What the player must know before it sits down to a new match.
+/// Notice to the player before it sits down to a new match.
 fn instead_of(file: &MatchFile) -> String {
     let of = hex(&file.of()[..8]);
     format!(

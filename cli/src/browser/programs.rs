@@ -95,7 +95,7 @@ pub(super) enum NotTaken {
 pub(super) struct Programs {
     pub(super) own: Own,
     this: PathBuf,
-    /// Held by whoever uses the folder, or starts a program that does.
+    /// Lock on the folder, held by a program that uses it and while one starts.
     folder: tokio::sync::Mutex<()>,
     last: Mutex<Option<Arc<Program>>>,
 }
@@ -155,7 +155,7 @@ impl Programs {
         })
     }
 
-    /// Waits until no other program uses the folder. Whoever holds the result is the only one.
+    /// Waits until no other program uses the folder, and locks it until the result is dropped.
     ///
     /// # Errors
     /// [`Busy`], if that takes longer than [`TURN`].

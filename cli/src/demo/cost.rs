@@ -1,4 +1,4 @@
-//! What the match of the demo cost.
+//! Cost of the demo's match.
 
 use std::time::Duration;
 

@@ -11,9 +11,9 @@ use serde::Serialize;
 use super::seats::NAMES;
 use crate::output::{self, count};
 
-/// The cards of a hand that one player saw, in the order in which it saw them.
+/// The cards that one player saw in a hand, in order.
 pub(super) struct View {
-    /// The name of the step in which the player gets its first cards.
+    /// Name of the first deal.
     dealt: &'static str,
     seen: Vec<Seen>,
     outcome: Option<Outcome>,
@@ -46,7 +46,7 @@ impl View {
         let before = self.seen.iter().filter(|seen| seen.holder == holder);
         let step = match (holder, before.count()) {
             (Some(seat), _) if seat != own => "showdown",
-            // Only five-card draw has so many cards in a hand.
+            // In five-card draw, cards after the first five come from the exchange.
             (Some(_), 5..) => "exchange",
             (Some(_), _) => self.dealt,
             (None, 0..3) => "flop",
@@ -73,7 +73,7 @@ impl View {
     }
 }
 
-/// The order in which a hand shows its steps.
+/// Order of the steps in the output.
 const STEPS: [&str; 7] = [
     "hole cards",
     "deal",

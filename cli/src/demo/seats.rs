@@ -32,7 +32,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The most cards that a player of five-card draw exchanges.
 const EXCHANGED: usize = 3;
 
-/// What one seat saw of the match, and what it cost there.
+/// View and cost of the match at one seat.
 pub(super) struct Side {
     hands: Vec<View>,
     /// Time from the first connection to the first sealed deck, without the deal.
@@ -44,7 +44,7 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// What this seat saw of each hand.
+    /// This seat's view of each hand.
     pub(super) fn into_hands(self) -> Vec<View> {
         self.hands
     }

@@ -92,7 +92,7 @@ pub(crate) fn wait_at_relays(
     Ok(())
 }
 
-/// What the host must know when a second guest has come with its invite.
+/// Notice to the host that a second guest came with its invite.
 pub(crate) fn leaked(second: &Fingerprint) -> String {
     format!(
         "WARNING: THE INVITE HAS LEAKED. Somebody else came with it ({second}) and was turned away. \
@@ -100,7 +100,7 @@ pub(crate) fn leaked(second: &Fingerprint) -> String {
     )
 }
 
-/// What the host must know when a guest could not be let in, because the file of invites cannot be written.
+/// Notice to the host that a guest was refused because the file of invites cannot be written.
 pub(crate) fn cannot_burn(error: &io::Error) -> String {
     format!("a guest came with the invite, and the file of invites cannot be written: {error}")
 }
