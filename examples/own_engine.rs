@@ -11,9 +11,7 @@ use dealerless::deck::{self, Card, SealedDeck};
 use dealerless::mpc::{
     Audience, Demand, Input, Opened, Opening, Result, Run, Security, TwoParty, Words,
 };
-use dealerless::net::{
-    Channel, Deadlines, MemoryTransport, Message, Tag, Traffic, Transport, memory_pair,
-};
+use dealerless::net::{Channel, Deadlines, MemoryTransport, Message, Tag, Traffic, memory_pair};
 use dealerless::rand::{rand_core::UnwrapErr, rngs::SysRng};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use serde::{Deserialize, Serialize};
@@ -28,12 +26,12 @@ impl Message for Entered {
 }
 
 /// A session in the clear.
-struct Clear<T: Transport> {
-    channel: Channel<T>,
+struct Clear {
+    channel: Channel,
     role: Party,
 }
 
-impl<T: Transport> TwoParty for Clear<T> {
+impl TwoParty for Clear {
     /// The bit itself, at both parties.
     type Shared = bool;
 

@@ -14,7 +14,7 @@ use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use rand::rand_core::UnwrapErr;
 use rand::rngs::SysRng;
 
-pub type Session = mpc::Session<TcpTransport>;
+pub type Session = mpc::Session;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 

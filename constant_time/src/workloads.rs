@@ -34,10 +34,10 @@ pub(crate) fn all() {
     branch_on_a_secret();
     index_by_a_secret();
     half_gates();
-    computing::<SemiHonest<PublicLine>>();
-    computing::<Malicious<PublicLine>>();
-    dealing::<SemiHonest<PublicLine>>();
-    dealing::<Malicious<PublicLine>>();
+    computing::<SemiHonest>();
+    computing::<Malicious>();
+    dealing::<SemiHonest>();
+    dealing::<Malicious>();
     routing();
 }
 
@@ -106,21 +106,21 @@ fn half_gates() {
 trait Engine: TwoParty + Sized {
     const SECURITY: Security;
 
-    fn begin(greeting: Greeting<PublicLine>) -> Result<Self>;
+    fn begin(greeting: Greeting) -> Result<Self>;
 }
 
-impl Engine for SemiHonest<PublicLine> {
+impl Engine for SemiHonest {
     const SECURITY: Security = Security::SemiHonest;
 
-    fn begin(greeting: Greeting<PublicLine>) -> Result<Self> {
+    fn begin(greeting: Greeting) -> Result<Self> {
         SemiHonest::setup(greeting, &mut SecretRng)
     }
 }
 
-impl Engine for Malicious<PublicLine> {
+impl Engine for Malicious {
     const SECURITY: Security = Security::Malicious;
 
-    fn begin(greeting: Greeting<PublicLine>) -> Result<Self> {
+    fn begin(greeting: Greeting) -> Result<Self> {
         Malicious::setup(greeting, &mut SecretRng)
     }
 }

@@ -39,9 +39,9 @@ impl Message for Small {
     const MAX_BYTES: usize = 4;
 }
 
-fn step(channel: &mut Channel<Bytes>, step: u8) -> Result<()> {
+fn step(channel: &mut Channel, step: u8) -> Result<()> {
     match step % 5 {
-        0 => recv_hello::<Everything, _>(channel).map(drop),
+        0 => recv_hello::<Everything>(channel).map(drop),
         1 => channel.recv_message::<Everything>().map(drop),
         2 => channel.recv_message::<Small>().map(drop),
         3 => channel.recv_bytes(Tag::new(130, "bulk"), &mut [0; 40]),

@@ -12,10 +12,9 @@ mod replay;
 use std::sync::LazyLock;
 
 use dealerless::mpc::Malicious;
-use dealerless::testing::line::End;
 use libfuzzer_sys::fuzz_target;
 use replay::Honest;
 
-static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<Malicious<End>>);
+static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<Malicious>);
 
-fuzz_target!(|input: &[u8]| HONEST.replay::<Malicious<End>>(input));
+fuzz_target!(|input: &[u8]| HONEST.replay::<Malicious>(input));

@@ -12,10 +12,9 @@ mod replay;
 use std::sync::LazyLock;
 
 use dealerless::mpc::SemiHonest;
-use dealerless::testing::line::End;
 use libfuzzer_sys::fuzz_target;
 use replay::Honest;
 
-static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<SemiHonest<End>>);
+static HONEST: LazyLock<Honest> = LazyLock::new(Honest::record::<SemiHonest>);
 
-fuzz_target!(|input: &[u8]| HONEST.replay::<SemiHonest<End>>(input));
+fuzz_target!(|input: &[u8]| HONEST.replay::<SemiHonest>(input));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use dealerless::circuit::Party;
 use dealerless::mpc::{self, Offer, STATISTICAL_SECURITY, Security};
-use dealerless::net::{Channel, TcpTransport, Transport};
+use dealerless::net::{Channel, Transport};
 use dealerless_program::arguments::TimeoutArgs;
 use dealerless_program::system_rng;
 
@@ -96,26 +96,26 @@ pub fn listen(address: &str) -> anyhow::Result<(TcpListener, SocketAddr)> {
 }
 
 /// Both have said hello; nothing depends on it yet.
-pub struct Greeting<T: Transport = TcpTransport> {
-    greeting: mpc::Greeting<T>,
+pub struct Greeting {
+    greeting: mpc::Greeting,
     took: Duration,
 }
 
 /// A session that is ready to run circuits.
-pub struct Session<T: Transport = TcpTransport> {
+pub struct Session {
     /// This side of it.
-    pub party: mpc::Session<T>,
+    pub party: mpc::Session,
     /// How long hello and base OTs took, as seen from this side.
     pub setup: Duration,
 }
 
-impl<T: Transport> Greeting<T> {
+impl Greeting {
     /// Says hello with `terms`.
     ///
     /// # Errors
     /// Those of [`mpc::Greeting::exchange`].
     pub fn exchange(
-        transport: T,
+        transport: impl Transport + 'static,
         role: Party,
         args: &SessionArgs,
         terms: &[u8],
@@ -143,7 +143,7 @@ impl<T: Transport> Greeting<T> {
     }
 
     /// The channel, for messages that no session sends.
-    pub(crate) fn into_channel(self) -> Channel<T> {
+    pub(crate) fn into_channel(self) -> Channel {
         self.greeting.into_channel().0
     }
 
@@ -151,7 +151,7 @@ impl<T: Transport> Greeting<T> {
     ///
     /// # Errors
     /// Those of [`mpc::Session::setup`].
-    pub fn set_up(self) -> mpc::Result<Session<T>> {
+    pub fn set_up(self) -> mpc::Result<Session> {
         let begun = Instant::now();
         let party = mpc::Session::setup(self.greeting, &mut system_rng())?;
         Ok(Session {

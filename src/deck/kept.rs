@@ -19,7 +19,6 @@ use crate::circuit::Party;
 use crate::mpc::{
     self, AuthenticatedBit, Input, KeptBit, Malicious, Run, Security, TwoParty, Words,
 };
-use crate::net::Transport;
 use crate::shuffle::split::{Split, SplitCircuit};
 use crate::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
 
@@ -68,8 +67,8 @@ impl KeptDeck {
     /// # Errors
     /// [`Error::Usage`] if the circuit does not check the seeds: nothing is sent then. Any error of
     /// the session.
-    pub fn shuffle<T: Transport>(
-        session: &mut Malicious<T>,
+    pub fn shuffle(
+        session: &mut Malicious,
         shuffle: &ShuffleCircuit,
         seeds: &Randomness,
         name: &[u8],
@@ -82,8 +81,8 @@ impl KeptDeck {
     ///
     /// # Errors
     /// Those of [`shuffle`](Self::shuffle).
-    pub fn shuffle_live<T: Transport>(
-        session: &mut Malicious<T>,
+    pub fn shuffle_live(
+        session: &mut Malicious,
         shuffle: &ShuffleCircuit,
         seeds: &Randomness,
         name: &[u8],
@@ -110,8 +109,8 @@ impl KeptDeck {
     ///
     /// # Errors
     /// Any error of the session.
-    pub fn split<T: Transport>(
-        session: &mut Malicious<T>,
+    pub fn split(
+        session: &mut Malicious,
         circuit: &SplitCircuit,
         entered: &Randomness,
         name: &[u8],
@@ -125,8 +124,8 @@ impl KeptDeck {
     }
 
     /// Keeps the first words of a run as cards or hands, and one as the bits of validity.
-    pub(super) fn keep<T: Transport>(
-        session: &Malicious<T>,
+    pub(super) fn keep(
+        session: &Malicious,
         pack: Pack,
         (words, drawn): (&Words<AuthenticatedBit>, usize),
         validity: Option<usize>,

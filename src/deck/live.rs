@@ -7,14 +7,13 @@ use super::faces::Pack;
 use super::kept::{KeptDeck, Share, check_validity};
 use super::steal::reshuffle;
 use crate::mpc::{AuthenticatedBit, KeptBit, Malicious};
-use crate::net::Transport;
 
 /// One party's shares of the drawn cards, in the session that has dealt them, before the seeds have
 /// been checked. Nothing can be computed from them:
 ///
 /// ```compile_fail,E0599
 /// # use dealerless::{deck::UncheckedDeck, mpc::Malicious, net::TcpTransport};
-/// fn before_the_check(deck: &UncheckedDeck, session: &mut Malicious<TcpTransport>) {
+/// fn before_the_check(deck: &UncheckedDeck, session: &mut Malicious) {
 ///     deck.reshuffle(session, &[0], b"name", &mut rand::rng());
 /// }
 /// ```
@@ -60,9 +59,9 @@ impl LiveDeck {
     /// # Errors
     /// [`Error::Usage`](super::Error::Usage) if the hand is empty, a position was not drawn or occurs
     /// twice: nothing is sent then. Any error of the session.
-    pub fn reshuffle<T: Transport>(
+    pub fn reshuffle(
         &self,
-        session: &mut Malicious<T>,
+        session: &mut Malicious,
         hand: &[usize],
         name: &[u8],
         rng: &mut impl CryptoRng,

@@ -8,7 +8,7 @@ use super::roll::{Commitment, Reveal, Roll};
 use super::tag::Tag;
 use super::terms::{Dice, Terms};
 use crate::circuit::Party;
-use crate::net::{Channel, Transport};
+use crate::net::Channel;
 
 /// Rolls dice with the peer, and gives the faces, from 1. Both parties call this with the same
 /// terms and different roles.
@@ -19,8 +19,8 @@ use crate::net::{Channel, Transport};
 /// # Errors
 /// [`Error::Check`] if the peer cheats; any error of the channel. Whatever it is, the roll is not
 /// repeated: see [`dice`](super#a-withheld-reveal).
-pub fn roll<T: Transport>(
-    channel: &mut Channel<T>,
+pub fn roll(
+    channel: &mut Channel,
     terms: Terms<'_>,
     me: Party,
     rng: &mut impl CryptoRng,
@@ -33,8 +33,8 @@ pub fn roll<T: Transport>(
     outcome
 }
 
-fn exchange<T: Transport>(
-    channel: &mut Channel<T>,
+fn exchange(
+    channel: &mut Channel,
     terms: Terms<'_>,
     me: Party,
     rng: &mut impl CryptoRng,

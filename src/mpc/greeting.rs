@@ -12,7 +12,7 @@ use super::error::{Check, Disagreement, Error, Fault, Result};
 use crate::circuit::Party;
 use crate::crypto::SessionId;
 use crate::net::hello::{MAX_BODY_BYTES, VERSION, recv_hello, send_hello};
-use crate::net::{self, Channel, Malformed, Transport};
+use crate::net::{self, Channel, Malformed};
 
 /// The most bytes of terms that a hello can carry. Its body also holds the role, the security mode,
 /// the bits of statistical security, the nonce, the key and the length of the terms.
@@ -104,8 +104,8 @@ struct HelloBody {
 
 /// A channel on which both parties have exchanged hellos: they speak the same version, have
 /// different roles and want the same security.
-pub struct Greeting<T: Transport> {
-    channel: Channel<T>,
+pub struct Greeting {
+    channel: Channel,
     role: Party,
     security: Security,
     peer_terms: Vec<u8>,
@@ -122,7 +122,7 @@ pub(super) struct Agreed {
     pub(super) attempts: Box<dyn Attempts>,
 }
 
-impl<T: Transport> Greeting<T> {
+impl Greeting {
     /// Exchanges hellos.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl<T: Transport> Greeting<T> {
     /// security are not between 40 and 80; [`Error::Channel`] if the peer speaks another protocol
     /// or version; [`Error::Disagreement`] if the peer has the same role or wants other security.
     pub fn exchange(
-        mut channel: Channel<T>,
+        mut channel: Channel,
         offer: Offer<'_>,
         rng: &mut impl CryptoRng,
     ) -> Result<Self> {
@@ -189,7 +189,7 @@ impl<T: Transport> Greeting<T> {
     }
 
     /// The channel and the session id, for an engine outside this crate.
-    pub fn into_channel(self) -> (Channel<T>, [u8; 32]) {
+    pub fn into_channel(self) -> (Channel, [u8; 32]) {
         (self.channel, self.secrets.session.0)
     }
 
@@ -198,7 +198,7 @@ impl<T: Transport> Greeting<T> {
     /// # Errors
     /// [`Disagreement::Security`] if the parties want other security. The connection is then
     /// closed.
-    pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel<T>, Party, Agreed)> {
+    pub(super) fn into_parts(mut self, security: Security) -> Result<(Channel, Party, Agreed)> {
         if self.security != security {
             self.channel.abort();
             return Err(Error::Disagreement(Disagreement::Security {
@@ -210,8 +210,8 @@ impl<T: Transport> Greeting<T> {
     }
 }
 
-fn greet<T: Transport>(
-    channel: &mut Channel<T>,
+fn greet(
+    channel: &mut Channel,
     mine: &HelloBody,
     binding: &[u8],
     key: EphemeralKey,

@@ -6,26 +6,26 @@ use super::plan::{Identified, check_origin, check_run};
 use super::{Greeting, Run, Security};
 use crate::circuit::Party;
 use crate::crypto::SessionId;
-use crate::net::{Channel, Traffic, Transport};
+use crate::net::{Channel, Traffic};
 
 /// A session: its channel, and its secrets if it has not ended.
-pub(super) struct Live<T: Transport, S> {
+pub(super) struct Live<S> {
     role: Party,
     session: SessionId,
-    channel: Channel<T>,
+    channel: Channel,
     secrets: Option<S>,
 }
 
-impl<T: Transport, S> Live<T, S> {
+impl<S> Live<S> {
     /// Begins a session of this security on the greeting's channel. `set_up` makes its secrets.
     ///
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
     /// other security; those of `set_up`. The peer is then told that the session was aborted.
     pub(super) fn set_up(
-        greeting: Greeting<T>,
+        greeting: Greeting,
         security: Security,
-        set_up: impl FnOnce(&mut Channel<T>, Party, Agreed) -> Result<S, Fault>,
+        set_up: impl FnOnce(&mut Channel, Party, Agreed) -> Result<S, Fault>,
     ) -> Result<Self> {
         let (mut channel, role, agreed) = greeting.into_parts(security)?;
         channel.begin_phase("setting up oblivious transfer");
@@ -78,7 +78,7 @@ impl<T: Transport, S> Live<T, S> {
     pub(super) fn step<R>(
         &mut self,
         name: &'static str,
-        step: impl FnOnce(&mut Channel<T>, &mut S) -> Result<R, Fault>,
+        step: impl FnOnce(&mut Channel, &mut S) -> Result<R, Fault>,
     ) -> Result<R> {
         // Taken out, so that they are also wiped if the step panics.
         let mut secrets = self.secrets.take().ok_or(Error::Ended)?;
@@ -100,7 +100,7 @@ impl<T: Transport, S> Live<T, S> {
 }
 
 #[cfg(feature = "internals")]
-impl<T: Transport, S> Live<T, S> {
+impl<S> Live<S> {
     /// For tests: changes the secrets of a session that has not ended.
     pub(super) fn change(&mut self, change: impl FnOnce(&mut S)) {
         change(self.secrets.as_mut().expect("a session that has not ended"));

@@ -1,14 +1,14 @@
 //! Bits on the wire: eight in each byte, the first in the lowest bit.
 
 use super::tag::Tag;
-use crate::net::{self, Channel, Malformed, Transport};
+use crate::net::{self, Channel, Malformed};
 
 /// Sends bits. The peer knows how many.
 ///
 /// # Errors
 /// Any error of the channel.
-pub(super) fn send_bits<T: Transport>(
-    channel: &mut Channel<T>,
+pub(super) fn send_bits(
+    channel: &mut Channel,
     tag: Tag,
     bits: impl IntoIterator<Item = bool>,
 ) -> net::Result<()> {
@@ -19,11 +19,7 @@ pub(super) fn send_bits<T: Transport>(
 ///
 /// # Errors
 /// [`Malformed::PaddingBits`] if a bit after the last one is not 0; any other error of the channel.
-pub(super) fn recv_bits<T: Transport>(
-    channel: &mut Channel<T>,
-    tag: Tag,
-    count: usize,
-) -> net::Result<Vec<bool>> {
+pub(super) fn recv_bits(channel: &mut Channel, tag: Tag, count: usize) -> net::Result<Vec<bool>> {
     let mut packed = vec![0; count.div_ceil(8)];
     channel.recv_bytes(tag, &mut packed)?;
     unpack(&packed, count).ok_or_else(|| Malformed::PaddingBits(tag.into()).into())

@@ -10,7 +10,7 @@ use super::tag::Tag;
 use super::{Demand, Input, Opening, Run};
 use crate::circuit::{Circuit, Output, Party};
 use crate::crypto::{Oracle, SessionId, Step};
-use crate::net::{self, Channel, Message, Transport};
+use crate::net::{self, Channel, Message};
 
 /// The name of a shared bit: its session, the number of the run that made it, and the number of the
 /// output bit in that run. Both parties count alike, so they give the same bit the same name.
@@ -212,9 +212,9 @@ impl Plan {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn send<T: Transport>(
+    pub(super) fn send(
         &self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         me: Party,
         secret: &ChannelSecret,
     ) -> net::Result<()> {
@@ -230,9 +230,9 @@ impl Plan {
     ///
     /// # Errors
     /// [`Disagreement::Plan`] if they differ; those of the channel.
-    pub(super) fn expect<T: Transport>(
+    pub(super) fn expect(
         &self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         me: Party,
         secret: &ChannelSecret,
     ) -> Result<(), Fault> {

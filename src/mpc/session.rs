@@ -8,16 +8,16 @@ use super::{
     SemiHonest, SharedBit, TwoParty, Words,
 };
 use crate::circuit::Party;
-use crate::net::{Traffic, Transport};
+use crate::net::Traffic;
 
 /// One of the two engines, with the security that the hellos have agreed on.
 ///
 /// A program that always uses the same engine can use [`SemiHonest`] or [`Malicious`] itself.
-pub struct Session<T: Transport>(Engine<T>);
+pub struct Session(Engine);
 
-enum Engine<T: Transport> {
-    SemiHonest(Box<SemiHonest<T>>),
-    Malicious(Box<Malicious<T>>),
+enum Engine {
+    SemiHonest(Box<SemiHonest>),
+    Malicious(Box<Malicious>),
 }
 
 /// A shared bit of a [`Session`].
@@ -40,12 +40,12 @@ macro_rules! with_engine {
     };
 }
 
-impl<T: Transport> Session<T> {
+impl Session {
     /// Sets up the engine with the security that the parties have agreed on.
     ///
     /// # Errors
     /// Any [`Error`] of a session.
-    pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+    pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Ok(Session(match greeting.security() {
             Security::SemiHonest => Engine::SemiHonest(Box::new(SemiHonest::setup(greeting, rng)?)),
             Security::Malicious => Engine::Malicious(Box::new(Malicious::setup(greeting, rng)?)),
@@ -129,7 +129,7 @@ fn open<P: TwoParty<Shared: EngineShared>>(
     engine.open(&openings)
 }
 
-impl<T: Transport> TwoParty for Session<T> {
+impl TwoParty for Session {
     type Shared = SessionBit;
 
     fn role(&self) -> Party {

@@ -2,19 +2,19 @@
 //! gates are still being garbled.
 
 use super::tag::Tag;
-use crate::net::{self, Channel, Transport};
+use crate::net::{self, Channel};
 
 /// AND gates in each frame: few enough for the evaluator to start while the garbler is at work.
 const RECORDS_PER_FRAME: usize = 1024;
 
 /// Sends the garbler's records, of `N` bytes each.
-pub(super) struct TableWriter<'a, T: Transport, const N: usize> {
-    channel: &'a mut Channel<T>,
+pub(super) struct TableWriter<'a, const N: usize> {
+    channel: &'a mut Channel,
     frame: Vec<[u8; N]>,
 }
 
-impl<'a, T: Transport, const N: usize> TableWriter<'a, T, N> {
-    pub(super) fn new(channel: &'a mut Channel<T>) -> Self {
+impl<'a, const N: usize> TableWriter<'a, N> {
+    pub(super) fn new(channel: &'a mut Channel) -> Self {
         TableWriter {
             channel,
             frame: Vec::with_capacity(RECORDS_PER_FRAME),
@@ -55,16 +55,16 @@ pub(super) fn sent_bytes<const N: usize>(records: usize) -> u64 {
 }
 
 /// Receives records of `N` bytes each, at the evaluator.
-pub(super) struct TableReader<'a, T: Transport, const N: usize> {
-    channel: &'a mut Channel<T>,
+pub(super) struct TableReader<'a, const N: usize> {
+    channel: &'a mut Channel,
     frame: Vec<[u8; N]>,
     used: usize,
     /// Records that have not been received.
     expected: usize,
 }
 
-impl<'a, T: Transport, const N: usize> TableReader<'a, T, N> {
-    pub(super) fn new(channel: &'a mut Channel<T>, records: usize) -> Self {
+impl<'a, const N: usize> TableReader<'a, N> {
+    pub(super) fn new(channel: &'a mut Channel, records: usize) -> Self {
         TableReader {
             channel,
             frame: Vec::new(),

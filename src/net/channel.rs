@@ -39,8 +39,8 @@ const LAST_WORD: Duration = Duration::from_secs(1);
 ///
 /// **Errors** are final: the two sides no longer agree on where they are, so every later call gives
 /// [`Error::Ended`]. The exception is [`Error::Unsendable`], after which nothing has been sent.
-pub struct Channel<T: Transport> {
-    transport: T,
+pub struct Channel {
+    transport: Box<dyn Transport>,
     deadlines: Deadlines,
     clock: Clock,
     outbox: Zeroizing<Vec<u8>>,
@@ -51,17 +51,21 @@ pub struct Channel<T: Transport> {
     failed: bool,
 }
 
-impl<T: Transport> Channel<T> {
+impl Channel {
     /// A channel over `transport`, in the phase "opening the session".
-    pub fn new(transport: T, deadlines: Deadlines) -> Self {
+    pub fn new(transport: impl Transport + 'static, deadlines: Deadlines) -> Self {
         Self::with_clock(transport, deadlines, system_time)
     }
 
     /// As [`new`](Self::new), on a platform that has no [`Instant`](std::time::Instant): `now` gives
     /// the time since any fixed moment.
-    pub fn with_clock(transport: T, deadlines: Deadlines, now: fn() -> Duration) -> Self {
+    pub fn with_clock(
+        transport: impl Transport + 'static,
+        deadlines: Deadlines,
+        now: fn() -> Duration,
+    ) -> Self {
         Channel {
-            transport,
+            transport: Box::new(transport),
             deadlines,
             clock: Clock::new(now, "opening the session", deadlines),
             outbox: Zeroizing::default(),
@@ -366,7 +370,7 @@ fn receive(transport: &mut impl Transport, clock: &Clock, buf: &mut [u8]) -> Res
     }
 }
 
-impl<T: Transport> Drop for Channel<T> {
+impl Drop for Channel {
     fn drop(&mut self) {
         self.transport.close(self.clock.message_limit());
     }

@@ -17,7 +17,6 @@ use super::channel::Channel;
 use super::codec;
 use super::error::{Error, Malformed, Result};
 use super::tag::Tag;
-use super::transport::Transport;
 
 /// The version of the protocol that this program speaks.
 pub const VERSION: u16 = 6;
@@ -38,7 +37,7 @@ const MAX_BYTES_EVER: u32 = u16::MAX as u32;
 ///
 /// # Errors
 /// [`Error::Unsendable`] if the body takes more than [`MAX_BODY_BYTES`]; what [`Transport::send`] gives.
-pub fn send_hello<T: Transport, B: Serialize>(channel: &mut Channel<T>, body: &B) -> Result<()> {
+pub fn send_hello<B: Serialize>(channel: &mut Channel, body: &B) -> Result<()> {
     channel.guarded(|channel| {
         channel.put_frame(Tag::HELLO, PREFIX_BYTES + MAX_BODY_BYTES, |content| {
             content.extend_from_slice(MAGIC);
@@ -54,7 +53,7 @@ pub fn send_hello<T: Transport, B: Serialize>(channel: &mut Channel<T>, body: &B
 /// [`Error::Malformed`] if the peer does not speak dealerless, or the body is malformed;
 /// [`Error::Version`] if it speaks another one, which the error names;
 /// [`Error::Aborted`], [`Error::Lost`], [`Error::Timeout`].
-pub fn recv_hello<B: DeserializeOwned, T: Transport>(channel: &mut Channel<T>) -> Result<B> {
+pub fn recv_hello<B: DeserializeOwned>(channel: &mut Channel) -> Result<B> {
     channel.guarded(|channel| {
         let stranger = || Error::Malformed(Malformed::Stranger);
         let header = channel.recv_header()?;

@@ -29,7 +29,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::circuit::Party;
 use crate::crypto::{Block, Oracle, SecretBit, SecretVec, SessionId, Step, block_type};
-use crate::net::{self, Channel, Malformed, Transport};
+use crate::net::{self, Channel, Malformed};
 use crate::parallel;
 
 #[cfg(feature = "internals")]
@@ -122,8 +122,8 @@ impl CotSender {
     /// # Errors
     /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT or of the trees
     /// fails.
-    pub fn setup<T: Transport>(
-        channel: &mut Channel<T>,
+    pub fn setup(
+        channel: &mut Channel,
         session: &SessionId,
         me: Party,
         delta: Delta,
@@ -151,11 +151,7 @@ impl CotSender {
     ///
     /// # Panics
     /// If the number is no multiple of 128.
-    pub fn extend<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-        keys: &mut [Key],
-    ) -> Result<()> {
+    pub fn extend(&mut self, channel: &mut Channel, keys: &mut [Key]) -> Result<()> {
         let size = batch_size(keys.len());
         for keys in keys.chunks_mut(size * parallel::threads()) {
             // So many are received before the first is checked; nothing is sent in between.
@@ -202,8 +198,8 @@ impl CotReceiver {
     ///
     /// # Errors
     /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT fails.
-    pub fn setup<T: Transport>(
-        channel: &mut Channel<T>,
+    pub fn setup(
+        channel: &mut Channel,
         session: &SessionId,
         me: Party,
         rng: &mut impl CryptoRng,
@@ -226,11 +222,7 @@ impl CotReceiver {
     ///
     /// # Panics
     /// If the number is no multiple of 128.
-    pub fn extend<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-        bits: &mut CotBits,
-    ) -> Result<()> {
+    pub fn extend(&mut self, channel: &mut Channel, bits: &mut CotBits) -> Result<()> {
         assert_eq!(bits.choices.len(), bits.macs.len(), "a MAC for each choice");
         let size = batch_size(bits.macs.len());
         let at_once = size * parallel::threads();
@@ -275,8 +267,8 @@ fn batch_size(count: usize) -> usize {
 /// # Errors
 /// Any [`Error`] of the channel; [`Error::Check`] if a check of the base OT or of the trees
 /// fails.
-pub fn setup_both<T: Transport>(
-    channel: &mut Channel<T>,
+pub fn setup_both(
+    channel: &mut Channel,
     session: &SessionId,
     me: Party,
     delta: Delta,

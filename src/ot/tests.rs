@@ -9,7 +9,7 @@ use crate::net::{Deadlines, memory_pair};
 use crate::testing::session::system_rng;
 
 /// The next message of a kind is sent back as it is.
-fn reflect<M: crate::net::Message, T: Transport>(channel: &mut Channel<T>) -> Result<()> {
+fn reflect<M: crate::net::Message>(channel: &mut Channel) -> Result<()> {
     let message: M = channel.recv_message()?;
     Ok(channel.send_message(&message)?)
 }
@@ -22,10 +22,10 @@ fn a_peer_that_sends_back_every_message_of_the_base_ots_is_caught() {
             scope.spawn(|| {
                 let mut channel = Channel::new(mirror, Deadlines::default());
                 // Then the party that has caught it is gone.
-                let _ = reflect::<BaseOtPoints, _>(&mut channel)
-                    .and_then(|()| reflect::<BaseOtPads, _>(&mut channel))
-                    .and_then(|()| reflect::<BaseOtAnswer, _>(&mut channel))
-                    .and_then(|()| reflect::<TreeSums, _>(&mut channel))
+                let _ = reflect::<BaseOtPoints>(&mut channel)
+                    .and_then(|()| reflect::<BaseOtPads>(&mut channel))
+                    .and_then(|()| reflect::<BaseOtAnswer>(&mut channel))
+                    .and_then(|()| reflect::<TreeSums>(&mut channel))
                     .and_then(|()| Ok(channel.flush()?));
             });
             let mut channel = Channel::new(honest, Deadlines::default());

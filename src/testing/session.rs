@@ -15,17 +15,17 @@ use super::line::End;
 /// An implementation of [`TwoParty`], as a session begins with it.
 pub trait Engine: TwoParty<Shared: Send> + Sized {
     /// From the hello on.
-    fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self>;
+    fn begin(channel: Channel, party: Party, rng: &mut impl CryptoRng) -> Result<Self>;
 }
 
-impl Engine for SemiHonest<End> {
-    fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+impl Engine for SemiHonest {
+    fn begin(channel: Channel, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         SemiHonest::new(channel, party, rng)
     }
 }
 
-impl Engine for Malicious<End> {
-    fn begin(channel: Channel<End>, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+impl Engine for Malicious {
+    fn begin(channel: Channel, party: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         Malicious::new(channel, party, rng)
     }
 }
@@ -38,7 +38,7 @@ macro_rules! with_both_engines {
             $(
                 #[test]
                 fn $test() {
-                    super::$test::<$crate::mpc::SemiHonest<$crate::testing::line::End>>();
+                    super::$test::<$crate::mpc::SemiHonest>();
                 }
             )*
         }
@@ -46,7 +46,7 @@ macro_rules! with_both_engines {
             $(
                 #[test]
                 fn $test() {
-                    super::$test::<$crate::mpc::Malicious<$crate::testing::line::End>>();
+                    super::$test::<$crate::mpc::Malicious>();
                 }
             )*
         }

@@ -113,7 +113,7 @@ fn circuit() -> Circuit {
     builder.build(vec![vec![p, q, r]])
 }
 
-fn run(session: &mut Malicious<End>) -> Result<()> {
+fn run(session: &mut Malicious) -> Result<()> {
     let circuit = circuit();
     let run = Run::new(&circuit, &Input::ONE_EACH, &[true; 2]);
     let shared = session.run(run)?;

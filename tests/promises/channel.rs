@@ -43,7 +43,7 @@ fn payload(len: usize) -> Vec<u8> {
     bytes
 }
 
-fn channels(one: End, other: End) -> (Channel<End>, Channel<End>) {
+fn channels(one: End, other: End) -> (Channel, Channel) {
     let deadlines = Deadlines::default();
     (Channel::new(one, deadlines), Channel::new(other, deadlines))
 }
@@ -56,7 +56,7 @@ fn messages_and_bulk_data_arrive_in_order() {
         thread::scope(|scope| {
             scope.spawn(move || {
                 send_hello(&mut alice, &7u32).unwrap();
-                assert_eq!(recv_hello::<u32, _>(&mut alice).unwrap(), 8);
+                assert_eq!(recv_hello::<u32>(&mut alice).unwrap(), 8);
                 for len in lengths {
                     alice.send_message(&offer()).unwrap();
                     alice.send_bytes(BULK, &payload(len)).unwrap();
@@ -64,7 +64,7 @@ fn messages_and_bulk_data_arrive_in_order() {
                 alice.flush().unwrap();
             });
             send_hello(&mut bob, &8u32).unwrap();
-            assert_eq!(recv_hello::<u32, _>(&mut bob).unwrap(), 7);
+            assert_eq!(recv_hello::<u32>(&mut bob).unwrap(), 7);
             for len in lengths {
                 assert_eq!(bob.recv_message::<Offer>().unwrap(), offer());
                 let mut received = vec![0; len];
@@ -109,7 +109,7 @@ fn the_bytes_on_the_wire_are_what_they_were() {
 #[test]
 fn both_sides_may_send_64_mib_before_either_receives() {
     const LEN: usize = 64 << 20;
-    fn exchange(mut channel: Channel<End>) {
+    fn exchange(mut channel: Channel) {
         let data = payload(LEN);
         channel.send_bytes(BULK, &data).unwrap();
         channel.flush().unwrap();

@@ -9,7 +9,6 @@ use dealerless::mpc::{
     Result, Run, Security, TwoParty,
 };
 use dealerless::net::{self, Channel, Deadlines, Malformed};
-use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, SOON, both, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
@@ -157,7 +156,7 @@ fn parties_that_disagree_on_who_enters_what_notice<E: Engine>() {
 
 #[test]
 fn parties_that_make_different_amounts_ahead_notice() {
-    type Session = Malicious<End>;
+    type Session = Malicious;
     let prepares = |ands, [garbler, evaluator]: [usize; 2], outputs| {
         let demand = Demand {
             ands,

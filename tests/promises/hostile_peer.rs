@@ -164,7 +164,7 @@ fn is_found(error: &Error) -> bool {
     )
 }
 
-type Session = SemiHonest<End>;
+type Session = SemiHonest;
 
 type Cards = [Option<Card>; 4];
 

@@ -8,7 +8,7 @@ use dealerless::net::{
     CHUNK, Channel, Deadlines, Error, HEADER_BYTES, MAX_BODY_BYTES, Malformed, Message, Result,
     Tag, Transport, memory_pair, recv_hello, send_hello,
 };
-use dealerless::testing::line::{End, over_each_line};
+use dealerless::testing::line::over_each_line;
 use dealerless::testing::tap::{Fate, Frame, Tap, at, frame};
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +49,7 @@ impl Message for Note {
 }
 
 /// What the victim makes of `bytes`, from a peer that keeps the line open; over each line.
-fn error_of<R>(bytes: &[u8], victim: impl Fn(&mut Channel<End>) -> Result<R>) -> Vec<Error> {
+fn error_of<R>(bytes: &[u8], victim: impl Fn(&mut Channel) -> Result<R>) -> Vec<Error> {
     let errors = std::cell::RefCell::new(Vec::new());
     over_each_line(|mut peer, line| {
         peer.send(bytes.to_vec(), LONG).unwrap();
@@ -67,7 +67,7 @@ fn error_of<R>(bytes: &[u8], victim: impl Fn(&mut Channel<End>) -> Result<R>) ->
 fn assert_broken<R>(
     bytes: &[u8],
     malformed: Malformed,
-    victim: impl Fn(&mut Channel<End>) -> Result<R>,
+    victim: impl Fn(&mut Channel) -> Result<R>,
 ) {
     for error in error_of(bytes, victim) {
         match error {
@@ -91,16 +91,16 @@ fn length(bytes: usize, expected: usize) -> Malformed {
     }
 }
 
-fn read_note(channel: &mut Channel<End>) -> Result<Note> {
+fn read_note(channel: &mut Channel) -> Result<Note> {
     channel.recv_message::<Note>()
 }
 
-fn read_tables(channel: &mut Channel<End>) -> Result<()> {
+fn read_tables(channel: &mut Channel) -> Result<()> {
     channel.recv_bytes(TABLES, &mut [0; 100])
 }
 
-fn read_hello(channel: &mut Channel<End>) -> Result<u32> {
-    recv_hello::<u32, _>(channel)
+fn read_hello(channel: &mut Channel) -> Result<u32> {
+    recv_hello::<u32>(channel)
 }
 
 #[test]
@@ -288,7 +288,11 @@ fn is_told(error: &Error) -> bool {
 }
 
 /// A dialogue of both kinds of frames, and of both parties, of which the second is the victim.
-fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) -> Result<()> {
+fn dialogue(
+    liar: impl Transport + 'static,
+    line: impl Transport + 'static,
+    deadlines: Deadlines,
+) -> Result<()> {
     thread::scope(|scope| {
         let liar = scope.spawn(move || -> Result<()> {
             let mut channel = Channel::new(liar, PATIENT);
@@ -304,7 +308,7 @@ fn dialogue(liar: impl Transport, line: impl Transport, deadlines: Deadlines) ->
         });
         let outcome = (|| {
             let mut channel = Channel::new(line, deadlines);
-            recv_hello::<u32, _>(&mut channel)?;
+            recv_hello::<u32>(&mut channel)?;
             channel.recv_message::<Note>()?;
             channel.recv_bytes(TABLES, &mut [0; 20])?;
             channel.recv_bytes(PAIRS, &mut [0; 3])?;

@@ -6,7 +6,6 @@ use dealerless::deck::{Card, Check, Error, KeptDeck, Share};
 use dealerless::mpc::{self, Disagreement, Malicious, TwoParty};
 use dealerless::shuffle::Randomness;
 use dealerless::shuffle::split::{Entry, Split, SplitCircuit};
-use dealerless::testing::line::End;
 use dealerless::testing::session::{in_memory, sessions, system_rng};
 
 const BOARDS: usize = 5;
@@ -20,7 +19,7 @@ fn sampled(circuit: &SplitCircuit) -> [Randomness; 2] {
 }
 
 fn dealt(circuit: &SplitCircuit, entered: &[Randomness; 2]) -> [KeptDeck; 2] {
-    sessions(in_memory(), |session: &mut Malicious<End>| {
+    sessions(in_memory(), |session: &mut Malicious| {
         let entered = &entered[session.role() as usize];
         KeptDeck::split(session, circuit, entered, b"set 1").unwrap()
     })
@@ -90,7 +89,7 @@ fn boards_are_kept_under_the_name_that_both_mean() {
     let circuit = circuit();
     let entered = sampled(&circuit);
     let names: [&[u8]; 2] = [b"set 1", b"set 2"];
-    let outcomes = sessions(in_memory(), |session: &mut Malicious<End>| {
+    let outcomes = sessions(in_memory(), |session: &mut Malicious| {
         let own = session.role() as usize;
         KeptDeck::split(session, &circuit, &entered[own], names[own]).map(drop)
     });

@@ -6,11 +6,10 @@ use dealerless::circuit::Party;
 use dealerless::deck::{Card, Check, Error, KeptDeck, LiveDeck, Share};
 use dealerless::mpc::{self, Malicious, TwoParty};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec};
-use dealerless::testing::line::End;
 use dealerless::testing::session::{in_memory, sessions, system_rng};
 use dealerless::testing::shuffles::evaluate;
 
-type Session = Malicious<End>;
+type Session = Malicious;
 
 fn circuit(cards: usize, draw: usize) -> ShuffleCircuit {
     ShuffleCircuit::build_checked(Spec::new(cards, draw, Algorithm::FisherYates).unwrap())

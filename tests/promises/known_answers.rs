@@ -157,7 +157,7 @@ fn spec() -> Spec {
 #[test]
 fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
     let shuffle = ShuffleCircuit::build(spec());
-    let [garbler, evaluator] = two_shuffles::<SemiHonest<End>>(&shuffle);
+    let [garbler, evaluator] = two_shuffles::<SemiHonest>(&shuffle);
     let seen = [[Some(8), None, Some(1)], [Some(5), None, Some(8)]];
     assert_eq!(garbler.0, seen);
     let seen = [[None, Some(7), Some(1)], [None, Some(9), Some(8)]];
@@ -171,7 +171,7 @@ fn a_semi_honest_session_with_its_first_two_shuffles_is_what_it_was() {
 #[test]
 fn a_malicious_session_with_its_first_two_shuffles_is_what_it_was() {
     let shuffle = ShuffleCircuit::build_checked(spec());
-    let [garbler, evaluator] = two_shuffles::<Malicious<End>>(&shuffle);
+    let [garbler, evaluator] = two_shuffles::<Malicious>(&shuffle);
     let seen = [[Some(8), None, Some(6)], [Some(1), None, Some(0)]];
     assert_eq!(garbler.0, seen);
     let seen = [[None, Some(7), Some(6)], [None, Some(2), Some(0)]];

@@ -164,7 +164,7 @@ fn openings<E: Engine>(sender: Party) -> Vec<Vec<Frame>> {
 
 #[test]
 fn a_bit_that_is_opened_again_has_another_hash_and_a_hash_for_each_place() {
-    let openings = openings::<SemiHonest<End>>(Party::Evaluator);
+    let openings = openings::<SemiHonest>(Party::Evaluator);
     assert_differ(&openings, Mpc::Plan);
     assert_differ(&openings, Mpc::OpenedHashes);
     let [one, other] = payloads(&openings, Mpc::OpenedHashes);
@@ -180,7 +180,7 @@ fn a_bit_that_is_opened_again_has_another_hash_and_a_hash_for_each_place() {
 #[test]
 fn a_bit_that_is_opened_again_has_another_digest_of_its_mac() {
     for sender in Party::BOTH {
-        let openings = openings::<Malicious<End>>(sender);
+        let openings = openings::<Malicious>(sender);
         assert_differ(&openings, Mpc::Plan);
         assert_differ(&openings, Mpc::MacDigest);
         let [one, other] = payloads(&openings, Mpc::OutputBits);
@@ -194,7 +194,7 @@ fn two_batches_of_as_much_have_two_plans() {
         let batches = sent(
             sender,
             3,
-            |session: &mut Malicious<End>| {
+            |session: &mut Malicious| {
                 let ands = session.prepared() + 3;
                 let more = Demand {
                     ands,

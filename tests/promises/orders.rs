@@ -190,20 +190,20 @@ fn keeps<E: Engine>(honest: Party, rules: &[Rule]) {
 
 #[test]
 fn a_malicious_garbler_says_nothing_too_early() {
-    keeps::<Malicious<End>>(Party::Garbler, &[SETUP, MALICIOUS_GARBLER].concat());
+    keeps::<Malicious>(Party::Garbler, &[SETUP, MALICIOUS_GARBLER].concat());
 }
 
 #[test]
 fn a_malicious_evaluator_says_nothing_too_early() {
-    keeps::<Malicious<End>>(Party::Evaluator, &[SETUP, MALICIOUS_EVALUATOR].concat());
+    keeps::<Malicious>(Party::Evaluator, &[SETUP, MALICIOUS_EVALUATOR].concat());
 }
 
 #[test]
 fn a_semi_honest_garbler_says_nothing_too_early() {
-    keeps::<SemiHonest<End>>(Party::Garbler, SEMI_HONEST_GARBLER);
+    keeps::<SemiHonest>(Party::Garbler, SEMI_HONEST_GARBLER);
 }
 
 #[test]
 fn a_semi_honest_evaluator_says_nothing_too_early() {
-    keeps::<SemiHonest<End>>(Party::Evaluator, SEMI_HONEST_EVALUATOR);
+    keeps::<SemiHonest>(Party::Evaluator, SEMI_HONEST_EVALUATOR);
 }

@@ -171,15 +171,12 @@ fn a_stolen_card_changes_hands<E: Engine>() {
 
 #[test]
 fn a_pile_has_as_many_cards_as_its_deck() {
-    let outcomes = sessions(
-        in_memory(),
-        |session: &mut dealerless::mpc::SemiHonest<dealerless::testing::line::End>| {
-            let spec = Spec::new(6, 6, Algorithm::FisherYates).unwrap();
-            let shuffle = circuit(spec, Security::SemiHonest);
-            let deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
-            Pile::new(Kinds::new(&[3, 2]).unwrap(), deck).map(drop)
-        },
-    );
+    let outcomes = sessions(in_memory(), |session: &mut dealerless::mpc::SemiHonest| {
+        let spec = Spec::new(6, 6, Algorithm::FisherYates).unwrap();
+        let shuffle = circuit(spec, Security::SemiHonest);
+        let deck = SealedDeck::shuffle(session, &shuffle, &mut system_rng()).unwrap();
+        Pile::new(Kinds::new(&[3, 2]).unwrap(), deck).map(drop)
+    });
     assert!(
         outcomes
             .iter()

@@ -7,7 +7,6 @@ use dealerless::mpc::{self, Audience, Disagreement, Input, Malicious, Run, TwoPa
 use dealerless::net;
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, plaintext};
 use dealerless::testing::forgery::Forgery;
-use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, reveal, sessions, system_rng};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
@@ -311,7 +310,7 @@ fn seeds_out_of_range_end_the_session() {
 
 #[test]
 fn against_a_malicious_peer_a_circuit_without_its_check_is_refused_before_anything_is_sent() {
-    sessions(in_memory(), |session: &mut Malicious<End>| {
+    sessions(in_memory(), |session: &mut Malicious| {
         let before = session.traffic();
         let spec = Spec::new(10, 2, Algorithm::FisherYates).unwrap();
         let unchecked = ShuffleCircuit::build(spec);

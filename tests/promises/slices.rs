@@ -6,12 +6,11 @@ use dealerless::mpc::{
 };
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::circuits::{bits, random_circuit_of};
-use dealerless::testing::line::End;
 use dealerless::testing::session::{in_memory, reveal, sessions, system_rng};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-type Session = Malicious<End>;
+type Session = Malicious;
 
 /// Runs a circuit of two fresh values and shared ones after them. Gives what came out, and what it is.
 fn check(

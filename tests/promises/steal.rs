@@ -10,7 +10,6 @@ use dealerless::net;
 use dealerless::shuffle::{Algorithm, Reshuffle, ShuffleCircuit, Spec};
 use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
 use dealerless::testing::forgery::Forgery;
-use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 
 type Deck<E> = SealedDeck<<E as TwoParty>::Shared>;
@@ -288,7 +287,7 @@ fn parties_that_mean_other_steals_steal_nothing<E: Engine>() {
 #[test]
 fn every_place_of_a_hand_is_stolen_from_in_a_session() {
     const STEALS: usize = 240;
-    let [counts, _] = with_hands([3, 1], |session: &mut Malicious<End>, deck| {
+    let [counts, _] = with_hands([3, 1], |session: &mut Malicious, deck| {
         let mut counts: HashMap<Option<Card>, usize> = HashMap::new();
         let hand = [0, 1, 2];
         for steal in 0..STEALS {

@@ -378,7 +378,7 @@ fn assert_disagree(errors: &[Error; 2], on: Disagreement) {
 }
 
 /// Exchanges hellos.
-fn greet(end: End, offer: Offer<'_>) -> Result<Greeting<End>, Error> {
+fn greet(end: End, offer: Offer<'_>) -> Result<Greeting, Error> {
     let channel = Channel::new(end, Deadlines::default());
     Greeting::exchange(channel, offer, &mut system_rng())
 }

@@ -7,7 +7,6 @@ use dealerless::shuffle::comparison::biased::Biased;
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
 use dealerless::testing::chi_square::{ln_p_of_pair, ln_p_of_places_and_cards};
 use dealerless::testing::circuits::bits;
-use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 
 dealerless::with_both_engines! {
@@ -110,13 +109,13 @@ fn decks_of_every_algorithm_are_uniform<E: Engine>(deals: &[Deal]) {
 
 #[test]
 fn decks_of_every_algorithm_are_uniform_in_a_semi_honest_session() {
-    decks_of_every_algorithm_are_uniform::<SemiHonest<End>>(&[(8, 8, 2_000), (52, 5, 2_000)]);
+    decks_of_every_algorithm_are_uniform::<SemiHonest>(&[(8, 8, 2_000), (52, 5, 2_000)]);
 }
 
 /// Fewer and smaller, since an AND costs more; `many_hands` deals from 52 cards.
 #[test]
 fn decks_of_every_algorithm_are_uniform_in_a_malicious_session() {
-    decks_of_every_algorithm_are_uniform::<Malicious<End>>(&[(8, 8, 500), (20, 5, 300)]);
+    decks_of_every_algorithm_are_uniform::<Malicious>(&[(8, 8, 500), (20, 5, 300)]);
 }
 
 fn the_same_test_rejects_the_bubble_network_of_fair_bits<E: Engine>() {

@@ -18,14 +18,13 @@ use dealerless::net::{Channel, Deadlines};
 use dealerless::ot;
 use dealerless::ot::{CotBits, CotReceiver, CotSender, Delta, Key};
 use dealerless::testing::circuits::bits;
-use dealerless::testing::line::End;
 use dealerless::testing::session::{both, in_memory, system_rng};
 use dealerless::testing::tap::Tap;
 use dealerless::testing::view::{View, bits_of_block, sessions_with_taps};
 use rand::rngs::ChaCha20Rng;
 use rand::{RngExt, SeedableRng};
 
-type Session = SemiHonest<End>;
+type Session = SemiHonest;
 
 /// Two inputs each, `a` of the garbler and `b` of the evaluator, and three outputs:
 /// `p = a0 b0` is opened to the garbler, `q = a1 b1` to the evaluator, and

@@ -15,7 +15,6 @@ use dealerless::mpc::{Malicious, TwoParty};
 use dealerless::net::{Channel, Deadlines, HEADER_BYTES, Message, Tag, Transport, memory_pair};
 use dealerless::ot::{CotBits, Delta, Key, setup_both};
 use dealerless::shuffle::split::{Split, SplitCircuit};
-use dealerless::testing::line::End;
 use dealerless::testing::session::{self, sessions, system_rng};
 use rand::{TryCryptoRng, TryRng};
 use serde::{Deserialize, Serialize};
@@ -80,7 +79,7 @@ impl Message for Note {
 }
 
 /// Something in the outbox: frames of several lengths, so that it has had to grow.
-fn say<T: Transport>(channel: &mut Channel<T>) {
+fn say(channel: &mut Channel) {
     for _ in 0..20 {
         channel.send_message(&Note { secret: MARK }).unwrap();
         channel.send_bytes(BULK, [MARK; 3].as_flattened()).unwrap();
@@ -198,14 +197,11 @@ struct Kept([(Vec<u8>, Share); 2]);
 impl Kept {
     fn dealt() -> Self {
         let circuit = one_board();
-        Kept(sessions(
-            session::in_memory(),
-            |session: &mut Malicious<End>| {
-                let entered = circuit.sample(session.role(), &mut system_rng());
-                let kept = KeptDeck::split(session, &circuit, &entered, b"board").unwrap();
-                (kept.to_bytes().to_vec(), kept.validity())
-            },
-        ))
+        Kept(sessions(session::in_memory(), |session: &mut Malicious| {
+            let entered = circuit.sample(session.role(), &mut system_rng());
+            let kept = KeptDeck::split(session, &circuit, &entered, b"board").unwrap();
+            (kept.to_bytes().to_vec(), kept.validity())
+        }))
     }
 
     fn read(&self, me: Party) -> KeptDeck {

@@ -8,7 +8,6 @@ use dealerless::mpc::{self, Audience, Disagreement, Input, Malicious, Run, TwoPa
 use dealerless::net;
 use dealerless::shuffle::split::{Entry, Split, SplitCircuit};
 use dealerless::testing::forgery::Forgery;
-use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, reveal, sessions, system_rng};
 use dealerless_bridge::{Board, Hand, SealedBoards, Seat};
 
@@ -194,7 +193,7 @@ fn boards_are_dealt_for_what_both_mean<E: Engine>() {
 fn who_enters_a_word_that_is_not_balanced_is_named_and_sees_no_hand() {
     let circuit = circuit(13, 2);
     for cheater in Party::BOTH {
-        let outcomes = sessions(in_memory(), |session: &mut Malicious<End>| {
+        let outcomes = sessions(in_memory(), |session: &mut Malicious| {
             if session.role() != cheater {
                 let outcome = SealedBoards::deal(session, &circuit, &[], &mut system_rng());
                 return Some(outcome.map(drop));

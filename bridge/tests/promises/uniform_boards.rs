@@ -6,7 +6,6 @@ use std::collections::HashMap;
 use dealerless::mpc::{Malicious, SemiHonest};
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::testing::chi_square::ln_survival;
-use dealerless::testing::line::End;
 use dealerless::testing::session::{Engine, in_memory, sessions, system_rng};
 use dealerless::testing::shuffles::fresh_generator;
 use dealerless_bridge::{Card, Deal, DealNumber, Order, SealedBoards, Seat};
@@ -137,12 +136,12 @@ fn assert_uniform(deals: &[Deal]) {
 
 #[test]
 fn boards_are_uniform_in_a_semi_honest_session() {
-    assert_uniform(&jointly::<SemiHonest<End>>(200));
+    assert_uniform(&jointly::<SemiHonest>(200));
 }
 
 #[test]
 fn boards_are_uniform_in_a_malicious_session() {
-    assert_uniform(&jointly::<Malicious<End>>(60));
+    assert_uniform(&jointly::<Malicious>(60));
 }
 
 /// So many boards by a generator.

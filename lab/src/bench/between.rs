@@ -11,7 +11,6 @@ use dealerless::circuit::Party;
 use dealerless::net::{Channel, Tag};
 
 use super::meeting::{Mark, Meeting, Moment, system_time};
-use super::side::Line;
 use super::virtual_line::VirtualClock;
 
 const MARKS: Tag = Tag::new(128, "marks");
@@ -25,14 +24,14 @@ const WAKING: Duration = Duration::from_micros(400);
 
 /// The meeting with a party on another machine.
 pub(super) struct Between {
-    channel: Channel<Line>,
+    channel: Channel,
     party: Party,
     clock: VirtualClock,
 }
 
 impl Between {
     /// Over a channel that nothing else uses.
-    pub(super) fn new(channel: Channel<Line>, party: Party) -> Self {
+    pub(super) fn new(channel: Channel, party: Party) -> Self {
         Between {
             channel,
             party,
@@ -146,13 +145,9 @@ mod tests {
 
     fn pair() -> (Between, Between) {
         let (near, far) = memory_pair();
-        let end = |transport: Line, party| {
-            Between::new(Channel::new(transport, Deadlines::default()), party)
-        };
-        (
-            end(Box::new(near), Party::Garbler),
-            end(Box::new(far), Party::Evaluator),
-        )
+        let end =
+            |transport, party| Between::new(Channel::new(transport, Deadlines::default()), party);
+        (end(near, Party::Garbler), end(far, Party::Evaluator))
     }
 
     fn mark(nanos: u64) -> Mark {

@@ -161,7 +161,7 @@ pub(super) fn greet(
     args: &SessionArgs,
     terms: &[u8],
     line: Line,
-) -> anyhow::Result<Greeting<Line>> {
+) -> anyhow::Result<Greeting> {
     let greeting = Greeting::exchange(line, party, args, terms)?;
     if greeting.peer_terms() != terms {
         greeting.refuse();
@@ -218,7 +218,7 @@ impl Side<'_> {
         configuration: &Configuration<'_>,
         line: Line,
         record: &mut Record,
-    ) -> anyhow::Result<Session<Line>> {
+    ) -> anyhow::Result<Session> {
         let args = SessionArgs {
             security: configuration.security,
             statistical_security: self.job.statistical_security,
@@ -233,7 +233,7 @@ impl Side<'_> {
 
     fn round(
         &mut self,
-        session: &mut Session<Line>,
+        session: &mut Session,
         subject: &Subject<'_>,
         pool: u32,
     ) -> anyhow::Result<Round> {
@@ -291,7 +291,7 @@ fn random_inputs(party: Party, subject: &Subject<'_>, runs: u32) -> Vec<Vec<bool
 }
 
 /// Preprocesses `runs` runs.
-fn prepare(session: &mut Session<Line>, subject: &Subject<'_>, runs: usize) -> anyhow::Result<()> {
+fn prepare(session: &mut Session, subject: &Subject<'_>, runs: usize) -> anyhow::Result<()> {
     match subject {
         Subject::Shuffle(shuffle) => SealedDeck::prepare(session, shuffle, runs)?,
         Subject::Netlist(netlist) => {
@@ -304,7 +304,7 @@ fn prepare(session: &mut Session<Line>, subject: &Subject<'_>, runs: usize) -> a
 }
 
 /// Shuffles into a sealed deck; or runs the netlist on these inputs, and opens the outputs to both.
-fn run(session: &mut Session<Line>, subject: &Subject<'_>, mine: &[bool]) -> anyhow::Result<()> {
+fn run(session: &mut Session, subject: &Subject<'_>, mine: &[bool]) -> anyhow::Result<()> {
     match subject {
         Subject::Shuffle(shuffle) => {
             SealedDeck::shuffle(session, shuffle, &mut system_rng())?;

@@ -27,7 +27,7 @@ use crate::circuit::Party;
 use crate::crypto::{Oracle, Step};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::packed_bits::pack;
-use crate::net::{self, Channel, Transport};
+use crate::net::{self, Channel};
 use crate::ot::Delta;
 
 /// What this party holds of a slice before the check.
@@ -55,10 +55,10 @@ impl Unchecked<'_> {
     /// # Errors
     /// [`Check::AndGates`] if a gate is wrong, or the parties hold different masked values or
     /// labels; those of the channel.
-    pub(super) fn check<T: Transport>(
+    pub(super) fn check(
         &self,
         context: &Context,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         delta: &Delta,
     ) -> Result<(), Fault> {
         let shares = || self.zero_shares(context.me, delta);

@@ -12,7 +12,7 @@ use crate::mpc::error::{Check, Fault};
 use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
-use crate::net::{self, Channel, Message, Transport};
+use crate::net::{self, Channel, Message};
 use crate::ot::Delta;
 
 #[cfg(test)]
@@ -59,20 +59,12 @@ impl Context {
     }
 
     /// Sends this party's plan.
-    pub(super) fn send_plan<T: Transport>(
-        &self,
-        channel: &mut Channel<T>,
-        plan: &Plan,
-    ) -> Result<(), Fault> {
+    pub(super) fn send_plan(&self, channel: &mut Channel, plan: &Plan) -> Result<(), Fault> {
         Ok(plan.send(channel, self.me, &self.channel_secret)?)
     }
 
     /// Receives the peer's plan, which must be the same.
-    pub(super) fn expect_plan<T: Transport>(
-        &self,
-        channel: &mut Channel<T>,
-        plan: &Plan,
-    ) -> Result<(), Fault> {
+    pub(super) fn expect_plan(&self, channel: &mut Channel, plan: &Plan) -> Result<(), Fault> {
         plan.expect(channel, self.me, &self.channel_secret)
     }
 
@@ -104,9 +96,9 @@ impl Context {
     ///
     /// # Errors
     /// Those of the channel.
-    pub(super) fn send_opening<T: Transport>(
+    pub(super) fn send_opening(
         &self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         (tag, oracle): (Tag, impl Fn(Party) -> Oracle),
         shares: impl Iterator<Item = Share> + Clone,
         pad: impl Iterator<Item = SecretBit>,
@@ -124,9 +116,9 @@ impl Context {
     ///
     /// # Errors
     /// `check` if the digest is not that of the bits' MACs; those of the channel.
-    pub(super) fn recv_opening<T: Transport>(
+    pub(super) fn recv_opening(
         &self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         (tag, oracle): (Tag, impl Fn(Party) -> Oracle),
         delta: &Delta,
         shares: impl Iterator<Item = Share> + Clone,
@@ -162,11 +154,7 @@ impl MacDigest {
     ///
     /// # Errors
     /// `check` if it differs; those of the channel.
-    pub(super) fn recv_equal<T: Transport>(
-        &self,
-        channel: &mut Channel<T>,
-        check: Check,
-    ) -> Result<(), Fault> {
+    pub(super) fn recv_equal(&self, channel: &mut Channel, check: Check) -> Result<(), Fault> {
         let received: MacDigest = channel.recv_message()?;
         match bool::from(self.0.ct_eq(&received.0)) {
             true => Ok(()),

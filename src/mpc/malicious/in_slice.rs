@@ -35,7 +35,7 @@ use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::tables::{self, TableReader, TableWriter};
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::Part;
-use crate::net::{Channel, Transport};
+use crate::net::Channel;
 use crate::ot::Delta;
 
 /// A slice of a run, and what this party holds for it.
@@ -85,10 +85,7 @@ impl<'a> InSlice<'a> {
     ///
     /// # Errors
     /// Any error of the channel or of a check. Nothing of the run may be used then.
-    pub(super) fn finish<T: Transport>(
-        mut self,
-        channel: &mut Channel<T>,
-    ) -> Result<HeldOutputs, Fault> {
+    pub(super) fn finish(mut self, channel: &mut Channel) -> Result<HeldOutputs, Fault> {
         let of_outputs = self.open_differences(channel)?;
         let values = match self.context.me {
             Party::Garbler => self.garble(channel)?,
@@ -114,10 +111,7 @@ impl<'a> InSlice<'a> {
     }
 
     /// Flight 1: opens `e`, `f` of the gates, and `d` of all outputs, which it gives.
-    fn open_differences<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-    ) -> Result<Vec<bool>, Fault> {
+    fn open_differences(&mut self, channel: &mut Channel) -> Result<Vec<bool>, Fault> {
         let (context, delta, me) = (self.context, self.delta, self.context.me);
         let (run, first) = (self.run, self.slice.number == 0);
         let differences = self.differences();
@@ -170,13 +164,13 @@ impl<'a> InSlice<'a> {
 
     /// Flight 2 and the first part of flight 3, at the garbler. Gives the masked values of the joint AND
     /// gates, as the evaluator claims them.
-    fn garble<T: Transport>(&mut self, channel: &mut Channel<T>) -> Result<Vec<AndValues>, Fault> {
+    fn garble(&mut self, channel: &mut Channel) -> Result<Vec<AndValues>, Fault> {
         let (context, run, delta) = (self.context, self.run, self.delta);
         if self.slice.number == 0 {
             self.state.begin_garbling(context, run, delta);
             self.state.send_entered(context, channel, run)?;
         }
-        let mut tables = TableWriter::<_, TABLE_BYTES>::new(channel);
+        let mut tables = TableWriter::<TABLE_BYTES>::new(channel);
         let emit = |table| tables.push(table);
         let (part, zeros) = (&self.part, &mut self.state.zeros);
         garbling::garble(part, zeros, &self.masks, delta, &run.hash(context), emit)?;
@@ -187,16 +181,13 @@ impl<'a> InSlice<'a> {
 
     /// Flight 2 and the first part of flight 3, at the evaluator. Gives the masked values of the joint
     /// AND gates.
-    fn evaluate<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-    ) -> Result<Vec<AndValues>, Fault> {
+    fn evaluate(&mut self, channel: &mut Channel) -> Result<Vec<AndValues>, Fault> {
         let (context, run) = (self.context, self.run);
         if self.slice.number == 0 {
             (self.state).recv_entered((context, self.delta), channel, run)?;
             self.state.begin_evaluating(context, run);
         }
-        let mut tables = TableReader::<_, TABLE_BYTES>::new(channel, self.masks.len());
+        let mut tables = TableReader::<TABLE_BYTES>::new(channel, self.masks.len());
         let fetch = || tables.next();
         let (part, active) = (&self.part, &mut self.state.active);
         let values = garbling::evaluate(part, active, &self.masks, &run.hash(context), fetch)?;

@@ -8,7 +8,6 @@ use super::{AuthenticatedBit, Malicious};
 use crate::circuit::Party;
 use crate::crypto::SecretBit;
 use crate::mpc::error::Result;
-use crate::net::Transport;
 use crate::ot::Mac;
 
 const CONTEXT: &str = "dealerless 2026-11 tag of a MAC v1";
@@ -28,7 +27,7 @@ pub struct KeptBit {
     pub accepted: [[u8; 32]; 2],
 }
 
-impl<T: Transport> Malicious<T> {
+impl Malicious {
     /// Gives what opens `bits` after the session. Each tag depends on `name`, on the party that
     /// shows it and on the number of the bit. Both parties give the same `name` (the match, the
     /// hand, the card).

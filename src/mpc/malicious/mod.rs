@@ -60,7 +60,7 @@ use super::values::opened_to;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::Party;
 use crate::crypto::{SessionId, Step, TweakableHash};
-use crate::net::{Channel, Traffic, Transport};
+use crate::net::{Channel, Traffic};
 #[cfg(feature = "internals")]
 use crate::ot::dealt::deal;
 use crate::ot::{CotReceiver, CotSender, Delta, setup_both};
@@ -84,8 +84,8 @@ impl Identified for AuthenticatedBit {
 }
 
 /// The engine that is secure against a malicious peer.
-pub struct Malicious<T: Transport> {
-    live: Live<T, Secrets>,
+pub struct Malicious {
+    live: Live<Secrets>,
 }
 
 /// What a session wipes when it ends.
@@ -99,7 +99,7 @@ struct Secrets {
     attempts: Box<dyn Attempts>,
 }
 
-impl<T: Transport> Malicious<T> {
+impl Malicious {
     /// Sets up the session after the hellos: base OTs in both directions.
     ///
     /// `rng` must be cryptographically secure, like the operating system's.
@@ -107,7 +107,7 @@ impl<T: Transport> Malicious<T> {
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
     /// other security; any other [`Error`](super::Error) of a session.
-    pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+    pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, channel, rng| {
             // The lowest bits of the two Deltas must add up to 1: then the lowest bits of the leaky
             // ANDs show which `z` to flip. The garbler's is 1, so that the lowest bits of its
@@ -122,19 +122,19 @@ impl<T: Transport> Malicious<T> {
     /// # Errors
     /// As [`setup`](Self::setup).
     #[cfg(feature = "internals")]
-    pub fn dealt(greeting: Greeting<T>, seed: [u8; 32], rng: &mut impl CryptoRng) -> Result<Self> {
+    pub fn dealt(greeting: Greeting, seed: [u8; 32], rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_ots(greeting, rng, |session, role, _, _| {
             Ok(deal(session, role, seed))
         })
     }
 
     fn with_ots<R: CryptoRng>(
-        greeting: Greeting<T>,
+        greeting: Greeting,
         rng: &mut R,
         ots: impl FnOnce(
             &SessionId,
             Party,
-            &mut Channel<T>,
+            &mut Channel,
             &mut R,
         ) -> Result<(CotSender, CotReceiver), Fault>,
     ) -> Result<Self> {
@@ -165,7 +165,7 @@ impl<T: Transport> Malicious<T> {
     ///
     /// # Errors
     /// Any [`Error`](super::Error) of a session.
-    pub fn new(channel: Channel<T>, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+    pub fn new(channel: Channel, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         let offer = Offer::new(role, Security::Malicious);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
@@ -199,11 +199,7 @@ fn counted<R>(
 
 impl Secrets {
     /// Fills the pool, batch after batch, so that it holds at least this much.
-    fn reserve<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-        demand: &Demand,
-    ) -> Result<(), Fault> {
+    fn reserve(&mut self, channel: &mut Channel, demand: &Demand) -> Result<(), Fault> {
         loop {
             let missing = self.pool.missing(demand);
             if missing == Demand::default() {
@@ -216,9 +212,9 @@ impl Secrets {
         }
     }
 
-    fn run<T: Transport>(
+    fn run(
         &mut self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         run: &Run<'_, AuthenticatedBit>,
         layout: InputLayout<'_, AuthenticatedBit>,
     ) -> Result<Words<AuthenticatedBit>, Fault> {
@@ -236,9 +232,9 @@ impl Secrets {
         Ok(run.share(&self.context, &outputs))
     }
 
-    fn open<T: Transport>(
+    fn open(
         &mut self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         openings: &[Opening<'_, AuthenticatedBit>],
     ) -> Result<Opened, Fault> {
         let (context, me, delta) = (&self.context, self.context.me, self.pool.delta());
@@ -261,7 +257,7 @@ impl Secrets {
     }
 }
 
-impl<T: Transport> TwoParty for Malicious<T> {
+impl TwoParty for Malicious {
     type Shared = AuthenticatedBit;
 
     fn role(&self) -> Party {

@@ -30,7 +30,7 @@ use crate::mpc::Demand;
 use crate::mpc::error::{Check, Error, Fault, Result};
 use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
-use crate::net::{Channel, Transport};
+use crate::net::Channel;
 use crate::ot::{CotReceiver, CotSender, Delta};
 
 /// The fewest random shared bits that a batch makes, if it makes any.
@@ -219,10 +219,10 @@ impl Pool {
     ///
     /// # Errors
     /// Any error of the channel or of a check. The pool then gets nothing of the batch.
-    pub(super) fn fill<T: Transport>(
+    pub(super) fn fill(
         &mut self,
         context: &Context,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         amounts: &Demand,
     ) -> Result<(), Fault> {
         let parts = Parts::of(amounts, context.statistical);
@@ -246,10 +246,10 @@ impl Pool {
     }
 
     /// Makes the bits of a batch, by correlated OTs in both directions.
-    fn make_shares<T: Transport>(
+    fn make_shares(
         &mut self,
         context: &Context,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         (batch, amounts): (u64, &Demand),
         parts: &Parts,
     ) -> Result<(), Fault> {
@@ -315,9 +315,9 @@ impl Pool {
 /// Opens the differences within the buckets to both parties. Gives the peer's shares of them.
 ///
 /// The digest of the MACs is of the coin too: of a single bucket, nothing else depends on it.
-pub(super) fn open<T: Transport>(
+pub(super) fn open(
     context: &Context,
-    channel: &mut Channel<T>,
+    channel: &mut Channel,
     delta: &Delta,
     batch: u64,
     buckets: &Buckets,

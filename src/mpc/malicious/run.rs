@@ -22,7 +22,7 @@ use crate::mpc::plan::{Plan, share_outputs};
 use crate::mpc::tag::Tag;
 use crate::mpc::walk::{Part, RunHash};
 use crate::mpc::{self, Demand, Words};
-use crate::net::{self, Channel, Transport};
+use crate::net::{self, Channel};
 use crate::ot::Delta;
 
 /// What both parties know of a run, and what this party enters.
@@ -155,10 +155,10 @@ impl State {
 
     /// Sends the masked values `V = x ^ l` of what this party enters, and the proof of its products.
     /// Nobody else knows `l`, so `V` does not show `x`.
-    pub(super) fn send_entered<T: Transport>(
+    pub(super) fn send_entered(
         &self,
         context: &Context,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         run: &Run<'_>,
     ) -> net::Result<()> {
         send_bits(channel, Tag::MaskedValues, self.mine.iter().copied())?;
@@ -171,10 +171,10 @@ impl State {
     }
 
     /// Receives the masked values of what the peer enters, and verifies the proof of its products.
-    pub(super) fn recv_entered<T: Transport>(
+    pub(super) fn recv_entered(
         &mut self,
         (context, delta): (&Context, &Delta),
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         run: &Run<'_>,
     ) -> Result<(), Fault> {
         let peer = context.me.other();

@@ -37,7 +37,7 @@ use crate::crypto::{Block, Generator, SecretVec, Step};
 use crate::mpc::error::{Check, Fault};
 use crate::mpc::packed_bits::{self, recv_bits, send_bits};
 use crate::mpc::tag::Tag;
-use crate::net::{self, Channel, Message, Transport};
+use crate::net::{self, Channel, Message};
 use crate::ot::Delta;
 use crate::uniform;
 
@@ -145,10 +145,10 @@ impl Buckets {
     ///
     /// # Errors
     /// Any error of the channel or of a check.
-    pub(super) fn fill<T: Transport>(
+    pub(super) fn fill(
         &mut self,
         context: &Context,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         delta: &Delta,
         (batch, amount): (u64, Amount),
         shares: &RandomShares,
@@ -224,10 +224,10 @@ impl Buckets {
 impl Leaky {
     /// Corrects the triples by the lowest bits of both parties, of which this party's are `bits`. Checks
     /// what must be equal in all of them. Gives the coin.
-    fn check<T: Transport>(
+    fn check(
         &mut self,
         context: &Context,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         delta: &Delta,
         batch: u64,
         bits: &[bool],

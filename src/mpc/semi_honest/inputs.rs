@@ -10,7 +10,7 @@ use crate::mpc::error::Fault;
 use crate::mpc::label::{ActiveLabel, ZeroLabel};
 use crate::mpc::packed_bits::{recv_bits, send_bits};
 use crate::mpc::tag::Tag;
-use crate::net::{Channel, Transport};
+use crate::net::Channel;
 use crate::ot::{CotBits, CotReceiver, CotSender, Delta, Key, Mac};
 
 /// The fewest OTs that are made at once, in blocks of 128: enough for a few shuffles, and made in
@@ -35,10 +35,7 @@ pub(super) struct GarblerCots {
 
 impl GarblerCots {
     /// Makes the first batch.
-    pub(super) fn first<T: Transport>(
-        channel: &mut Channel<T>,
-        sender: CotSender,
-    ) -> Result<Self, Fault> {
+    pub(super) fn first(channel: &mut Channel, sender: CotSender) -> Result<Self, Fault> {
         let mut cots = GarblerCots {
             sender,
             keys: SecretVec::default(),
@@ -52,11 +49,7 @@ impl GarblerCots {
     }
 
     /// Makes OTs if fewer than `needed` are left.
-    pub(super) fn reserve<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-        needed: usize,
-    ) -> Result<(), Fault> {
+    pub(super) fn reserve(&mut self, channel: &mut Channel, needed: usize) -> Result<(), Fault> {
         let blocks = blocks_to_make(needed, self.keys.len());
         if blocks > 0 {
             let mut fresh = SecretVec::zeros(128 * blocks);
@@ -67,9 +60,9 @@ impl GarblerCots {
     }
 
     /// Receives `count` masked inputs of the evaluator. Gives them, and the inputs' labels for 0.
-    pub(super) fn receive_inputs<T: Transport>(
+    pub(super) fn receive_inputs(
         &mut self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         count: usize,
     ) -> Result<(Vec<bool>, SecretVec<ZeroLabel>), Fault> {
         let flips = recv_bits(channel, Tag::MaskedInputs, count)?;
@@ -89,10 +82,7 @@ pub(super) struct EvaluatorCots {
 
 impl EvaluatorCots {
     /// Makes the first batch.
-    pub(super) fn first<T: Transport>(
-        channel: &mut Channel<T>,
-        receiver: CotReceiver,
-    ) -> Result<Self, Fault> {
+    pub(super) fn first(channel: &mut Channel, receiver: CotReceiver) -> Result<Self, Fault> {
         let mut cots = EvaluatorCots {
             receiver,
             bits: CotBits::default(),
@@ -102,11 +92,7 @@ impl EvaluatorCots {
     }
 
     /// Makes OTs if fewer than `needed` are left.
-    pub(super) fn reserve<T: Transport>(
-        &mut self,
-        channel: &mut Channel<T>,
-        needed: usize,
-    ) -> Result<(), Fault> {
+    pub(super) fn reserve(&mut self, channel: &mut Channel, needed: usize) -> Result<(), Fault> {
         let blocks = blocks_to_make(needed, self.bits.macs.len());
         if blocks > 0 {
             let mut fresh = CotBits::default();
@@ -121,9 +107,9 @@ impl EvaluatorCots {
     }
 
     /// Sends the masked `inputs`. Gives the masked bits, and the inputs' active labels.
-    pub(super) fn send_inputs<T: Transport>(
+    pub(super) fn send_inputs(
         &mut self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         inputs: &[SecretBit],
     ) -> Result<(Vec<bool>, SecretVec<ActiveLabel>), Fault> {
         let choices = self.bits.choices.take_last(inputs.len());

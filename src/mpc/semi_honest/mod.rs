@@ -34,7 +34,7 @@ use super::walk::RunHash;
 use super::{Demand, Greeting, Offer, Opened, Opening, Run, Security, TwoParty, Words};
 use crate::circuit::{Output, Party};
 use crate::crypto::{Oracle, SecretVec, SessionId, Step, TweakableHash};
-use crate::net::{self, Channel, Message, Traffic, Transport};
+use crate::net::{self, Channel, Message, Traffic};
 #[cfg(feature = "internals")]
 use crate::ot::dealt::deal;
 use crate::ot::{CotReceiver, CotSender, Delta};
@@ -54,8 +54,8 @@ impl Identified for SharedBit {
 }
 
 /// The engine that is secure against a semi-honest peer.
-pub struct SemiHonest<T: Transport> {
-    live: Live<T, Secrets>,
+pub struct SemiHonest {
+    live: Live<Secrets>,
 }
 
 /// What a session wipes when it ends.
@@ -81,12 +81,12 @@ enum Role {
 }
 
 impl Role {
-    fn garbler<T: Transport>(channel: &mut Channel<T>, cots: CotSender) -> Result<Self, Fault> {
+    fn garbler(channel: &mut Channel, cots: CotSender) -> Result<Self, Fault> {
         let cots = GarblerCots::first(channel, cots)?;
         Ok(Role::Garbler { cots })
     }
 
-    fn evaluator<T: Transport>(channel: &mut Channel<T>, cots: CotReceiver) -> Result<Self, Fault> {
+    fn evaluator(channel: &mut Channel, cots: CotReceiver) -> Result<Self, Fault> {
         let cots = EvaluatorCots::first(channel, cots)?;
         Ok(Role::Evaluator { cots })
     }
@@ -99,7 +99,7 @@ impl Role {
     }
 }
 
-impl<T: Transport> SemiHonest<T> {
+impl SemiHonest {
     /// Sets up the session after the hellos: base OTs. One setup serves for any number of runs.
     ///
     /// `rng` must be cryptographically secure, like the operating system's.
@@ -107,7 +107,7 @@ impl<T: Transport> SemiHonest<T> {
     /// # Errors
     /// [`Disagreement::Security`](super::Disagreement::Security) if the parties have agreed on
     /// other security; any other [`Error`](super::Error) of a session.
-    pub fn setup(greeting: Greeting<T>, rng: &mut impl CryptoRng) -> Result<Self> {
+    pub fn setup(greeting: Greeting, rng: &mut impl CryptoRng) -> Result<Self> {
         Self::with_role(greeting, |session, role, channel| match role {
             Party::Garbler => {
                 let delta = Delta::random(true, rng);
@@ -126,7 +126,7 @@ impl<T: Transport> SemiHonest<T> {
     /// # Errors
     /// As [`setup`](Self::setup).
     #[cfg(feature = "internals")]
-    pub fn dealt(greeting: Greeting<T>, seed: [u8; 32]) -> Result<Self> {
+    pub fn dealt(greeting: Greeting, seed: [u8; 32]) -> Result<Self> {
         Self::with_role(greeting, |session, role, channel| {
             let (sender, receiver) = deal(session, role, seed);
             match role {
@@ -137,8 +137,8 @@ impl<T: Transport> SemiHonest<T> {
     }
 
     fn with_role(
-        greeting: Greeting<T>,
-        set_up: impl FnOnce(&SessionId, Party, &mut Channel<T>) -> Result<Role, Fault>,
+        greeting: Greeting,
+        set_up: impl FnOnce(&SessionId, Party, &mut Channel) -> Result<Role, Fault>,
     ) -> Result<Self> {
         let live = Live::set_up(greeting, Security::SemiHonest, |channel, role, agreed| {
             let session = agreed.session;
@@ -160,7 +160,7 @@ impl<T: Transport> SemiHonest<T> {
     ///
     /// # Errors
     /// Any [`Error`](super::Error) of a session.
-    pub fn new(channel: Channel<T>, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
+    pub fn new(channel: Channel, role: Party, rng: &mut impl CryptoRng) -> Result<Self> {
         let offer = Offer::new(role, Security::SemiHonest);
         Self::setup(Greeting::exchange(channel, offer, rng)?, rng)
     }
@@ -192,9 +192,9 @@ impl Context {
 }
 
 impl Secrets {
-    fn run<T: Transport>(
+    fn run(
         &mut self,
-        channel: &mut Channel<T>,
+        channel: &mut Channel,
         run: &Run<'_, SharedBit>,
     ) -> Result<Words<SharedBit>, Fault> {
         let (context, circuit, number) = (&self.context, run.circuit, self.runs);
@@ -233,9 +233,9 @@ impl Secrets {
 }
 
 /// Run `number` at the garbler. Gives the labels for 0 in their slots, after the last gate.
-fn garble_run<T: Transport>(
+fn garble_run(
     context: &Context,
-    channel: &mut Channel<T>,
+    channel: &mut Channel,
     number: u64,
     (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
     cots: &mut GarblerCots,
@@ -272,9 +272,9 @@ fn garble_run<T: Transport>(
 }
 
 /// Run `number` at the evaluator. Gives the active labels in their slots, after the last gate.
-fn evaluate_run<T: Transport>(
+fn evaluate_run(
     context: &Context,
-    channel: &mut Channel<T>,
+    channel: &mut Channel,
     number: u64,
     (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
     cots: &mut EvaluatorCots,
@@ -308,7 +308,7 @@ fn evaluate_run<T: Transport>(
     Ok(wires.held)
 }
 
-impl<T: Transport> TwoParty for SemiHonest<T> {
+impl TwoParty for SemiHonest {
     type Shared = SharedBit;
 
     fn role(&self) -> Party {

@@ -25,7 +25,7 @@ use crate::mpc::plan::Plan;
 use crate::mpc::tag::Tag;
 use crate::mpc::values::opened_to;
 use crate::mpc::{Opened, Opening};
-use crate::net::{self, Channel, Message, Transport};
+use crate::net::{self, Channel, Message};
 
 /// The digest of the pairs of hashes in the message before.
 #[derive(Serialize, Deserialize)]
@@ -39,9 +39,9 @@ impl Message for PairsDigest {
 /// Opens all bits in one exchange. A party sends its plan even if it has no hash to send. Otherwise
 /// two parties that both expect to learn a bit would wait for each other, and two that both expect
 /// to open one would not notice.
-pub(super) fn open<T: Transport>(
+pub(super) fn open(
     secrets: &mut Secrets,
-    channel: &mut Channel<T>,
+    channel: &mut Channel,
     openings: &[Opening<'_, SharedBit>],
 ) -> Result<Opened, Fault> {
     let hashes = Hashes {

@@ -3,7 +3,6 @@
 use dealerless::circuit::{Circuit, Party};
 use dealerless::deck::{self, Card, KeptDeck, UncheckedDeck};
 use dealerless::mpc::{Demand, Malicious, Security, TwoParty};
-use dealerless::net::Transport;
 use dealerless::shuffle::split::{Split, SplitCircuit, SplitError};
 use dealerless::shuffle::{Algorithm, Randomness, ShuffleCircuit, Spec, SpecError};
 use rand::CryptoRng;
@@ -119,19 +118,15 @@ impl DealCircuit {
     }
 
     /// Makes ahead what so many hands of a match take.
-    pub(super) fn prepare<T: Transport>(
-        &self,
-        session: &mut Malicious<T>,
-        hands: usize,
-    ) -> deck::Result<()> {
+    pub(super) fn prepare(&self, session: &mut Malicious, hands: usize) -> deck::Result<()> {
         Ok(session.prepare(Demand::of(self.circuit()).times(hands))?)
     }
 
     /// Deals, with what this party enters. Returns the kept deck, and the shares from which more can be
     /// computed while the session lives: none for boards.
-    pub(super) fn deal<T: Transport>(
+    pub(super) fn deal(
         &self,
-        session: &mut Malicious<T>,
+        session: &mut Malicious,
         entered: &Randomness,
         name: &[u8],
     ) -> deck::Result<(KeptDeck, Option<UncheckedDeck>)> {

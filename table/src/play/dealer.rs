@@ -9,7 +9,7 @@ use std::thread;
 use dealerless::circuit::Party;
 use dealerless::deck::{self, LiveDeck, UncheckedDeck};
 use dealerless::mpc::{Attempt, Attempts, Greeting, Malicious, Offer, Security};
-use dealerless::net::{Channel, Transport};
+use dealerless::net::Channel;
 use dealerless::shuffle::Randomness;
 use rand::CryptoRng;
 
@@ -106,8 +106,8 @@ impl Dealer {
     /// Starts the engine. It says hello to the peer's at once, and tells `report` what it has done
     /// from its own thread; `report` says whether anybody still listens. `give_way` is told whether
     /// what the engine sends from now on can wait for everything else on the line.
-    pub fn start<T: Transport + 'static>(
-        channel: Channel<T>,
+    pub fn start(
+        channel: Channel,
         binding: Binding,
         mut rng: impl CryptoRng + Send + 'static,
         give_way: impl Fn(bool) + Send + 'static,
@@ -163,8 +163,8 @@ impl Orders for Dealer {
     }
 }
 
-fn serve<T: Transport>(
-    channel: Channel<T>,
+fn serve(
+    channel: Channel,
     binding: Binding,
     orders: &Receiver<Order>,
     rng: &mut impl CryptoRng,

@@ -20,7 +20,7 @@ use dealerless::testing::tap::{Fates, Frame, changing, garble, unchanged};
 use super::cases::{KEY, NONCE, ROLE};
 use super::play::{self, Ending, PATIENT, Patience, Seed, Setup, WIDTH, circuit, run, with_liar};
 
-type Session = Malicious<End>;
+type Session = Malicious;
 
 const TABLES: Kind = Kind::Mpc(mpc::Tag::Tables);
 const GATE_VALUES: Kind = Kind::Mpc(mpc::Tag::GateValues);

@@ -111,7 +111,7 @@ pub(crate) fn begin(
     deadlines: Deadlines,
     setup: Setup,
     seed: Seed,
-) -> Result<Malicious<End>> {
+) -> Result<Malicious> {
     let rng = &mut system_rng();
     let offer = Offer::new(role, Security::Malicious);
     let greeting = Greeting::exchange(Channel::new(end, deadlines), offer, rng)?;
@@ -128,7 +128,7 @@ pub(crate) fn begin(
 
 /// Runs the circuit in a session and opens each word to whom it is for. After an error it sees
 /// that the session is over.
-fn play(mut session: Malicious<End>, input: &[bool]) -> Result<Learned> {
+fn play(mut session: Malicious, input: &[bool]) -> Result<Learned> {
     let outcome = in_session(&mut session, input);
     if outcome.is_err() {
         let again = session.open(&[]).expect_err("a failed session");
@@ -140,7 +140,7 @@ fn play(mut session: Malicious<End>, input: &[bool]) -> Result<Learned> {
     outcome
 }
 
-fn in_session(session: &mut Malicious<End>, input: &[bool]) -> Result<Learned> {
+fn in_session(session: &mut Malicious, input: &[bool]) -> Result<Learned> {
     let words = session.run(Run::new(&circuit(), &Input::ONE_EACH, input))?;
     let openings: Vec<Opening<'_, _>> = (LEARNERS.into_iter().zip(words.iter()))
         .map(|(to, bits)| Opening { to, bits })

@@ -58,7 +58,7 @@ fn of_session(error: deck::Error) -> Error {
 
 /// Deals the hand.
 fn deal(
-    session: &mut Malicious<End>,
+    session: &mut Malicious,
     owner: Party,
     rng: &mut ChaCha20Rng,
 ) -> deck::Result<SealedDeck<mpc::AuthenticatedBit>> {

@@ -25,31 +25,31 @@ const TERMS: &[u8] = b"a game";
 pub(crate) trait Engine: TwoParty<Shared: Send> + Sized {
     const SECURITY: Security;
 
-    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self>;
+    fn made(greeting: Greeting, rng: &mut ChaCha20Rng) -> Result<Self>;
 
-    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self>;
+    fn dealt(greeting: Greeting, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self>;
 }
 
-impl Engine for SemiHonest<End> {
+impl Engine for SemiHonest {
     const SECURITY: Security = Security::SemiHonest;
 
-    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self> {
+    fn made(greeting: Greeting, rng: &mut ChaCha20Rng) -> Result<Self> {
         SemiHonest::setup(greeting, rng)
     }
 
-    fn dealt(greeting: Greeting<End>, seed: Seed, _: &mut ChaCha20Rng) -> Result<Self> {
+    fn dealt(greeting: Greeting, seed: Seed, _: &mut ChaCha20Rng) -> Result<Self> {
         SemiHonest::dealt(greeting, seed)
     }
 }
 
-impl Engine for Malicious<End> {
+impl Engine for Malicious {
     const SECURITY: Security = Security::Malicious;
 
-    fn made(greeting: Greeting<End>, rng: &mut ChaCha20Rng) -> Result<Self> {
+    fn made(greeting: Greeting, rng: &mut ChaCha20Rng) -> Result<Self> {
         Malicious::setup(greeting, rng)
     }
 
-    fn dealt(greeting: Greeting<End>, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self> {
+    fn dealt(greeting: Greeting, seed: Seed, rng: &mut ChaCha20Rng) -> Result<Self> {
         Malicious::dealt(greeting, seed, rng)
     }
 }

@@ -14,7 +14,7 @@ use crate::testing::tap::Tap;
 
 const SESSION: SessionId = SessionId([9; 32]);
 
-fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel<MemoryTransport>, Pool) {
+fn set_up(me: Party, transport: MemoryTransport) -> (Context, Channel, Pool) {
     let context = Context::of_test(SESSION, me);
     let mut rng = ChaCha20Rng::from_seed([me as u8; 32]);
     let mut channel = Channel::new(transport, Deadlines::default());
@@ -34,7 +34,7 @@ fn demand(ands: usize, [garbler, evaluator]: [usize; 2], outputs: usize) -> Dema
 }
 
 /// Runs `act` as both parties, each with its own pool.
-fn both<R: Send + 'static>(act: fn(Context, Channel<MemoryTransport>, Pool) -> R) -> [R; 2] {
+fn both<R: Send + 'static>(act: fn(Context, Channel, Pool) -> R) -> [R; 2] {
     let (one, other) = memory_pair();
     let side = move |me, transport| {
         let (context, channel, pool) = set_up(me, transport);
@@ -45,12 +45,7 @@ fn both<R: Send + 'static>(act: fn(Context, Channel<MemoryTransport>, Pool) -> R
 }
 
 /// Fills the pool with what it lacks for a demand.
-fn reserve(
-    pool: &mut Pool,
-    context: &Context,
-    channel: &mut Channel<impl Transport>,
-    demand: Demand,
-) {
+fn reserve(pool: &mut Pool, context: &Context, channel: &mut Channel, demand: Demand) {
     loop {
         let missing = pool.missing(&demand);
         if missing == Demand::default() {

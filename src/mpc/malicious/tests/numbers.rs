@@ -3,10 +3,9 @@
 
 use crate::mpc::malicious::Malicious;
 use crate::mpc::tag::Tag;
-use crate::testing::line::End;
 use crate::testing::numbers::assert_that_these_change;
 
-type Session = Malicious<End>;
+type Session = Malicious;
 
 /// The plan of the opening; and the digests of MACs of the pool, of what is opened for the gates,
 /// of the check of all gates, and of the opening.

@@ -5,12 +5,11 @@ use crate::circuit::{Builder, Party};
 use crate::mpc::Audience;
 use crate::mpc::malicious::{Malicious, outputs};
 use crate::shuffle::Algorithm;
-use crate::testing::line::End;
 use crate::testing::reader::{Play, read};
 
 /// What an eavesdropper can compute who also knows both parties' pads, of `bits` bits in each run.
 fn leaks_with_pads(play: &Play, bits: usize) -> Vec<String> {
-    let reading = read(play, |session: &Malicious<End>| {
+    let reading = read(play, |session: &Malicious| {
         let secrets = session
             .live
             .secrets()

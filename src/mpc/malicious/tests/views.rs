@@ -28,11 +28,10 @@ use crate::mpc::walk::Part;
 use crate::mpc::{Audience, Demand, Input, Opening, Run as CircuitRun, TwoParty};
 use crate::testing::affine::{Span, Table};
 use crate::testing::circuits::bits;
-use crate::testing::line::End;
 use crate::testing::session::system_rng;
 use crate::testing::view::{bits_of_block, sessions_with_taps};
 
-type Session = Malicious<End>;
+type Session = Malicious;
 
 /// The wires of the circuit: the inputs `A0`, `A1` of the garbler and `B0`, `B1` of the evaluator;
 /// `S = A0 A1` and `T = B0 B1`, which the parties own; `P = A0 B0`, `Q = A1 B1`, `Left = A0 ^ B1`,

@@ -2,10 +2,9 @@
 
 use crate::mpc::semi_honest::SemiHonest;
 use crate::mpc::tag::Tag;
-use crate::testing::line::End;
 use crate::testing::numbers::assert_that_these_change;
 
-type Session = SemiHonest<End>;
+type Session = SemiHonest;
 
 #[test]
 fn the_messages_of_a_run_depend_on_its_number() {

@@ -100,7 +100,7 @@ fn the_number_of_leaky_triples_depends_on_the_statistical_security() {
 }
 
 /// Sends the messages of a party that does not know its triples, up to the opening: all are zeros.
-fn send_zeros(me: Party, channel: &mut Channel<End>, leaky: usize) -> Result<(), Fault> {
+fn send_zeros(me: Party, channel: &mut Channel, leaky: usize) -> Result<(), Fault> {
     let mut tables = vec![0; 16 * leaky];
     channel.send_bytes(Tag::LeakyTables, &tables)?;
     channel.recv_bytes(Tag::LeakyTables, &mut tables)?;
