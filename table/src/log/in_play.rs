@@ -6,11 +6,11 @@ use dealerless::dice::Commitment;
 use super::beyond_poker::Reseal;
 use super::commitment::Attempt;
 use super::deal::{Deal, Seal};
-use super::judge::{disputable, openings_to};
+use super::judge::{self, disputable, openings_to};
 use super::match_log::MatchLog;
 use super::part::{CardOpening, Part};
 use super::phase::{End, Phase, Stop};
-use crate::rules::{Hand, Learners, Outcome};
+use crate::rules::{Choice, Foul, Hand, Learners, Outcome};
 use crate::seat::Seat;
 
 /// What a seat has opened in a step of the try in play.
@@ -198,6 +198,14 @@ impl MatchLog {
     /// Whether a seat may dispute what was opened to it in this step.
     pub(crate) fn may_dispute(&self, seat: Seat, step: u64) -> bool {
         disputable(&self.state, seat).any(|opened| opened == step)
+    }
+
+    /// Whether the seat may make this choice now.
+    pub(crate) fn may_choose(&self, seat: Seat, choice: &Choice) -> Result<(), Foul> {
+        match (self.phase(), &self.state.dealt) {
+            (Phase::Choose { .. }, Some(dealt)) => judge::choose(dealt, seat, choice).map(drop),
+            _ => Err(Foul::NotAsked),
+        }
     }
 
     /// The seats that have opened cards to this one in a step of the hand in play: those against whom

@@ -2,7 +2,7 @@
 
 use super::ahead::Verified;
 use super::foul::{PartFoul, Proof, Refused};
-use super::judge::kinds;
+use super::judge::{self, Judged};
 use super::part::{Part, PartKind};
 use super::phase::{End, Phase, Stop};
 use super::players::Match;
@@ -126,12 +126,13 @@ impl MatchLog {
         let judged = match is_late {
             // In a complete step every seat has spoken that had to: any other part is a foul.
             true => Err(PartFoul::NotItsTurn),
-            false => self.state.judge(part.seat, &part.part),
+            false => judge::judge(&self.state, part.seat, &part.part),
         };
         match judged {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
-            Ok(said) => {
-                self.add(part, said.clone());
+            Ok(judged) => {
+                let said = judged.part.clone();
+                self.add(part, judged);
                 Ok(Taken::New(said))
             }
         }
@@ -173,9 +174,9 @@ impl MatchLog {
             return Err(CannotSay::Spoken);
         }
         let bytes = part.encode(self.shape(), self.size(seat));
-        let said = self.state.judge(seat, &bytes)?;
+        let judged = judge::judge(&self.state, seat, &bytes)?;
         let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
-        self.add(signed.clone(), said);
+        self.add(signed.clone(), judged);
         Ok(signed)
     }
 
@@ -189,11 +190,11 @@ impl MatchLog {
         self.state.size(seat)
     }
 
-    fn add(&mut self, part: SignedPart, said: Part) {
+    fn add(&mut self, part: SignedPart, judged: Judged) {
         let place = self
             .now
             .partition_point(|(other, _)| other.seat < part.seat);
-        self.now.insert(place, (part, said));
+        self.now.insert(place, (part, judged.part));
         let speakers = self.state.phase.speakers(self.of.seats());
         if self.now.len() < speakers.len() || !self.stops().is_empty() {
             return;
@@ -206,7 +207,7 @@ impl MatchLog {
         let before = std::mem::replace(&mut self.hash, hash);
         self.steps.push(Step { before, parts });
         let hand = self.state.hand;
-        self.state.complete(step, &said);
+        self.state.complete(step, &said, judged.after);
         if self.state.hand != hand {
             self.began = [self.began[1], self.began[2], step + 1];
         }
@@ -324,7 +325,7 @@ impl MatchLog {
     pub fn may_say(&self, seat: Seat) -> Vec<PartKind> {
         match self.is_over() || self.part(self.step(), seat).is_some() {
             true => Vec::new(),
-            false => kinds(&self.state, seat),
+            false => judge::kinds(&self.state, seat),
         }
     }
 

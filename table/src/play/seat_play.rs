@@ -31,7 +31,7 @@ use crate::identity::Identity;
 use crate::log::{
     Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
 };
-use crate::rules::Choice;
+use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
 
 /// How many hands a batch of preprocessing holds: enough for the buckets to be small.
@@ -270,15 +270,14 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
             Command::Choose(choice) => {
-                let game = match self.set.log.phase() {
-                    Phase::Choose { seat, .. } if seat == self.set.seat => self.set.log.game(),
-                    _ => None,
-                };
-                if matches!(choice, Choice::Steal(_)) && !self.hand.live && game.is_some() {
+                let allowed = self.set.log.may_choose(self.set.seat, &choice);
+                if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
+                    return Err(NotNow::NotYourTurn);
+                }
+                if matches!(choice, Choice::Steal(_)) && !self.hand.live {
                     return Err(NotNow::OnlyOpens);
                 }
-                let mut after = game.ok_or(NotNow::NotYourTurn)?.clone();
-                after.choose(self.set.seat, &choice).map_err(NotNow::Foul)?;
+                allowed.map_err(NotNow::Foul)?;
                 self.choice = Some(choice);
             }
             Command::Rebuy(agreed) => {
