@@ -79,8 +79,7 @@ pub enum CannotSay {
 
 impl MatchLog {
     /// The log of a match in which nothing was said.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn new(of: Match) -> Self {
+    pub fn new(of: Match) -> Self {
         let (hash, state) = (of.id(), State::new(&of));
         MatchLog {
             of,
