@@ -68,7 +68,8 @@ impl MatchLog {
 
     /// The deal that this seat is to sign, but for its own choices: the commitment to its input, who
     /// buys in again, the hands of the batch behind.
-    pub fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn deal(&self, input: [u8; 32], rebuys: Vec<bool>, batch: u32) -> Deal {
         let stacks = self.state.stacks_with(&rebuys);
         Deal {
             hand: self.state.hand,
@@ -91,7 +92,8 @@ impl MatchLog {
     }
 
     /// The chips after the last result; all 0 in a game without chips.
-    pub fn stacks(&self) -> &[u64] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stacks(&self) -> &[u64] {
         &self.state.stacks
     }
 
@@ -229,13 +231,15 @@ impl MatchLog {
 
     /// Where the card at a position was sealed last, if that was not with the deck: the step of the
     /// choice for which a hand was shuffled again, and the place in that hand.
-    pub fn resealed(&self, position: usize) -> Option<(u64, usize)> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn resealed(&self, position: usize) -> Option<(u64, usize)> {
         let again = self.state.dealt.as_ref()?.resealed.get(position)?;
         again.as_ref().map(|again| again.place)
     }
 
     /// The step of the choice for which a hand is being shuffled again.
-    pub fn stolen_in(&self) -> Option<u64> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stolen_in(&self) -> Option<u64> {
         match self.state.phase {
             Phase::Reseal(..) => Some(self.state.dealt.as_ref()?.chosen_in),
             _ => None,

@@ -97,7 +97,8 @@ impl MatchLog {
     ///
     /// # Errors
     /// [`Refused`]. The log is as it was; see [`close`](Self::close) for what proves a foul.
-    pub fn take(&mut self, part: SignedPart) -> Result<Taken, Refused> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn take(&mut self, part: SignedPart) -> Result<Taken, Refused> {
         self.take_verified(part.into())
     }
 
@@ -160,7 +161,8 @@ impl MatchLog {
     ///
     /// # Errors
     /// If the rules do not allow it: nothing is signed then.
-    pub fn say(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn say(
         &mut self,
         identity: &Identity,
         seat: Seat,
@@ -216,7 +218,8 @@ impl MatchLog {
     /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it. The foul
     /// may belong to an earlier step, if it came late, and counts also when the match is over.
     /// A foul that is none in this log changes nothing.
-    pub fn close(&mut self, proof: Proof) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn close(&mut self, proof: Proof) {
         let again = self.take(proof.part);
         if let Err(Refused::Foul(proof)) = again {
             self.conviction = Some(Conviction::Foul(*proof));
@@ -227,7 +230,8 @@ impl MatchLog {
     ///
     /// # Errors
     /// If they convict nobody in this match: nothing is changed then.
-    pub fn convict(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn convict(&mut self, evidence: Evidence) -> Result<(), NoEvidence> {
         if !evidence.holds(&self.of) {
             return Err(NoEvidence);
         }
@@ -236,7 +240,8 @@ impl MatchLog {
     }
 
     /// The foul that ended the match.
-    pub fn foul(&self) -> Option<&Proof> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn foul(&self) -> Option<&Proof> {
         match &self.conviction {
             Some(Conviction::Foul(proof)) => Some(proof),
             _ => None,
@@ -244,7 +249,8 @@ impl MatchLog {
     }
 
     /// The two parts that ended the match.
-    pub fn evidence(&self) -> Option<&Evidence> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn evidence(&self) -> Option<&Evidence> {
         match &self.conviction {
             Some(Conviction::Fork(evidence)) => Some(evidence),
             _ => None,
@@ -267,12 +273,14 @@ impl MatchLog {
     }
 
     /// The hash of all complete steps: what is signed now comes after it.
-    pub fn hash(&self) -> [u8; 32] {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hash(&self) -> [u8; 32] {
         self.hash
     }
 
     /// The hash of all steps before this one, if they are complete.
-    pub fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hash_before(&self, step: u64) -> Option<[u8; 32]> {
         if step == self.step() {
             return Some(self.hash);
         }
@@ -289,7 +297,8 @@ impl MatchLog {
     /// memory than a short one. Their parts stay in the file of the match; here they can be neither
     /// compared nor told any more. (Another seat may still be in the hand before, and then tells
     /// the one before that.)
-    pub fn forget_older_hands(&mut self) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn forget_older_hands(&mut self) {
         let older = self.began[0].saturating_sub(self.forgotten);
         self.steps.drain(..(older as usize).min(self.steps.len()));
         self.forgotten += older;
@@ -350,7 +359,7 @@ impl MatchLog {
     }
 
     /// Everything that was said from this step on and was not forgotten, in order of the steps and seats: what a side
-    /// tells the other when they meet again, to be [taken](Self::take) part after part. The foul
+    /// tells the other when they meet again, to be taken part after part. The foul
     /// that ended the match comes last.
     pub fn history(&self, from: u64) -> impl Iterator<Item = &SignedPart> {
         let from = usize::try_from(from.saturating_sub(self.forgotten))

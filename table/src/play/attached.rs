@@ -14,7 +14,6 @@ use dealerless::shuffle::Randomness;
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
 use super::dealer::{Binding, Dealer};
-use super::news::Command;
 use super::seat_play::{Event, Orders, Outbox, Reshuffling};
 use crate::line::{Line, LineError, Priority, Stream};
 use crate::random::system_rng;
@@ -37,8 +36,6 @@ pub(super) enum Heard<X> {
     Lost(LineError),
     /// Something was said on the control stream.
     Control(Control),
-    /// From the player.
-    Command(Command),
     /// For whoever runs the table.
     Posted(X),
 }

@@ -94,9 +94,8 @@ pub struct Setting<S, V, R> {
 
 /// One seat of a match.
 ///
-/// It begins without a line: [`begin`](Self::begin) says that the match begins on one, and
-/// [`meet_again`](Self::meet_again) that it goes on there. After [`lose_line`](Self::lose_line) it
-/// says nothing until the next one.
+/// It begins without a line: `begin` says that the match begins on one, and `meet_again` that it
+/// goes on there. After `lose_line` it says nothing until the next one.
 pub struct Play<S, V, R> {
     set: Setting<S, V, R>,
     /// What the other seat has told on the line, if there is a line.
@@ -177,7 +176,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// # Errors
     /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged: a seat
     /// that went on would have to forfeit the hand.
-    pub fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
         let mut play = Self::without_deck(set);
         play.restore()?;
         Ok(play)
@@ -233,7 +233,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// What the player is to know next.
-    pub fn news(&mut self) -> Option<News> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn news(&mut self) -> Option<News> {
         self.news.pop_front()
     }
 
@@ -246,7 +247,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn hear(&mut self, event: Event) -> Result<(), PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hear(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
             Event::Said(bytes) => self.hear_message(&bytes),
             Event::Done(Done::Prepared(prepared)) => {
@@ -267,7 +269,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`NotNow`]; nothing has changed then.
-    pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
             Command::Choose(choice) => {
                 let allowed = self.set.log.may_choose(self.set.seat, &choice);
@@ -313,7 +316,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn go_on(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn go_on(
         &mut self,
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,

@@ -14,7 +14,8 @@ use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The match begins on a line on which both sides have agreed to it.
-    pub fn begin(&mut self) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn begin(&mut self) {
         self.line = Some(Resuming::first_line());
     }
 
@@ -23,7 +24,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// If what was heard cannot be written.
-    pub fn meet_again(&mut self) -> Result<(), PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn meet_again(&mut self) -> Result<(), PlayError> {
         self.lose_line();
         self.write()?;
         self.line = Some(Resuming::meet_again());
@@ -32,7 +34,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// The line is gone, and with it the engine, with all that was ordered of it.
-    pub fn lose_line(&mut self) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn lose_line(&mut self) {
         self.line = None;
         self.unsent.clear();
         self.due.clear();
