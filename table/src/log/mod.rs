@@ -6,10 +6,9 @@
 //! that cannot be one convict whoever signed both ([`Evidence`]).
 
 mod ahead;
-mod beyond_poker;
 mod claim;
-mod commitment;
 mod deal;
+mod deck_log;
 mod foul;
 mod header;
 mod in_play;
@@ -28,7 +27,6 @@ mod records;
 mod resume;
 mod seen;
 mod shape;
-mod shares;
 mod shelf;
 mod signed;
 mod sitting;
@@ -39,7 +37,7 @@ mod storage;
 pub(crate) mod tests;
 
 pub use claim::{Claim, Claimed};
-pub use commitment::Attempt;
+pub use deck_log::Attempt;
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
 pub use in_play::Unsettled;
@@ -61,10 +59,10 @@ pub(crate) use with_internals::*;
 
 /// Names that tests and fuzz targets need.
 mod with_internals {
-    pub use super::beyond_poker::Reseal;
-    pub use super::deal::{Deal, Masked, Seal};
+    pub use super::deal::Deal;
+    pub use super::deck_log::{CardOpening, DealInput, Masked, Reseal, Seal};
     pub use super::match_log::{CannotSay, NoEvidence, Taken};
-    pub use super::part::{CardOpening, Part};
+    pub use super::part::Part;
     pub use super::resume::{BadLogMessage, CannotResume, LogMessage, Resume, Resuming, ToDo};
     pub use super::seen::Seen;
     pub use super::signed::{BadSignedPart, SignedPart};
