@@ -17,6 +17,7 @@ mod deck;
 mod error;
 mod hand_cards;
 mod news;
+mod orders;
 mod own_dice;
 mod seat_play;
 mod seating;
@@ -42,7 +43,8 @@ pub(crate) use with_internals::*;
 
 /// Names that tests and fuzz targets need.
 mod with_internals {
-    pub use super::dealer::{Binding, Dealer, Done};
+    pub use super::dealer::{Binding, Dealer};
     pub use super::deck::{HandDeck, Shuffled};
-    pub use super::seat_play::{Event, Orders, Outbox, Reshuffling, deck_name};
+    pub use super::orders::{Done, Event, Order, Orders, Outbox, Reshuffling};
+    pub use super::seat_play::deck_name;
 }
