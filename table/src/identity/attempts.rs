@@ -75,7 +75,8 @@ pub enum Standing {
 
 impl KnownPeers {
     /// The attempts that count against these keys.
-    pub fn attempts(&self, identity: &PublicIdentity) -> u64 {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn attempts(&self, identity: &PublicIdentity) -> u64 {
         let of = |fits: &dyn Fn(&Peer) -> bool| -> u64 {
             let counts = self
                 .peers()

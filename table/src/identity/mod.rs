@@ -30,7 +30,7 @@ pub use name::Name;
 pub use old_identity::{CannotSucceed, OldIdentity, Succeeded};
 pub use peer::Peer;
 pub(crate) use public::is_x25519_key;
-pub use public::{BadIdentity, BadSignature, PublicIdentity};
+pub use public::{BadIdentity, PublicIdentity};
 pub use recognise::Recognised;
 pub use succession::{BadSuccession, Succession};
 
