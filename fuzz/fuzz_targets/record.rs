@@ -104,9 +104,9 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
     if let [(one, Ok(a)), (other, Ok(b))] = &sides[..] {
         match compare(a, b) {
             Compared::Together { more, .. } => assert!(one == other && more == [0, 0]),
-            Compared::Forked(forked) => {
-                assert_eq!(forked.evidence.seat(), seat);
-                assert!(forked.evidence.holds(&table.of));
+            Compared::Forked { evidence, .. } => {
+                assert_eq!(evidence.seat(), seat);
+                assert!(evidence.holds(&table.of));
             }
             different => panic!("{different:?}"),
         }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use anyhow::Context;
+use dealerless::shuffle::Spec;
 use dealerless_events::cards::CardNames;
 use dealerless_table::audit::{Audit, AuditError, AuditedTry};
 use dealerless_table::play::Seating;
@@ -45,7 +46,8 @@ impl Decks {
         const MEMORY: Limit = Limit::megabytes(256);
         let header = record.of().header();
         if header.stakes.boards().is_none() {
-            MEMORY.check_circuit(header.shuffle()?)?;
+            let (cards, drawn) = header.stakes.deck();
+            MEMORY.check_circuit(Spec::new(cards, drawn, header.algorithm)?)?;
         }
         let circuit = Seating::circuit_of(header)?;
         Ok(Decks {

@@ -165,12 +165,12 @@ fn of_both(compared: &Compared) -> Value {
             "same_owner": same_owner,
         }),
         Compared::OtherMatch => json!({ "how": "other-match" }),
-        Compared::Forked(forked) => json!({
+        Compared::Forked { hand, evidence } => json!({
             "how": "forked",
-            "hand": forked.hand,
-            "step": forked.evidence.parts[0].step,
-            "cheat": forked.evidence.seat().number(),
-            "evidence": hex(&forked.evidence.encode()),
+            "hand": hand,
+            "step": evidence.parts[0].step,
+            "cheat": evidence.seat().number(),
+            "evidence": hex(&evidence.encode()),
         }),
         _ => json!({ "how": "different" }),
     }

@@ -133,7 +133,7 @@ impl<'a> Page<'a> {
         self.line(&format!(
             "Table '{}' {}-max (Play Money) Seat #{} is the button",
             short_id(&of),
-            stakes.seats(),
+            self.record.of().seats(),
             self.hand.button.index() + 1
         ));
         for seat in self.players() {

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use dealerless::shuffle::split::Split;
-use dealerless_table::record::{BadRecord, Compared, Forked, Record, RecordedHand, compare};
+use dealerless_table::log::Evidence;
+use dealerless_table::record::{BadRecord, Compared, Record, RecordedHand, compare};
 use dealerless_table::{Seat, hex};
 
 use super::boards;
@@ -307,7 +308,7 @@ fn of_both(who: &Who, compared: &Compared, files: &[Read]) -> String {
             }
             lines.join("\n")
         }
-        Compared::Forked(forked) => fork(who, forked),
+        Compared::Forked { hand, evidence } => fork(who, *hand, evidence),
         _ => "The two records do not agree.".into(),
     }
 }
@@ -326,13 +327,12 @@ fn renaming(files: &[Read], seat: Seat) -> String {
     )
 }
 
-fn fork(who: &Who, forked: &Forked) -> String {
-    let (seat, step) = (forked.evidence.seat(), forked.evidence.parts[0].step);
+fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
+    let (seat, step) = (evidence.seat(), evidence.parts[0].step);
     format!(
-        "The records part in hand {}, step {step}: {name} signed two different things for it. \
+        "The records part in hand {hand}, step {step}: {name} signed two different things for it. \
          Both signatures prove it to anybody: {name} cheated, or went on from a state that was put \
          back.\nThe evidence, in hexadecimal digits, is printed by --json.",
-        forked.hand,
         name = who.name(seat)
     )
 }

@@ -231,10 +231,15 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
     let at = date(claim.time);
     match claim.what {
         Claimed::OutOfTime => {
-            let worth = match (record.log().part(step, seat), claim.stands(record.log())) {
-                (Some(_), _) => format!("It is void: {name} has spoken in that step."),
-                (None, true) => format!("It is {owner}'s word alone."),
-                (None, false) => "It is void: the match went on since.".to_owned(),
+            let mut said = record
+                .log()
+                .history(step)
+                .take_while(|part| part.step == step);
+            let has_spoken = said.any(|part| part.seat == seat);
+            let worth = match (has_spoken, claim.stands(record.log())) {
+                (true, _) => format!("It is void: {name} has spoken in that step."),
+                (false, true) => format!("It is {owner}'s word alone."),
+                (false, false) => "It is void: the match went on since.".to_owned(),
             };
             format!(
                 "{owner}'s program noted on {at} UTC that the time of {name} was out in step {step}. \

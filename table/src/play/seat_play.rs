@@ -31,6 +31,7 @@ use crate::identity::Identity;
 use crate::log::{
     Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
 };
+use crate::random::SystemRng;
 use crate::rules::Choice;
 use crate::seat::Seat;
 
@@ -73,7 +74,7 @@ pub enum Event {
 }
 
 /// What a seat plays with.
-pub struct Setting<S, V, R> {
+pub struct Setting<S, V, R = SystemRng> {
     /// Its keys.
     pub identity: Arc<Identity>,
     /// Where it sits.

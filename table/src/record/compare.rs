@@ -21,16 +21,12 @@ pub enum Compared {
         same_owner: bool,
     },
     /// No log holds both: a seat has signed two things for one step.
-    Forked(Box<Forked>),
-}
-
-/// What a seat has signed that no log can hold.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Forked {
-    /// The hand of that step, from 1.
-    pub hand: u32,
-    /// Both parts, with their signatures. They convict the seat, whoever looks at them.
-    pub evidence: Evidence,
+    Forked {
+        /// The hand of that step, from 1.
+        hand: u32,
+        /// Both parts, with their signatures. They convict the seat, whoever looks at them.
+        evidence: Box<Evidence>,
+    },
 }
 
 /// Compares the records of two sides.
@@ -51,10 +47,10 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
                 [Some(a), Some(b)] if a.part != b.part => {
                     let before = one.log().hash_before(step).unwrap_or_default();
                     let parts = [a.clone(), b.clone()];
-                    return Compared::Forked(Box::new(Forked {
+                    return Compared::Forked {
                         hand: hand_at(one, step),
-                        evidence: Evidence { of, before, parts },
-                    }));
+                        evidence: Box::new(Evidence { of, before, parts }),
+                    };
                 }
                 [a, b] => {
                     more[0] += usize::from(a.is_some() && b.is_none());

@@ -19,7 +19,7 @@ mod replay;
 #[cfg(test)]
 mod tests;
 
-pub use compare::{Compared, Forked, compare};
+pub use compare::{Compared, compare};
 pub use error::{BadRecord, Place};
 pub use hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
 

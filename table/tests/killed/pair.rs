@@ -103,7 +103,7 @@ fn folders() -> [TempDir; 2] {
     let _alone = alone();
     let names = ["Anna", "Bob"].map(Name::clean);
     let homes = folders.each_ref();
-    let homes = homes.map(|folder| Home::open(folder.path(), &mut system_rng()).unwrap());
+    let homes = homes.map(|folder| Home::open(folder.path(), None, &mut system_rng()).unwrap());
     let players = homes.each_ref().map(|home| Player {
         identity: home.identity().public().clone(),
         nonce: [7; 32],
@@ -111,9 +111,12 @@ fn folders() -> [TempDir; 2] {
     let of = Match::new(HEADER.clone(), players.to_vec()).unwrap();
     for (seat, home) in Seat::all(2).zip(&homes) {
         let other = 1 - seat.index();
-        let mut known = home.known_peers().unwrap();
+        let known = home.known_peers().unwrap();
         let peer = &players[other].identity;
-        known.remember(peer, &names[other], &[], None).unwrap();
+        known
+            .lock()
+            .remember(peer, &names[other], &[], None)
+            .unwrap();
         let sitting = Sitting {
             of: of.clone(),
             seat,
@@ -279,7 +282,7 @@ impl Pair {
         let plan = self.plan;
         let _alone = alone();
         let records = self.sides.each_ref().map(|side| {
-            let home = Home::open(side.folder.path(), &mut system_rng()).unwrap();
+            let home = Home::open(side.folder.path(), None, &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
             let record = Record::read_own(&fs::read(&log).unwrap(), home.identity()).unwrap();
             assert!(record.log().evidence().is_none() && record.log().foul().is_none());

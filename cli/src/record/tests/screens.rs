@@ -250,7 +250,7 @@ fn verify_names_who_signed_two_things() {
         read("bert.log", &other.file(Seat::GUEST)),
     ];
     let compared = both(&files);
-    assert!(matches!(compared, Some(Compared::Forked(_))));
+    assert!(matches!(compared, Some(Compared::Forked { .. })));
     assert!(outcome(&files, compared.as_ref()).is_err());
     golden(
         &report(&files, compared.as_ref(), false),

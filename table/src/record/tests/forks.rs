@@ -98,11 +98,11 @@ fn a_seat_that_told_each_side_something_else_is_named_with_the_hand_and_convicte
             let told = [&parts[..count], &[forked]].concat();
             let other = read(&table, Seat::GUEST, &told);
             for (one, other) in [(&whole, &other), (&other, &whole)] {
-                let Compared::Forked(forked) = compare(one, other) else {
+                let Compared::Forked { hand: at, evidence } = compare(one, other) else {
                     panic!("{count}");
                 };
-                assert_eq!((forked.evidence.seat(), forked.hand), (part.seat, hand));
-                assert!(forked.evidence.holds(&table.of));
+                assert_eq!((evidence.seat(), at), (part.seat, hand));
+                assert!(evidence.holds(&table.of));
             }
         }
     }

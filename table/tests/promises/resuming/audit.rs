@@ -2,7 +2,7 @@
 //! played is then computed anew, also those of tries that a killed program has made void.
 
 use dealerless_table::Seat;
-use dealerless_table::audit::{Audit, AuditError, Auditing, BadAudit, CannotAudit};
+use dealerless_table::audit::{Audit, AuditError, Auditing, CannotAudit};
 use dealerless_table::log::{Input, MatchLog, Storage};
 use dealerless_table::record::{Record, RecordedHand};
 use zeroize::Zeroizing;
@@ -272,8 +272,11 @@ fn only_what_is_written_is_an_audit() {
     let over = with_a_void_try();
     let bytes = over.exchange(|_, _| {}).unwrap()[0].encode();
     for cut in (0..bytes.len()).step_by(7) {
-        assert_eq!(Audit::decode(&bytes[..cut]).err(), Some(BadAudit));
+        assert_eq!(
+            Audit::decode(&bytes[..cut]).err(),
+            Some(AuditError::Malformed)
+        );
     }
     let longer = [&bytes[..], &[0]].concat();
-    assert_eq!(Audit::decode(&longer).err(), Some(BadAudit));
+    assert_eq!(Audit::decode(&longer).err(), Some(AuditError::Malformed));
 }
