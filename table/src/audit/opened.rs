@@ -133,10 +133,10 @@ impl Audit {
         record: &Record,
         circuit: &DealCircuit,
     ) -> Result<Vec<AuditedTry>, AuditError> {
-        if self.of != record.of().id() {
+        if self.of != record.log.of().id() {
             return Err(AuditError::OtherMatch);
         }
-        let commitments = Commitments::of(record.log());
+        let commitments = Commitments::of(&record.log);
         // A try that is told twice must not stand in for one that is not told.
         let of = |inputs: &Vec<Input>| {
             inputs
@@ -232,7 +232,7 @@ fn audit(
     let outputs = outputs.map_err(|_| AuditError::NoSuchTry { hand })?;
     let cards: Vec<Card> = circuit.decode(&outputs);
     // What was opened was opened of the last try of its hand.
-    let played = record.hands().iter().find(|played| played.number == hand);
+    let played = record.hands.iter().find(|played| played.number == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
     let mut public = Vec::new();
     if let Some(played) = played.filter(|_| last) {

@@ -35,17 +35,17 @@ pub enum Compared {
 /// thing in the one and another in the other has signed both: all signatures of a [`Record`] were
 /// verified.
 pub fn compare(one: &Record, other: &Record) -> Compared {
-    if one.of().id() != other.of().id() {
+    if one.log.of().id() != other.log.of().id() {
         return Compared::OtherMatch;
     }
-    let of = one.of().id();
+    let of = one.log.of().id();
     let mut more = [0, 0];
-    let last = one.log().step().max(other.log().step());
+    let last = one.log.step().max(other.log.step());
     for step in 0..=last {
-        for seat in Seat::all(one.of().seats()) {
-            match [one, other].map(|record| said(record.log(), step, seat)) {
+        for seat in Seat::all(one.log.of().seats()) {
+            match [one, other].map(|record| said(&record.log, step, seat)) {
                 [Some(a), Some(b)] if a.part != b.part => {
-                    let before = one.log().hash_before(step).unwrap_or_default();
+                    let before = one.log.hash_before(step).unwrap_or_default();
                     let parts = [a.clone(), b.clone()];
                     return Compared::Forked {
                         hand: hand_at(one, step),
@@ -59,11 +59,11 @@ pub fn compare(one: &Record, other: &Record) -> Compared {
             }
         }
     }
-    let renamed = |seat: &Seat| one.names().get(seat.index()) != other.names().get(seat.index());
+    let renamed = |seat: &Seat| one.names.get(seat.index()) != other.names.get(seat.index());
     Compared::Together {
         more,
-        renamed: Seat::all(one.of().seats()).filter(renamed).collect(),
-        same_owner: one.owner() == other.owner(),
+        renamed: Seat::all(one.log.of().seats()).filter(renamed).collect(),
+        same_owner: one.owner == other.owner,
     }
 }
 
@@ -74,5 +74,5 @@ fn said(log: &MatchLog, step: u64, seat: Seat) -> Option<&SignedPart> {
 /// The hand to which a step belongs.
 fn hand_at(record: &Record, step: u64) -> u32 {
     let over = |hand: &&RecordedHand| hand.over_in.is_some_and(|over| over < step);
-    record.hands().iter().filter(over).count() as u32 + 1
+    record.hands.iter().filter(over).count() as u32 + 1
 }

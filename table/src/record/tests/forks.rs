@@ -56,7 +56,7 @@ fn names_and_owners_that_were_changed_are_read_as_unproven_and_do_not_agree() {
     changed[host..host + 6].copy_from_slice(b"seat 1");
     changed[guest..guest + 6].copy_from_slice(b"seat 0");
     let swapped = Record::read(&changed).unwrap();
-    assert!(!swapped.is_read_by_owner());
+    assert!(!swapped.read_by_owner);
     let compared = Compared::Together {
         more: [0, 0],
         renamed: vec![Seat::HOST, Seat::GUEST],
