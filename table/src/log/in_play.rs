@@ -139,11 +139,6 @@ impl MatchLog {
         self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
     }
 
-    /// Who has the button in the hand in play.
-    pub fn button(&self) -> Option<Seat> {
-        self.state.dealt.as_ref().map(|dealt| dealt.button)
-    }
-
     /// How many hands the batch holds that is made behind the hand in play.
     pub(crate) fn batch(&self) -> u32 {
         self.state.dealt.as_ref().map_or(0, |dealt| dealt.batch)

@@ -28,6 +28,7 @@ use crate::identity::Identity;
 use crate::log::{
     Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
 };
+use crate::random::SystemRng;
 use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
 
@@ -35,7 +36,7 @@ use crate::seat::Seat;
 const BATCH: u32 = 12;
 
 /// What a seat plays with.
-pub struct Setting<S, V, R> {
+pub struct Setting<S, V, R = SystemRng> {
     /// Its keys.
     pub identity: Arc<Identity>,
     /// Where it sits.
