@@ -20,8 +20,10 @@ mod tests;
 mod whole_file;
 
 pub use address::{Address, BadAddress};
-pub use attempts::{Budget, CountedAttempts, SharedPeers, Standing};
-pub use fingerprint::{BadFingerprint, Fingerprint};
+#[cfg(feature = "internals")]
+pub use attempts::Budget;
+pub use attempts::{CountedAttempts, SharedPeers, Standing};
+pub use fingerprint::Fingerprint;
 pub use home::{Home, HomeError};
 pub use keys::Identity;
 pub(crate) use keys::PairSecret;

@@ -1,6 +1,6 @@
 //! What is agreed before a match begins.
 
-use dealerless::shuffle::{Algorithm, Spec, SpecError};
+use dealerless::shuffle::Algorithm;
 
 use super::shape::Shape;
 use crate::rules::{Edition, Stakes, StakesError};
@@ -129,15 +129,6 @@ impl Header {
             return Err(HeaderError::Malformed);
         }
         Ok(header)
-    }
-
-    /// How the decks are shuffled and drawn.
-    ///
-    /// # Errors
-    /// If there is no such shuffle.
-    pub fn shuffle(&self) -> Result<Spec, SpecError> {
-        let (cards, drawn) = self.stakes.deck();
-        Spec::new(cards, drawn, self.algorithm)
     }
 
     pub(super) fn shape(&self) -> Shape {

@@ -102,11 +102,6 @@ impl MatchLog {
         self.state.dealt.as_ref().map(|dealt| &dealt.stacks[..])
     }
 
-    /// Who has the button in the hand in play.
-    pub fn button(&self) -> Option<Seat> {
-        self.state.dealt.as_ref().map(|dealt| dealt.button)
-    }
-
     /// The hash of all steps up to the deals of the try in play, if it was dealt.
     pub(crate) fn dealt_hash(&self) -> Option<[u8; 32]> {
         self.hash_before(self.state.dealt.as_ref()?.since)

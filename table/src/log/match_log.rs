@@ -349,7 +349,8 @@ impl MatchLog {
     }
 
     /// What a seat said in a step.
-    pub fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn part(&self, step: u64, seat: Seat) -> Option<&SignedPart> {
         let of_seat = |part: &&SignedPart| part.step == step && part.seat == seat;
         let said = match step == self.step() {
             true => self.now.iter().map(|(part, _)| part).find(of_seat),

@@ -92,7 +92,8 @@ impl NamedKinds {
     }
 
     /// How many cards there are in all.
-    pub fn cards(&self) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn cards(&self) -> usize {
         self.kinds.cards()
     }
 

@@ -179,7 +179,8 @@ impl Stakes {
     }
 
     /// How many play.
-    pub fn seats(&self) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn seats(&self) -> usize {
         usize::from(self.seats)
     }
 
@@ -197,7 +198,8 @@ impl Stakes {
     }
 
     /// The chips with which each seat begins: none in a game without chips.
-    pub fn stack(&self) -> u64 {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stack(&self) -> u64 {
         self.betting().map_or(0, |betting| betting.stack)
     }
 

@@ -100,7 +100,7 @@ fn sessions_of_the_engine_follow_each_other_on_one_line() {
 fn deal(line: &Line, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
     let rng = &mut rand::rng();
     let budget = Budget::default();
-    let counted = CountedAttempts::new(&own.peers, &line.peer, budget).unwrap();
+    let counted = CountedAttempts::new(&own.peers, &line.peer).unwrap();
     let offer = Offer::new(role, Security::Malicious)
         .bound_to(&line.handshake_hash)
         .statistical_security(budget.rho())
