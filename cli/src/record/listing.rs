@@ -9,8 +9,8 @@ use dealerless_events::hands;
 use dealerless_events::seated::Kind;
 use dealerless_events::words::{kinds, rolled as dice};
 use dealerless_table::Seat;
-use dealerless_table::log::Stop;
-use dealerless_table::record::{Chosen, HandEvent, Record, RecordedHand};
+use dealerless_table::log::{Chosen, LogEvent, Stop};
+use dealerless_table::record::{Record, RecordedHand};
 use dealerless_table::rules::{Choice, Learners};
 
 use super::words::{self, Who};
@@ -43,7 +43,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
         }
         events = rest;
         match event {
-            HandEvent::Opened { position, to } => {
+            LogEvent::Opened { position, to, .. } => {
                 let cards = match to {
                     Learners::All => &hand.public,
                     Learners::Seat(_) => &hand.seen,
@@ -52,7 +52,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 let card = cards.get(position).filter(|_| lies_there);
                 lines.push(opened(who, *position, *to, (card, &names)));
             }
-            HandEvent::Reshuffled {
+            LogEvent::Reshuffled {
                 seat,
                 positions,
                 since: step,
@@ -60,15 +60,15 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 since.extend(positions.iter().map(|position| (*position, *step)));
                 lines.push(reshuffled(who.who, *seat, positions));
             }
-            HandEvent::Chose(chosen) => lines.push(chose(who, chosen)),
-            HandEvent::NotStolen { .. } => {
+            LogEvent::Chose(chosen) => lines.push(chose(who, chosen)),
+            LogEvent::NotStolen { .. } => {
                 lines.push("The hand could not be shuffled again: nothing is stolen.".to_owned());
             }
-            HandEvent::Rolled(rolled) => {
+            LogEvent::Rolled(rolled) => {
                 let sum = rolled.faces.iter().copied().map(u64::from).sum();
                 lines.push(dice(rolled.dice, &rolled.faces, sum));
             }
-            HandEvent::Stopped { seat, stop } => lines.push(stopped(who.who, *seat, *stop)),
+            LogEvent::Stopped { seat, stop } => lines.push(stopped(who.who, *seat, *stop)),
             _ => {}
         }
     }
@@ -83,18 +83,18 @@ fn title(record: &Record, hand: &RecordedHand) -> String {
     let (cards, drawn) = stakes.deck();
     let of = words::short_id(&record.of().id());
     match stakes.boards() {
-        Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.number),
+        Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.begun.hand),
         None => format!(
             "Match {of}, hand {}: {drawn} of {cards} cards are drawn{}.",
-            hand.number,
+            hand.begun.hand,
             kinds(&Kind::of(stakes))
         ),
     }
 }
 
 /// A board in one line, if these events begin with its four hands, opened to all.
-fn whole_board(events: &[HandEvent], hand: &RecordedHand, names: &CardNames) -> Option<String> {
-    let HandEvent::Opened { position, .. } = *events.first()? else {
+fn whole_board(events: &[LogEvent], hand: &RecordedHand, names: &CardNames) -> Option<String> {
+    let LogEvent::Opened { position, .. } = *events.first()? else {
         return None;
     };
     let (board, Bridge::North) = hands::place(position) else {
@@ -103,9 +103,10 @@ fn whole_board(events: &[HandEvent], hand: &RecordedHand, names: &CardNames) -> 
     let opened = events.get(..Bridge::ALL.len())?.iter().zip(position..);
     let hands: Option<Vec<String>> = opened
         .map(|(event, expected)| match event {
-            HandEvent::Opened {
+            LogEvent::Opened {
                 position,
                 to: Learners::All,
+                ..
             } if *position == expected => hand.public.get(position).map(|&card| names.name(card)),
             _ => None,
         })

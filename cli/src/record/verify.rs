@@ -193,7 +193,7 @@ fn of_boards(who: &Who, set: &RecordedHand) -> String {
     let of_board = |board: usize| 4 * board..4 * board + 4;
     let is_open = |&board: &usize| of_board(board).all(|hand| set.public.contains_key(&hand));
     let opened = boards::are((0..Split::MAX_BOARDS).filter(is_open).count());
-    let number = set.number;
+    let number = set.begun.hand;
     match set.seal {
         None => format!(
             "Set {number} was not sealed by both, or could still be declared void: no hand of it was opened."
@@ -235,7 +235,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
             let unsigned = who.list(&record.log().waits_for());
             return format!(
                 "  Hand {}{void}: decided, not signed by {unsigned}.",
-                hand.number
+                hand.begun.hand
             );
         }
         let sealed = if hand.seal.is_some() {
@@ -245,7 +245,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
         };
         return format!(
             "  Hand {}{void}: not played to its end{sealed}.",
-            hand.number
+            hand.begun.hand
         );
     };
     let winners = outcome.pots.iter().flat_map(|pot| &pot.winners);
@@ -256,7 +256,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
         true => "over".to_owned(),
         false => format!("{}; {}", won.join(", "), who.chips(&outcome.stacks)),
     };
-    format!("  Hand {}{void}: {chips}.", hand.number)
+    format!("  Hand {}{void}: {chips}.", hand.begun.hand)
 }
 
 /// The tries of a hand before the one that was played, and the seats that declared them void.

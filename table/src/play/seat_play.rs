@@ -328,7 +328,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             && let Some(part) = self.next_part()?
         {
             let before = self.set.log.phase();
-            let signed = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
+            let (signed, _) = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
             let step = signed.step;
             self.unwritten.push(signed.clone());
             self.unsent.push(LogMessage::Part(signed));

@@ -72,7 +72,7 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let before = self.set.log.phase();
         match self.set.log.take(signed.clone()) {
             Ok(Taken::Known) => Ok(()),
-            Ok(Taken::New(part)) => {
+            Ok(Taken::New(part, _)) => {
                 let step = signed.step;
                 self.unwritten.push(signed);
                 self.added(seat, step, &part, before)

@@ -32,14 +32,14 @@ impl Outbox for Liar<'_> {
             panic!("nothing else is sent on a first line");
         };
         let lie = match self.log.clone().take(signed.clone()) {
-            Ok(Taken::New(part)) => (self.lie)(&self.log, &part),
+            Ok(Taken::New(part, _)) => (self.lie)(&self.log, &part),
             taken => panic!("{taken:?}"),
         };
         let Some(lie) = lie else {
             self.log.take(signed).unwrap();
             return self.wire.send(message);
         };
-        let signed = self.log.say(&self.identity, Seat::HOST, &lie).unwrap();
+        let (signed, _) = self.log.say(&self.identity, Seat::HOST, &lie).unwrap();
         self.lied = Some(lie);
         self.wire.send(LogMessage::Part(signed).encode())
     }
@@ -54,7 +54,7 @@ impl Liar<'_> {
             } = self.log.phase()
             {
                 let pass = Part::Move(Choice::Pass);
-                let signed = self.log.say(&self.identity, Seat::HOST, &pass).unwrap();
+                let (signed, _) = self.log.say(&self.identity, Seat::HOST, &pass).unwrap();
                 self.wire.send(LogMessage::Part(signed).encode()).unwrap();
             }
             if let Event::Said(bytes) = events.recv().unwrap() {
