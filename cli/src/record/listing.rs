@@ -65,8 +65,7 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
                 lines.push("The hand could not be shuffled again: nothing is stolen.".to_owned());
             }
             LogEvent::Rolled(rolled) => {
-                let sum = rolled.faces.iter().copied().map(u64::from).sum();
-                lines.push(dice(rolled.dice, &rolled.faces, sum));
+                lines.push(dice(rolled.dice, &rolled.faces, rolled.sum()));
             }
             LogEvent::Stopped { seat, stop } => lines.push(stopped(who.who, *seat, *stop)),
             _ => {}

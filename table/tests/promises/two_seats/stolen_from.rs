@@ -5,7 +5,7 @@ use std::sync::mpsc::Receiver;
 
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{End, LogMessage, Match, MatchLog, Part, Phase, Stop, Taken};
+use dealerless_table::log::{End, LogEvent, LogMessage, Match, MatchLog, Part, Phase, Stop, Taken};
 use dealerless_table::play::{Command, Event, News, Outbox, PlayError};
 use dealerless_table::rules::{Choice, Stakes, Variety};
 
@@ -129,7 +129,7 @@ fn steals_from(lie: Lie) -> (Result<(), PlayError>, Watched) {
                             guest.play.command(Command::Choose(steal)).unwrap();
                             guest.go_on()?;
                         }
-                        News::NotStolen { .. } => return guest.go_on(),
+                        News::Log(LogEvent::NotStolen { .. }) => return guest.go_on(),
                         News::Over(_) => return Ok(()),
                         _ => {}
                     }
