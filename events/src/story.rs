@@ -107,7 +107,12 @@ impl Story {
             }
             News::AskRebuy { broke } => Event::AskRebuy {
                 seats: numbers(broke),
-                chips: log.of().header().stakes.stack(),
+                chips: log
+                    .of()
+                    .header()
+                    .stakes
+                    .betting()
+                    .map_or(0, |betting| betting.stack),
             },
             News::Over(end) => self.over(end, log),
             _ => return Vec::new(),

@@ -10,7 +10,7 @@ use super::super::error::PlayError;
 use super::super::hand_cards::HandCards;
 use super::super::news::News;
 use super::super::vault::Vault;
-use super::{InHand, Play, Trouble};
+use super::{Play, Trouble};
 use crate::log::{
     CardOpening, LogEvent, LogMessage, Part, Phase, Refused, Seal, Seen, SignedPart, Storage,
     Taken, ToDo,
@@ -26,13 +26,17 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         spent: Spent,
     ) -> Result<(), PlayError> {
         // The engine does what it is told in that order, and so it is told what it has done.
-        if self.stale > 0 {
-            self.stale -= 1;
+        let Some(connected) = &mut self.connected else {
+            return Ok(());
+        };
+        if connected.stale > 0 {
+            connected.stale -= 1;
             return Ok(());
         }
         if matches!(self.set.log.phase(), Phase::Over(_)) {
             return Ok(());
         }
+        connected.run.live = true;
         let mut secret = Zeroizing::new([0; 32]);
         self.set.rng.fill_bytes(&mut *secret);
         let deck = shuffled.seated(self.set.log.attempt(), self.set.seat, secret);
@@ -41,7 +45,6 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         self.keep_hand(&deck.to_bytes(), None)?;
         self.hand.deck = Some(deck);
         self.hand.shuffle = Some(spent);
-        self.hand.live = true;
         // The host's seal may have been faster.
         if let Some(seal) = self.set.log.seals().first().cloned() {
             self.check_seal(&seal);
@@ -52,15 +55,24 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// Another seat has sent a message.
     pub(super) fn hear_message(&mut self, bytes: &[u8]) -> Result<(), PlayError> {
         let message = LogMessage::decode(bytes).map_err(|_| PlayError::NoMessage)?;
-        let Some(line) = &mut self.line else {
+        let Some(connected) = &mut self.connected else {
             return Ok(());
         };
-        let knew = line.has_told_all();
-        match (line.hear(&self.set.log, message)).map_err(PlayError::Resume)? {
+        let knew = connected.told.has_told_all();
+        let to_do = connected.told.hear(&self.set.log, message);
+        match to_do.map_err(PlayError::Resume)? {
             ToDo::Nothing => {}
             ToDo::Take(part) => self.take(part)?,
-            ToDo::Ask => self.ask_for_all()?,
-            ToDo::TellAll => self.tell_all()?,
+            ToDo::Ask => {
+                self.recall()?;
+                if let Some(connected) = &mut self.connected {
+                    connected.unsent.push(LogMessage::AskForAll);
+                }
+            }
+            ToDo::TellAll => {
+                self.recall()?;
+                self.tell_from(0);
+            }
         }
         match !knew && self.may_speak() {
             true => self.resumed(),
@@ -149,16 +161,20 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             }
             LogEvent::Void { seat } => {
                 self.voided += u32::from(*seat != self.set.seat);
-                self.stale += usize::from(self.hand.ordered && self.hand.deck.is_none());
+                if let Some(connected) = &mut self.connected {
+                    let runs = connected.run.ordered && self.hand.deck.is_none();
+                    connected.stale += usize::from(runs);
+                }
                 // What is wrong with a seal is told once all have heard that the try is void.
-                self.forget_hand();
+                self.end_try();
             }
             LogEvent::NotStolen { seat } => {
                 // The choice lies one step or two before. If the engines ran for it, this is one more
                 // run that did not end well.
                 let ran = |choice| step <= choice + 2;
                 let theirs = *seat != self.set.seat;
-                self.voided += u32::from(theirs && self.hand.reshuffled.is_some_and(ran));
+                let reshuffled = self.connected.as_ref().and_then(|now| now.run.reshuffled);
+                self.voided += u32::from(theirs && reshuffled.is_some_and(ran));
                 self.settled(&[]);
             }
             LogEvent::Reshuffled { positions, .. } => self.settled(positions),
@@ -171,21 +187,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                     self.destroy_deck()?;
                 }
                 // What failed a check is told when all have signed the result.
-                self.forget_hand();
+                self.end_try();
                 self.set.log.forget_older_hands();
             }
             _ => {}
         }
         self.news.push_back(News::Log(event));
         Ok(())
-    }
-
-    /// Forgets all of a try but what failed a check.
-    fn forget_hand(&mut self) {
-        self.hand = InHand {
-            trouble: self.hand.trouble.take(),
-            ..InHand::default()
-        };
     }
 
     /// Tells once that the deck is sealed. Before the host's first opening the try can still be void.

@@ -11,7 +11,7 @@ use dealerless::net::{Channel, Deadlines, MemoryTransport};
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
 use dealerless_table::play::{
-    Binding, Command, Dealer, Event, News, Orders, Outbox, Play, PlayError, Setting, Vault,
+    Binding, Command, Dealer, Event, News, Order, Orders, Outbox, Play, PlayError, Setting, Vault,
 };
 use dealerless_table::{Seat, SystemRng, system_rng};
 
@@ -104,11 +104,7 @@ impl Outbox for Mouth<'_> {
 pub(crate) struct Nobody;
 
 impl Orders for Nobody {
-    fn shuffle(&mut self, _: dealerless::shuffle::Randomness, _: Vec<u8>) {
-        unreachable!("the engine is there when it is needed");
-    }
-
-    fn prepare(&mut self, _: u32) {
+    fn order(&mut self, _: Order) {
         unreachable!("the engine is there when it is needed");
     }
 }
