@@ -99,7 +99,7 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
     fields.push(format!("seat_count = {}", record.log.of().seats()));
     fields.push(format!(
         "players = {}",
-        list(players.iter().map(|&seat| quoted(who.name(seat))))
+        list(players.iter().map(|&seat| quoted(&who.name(seat))))
     ));
     match &hand.outcome {
         Some(outcome) => fields.push(format!("finishing_stacks = {}", of(&outcome.stacks))),
@@ -110,21 +110,16 @@ fn fields(record: &Record, hand: &RecordedHand) -> Vec<String> {
 
 /// The time of a hand, as far as anybody can tell.
 fn dated(date: &Moment) -> [String; 6] {
-    let Moment {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    } = date;
     [
         "# The time is that of the last change of the file. It is unproven.".to_owned(),
-        format!("time = {hour:02}:{minute:02}:{second:02}"),
+        format!(
+            "time = {:02}:{:02}:{:02}",
+            date.hour, date.minute, date.second
+        ),
         "time_zone = \"UTC\"".to_owned(),
-        format!("day = {day}"),
-        format!("month = {month}"),
-        format!("year = {year}"),
+        format!("day = {}", date.day),
+        format!("month = {}", date.month),
+        format!("year = {}", date.year),
     ]
 }
 

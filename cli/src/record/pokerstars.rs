@@ -40,15 +40,10 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand], date: Option<Momen
 
 /// `2026/11/22 8:15:03 UTC`
 fn dated(date: Moment) -> String {
-    let Moment {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    } = date;
-    format!("{year}/{month:02}/{day:02} {hour}:{minute:02}:{second:02} UTC")
+    format!(
+        "{}/{:02}/{:02} {}:{:02}:{:02} UTC",
+        date.year, date.month, date.day, date.hour, date.minute, date.second
+    )
 }
 
 /// Names that cannot be taken for a part of a line.

@@ -264,7 +264,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
 fn void_tries(who: &Who, declared: &[Seat]) -> String {
     let by = |seat: Seat| match declared.iter().filter(|&&by| by == seat).count() {
         0 => None,
-        tries if tries == declared.len() => Some(who.name(seat).to_owned()),
+        tries if tries == declared.len() => Some(who.name(seat)),
         tries => Some(format!("{} ({tries})", who.name(seat))),
     };
     let by: Vec<String> = Seat::all(who.all().len()).filter_map(by).collect();
