@@ -9,6 +9,7 @@ mod ahead;
 mod claim;
 mod deal;
 mod deck_log;
+mod event;
 mod foul;
 mod header;
 mod in_play;
@@ -31,6 +32,7 @@ mod shelf;
 mod signed;
 mod sitting;
 mod state;
+mod step_events;
 mod storage;
 
 #[cfg(test)]
@@ -38,6 +40,7 @@ pub(crate) mod tests;
 
 pub use claim::{Claim, Claimed};
 pub use deck_log::Attempt;
+pub use event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 pub use foul::{PartFoul, Proof, Refused};
 pub use header::{Clock, Header, HeaderError, Versions};
 pub use in_play::Unsettled;

@@ -17,7 +17,7 @@ pub(super) struct State {
     of: [u8; 32],
     edition: Edition,
     pub(super) shape: Shape,
-    stakes: Stakes,
+    pub(super) stakes: Stakes,
     pub(super) stakes_digest: [u8; 32],
     pub(super) phase: Phase,
     /// The hand that is played, or that is dealt next. From 1.
