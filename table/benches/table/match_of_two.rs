@@ -270,7 +270,6 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
     let mut table = seat::<()>(player, &line, &syncs);
     let attempts = attempts(player, &line);
     table.begin(line, attempts);
-    let mailbox = table.mailbox();
     let (mut cards, mut dealt, mut hole) = (Vec::new(), begun, 0);
     let (mut chosen, mut heard) = (Vec::new(), Vec::new());
     loop {
@@ -290,7 +289,7 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
             }
             News::YourTurn { legal } => {
                 chosen.push(Instant::now());
-                mailbox.command(calls(&legal));
+                table.command(calls(&legal)).expect("its turn");
             }
             News::Chose { seat, .. } if seat != table.play().seat() => heard.push(Instant::now()),
             News::HandOver { .. } => dealt = Instant::now(),

@@ -59,10 +59,10 @@ fn play_host(player: &Player, mut line: impl FnMut() -> Line) -> Instant {
     let mut table = seat::<()>(player, &first, &Syncs::default());
     let counts = attempts(player, &first);
     table.begin(first, counts);
-    let (mailbox, mut again) = (table.mailbox(), false);
+    let mut again = false;
     loop {
         match news(&mut table) {
-            Some(News::YourTurn { legal }) => mailbox.command(calls(&legal)),
+            Some(News::YourTurn { legal }) => table.command(calls(&legal)).expect("its turn"),
             Some(News::Chose { seat, .. }) if again && seat != table.play().seat() => {
                 return Instant::now();
             }
@@ -83,11 +83,11 @@ fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Ins
     let mut table = seat::<()>(player, &line, &Syncs::default());
     let counts = attempts(player, &line);
     table.begin(line, counts);
-    let (mailbox, mut hands) = (table.mailbox(), 0);
+    let mut hands = 0;
     loop {
         match news(&mut table).expect("a line") {
             News::YourTurn { .. } if hands > 0 => break,
-            News::YourTurn { legal } => mailbox.command(calls(&legal)),
+            News::YourTurn { legal } => table.command(calls(&legal)).expect("its turn"),
             News::HandOver { .. } => hands += 1,
             _ => {}
         }
@@ -102,7 +102,7 @@ fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Ins
     loop {
         if let News::YourTurn { legal } = news(&mut table).expect("a line") {
             let resumed = Instant::now();
-            mailbox.command(calls(&legal));
+            table.command(calls(&legal)).expect("its turn");
             // Sends it, and waits until the host has gone.
             while news(&mut table).is_some() {}
             return [dialed, resumed];

@@ -36,8 +36,8 @@ pub(super) enum Heard<X> {
     Lost(LineError),
     /// Something was said on the control stream.
     Control(Control),
-    /// From the player.
-    Command(Command),
+    /// From the player, for this turn if one is named.
+    Command(Command, Option<u64>),
     /// For whoever runs the table.
     Posted(X),
 }

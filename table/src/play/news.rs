@@ -128,9 +128,16 @@ pub enum Command {
     /// Ends the pause after a showdown.
     Next,
     /// Leaves the match for good, at the next turn of this seat.
-    Leave,
+    Leave {
+        /// Also if the match may be closed instead.
+        anyhow: bool,
+    },
     /// Takes back [`Leave`](Self::Leave), which was not signed yet.
     Stay,
+    /// Closes the match here, if the time of another seat is out. It can be resumed.
+    Close,
+    /// Allows another connection where there is none, and otherwise [deals again](Self::DealAgain).
+    Again,
 }
 
 /// A command that cannot be carried out. Nothing has changed.
@@ -140,6 +147,9 @@ pub enum NotNow {
     /// It is not this seat's turn.
     #[error("it is not your turn")]
     NotYourTurn,
+    /// The command is for another turn.
+    #[error("turn {0} is not now")]
+    OtherTurn(u64),
     /// The rules do not allow it.
     #[error("{0}")]
     Foul(#[source] crate::rules::Foul),
@@ -152,4 +162,16 @@ pub enum NotNow {
     /// There is nothing to take back.
     #[error("you are not about to leave")]
     NotLeaving,
+    /// The match may be closed instead of left.
+    #[error(
+        "the time of the other player is out: `close` closes the match here, moves no chips, and the \
+         match can be resumed"
+    )]
+    MayClose,
+    /// The match may not be closed.
+    #[error("nobody else's time is out; `leave` ends the match for good")]
+    NobodyLate,
+    /// There is a connection, and no deal waits for the player.
+    #[error("there is a line")]
+    Connected,
 }
