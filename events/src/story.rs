@@ -139,7 +139,12 @@ impl Story {
             }
             News::AskRebuy { broke } => Event::AskRebuy {
                 seats: numbers(broke),
-                chips: log.of().header().stakes.stack(),
+                chips: log
+                    .of()
+                    .header()
+                    .stakes
+                    .betting()
+                    .map_or(0, |betting| betting.stack),
             },
             News::Stopped { seat, stop } => stopped(*seat, *stop),
             News::Over(end) => self.over(end, log),
@@ -274,7 +279,7 @@ fn dealt(hand: u32, attempt: u32, log: &MatchLog) -> Event {
     Event::Dealt {
         hand,
         attempt,
-        button: log.button().map_or(0, Seat::number),
+        button: game.map_or(0, |game| game.button().number()),
         stacks: game.map_or_else(Vec::new, |game| game.stacks()),
         bets: game.map_or_else(Vec::new, |game| game.bets()),
         pot: game.map_or(0, |game| game.pot()),

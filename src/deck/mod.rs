@@ -245,7 +245,7 @@ fn seeds_in_range(valid: &[bool]) -> Result<(), Check> {
 }
 
 fn check_circuit(security: Security, shuffle: &ShuffleCircuit) -> Result<()> {
-    if security == Security::Malicious && !shuffle.is_checked() {
+    if choice::checks_seeds(security) && !shuffle.is_checked() {
         return Err(Error::usage(
             "against a malicious peer the circuit must check the seeds",
         ));

@@ -78,7 +78,7 @@ impl FromStr for Security {
             "semi-honest" => Ok(Security::SemiHonest),
             "malicious" => Ok(Security::Malicious),
             _ => Err(Error::usage(format!(
-                "'{name}' is neither semi-honest nor malicious"
+                "unknown security `{name}`; one of malicious, semi-honest"
             ))),
         }
     }
@@ -100,7 +100,8 @@ pub trait TwoParty {
     /// This party's role.
     fn role(&self) -> Party;
 
-    /// What this session protects against.
+    /// What this session protects against. It decides whether a deck's circuit checks the seeds: an engine
+    /// that protects nothing answers [`Security::SemiHonest`].
     fn security(&self) -> Security;
 
     /// Does the preprocessing of later runs now, so that these take less time.

@@ -75,41 +75,41 @@ fn of_error(error: &BadRecord) -> Value {
 fn of_record(record: &Record) -> Value {
     let state = record.state();
     let who = Who::of(record);
-    let players = record.of().players().iter();
+    let players = record.log.of().players().iter();
     let fingerprints: Vec<String> = players
         .map(|player| player.identity.fingerprint().to_string())
         .collect();
     let waits_for: Vec<u8> = record
-        .log()
+        .log
         .waits_for()
         .iter()
         .map(|seat| seat.number())
         .collect();
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     json!({
-        "match": hex(&record.of().id()),
-        "owner": record.owner().number(),
-        "names": record.names().iter().map(Name::as_str).collect::<Vec<_>>(),
+        "match": hex(&record.log.of().id()),
+        "owner": record.owner.number(),
+        "names": record.names.iter().map(Name::as_str).collect::<Vec<_>>(),
         "fingerprints": fingerprints,
         "game": words::game_name(stakes),
         "kinds": Kind::of(stakes),
         "hands": record.played(),
         "of": stakes.hands(),
-        "steps": record.log().step(),
+        "steps": record.log.step(),
         "state": if matches!(state, MatchState::Over(_)) { "over" } else { "open" },
         "waits_for": waits_for,
         "message": words::state(&who, record),
-        "due": (!waits_for.is_empty()).then(|| due(record.log())),
-        "unsettled": record.log().unsettled().map(|unsettled| of_unsettled(&unsettled)),
+        "due": (!waits_for.is_empty()).then(|| due(&record.log)),
+        "unsettled": record.log.unsettled().map(|unsettled| of_unsettled(&unsettled)),
         "cheat": words::convicted(&state).map(Seat::number),
         "breach": words::is_breach(&state),
         "disputes": Dispute::all(record).iter().map(of_dispute).collect::<Vec<_>>(),
-        "stacks": record.log().final_stacks(),
+        "stacks": record.log.final_stacks(),
         "bought": record.bought(),
-        "notes": record.notes(),
-        "claims": record.claims().iter().map(|claim| of_claim(record, claim)).collect::<Vec<_>>(),
-        "torn": record.torn(),
-        "unproven": match record.is_read_by_owner() {
+        "notes": record.notes,
+        "claims": record.claims.iter().map(|claim| of_claim(record, claim)).collect::<Vec<_>>(),
+        "torn": record.torn,
+        "unproven": match record.read_by_owner {
             true => Vec::new(),
             false => vec!["owner", "names", "notes", "claims"],
         },
@@ -148,7 +148,7 @@ fn of_claim(record: &Record, claim: &Claim) -> Value {
         "step": claim.step,
         "seat": claim.seat.number(),
         "time": claim.time,
-        "void": !claim.stands(record.log()),
+        "void": !claim.stands(&record.log),
     })
 }
 
@@ -165,12 +165,12 @@ fn of_both(compared: &Compared) -> Value {
             "same_owner": same_owner,
         }),
         Compared::OtherMatch => json!({ "how": "other-match" }),
-        Compared::Forked(forked) => json!({
+        Compared::Forked { hand, evidence } => json!({
             "how": "forked",
-            "hand": forked.hand,
-            "step": forked.evidence.parts[0].step,
-            "cheat": forked.evidence.seat().number(),
-            "evidence": hex(&forked.evidence.encode()),
+            "hand": hand,
+            "step": evidence.parts[0].step,
+            "cheat": evidence.seat().number(),
+            "evidence": hex(&evidence.encode()),
         }),
         _ => json!({ "how": "different" }),
     }
@@ -178,7 +178,7 @@ fn of_both(compared: &Compared) -> Value {
 
 /// What `show` prints.
 pub(super) fn shown(record: &Record, hands: &[&RecordedHand]) -> Value {
-    let names = CardNames::of(&record.of().header().stakes);
+    let names = CardNames::of(&record.log.of().header().stakes);
     let hands: Vec<Value> = hands.iter().map(|hand| of_hand(hand, &names)).collect();
     json!({ "record": of_record(record), "hands": hands })
 }

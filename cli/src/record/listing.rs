@@ -23,7 +23,7 @@ pub(super) fn write(record: &Record, hands: &[&RecordedHand]) -> String {
 
 fn page(record: &Record, hand: &RecordedHand) -> String {
     let who = Who::of(record);
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     let mut lines = vec![title(record, hand)];
     let who = &Named {
         who: &who,
@@ -79,9 +79,9 @@ fn page(record: &Record, hand: &RecordedHand) -> String {
 }
 
 fn title(record: &Record, hand: &RecordedHand) -> String {
-    let stakes = &record.of().header().stakes;
+    let stakes = &record.log.of().header().stakes;
     let (cards, drawn) = stakes.deck();
-    let of = words::short_id(&record.of().id());
+    let of = words::short_id(&record.log.of().id());
     match stakes.boards() {
         Some(boards) => format!("Match {of}, set {}: {boards} boards.", hand.number),
         None => format!(

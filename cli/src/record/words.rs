@@ -20,7 +20,7 @@ pub(super) struct Who(Vec<String>);
 impl Who {
     /// By their names. Where two have the same, or one that reads like something else, their seats follow.
     pub(super) fn of(record: &Record) -> Self {
-        let names = record.names();
+        let names = &record.names;
         let name = |seat: usize| {
             let name = &names[seat];
             let same = |other: &&Name| *other == name;
@@ -114,10 +114,10 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
                 None => "before anything was said".to_owned(),
                 Some(step) => format!("after step {step}"),
             };
-            if let Some(unsettled) = unsettled(record.log(), |seat| who.name(seat).to_owned()) {
+            if let Some(unsettled) = unsettled(&record.log, |seat| who.name(seat).to_owned()) {
                 return format!("Open {after}, in hand {hand}. {unsettled}");
             }
-            let (names, due) = (who.list(&waits_for), due(record.log()));
+            let (names, due) = (who.list(&waits_for), due(&record.log));
             let verb = if waits_for.len() > 1 { "are" } else { "is" };
             format!("Open {after}, in hand {hand}: {names} {verb} to {due}.")
         }
@@ -135,12 +135,12 @@ pub(super) fn without_result(who: &Who, record: &Record) -> String {
 
 /// Whether all that decides the hand in play is signed, and only signatures of its result are missing.
 pub(super) fn is_decided(record: &Record) -> bool {
-    matches!(record.log().unsettled(), Some(Unsettled::Decided(_)))
+    matches!(record.log.unsettled(), Some(Unsettled::Decided(_)))
 }
 
 /// The chips in a pot that nobody has won yet, if there is one.
 pub(super) fn undecided_pot(record: &Record) -> Option<u64> {
-    match record.log().unsettled()? {
+    match record.log.unsettled()? {
         Unsettled::Undecided { pot } => Some(pot).filter(|&pot| pot > 0),
         Unsettled::Decided(_) => None,
     }
@@ -201,7 +201,7 @@ pub(super) struct Dispute {
 
 impl Dispute {
     fn of(record: &Record, by: Seat, step: u64) -> Self {
-        let log = record.log();
+        let log = &record.log;
         Dispute {
             by,
             against: log.openers(step, by),
@@ -227,14 +227,16 @@ impl Dispute {
 /// What the owner of a file claims, as a sentence.
 pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
     let Claim { step, seat, .. } = *claim;
-    let (owner, name) = (who.name(record.owner()), who.name(seat));
+    let (owner, name) = (who.name(record.owner), who.name(seat));
     let at = date(claim.time);
     match claim.what {
         Claimed::OutOfTime => {
-            let worth = match (record.log().part(step, seat), claim.stands(record.log())) {
-                (Some(_), _) => format!("It is void: {name} has spoken in that step."),
-                (None, true) => format!("It is {owner}'s word alone."),
-                (None, false) => "It is void: the match went on since.".to_owned(),
+            let mut said = record.log.history(step);
+            let has_spoken = said.any(|part| (part.step, part.seat) == (step, seat));
+            let worth = match (has_spoken, claim.stands(&record.log)) {
+                (true, _) => format!("It is void: {name} has spoken in that step."),
+                (false, true) => format!("It is {owner}'s word alone."),
+                (false, false) => "It is void: the match went on since.".to_owned(),
             };
             format!(
                 "{owner}'s program noted on {at} UTC that the time of {name} was out in step {step}. \
@@ -242,7 +244,7 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             )
         }
         Claimed::Away => {
-            let worth = match claim.stands(record.log()) {
+            let worth = match claim.stands(&record.log) {
                 true => format!("It is {owner}'s word alone."),
                 false => "It is void: the match went on since.".to_owned(),
             };
@@ -252,7 +254,7 @@ pub(super) fn claim(who: &Who, record: &Record, claim: &Claim) -> String {
             )
         }
         Claimed::Closed => {
-            let since = match record.log().step() > step {
+            let since = match record.log.step() > step {
                 true => " It went on since.",
                 false => "",
             };

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use dealerless::circuit::Party;
 use dealerless::shuffle::split::{Split, SplitCircuit};
 use dealerless::shuffle::{Algorithm, Computed};
+use dealerless_bridge::formats::Format;
 
 use common::processes::start;
 
@@ -239,4 +240,33 @@ fn the_table_of_crossing_points_is_that_of_the_program() {
         let estimate = (0.7 * n as f64 * (n as f64).log2()).sqrt().round();
         assert_eq!(number(&row[6]), estimate as usize, "{n}");
     }
+}
+
+#[test]
+fn the_tables_of_the_formats_of_boards_are_those_of_the_program() {
+    let all = rows("bridge-files.md", |_| true);
+    let formats = all.iter().filter(|row| row[1].starts_with("`."));
+    let told: Vec<[&str; 4]> = formats
+        .map(|row| {
+            let numbers = if row[3] == "no" { "no" } else { "yes" };
+            [&row[0], &row[1], &row[2], numbers]
+        })
+        .collect();
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let expected = Format::ALL.iter().map(|format| {
+        let [name, ending] = [
+            format!("`{}`", format.name()),
+            format!("`.{}`", format.suffix()),
+        ];
+        let [read, numbers] = [format.is_readable(), format.holds_numbers()].map(yes);
+        [name, ending, read.to_owned(), numbers.to_owned()]
+    });
+    assert_eq!(told, expected.collect::<Vec<_>>());
+    let formats = Format::ALL.iter().filter(|format| !format.is_readable());
+    let only_written: Vec<String> = formats.map(|format| format.name().to_uppercase()).collect();
+    let described = all.iter().map(|row| &row[0]);
+    let described: Vec<&String> = described
+        .filter(|name| only_written.contains(name))
+        .collect();
+    assert_eq!(described, only_written.iter().collect::<Vec<_>>());
 }

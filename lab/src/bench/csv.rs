@@ -31,7 +31,7 @@ pub(super) fn reports(reports: &[Report<'_>]) -> String {
     for report in reports {
         let line = report.line.as_ref();
         let mut cells = vec![
-            report.security.clone(),
+            report.security.to_string(),
             field(report.netlist.unwrap_or_default()),
             report.algorithm.unwrap_or_default().to_owned(),
             number(report.cards),

@@ -111,7 +111,7 @@ impl Sweep {
 
     /// What all curves have in common.
     fn setting(&self, reports: &[Report<'_>]) -> String {
-        let security = (!self.with_security).then(|| reports[0].security.clone());
+        let security = (!self.with_security).then(|| reports[0].security.to_string());
         let pool = format!("pool of {}", reports[0].pool_shuffles);
         let pool = (!self.with_pool).then_some(pool);
         let parts = [security, pool, Some(reports[0].place())];

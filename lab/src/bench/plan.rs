@@ -104,7 +104,7 @@ impl<'a> Configuration<'a> {
     /// About how many ANDs the circuit has.
     fn estimated_ands(&self) -> usize {
         match self.source {
-            Source::Shuffle(spec) => spec.estimated_ands(self.security == Security::Malicious),
+            Source::Shuffle(spec) => deck::Estimate::of(spec, self.security, 1).ands(),
             Source::Netlist(netlist) => netlist.circuit.ands(),
         }
     }

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, Table};
 use dealerless::mpc::{STATISTICAL_SECURITY, Security};
 use dealerless_program::output::{bytes, count, grid};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::args::Args;
 use super::environment::Environment;
@@ -17,7 +17,8 @@ pub(super) struct Report<'a> {
     /// What is run, in a few characters.
     #[serde(skip)]
     pub(super) name: String,
-    pub(super) security: String,
+    #[serde(serialize_with = "as_text")]
+    pub(super) security: Security,
     /// Bits; `null` if the session is semi-honest.
     pub(super) statistical_security: Option<u8>,
     /// The name of the file, unless it is a shuffle.
@@ -44,6 +45,10 @@ pub(super) struct Report<'a> {
     pub(super) setups: usize,
 }
 
+fn as_text<S: Serializer>(security: &Security, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(security)
+}
+
 impl<'a> Report<'a> {
     pub(super) fn new(args: &Args, measured: &Measured<'a>, environment: &'a Environment) -> Self {
         let configuration = &measured.configuration;
@@ -51,7 +56,7 @@ impl<'a> Report<'a> {
         let rounds = measured.record.rounds.len() - 1;
         Report {
             name: configuration.name(),
-            security: configuration.security.to_string(),
+            security: configuration.security,
             statistical_security: match configuration.security {
                 Security::SemiHonest => None,
                 Security::Malicious => Some(args.statistical_security),
@@ -89,7 +94,7 @@ impl<'a> Report<'a> {
     /// What the row protects against, for people.
     pub(super) fn protection(&self) -> String {
         match self.statistical_security {
-            None | Some(STATISTICAL_SECURITY) => self.security.clone(),
+            None | Some(STATISTICAL_SECURITY) => self.security.to_string(),
             Some(bits) => format!("{} at {bits} bits", self.security),
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use dealerless::circuit::Party;
 use dealerless::deck::SealedDeck;
-use dealerless::mpc::{Audience, Input, Opening, Run, Session, SessionBit, TwoParty};
+use dealerless::mpc::{Audience, Input, Opening, Run, Session, TwoParty};
 use dealerless::net::{Traffic, Transport};
 use dealerless_program::arguments::TimeoutArgs;
 use dealerless_program::failure::{BROKEN_OFF, OtherTerms};
@@ -233,7 +233,7 @@ impl Side<'_> {
 
     fn round(
         &mut self,
-        session: &mut Session,
+        session: &mut impl TwoParty,
         subject: &Subject<'_>,
         pool: u32,
     ) -> anyhow::Result<Round> {
@@ -291,11 +291,11 @@ fn random_inputs(party: Party, subject: &Subject<'_>, runs: u32) -> Vec<Vec<bool
 }
 
 /// Preprocesses `runs` runs.
-fn prepare(session: &mut Session, subject: &Subject<'_>, runs: usize) -> anyhow::Result<()> {
+fn prepare<P: TwoParty>(session: &mut P, subject: &Subject<'_>, runs: usize) -> anyhow::Result<()> {
     match subject {
         Subject::Shuffle(shuffle) => SealedDeck::prepare(session, shuffle, runs)?,
         Subject::Netlist(netlist) => {
-            let inputs = inputs(netlist);
+            let inputs = inputs::<P::Shared>(netlist);
             let demand = Run::new(&netlist.circuit, &inputs, &[]).demand();
             session.prepare(demand.times(runs))?;
         }
@@ -304,7 +304,7 @@ fn prepare(session: &mut Session, subject: &Subject<'_>, runs: usize) -> anyhow:
 }
 
 /// Shuffles into a sealed deck; or runs the netlist on these inputs, and opens the outputs to both.
-fn run(session: &mut Session, subject: &Subject<'_>, mine: &[bool]) -> anyhow::Result<()> {
+fn run(session: &mut impl TwoParty, subject: &Subject<'_>, mine: &[bool]) -> anyhow::Result<()> {
     match subject {
         Subject::Shuffle(shuffle) => {
             SealedDeck::shuffle(session, shuffle, &mut system_rng())?;
@@ -319,7 +319,7 @@ fn run(session: &mut Session, subject: &Subject<'_>, mine: &[bool]) -> anyhow::R
     Ok(())
 }
 
-fn inputs(netlist: &Netlist) -> Vec<Input<'_, SessionBit>> {
+fn inputs<Shared>(netlist: &Netlist) -> Vec<Input<'_, Shared>> {
     let owners = netlist.owners.parties().iter();
     owners.map(|&owner| Input::By(owner)).collect()
 }

@@ -1,6 +1,7 @@
 //! The table of a sweep.
 
 use comfy_table::CellAlignment;
+use dealerless::mpc::Security;
 use dealerless_program::output::{bytes, count, grid};
 
 use super::report::{Report, rounds};
@@ -81,10 +82,9 @@ impl Columns {
         ]));
         for report in reports {
             let total = &report.phases.total;
-            // The word for the rarer one is long.
-            let security = match report.security.as_str() {
-                "semi-honest" => "semi",
-                _ => "mal.",
+            let security = match report.security {
+                Security::SemiHonest => "semi",
+                Security::Malicious => "mal.",
             };
             let [online, median, q1, q3] = [report.phases.online.ms, total.ms, total.q1, total.q3]
                 .map(|ms| format!("{ms:.2}"));

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
 use dealerless::net::Deadlines;
-use dealerless_table::identity::{Budget, CountedAttempts, Home, Name, SharedPeers};
+use dealerless_table::identity::{CountedAttempts, Home, Name, SharedPeers};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog, Storage};
 use dealerless_table::play::{Command, Happened, News, Seating, Setting, Table, Vault};
@@ -51,8 +51,8 @@ pub(crate) struct Player {
 impl Player {
     fn new(name: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let home = Home::open(folder.path(), &mut system_rng()).expect("a home");
-        let peers = SharedPeers::new(home.known_peers().expect("no peers yet"));
+        let home = Home::open(folder.path(), None, &mut system_rng()).expect("a home");
+        let peers = home.known_peers().expect("no peers yet");
         Player {
             _folder: folder,
             home: Arc::new(home),
@@ -249,7 +249,7 @@ pub(crate) fn seat<X: Send + 'static>(
 
 /// Counts what the other could cheat in.
 pub(crate) fn attempts(player: &Player, line: &Line) -> Box<CountedAttempts> {
-    let attempts = CountedAttempts::new(&player.peers, &line.peer, Budget::default());
+    let attempts = CountedAttempts::new(&player.peers, &line.peer);
     Box::new(attempts.expect("a known peer"))
 }
 

@@ -222,9 +222,9 @@ fn listen<X>(line: &Line, hearing: &Hearing, heard: impl Fn(Heard<X>) -> bool) {
                 Heard::Event(Event::Said(message.bytes))
             }
             Ok(message) => match Control::decode(&message.bytes) {
-                Ok(control) => Heard::Control(control),
+                Some(control) => Heard::Control(control),
                 // A newer program may say more.
-                Err(_) => continue,
+                None => continue,
             },
             Err(LineError::TimedOut) => continue,
             Err(error) => Heard::Lost(error),

@@ -25,7 +25,7 @@ mod table;
 mod vault;
 
 pub use clock::TimeLeft;
-pub use control::{BadControl, Control, Term};
+pub use control::{Control, Term};
 pub use cost::{DealCost, Prepared, Spent};
 pub use deal_circuit::{DealCircuit, NoCircuit};
 pub use dealer::{STATISTICAL_SECURITY, role};

@@ -89,7 +89,7 @@ pub enum News {
     },
     /// The time of a seat is out. If it is this one's, it has checked or folded, and sits out from
     /// the next hand on; if it is another's, that is a claim of this side, and the match may be
-    /// [closed](super::Table::close_here). In a match without a clock the other seat has said nothing for ten minutes.
+    /// [closed](Command::Close). In a match without a clock the other seat has said nothing for ten minutes.
     OutOfTime {
         /// Who.
         seat: Seat,

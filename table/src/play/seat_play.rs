@@ -28,14 +28,15 @@ use crate::identity::Identity;
 use crate::log::{
     Claim, Inputs, Journal, LogMessage, MatchLog, PartKind, Phase, Resuming, SignedPart, Storage,
 };
-use crate::rules::Choice;
+use crate::random::SystemRng;
+use crate::rules::{Choice, Foul};
 use crate::seat::Seat;
 
 /// How many hands a batch of preprocessing holds: enough for the buckets to be small.
 const BATCH: u32 = 12;
 
 /// What a seat plays with.
-pub struct Setting<S, V, R> {
+pub struct Setting<S, V, R = SystemRng> {
     /// Its keys.
     pub identity: Arc<Identity>,
     /// Where it sits.
@@ -56,8 +57,8 @@ pub struct Setting<S, V, R> {
 
 /// One seat of a match.
 ///
-/// It begins without a connection: [`begin`](Self::begin) begins the match on one, and
-/// [`meet_again`](Self::meet_again) resumes it there. After [`lose_line`](Self::lose_line) the seat
+/// It begins without a connection: `begin` begins the match on one, and
+/// `meet_again` resumes it there. After `lose_line` the seat
 /// sends nothing until the next one.
 pub struct Play<S, V, R> {
     set: Setting<S, V, R>,
@@ -167,7 +168,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// # Errors
     /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged: a seat
     /// that went on would have to forfeit the hand.
-    pub fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn new(set: Setting<S, V, R>) -> Result<Self, PlayError> {
         let mut play = Self::without_deck(set);
         play.restore()?;
         Ok(play)
@@ -216,7 +218,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// What the player is to know next.
-    pub fn news(&mut self) -> Option<News> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn news(&mut self) -> Option<News> {
         self.news.pop_front().or_else(|| self.their_turn())
     }
 
@@ -229,7 +232,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn hear(&mut self, event: Event) -> Result<(), PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn hear(&mut self, event: Event) -> Result<(), PlayError> {
         match event {
             Event::Said(bytes) => self.hear_message(&bytes),
             Event::Done(Done::Prepared(prepared)) => {
@@ -252,18 +256,18 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`NotNow`]; nothing has changed then.
-    pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn command(&mut self, command: Command) -> Result<(), NotNow> {
         match command {
             Command::Choose(choice) => {
-                let game = match self.set.log.phase() {
-                    Phase::Choose { seat, .. } if seat == self.set.seat => self.set.log.game(),
-                    _ => None,
-                };
-                if matches!(choice, Choice::Steal(_)) && !self.runs_live() && game.is_some() {
+                let allowed = self.set.log.may_choose(self.set.seat, &choice);
+                if let Err(Foul::OutOfTurn { .. } | Foul::NotAsked) = allowed {
+                    return Err(NotNow::NotYourTurn);
+                }
+                if matches!(choice, Choice::Steal(_)) && !self.runs_live() {
                     return Err(NotNow::OnlyOpens);
                 }
-                let mut after = game.ok_or(NotNow::NotYourTurn)?.clone();
-                after.choose(self.set.seat, &choice).map_err(NotNow::Foul)?;
+                allowed.map_err(NotNow::Foul)?;
                 self.choice = Some(choice);
             }
             Command::Rebuy(agreed) => {
@@ -301,7 +305,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// [`PlayError`]; the seat cannot go on then.
-    pub fn go_on(
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn go_on(
         &mut self,
         outbox: &mut impl Outbox,
         orders: &mut impl Orders,

@@ -66,7 +66,7 @@ pub enum Happened<X> {
     Posted(X),
 }
 
-/// Takes the player's commands, and whatever else is to wake the table, from any thread.
+/// Wakes the table with an item, from any thread.
 pub struct Mailbox<X>(Sender<(u64, Heard<X>)>);
 
 impl<X> Clone for Mailbox<X> {
@@ -92,7 +92,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// A seat without a line, of a match that begins or that is taken up again.
     ///
     /// # Errors
-    /// Those of [`Play::new`].
+    /// [`PlayError::Vault`] if the deck cannot be read; [`PlayError::Deck`] if it is damaged.
     pub fn new(setting: Setting<S, V, SystemRng>, deadlines: Deadlines) -> Result<Self, PlayError> {
         let (sender, heard) = mpsc::channel();
         let header = setting.log.of().header();
@@ -335,7 +335,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.clocks.left(seat)
     }
 
-    /// The seat for which the match may be [closed](Self::close_here): this side waits for it, and its time and a
+    /// The seat for which the match may be [closed](Command::Close): this side waits for it, and its time and a
     /// grace period are out. In a match without a clock it has ten minutes for each step.
     pub fn may_close(&self) -> Option<Seat> {
         self.others().find(|seat| self.clocks.is_out(*seat))
@@ -368,7 +368,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn close_here(&mut self) -> Result<(), PlayError> {
+    fn close_here(&mut self) -> Result<(), PlayError> {
         let waits_for = self.play.log().waits_for();
         if waits_for.is_empty() {
             return Ok(());

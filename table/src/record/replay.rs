@@ -211,11 +211,10 @@ impl Replay {
 
     /// All seats have begun a try.
     fn dealt(&mut self, step: u64) {
-        let (Some(game), Some(stacks), Some(button)) =
-            (self.log.game(), self.log.dealt_stacks(), self.log.button())
-        else {
+        let (Some(game), Some(stacks)) = (self.log.game(), self.log.dealt_stacks()) else {
             return;
         };
+        let button = game.button();
         let bought = |seat: &Seat| stacks[seat.index()] > self.log.stacks()[seat.index()];
         let hand = RecordedHand {
             number: self.log.attempt().hand,

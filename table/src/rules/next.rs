@@ -10,13 +10,13 @@ use dealerless::dice::Dice;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Cards are opened, in one step of all the openers. Then the rules want to
-    /// [hear](super::Hand::opened) which cards everybody sees now.
+    /// hear which cards everybody sees now.
     Open(Vec<Opening>),
     /// All seats roll these dice: all commit, then all reveal. Then the rules want to
-    /// [hear](super::Hand::rolled) the faces.
+    /// hear the faces.
     Roll(Dice),
     /// This hand is shuffled again, and its cards are sealed anew. Then the rules want to
-    /// [hear](super::Hand::reshuffled) whether that was done.
+    /// hear whether that was done.
     Steal(Steal),
     /// A seat chooses.
     Choose {

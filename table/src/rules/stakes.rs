@@ -9,7 +9,7 @@ use crate::wire::{Malformed, Reader, Writer};
 
 /// What is played, for how long, by how many, and for how much.
 ///
-/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and [`Stakes::decode`] refuse
+/// The values are always in bounds: [`Stakes::new`], [`Stakes::of_kinds`] and `Stakes::decode` refuse
 /// all others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stakes {
@@ -100,7 +100,7 @@ pub enum StakesError {
     /// Kinds of cards that make no pile.
     #[error(transparent)]
     Kinds(#[from] BadKinds),
-    /// The bytes are not what [`Stakes::encode`] writes.
+    /// The bytes are not what `Stakes::encode` writes.
     #[error("the stakes are not in the one encoding")]
     Malformed,
 }
@@ -114,7 +114,8 @@ impl From<Malformed> for StakesError {
 impl Stakes {
     /// The most seats of a match: hold'em with more has too few cards for hands and board, and no
     /// other game needs more.
-    pub const MAX_SEATS: u8 = 23;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const MAX_SEATS: u8 = 23;
     /// The most hands of a match.
     pub(crate) const MAX_HANDS: u32 = 1_000_000;
     /// The most chips of a stack. With [`MAX_HANDS`](Self::MAX_HANDS) rebuys of all seats the chips
@@ -125,7 +126,8 @@ impl Stakes {
     /// The most boards that are dealt together.
     pub(crate) const MAX_BOARDS: u32 = Split::MAX_BOARDS as u32;
     /// The most bytes of an encoding.
-    pub const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) const MAX_LEN: usize = 1 + NamedKinds::MAX_LEN + 4 + 1 + 4;
 
     /// Puts stakes together.
     ///
@@ -177,7 +179,8 @@ impl Stakes {
     }
 
     /// How many play.
-    pub fn seats(&self) -> usize {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn seats(&self) -> usize {
         usize::from(self.seats)
     }
 
@@ -195,7 +198,8 @@ impl Stakes {
     }
 
     /// The chips with which each seat begins: none in a game without chips.
-    pub fn stack(&self) -> u64 {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn stack(&self) -> u64 {
         self.betting().map_or(0, |betting| betting.stack)
     }
 
@@ -262,7 +266,8 @@ impl Stakes {
     }
 
     /// The bytes that stand for these stakes.
-    pub fn encode(&self) -> Vec<u8> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn encode(&self) -> Vec<u8> {
         let mut writer = Writer::default();
         match self.variety {
             Variety::Holdem(betting) => betting.write(writer.u8(0)),
@@ -286,7 +291,8 @@ impl Stakes {
     /// # Errors
     /// [`StakesError::Malformed`] if they are not what [`encode`](Self::encode) writes, or what is
     /// out of bounds.
-    pub fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, StakesError> {
         let mut reader = Reader::new(bytes);
         let (variety, kinds) = match reader.u8()? {
             3 => {

@@ -78,7 +78,7 @@ fn write_games(folder: &Path) {
             .iter()
             .enumerate()
         {
-            let hands: Vec<_> = record.hands().iter().collect();
+            let hands: Vec<_> = record.hands.iter().collect();
             assert_eq!(hands.len(), 100);
             let date = Some(Moment::of(DATE));
             let file = folder.join(format!("{number}-{whose}"));

@@ -16,7 +16,8 @@ use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     /// The match begins on a line on which both sides have agreed to it.
-    pub fn begin(&mut self) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn begin(&mut self) {
         self.connected = Some(Connected::new(Resuming::first_line()));
     }
 
@@ -25,7 +26,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     ///
     /// # Errors
     /// If what was heard cannot be written.
-    pub fn meet_again(&mut self) -> Result<(), PlayError> {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn meet_again(&mut self) -> Result<(), PlayError> {
         self.lose_line();
         self.write()?;
         self.connected = Some(Connected::new(Resuming::meet_again()));
@@ -34,7 +36,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
     }
 
     /// The connection is lost, and with it the engine and all its orders.
-    pub fn lose_line(&mut self) {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn lose_line(&mut self) {
         self.connected = None;
     }
 

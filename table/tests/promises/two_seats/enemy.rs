@@ -392,7 +392,7 @@ fn a_part_for_a_step_that_was_complete_without_it_convicts_also_when_the_step_is
         assert_eq!(end.unwrap(), foul);
         let record = Record::read(&guest.deeds.written()).unwrap();
         assert_eq!(record.state(), MatchState::Over(foul));
-        let proof = record.log().foul().unwrap();
+        let proof = record.log.foul().unwrap();
         assert_eq!((proof.part.step, record.played()), (2, hands as usize - 1));
     }
 }

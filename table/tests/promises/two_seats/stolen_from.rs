@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use dealerless::Blame;
 use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{End, LogMessage, Match, MatchLog, Part, Phase, Stop, Taken};
@@ -169,7 +170,7 @@ fn other_masked_values_of_a_hand_that_was_shuffled_again_are_a_failed_check() {
         _ => None,
     });
     assert!(
-        matches!(&end, Err(error @ PlayError::Seal(_)) if error.is_failed_check()),
+        matches!(&end, Err(error @ PlayError::Seal(_)) if error.blame() == Blame::CheatOrConnection),
         "{end:?}"
     );
     // It has said that nothing is stolen, and the hand lies there as before.
