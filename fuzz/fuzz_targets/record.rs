@@ -94,7 +94,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
         let mut part = input.arbitrary::<&[u8]>()?.to_vec();
         if let Some(honest) = table.honest(log, seat, input.arbitrary()?) {
             let said = log.clone().say(&table.identities[seat.index()], seat, &honest);
-            part = said.map_or(part, |said| said.part);
+            part = said.map_or(part, |(said, _)| said.part);
         }
         edits::edit(&mut part, input)?;
         let signed = table.sign(log, seat, part);

@@ -13,7 +13,7 @@ use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::Deadlines;
 use dealerless_table::identity::{Home, Identity, Name};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::{End, Header, Inputs, Journal, MatchLog, MemoryStorage};
+use dealerless_table::log::{End, Header, Inputs, Journal, LogEvent, MatchLog, MemoryStorage};
 use dealerless_table::play::{
     Command, DealCost, Happened, MemoryVault, News, Seating, Setting, Table,
 };
@@ -180,7 +180,7 @@ impl Side {
     ) -> anyhow::Result<()> {
         let hand = self.hands.last_mut().context("no hand was dealt");
         match news {
-            News::Dealt { .. } => {
+            News::Log(LogEvent::Begun(_)) => {
                 let stakes = &table.play().log().of().header().stakes;
                 self.hands.push(View::new(&stakes.variety()));
             }
@@ -204,7 +204,7 @@ impl Side {
                 table.command(Command::Choose(choice))?;
             }
             News::AskRebuy { .. } => table.command(Command::Rebuy(true))?,
-            News::HandOver { outcome, .. } => hand?.ends(outcome),
+            News::Log(LogEvent::HandOver { outcome, .. }) => hand?.ends(outcome),
             _ => {}
         }
         Ok(())

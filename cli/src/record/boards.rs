@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         };
         let report = Report {
             of: hex(&record.log.of().id()),
-            set: set.number,
+            set: set.begun.hand,
             seal: set.seal.map(|seal| hex(&seal)),
             boards: boards.iter().map(open).collect(),
             closed,
@@ -152,7 +152,7 @@ fn set_of(record: &Record, number: Option<u32>) -> anyhow::Result<&RecordedHand>
         "this match was not played with boards of bridge: see `dealerless show`"
     );
     let sets = &record.hands;
-    let wanted = |set: &&RecordedHand| number.is_none_or(|number| set.number == number);
+    let wanted = |set: &&RecordedHand| number.is_none_or(|number| set.begun.hand == number);
     let mut found = sets.iter().filter(wanted);
     match (found.next(), found.next()) {
         (Some(set), None) => Ok(set),

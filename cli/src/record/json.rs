@@ -7,10 +7,8 @@ use dealerless_events::command::Said;
 use dealerless_events::ending::due;
 use dealerless_events::seated::Kind;
 use dealerless_table::identity::Name;
-use dealerless_table::log::{Claim, Claimed, Stop, Unsettled};
-use dealerless_table::record::{
-    BadRecord, Chosen, Compared, HandEvent, MatchState, Record, RecordedHand,
-};
+use dealerless_table::log::{Chosen, Claim, Claimed, Face, LogEvent, Stop, Unsettled};
+use dealerless_table::record::{BadRecord, Compared, MatchState, Record, RecordedHand};
 use dealerless_table::rules::Learners;
 use dealerless_table::{Seat, hex};
 use serde::Serialize;
@@ -188,7 +186,7 @@ fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
         let face = |(&position, &card): (&usize, &_)| (position, names.name(card));
         cards.iter().map(face).collect()
     };
-    let posts = hand.posts.iter();
+    let posts = hand.begun.posts.iter();
     let posts: Vec<Value> = posts
         .map(|post| json!({ "seat": post.seat.number(), "chips": post.chips }))
         .collect();
@@ -199,11 +197,11 @@ fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
         .map(|event| of_event(event, names))
         .collect();
     json!({
-        "hand": hand.number,
+        "hand": hand.begun.hand,
         "step": hand.step,
-        "button": hand.button.number(),
-        "stacks": hand.stacks,
-        "rebuys": numbers(&hand.rebuys),
+        "button": hand.begun.button.number(),
+        "stacks": hand.begun.stacks,
+        "rebuys": numbers(&hand.begun.rebuys),
         "voided": numbers(&hand.voided),
         "posts": posts,
         "sealed": hand.seal.is_some(),
@@ -217,40 +215,40 @@ fn of_hand(hand: &RecordedHand, names: &CardNames) -> Value {
     })
 }
 
-fn of_event(event: &HandEvent, names: &CardNames) -> Value {
-    let faces = |cards: &[dealerless::deck::Card]| -> Vec<String> {
-        cards.iter().map(|&card| names.name(card)).collect()
+fn of_event(event: &LogEvent, names: &CardNames) -> Value {
+    let faces = |cards: &[Face]| -> Vec<String> {
+        cards.iter().map(|face| names.name(face.card)).collect()
     };
     match event {
-        HandEvent::Dealt { seat, positions } => {
+        LogEvent::Dealt { seat, positions } => {
             json!({ "event": "dealt", "seat": seat.number(), "positions": positions })
         }
-        HandEvent::Board(cards) => json!({ "event": "board", "cards": faces(cards) }),
-        HandEvent::Shown { seat, cards } => {
+        LogEvent::Board(cards) => json!({ "event": "board", "cards": faces(cards) }),
+        LogEvent::Shown { seat, cards } => {
             json!({ "event": "shown", "seat": seat.number(), "cards": faces(cards) })
         }
-        HandEvent::Opened { position, to } => {
+        LogEvent::Opened { position, to, .. } => {
             json!({ "event": "opened", "position": position, "to": of_learners(*to) })
         }
-        HandEvent::Chose(chosen) => of_choice(chosen),
-        HandEvent::NotStolen { seat } => {
+        LogEvent::Chose(chosen) => of_choice(chosen),
+        LogEvent::NotStolen { seat } => {
             json!({ "event": "not-stolen", "seat": seat.number() })
         }
-        HandEvent::Reshuffled {
+        LogEvent::Reshuffled {
             seat, positions, ..
         } => {
             json!({ "event": "reshuffled", "seat": seat.number(), "positions": positions })
         }
-        HandEvent::Rolled(rolled) => json!({
+        LogEvent::Rolled(rolled) => json!({
             "event": "rolled",
             "seat": rolled.by.number(),
             "dice": rolled.dice.to_string(),
             "faces": rolled.faces,
         }),
-        HandEvent::Returned { seat, chips } => {
+        LogEvent::Returned { seat, chips } => {
             json!({ "event": "returned", "seat": seat.number(), "chips": chips })
         }
-        HandEvent::Stopped { seat, stop } => {
+        LogEvent::Stopped { seat, stop } => {
             let how = match stop {
                 Stop::Leave => "left",
                 Stop::Forfeit => "forfeited",

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 fn chosen(record: &Record, number: Option<u32>) -> anyhow::Result<Vec<&RecordedHand>> {
-    let wanted = |hand: &&RecordedHand| number.is_none_or(|number| hand.number == number);
+    let wanted = |hand: &&RecordedHand| number.is_none_or(|number| hand.begun.hand == number);
     let hands: Vec<&RecordedHand> = record.hands.iter().filter(wanted).collect();
     match (number, hands.is_empty()) {
         (Some(number), true) => bail!(

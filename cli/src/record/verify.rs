@@ -194,7 +194,7 @@ fn of_boards(who: &Who, set: &RecordedHand) -> String {
     let of_board = |board: usize| 4 * board..4 * board + 4;
     let is_open = |&board: &usize| of_board(board).all(|hand| set.public.contains_key(&hand));
     let opened = boards::are((0..Split::MAX_BOARDS).filter(is_open).count());
-    let number = set.number;
+    let number = set.begun.hand;
     match set.seal {
         None => format!(
             "Set {number} was not sealed by both, or could still be declared void: no hand of it was opened."
@@ -236,7 +236,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
             let unsigned = who.list(&record.log.waits_for());
             return format!(
                 "  Hand {}{void}: decided, not signed by {unsigned}.",
-                hand.number
+                hand.begun.hand
             );
         }
         let sealed = if hand.seal.is_some() {
@@ -246,7 +246,7 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
         };
         return format!(
             "  Hand {}{void}: not played to its end{sealed}.",
-            hand.number
+            hand.begun.hand
         );
     };
     let winners = outcome.pots.iter().flat_map(|pot| &pot.winners);
@@ -257,14 +257,14 @@ fn of_hand(who: &Who, record: &Record, hand: &RecordedHand) -> String {
         true => "over".to_owned(),
         false => format!("{}; {}", won.join(", "), who.chips(&outcome.stacks)),
     };
-    format!("  Hand {}{void}: {chips}.", hand.number)
+    format!("  Hand {}{void}: {chips}.", hand.begun.hand)
 }
 
 /// The tries of a hand before the one that was played, and the seats that declared them void.
 fn void_tries(who: &Who, declared: &[Seat]) -> String {
     let by = |seat: Seat| match declared.iter().filter(|&&by| by == seat).count() {
         0 => None,
-        tries if tries == declared.len() => Some(who.name(seat).to_owned()),
+        tries if tries == declared.len() => Some(who.name(seat)),
         tries => Some(format!("{} ({tries})", who.name(seat))),
     };
     let by: Vec<String> = Seat::all(who.all().len()).filter_map(by).collect();

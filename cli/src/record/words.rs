@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use dealerless_events::ending::{due, unsettled};
 use dealerless_events::seated::Kind;
-use dealerless_events::words::{kinds, misleads, sentence};
+use dealerless_events::words::{self, Names, kinds, misleads, sentence};
 use dealerless_table::identity::Name;
 use dealerless_table::log::{Claim, Claimed, End, Stop, Unsettled};
 use dealerless_table::record::{BadRecord, MatchState, Record};
@@ -14,11 +14,11 @@ use dealerless_table::{Seat, hex};
 use crate::failure::with_sources;
 use crate::output::count;
 
-/// What the players are called.
-pub(super) struct Who(Vec<String>);
+/// What the players are called, for a third person.
+pub(super) struct Who(Names);
 
 impl Who {
-    /// By their names. Where two have the same, or one that reads like something else, their seats follow.
+    /// Where two have the same name, or one that reads like something else, their seats follow.
     pub(super) fn of(record: &Record) -> Self {
         let names = &record.names;
         let name = |seat: usize| {
@@ -29,28 +29,31 @@ impl Who {
                 _ => format!("{name} (seat {seat})"),
             }
         };
-        Who((0..names.len()).map(name).collect())
+        let boards = record.log.of().header().stakes.boards().is_some();
+        Who(Names::of_all((0..names.len()).map(name).collect(), boards))
     }
 
-    pub(super) fn name(&self, seat: Seat) -> &str {
-        self.0.get(seat.index()).map_or("?", String::as_str)
+    pub(super) fn names(&self) -> &Names {
+        &self.0
+    }
+
+    pub(super) fn name(&self, seat: Seat) -> String {
+        self.0.name(seat.number())
     }
 
     /// The players who are asked for.
     pub(super) fn list(&self, seats: &[Seat]) -> String {
-        let names: Vec<&str> = seats.iter().map(|&seat| self.name(seat)).collect();
-        names.join(" and ")
+        let seats: Vec<u8> = seats.iter().map(|seat| seat.number()).collect();
+        self.0.list(&seats)
     }
 
     pub(super) fn all(&self) -> &[String] {
-        &self.0
+        self.0.all()
     }
 
     /// `Anna has 212 chips, Bert has 188 chips`.
     pub(super) fn chips(&self, stacks: &[u64]) -> String {
-        let one = |(name, &chips): (&String, &u64)| format!("{name} has {} chips", count(chips));
-        let all: Vec<String> = self.0.iter().zip(stacks).map(one).collect();
-        all.join(", ")
+        words::chips(&self.0, stacks)
     }
 }
 
@@ -114,7 +117,7 @@ pub(super) fn state(who: &Who, record: &Record) -> String {
                 None => "before anything was said".to_owned(),
                 Some(step) => format!("after step {step}"),
             };
-            if let Some(unsettled) = unsettled(&record.log, |seat| who.name(seat).to_owned()) {
+            if let Some(unsettled) = unsettled(&record.log, |seat| who.name(seat)) {
                 return format!("Open {after}, in hand {hand}. {unsettled}");
             }
             let (names, due) = (who.list(&waits_for), due(&record.log));
@@ -363,13 +366,9 @@ impl Moment {
 
 /// A minute in the calendar, from seconds since 1970: `2026-11-22 08:15` in UTC.
 pub(super) fn date(seconds: u64) -> String {
-    let Moment {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        ..
-    } = Moment::of(seconds);
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}")
+    let at = Moment::of(seconds);
+    format!(
+        "{}-{:02}-{:02} {:02}:{:02}",
+        at.year, at.month, at.day, at.hour, at.minute
+    )
 }

@@ -11,7 +11,7 @@ use dealerless::deck::Choice as Shuffle;
 use dealerless::net::Deadlines;
 use dealerless_table::identity::{CountedAttempts, Home, Name, SharedPeers};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::{Clock, Header, Inputs, Journal, MatchLog, Storage};
+use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog, Storage};
 use dealerless_table::play::{Command, Happened, News, Seating, Setting, Table, Vault};
 use dealerless_table::rules::{BettingRules, Choice, Legal, Limit, Posts, Stakes, Variety};
 use dealerless_table::system_rng;
@@ -278,7 +278,7 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
             panic!("{happened:?}");
         };
         match news {
-            News::Dealt { .. } => hole = 0,
+            News::Log(LogEvent::Begun(_)) => hole = 0,
             News::Card { position, .. } if position < 4 => {
                 hole += 1;
                 // Its own two, not those that are shown later.
@@ -291,8 +291,10 @@ fn play(player: &Player, line: Line, begun: Instant, sync: Duration) -> Played {
                 chosen.push(Instant::now());
                 table.command(calls(&legal)).expect("its turn");
             }
-            News::Chose { seat, .. } if seat != table.play().seat() => heard.push(Instant::now()),
-            News::HandOver { .. } => dealt = Instant::now(),
+            News::Log(LogEvent::Chose(chosen)) if chosen.seat != table.play().seat() => {
+                heard.push(Instant::now());
+            }
+            News::Log(LogEvent::HandOver { .. }) => dealt = Instant::now(),
             News::Over(_) => break,
             _ => {}
         }

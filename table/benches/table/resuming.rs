@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use dealerless_table::identity::Address;
 use dealerless_table::line::{DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::Storage;
+use dealerless_table::log::{LogEvent, Storage};
 use dealerless_table::play::{Happened, News, Table, Vault};
 
 use crate::match_of_two::{Player, Syncs, attempts, calls, door, seat};
@@ -63,7 +63,9 @@ fn play_host(player: &Player, mut line: impl FnMut() -> Line) -> Instant {
     loop {
         match news(&mut table) {
             Some(News::YourTurn { legal }) => table.command(calls(&legal)).expect("its turn"),
-            Some(News::Chose { seat, .. }) if again && seat != table.play().seat() => {
+            Some(News::Log(LogEvent::Chose(chosen)))
+                if again && chosen.seat != table.play().seat() =>
+            {
                 return Instant::now();
             }
             Some(_) => {}
@@ -88,7 +90,7 @@ fn play_guest(player: &Player, line: Line, again: impl FnOnce() -> Line) -> [Ins
         match news(&mut table).expect("a line") {
             News::YourTurn { .. } if hands > 0 => break,
             News::YourTurn { legal } => table.command(calls(&legal)).expect("its turn"),
-            News::HandOver { .. } => hands += 1,
+            News::Log(LogEvent::HandOver { .. }) => hands += 1,
             _ => {}
         }
     }

@@ -232,7 +232,7 @@ fn audit(
     let outputs = outputs.map_err(|_| AuditError::NoSuchTry { hand })?;
     let cards: Vec<Card> = circuit.decode(&outputs);
     // What was opened was opened of the last try of its hand.
-    let played = record.hands.iter().find(|played| played.number == hand);
+    let played = record.hands.iter().find(|played| played.begun.hand == hand);
     let last = played.is_some_and(|played| played.voided.len() == attempt as usize);
     let mut public = Vec::new();
     if let Some(played) = played.filter(|_| last) {

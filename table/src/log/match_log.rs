@@ -1,6 +1,7 @@
 //! The log of a match: all that was said, and what it comes to.
 
 use super::ahead::Verified;
+use super::event::LogEvent;
 use super::foul::{PartFoul, Proof, Refused};
 use super::judge::{self, Judged};
 use super::part::{Part, PartKind};
@@ -9,6 +10,7 @@ use super::players::Match;
 use super::shape::Shape;
 use super::signed::{Evidence, SignedPart, step_hash};
 use super::state::State;
+use super::step_events::Before;
 use crate::identity::Identity;
 use crate::seat::Seat;
 
@@ -51,8 +53,8 @@ struct Step {
 /// What was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// A part that was not in the log.
-    New(Part),
+    /// A part that was not in the log, and its events.
+    New(Part, Vec<LogEvent>),
     /// The same part is in the log.
     Known,
 }
@@ -133,8 +135,8 @@ impl MatchLog {
             Err(foul) => Err(Refused::Foul(Box::new(Proof { part, foul }))),
             Ok(judged) => {
                 let said = judged.part.clone();
-                self.add(part, judged);
-                Ok(Taken::New(said))
+                let events = self.add(part, judged);
+                Ok(Taken::New(said, events))
             }
         }
     }
@@ -157,7 +159,7 @@ impl MatchLog {
     }
 
     /// Says a part: judges, signs and adds it. It must be [written](super::Journal::append) before
-    /// it is sent.
+    /// it is sent. Returns it with its events.
     ///
     /// # Errors
     /// If the rules do not allow it: nothing is signed then.
@@ -167,7 +169,7 @@ impl MatchLog {
         identity: &Identity,
         seat: Seat,
         part: &Part,
-    ) -> Result<SignedPart, CannotSay> {
+    ) -> Result<(SignedPart, Vec<LogEvent>), CannotSay> {
         let step = self.step();
         if self.is_over() {
             return Err(CannotSay::Over);
@@ -178,8 +180,8 @@ impl MatchLog {
         let bytes = part.encode(self.shape(), self.size(seat));
         let judged = judge::judge(&self.state, seat, &bytes)?;
         let signed = SignedPart::sign(identity, &self.of.id(), step, &self.hash, seat, bytes);
-        self.add(signed.clone(), judged);
-        Ok(signed)
+        let events = self.add(signed.clone(), judged);
+        Ok((signed, events))
     }
 
     /// The sizes of all that is said in the match.
@@ -192,14 +194,17 @@ impl MatchLog {
         self.state.size(seat)
     }
 
-    fn add(&mut self, part: SignedPart, judged: Judged) {
+    /// Adds a part that was judged, and returns its events.
+    fn add(&mut self, part: SignedPart, judged: Judged) -> Vec<LogEvent> {
+        let (seat, stop) = (part.seat, judged.part.stop());
         let place = self
             .now
             .partition_point(|(other, _)| other.seat < part.seat);
         self.now.insert(place, (part, judged.part));
         let speakers = self.state.phase.speakers(self.of.seats());
         if self.now.len() < speakers.len() || !self.stops().is_empty() {
-            return;
+            let stopped = stop.map(|stop| LogEvent::Stopped { seat, stop });
+            return stopped.into_iter().collect();
         }
         let step = self.step();
         let (parts, said): (Vec<_>, Vec<_>) = (self.now.drain(..))
@@ -208,11 +213,12 @@ impl MatchLog {
         let hash = step_hash(step, &self.hash, parts.iter());
         let before = std::mem::replace(&mut self.hash, hash);
         self.steps.push(Step { before, parts });
-        let hand = self.state.hand;
+        let (hand, state) = (self.state.hand, Before::of(&self.state));
         self.state.complete(step, &said, judged.after);
         if self.state.hand != hand {
             self.began = [self.began[1], self.began[2], step + 1];
         }
+        state.events(self, &said)
     }
 
     /// Ends the match with a foul that [`take`](Self::take) refused, so that the log proves it. The foul

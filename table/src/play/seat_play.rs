@@ -320,13 +320,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
             && let Some(part) = self.next_part()?
         {
             let before = self.set.log.phase();
-            let signed = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
+            let (signed, events) = (self.set.log).say(&self.set.identity, self.set.seat, &part)?;
             let step = signed.step;
             self.unwritten.push(signed.clone());
             if let Some(connected) = &mut self.connected {
                 connected.unsent.push(LogMessage::Part(signed));
             }
-            self.added(self.set.seat, step, &part, before)?;
+            self.added(self.set.seat, step, &part, &before, events)?;
         }
         // What ended the match belongs into the file, also if nothing is to be said any more.
         let over = matches!(self.set.log.phase(), Phase::Over(_));

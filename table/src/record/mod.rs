@@ -21,7 +21,7 @@ mod tests;
 
 pub use compare::{Compared, compare};
 pub use error::{BadRecord, Place};
-pub use hand::{Chosen, HandEvent, Post, PostKind, RecordedHand};
+pub use hand::RecordedHand;
 
 use crate::identity::{Identity, Name};
 use crate::log::{
@@ -159,7 +159,7 @@ impl Record {
     pub fn bought(&self) -> Vec<u64> {
         let stack = self.log.of().header().stakes.stack();
         let mut bought = vec![stack; self.log.of().seats()];
-        for seat in self.hands.iter().flat_map(|hand| &hand.rebuys) {
+        for seat in self.hands.iter().flat_map(|hand| &hand.begun.rebuys) {
             bought[seat.index()] += stack;
         }
         bought

@@ -136,6 +136,13 @@ pub struct Rolled {
     pub faces: Vec<u32>,
 }
 
+impl Rolled {
+    /// The sum of all faces.
+    pub fn sum(&self) -> u64 {
+        self.faces.iter().copied().map(u64::from).sum()
+    }
+}
+
 /// How a hand ended.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Outcome {

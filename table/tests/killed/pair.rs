@@ -314,7 +314,7 @@ impl Side {
     /// What its player saw is what the record says: of each hand one deck.
     fn check(&self, record: &Record, plan: Plan) {
         let hands = &record.hands;
-        let numbers: Vec<u32> = hands.iter().map(|hand| hand.number).collect();
+        let numbers: Vec<u32> = hands.iter().map(|hand| hand.begun.hand).collect();
         assert_eq!(numbers, (1..=HANDS).collect::<Vec<_>>(), "{plan:?}");
         assert_eq!(record.played(), HANDS as usize);
         let chips: u64 = record.log.final_stacks().iter().sum();

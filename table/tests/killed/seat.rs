@@ -14,7 +14,7 @@ use dealerless_table::identity::{
     Address, CountedAttempts, Home, Name, PublicIdentity, SharedPeers,
 };
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
-use dealerless_table::log::{DiskStorage, End, Inputs, Journal, MatchLog, Phase};
+use dealerless_table::log::{DiskStorage, End, Inputs, Journal, LogEvent, MatchLog, Phase};
 use dealerless_table::play::{
     Command, Control, FileVault, Happened, Mailbox, News, Seating, Setting, Table,
 };
@@ -287,8 +287,8 @@ impl Program {
 
     fn hear(&mut self, news: &News) {
         match news {
-            &News::Dealt { hand, attempt } => self.dealt = (hand, attempt),
-            News::Again { .. } => Said::Void.tell(),
+            News::Log(LogEvent::Begun(begun)) => self.dealt = (begun.hand, begun.attempt),
+            News::Log(LogEvent::Void { .. }) => Said::Void.tell(),
             News::Card { position, card } => Said::Card {
                 hand: self.dealt.0,
                 attempt: self.dealt.1,

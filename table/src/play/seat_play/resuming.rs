@@ -11,7 +11,7 @@ use super::super::own_dice;
 use super::super::vault::Vault;
 use super::stealing::steal_name;
 use super::{Connected, Play, deck_name};
-use crate::log::{LogMessage, Phase, Resuming, Storage};
+use crate::log::{LogEvent, LogMessage, Phase, Resuming, Storage};
 use crate::seat::Seat;
 
 impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
@@ -107,8 +107,10 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         let (None, Some(name)) = (&self.hand.deck, deck_name(log)) else {
             return Ok(());
         };
-        if self.hand.known.is_empty() {
-            self.dealt();
+        if self.hand.known.is_empty()
+            && let Some(begun) = log.begun()
+        {
+            self.happened(log.step(), LogEvent::Begun(begun))?;
         }
         let Some(kept) = kept else {
             return Ok(());

@@ -107,14 +107,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
         }))
     }
 
-    /// A hand was sealed anew by all, or by none: the cards that were seen at its positions lie
-    /// elsewhere, or not.
-    pub(super) fn settled(&mut self, steal: &Steal, sealed: bool) {
+    /// A theft is settled: other cards lie at the positions that all have sealed anew, if they have.
+    pub(super) fn settled(&mut self, resealed: &[usize]) {
         let used: Vec<u64> = self.steps_resealed().collect();
         if let Some(cards) = &mut self.hand.deck {
             cards.keep_only(&used);
         }
-        for &position in steal.hand.iter().filter(|_| sealed) {
+        for &position in resealed {
             self.hand.known[position] = None;
         }
     }

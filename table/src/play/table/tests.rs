@@ -139,7 +139,7 @@ fn parts_of(world: &World, last_first: bool) -> Vec<SignedPart> {
     while let Some(seat) = speaker(&log) {
         let part = world.honest(&log, seat);
         let identity = &world.identities[seat.index()];
-        parts.push(log.say(identity, seat, &part).unwrap());
+        parts.push(log.say(identity, seat, &part).unwrap().0);
     }
     parts
 }

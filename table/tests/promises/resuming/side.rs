@@ -9,7 +9,7 @@ use dealerless::deck::Card;
 use dealerless::mpc::{Attempt, Attempts};
 use dealerless::net::{Channel, Deadlines, MemoryTransport};
 use dealerless_table::identity::Identity;
-use dealerless_table::log::{End, Inputs, Journal, LogMessage, OpenedInputs, SignedPart};
+use dealerless_table::log::{End, Inputs, Journal, LogEvent, LogMessage, OpenedInputs, SignedPart};
 use dealerless_table::play::{
     Binding, Command, Dealer, Event, News, Order, Orders, Outbox, Play, PlayError, Setting, Vault,
 };
@@ -222,8 +222,8 @@ impl Side {
         while let Some(news) = program.news() {
             told = true;
             match &news {
-                &News::Dealt { hand, attempt } => self.dealt = (hand, attempt),
-                News::Again { .. } => *void += 1,
+                News::Log(LogEvent::Begun(begun)) => self.dealt = (begun.hand, begun.attempt),
+                News::Log(LogEvent::Void { .. }) => *void += 1,
                 &News::Card { position, card } => {
                     let sealed = program.log().resealed(position);
                     let at = (self.dealt.0, self.dealt.1, (position, sealed));

@@ -349,7 +349,7 @@ fn who_tells_its_fork_again_on_another_line_does_not_spoil_the_record_that_convi
     let forks = [[1; 32], [2; 32], [3; 32]].map(|input| {
         let mut log = MatchLog::new(of.clone());
         let deal = Part::Deal(log.deal(input, vec![false; 2], 0));
-        log.say(&host.identity, Seat::HOST, &deal).unwrap()
+        log.say(&host.identity, Seat::HOST, &deal).unwrap().0
     });
     let said = |part: &SignedPart| Event::Said(LogMessage::Part(part.clone()).encode());
     for fork in &forks[..2] {

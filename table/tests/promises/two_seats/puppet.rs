@@ -65,7 +65,7 @@ impl Puppet {
             while let Some(mut part) = self.part() {
                 (self.twist)(&mut part);
                 let (identity, seat) = (&self.wiring.identity, self.wiring.seat);
-                let said = self.log.say(identity, seat, &part).expect("no foul");
+                let (said, _) = self.log.say(identity, seat, &part).expect("no foul");
                 if self
                     .wiring
                     .wire
