@@ -183,25 +183,10 @@ pub fn reveals(cards: &[(u16, Learners)]) -> Vec<Reveal> {
     cards.iter().map(reveal).collect()
 }
 
-/// What somebody wants who has said something.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Something of the match.
-    Seat(Command),
-    /// To connect once more.
-    Again,
-    /// To close the match here.
-    Close,
-    /// To leave the match, also if it may be closed instead.
-    Leave { anyhow: bool },
-    /// The answer to a question that is asked before a match.
-    Answer,
-}
-
 impl Said {
-    /// What is to be done.
-    pub fn order(self) -> Order {
-        Order::Seat(Command::Choose(match self {
+    /// The command of a match. None for an answer to a question that is asked before a match.
+    pub fn command(self) -> Option<Command> {
+        Some(Command::Choose(match self {
             Said::Fold {} => Choice::Fold,
             Said::Check {} => Choice::Check,
             Said::Call {} => Choice::Call,
@@ -222,15 +207,15 @@ impl Said {
             Said::Reveal { position } => Choice::Reveal(position),
             Said::ShowCard { position } => Choice::ShowCard(position),
             Said::Steal { from } => Choice::Steal(Seat::new(from)),
-            Said::Rebuy { agree } => return Order::Seat(Command::Rebuy(agree)),
-            Said::SitOut {} => return Order::Seat(Command::SitOut(true)),
-            Said::Back {} => return Order::Seat(Command::SitOut(false)),
-            Said::Next {} => return Order::Seat(Command::Next),
-            Said::Leave { anyhow } => return Order::Leave { anyhow },
-            Said::Stay {} => return Order::Seat(Command::Stay),
-            Said::Again {} => return Order::Again,
-            Said::Close {} => return Order::Close,
-            Said::Sit { .. } | Said::Admit { .. } => return Order::Answer,
+            Said::Rebuy { agree } => return Some(Command::Rebuy(agree)),
+            Said::SitOut {} => return Some(Command::SitOut(true)),
+            Said::Back {} => return Some(Command::SitOut(false)),
+            Said::Next {} => return Some(Command::Next),
+            Said::Leave { anyhow } => return Some(Command::Leave { anyhow }),
+            Said::Stay {} => return Some(Command::Stay),
+            Said::Again {} => return Some(Command::Again),
+            Said::Close {} => return Some(Command::Close),
+            Said::Sit { .. } | Said::Admit { .. } => return None,
         }))
     }
 }

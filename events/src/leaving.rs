@@ -1,14 +1,10 @@
-//! What it costs to leave a match, and what may be done instead.
+//! The cost of leaving a match.
 
 use dealerless_table::Seat;
 use dealerless_table::log::MatchLog;
 
 use crate::event::Event;
 use crate::words::count;
-
-/// The answer to `leave` while the time of the other seat is out.
-pub const MAY_CLOSE: &str = "the time of the other player is out: `close` closes the match here, \
-     moves no chips, and the match can be resumed";
 
 /// The seat leaves: at its next turn, or `now`.
 pub fn leaves(log: &MatchLog, seat: Seat, now: bool) -> Event {

@@ -98,8 +98,9 @@ impl Story {
             News::Resumed => Event::Resumed {},
             News::NotNow(refused) => {
                 let code = match refused {
-                    NotNow::NotYourTurn => Refusal::NotYourTurn,
-                    NotNow::NobodyAsked => Refusal::NobodyAsked,
+                    NotNow::NotYourTurn | NotNow::OtherTurn(_) => Refusal::NotYourTurn,
+                    NotNow::NobodyAsked | NotNow::Connected => Refusal::NobodyAsked,
+                    NotNow::MayClose => Refusal::MayClose,
                     NotNow::OnlyOpens => Refusal::OnlyOpens,
                     _ => Refusal::NotAllowed,
                 };

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use dealerless_events::command::{Order, Said, parse};
+use dealerless_events::command::{Said, parse};
 use dealerless_events::event::Event;
 
 fn page() -> String {
@@ -50,8 +50,8 @@ fn every_example_of_the_page_is_what_the_program_says_and_reads() {
                 again["turn"] = turn.into();
             }
             assert_eq!(again, object);
-            let order = said.clone().order();
-            if let Order::Seat(dealerless_table::play::Command::Choose(choice)) = order {
+            let command = said.clone().command();
+            if let Some(dealerless_table::play::Command::Choose(choice)) = command {
                 assert_eq!(Said::from(&choice), said);
             }
         }

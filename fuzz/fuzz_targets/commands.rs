@@ -4,7 +4,7 @@
 #![no_main]
 
 use dealerless_cli::arguments::reads_typed;
-use dealerless_events::command::{Order, Said, parse};
+use dealerless_events::command::{Said, parse};
 use dealerless_table::play::Command;
 use libfuzzer_sys::fuzz_target;
 
@@ -16,8 +16,8 @@ fn reads_again(line: &str) -> bool {
     };
     let again =
         serde_json::to_string(&said).is_ok_and(|text| parse(&text) == Ok((said.clone(), None)));
-    let choice = match said.clone().order() {
-        Order::Seat(Command::Choose(choice)) => Said::from(&choice) == said,
+    let choice = match said.clone().command() {
+        Some(Command::Choose(choice)) => Said::from(&choice) == said,
         _ => true,
     };
     again && choice

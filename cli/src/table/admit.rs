@@ -3,17 +3,16 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use dealerless_events::command::Said;
+use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
 use dealerless_table::identity::{Fingerprint, PublicIdentity};
 use dealerless_table::line::Line;
 use dealerless_table::play::Control;
 
 use super::hearing::Hearing;
-use super::input;
 use super::own::Own;
-use super::player::{Player, Wish};
-use super::posts::{Post, Posts};
+use super::player::Player;
+use super::posts::{Early, Post, Posts};
 use super::sit::ANSWER;
 use super::standing;
 use crate::output::count;
@@ -198,17 +197,21 @@ impl<'a> Admission<'a> {
             self.lapse(Control::Declined, why, (hearing, player))?;
         }
         while let Some(question) = &self.question
-            && let Some(post) = self.posts.take()
+            && let Some(early) = self.posts.take()
         {
-            let Post::Typed(said) = post else { continue };
-            let ended = said == input::Line::End;
-            match said_of(&question.line.peer, player.read(said)) {
-                Ok(None) if ended => {
+            let line = match early {
+                Early::Typed(line) => line,
+                Early::Post(Post::InputEnded) => {
                     // The end of the input ends the match, too.
-                    self.posts.put(Post::Typed(input::Line::End));
+                    self.posts.put(Post::InputEnded);
                     let why = "Nobody is there to answer.";
                     self.lapse(Control::Declined, why, (hearing, player))?;
+                    break;
                 }
+                Early::Post(_) => continue,
+            };
+            let said = player.read(line);
+            match said.and_then(|said| said_of(&question.line.peer, said)) {
                 Ok(None) => {}
                 Ok(Some(true)) => {
                     let accepted = self.question.take();
@@ -249,22 +252,19 @@ impl<'a> Admission<'a> {
     }
 }
 
-/// The player's answer about this peer, if the line is one.
-fn said_of(
-    peer: &PublicIdentity,
-    read: Result<Wish, (Refusal, String)>,
-) -> Result<Option<bool>, (Refusal, String)> {
-    match read? {
-        Wish::Say(Said::Admit { fingerprint, agree }, _)
+/// The player's answer about this peer, if it has said something.
+fn said_of(peer: &PublicIdentity, said: Option<Said>) -> Result<Option<bool>, Complaint> {
+    match said {
+        None => Ok(None),
+        Some(Said::Admit { fingerprint, agree })
             if fingerprint == peer.fingerprint().to_string() =>
         {
             Ok(Some(agree))
         }
-        Wish::Say(Said::Admit { .. }, _) => {
+        Some(Said::Admit { .. }) => {
             let message = "nothing is asked about this player now";
             Err((Refusal::NobodyAsked, message.to_owned()))
         }
-        Wish::Say(..) => Err(standing::not_asked()),
-        Wish::BreakOff | Wish::AskLeave | Wish::Nothing => Ok(None),
+        Some(_) => Err(standing::not_asked()),
     }
 }

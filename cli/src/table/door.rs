@@ -120,8 +120,8 @@ pub(crate) fn keep_watch(
         hearing.decline_others(&peer, Control::Taken);
         loop {
             let wanted = match hearing.next(Duration::from_secs(3600)) {
-                Some(Comes::Leaked(second)) => posts.put(Post::Notice(leaked(&second))),
-                Some(Comes::CannotBurn(error)) => posts.put(Post::Notice(cannot_burn(&error))),
+                Some(Comes::Leaked(second)) => posts.put(notice(leaked(&second))),
+                Some(Comes::CannotBurn(error)) => posts.put(notice(cannot_burn(&error))),
                 Some(Comes::In(line)) if line.peer == peer => {
                     hearing.listen(line, None);
                     true
@@ -147,6 +147,10 @@ pub(crate) fn keep_watch(
     };
     let thread = thread::Builder::new().name("door-watch".into());
     thread.spawn(watch).map(|_| ())
+}
+
+fn notice(text: String) -> Post {
+    Post::Tell(Event::Notice { text })
 }
 
 /// Where others may reach listeners at these places, the best first.

@@ -12,24 +12,19 @@ pub(crate) enum Line {
     Text(String),
     /// A line that was too long. All of it was skipped.
     TooLong,
-    /// Nothing comes any more.
-    End,
 }
 
-/// Reads the next line, and never keeps more than the longest one.
-pub(crate) fn next_line(input: &mut impl BufRead) -> Line {
+/// Reads the next line, and never keeps more than the longest one. None if the input has ended.
+pub(crate) fn next_line(input: &mut impl BufRead) -> Option<Line> {
     let mut bytes = Vec::new();
     let most = LONGEST as u64 + 1;
     let read = (&mut *input).take(most).read_until(b'\n', &mut bytes);
     match (read, bytes.last()) {
-        (Err(_), _) | (Ok(0), _) => Line::End,
-        (_, Some(b'\n')) => Line::Text(text(&bytes)),
-        _ if bytes.len() > LONGEST => match skip_line(input) {
-            Ok(()) => Line::TooLong,
-            Err(_) => Line::End,
-        },
+        (Err(_), _) | (Ok(0), _) => None,
+        (_, Some(b'\n')) => Some(Line::Text(text(&bytes))),
+        _ if bytes.len() > LONGEST => skip_line(input).ok().map(|()| Line::TooLong),
         // The last line need not have an end.
-        _ => Line::Text(text(&bytes)),
+        _ => Some(Line::Text(text(&bytes))),
     }
 }
 
@@ -65,20 +60,20 @@ mod tests {
         let all = format!("one\r\n{long}\n{just}\n\nlast");
         let mut input = BufReader::with_capacity(100, all.as_bytes());
         let mut next = || next_line(&mut input);
-        let text = |text: &str| Line::Text(text.into());
+        let text = |text: &str| Some(Line::Text(text.into()));
         assert_eq!(next(), text("one"));
-        assert_eq!(next(), Line::TooLong);
+        assert_eq!(next(), Some(Line::TooLong));
         assert_eq!(next(), text(&just));
         assert_eq!(next(), text(""));
         assert_eq!(next(), text("last"));
-        assert_eq!(next(), Line::End);
+        assert_eq!(next(), None);
     }
 
     #[test]
     fn what_is_no_text_is_replaced() {
         assert_eq!(
             next_line(&mut &b"a\xffb\n"[..]),
-            Line::Text("a\u{fffd}b".into())
+            Some(Line::Text("a\u{fffd}b".into()))
         );
     }
 }

@@ -21,6 +21,7 @@ mod own;
 mod player;
 mod posts;
 mod prompt;
+mod reader;
 mod screen;
 mod seat;
 mod session;

@@ -3,7 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -225,7 +225,7 @@ impl OwnArgs {
             false => {
                 let screen = self.screen(own.confirms);
                 let pauses = screen.is_live();
-                (Face::Screen(Box::new(screen)), pauses)
+                (Face::Screen(Arc::new(Mutex::new(screen))), pauses)
             }
         };
         let bot = self

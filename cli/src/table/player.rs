@@ -1,38 +1,27 @@
 //! Who plays at a seat: a person at a screen, a program, or the bot; and what each is told.
 
 use std::io::{self, BufRead, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dealerless_events::command::{self, Complaint, Said};
-use dealerless_events::event::{Event, Refusal};
+use dealerless_events::command::{Complaint, Said};
+use dealerless_events::event::Event;
 use dealerless_events::seated::Time;
 use rand::rngs::StdRng;
 
 use super::bot::Bot;
-use super::input::{LONGEST, Line};
+use super::input::Line;
 use super::posts::Posts;
+use super::reader::Reader;
 use super::screen::Screen;
 use crate::output::written;
-
-/// What a player wants.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
-    /// To say this, in this turn if one is named.
-    Say(Said, Option<u64>),
-    /// To know what it costs to leave, before it says so.
-    AskLeave,
-    /// To end the program. The match can be resumed.
-    BreakOff,
-    /// Nothing of the match: it was answered.
-    Nothing,
-}
 
 /// How a player is talked to.
 pub(crate) enum Face {
     /// One JSON object a line.
     Json(Box<dyn Write + Send>),
     /// For people.
-    Screen(Box<Screen>),
+    Screen(Arc<Mutex<Screen>>),
 }
 
 /// A player.
@@ -76,8 +65,7 @@ impl Player {
     /// If there is no thread for it.
     pub(crate) fn listen(&mut self, posts: &Posts) -> io::Result<()> {
         match self.input.take() {
-            // A person need not be there before it is asked something.
-            Some(input) => posts.read(input, matches!(self.face, Face::Json(_))),
+            Some(input) => self.reader().listen(input, posts.clone()),
             None => Ok(()),
         }
     }
@@ -108,13 +96,14 @@ impl Player {
     /// # Errors
     /// If nobody reads it any more.
     pub(crate) fn tell(&mut self, event: &Event) -> anyhow::Result<()> {
+        let asks = self.bot.is_none();
         written(match &mut self.face {
             Face::Json(output) => {
                 // In one piece.
                 let line = serde_json::to_string(event)? + "\n";
                 (output.write_all(line.as_bytes())).and_then(|()| output.flush())
             }
-            Face::Screen(screen) => screen.tell(event, self.bot.is_none()),
+            Face::Screen(screen) => locked(screen).tell(event, asks),
         })
     }
 
@@ -131,24 +120,21 @@ impl Player {
         Ok(())
     }
 
-    /// Reads a line.
+    /// Reads its lines, on any thread.
+    fn reader(&self) -> Reader {
+        match &self.face {
+            Face::Json(_) => Reader::Json,
+            Face::Screen(screen) => Reader::Screen(Arc::clone(screen)),
+        }
+    }
+
+    /// Reads a line that was typed while nobody sits at a table.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn read(&mut self, line: Line) -> Result<Wish, Complaint> {
-        match (line, &mut self.face) {
-            // A program or a terminal that is gone has not left for good.
-            (Line::End, _) => Ok(Wish::BreakOff),
-            (Line::TooLong, _) => Err((
-                Refusal::LineTooLong,
-                format!("a line has at most {LONGEST} bytes"),
-            )),
-            (Line::Text(text), Face::Json(_)) if text.trim().is_empty() => Ok(Wish::Nothing),
-            (Line::Text(text), Face::Json(_)) => {
-                command::parse(&text).map(|(said, turn)| Wish::Say(said, turn))
-            }
-            (Line::Text(text), Face::Screen(screen)) => screen.read(&text),
-        }
+    pub(crate) fn read(&self, line: Line) -> Result<Option<Said>, Complaint> {
+        let read = self.reader().read(line)?;
+        Ok(read.map(|(said, _)| said))
     }
 
     /// Shows a person that what is typed now answers a question for one word.
@@ -161,17 +147,14 @@ impl Player {
 
     /// A line was typed that [`read`](Self::read) does not get.
     pub(crate) fn typed(&mut self) {
-        if let Face::Screen(screen) = &mut self.face {
+        if let Some(mut screen) = self.screen() {
             screen.typed();
         }
     }
 
     /// The time until something is shown that waits on the screen, if anything does.
     pub(crate) fn due(&self) -> Option<Duration> {
-        match &self.face {
-            Face::Screen(screen) => screen.due(),
-            Face::Json(_) => None,
-        }
+        self.screen()?.due()
     }
 
     /// Shows what waits on the screen and is due.
@@ -192,7 +175,7 @@ impl Player {
 
     /// Whether the time that is left for this turn is shown every second.
     pub(crate) fn shows_time(&self) -> bool {
-        matches!(&self.face, Face::Screen(screen) if screen.shows_time())
+        self.screen().is_some_and(|screen| screen.shows_time())
     }
 
     /// Shows the time that is left for this turn.
@@ -210,23 +193,30 @@ impl Player {
         &mut self,
         show: impl FnOnce(&mut Screen) -> io::Result<()>,
     ) -> anyhow::Result<()> {
-        match &mut self.face {
-            Face::Screen(screen) => written(show(screen)),
-            Face::Json(_) => Ok(()),
+        match self.screen() {
+            Some(mut screen) => written(show(&mut screen)),
+            None => Ok(()),
+        }
+    }
+
+    fn screen(&self) -> Option<MutexGuard<'_, Screen>> {
+        match &self.face {
+            Face::Screen(screen) => Some(locked(screen)),
+            Face::Json(_) => None,
         }
     }
 
     /// The program ends in the middle of something.
     pub(crate) fn ends(&mut self) {
-        if let Face::Screen(screen) = &mut self.face {
+        if let Some(mut screen) = self.screen() {
             screen.ends();
         }
     }
 
     /// After how long a wait is told again that was told after `told`.
     pub(crate) fn tells_waiting_after(&self, told: Duration) -> Duration {
-        match &self.face {
-            Face::Screen(screen) if screen.is_live() => told + Duration::from_secs(1),
+        match self.screen() {
+            Some(screen) if screen.is_live() => told + Duration::from_secs(1),
             _ => match told.as_secs() {
                 0 => Duration::from_secs(5),
                 5 => Duration::from_secs(15),
@@ -235,4 +225,9 @@ impl Player {
             },
         }
     }
+}
+
+/// A screen, which the thread that reads lines uses too.
+fn locked(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
 }

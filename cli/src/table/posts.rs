@@ -1,28 +1,36 @@
-//! What comes to a seat beside its match: lines that were dialled or let in, what is typed, the wish
-//! to break off. It waits until somebody sits at a table, and then goes there.
+//! Messages to a seat from other threads: connections that were dialled or let in, notices, the wish
+//! to break off, and typed lines. They wait until somebody sits at a table, and then go there.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
+use dealerless_events::event::Event;
 use dealerless_table::line::Line;
 use dealerless_table::play::Mailbox;
 
 use super::input;
 use crate::failure::BROKEN_OFF;
 
-/// Something for a seat.
+/// A message to a seat that is no command of its table.
 pub(crate) enum Post {
     /// Another line to the other player, on which the match goes on.
     Line(Box<Line>),
-    /// Something that was typed.
-    Typed(input::Line),
-    /// Something for the player.
-    Notice(String),
+    /// An event for the player.
+    Tell(Event),
+    /// The player wants to know what it costs to leave.
+    AskLeave,
+    /// The input of the player has ended.
+    InputEnded,
     /// The program is to end.
     BreakOff,
+}
+
+/// A message that comes while nobody sits at a table.
+pub(crate) enum Early {
+    /// A line that answers a question before the match, or nothing.
+    Typed(input::Line),
+    Post(Post),
 }
 
 /// Where it is put, from any thread.
@@ -32,7 +40,7 @@ pub(crate) struct Posts(Arc<(Mutex<Place>, Condvar)>);
 enum Place {
     /// Nobody sits at a table.
     Waiting {
-        posts: VecDeque<Post>,
+        early: VecDeque<Early>,
         /// Somebody waits for what comes.
         heard: bool,
     },
@@ -42,7 +50,7 @@ enum Place {
 impl Default for Place {
     fn default() -> Self {
         Place::Waiting {
-            posts: VecDeque::new(),
+            early: VecDeque::new(),
             heard: false,
         }
     }
@@ -58,10 +66,22 @@ impl Posts {
     pub(crate) fn put(&self, post: Post) -> bool {
         match &mut *self.lock() {
             Place::At(mailbox) => mailbox.post(post),
-            Place::Waiting { posts, .. } => {
-                posts.push_back(post);
+            Place::Waiting { early, .. } => {
+                early.push_back(Early::Post(post));
                 self.0.1.notify_all();
                 true
+            }
+        }
+    }
+
+    /// Keeps a typed line while nobody sits at a table. Otherwise returns it with the mailbox of the table.
+    pub(crate) fn typed(&self, line: input::Line) -> Option<(input::Line, Mailbox<Post>)> {
+        match &mut *self.lock() {
+            Place::At(mailbox) => Some((line, mailbox.clone())),
+            Place::Waiting { early, .. } => {
+                early.push_back(Early::Typed(line));
+                self.0.1.notify_all();
+                None
             }
         }
     }
@@ -71,11 +91,11 @@ impl Posts {
     pub(crate) fn go_to(&self, mailbox: Mailbox<Post>) -> bool {
         let mut place = self.lock();
         let mut dropped = false;
-        if let Place::Waiting { posts, .. } = &mut *place {
-            for post in posts.drain(..) {
-                match post {
-                    Post::Typed(input::Line::Text(_) | input::Line::TooLong) => dropped = true,
-                    post => _ = mailbox.post(post),
+        if let Place::Waiting { early, .. } = &mut *place {
+            for early in early.drain(..) {
+                match early {
+                    Early::Typed(_) => dropped = true,
+                    Early::Post(post) => _ = mailbox.post(post),
                 }
             }
         }
@@ -89,11 +109,11 @@ impl Posts {
     }
 
     /// Waits for what comes while nobody sits at a table.
-    pub(crate) fn next(&self, within: Duration) -> Option<Post> {
+    pub(crate) fn next(&self, within: Duration) -> Option<Early> {
         let empty = |place: &mut Place| match place {
-            Place::Waiting { posts, heard } => {
+            Place::Waiting { early, heard } => {
                 *heard = true;
-                posts.is_empty()
+                early.is_empty()
             }
             Place::At(_) => false,
         };
@@ -101,51 +121,24 @@ impl Posts {
             .wait_timeout_while(self.lock(), within, empty)
             .unwrap_or_else(PoisonError::into_inner);
         match &mut *place {
-            Place::Waiting { posts, heard } => {
+            Place::Waiting { early, heard } => {
                 *heard = false;
-                posts.pop_front()
+                early.pop_front()
             }
             Place::At(_) => None,
         }
     }
 
     /// What has come while nobody sits at a table, if anything has.
-    pub(crate) fn take(&self) -> Option<Post> {
+    pub(crate) fn take(&self) -> Option<Early> {
         match &mut *self.lock() {
-            Place::Waiting { posts, .. } => posts.pop_front(),
+            Place::Waiting { early, .. } => early.pop_front(),
             Place::At(_) => None,
         }
     }
 
-    /// Reads what is typed, until nothing comes any more. If it `ends` the program, the process ends then
-    /// when nobody sits at a table and nobody waits for what is typed.
-    ///
-    /// # Errors
-    /// If there is no thread for it.
-    pub(crate) fn read(
-        &self,
-        mut input: impl BufRead + Send + 'static,
-        ends: bool,
-    ) -> io::Result<()> {
-        let posts = self.clone();
-        let read = move || {
-            loop {
-                let line = input::next_line(&mut input);
-                let ended = line == input::Line::End;
-                if ended && ends && posts.is_unheard() {
-                    // Nothing has begun that could be broken off.
-                    std::process::exit(BROKEN_OFF.into());
-                }
-                if !posts.put(Post::Typed(line)) || ended {
-                    break;
-                }
-            }
-        };
-        let thread = thread::Builder::new().name("player-input".into());
-        thread.spawn(read).map(|_| ())
-    }
-
-    fn is_unheard(&self) -> bool {
+    /// Whether nobody sits at a table and nobody waits for what comes.
+    pub(crate) fn is_unheard(&self) -> bool {
         matches!(&*self.lock(), Place::Waiting { heard: false, .. })
     }
 
@@ -170,6 +163,7 @@ impl Posts {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
     use std::time::Instant;
 
     use super::*;
@@ -185,9 +179,9 @@ mod tests {
             assert!(begun.elapsed() < Duration::from_secs(20));
             thread::yield_now();
         }
-        assert!(posts.put(Post::Typed(input::Line::End)));
+        assert!(posts.typed(input::Line::TooLong).is_none());
         let heard = asked.join().unwrap();
-        assert!(matches!(heard, Some(Post::Typed(input::Line::End))));
+        assert!(matches!(heard, Some(Early::Typed(input::Line::TooLong))));
         // The answer was given: nobody waits for more.
         assert!(posts.is_unheard());
     }

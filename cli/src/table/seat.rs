@@ -3,9 +3,8 @@
 
 use std::time::{Duration, Instant};
 
-use dealerless_events::command::Order;
-use dealerless_events::event::{Awaited, Event, Refusal};
-use dealerless_events::leaving::{MAY_CLOSE, leaves};
+use dealerless_events::event::{Awaited, Event};
+use dealerless_events::leaving::leaves;
 use dealerless_events::seated::Time;
 use dealerless_events::story::{Story, awaited};
 use dealerless_table::Seat as Place;
@@ -15,10 +14,9 @@ use dealerless_table::play::{Command, Control, Happened, News, PlayError, Table,
 
 use super::banks::Banks;
 use super::dial::{Dialer, pause};
-use super::input::Line;
 use super::leaving;
 use super::own::Own;
-use super::player::{Player, Wish};
+use super::player::Player;
 use super::posts::Post;
 use super::screen::STREET;
 use super::session::Sessions;
@@ -101,6 +99,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
                 )) if self.dialer.is_some() => Some(Stopped::Declined(control)),
                 // A host is told nothing more on a line on which it plays.
                 Some(Happened::Control(_)) => None,
+                Some(Happened::Accepted(command)) => self.accepted(&command)?,
                 Some(Happened::Posted(post)) => self.posted(post)?,
             };
             if let Some(stopped) = stopped {
@@ -130,7 +129,7 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
             }
             self.player.tell(&event)?;
             if let Some(answer) = self.player.answer(&event)
-                && let Order::Seat(command) = answer.order()
+                && let Some(command) = answer.command()
             {
                 self.table.command(command)?;
             }
@@ -240,50 +239,31 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
                     self.table.meet_again(*line, attempts)?;
                 }
             }
-            Post::Typed(line) => return self.obey(line),
-            Post::Notice(text) => self.player.tell(&Event::Notice { text })?,
-            Post::BreakOff => return Ok(Some(Stopped::BrokenOff)),
+            Post::Tell(event) => self.player.tell(&event)?,
+            Post::AskLeave => self.ask_leave()?,
+            // A program or a terminal that is gone has not left for good.
+            Post::InputEnded | Post::BreakOff => return Ok(Some(Stopped::BrokenOff)),
         }
         Ok(None)
     }
 
-    /// Does what the player says. What cannot be done is said, and changes nothing.
-    fn obey(&mut self, line: Line) -> anyhow::Result<Option<Stopped>> {
-        let refused = match self.player.read(line) {
-            Ok(Wish::Nothing) => return Ok(None),
-            Ok(Wish::BreakOff) => return Ok(Some(Stopped::BrokenOff)),
-            Ok(Wish::AskLeave) => return self.ask_leave(),
-            Ok(Wish::Say(said, turn)) => {
-                match turn.filter(|turn| *turn != self.table.play().log().step()) {
-                    Some(turn) => Some((Refusal::NotYourTurn, format!("turn {turn} is not now"))),
-                    None => match said.order() {
-                        Order::Seat(command) => return self.command(command),
-                        Order::Close => return self.close(),
-                        Order::Leave { anyhow } => return self.leave(anyhow),
-                        Order::Again => return self.again(),
-                        Order::Answer => {
-                            Some((Refusal::NobodyAsked, "nothing of that is asked now".into()))
-                        }
-                    },
-                }
+    /// Does what a command of the player asks beside the table, and tells the player what comes of it.
+    fn accepted(&mut self, command: &Command) -> anyhow::Result<Option<Stopped>> {
+        match command {
+            Command::Close => return Ok(Some(Stopped::Closed)),
+            Command::Stay => self.player.tell(&Event::Stays {})?,
+            Command::Again if self.table.line().is_none() => {
+                self.sessions.allowed = true;
+                self.reconnect()?;
             }
-            Err(complaint) => Some(complaint),
-        };
-        if let Some((code, message)) = refused {
-            self.player.tell(&Event::refused(code, message))?;
-        }
-        Ok(None)
-    }
-
-    fn command(&mut self, command: Command) -> anyhow::Result<Option<Stopped>> {
-        let stays = command == Command::Stay;
-        if let Err(refused) = self.table.command(command) {
-            return self.news(&News::NotNow(refused));
-        }
-        if stays {
-            self.player.tell(&Event::Stays {})?;
-        } else {
-            self.tell_if_unheard()?;
+            Command::Again => {}
+            Command::Leave { .. } => {
+                let (play, seat) = (self.table.play(), self.table.play().seat());
+                let now = play.has_met() && play.leaves_now();
+                (self.player).tell(&leaves(play.log(), seat, now))?;
+                self.tell_if_unheard()?;
+            }
+            _ => self.tell_if_unheard()?,
         }
         Ok(None)
     }
@@ -297,56 +277,12 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         self.player.tell(&Event::Notice { text })
     }
 
-    /// The player leaves, if it does not rather close the match.
-    fn leave(&mut self, anyhow: bool) -> anyhow::Result<Option<Stopped>> {
-        if !anyhow && self.table.may_close().is_some() {
-            let refused = Event::refused(Refusal::MayClose, MAY_CLOSE);
-            self.player.tell(&refused)?;
-            return Ok(None);
-        }
-        self.table.command(Command::Leave)?;
-        let (play, seat) = (self.table.play(), self.table.play().seat());
-        let now = play.has_met() && play.leaves_now();
-        (self.player).tell(&leaves(play.log(), seat, now))?;
-        self.tell_if_unheard()?;
-        Ok(None)
-    }
-
     /// Asks a person who wants to leave, and tells what that costs.
-    fn ask_leave(&mut self) -> anyhow::Result<Option<Stopped>> {
+    fn ask_leave(&mut self) -> anyhow::Result<()> {
         let may_close = self.table.may_close().is_some();
         let play = self.table.play();
         let text = leaving::question(play.log(), play.seat(), may_close);
-        self.player.tell(&Event::Notice { text })?;
-        Ok(None)
-    }
-
-    /// The player may close the match when the time of another seat is out.
-    fn close(&mut self) -> anyhow::Result<Option<Stopped>> {
-        if self.table.may_close().is_none() {
-            let text = "nobody else's time is out; `leave` ends the match for good";
-            self.player
-                .tell(&Event::refused(Refusal::NotAllowed, text))?;
-            return Ok(None);
-        }
-        self.table.close_here()?;
-        Ok(Some(Stopped::Closed))
-    }
-
-    /// The player lets the program connect once more, or deal once more.
-    fn again(&mut self) -> anyhow::Result<Option<Stopped>> {
-        if self.table.line().is_some() {
-            if self.table.command(Command::DealAgain).is_ok() {
-                return Ok(None);
-            }
-            let text = "there is a line";
-            self.player
-                .tell(&Event::refused(Refusal::NobodyAsked, text))?;
-            return Ok(None);
-        }
-        self.sessions.allowed = true;
-        self.reconnect()?;
-        Ok(None)
+        self.player.tell(&Event::Notice { text })
     }
 
     /// How long nothing is to be said of a wait.

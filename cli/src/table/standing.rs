@@ -9,8 +9,8 @@ use dealerless_table::identity::{Name, PublicIdentity, Standing};
 
 use super::input::Line;
 use super::own::Own;
-use super::player::{Player, Wish};
-use super::posts::{Post, Posts};
+use super::player::Player;
+use super::posts::{Early, Post, Posts};
 use crate::failure::BrokenOff;
 
 /// What the player is to be asked before there is another session of the engine with these keys;
@@ -107,16 +107,16 @@ pub(crate) fn answer(
     player.tell(question)?;
     player.listen(posts)?;
     while !lapsed() {
-        // What else comes belongs to no match yet.
-        let Some(Post::Typed(line)) = posts.next(LOOK) else {
-            continue;
+        let line = match posts.next(LOOK) {
+            Some(Early::Typed(line)) => line,
+            Some(Early::Post(Post::InputEnded)) => return Ok(None),
+            // What else comes belongs to no match yet.
+            _ => continue,
         };
         let refused = match player.read(line) {
-            Ok(Wish::BreakOff | Wish::AskLeave | Wish::Say(Said::Leave { .. }, _)) => {
-                return Ok(None);
-            }
-            Ok(Wish::Nothing) => continue,
-            Ok(Wish::Say(said, _)) => match answers(&said) {
+            Ok(Some(Said::Leave { .. })) => return Ok(None),
+            Ok(None) => continue,
+            Ok(Some(said)) => match answers(&said) {
                 Some(answer) => return Ok(Some(answer)),
                 None => not_asked(),
             },
@@ -141,9 +141,15 @@ pub(crate) fn chooses(
     player.listen(posts)?;
     player.asks_for_a_word()?;
     while !lapsed() {
-        // What else comes belongs to no match yet.
-        let Some(Post::Typed(line)) = posts.next(LOOK) else {
-            continue;
+        let line = match posts.next(LOOK) {
+            Some(Early::Typed(line)) => line,
+            Some(Early::Post(Post::InputEnded)) => {
+                // The match hears it too.
+                posts.put(Post::InputEnded);
+                return Ok(Some(true));
+            }
+            // As above.
+            _ => continue,
         };
         player.typed();
         match line {
@@ -152,11 +158,6 @@ pub(crate) fn chooses(
             Line::Text(_) | Line::TooLong => player.tell(&Event::Notice {
                 text: format!("Type `{first}` or `{second}`."),
             })?,
-            Line::End => {
-                // The match hears it too.
-                posts.put(Post::Typed(Line::End));
-                return Ok(Some(true));
-            }
         }
     }
     Ok(None)
@@ -179,6 +180,7 @@ pub(crate) fn refuse_for_bots(player: &Player, question: &Event) -> anyhow::Resu
 #[cfg(test)]
 mod tests {
     use std::io::{self, Read};
+    use std::sync::{Arc, Mutex};
 
     use super::super::cards::{Colours, Ink, Style};
     use super::super::player::Face;
@@ -193,14 +195,18 @@ mod tests {
             colours: Colours::None,
         };
         let screen = Screen::new(Box::new(output), ink, Some(|| 80));
-        let mut player = Player::new(Face::Screen(Box::new(screen)), None, Box::new(io::empty()));
+        let mut player = Player::new(
+            Face::Screen(Arc::new(Mutex::new(screen))),
+            None,
+            Box::new(io::empty()),
+        );
         let question = Event::Notice {
             text: "Which?".into(),
         };
         player.tell(&question).unwrap();
         let posts = Posts::default();
         for word in ["zz", "New"] {
-            posts.put(Post::Typed(Line::Text(word.into())));
+            assert!(posts.typed(Line::Text(word.into())).is_none());
         }
         let chosen = chooses("resume", "new", (&mut player, &posts), || false);
         assert_eq!(chosen.unwrap(), Some(false));

@@ -13,6 +13,7 @@ use dealerless::net::{Channel, Deadlines};
 use super::control::Control;
 use super::deal_circuit::DealCircuit;
 use super::dealer::{Binding, Dealer};
+use super::news::Command;
 use super::orders::{Event, Order, Orders, Outbox};
 use crate::line::{Line, LineError, Priority, Stream};
 use crate::random::system_rng;
@@ -35,6 +36,8 @@ pub(super) enum Heard<X> {
     Lost(LineError),
     /// Something was said on the control stream.
     Control(Control),
+    /// From the player, for this turn if one is named.
+    Command(Command, Option<u64>),
     /// For whoever runs the table.
     Posted(X),
 }

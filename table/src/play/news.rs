@@ -56,7 +56,7 @@ pub enum News {
     },
     /// The time of a seat is out. If it is this one's, it has checked or folded, and sits out from
     /// the next hand on; if it is another's, that is a claim of this side, and the match may be
-    /// [closed](super::Table::close_here). In a match without a clock the other seat has said nothing for ten minutes.
+    /// [closed](Command::Close). In a match without a clock the other seat has said nothing for ten minutes.
     OutOfTime {
         /// Who.
         seat: Seat,
@@ -88,9 +88,16 @@ pub enum Command {
     /// Ends the pause after a showdown.
     Next,
     /// Leaves the match for good, at the next turn of this seat.
-    Leave,
+    Leave {
+        /// Also if the match may be closed instead.
+        anyhow: bool,
+    },
     /// Takes back [`Leave`](Self::Leave), which was not signed yet.
     Stay,
+    /// Closes the match here, if the time of another seat is out. It can be resumed.
+    Close,
+    /// Allows another connection where there is none, and otherwise [deals again](Self::DealAgain).
+    Again,
 }
 
 /// A command that cannot be carried out. Nothing has changed.
@@ -100,6 +107,9 @@ pub enum NotNow {
     /// It is not this seat's turn.
     #[error("it is not your turn")]
     NotYourTurn,
+    /// The command is for another turn.
+    #[error("turn {0} is not now")]
+    OtherTurn(u64),
     /// The rules do not allow it.
     #[error("{0}")]
     Foul(#[source] crate::rules::Foul),
@@ -112,4 +122,16 @@ pub enum NotNow {
     /// There is nothing to take back.
     #[error("you are not about to leave")]
     NotLeaving,
+    /// The match may be closed instead of left.
+    #[error(
+        "the time of the other player is out: `close` closes the match here, moves no chips, and the \
+         match can be resumed"
+    )]
+    MayClose,
+    /// The match may not be closed.
+    #[error("nobody else's time is out; `leave` ends the match for good")]
+    NobodyLate,
+    /// There is a connection, and no deal waits for the player.
+    #[error("there is a line")]
+    Connected,
 }

@@ -289,11 +289,13 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
                 self.sits_out = out;
                 self.ask_again();
             }
-            Command::Leave => self.leaving = true,
+            Command::Leave { .. } => self.leaving = true,
             Command::Stay => match std::mem::take(&mut self.leaving) {
                 true => {}
                 false => return Err(NotNow::NotLeaving),
             },
+            // A seat alone neither connects nor closes: its table does.
+            Command::Close | Command::Again => return Err(NotNow::NobodyAsked),
         }
         Ok(())
     }

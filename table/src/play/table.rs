@@ -40,8 +40,8 @@ pub struct Table<S, V, X> {
     since: Instant,
     mailbox: Mailbox<X>,
     heard: Receiver<(u64, Heard<X>)>,
-    /// What was posted while the last words of a line were heard.
-    posted: VecDeque<X>,
+    /// What came from the player and from the mailbox while the last words of a line were heard.
+    later: VecDeque<Heard<X>>,
     /// What the other said of the match as a whole among its last words.
     controls: VecDeque<Control>,
     /// The line has told that it has ended: nothing comes from it any more.
@@ -60,6 +60,8 @@ pub enum Happened<X> {
     LineLost(PlayError),
     /// The other has said something of the match as a whole.
     Control(Control),
+    /// The table has accepted a [command](Mailbox::command) of the player.
+    Accepted(Command),
     /// Something that was [posted](Mailbox::post).
     Posted(X),
 }
@@ -74,6 +76,12 @@ impl<X> Clone for Mailbox<X> {
 }
 
 impl<X> Mailbox<X> {
+    /// Sends a command of the player, for this turn if one is named. It comes back as
+    /// [`Happened::Accepted`] or as [`News::NotNow`]. Returns whether the table is there.
+    pub fn command(&self, command: Command, turn: Option<u64>) -> bool {
+        self.0.send((0, Heard::Command(command, turn))).is_ok()
+    }
+
     /// Posts something that comes back as [`Happened::Posted`]. Says whether the table is there.
     pub fn post(&self, item: X) -> bool {
         self.0.send((0, Heard::Posted(item))).is_ok()
@@ -99,7 +107,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             since: Instant::now(),
             mailbox: Mailbox(sender),
             heard,
-            posted: VecDeque::new(),
+            later: VecDeque::new(),
             controls: VecDeque::new(),
             silent: false,
         })
@@ -145,12 +153,38 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.play.write()
     }
 
-    /// Takes in what the player says.
+    /// Carries out a command of the player. [`Close`](Command::Close) is only checked.
     ///
     /// # Errors
     /// [`NotNow`]; nothing has changed then.
     pub fn command(&mut self, command: Command) -> Result<(), NotNow> {
-        self.play.command(command)
+        match command {
+            Command::Leave { anyhow: false } if self.may_close().is_some() => Err(NotNow::MayClose),
+            Command::Close if self.may_close().is_none() => Err(NotNow::NobodyLate),
+            Command::Close => Ok(()),
+            // Whoever has the table connects it.
+            Command::Again if self.line().is_none() => Ok(()),
+            Command::Again => {
+                let again = self.play.command(Command::DealAgain);
+                again.map_err(|_| NotNow::Connected)
+            }
+            command => self.play.command(command),
+        }
+    }
+
+    /// Carries out a command from the mailbox.
+    fn obey(&mut self, command: Command, turn: Option<u64>) -> Result<Happened<X>, PlayError> {
+        let obeyed = match turn.filter(|turn| *turn != self.play.log().step()) {
+            Some(turn) => Err(NotNow::OtherTurn(turn)),
+            None => self.command(command.clone()),
+        };
+        if let Err(refused) = obeyed {
+            return Ok(Happened::News(News::NotNow(refused)));
+        }
+        if command == Command::Close {
+            self.close_here()?;
+        }
+        Ok(Happened::Accepted(command))
     }
 
     /// Where the player's commands go.
@@ -193,12 +227,16 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
             if let Some(control) = self.controls.pop_front() {
                 return Ok(Some(Happened::Control(control)));
             }
-            if let Some(item) = self.posted.pop_front() {
-                return Ok(Some(Happened::Posted(item)));
-            }
             let left = deadline.saturating_duration_since(Instant::now());
             let quiet = self.clocks.quiet_for(self.play.seat());
-            match self.heard.recv_timeout(left.min(quiet)) {
+            let heard = match self.later.pop_front() {
+                Some(heard) => Ok((0, heard)),
+                None => self.heard.recv_timeout(left.min(quiet)),
+            };
+            match heard {
+                Ok((0, Heard::Command(command, turn))) => {
+                    return self.obey(command, turn).map(Some);
+                }
                 Ok((0, Heard::Posted(item))) => return Ok(Some(Happened::Posted(item))),
                 Ok((line, Heard::Control(control))) if line == self.lines => {
                     return Ok(Some(Happened::Control(control)));
@@ -247,7 +285,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
                 self.silent = true;
                 Err(PlayError::Line(io::Error::other(error)))
             }
-            Heard::Posted(_) | Heard::Control(_) => Ok(()),
+            Heard::Command(..) | Heard::Posted(_) | Heard::Control(_) => Ok(()),
         }
     }
 
@@ -271,7 +309,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         while !matches!(self.play.log().phase(), Phase::Over(_)) {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(left) {
-                Ok((0, Heard::Posted(item))) => self.posted.push_back(item),
+                Ok((0, heard)) => self.later.push_back(heard),
                 Ok((line, Heard::Lost(_))) if line == self.lines => break,
                 Ok((line, Heard::Control(control))) if line == self.lines => {
                     self.controls.push_back(control);
@@ -297,7 +335,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
         self.clocks.left(seat)
     }
 
-    /// The seat for which the match may be [closed](Self::close_here): this side waits for it, and its time and a
+    /// The seat for which the match may be [closed](Command::Close): this side waits for it, and its time and a
     /// grace period are out. In a match without a clock it has ten minutes for each step.
     pub fn may_close(&self) -> Option<Seat> {
         self.others().find(|seat| self.clocks.is_out(*seat))
@@ -330,7 +368,7 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn close_here(&mut self) -> Result<(), PlayError> {
+    fn close_here(&mut self) -> Result<(), PlayError> {
         let waits_for = self.play.log().waits_for();
         if waits_for.is_empty() {
             return Ok(());

@@ -254,7 +254,7 @@ impl Program {
                 Some(Happened::LineLost(_)) => drop(self.dial.send(())),
                 Some(Happened::Posted(Post::Line(line, says))) => self.meet(*line, says),
                 Some(Happened::Posted(Post::End)) => break,
-                Some(Happened::Control(_)) | None => {}
+                Some(Happened::Control(_) | Happened::Accepted(_)) | None => {}
             }
         }
         self.table.close();

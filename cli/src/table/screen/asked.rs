@@ -5,8 +5,6 @@ use std::time::{Duration, Instant};
 use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::{Event, Refusal};
 
-use super::super::player::Wish;
-
 /// An empty line that comes sooner was typed before the question was there: behind a pasted invite, for
 /// example.
 const SURPRISE: Duration = Duration::from_millis(500);
@@ -31,22 +29,21 @@ impl Question {
     }
 
     /// Reads the answer.
-    pub(super) fn answer(&self, text: &str) -> Result<Wish, Complaint> {
+    pub(super) fn answer(&self, text: &str) -> Result<Option<Said>, Complaint> {
         let agree = match (text.trim().to_lowercase().as_str(), self) {
             ("y" | "yes", _) => true,
             ("n" | "no" | "q" | "quit", _) => false,
             ("", Question::Sit(since)) if since.elapsed() >= SURPRISE => true,
-            ("", _) => return Ok(Wish::Nothing),
+            ("", _) => return Ok(None),
             _ => return Err((Refusal::NoCommand, "type y or n".to_owned())),
         };
-        let said = match self {
+        Ok(Some(match self {
             Question::Sit(_) => Said::Sit { agree },
             Question::Admit(fingerprint) => Said::Admit {
                 fingerprint: fingerprint.clone(),
                 agree,
             },
-        };
-        Ok(Wish::Say(said, None))
+        }))
     }
 }
 
@@ -56,12 +53,12 @@ mod tests {
 
     #[test]
     fn an_empty_line_sits_down_only_if_the_question_was_there_before_it_and_admits_nobody() {
-        let sits = Wish::Say(Said::Sit { agree: true }, None);
+        let sits = Some(Said::Sit { agree: true });
         let now = Instant::now();
-        assert_eq!(Question::Sit(now).answer(""), Ok(Wish::Nothing));
+        assert_eq!(Question::Sit(now).answer(""), Ok(None));
         let before = now.checked_sub(SURPRISE).unwrap();
         assert_eq!(Question::Sit(before).answer(" "), Ok(sits));
-        assert_eq!(Question::Admit("x".into()).answer(""), Ok(Wish::Nothing));
+        assert_eq!(Question::Admit("x".into()).answer(""), Ok(None));
         assert!(Question::Sit(before).answer("fold").is_err());
     }
 }

@@ -4,21 +4,24 @@ use dealerless_events::command::{Complaint, Said};
 use dealerless_events::event::Ask;
 use dealerless_events::seated::Seated;
 
-use super::super::player::Wish;
 use super::super::prompt::{self, Asked, Typed};
 use super::super::turn;
 use super::Screen;
 
 impl Screen {
-    /// Reads what was typed.
-    pub(crate) fn read(&mut self, text: &str) -> Result<Wish, Complaint> {
+    /// Reads what was typed. None if the screen has answered it. [`Said::Leave`] without `anyhow` asks what
+    /// it costs to leave.
+    pub(crate) fn read(&mut self, text: &str) -> Result<Option<Said>, Complaint> {
         self.output.typed();
-        let wish = self.wish(text);
-        if wish == Ok(Wish::Nothing) {
+        if !self.listens {
+            return Ok(None);
+        }
+        let said = self.said(text);
+        if said == Ok(None) {
             // That the terminal cannot be written to is noticed by the next event.
             let _ = self.prompt();
         }
-        wish
+        said
     }
 
     /// The terminal has ended the row of the prompt.
@@ -26,19 +29,19 @@ impl Screen {
         self.output.typed();
     }
 
-    fn wish(&mut self, text: &str) -> Result<Wish, Complaint> {
+    fn said(&mut self, text: &str) -> Result<Option<Said>, Complaint> {
         if self.due().is_some() {
             let rebuy = self.rebuy;
             // As above.
             let _ = self.hurry();
             // Enter has shown the streets that waited, and nobody had seen a question behind them.
             if text.trim().is_empty() || self.rebuy != rebuy {
-                return Ok(Wish::Nothing);
+                return Ok(None);
             }
         }
         if let Some(question) = &self.question {
             let answer = question.answer(text)?;
-            if answer != Wish::Nothing {
+            if answer.is_some() {
                 self.question = None;
             }
             return Ok(answer);
@@ -49,30 +52,29 @@ impl Screen {
             (Some(Typed::Say(_)), "n" | "no") => Typed::Nothing,
             _ => prompt::read(text, &self.asked())?,
         };
-        if meant.as_ref() != Some(&typed)
-            && let Some(wish) = self.doubt(&typed)
-        {
+        if meant.as_ref() != Some(&typed) && self.doubts(&typed) {
+            let leaves = typed == Typed::Leave;
             self.sure = Some(typed);
-            return Ok(wish);
+            return Ok(leaves.then_some(Said::Leave { anyhow: false }));
         }
         Ok(match typed {
-            Typed::Nothing if std::mem::take(&mut self.paused) => Wish::Say(Said::Next {}, None),
+            Typed::Nothing if std::mem::take(&mut self.paused) => Some(Said::Next {}),
             Typed::Nothing => {
                 self.show_turn_again();
-                Wish::Nothing
+                None
             }
             Typed::Help => {
                 let help = turn::help(self.seated.as_ref());
                 // As above.
                 let _ = self.output.lines(&help);
                 self.show_turn_again();
-                Wish::Nothing
+                None
             }
-            Typed::Leave => Wish::Say(Said::Leave { anyhow: true }, None),
-            Typed::Close => Wish::Say(Said::Close {}, None),
+            Typed::Leave => Some(Said::Leave { anyhow: true }),
+            Typed::Close => Some(Said::Close {}),
             Typed::Say(said) => {
                 self.rebuy &= !matches!(said, Said::Rebuy { .. });
-                Wish::Say(said, None)
+                Some(said)
             }
         })
     }
@@ -99,12 +101,12 @@ impl Screen {
         }
     }
 
-    /// Asks whether the player means what it has typed, if that is not to be undone.
-    fn doubt(&mut self, typed: &Typed) -> Option<Wish> {
+    /// Asks whether the player means what it has typed, if that is not to be undone. Returns whether it does.
+    fn doubts(&mut self, typed: &Typed) -> bool {
         let ask = self.turn.as_ref().map(|turn| &turn.ask);
         let text = match (typed, ask) {
-            // The question says what it costs.
-            (Typed::Leave, _) => return Some(Wish::AskLeave),
+            // The seat asks, and tells what it costs.
+            (Typed::Leave, _) => return true,
             (Typed::Close, _) => {
                 "Close the match here? Say close once more; anything else goes on."
             }
@@ -114,11 +116,11 @@ impl Screen {
             (Typed::Say(Said::Muck {}), Some(Ask::ShowOrMuck { wins: true })) if self.confirms => {
                 "No shown hand beats yours, and a muck gives the pot away. Muck anyway? y or n"
             }
-            _ => return None,
+            _ => return false,
         };
         // As above.
         let _ = self.line(text);
-        Some(Wish::Nothing)
+        true
     }
 
     /// The program ends: what is said next begins a line.

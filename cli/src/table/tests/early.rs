@@ -15,9 +15,10 @@ fn a_command_that_was_typed_before_the_match_is_dropped_and_the_end_of_the_input
     let [host, guest] = met(&Stakes::new(variety, 2, 1).unwrap());
     let posts = Posts::default();
     let leave = r#"{"do":"leave"}"#.to_owned();
-    for line in [Line::Text(leave), Line::TooLong, Line::End] {
-        posts.put(Post::Typed(line));
+    for line in [Line::Text(leave), Line::TooLong] {
+        assert!(posts.typed(line).is_none());
     }
+    posts.put(Post::InputEnded);
     let (player, mut front) = player();
     let around = Around {
         own: &host.own,

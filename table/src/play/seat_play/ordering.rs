@@ -1,6 +1,8 @@
 //! What a seat orders of its engine: when the log has come to where it is due, and never before all that
 //! was said is on the disk.
 
+use std::collections::VecDeque;
+
 use rand::CryptoRng;
 
 use super::super::error::PlayError;
@@ -59,11 +61,8 @@ impl<S: Storage, V: Vault, R: CryptoRng> Play<S, V, R> {
 
     /// Orders what is due. All that was said before is on the disk before the engine runs.
     pub(super) fn order(&mut self, orders: &mut impl Orders) -> Result<(), PlayError> {
-        let due = self
-            .connected
-            .as_mut()
-            .map(|now| std::mem::take(&mut now.due));
-        let due = due.unwrap_or_default();
+        let connected = self.connected.as_mut();
+        let due = connected.map_or_else(VecDeque::new, |now| std::mem::take(&mut now.due));
         if !due.is_empty() {
             self.write()?;
         }

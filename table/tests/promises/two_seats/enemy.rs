@@ -241,7 +241,9 @@ fn what_is_said_is_on_the_disk_first_and_the_deck_until_the_hand_is_over() {
 #[test]
 fn the_deck_is_destroyed_however_the_match_ends() {
     let leaves = |guest: &mut Watched| {
-        guest.run(|_, news| matches!(news, News::Sealed { .. }).then_some(Command::Leave))
+        guest.run(|_, news| {
+            matches!(news, News::Sealed { .. }).then_some(Command::Leave { anyhow: true })
+        })
     };
     let (end, guest) = with_host(|_| {}, |_| {}, leaves);
     assert!(matches!(end, Ok(End::Stopped(_))), "{end:?}");

@@ -220,7 +220,7 @@ fn a_seat_that_leaves_with_both_all_in_still_plays_the_hand_to_its_result() {
                 ..
             })) if *seat != own => {
                 costs = Some(play.log().lost_by_leaving(own));
-                Some(Command::Leave)
+                Some(Command::Leave { anyhow: true })
             }
             _ => None,
         });

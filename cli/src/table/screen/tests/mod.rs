@@ -14,7 +14,6 @@ use dealerless_events::seated::{Chips, Kind, Posts};
 
 use super::super::cards::{Colours, Style};
 use super::super::columns::{WIDTH, width};
-use super::super::player::Wish;
 use super::super::turn as turn_block;
 use super::*;
 
@@ -246,7 +245,7 @@ fn on_a_terminal_a_prompt_waits_for_what_is_typed() {
     assert_eq!(screen.read("nonsense").unwrap_err().0, Refusal::NoCommand);
     screen.tell(&error, true).unwrap();
     assert_eq!(page.take(), "Too little.\n> ");
-    assert_eq!(screen.read("c"), Ok(Wish::Say(Said::Call {}, None)));
+    assert_eq!(screen.read("c"), Ok(Some(Said::Call {})));
     assert_eq!(page.take(), "", "the answer comes first");
     screen.tell(&chose(0, Said::Call {}), true).unwrap();
     assert_eq!(page.take(), "You call.\n> ");
@@ -277,10 +276,10 @@ fn nobody_leaves_by_one_letter() {
         screen.tell(&event, true).unwrap();
     }
     page.take();
-    let leave = Ok(Wish::Say(Said::Leave { anyhow: true }, None));
-    assert_eq!(screen.read("q"), Ok(Wish::AskLeave));
-    assert_eq!(screen.read("c"), Ok(Wish::Say(Said::Call {}, None)));
-    assert_eq!(screen.read("q"), Ok(Wish::AskLeave));
+    let leave = Ok(Some(Said::Leave { anyhow: true }));
+    assert_eq!(screen.read("q"), Ok(Some(Said::Leave { anyhow: false })));
+    assert_eq!(screen.read("c"), Ok(Some(Said::Call {})));
+    assert_eq!(screen.read("q"), Ok(Some(Said::Leave { anyhow: false })));
     assert_eq!(screen.read("q"), leave);
     let leaving = Event::Leaving {
         costs: 6,
@@ -289,7 +288,7 @@ fn nobody_leaves_by_one_letter() {
     };
     screen.tell(&leaving, true).unwrap();
     assert_eq!(page.take(), "You leave at your next turn.\n");
-    assert_eq!(screen.read("stay"), Ok(Wish::Say(Said::Stay {}, None)));
+    assert_eq!(screen.read("stay"), Ok(Some(Said::Stay {})));
     screen.tell(&Event::Stays {}, true).unwrap();
     assert_eq!(page.take(), "You stay.\n");
 }

@@ -144,7 +144,7 @@ impl Person {
     }
 
     /// Types the rest of a line, and Enter.
-    fn types(&mut self, rest: &str, whole: &str) -> Result<Wish, Complaint> {
+    fn types(&mut self, rest: &str, whole: &str) -> Result<Option<Said>, Complaint> {
         self.terminal.echo(&format!("{rest}\n"));
         let wish = self.screen.read(whole);
         self.look();
@@ -204,7 +204,7 @@ fn the_clock_goes_on_above_what_is_typed() {
         ]
     );
     let said = person.types("", "r 10");
-    assert_eq!(said, Ok(Wish::Say(Said::Raise { to: 10 }, None)));
+    assert_eq!(said, Ok(Some(Said::Raise { to: 10 })));
     person.sees(&[chose(0, Said::Raise { to: 10 }), waiting(1)]);
     let rows = person.terminal.from("> r 10");
     let after = [
@@ -242,10 +242,7 @@ fn what_passes_and_what_happens_leaves_what_is_typed_as_it_is() {
             .filter(|row| row.starts_with("Waiting"))
             .count();
         assert_eq!(waits, 1, "{:#?}", person.terminal.all());
-        assert_eq!(
-            person.types("t", "out"),
-            Ok(Wish::Say(Said::SitOut {}, None))
-        );
+        assert_eq!(person.types("t", "out"), Ok(Some(Said::SitOut {})));
     }
 }
 
@@ -333,10 +330,10 @@ fn a_new_hand_and_enter_show_the_streets_that_wait_at_once() {
     person.sees(&begun()[..5]);
     person.sees(&all_in());
     // The pause is not ended by the same key.
-    assert_eq!(person.types("", ""), Ok(Wish::Nothing));
+    assert_eq!(person.types("", ""), Ok(None));
     assert_eq!(person.screen.due(), None);
     assert!(person.terminal.all().contains(&"You win 24."));
-    let next = Ok(Wish::Say(Said::Next {}, None));
+    let next = Ok(Some(Said::Next {}));
     assert_eq!(person.types("", ""), next);
 
     person.sees(&[begun().remove(1)]);
@@ -355,8 +352,8 @@ fn a_question_behind_the_streets_that_wait_is_not_answered_before_it_is_seen() {
         seats: vec![0],
         chips: 200,
     }]);
-    assert_eq!(person.types("y", "y"), Ok(Wish::Nothing));
-    let agree = Wish::Say(Said::Rebuy { agree: true }, None);
+    assert_eq!(person.types("y", "y"), Ok(None));
+    let agree = Some(Said::Rebuy { agree: true });
     assert_eq!(person.types("y", "y"), Ok(agree));
 }
 
@@ -398,9 +395,9 @@ fn who_hesitates_asks_for_help_or_presses_enter_sees_its_turn_again() {
     };
     let mut person = Person::new();
     person.sees(&[seated("holdem"), turn(check, &[])]);
-    assert_eq!(person.types("f", "f"), Ok(Wish::Nothing));
+    assert_eq!(person.types("f", "f"), Ok(None));
     for typed in ["n", "", "?"] {
-        assert_eq!(person.types(typed, typed), Ok(Wish::Nothing));
+        assert_eq!(person.types(typed, typed), Ok(None));
         let rows = person.terminal.all();
         let [.., before, last] = rows.as_slice() else {
             panic!("{rows:?}");
@@ -409,7 +406,7 @@ fn who_hesitates_asks_for_help_or_presses_enter_sees_its_turn_again() {
         assert_eq!(*last, "> ");
     }
     person.sees(&[chose(0, Said::Check {})]);
-    assert_eq!(person.types("", ""), Ok(Wish::Nothing));
+    assert_eq!(person.types("", ""), Ok(None));
     assert_eq!(
         person.terminal.from("You check"),
         ["You check.", "> ", "> "]
@@ -438,33 +435,33 @@ fn a_free_check_is_folded_and_a_hand_that_may_win_is_mucked_only_if_one_says_it_
         raise: None,
     };
     let show = |wins| Ask::ShowOrMuck { wins };
-    let fold = Wish::Say(Said::Fold {}, None);
-    let muck = Wish::Say(Said::Muck {}, None);
+    let fold = Some(Said::Fold {});
+    let muck = Some(Said::Muck {});
     let mut person = Person::new();
     person.sees(&[seated("holdem"), turn(check.clone(), &[])]);
-    assert_eq!(person.types("f", "f"), Ok(Wish::Nothing));
+    assert_eq!(person.types("f", "f"), Ok(None));
     let asked = person.terminal.from("> f");
     assert_eq!(
         asked,
         ["> f", "You can check for free. Fold anyway? y or n", "> "]
     );
-    assert_eq!(person.types("n", "n"), Ok(Wish::Nothing));
-    assert_eq!(person.types("fold", "fold"), Ok(Wish::Nothing));
+    assert_eq!(person.types("n", "n"), Ok(None));
+    assert_eq!(person.types("fold", "fold"), Ok(None));
     assert_eq!(person.types("y", "y"), Ok(fold.clone()));
     for answers in [["f", "c"], ["f", "zz"]] {
         let _ = answers.map(|text| person.types(text, text));
         // Something else came between.
         assert!(person.types("y", "y").is_err());
     }
-    assert_eq!(person.types("f", "f"), Ok(Wish::Nothing));
+    assert_eq!(person.types("f", "f"), Ok(None));
     assert_eq!(person.types("f", "f"), Ok(fold.clone()));
     // The time ran out meanwhile, and it is another turn.
-    assert_eq!(person.types("f", "f"), Ok(Wish::Nothing));
+    assert_eq!(person.types("f", "f"), Ok(None));
     person.sees(&[chose(0, Said::Check {}), turn(to_call(), &[])]);
     assert!(person.types("y", "y").is_err());
     assert_eq!(person.types("f", "f"), Ok(fold.clone()));
     person.sees(&[turn(show(true), &[])]);
-    assert_eq!(person.types("m", "m"), Ok(Wish::Nothing));
+    assert_eq!(person.types("m", "m"), Ok(None));
     assert_eq!(person.types("m", "m"), Ok(muck.clone()));
     person.sees(&[turn(show(false), &[])]);
     assert_eq!(person.types("m", "m"), Ok(muck.clone()));

@@ -1,0 +1,94 @@
+//! The lines of a player: a thread reads each of them once, and sends it to the table as a command.
+
+use std::io::{self, BufRead};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use dealerless_events::command::{self, Complaint, Said};
+use dealerless_events::event::{Event, Refusal};
+use dealerless_table::play::Mailbox;
+
+use super::input::{self, LONGEST, Line};
+use super::posts::{Post, Posts};
+use super::screen::Screen;
+use crate::failure::BROKEN_OFF;
+
+/// Reads the lines of a player.
+#[derive(Clone)]
+pub(crate) enum Reader {
+    /// A program writes one JSON object a line.
+    Json,
+    /// A person answers what the screen shows.
+    Screen(Arc<Mutex<Screen>>),
+}
+
+impl Reader {
+    /// Reads a line: a command, and the turn that it is for if it names one. None if the line needs no
+    /// answer, or the screen has answered it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn read(&self, line: Line) -> Result<Option<(Said, Option<u64>)>, Complaint> {
+        match (line, self) {
+            (Line::TooLong, _) => Err((
+                Refusal::LineTooLong,
+                format!("a line has at most {LONGEST} bytes"),
+            )),
+            (Line::Text(text), Reader::Json) if text.trim().is_empty() => Ok(None),
+            (Line::Text(text), Reader::Json) => command::parse(&text).map(Some),
+            (Line::Text(text), Reader::Screen(screen)) => {
+                let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
+                let said = screen.read(&text)?;
+                Ok(said.map(|said| (said, None)))
+            }
+        }
+    }
+
+    /// Sends a line to a table as a command. Returns whether the table is there.
+    fn send(&self, line: Line, mailbox: &Mailbox<Post>) -> bool {
+        let (code, message) = match (self.read(line), self) {
+            (Ok(None), _) => return true,
+            (Ok(Some((Said::Leave { anyhow: false }, _))), Reader::Screen(_)) => {
+                return mailbox.post(Post::AskLeave);
+            }
+            (Ok(Some((said, turn))), _) => match said.command() {
+                Some(command) => return mailbox.command(command, turn),
+                None => (
+                    Refusal::NobodyAsked,
+                    "nothing of that is asked now".to_owned(),
+                ),
+            },
+            (Err(complaint), _) => complaint,
+        };
+        mailbox.post(Post::Tell(Event::refused(code, message)))
+    }
+
+    /// Reads the input to its end, on a thread of its own. If a program plays, the process ends then
+    /// when nobody sits at a table and nobody waits for a line. A person need not be there before it is
+    /// asked something.
+    ///
+    /// # Errors
+    /// If there is no thread for it.
+    pub(crate) fn listen(
+        self,
+        mut input: impl BufRead + Send + 'static,
+        posts: Posts,
+    ) -> io::Result<()> {
+        let read = move || {
+            while let Some(line) = input::next_line(&mut input) {
+                if let Some((line, mailbox)) = posts.typed(line)
+                    && !self.send(line, &mailbox)
+                {
+                    return;
+                }
+            }
+            if matches!(self, Reader::Json) && posts.is_unheard() {
+                // Nothing has begun that could be broken off.
+                std::process::exit(BROKEN_OFF.into());
+            }
+            posts.put(Post::InputEnded);
+        };
+        let thread = thread::Builder::new().name("player-input".into());
+        thread.spawn(read).map(|_| ())
+    }
+}
