@@ -41,7 +41,7 @@ pub(crate) mod tests;
 pub use claim::{Claim, Claimed};
 pub use commitment::Attempt;
 pub use foul::{PartFoul, Proof, Refused};
-pub use header::{Clock, Header, HeaderError, Versions};
+pub use header::{Clock, Header, HeaderError};
 pub use in_play::Unsettled;
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};
