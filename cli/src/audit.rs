@@ -184,7 +184,7 @@ fn conclude(file: &MatchFile, opened: &Audit, json: bool) -> anyhow::Result<()> 
     // What was opened need not be kept apart any more.
     std::fs::remove_file(inputs_file(&file.path)).context("cannot remove what you entered")?;
     let bytes = read(&file.path)?;
-    let decks = Decks::of(&Record::read(&bytes)?, opened)?;
+    let decks = Decks::of(&Record::read(&bytes, None)?, opened)?;
     if json {
         show_json("audit", &decks.json())?;
     } else {

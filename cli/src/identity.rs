@@ -159,22 +159,22 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
         );
     }
     let (was, has_folder) = (old.public().fingerprint(), old.matches().is_some());
-    let done = old.be_succeeded(args.folder.open()?)?;
-    let now = done.succession.current().fingerprint();
+    let (succession, peers) = old.be_succeeded(args.folder.open()?)?;
+    let now = succession.current().fingerprint();
     if args.json {
         return show_json(
             "identity succeed",
             &json!({
-                "fingerprint": now.to_string(), "succeeds": past(&done.succession),
-                "peers": done.peers, "left_matches": open.len(),
-                "statement": done.succession.to_string(),
+                "fingerprint": now.to_string(), "succeeds": past(&succession),
+                "peers": peers, "left_matches": open.len(),
+                "statement": succession.to_string(),
             }),
         );
     }
     show(&format!(
         "Your new identity: {now}\n  succeeds         {was}\nThe old one plays no more. {}",
         match has_folder {
-            true => format!("Known peers that came along: {}.", done.peers),
+            true => format!("Known peers that came along: {}.", peers),
             false =>
                 "Its folder is not known, so neither are its peers and its open matches.".into(),
         }
@@ -182,7 +182,7 @@ fn succeed(args: &Args, path: &Path, leave_open_matches: bool) -> anyhow::Result
     show(&format!(
         "Whoever knew you follows you when you meet by an invite. Or send them this line, for\n\
          `dealerless peers follow`; it holds no secret:\n\n{}",
-        done.succession
+        succession
     ))
 }
 

@@ -103,7 +103,7 @@ impl Seated {
             kinds: Kind::of(stakes),
             of: hex(&of.id()),
             log,
-            clock: (clock != Clock::NONE).then(|| Time {
+            clock: (clock != Clock::default()).then(|| Time {
                 each_move: clock.each_move.into(),
                 bank: clock.bank.into(),
             }),

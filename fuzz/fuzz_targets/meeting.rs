@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use dealerless_table::internals::{Frames, Stranger, comes, invite};
 use dealerless_table::system_rng;
-use dealerless_table::identity::{Home, Identity, Name, PublicIdentity, SharedPeers, Succession};
+use dealerless_table::identity::{Home, Identity, Name, PublicIdentity, Succession};
 use dealerless_table::line::{Door, DoorEvent, Guest, Invite, Line, MAX_HEADER, Timing};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use dealerless_table::identity::{Address, Home, HomeError, Identity, KnownPeers, Name, PeersError, SharedPeers, Succession};
+use dealerless_table::identity::{Address, Home, HomeError, Identity, KnownPeers, Name, PeersError, Succession};
 use dealerless_table::line::{Door, Timing};
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use libfuzzer_sys::fuzz_target;

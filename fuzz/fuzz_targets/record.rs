@@ -33,20 +33,20 @@ fn changed(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()
         false => written(table, log.history(0)),
     };
     edits::edit(&mut bytes, input)?;
-    match Record::read(&bytes) {
+    match Record::read(&bytes, None) {
         Ok(record) => {
             assert_eq!(record.log.of().id(), table.of.id());
             let count = record.log.history(0).count();
             assert!(count <= log.history(0).count());
             let said = |part: &SignedPart| log.part(part.step, part.seat) == Some(part);
             assert!(record.log.history(0).all(said));
-            let honest = Record::read(&written(table, log.history(0))).expect("an honest file");
+            let honest = Record::read(&written(table, log.history(0)), None).expect("an honest file");
             let agree = matches!(compare(&record, &honest), Compared::Together { more: [0, _], .. });
             assert!(agree);
         }
         Err(error) => assert!(error.evidence().is_none(), "nobody has signed two things"),
     }
-    let _ = Record::read_own(&bytes, &table.identities[0]);
+    let _ = Record::read(&bytes, Some(&table.identities[0]));
     Ok(())
 }
 
@@ -71,7 +71,7 @@ fn any_records(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Resul
     let written = write_records(file.clone(), owner.file_key(), records);
     written.expect("memory takes any write");
     let bytes = file.bytes();
-    let (own, read) = (Record::read_own(&bytes, owner), Record::read(&bytes));
+    let (own, read) = (Record::read(&bytes, Some(owner)), Record::read(&bytes, None));
     match (own, read) {
         (Ok(own), Ok(read)) => {
             assert_eq!(own.log.hash(), read.log.hash());
@@ -99,7 +99,7 @@ fn forked(table: &Table, log: &MatchLog, input: &mut Unstructured) -> Result<()>
         edits::edit(&mut part, input)?;
         let signed = table.sign(log, seat, part);
         let bytes = written(table, log.history(0).chain([&signed]));
-        sides.push((signed, Record::read(&bytes)));
+        sides.push((signed, Record::read(&bytes, None)));
     }
     if let [(one, Ok(a)), (other, Ok(b))] = &sides[..] {
         match compare(a, b) {

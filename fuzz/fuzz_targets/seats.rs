@@ -10,7 +10,7 @@ use dealerless::dice::{Dice, Reveal, Terms};
 use dealerless::shuffle::Algorithm;
 use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
-use dealerless_table::log::{CardOpening, Clock, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal, SignedPart, Sitting, Versions};
+use dealerless_table::log::{CardOpening, Clock, Header, Masked, Match, MatchLog, Part, PartKind, Phase, Player, Seal, SignedPart, Sitting, };
 use dealerless_table::rules::{BettingRules, Choice, Hand, Learners, Legal, Limit, Opening, Posts, Stakes, Variety};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -77,10 +77,8 @@ impl Table {
     fn new(stakes: Stakes, seed: u64) -> Self {
         let seats = stakes.seats() as u8;
         let header = Header {
-            versions: Versions {
-                log: Header::LOG_VERSION,
-                engine: 3,
-            },
+            log_version: Header::LOG_VERSION,
+            engine_version: 3,
             stakes,
             algorithm: Algorithm::Waksman,
             circuit: [7; 32],

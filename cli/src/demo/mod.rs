@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let stakes = args.game.stakes(args.hands)?;
     let (cards, drawn) = stakes.deck();
     let algorithm = args.algorithm.spec(cards, drawn)?.algorithm();
-    let (header, circuit) = Seating::propose(stakes, algorithm, Clock::NONE)?;
+    let (header, circuit) = Seating::propose(stakes, algorithm, Clock::default())?;
     let hands = match args.hands {
         1 => "1 hand".to_owned(),
         hands => format!("{} hands", count(hands.into())),

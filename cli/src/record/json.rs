@@ -65,7 +65,7 @@ fn of_error(error: &BadRecord) -> Value {
         "hand": place.map(|place| place.hand),
         "step": place.map(|place| place.step),
         "byte": place.map(|place| place.at),
-        "cheat": evidence.map(|evidence| evidence.seat().number()),
+        "cheat": evidence.map(|evidence| evidence.parts[0].seat.number()),
         "evidence": evidence.map(|evidence| hex(&evidence.encode())),
     })
 }
@@ -167,7 +167,7 @@ fn of_both(compared: &Compared) -> Value {
             "how": "forked",
             "hand": hand,
             "step": evidence.parts[0].step,
-            "cheat": evidence.seat().number(),
+            "cheat": evidence.parts[0].seat.number(),
             "evidence": hex(&evidence.encode()),
         }),
         _ => json!({ "how": "different" }),

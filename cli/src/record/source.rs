@@ -97,10 +97,7 @@ impl Folder {
     pub(super) fn read(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
         check_regular(path).with_context(|| format!("cannot read {}", path.display()))?;
         let bytes = read(path)?;
-        Ok(match &self.identity {
-            Some(identity) => Record::read_own(&bytes, identity),
-            None => Record::read(&bytes),
-        })
+        Ok(Record::read(&bytes, self.identity.as_deref()))
     }
 
     /// The good record that is meant, and when its file was last changed. A message says so if one's own
@@ -132,7 +129,7 @@ impl Folder {
     /// Reads the record of a file that may be anybody's.
     pub(super) fn read_any(&self, path: &Path) -> anyhow::Result<Result<Record, BadRecord>> {
         match self.read(path)? {
-            Err(BadRecord::NotYours) => Ok(Record::read(&read(path)?)),
+            Err(BadRecord::NotYours) => Ok(Record::read(&read(path)?, None)),
             record => Ok(record),
         }
     }

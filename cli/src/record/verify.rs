@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         let bytes = read(&path)?;
         files.push(Read {
             file: path.display().to_string(),
-            record: Record::read(&bytes),
+            record: Record::read(&bytes, None),
         });
     }
     let compared = both(&files);
@@ -328,7 +328,7 @@ fn renaming(files: &[Read], seat: Seat) -> String {
 }
 
 fn fork(who: &Who, hand: u32, evidence: &Evidence) -> String {
-    let (seat, step) = (evidence.seat(), evidence.parts[0].step);
+    let (seat, step) = (evidence.parts[0].seat, evidence.parts[0].step);
     format!(
         "The records part in hand {hand}, step {step}: {name} signed two different things for it. \
          Both signatures prove it to anybody: {name} cheated, or went on from a state that was put \

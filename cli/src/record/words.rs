@@ -291,7 +291,7 @@ pub(super) fn bad(bad: &BadRecord) -> String {
     let means = match (bad.evidence(), bad.place()) {
         (Some(evidence), _) => format!(
             "Both parts bear the signature of {}: that proves a cheat, or a state that was put back.",
-            evidence.seat()
+            evidence.parts[0].seat
         ),
         (None, Some(_)) => "All before it is good. Whoever had the file can have changed it: that \
                             proves nothing against a player."

@@ -215,10 +215,10 @@ impl<S: Storage, V: Vault> Seat<'_, S, V> {
         let question = standing::question(self.own, whom)?;
         if let Some(question) = question.filter(|_| !self.sessions.allowed) {
             standing::refuse_for_bots(&self.player, &question)?;
-            self.table.hold(true);
+            self.table.holds = true;
             return self.player.tell(&question);
         }
-        self.table.hold(false);
+        self.table.holds = false;
         if let Some(dialer) = &mut self.dialer {
             dialer.dial()?;
         }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::identity::{CountedAttempts, PeersError, PublicIdentity};
+use dealerless_table::identity::{PeersError, PublicIdentity};
 use dealerless_table::play::Command;
 
 use super::own::Own;
@@ -24,7 +24,7 @@ pub(crate) struct Sessions {
 
 /// A count that tells when it is settled: its fields are dropped in their order.
 struct Told {
-    counted: CountedAttempts,
+    counted: Box<dyn Attempts>,
     _settled: Sender<()>,
 }
 
@@ -53,7 +53,7 @@ impl Sessions {
         let (sender, settled) = channel();
         self.settled = Some(settled);
         Ok(Box::new(Told {
-            counted: CountedAttempts::new(&own.peers, peer)?,
+            counted: own.peers.counted(peer)?,
             _settled: sender,
         }))
     }

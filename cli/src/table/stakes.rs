@@ -79,7 +79,7 @@ impl Time {
                 each_move: 30,
                 bank: 120,
             },
-            GameName::Deck | GameName::Bridge => Clock::NONE,
+            GameName::Deck | GameName::Bridge => Clock::default(),
         })
     }
 }
@@ -89,14 +89,14 @@ impl FromStr for Time {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text == "none" {
-            return Ok(Time(Clock::NONE));
+            return Ok(Time(Clock::default()));
         }
         let (each_move, bank) = text.split_once('+').unwrap_or((text, "0"));
         let clock = match (each_move.parse(), bank.parse()) {
             (Ok(each_move), Ok(bank)) => Clock { each_move, bank },
             _ => return Err("expected two numbers of seconds, such as 30+120, or `none`"),
         };
-        match clock == Clock::NONE {
+        match clock == Clock::default() {
             true => Err("nobody can play in no time at all; `none` means no limit"),
             false => Ok(Time(clock)),
         }
@@ -106,7 +106,10 @@ impl FromStr for Time {
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Clock::NONE => f.write_str("none"),
+            Clock {
+                each_move: 0,
+                bank: 0,
+            } => f.write_str("none"),
             Clock { each_move, bank } => write!(f, "{each_move}+{bank}"),
         }
     }

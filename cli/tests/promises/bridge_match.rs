@@ -52,7 +52,7 @@ fn succeeds(home: &Path, args: &[&str]) -> (String, String) {
 fn an_entry_that_was_never_said(home: &Path) {
     let own = Home::open(home, None, &mut system_rng()).unwrap();
     let log = record(home);
-    let of = Record::read(&fs::read(&log).unwrap())
+    let of = Record::read(&fs::read(&log).unwrap(), None)
         .unwrap()
         .log
         .of()

@@ -8,8 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dealerless::deck::Choice as Shuffle;
+use dealerless::mpc::Attempts;
 use dealerless::net::Deadlines;
-use dealerless_table::identity::{CountedAttempts, Home, Name, SharedPeers};
+use dealerless_table::identity::{Home, Name, SharedPeers};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{Clock, Header, Inputs, Journal, LogEvent, MatchLog, Storage};
 use dealerless_table::play::{Command, Happened, News, Seating, Setting, Table, Vault};
@@ -248,9 +249,8 @@ pub(crate) fn seat<X: Send + 'static>(
 }
 
 /// Counts what the other could cheat in.
-pub(crate) fn attempts(player: &Player, line: &Line) -> Box<CountedAttempts> {
-    let attempts = CountedAttempts::new(&player.peers, &line.peer);
-    Box::new(attempts.expect("a known peer"))
+pub(crate) fn attempts(player: &Player, line: &Line) -> Box<dyn Attempts> {
+    player.peers.counted(&line.peer).expect("a known peer")
 }
 
 /// What somebody says who calls and shows.

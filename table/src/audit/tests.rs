@@ -41,7 +41,7 @@ fn a_deck_that_does_not_follow_from_what_was_entered_is_noticed() {
     let key = table.identities[0].file_key();
     let mut journal = Journal::create(storage, key, &table.sitting(Seat::HOST)).unwrap();
     journal.append(log.history(0)).unwrap();
-    let record = Record::read(&std::fs::read(&path).unwrap()).unwrap();
+    let record = Record::read(&std::fs::read(&path).unwrap(), None).unwrap();
     let audit = Audit {
         of: table.of.id(),
         tries: vec![inputs],

@@ -153,11 +153,23 @@ impl SharedPeers {
         // A change is on disk or undone: after a panic the list is as good as before.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    /// Counts the attempts of a session with a known peer, which begins.
+    ///
+    /// # Errors
+    /// [`PeersError::Unknown`].
+    pub fn counted(&self, peer: &PublicIdentity) -> Result<Box<dyn Attempts>, PeersError> {
+        Ok(Box::new(CountedAttempts::new(
+            self,
+            peer,
+            Budget::default(),
+        )?))
+    }
 }
 
 /// Counts the attempts of one engine session in the list of known peers. There is one session at a
 /// time with one peer.
-pub struct CountedAttempts {
+struct CountedAttempts {
     peers: SharedPeers,
     peer: PublicIdentity,
     budget: Budget,
@@ -172,15 +184,7 @@ impl CountedAttempts {
     ///
     /// # Errors
     /// [`PeersError::Unknown`].
-    pub fn new(peers: &SharedPeers, peer: &PublicIdentity) -> Result<Self, PeersError> {
-        Self::within(peers, peer, Budget::default())
-    }
-
-    fn within(
-        peers: &SharedPeers,
-        peer: &PublicIdentity,
-        budget: Budget,
-    ) -> Result<Self, PeersError> {
+    fn new(peers: &SharedPeers, peer: &PublicIdentity, budget: Budget) -> Result<Self, PeersError> {
         let known = peers.lock().get(peer).ok_or(PeersError::Unknown)?.clone();
         Ok(CountedAttempts {
             peers: peers.clone(),
@@ -269,7 +273,7 @@ mod tests {
         }
 
         fn session(&self) -> CountedAttempts {
-            CountedAttempts::within(&self.1, &public(2), BUDGET).unwrap()
+            CountedAttempts::new(&self.1, &public(2), BUDGET).unwrap()
         }
 
         /// Attempts in all and in a row, as a new process would read them.
@@ -351,7 +355,7 @@ mod tests {
             .remember(&half, &Name::clean("Eve"), &[], None)
             .unwrap();
         assert_eq!(place.1.lock().attempts(&half), 1);
-        CountedAttempts::within(&place.1, &half, BUDGET)
+        CountedAttempts::new(&place.1, &half, BUDGET)
             .unwrap()
             .begins(Attempt::Run)
             .unwrap();

@@ -22,14 +22,14 @@ mod whole_file;
 pub use address::{Address, BadAddress};
 #[cfg(feature = "internals")]
 pub use attempts::Budget;
-pub use attempts::{CountedAttempts, SharedPeers, Standing};
+pub use attempts::{SharedPeers, Standing};
 pub use fingerprint::Fingerprint;
 pub use home::{Home, HomeError};
 pub use keys::Identity;
 pub(crate) use keys::PairSecret;
 pub use known_peers::{KnownPeers, PeersError};
 pub use name::Name;
-pub use old_identity::{CannotSucceed, OldIdentity, Succeeded};
+pub use old_identity::{CannotSucceed, OldIdentity};
 pub use peer::Peer;
 pub(crate) use public::is_x25519_key;
 pub use public::{BadIdentity, PublicIdentity};

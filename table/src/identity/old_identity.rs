@@ -22,16 +22,6 @@ pub struct OldIdentity {
     _lock: Option<File>,
 }
 
-/// What a succession has brought.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Succeeded {
-    /// The whole chain, with the new identity at its end.
-    pub succession: Succession,
-    /// How many known peers were taken over.
-    pub peers: usize,
-}
-
 /// An identity cannot be succeeded by this one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -100,9 +90,12 @@ impl OldIdentity {
     /// From the first thing that is written on, nobody plays with the old identity. If this is
     /// broken off it can be done again, and then is finished.
     ///
+    /// Returns the whole chain, with the new identity at its end, and the number of known peers that
+    /// were taken over.
+    ///
     /// # Errors
     /// [`CannotSucceed`].
-    pub fn be_succeeded(self, home: Home) -> Result<Succeeded, CannotSucceed> {
+    pub fn be_succeeded(self, home: Home) -> Result<(Succession, usize), CannotSucceed> {
         let old = &self.file.identity;
         let new = home.identity();
         let peers = home.list_of_peers()?;
@@ -132,7 +125,7 @@ impl OldIdentity {
         // The list must not hold who this was.
         let mut peers = peers.of(succession.clone());
         let peers = peers.take_over(known)?;
-        Ok(Succeeded { succession, peers })
+        Ok((succession, peers))
     }
 }
 

@@ -167,6 +167,7 @@ impl Door {
     ///
     /// # Errors
     /// If that cannot be written down.
+    #[cfg(feature = "internals")]
     pub fn end_invite(&self, invite: &Invite) -> Result<(), DoorError> {
         lock(&self.inner.invites)
             .end(&invite.secret.id())

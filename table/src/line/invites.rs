@@ -105,6 +105,7 @@ impl Invites {
     }
 
     /// Ends an invite: nobody is answered by it from now on.
+    #[cfg(feature = "internals")]
     pub(super) fn end(&mut self, id: &InviteId) -> io::Result<()> {
         self.open.retain(|open| open.id != *id);
         self.save()

@@ -9,8 +9,10 @@ use crate::wire::{Malformed, Reader, Writer};
 /// What is agreed before a match: the host sends it, the guest takes it by sitting down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The version of each protocol that both speak.
-    pub versions: Versions,
+    /// The version of the log that both speak, which is the edition of the rules.
+    pub log_version: Edition,
+    /// The version of the engine that shuffles.
+    pub engine_version: u16,
     /// The game and what it is played for.
     pub stakes: Stakes,
     /// By which algorithm the deck is shuffled.
@@ -27,30 +29,13 @@ pub struct Header {
 /// The most bytes of the name of an algorithm.
 const ALGORITHM: usize = 32;
 
-/// The versions of the protocols.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Versions {
-    /// Of the log, which is the edition of the rules.
-    pub log: Edition,
-    /// Of the engine that shuffles.
-    pub engine: u16,
-}
-
-/// The time to think. No time at all means as long as one likes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The time to think. No time at all, the default, means as long as one likes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Seconds for each move.
     pub each_move: u32,
     /// Seconds for all that takes longer, in the whole match.
     pub bank: u32,
-}
-
-impl Clock {
-    /// No limit.
-    pub const NONE: Self = Clock {
-        each_move: 0,
-        bank: 0,
-    };
 }
 
 /// The bytes are no header.
@@ -87,8 +72,8 @@ impl Header {
     /// The bytes that stand for this header.
     pub fn encode(&self) -> Vec<u8> {
         Writer::default()
-            .u16(self.versions.log.number())
-            .u16(self.versions.engine)
+            .u16(self.log_version.number())
+            .u16(self.engine_version)
             .string(&self.stakes.encode())
             .string(self.algorithm.name().as_bytes())
             .raw(&self.circuit)
@@ -106,14 +91,15 @@ impl Header {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, HeaderError> {
         let mut reader = Reader::new(bytes);
         let log = reader.u16()?;
-        let log = Edition::of_number(log).ok_or(HeaderError::Version(log))?;
-        let engine = reader.u16()?;
+        let log_version = Edition::of_number(log).ok_or(HeaderError::Version(log))?;
+        let engine_version = reader.u16()?;
         let stakes =
             Stakes::decode(reader.string(Stakes::MAX_LEN)?).map_err(HeaderError::Stakes)?;
         let algorithm = reader.string(ALGORITHM)?;
         let algorithm = std::str::from_utf8(algorithm).map_err(|_| Malformed)?;
         let header = Header {
-            versions: Versions { log, engine },
+            log_version,
+            engine_version,
             algorithm: algorithm.parse().map_err(|_| Malformed)?,
             circuit: reader.array()?,
             validity: reader.u8()?,

@@ -42,7 +42,7 @@ pub use claim::{Claim, Claimed};
 pub use deck_log::Attempt;
 pub use event::{Begun, Chosen, Face, LogEvent, Post, PostKind};
 pub use foul::{PartFoul, Proof, Refused};
-pub use header::{Clock, Header, HeaderError, Versions};
+pub use header::{Clock, Header, HeaderError};
 pub use in_play::Unsettled;
 pub use inputs::{Input, Inputs, OpenedInputs};
 pub use journal::{Journal, JournalError, Opened};

@@ -109,7 +109,8 @@ pub struct Evidence {
 
 impl Evidence {
     /// The seat that it convicts.
-    pub fn seat(&self) -> Seat {
+    #[cfg_attr(feature = "internals", visibility::make(pub))]
+    pub(crate) fn seat(&self) -> Seat {
         self.parts[0].seat
     }
 

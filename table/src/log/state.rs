@@ -47,7 +47,7 @@ impl State {
         let shape = header.shape();
         State {
             of: of.id(),
-            edition: header.versions.log,
+            edition: header.log_version,
             shape,
             stakes_digest: Hash::new("stakes").field(&stakes.encode()).finish(),
             phase: Phase::Deal,

@@ -136,7 +136,7 @@ pub(super) enum Out {
 
 impl Clocks {
     pub(super) fn new(clock: Clock, seats: usize) -> Self {
-        let limited = clock != Clock::NONE;
+        let limited = clock != Clock::default();
         let bank = TimeBank::new(if limited { clock } else { SILENCE });
         Clocks {
             limited,
@@ -419,7 +419,7 @@ mod tests {
     #[test]
     fn without_a_clock_another_seat_has_ten_minutes_for_each_step_and_this_one_has_no_limit() {
         let (table, mut log, _) = at_the_hosts_choice();
-        let (mut clocks, now) = (Clocks::new(Clock::NONE, 2), Instant::now());
+        let (mut clocks, now) = (Clocks::new(Clock::default(), 2), Instant::now());
         for at in [0, 5000] {
             let own = view(&log, Seat::HOST, LineIs::Up);
             assert!(clocks.look(&own, now + at * SECOND).is_none());

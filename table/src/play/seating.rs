@@ -8,7 +8,7 @@ use dealerless::shuffle::Algorithm;
 use super::deal_circuit::{DealCircuit, NoCircuit};
 use crate::identity::{Name, PublicIdentity};
 use crate::line::{Line, MAX_HEADER};
-use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting, Versions};
+use crate::log::{CannotSit, Clock, Header, HeaderError, Match, Player, Sitting};
 use crate::rules::{Edition, Stakes};
 
 /// The oldest version of the engine with which a match can have begun that this program resumes. What
@@ -77,10 +77,8 @@ impl Seating {
     ) -> Result<(Header, Arc<DealCircuit>), NoCircuit> {
         let circuit = DealCircuit::of(&stakes, algorithm)?;
         let header = Header {
-            versions: Versions {
-                log: Header::LOG_VERSION,
-                engine: net::VERSION,
-            },
+            log_version: Header::LOG_VERSION,
+            engine_version: net::VERSION,
             algorithm,
             circuit: circuit.circuit().digest(),
             validity: if circuit.checks_inputs() {
@@ -100,7 +98,7 @@ impl Seating {
     /// [`CannotBegin`], also if a match of an older version could only be resumed here.
     pub fn proposal(bytes: &[u8]) -> Result<Header, CannotBegin> {
         let header = Header::decode(bytes)?;
-        let (theirs, ours) = (header.versions.log, Header::LOG_VERSION);
+        let (theirs, ours) = (header.log_version, Header::LOG_VERSION);
         match theirs == ours {
             true => Ok(header),
             false => Err(CannotBegin::Log { theirs, ours }),
@@ -161,7 +159,7 @@ impl Seating {
 /// The circuit that a header means, if this program knows it and the header names no older version of the
 /// engine than `oldest`.
 fn proposed_circuit(header: &Header, oldest: u16) -> Result<DealCircuit, CannotBegin> {
-    let (theirs, ours) = (header.versions.engine, net::VERSION);
+    let (theirs, ours) = (header.engine_version, net::VERSION);
     if !(oldest..=ours).contains(&theirs) {
         return Err(CannotBegin::Engine { theirs, ours });
     }

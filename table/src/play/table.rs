@@ -47,8 +47,9 @@ pub struct Table<S, V, X> {
     /// The line has told that it has ended: nothing comes from it any more.
     silent: bool,
     clocks: Clocks,
-    /// This side does not look for a line.
-    holds: bool,
+    /// Whether this side itself does not look for a line now. Nobody else is away then. The next line
+    /// ends it.
+    pub holds: bool,
 }
 
 /// What a [`Table`] has to tell.
@@ -349,12 +350,6 @@ impl<S: Storage, V: Vault, X: Send + 'static> Table<S, V, X> {
     /// Deals no hand after a showdown before [`Command::Next`], so that a person can see it.
     pub fn pause_after_showdowns(&mut self) {
         self.play.pause_after_showdowns();
-    }
-
-    /// Says whether this side itself does not look for a line now. Nobody else is away then. The
-    /// next line ends it.
-    pub fn hold(&mut self, holds: bool) {
-        self.holds = holds;
     }
 
     /// Takes up the banks of all seats as they were when a program ended, in order of the seats.

@@ -3,7 +3,7 @@
 //! [`Record::read`] replays a file by the rules, from its bytes alone: every signature, every
 //! commitment that was opened, every choice, every result. It needs no key, so that a third person
 //! can settle an argument; with the key the owner also knows that nobody has touched the file, and
-//! reads its own cards ([`Record::read_own`]). [`compare()`] lays the files of two sides beside each
+//! reads its own cards . [`compare()`] lays the files of two sides beside each
 //! other.
 //!
 //! A record proves who signed what in which order, that each opened card is the one that all had
@@ -72,26 +72,16 @@ pub enum MatchState {
 }
 
 impl Record {
-    /// Reads a record without any key. What only the owner's key protects is taken as it is: the
-    /// seat and the names in the first record, the notes of the owner's cards, the checks and MACs.
+    /// Reads a record, as its owner or without any key. An owner also knows that nothing in it was
+    /// changed, and can read its own cards. Without a key, what only the owner's key protects is taken
+    /// as it is: the seat and the names in the first record, the notes of the owner's cards, the checks
+    /// and MACs.
     ///
     /// # Errors
-    /// [`BadRecord`], at the first thing that does not fit. A foul or a fork that the record holds
-    /// is no error: it is how the match ended.
-    pub fn read(bytes: &[u8]) -> Result<Self, BadRecord> {
-        Self::replay(bytes, None)
-    }
-
-    /// Reads a record as its owner: nothing in it was changed, and the owner's own cards can be
-    /// read.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read); also if any byte was changed, or if the file is another identity's.
-    pub fn read_own(bytes: &[u8], owner: &Identity) -> Result<Self, BadRecord> {
-        Self::replay(bytes, Some(owner))
-    }
-
-    fn replay(bytes: &[u8], owner: Option<&Identity>) -> Result<Self, BadRecord> {
+    /// [`BadRecord`], at the first thing that does not fit; for an owner also if any byte was changed,
+    /// or if the file is another identity's. A foul or a fork that the record holds is no error: it is
+    /// how the match ended.
+    pub fn read(bytes: &[u8], owner: Option<&Identity>) -> Result<Self, BadRecord> {
         let key = owner.map(Identity::file_key);
         let (sitting, mut file) = MatchFile::read(bytes, key.clone()).map_err(|bad| match bad {
             BadFile::NeverBegun => BadRecord::NeverBegun,

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use dealerless::mpc::{Attempt, Attempts};
-use dealerless_table::identity::CountedAttempts;
 use dealerless_table::log::{DiskStorage, Storage};
 use dealerless_table::play::{FileVault, Vault};
 use rustix::process::{Signal, getpid, kill_process};
@@ -137,7 +136,7 @@ impl Vault for Kept {
 
 /// The attempts, in the list of known peers.
 pub(crate) struct Tried {
-    pub(crate) counted: CountedAttempts,
+    pub(crate) counted: Box<dyn Attempts>,
     pub(crate) deeds: Deeds,
 }
 

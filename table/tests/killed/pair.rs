@@ -284,7 +284,7 @@ impl Pair {
         let records = self.sides.each_ref().map(|side| {
             let home = Home::open(side.folder.path(), None, &mut system_rng()).unwrap();
             let log = home.matches().join(LOG);
-            let record = Record::read_own(&fs::read(&log).unwrap(), home.identity()).unwrap();
+            let record = Record::read(&fs::read(&log).unwrap(), Some(home.identity())).unwrap();
             assert!(record.log.evidence().is_none() && record.log.foul().is_none());
             assert_eq!(record.state(), MatchState::Over(End::Played), "{plan:?}");
             check_inputs(&record, &log, &home);

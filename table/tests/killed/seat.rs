@@ -10,9 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use dealerless::net::Deadlines;
-use dealerless_table::identity::{
-    Address, CountedAttempts, Home, Name, PublicIdentity, SharedPeers,
-};
+use dealerless_table::identity::{Address, Home, Name, PublicIdentity, SharedPeers};
 use dealerless_table::line::{Door, DoorEvent, Guest, Line, Timing};
 use dealerless_table::log::{DiskStorage, End, Inputs, Journal, LogEvent, MatchLog, Phase};
 use dealerless_table::play::{
@@ -274,7 +272,7 @@ impl Program {
         });
         // A line that ends before a word is none.
         let Some(says) = says else { return };
-        let counted = CountedAttempts::new(&self.peers, &self.peer);
+        let counted = self.peers.counted(&self.peer);
         let attempts = Box::new(Tried {
             counted: counted.expect("a known peer"),
             deeds: self.deeds.clone(),

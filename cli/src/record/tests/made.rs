@@ -6,7 +6,7 @@ use dealerless_table::Seat;
 use dealerless_table::identity::{Identity, Name};
 use dealerless_table::log::{
     CardOpening, Claim, Claimed, Clock, Header, Journal, Masked, Match, MatchLog, MemoryStorage,
-    Part, PartKind, Phase, Player, Seal, Seen, SignedPart, Sitting, Versions,
+    Part, PartKind, Phase, Player, Seal, Seen, SignedPart, Sitting,
 };
 use dealerless_table::record::Record;
 use dealerless_table::rules::{
@@ -41,10 +41,8 @@ impl Made {
     pub(super) fn of(stakes: Stakes, [first, step]: [u32; 2]) -> Self {
         let seats = stakes.seats() as u8;
         let header = Header {
-            versions: Versions {
-                log: Header::LOG_VERSION,
-                engine: 3,
-            },
+            log_version: Header::LOG_VERSION,
+            engine_version: 3,
             stakes,
             algorithm: Algorithm::Waksman,
             circuit: [7; 32],
@@ -87,12 +85,12 @@ impl Made {
 
     /// The record of a seat, as its owner reads it.
     pub(super) fn own(&self, seat: Seat) -> Record {
-        Record::read_own(&self.file(seat), &self.identities[seat.index()]).unwrap()
+        Record::read(&self.file(seat), Some(&self.identities[seat.index()])).unwrap()
     }
 
     /// The record of a seat, as anybody reads it.
     pub(super) fn record(&self, seat: Seat) -> Record {
-        Record::read(&self.file(seat)).unwrap()
+        Record::read(&self.file(seat), None).unwrap()
     }
 
     /// Plays until `choose` has nothing to say. What it says instead of a choice ends the match.

@@ -62,7 +62,7 @@ fn played() -> Made {
 fn read(name: &str, bytes: &[u8]) -> Read {
     Read {
         file: name.to_owned(),
-        record: Record::read(bytes),
+        record: Record::read(bytes, None),
     }
 }
 
@@ -341,7 +341,7 @@ fn history_reads_like_this() {
     let mut bytes = played.file(Seat::HOST);
     let at = bytes.len() - 40;
     bytes[at] ^= 4;
-    all.push(of_file(&file, &Ok(Record::read(&bytes))));
+    all.push(of_file(&file, &Ok(Record::read(&bytes, None))));
     all.push(of_file(&file, &Err(anyhow::anyhow!("it is too large"))));
     golden(&history::lines(&all), include_str!("screens/history.txt"));
 }
@@ -396,11 +396,11 @@ fn a_hand_that_a_loser_does_not_sign_is_told_as_decided() {
         changed: SystemTime::UNIX_EPOCH,
         len: 1,
     };
-    let listed = of_file(&file, &Ok(Record::read(&bytes)));
+    let listed = of_file(&file, &Ok(Record::read(&bytes, None)));
     let line = format!("no-limit Texas hold'em, 0 hands, won 2. {state}");
     let lines = history::lines(&[listed]);
     assert!(lines.ends_with(&line), "{lines}");
-    let record = Record::read(&bytes).unwrap();
+    let record = Record::read(&bytes, None).unwrap();
     assert!(pages(&record).contains(&format!("\n{state}\n")));
     assert!(!pages(&record).contains("not played to its end"));
 }
@@ -494,7 +494,7 @@ fn a_name_that_reads_like_a_sentence_stands_in_quotation_marks() {
         text.contains(&format!("undecided: \"{name}\" is to choose.")),
         "{text}"
     );
-    let record = Record::read(&bytes).unwrap();
+    let record = Record::read(&bytes, None).unwrap();
     assert!(pages(&record).contains(&format!("\"{name}\" is to choose.")));
 }
 
@@ -510,7 +510,7 @@ fn a_name_that_passes_for_the_reader_is_listed_with_its_seat() {
         changed: SystemTime::UNIX_EPOCH,
         len: 1,
     };
-    let listed = of_file(&file, &Ok(Record::read(&bytes)));
+    let listed = of_file(&file, &Ok(Record::read(&bytes, None)));
     assert_eq!(listed.played.as_ref().unwrap().with, ["You"]);
     let lines = history::lines(&[listed]);
     assert!(lines.contains("  with You (seat 1)\n"), "{lines}");

@@ -25,7 +25,7 @@ fn player(folder: &Path) -> PublicIdentity {
     home.identity().public().clone()
 }
 
-fn succeed(old: &Path, new: &Path) -> Result<crate::identity::Succeeded, CannotSucceed> {
+fn succeed(old: &Path, new: &Path) -> Result<(Succession, usize), CannotSucceed> {
     OldIdentity::open(old)
         .unwrap()
         .be_succeeded(open(new).unwrap())
@@ -42,10 +42,10 @@ fn a_new_identity_takes_over_who_was_known_and_the_old_one_plays_no_more() {
             old.clone()
         };
         let done = succeed(&path, &new).unwrap();
-        assert_eq!((done.peers, done.succession.past().len()), (1, 1));
+        assert_eq!((done.1, done.0.past().len()), (1, 1));
         let home = open(&new).unwrap();
         let is = home.identity();
-        assert_eq!(is.succession(), &done.succession);
+        assert_eq!(is.succession(), &done.0);
         assert_eq!(is.succession().past().next(), Some(&was));
         let peers = home.list_of_peers().unwrap();
         let peer = peers.get(&public(1)).unwrap();
@@ -56,7 +56,7 @@ fn a_new_identity_takes_over_who_was_known_and_the_old_one_plays_no_more() {
         }
         // What it has written can still be read.
         let old = OldIdentity::open(&old).unwrap();
-        assert_eq!(old.successor(), Some(&done.succession));
+        assert_eq!(old.successor(), Some(&done.0));
         assert!(old.matches().unwrap().is_dir());
         assert_eq!(old.public(), &was);
     }
@@ -69,12 +69,9 @@ fn a_chain_grows_with_each_machine() {
     let first = player(&old);
     succeed(&old, &new).unwrap();
     let done = succeed(&new, &third).unwrap();
-    let all: Vec<_> = done.succession.all().collect();
+    let all: Vec<_> = done.0.all().collect();
     assert_eq!((all.len(), all[0]), (3, &first));
-    assert_eq!(
-        open(&third).unwrap().identity().succession(),
-        &done.succession
-    );
+    assert_eq!(open(&third).unwrap().identity().succession(), &done.0);
 }
 
 #[test]
@@ -84,14 +81,14 @@ fn an_identity_has_one_successor_and_a_succession_that_was_broken_off_is_finishe
     player(&old);
     let done = succeed(&old, &new).unwrap();
     assert!(
-        matches!(succeed(&old, &other), Err(CannotSucceed::Before(by)) if by == done.succession.current().fingerprint())
+        matches!(succeed(&old, &other), Err(CannotSucceed::Before(by)) if by == done.0.current().fingerprint())
     );
     // As after a crash behind the first and behind the second file.
     fs::remove_file(new.join("known_peers")).unwrap();
     for _ in 0..2 {
-        assert_eq!(succeed(&old, &new).unwrap().succession, done.succession);
+        assert_eq!(succeed(&old, &new).unwrap().0, done.0);
         let home = open(&new).unwrap();
-        assert_eq!(home.identity().succession(), &done.succession);
+        assert_eq!(home.identity().succession(), &done.0);
         assert_eq!(home.list_of_peers().unwrap().peers().len(), 1);
         drop(home);
         fs::remove_file(new.join("identity.succession")).unwrap();

@@ -51,11 +51,11 @@ fn a_header_is_read_as_it_was_written_and_no_other_bytes_are_one() {
 #[test]
 fn a_header_of_version_2_is_read_as_it_was_written_and_others_are_unknown() {
     let header = holdem(2, 1).of.header().clone();
-    assert_eq!(header.versions.log, Header::LOG_VERSION);
+    assert_eq!(header.log_version, Header::LOG_VERSION);
     let mut bytes = header.encode();
     bytes[0] = 2;
     let older = Header::decode(&bytes).unwrap();
-    assert_eq!(older.versions.log, Edition::Two);
+    assert_eq!(older.log_version, Edition::Two);
     assert_eq!(older.encode(), bytes);
     for version in [0, 1, 4] {
         bytes[0] = version;

@@ -68,10 +68,8 @@ fn rules(limit: Limit) -> BettingRules {
 impl Table {
     pub(crate) fn new(variety: Variety, seats: u8, hands: u32) -> Self {
         let header = Header {
-            versions: Versions {
-                log: Header::LOG_VERSION,
-                engine: 3,
-            },
+            log_version: Header::LOG_VERSION,
+            engine_version: 3,
             stakes: Stakes::new(variety, seats, hands).unwrap(),
             algorithm: dealerless::shuffle::Algorithm::Waksman,
             circuit: [7; 32],
@@ -94,7 +92,7 @@ impl Table {
     /// The same table, for a match of this edition.
     pub(crate) fn of_edition(self, edition: Edition) -> Self {
         let mut header = self.of.header().clone();
-        header.versions.log = edition;
+        header.log_version = edition;
         let of = Match::new(header, self.of.players().to_vec()).unwrap();
         Table { of, ..self }
     }

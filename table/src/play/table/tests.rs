@@ -85,7 +85,7 @@ fn is_silent(
     // What happened before.
     while table.play.news().is_some() {}
     let clock = world.of.header().clock;
-    let limited = clock != Clock::NONE;
+    let limited = clock != Clock::default();
     let time = match limited {
         true => u64::from(clock.each_move + clock.bank) + 10,
         false => 600,
@@ -107,7 +107,7 @@ fn is_silent(
     assert_eq!(late, other);
     table.close_here().unwrap();
 
-    let record = Record::read(&file.bytes()).unwrap();
+    let record = Record::read(&file.bytes(), None).unwrap();
     assert_eq!(record.log.hash(), log.hash());
     let claims: Vec<_> = record.claims.iter().map(|claim| claim.what).collect();
     let away = !up && log.waits_for().contains(&own);
@@ -147,7 +147,7 @@ fn parts_of(world: &World, last_first: bool) -> Vec<SignedPart> {
 #[test]
 fn a_match_can_be_closed_when_the_peer_is_silent_in_any_phase_with_a_connection_or_without_one() {
     let mut closed = BTreeSet::new();
-    for (clock, last_first) in [(None, false), (Some(Clock::NONE), true)] {
+    for (clock, last_first) in [(None, false), (Some(Clock::default()), true)] {
         for mut world in [holdem(2, 1), draw(2, 1), free_deck(2), boards(2)] {
             if let Some(clock) = clock {
                 let header = world.of.header().clone();

@@ -50,10 +50,10 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &Table, at: usize, bi
     let ends = ends(bytes);
     let mut changed = bytes.to_vec();
     changed[at] ^= bits;
-    let own = Record::read_own(&changed, &table.identities[0]);
+    let own = Record::read(&changed, Some(&table.identities[0]));
     let changed_or_not_yours = matches!(own, Err(BadRecord::Changed(_) | BadRecord::NotYours));
     assert!(changed_or_not_yours, "byte {at}: {own:?}");
-    let read = Record::read(&changed);
+    let read = Record::read(&changed, None);
     match (read, is_unsigned(bytes, &ends, at)) {
         (Ok(record), true) => assert_eq!(record.log.hash(), log.hash(), "byte {at}"),
         // The length of one of the last records: as if the file were cut there.
@@ -83,7 +83,7 @@ pub(super) fn flipped(bytes: &[u8], log: &MatchLog, table: &Table, at: usize, bi
 fn a_changed_byte_is_noticed_by_the_owner_and_if_it_is_signed_by_anybody() {
     let table = holdem(2, 1);
     let (log, bytes) = noted(&table);
-    assert_eq!(Record::read(&bytes).unwrap().log.hash(), log.hash());
+    assert_eq!(Record::read(&bytes, None).unwrap().log.hash(), log.hash());
     for at in (0..bytes.len()).step_by(11) {
         flipped(&bytes, &log, &table, at, 1 << (at % 8));
     }
@@ -98,11 +98,11 @@ fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
     let others = holdem(2, 2);
     let foreign = others.played();
     let foreign: Vec<_> = foreign.history(0).cloned().collect();
-    assert!(Record::read(&bytes).is_ok());
+    assert!(Record::read(&bytes, None).is_ok());
     for i in 0..parts.len() {
         let mut dropped = parts.clone();
         dropped.remove(i);
-        let read = Record::read(&file_of(&table, Seat::HOST, &dropped));
+        let read = Record::read(&file_of(&table, Seat::HOST, &dropped), None);
         match parts[i].step + 1 == log.step() {
             // As if it was not said yet.
             true => assert_eq!(read.unwrap().log.waits_for(), [parts[i].seat]),
@@ -110,11 +110,11 @@ fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
         }
         let mut repeated = parts.clone();
         repeated.insert(i, parts[i].clone());
-        let read = Record::read(&file_of(&table, Seat::HOST, &repeated));
+        let read = Record::read(&file_of(&table, Seat::HOST, &repeated), None);
         assert!(matches!(read, Err(BadRecord::Repeated { seat, .. }) if seat == parts[i].seat));
         let mut mixed = parts.clone();
         mixed[i] = foreign[i].clone();
-        let read = Record::read(&file_of(&table, Seat::HOST, &mixed));
+        let read = Record::read(&file_of(&table, Seat::HOST, &mixed), None);
         let Err(BadRecord::Part { place, seat, .. }) = read else {
             panic!("{i}: {read:?}");
         };
@@ -125,7 +125,7 @@ fn parts_that_are_dropped_swapped_repeated_or_of_another_match_are_found() {
         if i > 0 {
             let mut swapped = parts.clone();
             swapped.swap(i - 1, i);
-            let read = Record::read(&file_of(&table, Seat::HOST, &swapped));
+            let read = Record::read(&file_of(&table, Seat::HOST, &swapped), None);
             match parts[i - 1].step == parts[i].step {
                 // Two parts of one step can arrive in either order.
                 true => assert_eq!(read.unwrap().log.hash(), log.hash()),
@@ -149,7 +149,7 @@ fn the_error_names_the_hand_and_the_step_where_a_record_fails_first() {
     let at = parts.iter().position(|part| part.step == step).unwrap();
     parts[at].signature[9] ^= 1;
     parts[last].signature[9] ^= 1;
-    let error = Record::read(&file_of(&table, Seat::GUEST, &parts)).unwrap_err();
+    let error = Record::read(&file_of(&table, Seat::GUEST, &parts), None).unwrap_err();
     let place = error.place().unwrap();
     assert_eq!((place.hand, place.step), (2, step));
     assert!(
@@ -169,7 +169,7 @@ fn a_file_that_is_cut_at_any_byte_is_a_shorter_record_and_says_so() {
         let records = ends.partition_point(|&end| end <= cut) - 1;
         for zeros in [0, 7, bytes.len() - cut] {
             let torn = [&bytes[..cut], &vec![0; zeros.min(bytes.len() - cut)]].concat();
-            match Record::read(&torn) {
+            match Record::read(&torn, None) {
                 Err(BadRecord::NeverBegun) => assert_eq!(records, 0),
                 Err(error) => panic!("{cut} {zeros}: {error}"),
                 Ok(record) => {
@@ -190,7 +190,7 @@ fn a_length_that_no_record_has_is_no_torn_record() {
     for byte in [1, 2, 3] {
         let mut changed = bytes.clone();
         changed[ends[2] + byte] ^= 0x40;
-        let error = Record::read(&changed).unwrap_err();
+        let error = Record::read(&changed, None).unwrap_err();
         assert_eq!(
             error.place().map(|place| place.at),
             Some(ends[2]),
@@ -203,11 +203,11 @@ fn a_length_that_no_record_has_is_no_torn_record() {
 fn a_record_of_another_identity_is_read_by_anybody_and_not_as_ones_own() {
     let table = holdem(2, 1);
     let (log, bytes) = noted(&table);
-    let own = Record::read_own(&bytes, &table.identities[1]);
+    let own = Record::read(&bytes, Some(&table.identities[1]));
     assert_eq!(own.unwrap_err(), BadRecord::NotYours);
     let (mine, anybody) = (
-        Record::read_own(&bytes, &table.identities[0]).unwrap(),
-        Record::read(&bytes).unwrap(),
+        Record::read(&bytes, Some(&table.identities[0])).unwrap(),
+        Record::read(&bytes, None).unwrap(),
     );
     assert_eq!((mine.notes, anybody.notes), (1, 1));
     assert_eq!(mine.hands[0].seen.len(), 1);
@@ -225,10 +225,13 @@ fn a_record_of_another_identity_is_read_by_anybody_and_not_as_ones_own() {
 
 #[test]
 fn files_that_are_none_are_refused() {
-    assert_eq!(Record::read(&[]).unwrap_err(), BadRecord::NeverBegun);
-    assert_eq!(Record::read(&[7; 400]).unwrap_err(), BadRecord::NeverBegun);
+    assert_eq!(Record::read(&[], None).unwrap_err(), BadRecord::NeverBegun);
+    assert_eq!(
+        Record::read(&[7; 400], None).unwrap_err(),
+        BadRecord::NeverBegun
+    );
     let mut text = vec![0; 400];
     text[0] = 9;
     text[100] = 1;
-    assert_eq!(Record::read(&text).unwrap_err(), BadRecord::NoMatch);
+    assert_eq!(Record::read(&text, None).unwrap_err(), BadRecord::NoMatch);
 }

@@ -7,7 +7,7 @@ use crate::record::{BadRecord, MatchState, Record};
 use crate::seat::Seat;
 
 fn state(table: &Table, log: &MatchLog) -> MatchState {
-    let record = Record::read(&file(table, Seat::HOST, log)).unwrap();
+    let record = Record::read(&file(table, Seat::HOST, log), None).unwrap();
     assert_eq!(record.log.final_stacks(), log.final_stacks());
     record.state()
 }
@@ -23,7 +23,7 @@ fn a_match_that_was_broken_off_is_open_after_a_step_with_somebody_to_speak() {
     let table = holdem(2, 1);
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     for (count, log) in table.prefixes(&parts).iter().enumerate() {
-        let read = Record::read(&file_of(&table, Seat::HOST, &parts[..count])).unwrap();
+        let read = Record::read(&file_of(&table, Seat::HOST, &parts[..count]), None).unwrap();
         let expected = match log.phase() {
             Phase::Over(end) => MatchState::Over(end),
             _ => MatchState::Open {
@@ -45,7 +45,7 @@ fn what_the_signed_parts_decide_needs_no_signature_of_the_loser() {
     let parts: Vec<_> = table.played().history(0).cloned().collect();
     let mut pots = Vec::new();
     for (count, log) in table.prefixes(&parts).iter().enumerate() {
-        let read = Record::read(&file_of(&table, Seat::HOST, &parts[..count])).unwrap();
+        let read = Record::read(&file_of(&table, Seat::HOST, &parts[..count]), None).unwrap();
         let unsettled = read.log.unsettled();
         assert_eq!(unsettled, log.unsettled());
         match (log.phase(), unsettled) {
@@ -101,22 +101,22 @@ fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
     let foul = table.sign(&log, seat, &Part::Again);
     let mut parts: Vec<_> = log.history(0).cloned().collect();
     parts.push(foul);
-    let record = Record::read(&file_of(&table, Seat::GUEST, &parts)).unwrap();
+    let record = Record::read(&file_of(&table, Seat::GUEST, &parts), None).unwrap();
     assert!(matches!(record.state(), MatchState::Over(End::Foul { seat: by, .. }) if by == seat));
     // A foul of a step before is one as well, and counts once.
     let mut late: Vec<_> = parts[..parts.len() - 1].to_vec();
     let sealed = table.prefixes(&late).into_iter();
     let mut sealed = sealed.filter(|log| log.phase() == Phase::Seal(Seat::GUEST));
     late.push(table.sign(&sealed.next().unwrap(), Seat::HOST, &Part::Leave));
-    let record = Record::read(&file_of(&table, Seat::GUEST, &late)).unwrap();
+    let record = Record::read(&file_of(&table, Seat::GUEST, &late), None).unwrap();
     assert!(
         matches!(record.state(), MatchState::Over(End::Foul { seat: by, .. }) if by == Seat::HOST)
     );
     late.push(late[late.len() - 1].clone());
-    assert!(Record::read(&file_of(&table, Seat::GUEST, &late)).is_err());
+    assert!(Record::read(&file_of(&table, Seat::GUEST, &late), None).is_err());
     // Nothing follows.
     parts.push(parts[0].clone());
-    assert!(Record::read(&file_of(&table, Seat::GUEST, &parts)).is_err());
+    assert!(Record::read(&file_of(&table, Seat::GUEST, &parts), None).is_err());
 
     let mut log = table.log();
     let other = table.sign(&log, Seat::HOST, &Part::Leave);
@@ -127,19 +127,19 @@ fn a_foul_and_a_fork_are_how_a_match_ended_and_no_damage() {
     let (mut journal, memory) = begun(&table, Seat::GUEST);
     journal.append([&said]).unwrap();
     journal.append_evidence(&evidence).unwrap();
-    let record = Record::read(&memory.bytes()).unwrap();
+    let record = Record::read(&memory.bytes(), None).unwrap();
     assert_eq!(
         record.state(),
         MatchState::Over(End::Fork { seat: Seat::HOST })
     );
     journal.append_evidence(&evidence).unwrap();
-    let error = Record::read(&memory.bytes()).unwrap_err();
+    let error = Record::read(&memory.bytes(), None).unwrap_err();
     assert!(
         matches!(error, BadRecord::Foreign(place) if place.step == 0),
         "{error}"
     );
     // Both parts in one file are a fork that no program has noticed.
-    let error = Record::read(&file_of(&table, Seat::GUEST, &[said, other])).unwrap_err();
+    let error = Record::read(&file_of(&table, Seat::GUEST, &[said, other]), None).unwrap_err();
     assert_eq!(
         error.evidence().map(|evidence| evidence.seat()),
         Some(Seat::HOST)
@@ -157,6 +157,6 @@ fn evidence_that_convicts_nobody_of_this_match_does_not_belong_there() {
     };
     let (mut journal, memory) = begun(&table, Seat::GUEST);
     journal.append_evidence(&evidence).unwrap();
-    let error = Record::read(&memory.bytes()).unwrap_err();
+    let error = Record::read(&memory.bytes(), None).unwrap_err();
     assert!(matches!(error, BadRecord::Foreign(_)), "{error}");
 }

@@ -7,7 +7,7 @@ use crate::record::{Compared, Record, compare};
 use crate::seat::Seat;
 
 fn read(table: &Table, seat: Seat, parts: &[SignedPart]) -> Record {
-    Record::read(&file_of(table, seat, parts)).unwrap()
+    Record::read(&file_of(table, seat, parts), None).unwrap()
 }
 
 /// The files of the two sides, with more parts in the one or the other.
@@ -55,7 +55,7 @@ fn names_and_owners_that_were_changed_are_read_as_unproven_and_do_not_agree() {
     let mut changed = bytes.clone();
     changed[host..host + 6].copy_from_slice(b"seat 1");
     changed[guest..guest + 6].copy_from_slice(b"seat 0");
-    let swapped = Record::read(&changed).unwrap();
+    let swapped = Record::read(&changed, None).unwrap();
     assert!(!swapped.read_by_owner);
     let compared = Compared::Together {
         more: [0, 0],
@@ -67,7 +67,7 @@ fn names_and_owners_that_were_changed_are_read_as_unproven_and_do_not_agree() {
     let owner = 4 + 16 + 1 + 16 + 32;
     let mut changed = bytes;
     changed[owner] = 0;
-    let owned = Record::read(&changed).unwrap();
+    let owned = Record::read(&changed, None).unwrap();
     let compared = Compared::Together {
         more: [0, 0],
         renamed: Vec::new(),

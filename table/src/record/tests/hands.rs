@@ -53,7 +53,7 @@ fn chips_and_cards_of_random_hands_are_those_of_the_table() {
         (free_deck(3), 2),
     ] {
         let (log, bytes) = random_match(&table, 7, hands);
-        let record = Record::read_own(&bytes, &table.identities[0]).unwrap();
+        let record = Record::read(&bytes, Some(&table.identities[0])).unwrap();
         assert_eq!(record.log.hash(), log.hash());
         let played = log.attempt().hand as usize - 1;
         assert_eq!((record.hands.len(), record.played()), (played, played));
@@ -66,7 +66,7 @@ fn chips_and_cards_of_random_hands_are_those_of_the_table() {
             let mut others = others.filter(|position| !hand.public.contains_key(position));
             assert!(others.all(|position| hand.card(*position).is_none()));
         }
-        let anybody = Record::read(&bytes).unwrap();
+        let anybody = Record::read(&bytes, None).unwrap();
         for (hand, own) in anybody.hands.iter().zip(&record.hands) {
             let public = RecordedHand {
                 seen: Default::default(),
@@ -81,7 +81,7 @@ fn chips_and_cards_of_random_hands_are_those_of_the_table() {
 fn a_hand_is_told_in_the_order_in_which_it_was_played() {
     let table = holdem(2, 1);
     let log = table.played();
-    let record = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
+    let record = Record::read(&file(&table, Seat::HOST, &log), None).unwrap();
     let [hand] = &record.hands[..] else { panic!() };
     let told: Vec<String> = (hand.events.iter())
         .map(|event| match event {
@@ -146,7 +146,7 @@ fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_noth
         journal.append(log.history(0)).unwrap();
         notes.iter().for_each(|note| journal.note(note));
         journal.append([]).unwrap();
-        let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
+        let record = Record::read(&memory.bytes(), Some(&table.identities[0])).unwrap();
         let seen = record.hands[0].seen.get(&position);
         let counts = notes.contains(&new).then_some(&new.card);
         assert_eq!(seen, counts);
@@ -157,13 +157,13 @@ fn cards_that_are_shuffled_again_are_told_and_older_notes_of_them_count_for_noth
     journal.append(before.history(0)).unwrap();
     journal.note(&old);
     journal.append([]).unwrap();
-    let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
+    let record = Record::read(&memory.bytes(), Some(&table.identities[0])).unwrap();
     assert_eq!(record.hands[0].seen.get(&position), Some(&old.card));
 }
 
 /// The positions that were shuffled again, and since when, as the record of the host tells it.
 fn reshuffled(table: &Table, log: &MatchLog) -> Vec<(usize, u64)> {
-    let record = Record::read(&file(table, Seat::HOST, log)).unwrap();
+    let record = Record::read(&file(table, Seat::HOST, log), None).unwrap();
     let hand = &record.hands[0];
     let told = hand.events.iter().find_map(|event| match event {
         LogEvent::Reshuffled {
@@ -194,7 +194,7 @@ fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
     let guest = Seat::GUEST;
     let again = table.part(PartKind::Again, &log, guest);
     log.say(&table.identities[1], guest, &again).unwrap();
-    let open = Record::read(&file(&table, Seat::HOST, &log)).unwrap();
+    let open = Record::read(&file(&table, Seat::HOST, &log), None).unwrap();
     assert!(open.hands.is_empty());
     // The host seals first, and does not seal the next try.
     table.play_until(&mut log, |log| matches!(log.phase(), Phase::Seal(_)));
@@ -206,7 +206,7 @@ fn tries_that_were_void_are_no_hand_and_their_notes_count_for_nothing() {
     journal.note(&void);
     journal.note(&good);
     journal.append(log.history(0)).unwrap();
-    let record = Record::read_own(&memory.bytes(), &table.identities[0]).unwrap();
+    let record = Record::read(&memory.bytes(), Some(&table.identities[0])).unwrap();
     let [hand] = &record.hands[..] else { panic!() };
     assert_eq!(
         (hand.begun.hand, &hand.voided[..]),
@@ -229,7 +229,7 @@ fn a_note_of_a_hand_that_was_not_dealt_or_of_no_card_does_not_belong_there() {
         let (mut journal, memory) = begun(&table, Seat::HOST);
         journal.note(&note);
         journal.append([]).unwrap();
-        let read = Record::read(&memory.bytes());
+        let read = Record::read(&memory.bytes(), None);
         assert_eq!(read.is_ok(), good, "{read:?}");
         assert!(good || matches!(read, Err(BadRecord::Foreign(_))));
     }

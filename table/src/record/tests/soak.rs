@@ -35,7 +35,7 @@ fn a_match_of_a_thousand_hands_is_verified() {
     let (_, random) = random_match(&table, 3, 1000);
     for bytes in [called, random] {
         let begun = Instant::now();
-        let record = Record::read(&bytes).unwrap();
+        let record = Record::read(&bytes, None).unwrap();
         let taken = begun.elapsed();
         let parts = record.log.history(0).count();
         let (hands, bytes) = (record.played(), bytes.len());

@@ -8,7 +8,7 @@ use dealerless::deck::SealedDeck;
 use dealerless::mpc::{Audience, Greeting, Malicious, Offer, Security};
 use dealerless::net::{Channel, Deadlines, Transport};
 use dealerless::shuffle::{Algorithm, ShuffleCircuit, Spec};
-use dealerless_table::identity::{Budget, CountedAttempts};
+use dealerless_table::identity::Budget;
 use dealerless_table::line::{EngineStream, Line, LineError, Priority, Timing};
 
 use super::players::{Player, SOON, invite, line, met};
@@ -100,11 +100,11 @@ fn sessions_of_the_engine_follow_each_other_on_one_line() {
 fn deal(line: &Line, own: &Player, role: Party, shuffle: &ShuffleCircuit) -> Vec<u8> {
     let rng = &mut rand::rng();
     let budget = Budget::default();
-    let counted = CountedAttempts::new(&own.peers, &line.peer).unwrap();
+    let counted = own.peers.counted(&line.peer).unwrap();
     let offer = Offer::new(role, Security::Malicious)
         .bound_to(&line.handshake_hash)
         .statistical_security(budget.rho())
-        .counted_by(Box::new(counted));
+        .counted_by(counted);
     let channel = Channel::new(line.engine(1).unwrap(), Deadlines::default());
     let greeting = Greeting::exchange(channel, offer, rng).unwrap();
     let mut session = Malicious::setup(greeting, rng).unwrap();

@@ -106,7 +106,7 @@ fn a_match_that_began_with_version_5_of_the_engine_is_resumed_and_none_begins_wi
         .unwrap()
         .sitting;
     for (engine, resumes) in [(4, false), (5, true), (VERSION, true), (VERSION + 1, false)] {
-        header.versions.engine = engine;
+        header.engine_version = engine;
         let begun = Seating::of_line(&line, header.clone(), own);
         assert_eq!(begun.is_ok(), engine == VERSION, "{engine}");
         assert_eq!(Seating::circuit_of(&header).is_ok(), resumes, "{engine}");

@@ -23,7 +23,7 @@ struct Over {
 fn over(went: &Went, game: Game) -> Over {
     let records = went.disks.each_ref().map(|disk| {
         let bytes = disk.log().read().unwrap();
-        Record::read(&bytes).unwrap()
+        Record::read(&bytes, None).unwrap()
     });
     let inputs = [0, 1].map(|seat| {
         let of = records[seat].log.of().id();
@@ -147,7 +147,7 @@ fn cards_that_were_shuffled_again_for_a_steal_are_no_part_of_an_audit() {
     assert!(hand.public.keys().any(again), "the stolen card is open");
     // Whose hand it was has noted the cards that are left of it.
     let bytes = went.disks[1].log().read().unwrap();
-    let own = Record::read_own(&bytes, &identity(Seat::GUEST)).unwrap();
+    let own = Record::read(&bytes, Some(&identity(Seat::GUEST))).unwrap();
     assert!(own.hands[0].seen.keys().any(again));
     let tries = audit.check(&over.records[0], game.circuit()).unwrap();
     assert!(!tries[0].public.iter().any(again));

@@ -285,7 +285,7 @@ fn a_long_match_is_broken_off_at_random_again_and_again() {
     is_played(&plan, &went);
     let [one, other] = went.disks.each_ref().map(|disk| {
         let bytes = disk.log().read().unwrap();
-        Record::read(&bytes).unwrap()
+        Record::read(&bytes, None).unwrap()
     });
     assert_eq!(
         (one.played(), other.played()),

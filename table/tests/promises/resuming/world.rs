@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dealerless::net::memory_pair;
 use dealerless_table::Seat;
-use dealerless_table::log::{Clock, End, Header, Journal, Match, Phase, Player, Sitting, Versions};
+use dealerless_table::log::{Clock, End, Header, Journal, Match, Phase, Player, Sitting};
 use dealerless_table::play::{Done, Event, PlayError};
 
 use super::disk::{Disk, Kill};
@@ -50,10 +50,8 @@ impl World {
     fn new(plan: Plan) -> Self {
         let (stakes, circuit) = plan.game.terms();
         let header = Header {
-            versions: Versions {
-                log: Header::LOG_VERSION,
-                engine: dealerless::net::VERSION,
-            },
+            log_version: Header::LOG_VERSION,
+            engine_version: dealerless::net::VERSION,
             stakes: stakes.clone(),
             algorithm: circuit.algorithm(),
             circuit: circuit.circuit().digest(),

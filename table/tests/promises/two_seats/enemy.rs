@@ -369,7 +369,7 @@ fn who_tells_its_fork_again_on_another_line_does_not_spoil_the_record_that_convi
         guest.play.hear(said(fork)).unwrap();
         assert!(guest.play.has_met() && is_over(&guest));
     }
-    let record = Record::read(&guest.deeds.written()).unwrap();
+    let record = Record::read(&guest.deeds.written(), None).unwrap();
     assert_eq!(
         record.state(),
         MatchState::Over(End::Fork { seat: Seat::HOST })
@@ -390,7 +390,7 @@ fn a_part_for_a_step_that_was_complete_without_it_convicts_also_when_the_step_is
             foul: PartFoul::NotItsTurn,
         };
         assert_eq!(end.unwrap(), foul);
-        let record = Record::read(&guest.deeds.written()).unwrap();
+        let record = Record::read(&guest.deeds.written(), None).unwrap();
         assert_eq!(record.state(), MatchState::Over(foul));
         let proof = record.log.foul().unwrap();
         assert_eq!((proof.part.step, record.played()), (2, hands as usize - 1));

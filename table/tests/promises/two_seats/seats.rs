@@ -12,7 +12,6 @@ use dealerless_table::Seat;
 use dealerless_table::identity::Identity;
 use dealerless_table::log::{
     Clock, End, Header, Inputs, Journal, Match, MatchLog, MemoryStorage, Player, Sitting, Storage,
-    Versions,
 };
 use dealerless_table::play::{
     Binding, Command, DealCircuit, Dealer, Event, MemoryVault, News, Outbox, Play, PlayError,
@@ -73,10 +72,8 @@ pub(crate) fn wirings(stakes: &Stakes, circuit: &Arc<DealCircuit>) -> ([Wiring; 
     let mut rng = system_rng();
     let identities = [(); 2].map(|()| Arc::new(Identity::generate(&mut rng)));
     let header = Header {
-        versions: Versions {
-            log: Header::LOG_VERSION,
-            engine: 3,
-        },
+        log_version: Header::LOG_VERSION,
+        engine_version: 3,
         stakes: stakes.clone(),
         algorithm: circuit.algorithm(),
         circuit: circuit.circuit().digest(),
