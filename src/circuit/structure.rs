@@ -134,9 +134,10 @@ fn survey(
     let (mut kinds, mut dead) = (Kinds::default(), 0);
     for Step { operation, sets } in steps {
         kinds.add(operation);
-        match needed[sets.index()] {
-            true => depths.reached[sets.index()] = depths.reach(operation),
-            false => dead += usize::from(is_gate(operation)),
+        if needed[sets.index()] {
+            depths.reached[sets.index()] = depths.reach(operation);
+        } else {
+            dead += usize::from(is_gate(operation));
         }
         if let Some(owned) = &mut owned {
             owned.depends[sets.index()] = owned.add(operation);

@@ -191,9 +191,10 @@ pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<
         return Ok(());
     };
     let other = learner.other();
-    let left = match to == Audience::Both && !opened[other] {
-        true => format!(": open it to the {other} alone"),
-        false => String::new(),
+    let left = if to == Audience::Both && !opened[other] {
+        format!(": open it to the {other} alone")
+    } else {
+        String::new()
     };
     Err(Error::usage(format!(
         "{what} has already been opened to the {learner}{left}"

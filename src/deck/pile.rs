@@ -38,11 +38,12 @@ impl Kinds {
     /// If they are too few or too many.
     pub fn new(counts: &[u32]) -> Result<Self, KindsError> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        match (2..=Spec::MAX_CARDS as u64).contains(&sum) {
-            true => Ok(Kinds {
+        if (2..=Spec::MAX_CARDS as u64).contains(&sum) {
+            Ok(Kinds {
                 counts: counts.to_vec(),
-            }),
-            false => Err(KindsError),
+            })
+        } else {
+            Err(KindsError)
         }
     }
 
@@ -170,9 +171,10 @@ impl<S: Clone> Pile<S> {
         position: usize,
     ) -> Result<usize> {
         let owner = self.owner(position)?;
-        let kind = match self.deck.is_open_to(position, owner.other()) {
-            true => self.public_kind(position),
-            false => self.show(session, position),
+        let kind = if self.deck.is_open_to(position, owner.other()) {
+            self.public_kind(position)
+        } else {
+            self.show(session, position)
         }?;
         self.places[position] = Place::Played;
         Ok(kind)

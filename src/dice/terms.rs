@@ -21,9 +21,10 @@ impl Dice {
     /// # Errors
     /// [`DiceError::Bounds`] if a number is out of its bounds.
     pub fn new(count: u32, sides: u32) -> Result<Self, DiceError> {
-        match (1..=Self::MAX_COUNT).contains(&count) && sides >= 1 {
-            true => Ok(Dice { count, sides }),
-            false => Err(DiceError::Bounds),
+        if (1..=Self::MAX_COUNT).contains(&count) && sides >= 1 {
+            Ok(Dice { count, sides })
+        } else {
+            Err(DiceError::Bounds)
         }
     }
 

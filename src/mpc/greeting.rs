@@ -230,9 +230,12 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
         return Err(Fault::Disagreement(Disagreement::SameRole));
     }
     if mine.malicious != peer.malicious {
-        let security = |malicious| match malicious {
-            true => Security::Malicious,
-            false => Security::SemiHonest,
+        let security = |malicious| {
+            if malicious {
+                Security::Malicious
+            } else {
+                Security::SemiHonest
+            }
         };
         return Err(Fault::Disagreement(Disagreement::Security {
             theirs: security(peer.malicious),
@@ -253,9 +256,10 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
         let (bytes, limit) = (peer.terms.len(), MAX_TERMS);
         return Err(Malformed::TooLong { tag, bytes, limit }.into());
     }
-    let (garbler, evaluator) = match mine.garbler {
-        true => (mine, peer),
-        false => (peer, mine),
+    let (garbler, evaluator) = if mine.garbler {
+        (mine, peer)
+    } else {
+        (peer, mine)
     };
     let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
     hasher.update(&VERSION.to_le_bytes());

@@ -287,9 +287,10 @@ impl Rows {
     /// party's input is out of range.
     fn evaluate(&self, fixed: u64) -> (Vec<u64>, ByParty<u64>) {
         let other = self.honest.other();
-        let fixed = match self.enumeration.checked {
-            true => self.source.any_bits(other, fixed),
-            false => self.source.bits(other, fixed),
+        let fixed = if self.enumeration.checked {
+            self.source.any_bits(other, fixed)
+        } else {
+            self.source.bits(other, fixed)
         };
         let broadcast = |bit| if bit { u64::MAX } else { 0 };
         let fixed = fixed.into_iter().map(broadcast).collect();

@@ -73,9 +73,10 @@ impl Description {
         // Each number is at most as large as the sum may be.
         self.keys += phase.sessions.unwrap_or(1);
         self.phases.push(phase);
-        match self.keys <= MAX_SESSIONS {
-            true => Ok(()),
-            false => Err(Problem::TooManySessions),
+        if self.keys <= MAX_SESSIONS {
+            Ok(())
+        } else {
+            Err(Problem::TooManySessions)
         }
     }
 
@@ -148,9 +149,10 @@ fn text(bytes: &[u8]) -> String {
 
 fn key_hash(said: &[u8]) -> Result<String, Problem> {
     let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    match said.len() == 64 && said.iter().all(is_digit) {
-        true => Ok(text(said)),
-        false => Err(Problem::Hash),
+    if said.len() == 64 && said.iter().all(is_digit) {
+        Ok(text(said))
+    } else {
+        Err(Problem::Hash)
     }
 }
 

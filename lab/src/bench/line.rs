@@ -29,9 +29,10 @@ pub(super) struct LineArgs {
 impl LineArgs {
     /// The clock that measures.
     pub(super) fn timing(&self) -> Timing {
-        match self.simulate {
-            true => Timing::Simulated,
-            false => Timing::Real,
+        if self.simulate {
+            Timing::Simulated
+        } else {
+            Timing::Real
         }
     }
 
@@ -72,9 +73,10 @@ impl LineReport {
 
     /// The shape for people.
     pub(super) fn describe(&self) -> String {
-        let line = match self.simulated {
-            true => "simulated line",
-            false => "line",
+        let line = if self.simulated {
+            "simulated line"
+        } else {
+            "line"
         };
         let rtt = self.rtt_ms;
         match self.bits_per_second {

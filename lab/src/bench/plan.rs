@@ -186,9 +186,10 @@ pub(super) fn configurations<'a>(
         }
     }
     let shuffles = netlists.is_empty() || !args.algorithm.is_empty();
-    let deals = match shuffles {
-        true => pairs(&args.cards, &args.draw)?,
-        false => Vec::new(),
+    let deals = if shuffles {
+        pairs(&args.cards, &args.draw)?
+    } else {
+        Vec::new()
     };
     // An algorithm each, at least; to find the cheapest takes a while for large decks.
     let fewest = deals.len() * securities.len() * pools.len();

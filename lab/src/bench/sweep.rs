@@ -260,9 +260,10 @@ impl Door {
     /// # Errors
     /// Those of [`TcpTransport::accept`]; also a timeout if the user asks to stop.
     fn accept(&self, timeout: TimeoutArgs, stop: &Stop) -> net::Result<TcpTransport> {
-        let limit = match self.was_here.get() {
-            true => timeout.deadlines().phase,
-            false => timeout.patience(),
+        let limit = if self.was_here.get() {
+            timeout.deadlines().phase
+        } else {
+            timeout.patience()
         };
         let begun = Instant::now();
         loop {

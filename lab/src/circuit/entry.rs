@@ -182,18 +182,20 @@ impl Counts {
 
     /// Of a shuffle that is not built.
     fn computed(computed: &Computed, checked: bool) -> Self {
-        let (and, validity) = match checked {
-            true => (computed.checked_and, computed.validity_outputs),
-            false => (computed.and, 0),
+        let (and, validity) = if checked {
+            (computed.checked_and, computed.validity_outputs)
+        } else {
+            (computed.and, 0)
         };
         let outputs = computed.outputs + validity;
-        let owned = match checked {
-            true => computed.owned_and,
+        let owned = if checked {
+            computed.owned_and
+        } else {
             // Without a check, an additive shuffle has none.
-            false => ByParty {
+            ByParty {
                 garbler: computed.and - computed.joint_and,
                 evaluator: 0,
-            },
+            }
         };
         let inputs = [computed.garbler_inputs, computed.evaluator_inputs];
         let demand = shuffle_demand(computed.joint_and, owned, inputs, outputs);

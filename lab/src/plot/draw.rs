@@ -54,10 +54,7 @@ impl Chart {
 
     /// Pixels between the field and the key.
     fn below(&self) -> i32 {
-        match self.x.title.is_empty() {
-            true => 48,
-            false => 70,
-        }
+        if self.x.title.is_empty() { 48 } else { 70 }
     }
 
     /// Pixels of the key.

@@ -152,9 +152,10 @@ impl Builder {
             if needed {
                 let (a, b) = operation.operands();
                 let (a, b) = (wires[a.index()], wires[b.index()]);
-                gates.push(match operation.is_and() {
-                    true => Gate::And(a, b),
-                    false => Gate::Xor(a, b),
+                gates.push(if operation.is_and() {
+                    Gate::And(a, b)
+                } else {
+                    Gate::Xor(a, b)
                 });
             }
         }

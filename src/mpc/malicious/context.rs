@@ -156,9 +156,10 @@ impl MacDigest {
     /// `check` if it differs; those of the channel.
     pub(super) fn recv_equal(&self, channel: &mut Channel, check: Check) -> Result<(), Fault> {
         let received: MacDigest = channel.recv_message()?;
-        match bool::from(self.0.ct_eq(&received.0)) {
-            true => Ok(()),
-            false => Err(check.into()),
+        if bool::from(self.0.ct_eq(&received.0)) {
+            Ok(())
+        } else {
+            Err(check.into())
         }
     }
 }

@@ -91,9 +91,10 @@ impl<'a> InSlice<'a> {
             Party::Garbler => self.garble(channel)?,
             Party::Evaluator => self.evaluate(channel)?,
         };
-        let outputs = match self.slice.last {
-            true => self.outputs(&of_outputs),
-            false => HeldOutputs::default(),
+        let outputs = if self.slice.last {
+            self.outputs(&of_outputs)
+        } else {
+            HeldOutputs::default()
         };
         let entered: Vec<bool> = match self.slice.number {
             0 => self.state.values.entered.all().copied().collect(),

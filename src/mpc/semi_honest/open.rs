@@ -120,9 +120,10 @@ fn all(bits: impl Iterator<Item = Result<bool, Fault>>) -> Result<Zeroizing<Vec<
 /// # Errors
 /// [`Check::OpeningHash`] if neither fits, or both do.
 fn which([zero, one]: [Choice; 2]) -> Result<bool, Fault> {
-    match bool::from(zero ^ one) {
-        true => Ok(bool::from(one)),
-        false => Err(Check::OpeningHash.into()),
+    if bool::from(zero ^ one) {
+        Ok(bool::from(one))
+    } else {
+        Err(Check::OpeningHash.into())
     }
 }
 

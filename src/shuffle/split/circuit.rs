@@ -76,9 +76,12 @@ impl SplitCircuit {
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         let cards = self.split.cards();
         let entries: Vec<Entry> = (0..self.split.boards())
-            .map(|board| match self.split.permutes(board) == party {
-                true => Entry::places(cards, rng),
-                false => Entry::hands(cards, rng),
+            .map(|board| {
+                if self.split.permutes(board) == party {
+                    Entry::places(cards, rng)
+                } else {
+                    Entry::hands(cards, rng)
+                }
             })
             .collect();
         self.written(&entries)
@@ -129,9 +132,10 @@ impl SplitCircuit {
             let bits;
             let width = entry_bits(&self.split, &self.network, board, party);
             (bits, rest) = rest.split_at_checked(width)?;
-            entries.push(match self.split.permutes(board) == party {
-                true => read_places(&self.network, bits),
-                false => read_hands(bits),
+            entries.push(if self.split.permutes(board) == party {
+                read_places(&self.network, bits)
+            } else {
+                read_hands(bits)
             });
         }
         rest.is_empty().then_some(entries)
@@ -152,9 +156,10 @@ pub struct EntryError(pub usize);
 
 /// The bits that a party enters for a board.
 fn entry_bits(split: &Split, network: &Network, board: usize, party: Party) -> usize {
-    match split.permutes(board) == party {
-        true => network.switches().len(),
-        false => 2 * split.cards(),
+    if split.permutes(board) == party {
+        network.switches().len()
+    } else {
+        2 * split.cards()
     }
 }
 

@@ -86,9 +86,10 @@ impl Split {
     pub fn permutes(&self, board: usize) -> Party {
         let start = board - board % BLOCK;
         let block = self.boards.saturating_sub(start).min(BLOCK);
-        match board < start + block.div_ceil(2) {
-            true => Party::Garbler,
-            false => Party::Evaluator,
+        if board < start + block.div_ceil(2) {
+            Party::Garbler
+        } else {
+            Party::Evaluator
         }
     }
 }

@@ -36,9 +36,10 @@ pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
     let open = format!("<h1>{name}</h1>\n{rules}");
     let leaf = |leaf: &Leaf| {
         let halves = leaf.blocks.iter().enumerate().map(|(place, half)| {
-            let change = match leaf.changes_before(place) {
-                true => format!("<p class=\"change\">{CHANGE}</p>\n"),
-                false => String::new(),
+            let change = if leaf.changes_before(place) {
+                format!("<p class=\"change\">{CHANGE}</p>\n")
+            } else {
+                String::new()
             };
             change + &block(half)
         });

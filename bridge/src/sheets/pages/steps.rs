@@ -155,16 +155,16 @@ fn piles(pass: &Pass) -> String {
         ),
         _ => format!("{first} to {last}"),
     };
-    let sizes = match sizes.iter().all(|size| *size == sizes[0]) {
-        true => format!("{} cards each", sizes[0]),
-        false => {
-            let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
-            format!("{} cards", sizes.join(", "))
-        }
+    let sizes = if sizes.iter().all(|size| *size == sizes[0]) {
+        format!("{} cards each", sizes[0])
+    } else {
+        let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        format!("{} cards", sizes.join(", "))
     };
-    let every = match each_group_has_all(pass) {
-        true => " Each group of four has every pile once.",
-        false => "",
+    let every = if each_group_has_all(pass) {
+        " Each group of four has every pile once."
+    } else {
+        ""
     };
     format!("to {piles} piles, {names}; at the end {sizes}.{every}")
 }
@@ -176,11 +176,10 @@ fn each_group_has_all(pass: &Pass) -> bool {
 }
 
 fn second(hands: &[u8; 52], named: bool) -> Vec<Step> {
-    let to = match named {
-        true => "Deal to four hands: 1 North, 2 East, 3 South, 4 West.",
-        false => {
-            "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
-        }
+    let to = if named {
+        "Deal to four hands: 1 North, 2 East, 3 South, 4 West."
+    } else {
+        "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
     };
     let digits = hands.map(|hand| char::from(b'1' + hand));
     vec![Step::Say(to.into()), groups(digits.to_vec())]

@@ -71,9 +71,10 @@ impl Held {
             return (Duration::MAX, Duration::ZERO);
         }
         let due = self.way.next_arrival();
-        match self.way.goes_on_after(due) {
-            true => (due, Duration::ZERO),
-            false => (due, WAKING),
+        if self.way.goes_on_after(due) {
+            (due, Duration::ZERO)
+        } else {
+            (due, WAKING)
         }
     }
 

@@ -105,13 +105,15 @@ fn title(plan: &Plan) -> String {
 }
 
 fn subtitle(plan: &Plan) -> String {
-    let check = match plan.checked {
-        true => "The circuits of a malicious session, with the check that both inputs are in range",
-        false => "The circuits alone, without the check that both inputs are in range",
+    let check = if plan.checked {
+        "The circuits of a malicious session, with the check that both inputs are in range"
+    } else {
+        "The circuits alone, without the check that both inputs are in range"
     };
-    match plan.curves().iter().any(|curve| curve.is_comparison()) {
-        true => format!("{check}. Grey: for comparison only, never played with"),
-        false => check.into(),
+    if plan.curves().iter().any(|curve| curve.is_comparison()) {
+        format!("{check}. Grey: for comparison only, never played with")
+    } else {
+        check.into()
     }
 }
 
@@ -172,9 +174,10 @@ fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark
         let Crossing { from, cheaper, .. } = chunk[0];
         let value = sizes.value(Curve::Shuffle(cheaper), from);
         let mut news = |crossing: &Crossing| {
-            let said = match crossing.of_the_cheapest {
-                true => format!("is {lowest}, before it"),
-                false => "is below".into(),
+            let said = if crossing.of_the_cheapest {
+                format!("is {lowest}, before it")
+            } else {
+                "is below".into()
             };
             let dearer = sizes.value(Curve::Shuffle(crossing.dearer), from);
             format!("{said} {} ({})", crossing.dearer, number(dearer))
