@@ -146,8 +146,10 @@ pub fn limit(text: &str) -> Result<Limit, String> {
 
 /// A limit that allows so many bytes, as [`limit`] reads it.
 fn enough(memory: u64) -> String {
-    let fits = |&&(_, unit): &&(char, u64)| memory >= unit;
-    let &(letter, unit) = UNITS.iter().find(fits).unwrap_or(&UNITS[1]);
+    let &(letter, unit) = UNITS
+        .iter()
+        .find(|&&(_, unit)| memory >= unit)
+        .unwrap_or(&UNITS[1]);
     format!("{}{letter}", memory.div_ceil(unit))
 }
 
