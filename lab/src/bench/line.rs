@@ -91,8 +91,9 @@ impl LineReport {
 
 /// The number before one of the units, times what the unit stands for.
 fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
-    let unit = |&(unit, size): &(&str, f64)| Some((text.strip_suffix(unit)?, size));
-    let (number, size) = units.iter().find_map(unit)?;
+    let (number, size) = units
+        .iter()
+        .find_map(|&(unit, size)| Some((text.strip_suffix(unit)?, size)))?;
     // Only digits and a point: `inf` and `1e9` are numbers for the standard library.
     let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
     let number: f64 = number.parse().ok().filter(|_| plain)?;

@@ -82,15 +82,14 @@ impl Sweep {
         } else {
             ("m, the number of cards drawn", self.title())
         };
-        let whole = |number: f64| match number.fract() {
-            0.0 => count(number as u64),
-            _ => String::new(),
-        };
         let chart = Chart {
             title: String::new(),
             left: 110,
             size: (670, 500),
-            x: Axis::linear(x, range, 12, whole),
+            x: Axis::linear(x, range, 12, |number| match number.fract() {
+                0.0 => count(number as u64),
+                _ => String::new(),
+            }),
             y: Axis::of_values(y, points().map(|point| point.1), label),
             curves,
             marks: Vec::new(),

@@ -119,8 +119,8 @@ impl Counts {
     fn of_slices(spec: Spec, checked: bool, progress: &impl Fn(usize)) -> Option<Self> {
         let shuffle = InSlices::new(spec, checked)?;
         let structure = shuffle.structure(progress);
-        let bits = |party| shuffle.seeds(party).iter().map(|seed| seed.bits).sum();
-        let inputs = Party::BOTH.map(bits);
+        let inputs =
+            Party::BOTH.map(|party| shuffle.seeds(party).iter().map(|seed| seed.bits).sum());
         let validity = shuffle.validity().map_or(0, |_| Party::BOTH.len());
         let outputs = spec.draw() * spec.word_bits() + validity;
         let built = Built::new(&structure, structure.and, &inputs, None);

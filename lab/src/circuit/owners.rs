@@ -64,10 +64,12 @@ impl Owners {
 
     /// The owners as the command line writes them.
     pub(crate) fn letters(&self) -> String {
-        let letter = |owner: &Party| match owner {
-            Party::Garbler => 'g',
-            Party::Evaluator => 'e',
-        };
-        self.0.iter().map(letter).collect()
+        self.0
+            .iter()
+            .map(|owner| match owner {
+                Party::Garbler => 'g',
+                Party::Evaluator => 'e',
+            })
+            .collect()
     }
 }

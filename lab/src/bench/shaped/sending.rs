@@ -102,9 +102,10 @@ impl Line {
 
     /// Waits until at most `max` bytes are held back, or sending fails, and no longer than `within`.
     fn wait(&self, max: usize, within: Duration) -> MutexGuard<'_, Held> {
-        let busy = |held: &mut Held| held.failure.is_none() && held.bytes.len() > max;
         self.changed
-            .wait_timeout_while(self.lock(), within, busy)
+            .wait_timeout_while(self.lock(), within, |held| {
+                held.failure.is_none() && held.bytes.len() > max
+            })
             .unwrap_or_else(PoisonError::into_inner)
             .0
     }

@@ -122,19 +122,27 @@ fn x_axis(plan: &Plan) -> Axis {
     let range = first as f64..last as f64;
     match plan.along {
         Along::Draw { .. } => {
-            let label = |draw: f64| match draw.fract() {
-                0.0 => number(draw as usize),
-                _ => String::new(),
-            };
-            Axis::linear("m, the number of cards drawn", range, 12, label)
+            Axis::linear(
+                "m, the number of cards drawn",
+                range,
+                12,
+                |draw| match draw.fract() {
+                    0.0 => number(draw as usize),
+                    _ => String::new(),
+                },
+            )
         }
         // Decks are as far apart as their ratio is large.
         Along::Cards { .. } | Along::WholeDecks => {
             let powers = (0..16).map(|power| 1 << power);
             let powers = powers.filter(|power| (first..=last).contains(power));
             let ticks: Vec<f64> = powers.map(|power| power as f64).collect();
-            let label = |cards| number(cards as usize);
-            Axis::logarithmic("n, the number of cards in the deck", range, &ticks, label)
+            Axis::logarithmic(
+                "n, the number of cards in the deck",
+                range,
+                &ticks,
+                |cards| number(cards as usize),
+            )
         }
     }
 }
@@ -168,7 +176,6 @@ fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark
         Along::Draw { .. } => "m",
         Along::Cards { .. } | Along::WholeDecks => "n",
     };
-    let alike = |a: &Crossing, b: &Crossing| (a.from, a.cheaper) == (b.from, b.cheaper);
     let (unit, lowest) = (plan.y.words().unit, plan.y.lowest());
     let mark = |chunk: &[Crossing]| {
         let Crossing { from, cheaper, .. } = chunk[0];
@@ -194,5 +201,8 @@ fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark
             ),
         }
     };
-    crossings.chunk_by(alike).map(mark).collect()
+    crossings
+        .chunk_by(|a, b| (a.from, a.cheaper) == (b.from, b.cheaper))
+        .map(mark)
+        .collect()
 }

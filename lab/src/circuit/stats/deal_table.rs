@@ -84,12 +84,11 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
             grid.add_row(row);
         }
     }
-    let built = |deal: &Deal| {
+    let any_built = deals.iter().any(|deal| {
         deal.entries
             .iter()
             .any(|entry| entry.unchecked.built.is_some())
-    };
-    let any_built = deals.iter().any(built);
+    });
     for (place, column) in grid.column_iter_mut().enumerate() {
         if place > usize::from(sweep) {
             column.set_cell_alignment(CellAlignment::Right);
