@@ -143,13 +143,18 @@ pub fn canonical_value(typed: &str) -> String {
 
 /// What people read: neither the encoding nor control characters matter for what is computed.
 fn text(bytes: &[u8]) -> String {
-    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    String::from_utf8_lossy(bytes).chars().map(shown).collect()
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 fn key_hash(said: &[u8]) -> Result<String, Problem> {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    if said.len() == 64 && said.iter().all(is_digit) {
+    if said.len() == 64
+        && said
+            .iter()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    {
         Ok(text(said))
     } else {
         Err(Problem::Hash)

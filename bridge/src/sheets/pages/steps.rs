@@ -1,6 +1,5 @@
 //! What a dealer does for half a board, in words and in digits.
 
-use crate::Seat;
 use crate::sheets::half_sheet::Work;
 use crate::sheets::{FirstSheet, Half, HalfSheet, Pass};
 
@@ -126,8 +125,11 @@ fn first(sheet: &FirstSheet) -> Vec<Step> {
         }));
     }
     if let Some(hands) = sheet.hands {
-        let hand = |(hand, seat): (usize, Seat)| format!("hand {} {seat:?}", hand + 1);
-        let hands: Vec<String> = hands.into_iter().enumerate().map(hand).collect();
+        let hands: Vec<String> = hands
+            .into_iter()
+            .enumerate()
+            .map(|(hand, seat)| format!("hand {} {seat:?}", hand + 1))
+            .collect();
         steps.push(Step::Say(format!(
             "When the other dealer has dealt the hands, put them into the board: {}.",
             hands.join(", ")
@@ -171,8 +173,11 @@ fn piles(pass: &Pass) -> String {
 
 /// Whether of four cards in a row, from the first on, each goes to another of four piles.
 fn each_group_has_all(pass: &Pass) -> bool {
-    let all = |group: &[u8]| (0..4).all(|pile| group.contains(&pile));
-    pass.piles() == 4 && pass.places().chunks(4).all(all)
+    pass.piles() == 4
+        && pass
+            .places()
+            .chunks(4)
+            .all(|group| (0..4).all(|pile| group.contains(&pile)))
 }
 
 fn second(hands: &[u8; 52], named: bool) -> Vec<Step> {
