@@ -139,8 +139,7 @@ mod tests {
             |list| list.extend(std::iter::from_fn(|| None)),
         ];
         for grow in grow {
-            let full = || grow(&mut SecretVec::with_capacity(0));
-            assert!(std::panic::catch_unwind(full).is_err());
+            assert!(std::panic::catch_unwind(|| grow(&mut SecretVec::with_capacity(0))).is_err());
         }
     }
 }

@@ -326,8 +326,11 @@ fn values(bits: &[KeptBit], theirs: &Share) -> Result<Zeroizing<Vec<bool>>> {
     if theirs.bits.len() != bits.len() || !bool::from(same) {
         return Err(Error::Check(Check::KeptMacs));
     }
-    let value = |(bit, theirs): (&KeptBit, &bool)| bit.masked ^ bit.share ^ theirs;
-    Ok(Zeroizing::new(both().map(value).collect()))
+    Ok(Zeroizing::new(
+        both()
+            .map(|(bit, theirs)| bit.masked ^ bit.share ^ theirs)
+            .collect(),
+    ))
 }
 
 /// What shows that a file is as it was written.

@@ -114,14 +114,17 @@ impl<S: Clone> Pile<S> {
 
     /// How many cards can still be drawn.
     pub fn left(&self) -> usize {
-        let in_pile = |place: &&Place| **place == Place::InPile;
-        self.places.iter().filter(in_pile).count()
+        self.places
+            .iter()
+            .filter(|place| **place == Place::InPile)
+            .count()
     }
 
     /// The positions that a party holds: what it drew or stole, and has not played.
     pub fn hand(&self, party: Party) -> Vec<usize> {
-        let held = |position: &usize| self.places[*position] == Place::Held(party);
-        (0..self.places.len()).filter(held).collect()
+        (0..self.places.len())
+            .filter(|position| self.places[*position] == Place::Held(party))
+            .collect()
     }
 
     /// The kind of the card at a position, if this party has seen it.

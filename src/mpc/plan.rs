@@ -248,11 +248,12 @@ impl Plan {
 
 /// The names of shared bits, as bytes.
 fn names<S: Identified>(bits: &[S]) -> Vec<u8> {
-    let name = |bit: &S| {
-        let BitId { run, index, .. } = bit.id();
-        run.to_le_bytes().into_iter().chain(index.to_le_bytes())
-    };
-    bits.iter().flat_map(name).collect()
+    bits.iter()
+        .flat_map(|bit| {
+            let BitId { run, index, .. } = bit.id();
+            run.to_le_bytes().into_iter().chain(index.to_le_bytes())
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -155,10 +155,9 @@ impl Receiver {
             pieces.push((batch, matrix, choices, macs));
         }
         let leaves = &self.leaves;
-        let make = |(batch, matrix, choices, macs)| {
+        Ok(parallel::map(pieces, |(batch, matrix, choices, macs)| {
             batch_of_receiver(leaves, batch, matrix, choices, macs)
-        };
-        Ok(parallel::map(pieces, make))
+        }))
     }
 }
 
@@ -242,10 +241,11 @@ impl Sender {
             pieces.push((batch, matrix, correction, keys));
         }
         let (leaves, delta) = (&self.leaves, &self.delta);
-        let make = |(batch, matrix, correction, keys)| {
+        parallel::map(pieces, |(batch, matrix, correction, keys)| {
             batch_of_sender((leaves, delta), batch, matrix, correction, keys)
-        };
-        parallel::map(pieces, make).into_iter().collect()
+        })
+        .into_iter()
+        .collect()
     }
 }
 

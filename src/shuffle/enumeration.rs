@@ -201,8 +201,9 @@ impl Source {
     /// The bits of a number, the lowest first.
     fn any_bits(&self, party: Party, number: u64) -> Vec<bool> {
         let bits = self.circuit().inputs()[party as usize] as u32;
-        let bit = |place| number.checked_shr(place).unwrap_or(0) & 1 == 1;
-        (0..bits).map(bit).collect()
+        (0..bits)
+            .map(|place| number.checked_shr(place).unwrap_or(0) & 1 == 1)
+            .collect()
     }
 
     /// The output value that says whether each party's input is in range, if there is one.
@@ -292,8 +293,10 @@ impl Rows {
         } else {
             self.source.bits(other, fixed)
         };
-        let broadcast = |bit| if bit { u64::MAX } else { 0 };
-        let fixed = fixed.into_iter().map(broadcast).collect();
+        let fixed = fixed
+            .into_iter()
+            .map(|bit| if bit { u64::MAX } else { 0 })
+            .collect();
         let mut inputs = match self.honest {
             Party::Garbler => vec![Vec::new(), fixed],
             Party::Evaluator => vec![fixed, Vec::new()],
@@ -358,9 +361,9 @@ impl Rows {
             self.enumeration.spec.word_bits(),
             self.enumeration.spec.draw(),
         );
-        let card =
-            |place: usize| (packed >> ((draw - 1 - place) * bits)) as u32 & ((1 << bits) - 1);
-        (0..draw).map(card).collect()
+        (0..draw)
+            .map(|place| (packed >> ((draw - 1 - place) * bits)) as u32 & ((1 << bits) - 1))
+            .collect()
     }
 }
 

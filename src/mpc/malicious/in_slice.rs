@@ -158,8 +158,11 @@ impl<'a> InSlice<'a> {
         let of_gates = 2 * self.masks.len();
         let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());
         differences.extend(wires::differences(&self.masks, &self.triples));
-        let mask = |wire| self.state.mask(self.run, wire);
-        differences.extend(outputs::differences(self.run.circuit, mask, &self.fresh));
+        differences.extend(outputs::differences(
+            self.run.circuit,
+            |wire| self.state.mask(self.run, wire),
+            &self.fresh,
+        ));
         differences
     }
 
@@ -172,9 +175,15 @@ impl<'a> InSlice<'a> {
             self.state.send_entered(context, channel, run)?;
         }
         let mut tables = TableWriter::<TABLE_BYTES>::new(channel);
-        let emit = |table| tables.push(table);
         let (part, zeros) = (&self.part, &mut self.state.zeros);
-        garbling::garble(part, zeros, &self.masks, delta, &run.hash(context), emit)?;
+        garbling::garble(
+            part,
+            zeros,
+            &self.masks,
+            delta,
+            &run.hash(context),
+            |table| tables.push(table),
+        )?;
         tables.finish()?;
         let of_ands = recv_bits(channel, Tag::GateValues, self.masks.len())?;
         Ok(self.state.values.fill_values(part, &of_ands))
@@ -189,9 +198,10 @@ impl<'a> InSlice<'a> {
             self.state.begin_evaluating(context, run);
         }
         let mut tables = TableReader::<TABLE_BYTES>::new(channel, self.masks.len());
-        let fetch = || tables.next();
         let (part, active) = (&self.part, &mut self.state.active);
-        let values = garbling::evaluate(part, active, &self.masks, &run.hash(context), fetch)?;
+        let values = garbling::evaluate(part, active, &self.masks, &run.hash(context), || {
+            tables.next()
+        })?;
         let of_ands = values.iter().map(|&[_, _, output]| output);
         send_bits(channel, Tag::GateValues, of_ands)?;
         // Flushed now, so that the garbler works on the values while this party computes its

@@ -206,8 +206,9 @@ impl State {
     /// What the garbler holds before the first gate, once it knows all masked values.
     pub(super) fn begin_garbling(&mut self, context: &Context, run: &Run<'_>, delta: &Delta) {
         let labels = run.active_labels(context);
-        let zero = |label: ActiveLabel, value| label.zero(value, delta);
-        let mut zeros = labels.with(&self.values.entered, zero);
+        let mut zeros = labels.with(&self.values.entered, |label, value| {
+            label.zero(value, delta)
+        });
         for &(wire, bit) in &run.layout.shared {
             zeros.inputs[wire] = bit.held.label.zero();
         }
@@ -221,8 +222,10 @@ impl State {
         for &(wire, bit) in &run.layout.shared {
             labels.inputs[wire] = bit.held.label.active();
         }
-        let masked = |label, value| MaskedLabel { label, value };
-        let active = labels.with(&self.values.entered, masked);
+        let active = labels.with(&self.values.entered, |label, value| MaskedLabel {
+            label,
+            value,
+        });
         self.active = Wires::new(active, run.layout.slots());
     }
 

@@ -261,12 +261,17 @@ fn garble_run(
     }
 
     let mut tables = TableWriter::new(channel);
-    let emit = |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table));
     let (part, hashes) = (layout.whole(), context.hashes(number));
     let mut wires = Wires::new(entered, layout.slots());
     let mut products = wires.entered.products_from(&part);
-    let product = |owner: Party| products[owner].next().copied();
-    garble_part(&part, &mut wires.held, product, delta, &hashes, emit)?;
+    garble_part(
+        &part,
+        &mut wires.held,
+        |owner| products[owner].next().copied(),
+        delta,
+        &hashes,
+        |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table)),
+    )?;
     tables.finish()?;
     Ok(wires.held)
 }
@@ -300,11 +305,15 @@ fn evaluate_run(
     }
     let (part, hashes) = (layout.whole(), context.hashes(number));
     let mut tables = TableReader::new(channel, part.ands.len());
-    let fetch = || tables.next().map(bytemuck::cast::<[u8; 32], _>);
     let mut wires = Wires::new(entered, layout.slots());
     let mut products = wires.entered.products_from(&part);
-    let product = |owner: Party| products[owner].next().copied();
-    evaluate_part(&part, &mut wires.held, product, &hashes, fetch)?;
+    evaluate_part(
+        &part,
+        &mut wires.held,
+        |owner| products[owner].next().copied(),
+        &hashes,
+        || tables.next().map(bytemuck::cast::<[u8; 32], _>),
+    )?;
     Ok(wires.held)
 }
 

@@ -81,8 +81,10 @@ pub(super) fn open(
             all(
                 (mine.zip(&received).enumerate()).map(|(i, (bit, received))| {
                     let label = |value| bit.label.zero().active(value, cots.delta());
-                    let fits = |value| hashes.to_garbler(label(value), i).ct_eq(received);
-                    which([false, true].map(fits))
+                    which(
+                        [false, true]
+                            .map(|value| hashes.to_garbler(label(value), i).ct_eq(received)),
+                    )
                 }),
             )?
         }

@@ -28,8 +28,11 @@ impl SplitCircuit {
     pub fn build(split: Split) -> Self {
         let network = waksman(split.cards());
         let widths = |party| (0..split.boards()).map(move |board| (board, party));
-        let width = |(board, party)| entry_bits(&split, &network, board, party);
-        let inputs = Party::BOTH.map(|party| widths(party).map(width).sum());
+        let inputs = Party::BOTH.map(|party| {
+            widths(party)
+                .map(|(board, party)| entry_bits(&split, &network, board, party))
+                .sum()
+        });
         let mut b = Builder::new(&inputs);
         let mut entered = ByParty::from_fn(|party| b.input(party as usize));
         let mut valid = ByParty::from_fn(|_| Bit::ONE);
@@ -115,9 +118,10 @@ impl SplitCircuit {
     }
 
     fn written(&self, entries: &[Entry]) -> Randomness {
-        let width = |entry: &Entry| entry.width(&self.network);
         // Room for all bits at once: a vector that grows leaves copies behind that nobody wipes.
-        let mut bits = Zeroizing::new(Vec::with_capacity(entries.iter().map(width).sum()));
+        let mut bits = Zeroizing::new(Vec::with_capacity(
+            entries.iter().map(|entry| entry.width(&self.network)).sum(),
+        ));
         for entry in entries {
             entry.write(&self.network, &mut bits);
         }
@@ -143,9 +147,11 @@ impl SplitCircuit {
 
     /// The hands that the output bits name: bit c of a hand is card c.
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u64> {
-        let hand =
-            |word: &Vec<bool>| (word.iter().rev()).fold(0, |n, &bit| n << 1 | u64::from(bit));
-        outputs.iter().take(self.split.hands()).map(hand).collect()
+        outputs
+            .iter()
+            .take(self.split.hands())
+            .map(|word| (word.iter().rev()).fold(0, |n, &bit| n << 1 | u64::from(bit)))
+            .collect()
     }
 }
 

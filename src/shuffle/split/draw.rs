@@ -110,15 +110,18 @@ mod tests {
 
     #[test]
     fn the_parties_change_roles_within_each_block() {
-        let roles = |boards| {
-            let split = Split::new(13, boards).unwrap();
-            let role = |board| match split.permutes(board) {
-                Party::Garbler => 'g',
-                Party::Evaluator => 'e',
-            };
-            (0..boards).map(role).collect::<String>()
-        };
         let expected = ["g", "ge", "gge", "ggee", "ggeeg", "ggeege", "ggeegge"];
-        assert_eq!([1, 2, 3, 4, 5, 6, 7].map(roles), expected);
+        assert_eq!(
+            [1, 2, 3, 4, 5, 6, 7].map(|boards| {
+                let split = Split::new(13, boards).unwrap();
+                (0..boards)
+                    .map(|board| match split.permutes(board) {
+                        Party::Garbler => 'g',
+                        Party::Evaluator => 'e',
+                    })
+                    .collect::<String>()
+            }),
+            expected
+        );
     }
 }
