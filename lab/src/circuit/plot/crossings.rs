@@ -59,8 +59,10 @@ fn find(
         }
     }
     // Those of one winner at one number stay together.
-    let place = |algorithm| algorithms.iter().position(|&other| other == algorithm);
-    found.sort_by_key(|crossing| (crossing.from, place(crossing.cheaper)));
+    found.sort_by_key(|crossing| {
+        let place = (algorithms.iter()).position(|&algorithm| algorithm == crossing.cheaper);
+        (crossing.from, place)
+    });
     found
 }
 
