@@ -242,7 +242,7 @@ impl Sender {
         }
         let (leaves, delta) = (&self.leaves, &self.delta);
         parallel::map(pieces, |(batch, matrix, correction, keys)| {
-            batch_of_sender((leaves, delta), batch, matrix, correction, keys)
+            batch_of_sender(leaves, delta, batch, matrix, correction, keys)
         })
         .into_iter()
         .collect()
@@ -250,7 +250,8 @@ impl Sender {
 }
 
 fn batch_of_sender(
-    (leaves, delta): (&[Generator], &Delta),
+    leaves: &[Generator],
+    delta: &Delta,
     batch: Batch,
     matrix: &mut Matrix,
     (correction, check): &Correction,

@@ -148,7 +148,7 @@ impl<'a> InSlice<'a> {
         wires::add_products(&mut self.masks, &triples, opened.by_ref(), me, delta);
         let of_outputs = opened.collect();
         if first && me == Party::Garbler {
-            self.state.recv_entered((context, delta), channel, run)?;
+            self.state.recv_entered(context, delta, channel, run)?;
         }
         Ok(of_outputs)
     }
@@ -194,7 +194,7 @@ impl<'a> InSlice<'a> {
     fn evaluate(&mut self, channel: &mut Channel) -> Result<Vec<AndValues>, Fault> {
         let (context, run) = (self.context, self.run);
         if self.slice.number == 0 {
-            (self.state).recv_entered((context, self.delta), channel, run)?;
+            (self.state).recv_entered(context, self.delta, channel, run)?;
             self.state.begin_evaluating(context, run);
         }
         let mut tables = TableReader::<TABLE_BYTES>::new(channel, self.masks.len());

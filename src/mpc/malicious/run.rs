@@ -173,7 +173,8 @@ impl State {
     /// Receives the masked values of what the peer enters, and verifies the proof of its products.
     pub(super) fn recv_entered(
         &mut self,
-        (context, delta): (&Context, &Delta),
+        context: &Context,
+        delta: &Delta,
         channel: &mut Channel,
         run: &Run<'_>,
     ) -> Result<(), Fault> {
@@ -206,9 +207,8 @@ impl State {
     /// What the garbler holds before the first gate, once it knows all masked values.
     pub(super) fn begin_garbling(&mut self, context: &Context, run: &Run<'_>, delta: &Delta) {
         let labels = run.active_labels(context);
-        let mut zeros = labels.with(&self.values.entered, |label, value| {
-            label.zero(value, delta)
-        });
+        let zero = |label: ActiveLabel, value| label.zero(value, delta);
+        let mut zeros = labels.with(&self.values.entered, zero);
         for &(wire, bit) in &run.layout.shared {
             zeros.inputs[wire] = bit.held.label.zero();
         }

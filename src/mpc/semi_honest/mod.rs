@@ -208,7 +208,7 @@ impl Secrets {
         };
         let bits = match &mut self.role {
             Role::Garbler { cots } => {
-                let zeros = garble_run(context, channel, number, (run, &layout), cots)?;
+                let zeros = garble_run(context, channel, number, run, &layout, cots)?;
                 share(&|output| {
                     HeldLabel::Zero(match output {
                         Output::Const(value) => ZeroLabel(cots.delta().select(value)),
@@ -217,7 +217,7 @@ impl Secrets {
                 })
             }
             Role::Evaluator { cots } => {
-                let active = evaluate_run(context, channel, number, (run, &layout), cots)?;
+                let active = evaluate_run(context, channel, number, run, &layout, cots)?;
                 share(&|output| {
                     HeldLabel::Active(match output {
                         // The evaluator's label of a constant is zero.
@@ -237,7 +237,8 @@ fn garble_run(
     context: &Context,
     channel: &mut Channel,
     number: u64,
-    (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
+    run: &Run<'_, SharedBit>,
+    layout: &InputLayout<'_, SharedBit>,
     cots: &mut GarblerCots,
 ) -> Result<SecretVec<ZeroLabel>, Fault> {
     let plan = Plan::of_run(&context.session, number, run);
@@ -281,7 +282,8 @@ fn evaluate_run(
     context: &Context,
     channel: &mut Channel,
     number: u64,
-    (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
+    run: &Run<'_, SharedBit>,
+    layout: &InputLayout<'_, SharedBit>,
     cots: &mut EvaluatorCots,
 ) -> Result<SecretVec<ActiveLabel>, Fault> {
     let plan = Plan::of_run(&context.session, number, run);

@@ -27,10 +27,9 @@ impl SplitCircuit {
     /// Records the circuit. The same split always gives the same circuit.
     pub fn build(split: Split) -> Self {
         let network = waksman(split.cards());
-        let widths = |party| (0..split.boards()).map(move |board| (board, party));
         let inputs = Party::BOTH.map(|party| {
-            widths(party)
-                .map(|(board, party)| entry_bits(&split, &network, board, party))
+            (0..split.boards())
+                .map(|board| entry_bits(&split, &network, board, party))
                 .sum()
         });
         let mut b = Builder::new(&inputs);
