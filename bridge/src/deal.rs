@@ -29,7 +29,7 @@ impl Seat {
         ['N', 'E', 'S', 'W'][self as usize]
     }
 
-    /// The seat so many places clockwise.
+    /// The seat the given number of places clockwise.
     pub fn clockwise(self, places: usize) -> Seat {
         Seat::ALL[(self as usize + places % 4) % 4]
     }

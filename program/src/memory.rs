@@ -144,7 +144,7 @@ pub fn limit(text: &str) -> Result<Limit, String> {
     ))
 }
 
-/// A limit that allows so many bytes, as [`limit`] reads it.
+/// The smallest limit that allows `memory` bytes, in the form that [`limit`] reads.
 fn enough(memory: u64) -> String {
     let &(letter, unit) = UNITS
         .iter()

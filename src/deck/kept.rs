@@ -288,7 +288,7 @@ impl KeptDeck {
     }
 }
 
-/// What was dealt, if words of so many bits can stand for it.
+/// The pack that was dealt, if words of the given width can encode it.
 fn read_pack(cards: u32, drawn: u32, width: u32) -> Option<Pack> {
     if cards > 0 {
         // The algorithm plays no part.

@@ -21,7 +21,7 @@ pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 /// The default bits of statistical security: 40, and 10 more because a peer may try 2^10 times.
 pub const STATISTICAL_SECURITY: u8 = 50;
 
-/// Checks that a session can have so many bits of statistical security.
+/// Checks that a session can have this number of bits of statistical security.
 ///
 /// # Errors
 /// [`Error::Usage`] if it cannot.

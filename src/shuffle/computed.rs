@@ -29,7 +29,7 @@ pub struct Computed {
     /// AND gates that depend on the inputs of one party alone, with the check: those of its check, or of
     /// the garbler's copy of a network.
     pub owned_and: ByParty<usize>,
-    /// Whether the circuit has exactly so many ANDs. Otherwise these are a few per cent too many.
+    /// Whether the number of ANDs is exact. Otherwise it is a few per cent too high.
     pub exact: bool,
     /// The bits that the garbler enters.
     pub garbler_inputs: usize,

@@ -23,7 +23,7 @@ pub(super) enum Token {
 /// Hands each token to `take`, with its line.
 ///
 /// # Errors
-/// Those of `take`, and a tag or a comment that is none.
+/// Those of `take`, and an invalid tag or comment.
 pub(super) fn read(
     text: &[u8],
     mut take: impl FnMut(usize, Token) -> Result<(), ReadError>,

@@ -44,7 +44,7 @@ pub(super) struct Counts {
     pub(super) malicious_bytes: Option<u64>,
     /// Whether it is computed, and no circuit was built.
     pub(super) computed: bool,
-    /// Whether the circuit has just so many ANDs.
+    /// Whether the number of ANDs is exact.
     pub(super) exact: bool,
     #[serde(flatten)]
     pub(super) built: Option<Built>,

@@ -44,7 +44,7 @@ impl Owners {
         Ok(Owners(given.iter().map(|owner| owner.0).collect()))
     }
 
-    /// The owners of so many values, if they are obvious.
+    /// The owners of the values, if they are obvious.
     pub(super) fn obvious(values: usize) -> Option<Self> {
         let owners = Party::BOTH.get(..values)?;
         Some(Owners(owners.to_vec()))

@@ -187,7 +187,7 @@ pub(super) fn number(field: &str) -> Result<u64, Kind> {
     field.parse().map_err(|_| Kind::Overflow)
 }
 
-/// Whether so many fields came as were announced.
+/// Checks that the number of fields is the one announced.
 pub(super) fn check_fields(expected: u64, given: usize) -> Result<(), Kind> {
     match (given as u64).cmp(&expected) {
         std::cmp::Ordering::Less => Err(Kind::MissingField),

@@ -40,7 +40,7 @@ impl Slice {
 /// Where the slices go.
 pub(super) struct Slicer {
     slices: SyncSender<Slice>,
-    /// A slice is not handed over before it has so many operations.
+    /// The least number of operations of a slice that is handed over.
     least: usize,
     /// Whether nobody takes the slices any more. What is recorded then is of no use, and is not.
     abandoned: bool,

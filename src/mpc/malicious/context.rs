@@ -42,7 +42,7 @@ impl Message for MacDigest {
     const MAX_BYTES: usize = 32;
 }
 
-/// The bytes on the wire of an opening of so many bits.
+/// The size of an opening of the given number of bits, in bytes on the wire.
 pub(super) fn opening_bytes(bits: usize) -> u64 {
     packed_bits::sent_bytes(bits) + net::message_bytes::<MacDigest>()
 }

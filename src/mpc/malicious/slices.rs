@@ -23,7 +23,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// All slices of a circuit, with so many joint ANDs in each. There is one at least.
+    /// All slices of a circuit, with at most `ands` joint ANDs in each. There is one at least.
     pub(super) fn all(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<Self> {
         let joint = owners.joint_ands();
         let count = count(joint.len(), ands);

@@ -206,7 +206,7 @@ fn entry(circuit: &SplitCircuit, party: Party, entry: Entry) -> Randomness {
     circuit.encode(party, &[entry]).unwrap()
 }
 
-/// All orders of so many numbers.
+/// All permutations of the numbers below the given one.
 fn permutations(n: u32) -> Vec<Vec<u32>> {
     match n {
         0 => vec![Vec::new()],

@@ -47,7 +47,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// How long so many bytes take to leave.
+    /// How long the given number of bytes takes to leave.
     pub(super) fn sending(&self, bytes: usize) -> Duration {
         let Some(bandwidth) = self.bandwidth else {
             return Duration::ZERO;
