@@ -123,12 +123,13 @@ impl Way {
     fn times(&self, rounds: usize) -> Vec<Duration> {
         let ([garbler, evaluator], _) = Loopback::listen().set_up(Security::Malicious);
         let repeat = |mut session| {
-            let round = |_| {
-                let begun = Instant::now();
-                self.deal(&mut session);
-                begun.elapsed()
-            };
-            (0..rounds).map(round).collect::<Vec<_>>()
+            (0..rounds)
+                .map(|_| {
+                    let begun = Instant::now();
+                    self.deal(&mut session);
+                    begun.elapsed()
+                })
+                .collect::<Vec<_>>()
         };
         let [mine, theirs] = thread::scope(|scope| {
             let evaluator = scope.spawn(|| repeat(evaluator));

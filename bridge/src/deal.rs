@@ -29,7 +29,7 @@ impl Seat {
         ['N', 'E', 'S', 'W'][self as usize]
     }
 
-    /// The seat so many places clockwise.
+    /// The seat the given number of places clockwise.
     pub fn clockwise(self, places: usize) -> Seat {
         Seat::ALL[(self as usize + places % 4) % 4]
     }
@@ -101,8 +101,9 @@ impl Hand {
 
     /// The high-card points: 4, 3, 2, 1 for ace, king, queen, jack.
     pub fn high_card_points(self) -> u32 {
-        let points = |card: Card| 4u32.saturating_sub(card.number() as u32 % 13);
-        self.cards().map(points).sum()
+        self.cards()
+            .map(|card| 4u32.saturating_sub(card.number() as u32 % 13))
+            .sum()
     }
 }
 

@@ -74,9 +74,10 @@ impl DealNumber {
     /// # Errors
     /// [`NumberError::TooLarge`].
     pub fn new(number: u128) -> Result<DealNumber, NumberError> {
-        match number < Self::COUNT {
-            true => Ok(DealNumber(number)),
-            false => Err(NumberError::TooLarge),
+        if number < Self::COUNT {
+            Ok(DealNumber(number))
+        } else {
+            Err(NumberError::TooLarge)
         }
     }
 
@@ -141,9 +142,10 @@ fn without_commas(text: &str) -> Result<String, NumberError> {
     let first = groups.next().unwrap_or_default();
     let mut is_in_order = !text.contains(',') || (1..=3).contains(&first.len());
     is_in_order &= groups.all(|group| group.len() == 3);
-    match is_in_order {
-        true => Ok(text.replace(',', "")),
-        false => Err(NumberError::Digits),
+    if is_in_order {
+        Ok(text.replace(',', ""))
+    } else {
+        Err(NumberError::Digits)
     }
 }
 

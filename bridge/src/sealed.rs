@@ -97,13 +97,14 @@ impl<S: Clone> SealedBoards<S> {
 
     /// The boards, the first of which has this number, if this party has seen all of their hands.
     pub fn boards(&self, first: u32) -> Option<Vec<Board>> {
-        let board = |board| {
-            Some(Board {
-                number: first.checked_add(u32::try_from(board).ok()?)?,
-                deal: self.deal_of(board)?,
+        (0..self.len())
+            .map(|board| {
+                Some(Board {
+                    number: first.checked_add(u32::try_from(board).ok()?)?,
+                    deal: self.deal_of(board)?,
+                })
             })
-        };
-        (0..self.len()).map(board).collect()
+            .collect()
     }
 
     /// Opens hands, all in one exchange, and gives for each what this party learned. The peer must open

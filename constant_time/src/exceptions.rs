@@ -92,7 +92,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Outcome,
         file: "src/mpc/malicious/context.rs",
-        place: Lines(&["match bool::from(self.0.ct_eq(&received.0)) {"]),
+        place: Lines(&["if bool::from(self.0.ct_eq(&received.0)) {"]),
         why: "whether a check of MACs passes, that of all gates among them",
     },
     Exception {
@@ -107,7 +107,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
         kind: Outcome,
         file: "src/mpc/semi_honest/open.rs",
         place: Lines(&[
-            "match bool::from(zero ^ one) {",
+            "if bool::from(zero ^ one) {",
             "for bit in bits {",
             "all.push(bit?);",
         ]),
@@ -151,7 +151,7 @@ pub(crate) const EXCEPTIONS: &[Exception] = &[
     Exception {
         kind: Outcome,
         file: "src/mpc/malicious/quicksilver.rs",
-        place: Lines(&["match bool::from((challenge.hash(&keys) ^ of_mask).ct_eq(&expected)) {"]),
+        place: Lines(&["if bool::from((challenge.hash(&keys) ^ of_mask).ct_eq(&expected)) {"]),
         why: "whether the proof of a party's products passes",
     },
     Exception {

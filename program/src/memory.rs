@@ -144,10 +144,12 @@ pub fn limit(text: &str) -> Result<Limit, String> {
     ))
 }
 
-/// A limit that allows so many bytes, as [`limit`] reads it.
+/// The smallest limit that allows `memory` bytes, in the form that [`limit`] reads.
 fn enough(memory: u64) -> String {
-    let fits = |&&(_, unit): &&(char, u64)| memory >= unit;
-    let &(letter, unit) = UNITS.iter().find(fits).unwrap_or(&UNITS[1]);
+    let &(letter, unit) = UNITS
+        .iter()
+        .find(|&&(_, unit)| memory >= unit)
+        .unwrap_or(&UNITS[1]);
     format!("{}{letter}", memory.div_ceil(unit))
 }
 

@@ -124,9 +124,10 @@ pub fn fit(grid: &mut Table, spared: &[(usize, &'static str)]) -> Vec<&'static s
 
 /// A cell of comma-separated values, in quotes if it would be taken for more than one.
 pub fn csv_cell(text: &str) -> String {
-    match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
     }
 }
 

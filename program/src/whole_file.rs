@@ -139,9 +139,10 @@ pub fn read_text(path: &Path, most: u64) -> io::Result<Option<String>> {
     };
     let mut text = String::new();
     File::open(path)?.take(most + 1).read_to_string(&mut text)?;
-    match text.len() as u64 > most {
-        true => Err(io::ErrorKind::FileTooLarge.into()),
-        false => Ok(Some(text)),
+    if text.len() as u64 > most {
+        Err(io::ErrorKind::FileTooLarge.into())
+    } else {
+        Ok(Some(text))
     }
 }
 

@@ -76,8 +76,10 @@ impl Circuit {
 
 /// Bits, each in the first of 64 lanes.
 pub(super) fn as_lanes(values: &[Vec<bool>]) -> Vec<Vec<u64>> {
-    let lanes = |value: &Vec<bool>| value.iter().map(|&bit| u64::from(bit)).collect();
-    values.iter().map(lanes).collect()
+    values
+        .iter()
+        .map(|value| value.iter().map(|&bit| u64::from(bit)).collect())
+        .collect()
 }
 
 /// The bits in the first of 64 lanes.

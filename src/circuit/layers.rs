@@ -26,14 +26,17 @@ pub(super) fn lay_out(
     let layers = nodes.layers(operations, &negated);
     let (gates, wires, negations) = place(&nodes, operations, &negated, &layers);
 
-    let output = |bit: &Bit| match bit.node() {
-        Node::ZERO => Output::Const(bit.inverted()),
-        node if bit.inverted() => Output::Wire(negations[&node]),
-        node => Output::Wire(wires[node.index()]),
-    };
     let outputs = outputs
         .iter()
-        .map(|word| word.iter().map(output).collect())
+        .map(|word| {
+            word.iter()
+                .map(|bit| match bit.node() {
+                    Node::ZERO => Output::Const(bit.inverted()),
+                    node if bit.inverted() => Output::Wire(negations[&node]),
+                    node => Output::Wire(wires[node.index()]),
+                })
+                .collect()
+        })
         .collect();
     let mut circuit = Circuit {
         inputs,

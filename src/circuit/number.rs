@@ -12,8 +12,11 @@
 /// ```
 pub fn to_bits(number: u64, bits: usize) -> Option<Vec<bool>> {
     let needed = (u64::BITS - number.leading_zeros()) as usize;
-    let bit = |place| place < needed && number >> place & 1 == 1;
-    (needed <= bits).then(|| (0..bits).map(bit).collect())
+    (needed <= bits).then(|| {
+        (0..bits)
+            .map(|place| place < needed && number >> place & 1 == 1)
+            .collect()
+    })
 }
 
 /// The number whose bits, the least significant first, are those of an output value. `None` if it does not

@@ -86,8 +86,11 @@ impl Circuit {
 
     /// The number of output bits that are not constants.
     pub(crate) fn output_wires(&self) -> usize {
-        let is_wire = |output: &&Output| matches!(output, Output::Wire(_));
-        self.outputs.iter().flatten().filter(is_wire).count()
+        self.outputs
+            .iter()
+            .flatten()
+            .filter(|output| matches!(output, Output::Wire(_)))
+            .count()
     }
 
     /// Its [`Ownership::of`], which is found once for many calls with the same owners.

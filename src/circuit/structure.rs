@@ -83,11 +83,14 @@ impl Circuit {
             operation: gate.into(),
             sets: Wire::new(self.input_bits() + number),
         });
-        let output = |output: &Output| match *output {
-            Output::Const(_) => None,
-            Output::Wire(wire) => Some(wire.index()),
-        };
-        let outputs = self.outputs().iter().flatten().filter_map(output);
+        let outputs = self
+            .outputs()
+            .iter()
+            .flatten()
+            .filter_map(|output| match *output {
+                Output::Const(_) => None,
+                Output::Wire(wire) => Some(wire.index()),
+            });
         survey(self.inputs(), self.wires(), steps, outputs, owners)
     }
 }
@@ -134,9 +137,10 @@ fn survey(
     let (mut kinds, mut dead) = (Kinds::default(), 0);
     for Step { operation, sets } in steps {
         kinds.add(operation);
-        match needed[sets.index()] {
-            true => depths.reached[sets.index()] = depths.reach(operation),
-            false => dead += usize::from(is_gate(operation)),
+        if needed[sets.index()] {
+            depths.reached[sets.index()] = depths.reach(operation);
+        } else {
+            dead += usize::from(is_gate(operation));
         }
         if let Some(owned) = &mut owned {
             owned.depends[sets.index()] = owned.add(operation);
@@ -271,8 +275,9 @@ impl Owned {
 
     /// Counts a gate, and gives the owners of its wire.
     fn add(&mut self, operation: Operation) -> u8 {
-        let depends = |owner, wire: Wire| owner | self.depends[wire.index()];
-        let owner = operation.reads().fold(0, depends);
+        let owner = operation
+            .reads()
+            .fold(0, |owner, wire| owner | self.depends[wire.index()]);
         if is_and(operation) {
             *match owner {
                 0 => &mut self.ands.nobody,

@@ -27,9 +27,10 @@ impl<T: DefaultIsZeroes> SecretVec<T> {
     /// Makes this a list of `count` elements that are to be written anew: each is a zero, or what stood
     /// here before. Within its capacity it stays where it is.
     pub fn reuse(&mut self, count: usize) {
-        match count <= self.0.capacity() {
-            true => self.0.resize(count, T::default()),
-            false => *self = SecretVec::zeros(count),
+        if count <= self.0.capacity() {
+            self.0.resize(count, T::default());
+        } else {
+            *self = SecretVec::zeros(count);
         }
     }
 
@@ -138,8 +139,7 @@ mod tests {
             |list| list.extend(std::iter::from_fn(|| None)),
         ];
         for grow in grow {
-            let full = || grow(&mut SecretVec::with_capacity(0));
-            assert!(std::panic::catch_unwind(full).is_err());
+            assert!(std::panic::catch_unwind(|| grow(&mut SecretVec::with_capacity(0))).is_err());
         }
     }
 }

@@ -49,7 +49,7 @@ pub enum Check {
     /// A party entered seeds that no honest one draws.
     #[error("the seeds of the {0} are out of range")]
     SeedsOutOfRange(Party),
-    /// An opened card is none of the deck.
+    /// An opened card is not in the deck.
     #[error("an opened card is not in the deck")]
     NotInDeck,
     /// An opened card has been seen at another position.

@@ -8,7 +8,7 @@ use super::error::{Check, Error, Result};
 /// What is dealt, and so what can lie at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pack {
-    /// Cards of a deck of so many.
+    /// Cards of a deck of the given size.
     Cards(u32),
     /// Hands of so many cards: those of board `b` lie at the positions `4b` to `4b + 3`.
     Hands(u32),
@@ -26,7 +26,7 @@ impl Pack {
     /// Checks that this can lie at a position, where that was `seen` at others.
     ///
     /// # Errors
-    /// [`Check::NotInDeck`] if it is no card of the deck, or no hand of so many cards;
+    /// [`Check::NotInDeck`] if it is not a card of the deck, or not a hand of the right size;
     /// [`Check::OpenedTwice`] if the card lies elsewhere, or a card of the hand is in another hand of its
     /// board.
     pub fn check(

@@ -288,7 +288,7 @@ impl KeptDeck {
     }
 }
 
-/// What was dealt, if words of so many bits can stand for it.
+/// The pack that was dealt, if words of the given width can encode it.
 fn read_pack(cards: u32, drawn: u32, width: u32) -> Option<Pack> {
     if cards > 0 {
         // The algorithm plays no part.
@@ -326,8 +326,11 @@ fn values(bits: &[KeptBit], theirs: &Share) -> Result<Zeroizing<Vec<bool>>> {
     if theirs.bits.len() != bits.len() || !bool::from(same) {
         return Err(Error::Check(Check::KeptMacs));
     }
-    let value = |(bit, theirs): (&KeptBit, &bool)| bit.masked ^ bit.share ^ theirs;
-    Ok(Zeroizing::new(both().map(value).collect()))
+    Ok(Zeroizing::new(
+        both()
+            .map(|(bit, theirs)| bit.masked ^ bit.share ^ theirs)
+            .collect(),
+    ))
 }
 
 /// What shows that a file is as it was written.

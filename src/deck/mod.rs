@@ -186,14 +186,17 @@ impl<S: Clone> SealedDeck<S> {
 /// # Errors
 /// [`Error::Usage`], which names the party, and the audience that is left.
 pub fn check_closed(what: &str, opened: &ByParty<bool>, to: Audience) -> Result<()> {
-    let again = |learner: &Party| to.includes(*learner) && opened[*learner];
-    let Some(learner) = Party::BOTH.into_iter().find(again) else {
+    let Some(learner) = Party::BOTH
+        .into_iter()
+        .find(|learner| to.includes(*learner) && opened[*learner])
+    else {
         return Ok(());
     };
     let other = learner.other();
-    let left = match to == Audience::Both && !opened[other] {
-        true => format!(": open it to the {other} alone"),
-        false => String::new(),
+    let left = if to == Audience::Both && !opened[other] {
+        format!(": open it to the {other} alone")
+    } else {
+        String::new()
     };
     Err(Error::usage(format!(
         "{what} has already been opened to the {learner}{left}"

@@ -38,11 +38,12 @@ impl Kinds {
     /// If they are too few or too many.
     pub fn new(counts: &[u32]) -> Result<Self, KindsError> {
         let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        match (2..=Spec::MAX_CARDS as u64).contains(&sum) {
-            true => Ok(Kinds {
+        if (2..=Spec::MAX_CARDS as u64).contains(&sum) {
+            Ok(Kinds {
                 counts: counts.to_vec(),
-            }),
-            false => Err(KindsError),
+            })
+        } else {
+            Err(KindsError)
         }
     }
 
@@ -113,14 +114,17 @@ impl<S: Clone> Pile<S> {
 
     /// How many cards can still be drawn.
     pub fn left(&self) -> usize {
-        let in_pile = |place: &&Place| **place == Place::InPile;
-        self.places.iter().filter(in_pile).count()
+        self.places
+            .iter()
+            .filter(|place| **place == Place::InPile)
+            .count()
     }
 
     /// The positions that a party holds: what it drew or stole, and has not played.
     pub fn hand(&self, party: Party) -> Vec<usize> {
-        let held = |position: &usize| self.places[*position] == Place::Held(party);
-        (0..self.places.len()).filter(held).collect()
+        (0..self.places.len())
+            .filter(|position| self.places[*position] == Place::Held(party))
+            .collect()
     }
 
     /// The kind of the card at a position, if this party has seen it.
@@ -170,9 +174,10 @@ impl<S: Clone> Pile<S> {
         position: usize,
     ) -> Result<usize> {
         let owner = self.owner(position)?;
-        let kind = match self.deck.is_open_to(position, owner.other()) {
-            true => self.public_kind(position),
-            false => self.show(session, position),
+        let kind = if self.deck.is_open_to(position, owner.other()) {
+            self.public_kind(position)
+        } else {
+            self.show(session, position)
         }?;
         self.places[position] = Place::Played;
         Ok(kind)

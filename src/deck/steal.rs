@@ -196,9 +196,12 @@ fn audience(owner: Party, place: usize) -> Audience {
 }
 
 fn openings<S>(owner: Party, words: &Words<S>) -> Vec<Opening<'_, S>> {
-    let opening = |(place, bits)| Opening {
-        to: audience(owner, place),
-        bits,
-    };
-    words.iter().enumerate().map(opening).collect()
+    words
+        .iter()
+        .enumerate()
+        .map(|(place, bits)| Opening {
+            to: audience(owner, place),
+            bits,
+        })
+        .collect()
 }

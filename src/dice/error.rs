@@ -37,7 +37,7 @@ pub enum Check {
     /// What is revealed is not what was committed to.
     #[error("the revealed dice are not those of the commitment")]
     NotCommitted,
-    /// A value was committed to that no die of so many sides has.
+    /// A committed value is not below the number of sides.
     #[error("the value of die {die} is out of range")]
     OutOfRange {
         /// The die, from 0.

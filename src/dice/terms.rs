@@ -21,9 +21,10 @@ impl Dice {
     /// # Errors
     /// [`DiceError::Bounds`] if a number is out of its bounds.
     pub fn new(count: u32, sides: u32) -> Result<Self, DiceError> {
-        match (1..=Self::MAX_COUNT).contains(&count) && sides >= 1 {
-            true => Ok(Dice { count, sides }),
-            false => Err(DiceError::Bounds),
+        if (1..=Self::MAX_COUNT).contains(&count) && sides >= 1 {
+            Ok(Dice { count, sides })
+        } else {
+            Err(DiceError::Bounds)
         }
     }
 
@@ -41,10 +42,12 @@ impl Dice {
     /// sides, plus 1. They are uniform if one party's values are, and if all have committed
     /// to theirs before any was revealed. `drawn` must have been [checked](Reveal::check).
     pub fn faces(self, drawn: &[&Reveal]) -> Vec<u32> {
-        let value = |reveal: &&Reveal, die| u64::from(reveal.values.get(die).copied().unwrap_or(0));
-        let sum = |die| drawn.iter().map(|reveal| value(reveal, die)).sum::<u64>();
         (0..self.count as usize)
-            .map(|die| (sum(die) % u64::from(self.sides)) as u32 + 1)
+            .map(|die| {
+                let values = (drawn.iter()).map(|reveal| reveal.values.get(die).copied());
+                let sum: u64 = values.map(|value| u64::from(value.unwrap_or(0))).sum();
+                (sum % u64::from(self.sides)) as u32 + 1
+            })
             .collect()
     }
 }

@@ -21,7 +21,7 @@ pub const MAX_TERMS: usize = MAX_BODY_BYTES - (1 + 1 + 1 + 32 + 32 + 8);
 /// The default bits of statistical security: 40, and 10 more because a peer may try 2^10 times.
 pub const STATISTICAL_SECURITY: u8 = 50;
 
-/// Checks that a session can have so many bits of statistical security.
+/// Checks that a session can have this number of bits of statistical security.
 ///
 /// # Errors
 /// [`Error::Usage`] if it cannot.
@@ -230,9 +230,12 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
         return Err(Fault::Disagreement(Disagreement::SameRole));
     }
     if mine.malicious != peer.malicious {
-        let security = |malicious| match malicious {
-            true => Security::Malicious,
-            false => Security::SemiHonest,
+        let security = |malicious| {
+            if malicious {
+                Security::Malicious
+            } else {
+                Security::SemiHonest
+            }
         };
         return Err(Fault::Disagreement(Disagreement::Security {
             theirs: security(peer.malicious),
@@ -253,9 +256,10 @@ fn compare(mine: &HelloBody, peer: &HelloBody, binding: &[u8]) -> Result<Session
         let (bytes, limit) = (peer.terms.len(), MAX_TERMS);
         return Err(Malformed::TooLong { tag, bytes, limit }.into());
     }
-    let (garbler, evaluator) = match mine.garbler {
-        true => (mine, peer),
-        false => (peer, mine),
+    let (garbler, evaluator) = if mine.garbler {
+        (mine, peer)
+    } else {
+        (peer, mine)
     };
     let mut hasher = blake3::Hasher::new_derive_key(CONTEXT);
     hasher.update(&VERSION.to_le_bytes());

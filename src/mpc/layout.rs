@@ -101,10 +101,9 @@ impl<'a, S> InputLayout<'a, S> {
 
     /// Room for an element for each wire that is entered or shared.
     pub(super) fn zeros<T: DefaultIsZeroes>(&self) -> Entered<T> {
-        let products = |party| SecretVec::zeros(self.owners.products(party).len());
         Entered {
             inputs: SecretVec::zeros(self.circuit.input_bits()),
-            products: ByParty::from_fn(products),
+            products: ByParty::from_fn(|party| SecretVec::zeros(self.owners.products(party).len())),
         }
     }
 }
@@ -129,10 +128,9 @@ impl<T: DefaultIsZeroes> Entered<T> {
             let pairs = one.iter().zip(other);
             pairs.map(|(&one, &other)| of(one, other)).collect()
         };
-        let products = |owner| all(&self.products[owner], &other.products[owner]);
         Entered {
             inputs: all(&self.inputs, &other.inputs),
-            products: ByParty::from_fn(products),
+            products: ByParty::from_fn(|owner| all(&self.products[owner], &other.products[owner])),
         }
     }
 

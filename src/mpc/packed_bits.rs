@@ -25,7 +25,7 @@ pub(super) fn recv_bits(channel: &mut Channel, tag: Tag, count: usize) -> net::R
     unpack(&packed, count).ok_or_else(|| Malformed::PaddingBits(tag.into()).into())
 }
 
-/// The bytes on the wire of so many bits.
+/// The size of an encoding of the given number of bits, in bytes on the wire.
 pub(super) fn sent_bytes(count: usize) -> u64 {
     net::bulk_bytes(count.div_ceil(8))
 }

@@ -61,9 +61,10 @@ pub(super) trait Identified {
 /// # Errors
 /// [`Error::Usage`] if one does not.
 pub(super) fn check_origin<S: Identified>(session: &SessionId, bits: &[S]) -> Result<()> {
-    match bits.iter().all(|bit| bit.id().session == short(session)) {
-        true => Ok(()),
-        false => Err(Error::usage("a shared bit of another session")),
+    if bits.iter().all(|bit| bit.id().session == short(session)) {
+        Ok(())
+    } else {
+        Err(Error::usage("a shared bit of another session"))
     }
 }
 
@@ -237,20 +238,22 @@ impl Plan {
         secret: &ChannelSecret,
     ) -> Result<(), Fault> {
         let theirs: SentPlan = channel.recv_message()?;
-        match bool::from(theirs.0.ct_eq(&self.sent_by(me.other(), secret).0)) {
-            true => Ok(()),
-            false => Err(Fault::Disagreement(Disagreement::Plan)),
+        if bool::from(theirs.0.ct_eq(&self.sent_by(me.other(), secret).0)) {
+            Ok(())
+        } else {
+            Err(Fault::Disagreement(Disagreement::Plan))
         }
     }
 }
 
 /// The names of shared bits, as bytes.
 fn names<S: Identified>(bits: &[S]) -> Vec<u8> {
-    let name = |bit: &S| {
-        let BitId { run, index, .. } = bit.id();
-        run.to_le_bytes().into_iter().chain(index.to_le_bytes())
-    };
-    bits.iter().flat_map(name).collect()
+    bits.iter()
+        .flat_map(|bit| {
+            let BitId { run, index, .. } = bit.id();
+            run.to_le_bytes().into_iter().chain(index.to_le_bytes())
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -82,11 +82,11 @@ impl<'a, S> Run<'a, S> {
 
     /// Who could compute each wire alone. A shared bit is joint, whoever once knew it.
     pub(super) fn ownership(&self) -> Arc<Ownership> {
-        let owner = |input: &Input<'_, S>| match *input {
-            Input::By(party) => Some(party),
-            Input::Shared(_) => None,
-        };
-        self.circuit.ownership(self.inputs.iter().map(owner))
+        self.circuit
+            .ownership(self.inputs.iter().map(|input| match *input {
+                Input::By(party) => Some(party),
+                Input::Shared(_) => None,
+            }))
     }
 }
 
@@ -209,16 +209,20 @@ impl Opened {
         values: impl IntoIterator<Item = bool>,
     ) -> Self {
         let mut values = values.into_iter();
-        let deal = |opening: &Opening<'_, S>| {
-            let count = opening.bits.len();
-            opening.to.includes(me).then(|| {
-                // Allocated once: a vector that grows leaves copies behind that nobody wipes.
-                let mut bits = Vec::with_capacity(count);
-                bits.extend(values.by_ref().take(count));
-                bits
-            })
-        };
-        Opened(openings.iter().map(deal).collect())
+        Opened(
+            openings
+                .iter()
+                .map(|opening| {
+                    let count = opening.bits.len();
+                    opening.to.includes(me).then(|| {
+                        // Allocated once: a vector that grows leaves copies behind that nobody wipes.
+                        let mut bits = Vec::with_capacity(count);
+                        bits.extend(values.by_ref().take(count));
+                        bits
+                    })
+                })
+                .collect(),
+        )
     }
 
     /// The bits of the opening with this number, counted from 0. `None` if this party does not

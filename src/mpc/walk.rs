@@ -113,14 +113,10 @@ pub(super) fn walk<W: WireValue, E, const H: usize>(
         let (of_layer, deeper) = joint.split_at(of_layer);
         joint = deeper;
         for numbers in of_layer.chunks(Batch::<H>::STRIDE) {
-            let operands = |number: u32| {
-                let (a, b) = and_slots(&gates[number as usize], slots);
-                (wires[a], wires[b])
-            };
             let first = part.ands.start + index;
             let hashed = batch.hash(hashes, first, numbers, |number| {
-                let (a, b) = operands(number);
-                labels(a, b)
+                let (a, b) = and_slots(&gates[number as usize], slots);
+                labels(wires[a], wires[b])
             });
             for (&number, hashed) in numbers.iter().zip(hashed) {
                 let (a, b) = and_slots(&gates[number as usize], slots);

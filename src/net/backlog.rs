@@ -101,9 +101,10 @@ impl Link {
     pub(super) fn drain(&self, max_unsent: usize, within: Duration) -> io::Result<()> {
         let backlog = self.wait(within, |backlog| backlog.unsent > max_unsent);
         backlog.check()?;
-        match backlog.unsent > max_unsent {
-            true => Err(ErrorKind::TimedOut.into()),
-            false => Ok(()),
+        if backlog.unsent > max_unsent {
+            Err(ErrorKind::TimedOut.into())
+        } else {
+            Ok(())
         }
     }
 

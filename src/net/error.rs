@@ -46,7 +46,7 @@ pub enum Error {
         /// The deadline that passed.
         limit: Duration,
     },
-    /// The peer's address is none, or its name is unknown.
+    /// The peer's address is invalid, or its name is unknown.
     #[error("cannot resolve the peer's address")]
     Address(#[source] io::Error),
     /// A message of this side is longer than its kind may be, or cannot be encoded. Nothing of it

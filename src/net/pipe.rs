@@ -45,9 +45,10 @@ impl Pipe {
             .changed
             .wait_timeout_while(self.lock(), within, |flow| !flow.closed && !ready(flow))
             .unwrap_or_else(PoisonError::into_inner);
-        match waited.timed_out() {
-            true => Err(ErrorKind::TimedOut.into()),
-            false => Ok(flow),
+        if waited.timed_out() {
+            Err(ErrorKind::TimedOut.into())
+        } else {
+            Ok(flow)
         }
     }
 
@@ -93,10 +94,7 @@ impl Pipe {
     /// Waits until at most `max` bytes are in the pipe.
     pub(super) fn drain(&self, max: usize, within: Duration) -> io::Result<()> {
         let mut flow = self.wait(within, |flow| flow.bytes.len() <= max)?;
-        match flow.closed {
-            true => Err(flow.end()),
-            false => Ok(()),
-        }
+        if flow.closed { Err(flow.end()) } else { Ok(()) }
     }
 
     /// Closes both ends; `failure` says why.

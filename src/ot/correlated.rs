@@ -155,10 +155,9 @@ impl Receiver {
             pieces.push((batch, matrix, choices, macs));
         }
         let leaves = &self.leaves;
-        let make = |(batch, matrix, choices, macs)| {
+        Ok(parallel::map(pieces, |(batch, matrix, choices, macs)| {
             batch_of_receiver(leaves, batch, matrix, choices, macs)
-        };
-        Ok(parallel::map(pieces, make))
+        }))
     }
 }
 
@@ -242,15 +241,17 @@ impl Sender {
             pieces.push((batch, matrix, correction, keys));
         }
         let (leaves, delta) = (&self.leaves, &self.delta);
-        let make = |(batch, matrix, correction, keys)| {
-            batch_of_sender((leaves, delta), batch, matrix, correction, keys)
-        };
-        parallel::map(pieces, make).into_iter().collect()
+        parallel::map(pieces, |(batch, matrix, correction, keys)| {
+            batch_of_sender(leaves, delta, batch, matrix, correction, keys)
+        })
+        .into_iter()
+        .collect()
     }
 }
 
 fn batch_of_sender(
-    (leaves, delta): (&[Generator], &Delta),
+    leaves: &[Generator],
+    delta: &Delta,
     batch: Batch,
     matrix: &mut Matrix,
     (correction, check): &Correction,

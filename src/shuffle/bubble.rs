@@ -74,13 +74,14 @@ fn cost(spec: Spec) -> Cost {
             .map(|t| windows(spec.cards() - 1, i + 1, t))
             .sum::<usize>(),
     };
-    let layer = |i: usize| {
-        let modulus = spec.cards() - i;
-        modulus - 1 - bits_below(modulus) + swaps(i)
-    };
     let layers: usize = match spec.draw() {
         1 => 0,
-        _ => (0..additive::draws(spec)).map(layer).sum(),
+        _ => (0..additive::draws(spec))
+            .map(|i| {
+                let modulus = spec.cards() - i;
+                modulus - 1 - bits_below(modulus) + swaps(i)
+            })
+            .sum(),
     };
     Cost::exact(additive::indices_cost(spec) + layers)
 }
@@ -127,10 +128,11 @@ mod tests {
         for last in 1..40usize {
             for length in 1..=last {
                 for t in 0..6 {
-                    let has = |first: &usize| {
-                        (*first..first + length).any(|number| number.trailing_zeros() == t)
-                    };
-                    let counted = (1..=last + 1 - length).filter(has).count();
+                    let counted = (1..=last + 1 - length)
+                        .filter(|first| {
+                            (*first..first + length).any(|number| number.trailing_zeros() == t)
+                        })
+                        .count();
                     assert_eq!(windows(last, length, t as usize), counted);
                 }
             }

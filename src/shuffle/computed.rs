@@ -29,7 +29,7 @@ pub struct Computed {
     /// AND gates that depend on the inputs of one party alone, with the check: those of its check, or of
     /// the garbler's copy of a network.
     pub owned_and: ByParty<usize>,
-    /// Whether the circuit has exactly so many ANDs. Otherwise these are a few per cent too many.
+    /// Whether the number of ANDs is exact. Otherwise it is a few per cent too high.
     pub exact: bool,
     /// The bits that the garbler enters.
     pub garbler_inputs: usize,
@@ -121,12 +121,11 @@ mod tests {
         let case = format!("{algorithm} {draw} of {cards}");
         let assert = |circuit: &Circuit, ands: usize, outputs: usize| {
             let stats = circuit.stats();
-            match computed.exact {
-                true => assert_eq!(ands, stats.and, "{case}"),
-                false => {
-                    let error = ands as f64 / stats.and as f64 - 1.0;
-                    assert!((0.0..0.03).contains(&error), "{case}: {ands}, {stats:?}");
-                }
+            if computed.exact {
+                assert_eq!(ands, stats.and, "{case}");
+            } else {
+                let error = ands as f64 / stats.and as f64 - 1.0;
+                assert!((0.0..0.03).contains(&error), "{case}: {ands}, {stats:?}");
             }
             let inputs = [computed.garbler_inputs, computed.evaluator_inputs];
             assert_eq!(stats.inputs, inputs, "{case}");

@@ -31,7 +31,7 @@ pub(super) struct Additive {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cost {
     pub(super) ands: usize,
-    /// Whether the circuit has exactly so many. Otherwise they are a few per cent too many.
+    /// Whether the number is exact. Otherwise it is a few per cent too high.
     pub(super) exact: bool,
 }
 

@@ -201,8 +201,9 @@ impl Source {
     /// The bits of a number, the lowest first.
     fn any_bits(&self, party: Party, number: u64) -> Vec<bool> {
         let bits = self.circuit().inputs()[party as usize] as u32;
-        let bit = |place| number.checked_shr(place).unwrap_or(0) & 1 == 1;
-        (0..bits).map(bit).collect()
+        (0..bits)
+            .map(|place| number.checked_shr(place).unwrap_or(0) & 1 == 1)
+            .collect()
     }
 
     /// The output value that says whether each party's input is in range, if there is one.
@@ -287,12 +288,15 @@ impl Rows {
     /// party's input is out of range.
     fn evaluate(&self, fixed: u64) -> (Vec<u64>, ByParty<u64>) {
         let other = self.honest.other();
-        let fixed = match self.enumeration.checked {
-            true => self.source.any_bits(other, fixed),
-            false => self.source.bits(other, fixed),
+        let fixed = if self.enumeration.checked {
+            self.source.any_bits(other, fixed)
+        } else {
+            self.source.bits(other, fixed)
         };
-        let broadcast = |bit| if bit { u64::MAX } else { 0 };
-        let fixed = fixed.into_iter().map(broadcast).collect();
+        let fixed = fixed
+            .into_iter()
+            .map(|bit| if bit { u64::MAX } else { 0 })
+            .collect();
         let mut inputs = match self.honest {
             Party::Garbler => vec![Vec::new(), fixed],
             Party::Evaluator => vec![fixed, Vec::new()],
@@ -357,9 +361,9 @@ impl Rows {
             self.enumeration.spec.word_bits(),
             self.enumeration.spec.draw(),
         );
-        let card =
-            |place: usize| (packed >> ((draw - 1 - place) * bits)) as u32 & ((1 << bits) - 1);
-        (0..draw).map(card).collect()
+        (0..draw)
+            .map(|place| (packed >> ((draw - 1 - place) * bits)) as u32 & ((1 << bits) - 1))
+            .collect()
     }
 }
 

@@ -93,10 +93,11 @@ fn network_cost(spec: Spec) -> usize {
             (n - i - 1) * low_bits + higher
         }
     };
-    let layer = |i: usize| n - i - 1 - bits_below(n - i) + swaps(i);
     let layers: usize = match m {
         1 => 0,
-        _ => (0..additive::draws(spec)).map(layer).sum(),
+        _ => (0..additive::draws(spec))
+            .map(|i| n - i - 1 - bits_below(n - i) + swaps(i))
+            .sum(),
     };
     additive::indices_cost(spec) + layers
 }
@@ -225,12 +226,15 @@ mod tests {
                 for a in [vec![0; moduli.len()], highest] {
                     for number in 0..moduli.iter().product() {
                         let mut rest: u64 = number;
-                        let digit = |modulus| {
-                            let digit = rest % modulus;
-                            rest /= modulus;
-                            digit
-                        };
-                        let b: Vec<u64> = moduli.iter().copied().map(digit).collect();
+                        let b: Vec<u64> = moduli
+                            .iter()
+                            .copied()
+                            .map(|modulus| {
+                                let digit = rest % modulus;
+                                rest /= modulus;
+                                digit
+                            })
+                            .collect();
                         let expected = plaintext(spec, &additive::indices(spec, &a, &b));
                         let inputs = [(Party::Garbler, &a), (Party::Evaluator, &b)].map(
                             |(party, values)| {

@@ -17,7 +17,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// The group of so many elements.
+    /// The group of the given order.
     pub(super) fn of_order(order: usize) -> Self {
         let low_bits = order.trailing_zeros() as usize;
         Self {

@@ -68,10 +68,6 @@ fn cost(spec: Spec) -> Cost {
         let later = spec.draw() - block.end;
         let comparisons = |taken: usize| taken * bits_below(cards - taken + 1);
         let addition = bits_below(cards).saturating_sub(1);
-        let insertion = |taken: usize| match bits_below(cards - taken) {
-            0 => 0,
-            k => taken * (2 * k - 1),
-        };
         let decoded: usize = (1..block.len())
             .map(|taken| comparisons(taken) + addition)
             .sum();
@@ -82,7 +78,12 @@ fn cost(spec: Spec) -> Cost {
             1..block.len() - 1
         };
         decoded
-            + sorted.map(insertion).sum::<usize>()
+            + sorted
+                .map(|taken| match bits_below(cards - taken) {
+                    0 => 0,
+                    k => taken * (2 * k - 1),
+                })
+                .sum::<usize>()
             + later * (comparisons(block.len()) + addition)
     };
     let blocks = blocks(spec.draw());
@@ -141,8 +142,10 @@ struct Taken {
 impl Taken {
     /// For each t, whether a place of those left is e_t or more: a thermometer code.
     fn reached(&self, b: &mut Builder, after: &[Bit]) -> Vec<Bit> {
-        let reached = |e: &Vec<Bit>| gadgets::greater_equal(b, after, e);
-        self.sorted.iter().map(reached).collect()
+        self.sorted
+            .iter()
+            .map(|e| gadgets::greater_equal(b, after, e))
+            .collect()
     }
 
     /// The place in the whole deck of a place of those left.

@@ -127,12 +127,10 @@ impl ShuffleCircuit {
     /// The outputs are those of this circuit. If a party's seeds were out of range the cards need
     /// not be cards of the deck, nor different ones.
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u32> {
-        let card =
-            |word: &Vec<bool>| (word.iter().rev()).fold(0, |card, &bit| card << 1 | u32::from(bit));
         outputs
             .iter()
             .take(self.plan.spec.draw())
-            .map(card)
+            .map(|word| (word.iter().rev()).fold(0, |card, &bit| card << 1 | u32::from(bit)))
             .collect()
     }
 }
@@ -174,8 +172,9 @@ impl Plan {
 
     /// The bits of each input value.
     pub(super) fn inputs(&self) -> Vec<usize> {
-        let bits = |party| self.seeds(party).iter().map(|seed| seed.bits).sum();
-        Party::BOTH.map(bits).to_vec()
+        Party::BOTH
+            .map(|party| self.seeds(party).iter().map(|seed| seed.bits).sum())
+            .to_vec()
     }
 
     /// The output value that says whether the inputs are in range, if there is one.

@@ -148,9 +148,14 @@ mod tests {
 
     #[test]
     fn a_card_has_just_the_bits_that_the_deck_needs() {
-        let bits = |cards| Spec::new(cards, 1, Algorithm::Bubble).unwrap().word_bits();
         assert_eq!(
-            [2, 3, 4, 5, 8, 9, 52, 64, 65, 4096].map(bits),
+            [2, 3, 4, 5, 8, 9, 52, 64, 65, 4096].map(|cards| Spec::new(
+                cards,
+                1,
+                Algorithm::Bubble
+            )
+            .unwrap()
+            .word_bits()),
             [1, 2, 2, 3, 3, 4, 6, 6, 7, 12]
         );
     }

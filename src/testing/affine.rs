@@ -101,8 +101,10 @@ impl Span {
     /// For each of these bits, whether the view gives it away alone.
     pub fn knows(&self, bits: &Table) -> Vec<bool> {
         self.assert_enough_runs(bits);
-        let known = |bit: &Vec<u64>| self.reduce(bit).iter().all(|&word| word == 0);
-        bits.columns.iter().map(known).collect()
+        bits.columns
+            .iter()
+            .map(|bit| self.reduce(bit).iter().all(|&word| word == 0))
+            .collect()
     }
 
     fn assert_enough_runs(&self, others: &Table) {

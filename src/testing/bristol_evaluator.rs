@@ -68,8 +68,9 @@ impl Netlist {
 }
 
 fn numbers(line: &str) -> Vec<usize> {
-    let number = |word: &str| word.parse().expect("a number");
-    line.split_ascii_whitespace().map(number).collect()
+    line.split_ascii_whitespace()
+        .map(|word| word.parse().expect("a number"))
+        .collect()
 }
 
 fn gate(line: &str) -> (String, Vec<usize>, Vec<usize>) {

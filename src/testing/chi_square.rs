@@ -45,8 +45,10 @@ pub fn ln_p_of_pair(draws: &[Vec<u32>], n: usize, places: (usize, usize)) -> f64
 }
 
 fn statistic(counts: impl IntoIterator<Item = u64>, expected: f64) -> f64 {
-    let term = |count| (count as f64 - expected).powi(2) / expected;
-    counts.into_iter().map(term).sum()
+    counts
+        .into_iter()
+        .map(|count| (count as f64 - expected).powi(2) / expected)
+        .sum()
 }
 
 /// ln P(X >= x), X chi-square with `degrees` of freedom.

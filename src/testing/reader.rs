@@ -112,8 +112,11 @@ impl Reading {
 /// - the proofs of products: each is masked by a VOLE that is used nowhere else.
 fn telling_bits(frame: &Frame, ands: usize) -> Vec<bool> {
     let blocks_of = |bytes: usize| {
-        let lowest = |block: &[u8]| bits_of_bytes(block).take(2).collect::<Vec<_>>();
-        frame.payload.chunks(bytes).flat_map(lowest).collect()
+        frame
+            .payload
+            .chunks(bytes)
+            .flat_map(|block| bits_of_bytes(block).take(2).collect::<Vec<_>>())
+            .collect()
     };
     match frame.kind() {
         Kind::Hello

@@ -1,7 +1,7 @@
 //! Many shuffles at once, 64 in each evaluation of the circuit.
 
 use crate::circuit::Party;
-use crate::shuffle::{Algorithm, Encoding, Randomness, Seed, ShuffleCircuit, Spec};
+use crate::shuffle::{Algorithm, Encoding, Randomness, ShuffleCircuit, Spec};
 use rand::rngs::{StdRng, SysRng};
 use rand::seq::SliceRandom;
 use rand::{CryptoRng, SeedableRng};
@@ -36,8 +36,10 @@ pub fn random_seeds(shuffle: &ShuffleCircuit, rng: &mut impl CryptoRng) -> Seeds
             permutation.shuffle(rng);
             return permutation;
         }
-        let number = |seed: &Seed| rng.next_u64() % seed.modulus;
-        seeds.iter().map(number).collect()
+        seeds
+            .iter()
+            .map(|seed| rng.next_u64() % seed.modulus)
+            .collect()
     };
     (draw(Party::Garbler), draw(Party::Evaluator))
 }
@@ -72,21 +74,25 @@ pub fn words(outputs: &[Vec<u64>]) -> Vec<Vec<u32>> {
 /// The cards that each of the first `count` lanes of the outputs names.
 pub fn cards(shuffle: &ShuffleCircuit, outputs: &[Vec<u64>], count: usize) -> Vec<Vec<u32>> {
     let lane = |lane: usize| -> Vec<Vec<bool>> {
-        let word = |word: &Vec<u64>| word.iter().map(|bits| bits >> lane & 1 == 1).collect();
-        outputs.iter().map(word).collect()
+        outputs
+            .iter()
+            .map(|word| word.iter().map(|bits| bits >> lane & 1 == 1).collect())
+            .collect()
     };
     (0..count).map(|i| shuffle.decode(&lane(i))).collect()
 }
 
 /// The draws of the circuit, one for each pair of inputs.
 pub fn evaluate(shuffle: &ShuffleCircuit, inputs: &[[Randomness; 2]]) -> Vec<Vec<u32>> {
-    let batch = |inputs: &[[Randomness; 2]]| {
-        let outputs = shuffle.circuit().evaluate_lanes(&lanes(inputs));
-        cards(
-            shuffle,
-            &outputs.expect("inputs of this circuit"),
-            inputs.len(),
-        )
-    };
-    inputs.chunks(64).flat_map(batch).collect()
+    inputs
+        .chunks(64)
+        .flat_map(|inputs| {
+            let outputs = shuffle.circuit().evaluate_lanes(&lanes(inputs));
+            cards(
+                shuffle,
+                &outputs.expect("inputs of this circuit"),
+                inputs.len(),
+            )
+        })
+        .collect()
 }

@@ -93,9 +93,12 @@ pub fn changing(mut change: impl FnMut(&mut Frame) + Send + 'static) -> Fates {
 
 /// All are sent as they are, but for the one with this number.
 pub fn at(number: usize, fate: impl Fn(&Frame) -> Fate + Send + 'static) -> Fates {
-    Box::new(move |frame| match frame.number == number {
-        true => fate(&frame),
-        false => Fate::Sent(frame.to_bytes()),
+    Box::new(move |frame| {
+        if frame.number == number {
+            fate(&frame)
+        } else {
+            Fate::Sent(frame.to_bytes())
+        }
     })
 }
 

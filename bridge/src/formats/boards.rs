@@ -37,9 +37,10 @@ impl Boards {
     /// # Errors
     /// [`Fault::Empty`] at this place, the end.
     pub(super) fn finish(self, end: Place) -> Result<Vec<Board>, ReadError> {
-        match self.found.is_empty() {
-            true => Err(Fault::Empty.at(end)),
-            false => Ok(self.found),
+        if self.found.is_empty() {
+            Err(Fault::Empty.at(end))
+        } else {
+            Ok(self.found)
         }
     }
 }
@@ -90,26 +91,28 @@ impl Dealing {
 /// Checks who deals a board, in the file, against its number.
 pub(super) fn check_dealer(board: &Board, found: Seat) -> Result<(), Fault> {
     let lawful = board.dealer();
-    match found == lawful {
-        true => Ok(()),
-        false => Err(Fault::Dealer {
+    if found == lawful {
+        Ok(())
+    } else {
+        Err(Fault::Dealer {
             number: board.number,
             lawful: lawful.letter(),
             found: found.letter(),
-        }),
+        })
     }
 }
 
 /// Checks who is vulnerable, in the file, against the number.
 pub(super) fn check_vulnerability(board: &Board, found: Vulnerability) -> Result<(), Fault> {
     let lawful = board.vulnerability();
-    match found == lawful {
-        true => Ok(()),
-        false => Err(Fault::Vulnerability {
+    if found == lawful {
+        Ok(())
+    } else {
+        Err(Fault::Vulnerability {
             number: board.number,
             lawful: vulnerability(lawful),
             found: vulnerability(found),
-        }),
+        })
     }
 }
 

@@ -176,9 +176,10 @@ fn number_once(
 }
 
 fn agrees(found: u32, right: u32) -> Result<(), Fault> {
-    match found == right {
-        true => Ok(()),
-        false => Err(Fault::Checksum { found, right }),
+    if found == right {
+        Ok(())
+    } else {
+        Err(Fault::Checksum { found, right })
     }
 }
 

@@ -20,9 +20,10 @@ pub(super) fn write(boards: &[Board], shows: impl Fn(&Board) -> bool) -> Vec<u8>
     let mut bytes = Vec::new();
     for board in boards {
         bytes.extend(bri::hands(&board.deal));
-        match shows(board) {
-            true => bytes.extend(dge::hands(&board.deal)),
-            false => bytes.extend([b' '; dge::HANDS]),
+        if shows(board) {
+            bytes.extend(dge::hands(&board.deal));
+        } else {
+            bytes.extend([b' '; dge::HANDS]);
         }
         bytes.extend(format!("YN1  0 {:02} ", boards.len()).into_bytes());
     }

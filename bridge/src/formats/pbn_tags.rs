@@ -23,7 +23,7 @@ pub(super) enum Token {
 /// Hands each token to `take`, with its line.
 ///
 /// # Errors
-/// Those of `take`, and a tag or a comment that is none.
+/// Those of `take`, and an invalid tag or comment.
 pub(super) fn read(
     text: &[u8],
     mut take: impl FnMut(usize, Token) -> Result<(), ReadError>,
@@ -87,8 +87,10 @@ fn read_line(
 /// The tag whose bracket was read, and what comes after it.
 fn tag(text: &[u8]) -> Option<(Token, &[u8])> {
     let text = text.trim_ascii_start();
-    let letter = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let length = text.iter().take_while(|byte| letter(byte)).count();
+    let length = text
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
     let (name, rest) = text.split_at(length);
     let (value, rest) = quoted(rest.trim_ascii_start())?;
     let rest = rest.trim_ascii_start().strip_prefix(b"]")?;

@@ -24,11 +24,15 @@ pub fn split(boards: &[Board]) -> Result<Vec<Vec<Board>>, WriteError> {
     }
     let piece = |board: &Board| board.number.saturating_sub(1) / PIECE;
     let pieces = boards.chunk_by(|a, b| piece(a) == piece(b));
-    let renumbered = |board: &Board| Board {
-        number: board.number.saturating_sub(1) % PIECE + 1,
-        ..*board
-    };
     Ok(pieces
-        .map(|boards| boards.iter().map(renumbered).collect())
+        .map(|boards| {
+            boards
+                .iter()
+                .map(|board| Board {
+                    number: board.number.saturating_sub(1) % PIECE + 1,
+                    ..*board
+                })
+                .collect()
+        })
         .collect())
 }

@@ -135,9 +135,11 @@ fn map<P: Send, R: Send>(pieces: Vec<P>, work: impl Fn(P) -> R + Send + Sync) ->
 
 /// The samples of each piece, and a generator for it.
 fn pieces(samples: u32, seeds: &mut StdRng) -> Vec<(u32, StdRng)> {
-    let size = |piece| samples / PIECES + u32::from(piece < samples % PIECES);
     (0..PIECES)
-        .map(|piece| (size(piece), StdRng::seed_from_u64(seeds.next_u64())))
+        .map(|piece| {
+            let size = samples / PIECES + u32::from(piece < samples % PIECES);
+            (size, StdRng::seed_from_u64(seeds.next_u64()))
+        })
         .collect()
 }
 

@@ -140,7 +140,6 @@ impl Guesses {
         };
         let each = |best: &dyn Fn(&[u32; CARDS]) -> Best| tally.cards.iter().map(best).collect();
         let expected = Question::SameSuit.chance() * f64::from(tally.samples);
-        let distance = |&pair: &usize| (f64::from(tally.pairs[pair]) - expected).abs();
         // The chance to guess right grows with the sum of squares.
         let squares = |&card: &usize| -> f64 {
             let counts = tally.cards.iter().map(|counts| f64::from(counts[card]));
@@ -151,7 +150,9 @@ impl Guesses {
             card: each(&|counts| Best::of(counts)),
             suit: each(&|counts| grouped(counts, 4, |card| card / 13)),
             rank: each(&|counts| grouped(counts, 13, |card| card % 13)),
-            pair: largest(PAIRS, distance),
+            pair: largest(PAIRS, |&pair| {
+                (f64::from(tally.pairs[pair]) - expected).abs()
+            }),
             owner: largest(CARDS, squares),
         }
     }
@@ -183,8 +184,9 @@ impl Guesses {
 
 /// The number below `count` with the largest value.
 fn largest(count: usize, value: impl Fn(&usize) -> f64) -> usize {
-    let order = |a: &usize, b: &usize| value(a).total_cmp(&value(b));
-    (0..count).max_by(order).unwrap_or_default()
+    (0..count)
+        .max_by(|a, b| value(a).total_cmp(&value(b)))
+        .unwrap_or_default()
 }
 
 /// How often the guesses were right.

@@ -24,8 +24,10 @@ pub struct FirstSheet {
 impl FirstSheet {
     /// The sorted pack, top first.
     pub fn sorted_pack(&self) -> Vec<Card> {
-        let of = |suit: Suit| Card::all().filter(move |card| card.suit() == suit);
-        self.suits.into_iter().flat_map(of).collect()
+        self.suits
+            .into_iter()
+            .flat_map(|suit| Card::all().filter(move |card| card.suit() == suit))
+            .collect()
     }
 
     /// The pack that the second dealer gets, top first.

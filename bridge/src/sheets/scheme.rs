@@ -123,8 +123,7 @@ fn free(mut word: impl FnMut() -> u64) -> Pass {
 /// `t / size`; there it lies at `t % size` if those with a larger remainder come before it. So the
 /// pass before puts the largest remainder on top.
 pub(super) fn passes_to(target: &[u32], piles: usize, size: usize) -> [Pass; 2] {
-    let remainder = |place: u32| place as usize % size;
-    let before = target.iter().map(|&place| size - 1 - remainder(place));
+    let before = (target.iter()).map(|&place| size - 1 - place as usize % size);
     let before = Pass::of(size, before.map(|pile| pile as u8).collect());
     let between = before.restacked(target);
     let last = between.iter().map(|&place| place as usize / size);

@@ -44,9 +44,10 @@ impl FromStr for BoardRange {
         if low == 0 || high < low {
             return Err(Problem::Boards);
         }
-        match high <= MAX_NUMBER && high - low < MAX_BOARDS {
-            true => Ok(BoardRange { low, high }),
-            false => Err(Problem::TooManyBoards),
+        if high <= MAX_NUMBER && high - low < MAX_BOARDS {
+            Ok(BoardRange { low, high })
+        } else {
+            Err(Problem::TooManyBoards)
         }
     }
 }

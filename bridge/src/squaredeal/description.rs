@@ -73,9 +73,10 @@ impl Description {
         // Each number is at most as large as the sum may be.
         self.keys += phase.sessions.unwrap_or(1);
         self.phases.push(phase);
-        match self.keys <= MAX_SESSIONS {
-            true => Ok(()),
-            false => Err(Problem::TooManySessions),
+        if self.keys <= MAX_SESSIONS {
+            Ok(())
+        } else {
+            Err(Problem::TooManySessions)
         }
     }
 
@@ -142,15 +143,21 @@ pub fn canonical_value(typed: &str) -> String {
 
 /// What people read: neither the encoding nor control characters matter for what is computed.
 fn text(bytes: &[u8]) -> String {
-    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    String::from_utf8_lossy(bytes).chars().map(shown).collect()
+    String::from_utf8_lossy(bytes)
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 fn key_hash(said: &[u8]) -> Result<String, Problem> {
-    let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-    match said.len() == 64 && said.iter().all(is_digit) {
-        true => Ok(text(said)),
-        false => Err(Problem::Hash),
+    if said.len() == 64
+        && said
+            .iter()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    {
+        Ok(text(said))
+    } else {
+        Err(Problem::Hash)
     }
 }
 

@@ -33,7 +33,7 @@ pub enum Problem {
     /// A prefix or a description that is too long.
     #[error("a prefix or a description has at most {MAX_TEXT} bytes")]
     LongText,
-    /// A number of sessions that is none, or too large.
+    /// An invalid number of sessions, or one that is too large.
     #[error("the sessions of a phase are a number from 0 to {MAX_SESSIONS}")]
     Sessions,
     /// More sessions than a file may have.

@@ -67,8 +67,9 @@ fn key(line: &[u8]) -> Result<((u32, u32), String), Problem> {
     let (phase, session) = of.split_once(',').ok_or(Problem::KeyLine)?;
     let phase = number(phase).filter(|phase| *phase > 0);
     let of = phase.zip(number(session)).ok_or(Problem::KeyLine)?;
-    match !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        true => Ok((of, key.to_owned())),
-        false => Err(Problem::Key),
+    if !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        Ok((of, key.to_owned()))
+    } else {
+        Err(Problem::Key)
     }
 }

@@ -128,9 +128,10 @@ fn base64(bytes: &[u8]) -> String {
             .iter()
             .fold(0, |bits, byte| bits << 8 | usize::from(*byte));
         for digit in 0..4 {
-            text.push(match digit <= group.len() {
-                true => char::from(DIGITS[bits >> (18 - 6 * digit) & 63]),
-                false => '=',
+            text.push(if digit <= group.len() {
+                char::from(DIGITS[bits >> (18 - 6 * digit) & 63])
+            } else {
+                '='
             });
         }
     }

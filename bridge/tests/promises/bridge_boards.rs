@@ -242,10 +242,11 @@ fn hands_that_cannot_be_end_the_session() {
         let mut forgery = Forgery::of([hands(words)]);
         let mut boards =
             SealedBoards::deal(&mut forgery, &circuit, &[], &mut system_rng()).unwrap();
-        let outcome = match at_once {
-            true => boards.open(&mut forgery, &openings).map(drop),
-            false => (openings.iter())
-                .try_for_each(|opening| boards.open(&mut forgery, &[*opening]).map(drop)),
+        let outcome = if at_once {
+            boards.open(&mut forgery, &openings).map(drop)
+        } else {
+            (openings.iter())
+                .try_for_each(|opening| boards.open(&mut forgery, &[*opening]).map(drop))
         };
         assert_eq!(forgery.aborted, outcome.is_err());
         assert_eq!(boards.boards(1).is_some(), outcome.is_ok());

@@ -25,8 +25,10 @@ fn ln_ps(deals: &[Deal]) -> HashMap<&'static str, f64> {
     let number = |deal| DealNumber::of(deal, Order::BigDeal).get();
     let numbers: Vec<u128> = deals.iter().map(number).collect();
     let top = |bits: u32| {
-        let top = |number: &u128| (number >> 32 << bits) / (DealNumber::COUNT >> 32);
-        numbers.iter().map(top).collect::<Vec<_>>()
+        numbers
+            .iter()
+            .map(|number| (number >> 32 << bits) / (DealNumber::COUNT >> 32))
+            .collect::<Vec<_>>()
     };
     let low = |bits: u32| numbers.iter().map(move |number| number % (1 << bits));
     let middle = numbers.iter().map(|number| number >> 32 & 0xfff);
@@ -66,7 +68,7 @@ fn of_lengths(deals: &[Deal]) -> f64 {
         let p = choose(13, length) * choose(39, 13 - length) / choose(52, 13);
         expected[cell(length)] += p * deals.len() as f64;
     }
-    let ln_p = |(suit, seat): (usize, Seat)| {
+    let ln_ps = Seat::ALL.into_iter().enumerate().map(|(suit, seat)| {
         let mut counts = [0u64; 6];
         for deal in deals {
             let held = deal.hand(seat).cards();
@@ -74,8 +76,7 @@ fn of_lengths(deals: &[Deal]) -> f64 {
             counts[cell(length)] += 1;
         }
         ln_survival(statistic(&counts, &expected), 5.0)
-    };
-    let ln_ps = Seat::ALL.into_iter().enumerate().map(ln_p);
+    });
     (ln_ps.fold(0.0, f64::min) + 4f64.ln()).min(0.0)
 }
 
@@ -103,8 +104,11 @@ fn of_pairs(values: impl Iterator<Item = u128>, cells: usize) -> f64 {
 }
 
 fn statistic(counts: &[u64], expected: &[f64]) -> f64 {
-    let term = |(&count, expected): (&u64, &f64)| (count as f64 - expected).powi(2) / expected;
-    counts.iter().zip(expected).map(term).sum()
+    counts
+        .iter()
+        .zip(expected)
+        .map(|(&count, expected)| (count as f64 - expected).powi(2) / expected)
+        .sum()
 }
 
 /// Deals that both parties have seen.

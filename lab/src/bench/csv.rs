@@ -160,9 +160,10 @@ fn number(number: Option<impl ToString>) -> String {
 
 /// A text that may hold commas and quotes.
 fn field(text: &str) -> String {
-    match text.contains([',', '"']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.into(),
+    if text.contains([',', '"']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
     }
 }
 

@@ -82,7 +82,7 @@ impl Environment {
 
 /// The first processor's name in Linux' list of them.
 fn processor(list: &str) -> Option<String> {
-    let name = |line: &str| {
+    list.lines().find_map(|line| {
         Some(
             line.strip_prefix("model name")?
                 .split_once(':')?
@@ -90,8 +90,7 @@ fn processor(list: &str) -> Option<String> {
                 .trim()
                 .into(),
         )
-    };
-    list.lines().find_map(name)
+    })
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -29,9 +29,10 @@ pub(super) struct LineArgs {
 impl LineArgs {
     /// The clock that measures.
     pub(super) fn timing(&self) -> Timing {
-        match self.simulate {
-            true => Timing::Simulated,
-            false => Timing::Real,
+        if self.simulate {
+            Timing::Simulated
+        } else {
+            Timing::Real
         }
     }
 
@@ -72,9 +73,10 @@ impl LineReport {
 
     /// The shape for people.
     pub(super) fn describe(&self) -> String {
-        let line = match self.simulated {
-            true => "simulated line",
-            false => "line",
+        let line = if self.simulated {
+            "simulated line"
+        } else {
+            "line"
         };
         let rtt = self.rtt_ms;
         match self.bits_per_second {
@@ -89,8 +91,9 @@ impl LineReport {
 
 /// The number before one of the units, times what the unit stands for.
 fn number(text: &str, units: &[(&str, f64)]) -> Option<f64> {
-    let unit = |&(unit, size): &(&str, f64)| Some((text.strip_suffix(unit)?, size));
-    let (number, size) = units.iter().find_map(unit)?;
+    let (number, size) = units
+        .iter()
+        .find_map(|&(unit, size)| Some((text.strip_suffix(unit)?, size)))?;
     // Only digits and a point: `inf` and `1e9` are numbers for the standard library.
     let plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
     let number: f64 = number.parse().ok().filter(|_| plain)?;

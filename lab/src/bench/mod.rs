@@ -40,9 +40,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         None => None,
     };
     check_outputs(args)?;
-    let evaluates = match netlists.is_empty() {
-        true => Evaluates::Deck,
-        false => Evaluates::Circuit,
+    let evaluates = if netlists.is_empty() {
+        Evaluates::Deck
+    } else {
+        Evaluates::Circuit
     };
     for security in plan::once(&args.security) {
         say(notice(security, evaluates));
@@ -55,9 +56,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let stop = Stop::by_signal()?;
     let mut measured = Vec::new();
     let outcome = sweep::measure(args, &configurations, &stop, &mut measured);
-    let ended = match stop.is_asked() {
-        true => outcome.and(Err(Stopped.into())),
-        false => outcome,
+    let ended = if stop.is_asked() {
+        outcome.and(Err(Stopped.into()))
+    } else {
+        outcome
     };
     if measured.is_empty() {
         if stop.is_asked() {
@@ -146,9 +148,10 @@ fn show_all(args: &Args, reports: &[Report<'_>], environment: &Environment) -> a
     };
     let text = format!("{text}\n\n{}", environment.describe());
     // Then standard output belongs to something else.
-    match is_standard(args.output.as_deref()) || is_standard(args.rounds_csv.as_deref()) {
-        true => say(&text),
-        false => return show(&text),
+    if is_standard(args.output.as_deref()) || is_standard(args.rounds_csv.as_deref()) {
+        say(&text);
+    } else {
+        return show(&text);
     }
     Ok(())
 }

@@ -72,23 +72,24 @@ impl Sweep {
             anyhow::bail!("nothing was measured that could be drawn")
         };
         // A single number has some room around it.
-        let range = match first == last {
-            true => first - 1.0..first + 1.0,
-            false => first..last.max(first + 2.0),
+        let range = if first == last {
+            first - 1.0..first + 1.0
+        } else {
+            first..last.max(first + 2.0)
         };
-        let (x, y) = match self.decks {
-            true => ("n, the number of cards in the deck", self.title()),
-            false => ("m, the number of cards drawn", self.title()),
-        };
-        let whole = |number: f64| match number.fract() {
-            0.0 => count(number as u64),
-            _ => String::new(),
+        let (x, y) = if self.decks {
+            ("n, the number of cards in the deck", self.title())
+        } else {
+            ("m, the number of cards drawn", self.title())
         };
         let chart = Chart {
             title: String::new(),
             left: 110,
             size: (670, 500),
-            x: Axis::linear(x, range, 12, whole),
+            x: Axis::linear(x, range, 12, |number| match number.fract() {
+                0.0 => count(number as u64),
+                _ => String::new(),
+            }),
             y: Axis::of_values(y, points().map(|point| point.1), label),
             curves,
             marks: Vec::new(),
@@ -135,9 +136,10 @@ impl Sweep {
                 Upwards::Bytes => total.bytes as f64,
                 Upwards::AndsPerSecond => total.and_per_second.unwrap_or_default() as f64,
             };
-            let number = match self.decks {
-                true => report.cards,
-                false => report.draw,
+            let number = if self.decks {
+                report.cards
+            } else {
+                report.draw
             };
             // A logarithmic axis has no 0. (One card of two takes no AND.)
             if value > 0.0 {

@@ -173,12 +173,11 @@ pub(super) fn configurations<'a>(
     let (securities, pools) = (once(&args.security), once(&args.pool));
     let mut all = Vec::new();
     let mut add = |source, security| {
-        let with = |&pool| Configuration {
+        all.extend(pools.iter().map(|&pool| Configuration {
             source,
             security,
             pool,
-        };
-        all.extend(pools.iter().map(with));
+        }));
     };
     for netlist in netlists {
         for &security in &securities {
@@ -186,9 +185,10 @@ pub(super) fn configurations<'a>(
         }
     }
     let shuffles = netlists.is_empty() || !args.algorithm.is_empty();
-    let deals = match shuffles {
-        true => pairs(&args.cards, &args.draw)?,
-        false => Vec::new(),
+    let deals = if shuffles {
+        pairs(&args.cards, &args.draw)?
+    } else {
+        Vec::new()
     };
     // An algorithm each, at least; to find the cheapest takes a while for large decks.
     let fewest = deals.len() * securities.len() * pools.len();
@@ -251,8 +251,10 @@ fn algorithms(args: &Args, cards: usize, draw: usize) -> anyhow::Result<Vec<Algo
             }
         }
     }
-    let selected = |algorithm: &Algorithm| chosen.contains(algorithm);
-    Ok(Algorithm::ALL.into_iter().filter(selected).collect())
+    Ok(Algorithm::ALL
+        .into_iter()
+        .filter(|algorithm| chosen.contains(algorithm))
+        .collect())
 }
 
 /// Groups of configurations that take turns. A deal is not torn apart unless it is too large by itself.
@@ -261,14 +263,13 @@ pub(super) fn groups<'a, 'b>(all: &'b [Configuration<'a>]) -> Vec<&'b [Configura
     let mut rest = all;
     while !rest.is_empty() {
         let mut ands = 0;
-        let fits = |next: &&Configuration<'_>| {
-            ands += next.estimated_ands();
-            ands <= ANDS_IN_A_GROUP
-        };
         let most = rest
             .iter()
             .take(MOST_IN_A_GROUP)
-            .take_while(fits)
+            .take_while(|next| {
+                ands += next.estimated_ands();
+                ands <= ANDS_IN_A_GROUP
+            })
             .count()
             .max(1);
         let torn = |&end: &usize| {

@@ -192,9 +192,10 @@ impl<'a> Report<'a> {
         .into_iter()
         .filter_map(|(name, phase)| Some(format!("{name} {}", count(phase.and_per_second?))))
         .collect();
-        match speeds.is_empty() {
-            true => String::new(),
-            false => format!("\n\nAND gates a second: {}.", speeds.join(", ")),
+        if speeds.is_empty() {
+            String::new()
+        } else {
+            format!("\n\nAND gates a second: {}.", speeds.join(", "))
         }
     }
 }

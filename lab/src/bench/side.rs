@@ -286,8 +286,9 @@ fn random_inputs(party: Party, subject: &Subject<'_>, runs: u32) -> Vec<Vec<bool
         }
     };
     let mut rng = rand::rng();
-    let mut one = || (0..bits).map(|_| rng.random()).collect();
-    (0..runs).map(|_| one()).collect()
+    (0..runs)
+        .map(|_| (0..bits).map(|_| rng.random()).collect())
+        .collect()
 }
 
 /// Preprocesses `runs` runs.

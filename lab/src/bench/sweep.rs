@@ -194,15 +194,20 @@ impl<'a> Place<'a> {
                 meeting,
             } => {
                 let clock = meeting.clock();
-                let next = || {
-                    let line = way.connect(args, job.stop)?;
-                    let line: Line = match args.line.shape() {
-                        None => Box::new(line),
-                        Some(shape) => Box::new(shaped_sending(shape, line)?),
-                    };
-                    Ok(Box::new(VirtualLine::counting(line, clock.clone())) as Line)
-                };
-                measure_side(*party, job, meeting.as_mut(), next, records)
+                measure_side(
+                    *party,
+                    job,
+                    meeting.as_mut(),
+                    || {
+                        let line = way.connect(args, job.stop)?;
+                        let line: Line = match args.line.shape() {
+                            None => Box::new(line),
+                            Some(shape) => Box::new(shaped_sending(shape, line)?),
+                        };
+                        Ok(Box::new(VirtualLine::counting(line, clock.clone())) as Line)
+                    },
+                    records,
+                )
             }
         }
     }
@@ -260,9 +265,10 @@ impl Door {
     /// # Errors
     /// Those of [`TcpTransport::accept`]; also a timeout if the user asks to stop.
     fn accept(&self, timeout: TimeoutArgs, stop: &Stop) -> net::Result<TcpTransport> {
-        let limit = match self.was_here.get() {
-            true => timeout.deadlines().phase,
-            false => timeout.patience(),
+        let limit = if self.was_here.get() {
+            timeout.deadlines().phase
+        } else {
+            timeout.patience()
         };
         let begun = Instant::now();
         loop {
@@ -356,11 +362,13 @@ mod tests {
 
     /// All that was measured, the first setup and the first round included.
     fn sum(records: &[Record]) -> Duration {
-        let one = |record: &Record| {
-            let setups: Duration = record.setups.iter().map(|phase| phase.time).sum();
-            setups + record.rounds.iter().map(total).sum::<Duration>()
-        };
-        records.iter().map(one).sum()
+        records
+            .iter()
+            .map(|record| {
+                let setups: Duration = record.setups.iter().map(|phase| phase.time).sum();
+                setups + record.rounds.iter().map(total).sum::<Duration>()
+            })
+            .sum()
     }
 
     #[test]
@@ -376,11 +384,12 @@ mod tests {
             pool: Default::default(),
             online: Vec::new(),
         };
-        let with = |rounds: usize| Record {
-            setups: Vec::new(),
-            rounds: (0..rounds).map(|_| round()).collect(),
-        };
-        let records = [0, 1, 2].map(with).into();
+        let records = [0, 1, 2]
+            .map(|rounds| Record {
+                setups: Vec::new(),
+                rounds: (0..rounds).map(|_| round()).collect(),
+            })
+            .into();
         let measured: Vec<_> = complete(&group, &subjects, records).collect();
         assert_eq!(measured.len(), 1);
         assert_eq!(measured[0].record.rounds.len(), 2);

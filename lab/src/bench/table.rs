@@ -33,9 +33,10 @@ pub(super) fn describe(reports: &[Report<'_>]) -> String {
         security.unwrap_or_default(),
         pool.unwrap_or_default(),
         first.place(),
-        match columns.quartiles {
-            true => ", its quartiles",
-            false => "",
+        if columns.quartiles {
+            ", its quartiles"
+        } else {
+            ""
         },
         grid
     )

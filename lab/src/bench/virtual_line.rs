@@ -198,12 +198,13 @@ impl<T: Transport> Transport for VirtualLine<T> {
     /// Never gives bytes that arrive at different times. So the clock shows the arrival of exactly the bytes
     /// that are needed, however the transport below cuts them.
     fn recv(&mut self, buf: &mut [u8], within: Duration) -> io::Result<usize> {
-        let fresh = match self.held.is_empty() {
-            true => match self.readable(within)?.min(buf.len()) {
+        let fresh = if self.held.is_empty() {
+            match self.readable(within)?.min(buf.len()) {
                 0 => Some(0),
                 most => Some(self.below.recv(&mut buf[..most], within)?),
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         if fresh == Some(0) {
             return Ok(0);

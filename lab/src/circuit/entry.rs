@@ -44,7 +44,7 @@ pub(super) struct Counts {
     pub(super) malicious_bytes: Option<u64>,
     /// Whether it is computed, and no circuit was built.
     pub(super) computed: bool,
-    /// Whether the circuit has just so many ANDs.
+    /// Whether the number of ANDs is exact.
     pub(super) exact: bool,
     #[serde(flatten)]
     pub(super) built: Option<Built>,
@@ -119,8 +119,8 @@ impl Counts {
     fn of_slices(spec: Spec, checked: bool, progress: &impl Fn(usize)) -> Option<Self> {
         let shuffle = InSlices::new(spec, checked)?;
         let structure = shuffle.structure(progress);
-        let bits = |party| shuffle.seeds(party).iter().map(|seed| seed.bits).sum();
-        let inputs = Party::BOTH.map(bits);
+        let inputs =
+            Party::BOTH.map(|party| shuffle.seeds(party).iter().map(|seed| seed.bits).sum());
         let validity = shuffle.validity().map_or(0, |_| Party::BOTH.len());
         let outputs = spec.draw() * spec.word_bits() + validity;
         let built = Built::new(&structure, structure.and, &inputs, None);
@@ -182,18 +182,20 @@ impl Counts {
 
     /// Of a shuffle that is not built.
     fn computed(computed: &Computed, checked: bool) -> Self {
-        let (and, validity) = match checked {
-            true => (computed.checked_and, computed.validity_outputs),
-            false => (computed.and, 0),
+        let (and, validity) = if checked {
+            (computed.checked_and, computed.validity_outputs)
+        } else {
+            (computed.and, 0)
         };
         let outputs = computed.outputs + validity;
-        let owned = match checked {
-            true => computed.owned_and,
+        let owned = if checked {
+            computed.owned_and
+        } else {
             // Without a check, an additive shuffle has none.
-            false => ByParty {
+            ByParty {
                 garbler: computed.and - computed.joint_and,
                 evaluator: 0,
-            },
+            }
         };
         let inputs = [computed.garbler_inputs, computed.evaluator_inputs];
         let demand = shuffle_demand(computed.joint_and, owned, inputs, outputs);

@@ -83,9 +83,10 @@ fn read_inputs(netlist: &Netlist, args: &Args) -> anyhow::Result<Vec<Value>> {
     let mut texts = args.inputs.iter();
     let mut inputs = Vec::with_capacity(widths.len());
     for (number, &bits) in (1..).zip(widths) {
-        let text = match all || bits > 0 {
-            true => texts.next().map_or("", String::as_str),
-            false => "",
+        let text = if all || bits > 0 {
+            texts.next().map_or("", String::as_str)
+        } else {
+            ""
         };
         let who = format!("input value {number}");
         inputs.push(args.values.read(text, bits, &who)?);

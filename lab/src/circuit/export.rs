@@ -151,9 +151,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 /// Builds the circuit, and writes it in layer order.
 fn write_whole(args: &Args, spec: Spec) -> anyhow::Result<Written<'_>> {
     let progress = Progress::of_building(spec);
-    let shuffle = match args.checked {
-        true => ShuffleCircuit::build_checked(spec),
-        false => ShuffleCircuit::build(spec),
+    let shuffle = if args.checked {
+        ShuffleCircuit::build_checked(spec)
+    } else {
+        ShuffleCircuit::build(spec)
     };
     drop(progress);
     let path = netlist_file::write(shuffle.circuit(), args.output.as_deref())?;

@@ -64,9 +64,10 @@ impl FormatArgs {
         }
         let name = path.display();
         let mut file = File::open(path).with_context(|| format!("cannot open {name}"))?;
-        let netlist = match file.metadata()?.is_file() {
-            true => Self::read_from(&mut file, parse),
-            false => Self::read_stream(file, parse),
+        let netlist = if file.metadata()?.is_file() {
+            Self::read_from(&mut file, parse)
+        } else {
+            Self::read_stream(file, parse)
         };
         netlist.with_context(|| name.to_string())
     }

@@ -44,7 +44,7 @@ impl Owners {
         Ok(Owners(given.iter().map(|owner| owner.0).collect()))
     }
 
-    /// The owners of so many values, if they are obvious.
+    /// The owners of the values, if they are obvious.
     pub(super) fn obvious(values: usize) -> Option<Self> {
         let owners = Party::BOTH.get(..values)?;
         Some(Owners(owners.to_vec()))
@@ -64,10 +64,12 @@ impl Owners {
 
     /// The owners as the command line writes them.
     pub(crate) fn letters(&self) -> String {
-        let letter = |owner: &Party| match owner {
-            Party::Garbler => 'g',
-            Party::Evaluator => 'e',
-        };
-        self.0.iter().map(letter).collect()
+        self.0
+            .iter()
+            .map(|owner| match owner {
+                Party::Garbler => 'g',
+                Party::Evaluator => 'e',
+            })
+            .collect()
     }
 }

@@ -179,9 +179,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         }
     }
     drop(progress);
-    match args.json {
-        true => show_json("circuit prove", &report)?,
-        false => show(&report.screen())?,
+    if args.json {
+        show_json("circuit prove", &report)?
+    } else {
+        show(&report.screen())?
     }
     if !report.uniform {
         bail!(AnswerIsNo("The draw is not uniform."));
@@ -304,9 +305,10 @@ impl Report {
         }
         grid.set_header(header);
         for part in &self.parties {
-            let fixed = match part.fixed == part.of {
-                true => format!("all {}", count(part.of)),
-                false => format!("{} of {}", count(part.fixed), many(part.of)),
+            let fixed = if part.fixed == part.of {
+                format!("all {}", count(part.of))
+            } else {
+                format!("{} of {}", count(part.fixed), many(part.of))
             };
             let each = part.each.map_or("not equally".to_owned(), times);
             let mut row = vec![part.honest.clone(), count(part.values), fixed, each];
@@ -334,17 +336,19 @@ impl Report {
         if let Some(refutation) = &self.counterexample {
             return refutation.verdict();
         }
-        let refused = match self.checked {
-            true => "it is refused, or ",
-            false => "",
+        let refused = if self.checked {
+            "it is refused, or "
+        } else {
+            ""
         };
         let of_values = "all draws come equally often over the values of the other";
-        lines(&match self.complete {
-            true => format!("Uniform: whatever one party enters, {refused}{of_values}."),
-            false => format!(
+        lines(&if self.complete {
+            format!("Uniform: whatever one party enters, {refused}{of_values}.")
+        } else {
+            format!(
                 "Uniform for the values that were fixed, which are some of all, evenly apart in \
                  their order: for each, {refused}{of_values}."
-            ),
+            )
         })
     }
 }
@@ -366,9 +370,10 @@ impl Refutation {
                 count(refused)
             );
         }
-        let what = match self.no_draw {
-            true => "an outcome is no draw",
-            false => "two draws do not come equally often",
+        let what = if self.no_draw {
+            "an outcome is no draw"
+        } else {
+            "two draws do not come equally often"
         };
         format!(
             "Not uniform: over the {} values of the {}, for value {} of the\nother party, {what}:\n{}.",

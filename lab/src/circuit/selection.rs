@@ -44,8 +44,10 @@ pub(super) fn algorithms(
             }
         }
     }
-    let selected = |algorithm: &Algorithm| chosen.contains(algorithm);
-    Ok(Algorithm::ALL.into_iter().filter(selected).collect())
+    Ok(Algorithm::ALL
+        .into_iter()
+        .filter(|algorithm| chosen.contains(algorithm))
+        .collect())
 }
 
 #[cfg(test)]

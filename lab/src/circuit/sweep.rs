@@ -138,8 +138,9 @@ impl FromStr for Draws {
 /// When a deck or a draw is out of bounds, or nothing is left.
 pub(crate) fn pairs(cards: &Numbers, draws: &Draws) -> anyhow::Result<Vec<(usize, usize)>> {
     // The bounds do not depend on the algorithm.
-    let in_bounds = |n, m| Spec::new(n, m, Algorithm::ALL[0]).map(drop);
-    pairs_in_bounds(cards, draws, in_bounds)
+    pairs_in_bounds(cards, draws, |n, m| {
+        Spec::new(n, m, Algorithm::ALL[0]).map(drop)
+    })
 }
 
 /// The same with the bounds of what is counted, not built.

@@ -88,9 +88,10 @@ impl Ranged for Axis {
     }
 
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        match hint.weight().allow_light_points() {
-            true => Vec::new(),
-            false => self.ticks.iter().map(|(tick, _)| *tick).collect(),
+        if hint.weight().allow_light_points() {
+            Vec::new()
+        } else {
+            self.ticks.iter().map(|(tick, _)| *tick).collect()
         }
     }
 

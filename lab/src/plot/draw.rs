@@ -54,10 +54,7 @@ impl Chart {
 
     /// Pixels between the field and the key.
     fn below(&self) -> i32 {
-        match self.x.title.is_empty() {
-            true => 48,
-            false => 70,
-        }
+        if self.x.title.is_empty() { 48 } else { 70 }
     }
 
     /// Pixels of the key.
@@ -87,8 +84,12 @@ fn height(row: &[Chart]) -> i32 {
 impl Picture {
     /// Width and height in pixels.
     pub(super) fn size(&self) -> (u32, u32) {
-        let width = |row: &Vec<Chart>| row.iter().map(|chart| chart.outer_size().0).sum::<i32>();
-        let width = self.rows.iter().map(width).max().unwrap_or(0);
+        let width = self
+            .rows
+            .iter()
+            .map(|row| row.iter().map(|chart| chart.outer_size().0).sum::<i32>())
+            .max()
+            .unwrap_or(0);
         let height: i32 = self.rows.iter().map(|row| height(row)).sum();
         (width as u32, (TITLES + height) as u32)
     }

@@ -67,9 +67,10 @@ impl Canvas<'_> {
 fn through(points: impl IntoIterator<Item = BackendCoord>, closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (x, y) in points {
-        match path.is_empty() {
-            true => path.move_to(x as f32, y as f32),
-            false => path.line_to(x as f32, y as f32),
+        if path.is_empty() {
+            path.move_to(x as f32, y as f32);
+        } else {
+            path.line_to(x as f32, y as f32);
         }
     }
     if closed {
@@ -115,9 +116,10 @@ impl DrawingBackend for Canvas<'_> {
         fill: bool,
     ) -> Drawn {
         // A filled rectangle covers its last pixels.
-        let (more, place) = match fill {
-            true => (1, Transform::identity()),
-            false => (0, middle()),
+        let (more, place) = if fill {
+            (1, Transform::identity())
+        } else {
+            (0, middle())
         };
         let [right, bottom] = [right, bottom].map(|end| (end + more) as f32);
         let rect = Rect::from_ltrb(left as f32, top as f32, right, bottom);

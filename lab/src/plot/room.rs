@@ -38,8 +38,9 @@ impl Room {
     pub(super) fn take_line(&mut self, from: Pixel, to: Pixel) {
         let (across, down) = (to.0 - from.0, to.1 - from.1);
         let steps = across.abs().max(down.abs()).max(1);
-        let pixel = |step| (from.0 + across * step / steps, from.1 + down * step / steps);
-        self.taken.extend((0..=steps).map(pixel));
+        self.taken.extend(
+            (0..=steps).map(|step| (from.0 + across * step / steps, from.1 + down * step / steps)),
+        );
     }
 
     /// Takes room for a name that reaches `half` to each side of its middle, as near to `point` as
@@ -56,16 +57,17 @@ impl Room {
         let covers = |middle: Pixel, pixel: Pixel| {
             (pixel.0 - middle.0).abs() <= half.0 && (pixel.1 - middle.1).abs() <= half.1
         };
-        let hidden = |middle: &Pixel| {
-            let outside = middle.0 - half.0 < self.from.0
-                || middle.0 + half.0 > self.to.0
-                || middle.1 - half.1 < self.from.1
-                || middle.1 + half.1 > self.to.1;
-            let taken = self.taken.iter().filter(|pixel| covers(*middle, **pixel));
-            (outside, taken.count())
-        };
         // The first of equals, and so the nearest.
-        let middle = places.min_by_key(hidden).expect("there are places");
+        let middle = places
+            .min_by_key(|middle| {
+                let outside = middle.0 - half.0 < self.from.0
+                    || middle.0 + half.0 > self.to.0
+                    || middle.1 - half.1 < self.from.1
+                    || middle.1 + half.1 > self.to.1;
+                let taken = self.taken.iter().filter(|pixel| covers(*middle, **pixel));
+                (outside, taken.count())
+            })
+            .expect("there are places");
         for y in middle.1 - half.1..=middle.1 + half.1 {
             self.take_line((middle.0 - half.0, y), (middle.0 + half.0, y));
         }
@@ -103,9 +105,12 @@ mod tests {
         let mut room = room(&[]);
         let names = [(200, 150), (210, 152), (190, 149)].map(|at| room.take_name(at, (60, 9)));
         for (i, name) in names.iter().enumerate() {
-            let apart =
-                |other: &Pixel| (name.0 - other.0).abs() > 120 || (name.1 - other.1).abs() > 18;
-            assert!(names[..i].iter().all(apart), "{i}");
+            assert!(
+                names[..i]
+                    .iter()
+                    .all(|other| (name.0 - other.0).abs() > 120 || (name.1 - other.1).abs() > 18),
+                "{i}"
+            );
         }
     }
 }

@@ -43,7 +43,7 @@ pub enum NetlistErrorKind {
     /// A line goes on too long for the counts in it.
     #[error("there is a field too many")]
     ExtraField,
-    /// A field should be a number and is none.
+    /// A field is not a number.
     #[error("a field that should be a decimal number is none")]
     NotANumber,
     /// A number does not fit into 64 bits.

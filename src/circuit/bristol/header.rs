@@ -147,7 +147,7 @@ impl Wires {
         Wires { what, wires, left }
     }
 
-    /// Takes so many away.
+    /// Takes the given number away.
     fn take(&mut self, width: u64) -> Result<usize, Kind> {
         let (what, wires) = (self.what, self.wires);
         let left = self.left.checked_sub(width);

@@ -120,8 +120,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Cuts off what follows the first `#` or `//` of a line.
 fn cut_comment(line: &mut Vec<u8>) {
-    let is_comment = |at: &usize| line[*at] == b'#' || line[*at..].starts_with(b"//");
-    if let Some(start) = (0..line.len()).find(is_comment) {
+    if let Some(start) =
+        (0..line.len()).find(|at| line[*at] == b'#' || line[*at..].starts_with(b"//"))
+    {
         line.truncate(start);
     }
 }
@@ -186,7 +187,7 @@ pub(super) fn number(field: &str) -> Result<u64, Kind> {
     field.parse().map_err(|_| Kind::Overflow)
 }
 
-/// Whether so many fields came as were announced.
+/// Checks that the number of fields is the one announced.
 pub(super) fn check_fields(expected: u64, given: usize) -> Result<(), Kind> {
     match (given as u64).cmp(&expected) {
         std::cmp::Ordering::Less => Err(Kind::MissingField),

@@ -20,8 +20,11 @@ impl Forms {
         let Forms::Known(known) = self else {
             return None;
         };
-        let is_it = |node: &Node| fingerprints[node.index()] == fingerprint;
-        known.find(form_hash(fingerprint), is_it).copied()
+        known
+            .find(form_hash(fingerprint), |node| {
+                fingerprints[node.index()] == fingerprint
+            })
+            .copied()
     }
 
     /// Enters a node that was not found.
@@ -118,8 +121,11 @@ fn firsts(fingerprints: &[u128]) -> Vec<Node> {
         table.clear();
         for &tagged in &dealt[start..end] {
             let form = |tagged: &Tagged| fingerprints[tagged.node.index()];
-            let is_it = |other: &Tagged| other.tag == tagged.tag && form(other) == form(&tagged);
-            match table.entry(tagged.hash(), is_it, Tagged::hash) {
+            match table.entry(
+                tagged.hash(),
+                |other| other.tag == tagged.tag && form(other) == form(&tagged),
+                Tagged::hash,
+            ) {
                 Entry::Occupied(first) => firsts[tagged.node.index()] = first.get().node,
                 Entry::Vacant(place) => {
                     place.insert(tagged);

@@ -40,7 +40,7 @@ impl Slice {
 /// Where the slices go.
 pub(super) struct Slicer {
     slices: SyncSender<Slice>,
-    /// A slice is not handed over before it has so many operations.
+    /// The least number of operations of a slice that is handed over.
     least: usize,
     /// Whether nobody takes the slices any more. What is recorded then is of no use, and is not.
     abandoned: bool,
@@ -70,8 +70,11 @@ impl Builder {
     /// It changes nothing, but if the circuit is built in slices: then these bits may get new names,
     /// and all other bits have none.
     pub(crate) fn forget_others<'a>(&mut self, in_use: impl IntoIterator<Item = &'a mut Bit>) {
-        let is_due = |slicer: &Slicer| self.operations.len() >= slicer.least;
-        if self.slicer.as_ref().is_some_and(is_due) {
+        if self
+            .slicer
+            .as_ref()
+            .is_some_and(|slicer| self.operations.len() >= slicer.least)
+        {
             self.end_slice(&mut in_use.into_iter().collect::<Vec<_>>());
         }
     }
@@ -94,13 +97,18 @@ impl Builder {
             gates,
             carried: carried.collect(),
         });
-        let output = |bit: &Bit| match bit.node() {
-            Node::ZERO => Output::Const(bit.inverted()),
-            node if bit.inverted() => Output::Wire(negations[&node]),
-            node => Output::Wire(wire(node)),
-        };
-        let word = |word: &Vec<Bit>| word.iter().map(output).collect();
-        outputs.iter().map(word).collect()
+        outputs
+            .iter()
+            .map(|word| {
+                word.iter()
+                    .map(|bit| match bit.node() {
+                        Node::ZERO => Output::Const(bit.inverted()),
+                        node if bit.inverted() => Output::Wire(negations[&node]),
+                        node => Output::Wire(wire(node)),
+                    })
+                    .collect()
+            })
+            .collect()
     }
 
     pub(super) fn is_abandoned(&self) -> bool {
@@ -152,9 +160,10 @@ impl Builder {
             if needed {
                 let (a, b) = operation.operands();
                 let (a, b) = (wires[a.index()], wires[b.index()]);
-                gates.push(match operation.is_and() {
-                    true => Gate::And(a, b),
-                    false => Gate::Xor(a, b),
+                gates.push(if operation.is_and() {
+                    Gate::And(a, b)
+                } else {
+                    Gate::Xor(a, b)
                 });
             }
         }

@@ -36,10 +36,11 @@ impl Spans {
             half,
             and: Node::ZERO,
         };
-        let is_it = |entry: &Entry| {
-            entry.half == half && operands(entry.and).iter().all(|form| span.contains(form))
-        };
-        self.0.find(probe.hash(), is_it).map(|entry| entry.and)
+        self.0
+            .find(probe.hash(), |entry| {
+                entry.half == half && operands(entry.and).iter().all(|form| span.contains(form))
+            })
+            .map(|entry| entry.and)
     }
 
     /// Enters an AND that was not found.

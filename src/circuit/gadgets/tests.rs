@@ -233,6 +233,8 @@ fn ones_are_counted_and_compared_on_every_input_of_ten_bits() {
             assert_eq!(run(&circuit, &[bits]), [ones, u64::from(ones == 3)]);
         }
     }
-    let ands = |n| circuit(&[n], |b, input| vec![count_ones(b, &input[0])]).ands();
-    assert_eq!([3, 7, 15, 52].map(ands), [1, 4, 11, 49]);
+    assert_eq!(
+        [3, 7, 15, 52].map(|n| circuit(&[n], |b, input| vec![count_ones(b, &input[0])]).ands()),
+        [1, 4, 11, 49]
+    );
 }

@@ -40,9 +40,10 @@ fn first_safe(low: usize, high: usize, size: usize, rho: u8) -> usize {
     let (mut low, mut high) = (low, high);
     while low < high {
         let middle = low + (high - low) / 2;
-        match is_safe(middle, size, rho) {
-            true => high = middle,
-            false => low = middle + 1,
+        if is_safe(middle, size, rho) {
+            high = middle;
+        } else {
+            low = middle + 1;
         }
     }
     high

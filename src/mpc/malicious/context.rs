@@ -42,7 +42,7 @@ impl Message for MacDigest {
     const MAX_BYTES: usize = 32;
 }
 
-/// The bytes on the wire of an opening of so many bits.
+/// The size of an opening of the given number of bits, in bytes on the wire.
 pub(super) fn opening_bytes(bits: usize) -> u64 {
     packed_bits::sent_bytes(bits) + net::message_bytes::<MacDigest>()
 }
@@ -156,9 +156,10 @@ impl MacDigest {
     /// `check` if it differs; those of the channel.
     pub(super) fn recv_equal(&self, channel: &mut Channel, check: Check) -> Result<(), Fault> {
         let received: MacDigest = channel.recv_message()?;
-        match bool::from(self.0.ct_eq(&received.0)) {
-            true => Ok(()),
-            false => Err(check.into()),
+        if bool::from(self.0.ct_eq(&received.0)) {
+            Ok(())
+        } else {
+            Err(check.into())
         }
     }
 }

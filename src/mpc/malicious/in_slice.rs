@@ -91,9 +91,10 @@ impl<'a> InSlice<'a> {
             Party::Garbler => self.garble(channel)?,
             Party::Evaluator => self.evaluate(channel)?,
         };
-        let outputs = match self.slice.last {
-            true => self.outputs(&of_outputs),
-            false => HeldOutputs::default(),
+        let outputs = if self.slice.last {
+            self.outputs(&of_outputs)
+        } else {
+            HeldOutputs::default()
         };
         let entered: Vec<bool> = match self.slice.number {
             0 => self.state.values.entered.all().copied().collect(),
@@ -147,7 +148,7 @@ impl<'a> InSlice<'a> {
         wires::add_products(&mut self.masks, &triples, opened.by_ref(), me, delta);
         let of_outputs = opened.collect();
         if first && me == Party::Garbler {
-            self.state.recv_entered((context, delta), channel, run)?;
+            self.state.recv_entered(context, delta, channel, run)?;
         }
         Ok(of_outputs)
     }
@@ -157,8 +158,11 @@ impl<'a> InSlice<'a> {
         let of_gates = 2 * self.masks.len();
         let mut differences = SecretVec::with_capacity(of_gates + self.fresh.len());
         differences.extend(wires::differences(&self.masks, &self.triples));
-        let mask = |wire| self.state.mask(self.run, wire);
-        differences.extend(outputs::differences(self.run.circuit, mask, &self.fresh));
+        differences.extend(outputs::differences(
+            self.run.circuit,
+            |wire| self.state.mask(self.run, wire),
+            &self.fresh,
+        ));
         differences
     }
 
@@ -171,9 +175,15 @@ impl<'a> InSlice<'a> {
             self.state.send_entered(context, channel, run)?;
         }
         let mut tables = TableWriter::<TABLE_BYTES>::new(channel);
-        let emit = |table| tables.push(table);
         let (part, zeros) = (&self.part, &mut self.state.zeros);
-        garbling::garble(part, zeros, &self.masks, delta, &run.hash(context), emit)?;
+        garbling::garble(
+            part,
+            zeros,
+            &self.masks,
+            delta,
+            &run.hash(context),
+            |table| tables.push(table),
+        )?;
         tables.finish()?;
         let of_ands = recv_bits(channel, Tag::GateValues, self.masks.len())?;
         Ok(self.state.values.fill_values(part, &of_ands))
@@ -184,13 +194,14 @@ impl<'a> InSlice<'a> {
     fn evaluate(&mut self, channel: &mut Channel) -> Result<Vec<AndValues>, Fault> {
         let (context, run) = (self.context, self.run);
         if self.slice.number == 0 {
-            (self.state).recv_entered((context, self.delta), channel, run)?;
+            (self.state).recv_entered(context, self.delta, channel, run)?;
             self.state.begin_evaluating(context, run);
         }
         let mut tables = TableReader::<TABLE_BYTES>::new(channel, self.masks.len());
-        let fetch = || tables.next();
         let (part, active) = (&self.part, &mut self.state.active);
-        let values = garbling::evaluate(part, active, &self.masks, &run.hash(context), fetch)?;
+        let values = garbling::evaluate(part, active, &self.masks, &run.hash(context), || {
+            tables.next()
+        })?;
         let of_ands = values.iter().map(|&[_, _, output]| output);
         send_bits(channel, Tag::GateValues, of_ands)?;
         // Flushed now, so that the garbler works on the values while this party computes its

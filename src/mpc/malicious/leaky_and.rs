@@ -9,8 +9,6 @@
 //! sends no table before the checks of the correlated OT have passed, and uses no triple before the
 //! equality check has passed.
 
-use std::ops::RangeFrom;
-
 use zeroize::Zeroizing;
 
 use super::share::{RandomShares, Share};
@@ -67,9 +65,13 @@ impl Leaky {
         self.sums.reuse(count);
         let tables = self.tables.chunks_mut(PART);
         let parts = tables.zip(self.sums.chunks_mut(PART)).enumerate();
-        parallel::map(parts.collect(), |(part, made)| {
-            let triples = part * PART..;
-            fill_tables(shares, (triples, count), (hash, delta, batch), made);
+        parallel::map(parts.collect(), |(number, (tables, sums))| {
+            let piece = Piece {
+                start: number * PART,
+                tables,
+                sums,
+            };
+            fill_tables(shares, count, piece, hash, delta, batch);
         });
         &mut self.tables
     }
@@ -119,17 +121,32 @@ impl Leaky {
     }
 }
 
-/// Fills a part of the tables and sums, those of the `triples` of so many.
+/// The tables and sums of consecutive triples.
+struct Piece<'a> {
+    /// Index of the first triple.
+    start: usize,
+    tables: &'a mut [Block],
+    sums: &'a mut [Block],
+}
+
+/// Fills a piece of the tables and sums of `count` triples.
 fn fill_tables(
     shares: &RandomShares,
-    (triples, count): (RangeFrom<usize>, usize),
-    (hash, delta, batch): (&TweakableHash, &Delta, u64),
-    (tables, sums): (&mut [Block], &mut [Block]),
+    count: usize,
+    piece: Piece<'_>,
+    hash: &TweakableHash,
+    delta: &Delta,
+    batch: u64,
 ) {
+    let Piece {
+        start,
+        tables,
+        sums,
+    } = piece;
     let mut lanes = Zeroizing::new([Block::ZERO; HASHES * STRIDE]);
     let mut tweaks = [Block::ZERO; HASHES * STRIDE];
     let strides = tables.chunks_mut(STRIDE).zip(sums.chunks_mut(STRIDE));
-    for (first, (tables, sums)) in triples.step_by(STRIDE).zip(strides) {
+    for (first, (tables, sums)) in (start..).step_by(STRIDE).zip(strides) {
         let used = HASHES * tables.len();
         for ((index, lanes), tweaks) in (first..)
             .zip(lanes[..used].chunks_exact_mut(HASHES))

@@ -74,9 +74,11 @@ pub(super) const PROOF_BITS: usize = 128;
 /// each joint AND gate too. Its `inputs` are authenticated bits of one party: those that mask its
 /// proofs too.
 fn needed(demand: &Demand) -> Demand {
-    let proof_bits = |party| demand.proofs[party].saturating_mul(PROOF_BITS);
     Demand {
-        inputs: ByParty::from_fn(|party| demand.inputs[party].saturating_add(proof_bits(party))),
+        inputs: ByParty::from_fn(|party| {
+            let proof_bits = demand.proofs[party].saturating_mul(PROOF_BITS);
+            demand.inputs[party].saturating_add(proof_bits)
+        }),
         proofs: ByParty::default(),
         outputs: demand.ands.saturating_add(demand.outputs),
         ..*demand

@@ -108,9 +108,10 @@ impl Products<'_> {
         });
         let of_mask = linear(self.vole.iter().map(|share| share.key.0));
         let expected = Block::from(proof.u) ^ dot(Block::from(proof.w), delta.block());
-        match bool::from((challenge.hash(&keys) ^ of_mask).ct_eq(&expected)) {
-            true => Ok(()),
-            false => Err(Check::Products.into()),
+        if bool::from((challenge.hash(&keys) ^ of_mask).ct_eq(&expected)) {
+            Ok(())
+        } else {
+            Err(Check::Products.into())
         }
     }
 

@@ -173,7 +173,8 @@ impl State {
     /// Receives the masked values of what the peer enters, and verifies the proof of its products.
     pub(super) fn recv_entered(
         &mut self,
-        (context, delta): (&Context, &Delta),
+        context: &Context,
+        delta: &Delta,
         channel: &mut Channel,
         run: &Run<'_>,
     ) -> Result<(), Fault> {
@@ -221,8 +222,10 @@ impl State {
         for &(wire, bit) in &run.layout.shared {
             labels.inputs[wire] = bit.held.label.active();
         }
-        let masked = |label, value| MaskedLabel { label, value };
-        let active = labels.with(&self.values.entered, masked);
+        let active = labels.with(&self.values.entered, |label, value| MaskedLabel {
+            label,
+            value,
+        });
         self.active = Wires::new(active, run.layout.slots());
     }
 

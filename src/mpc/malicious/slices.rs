@@ -23,7 +23,7 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// All slices of a circuit, with so many joint ANDs in each. There is one at least.
+    /// All slices of a circuit, with at most `ands` joint ANDs in each. There is one at least.
     pub(super) fn all(circuit: &Circuit, owners: &Ownership, ands: usize) -> Vec<Self> {
         let joint = owners.joint_ands();
         let count = count(joint.len(), ands);
@@ -32,13 +32,14 @@ impl Slice {
             number if number == count => circuit.gates().len(),
             number => joint[number * ands] as usize,
         };
-        let slice = |number| Slice {
-            number,
-            last: number + 1 == count,
-            gates: first_gate(number)..first_gate(number + 1),
-            ands: and_range(number, joint.len(), ands),
-        };
-        (0..count).map(slice).collect()
+        (0..count)
+            .map(|number| Slice {
+                number,
+                last: number + 1 == count,
+                gates: first_gate(number)..first_gate(number + 1),
+                ands: and_range(number, joint.len(), ands),
+            })
+            .collect()
     }
 
     /// What the slice uses up of what the whole run does: the first one what the parties enter, and the
@@ -128,9 +129,12 @@ mod tests {
                 );
                 assert_eq!((slice.gates.start, slice.ands.start), (gates, joint));
                 assert!(slice.ands.len() == ands || slice.last);
-                let inside = |gate: &&u32| slice.gates.contains(&(**gate as usize));
                 assert_eq!(
-                    owners.joint_ands().iter().filter(inside).count(),
+                    owners
+                        .joint_ands()
+                        .iter()
+                        .filter(|gate| slice.gates.contains(&(**gate as usize)))
+                        .count(),
                     slice.ands.len()
                 );
                 (gates, joint) = (slice.gates.end, slice.ands.end);

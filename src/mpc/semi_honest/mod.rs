@@ -208,7 +208,7 @@ impl Secrets {
         };
         let bits = match &mut self.role {
             Role::Garbler { cots } => {
-                let zeros = garble_run(context, channel, number, (run, &layout), cots)?;
+                let zeros = garble_run(context, channel, number, run, &layout, cots)?;
                 share(&|output| {
                     HeldLabel::Zero(match output {
                         Output::Const(value) => ZeroLabel(cots.delta().select(value)),
@@ -217,7 +217,7 @@ impl Secrets {
                 })
             }
             Role::Evaluator { cots } => {
-                let active = evaluate_run(context, channel, number, (run, &layout), cots)?;
+                let active = evaluate_run(context, channel, number, run, &layout, cots)?;
                 share(&|output| {
                     HeldLabel::Active(match output {
                         // The evaluator's label of a constant is zero.
@@ -237,7 +237,8 @@ fn garble_run(
     context: &Context,
     channel: &mut Channel,
     number: u64,
-    (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
+    run: &Run<'_, SharedBit>,
+    layout: &InputLayout<'_, SharedBit>,
     cots: &mut GarblerCots,
 ) -> Result<SecretVec<ZeroLabel>, Fault> {
     let plan = Plan::of_run(&context.session, number, run);
@@ -261,12 +262,17 @@ fn garble_run(
     }
 
     let mut tables = TableWriter::new(channel);
-    let emit = |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table));
     let (part, hashes) = (layout.whole(), context.hashes(number));
     let mut wires = Wires::new(entered, layout.slots());
     let mut products = wires.entered.products_from(&part);
-    let product = |owner: Party| products[owner].next().copied();
-    garble_part(&part, &mut wires.held, product, delta, &hashes, emit)?;
+    garble_part(
+        &part,
+        &mut wires.held,
+        |owner| products[owner].next().copied(),
+        delta,
+        &hashes,
+        |table| tables.push(bytemuck::cast::<_, [u8; 32]>(table)),
+    )?;
     tables.finish()?;
     Ok(wires.held)
 }
@@ -276,7 +282,8 @@ fn evaluate_run(
     context: &Context,
     channel: &mut Channel,
     number: u64,
-    (run, layout): (&Run<'_, SharedBit>, &InputLayout<'_, SharedBit>),
+    run: &Run<'_, SharedBit>,
+    layout: &InputLayout<'_, SharedBit>,
     cots: &mut EvaluatorCots,
 ) -> Result<SecretVec<ActiveLabel>, Fault> {
     let plan = Plan::of_run(&context.session, number, run);
@@ -300,11 +307,15 @@ fn evaluate_run(
     }
     let (part, hashes) = (layout.whole(), context.hashes(number));
     let mut tables = TableReader::new(channel, part.ands.len());
-    let fetch = || tables.next().map(bytemuck::cast::<[u8; 32], _>);
     let mut wires = Wires::new(entered, layout.slots());
     let mut products = wires.entered.products_from(&part);
-    let product = |owner: Party| products[owner].next().copied();
-    evaluate_part(&part, &mut wires.held, product, &hashes, fetch)?;
+    evaluate_part(
+        &part,
+        &mut wires.held,
+        |owner| products[owner].next().copied(),
+        &hashes,
+        || tables.next().map(bytemuck::cast::<[u8; 32], _>),
+    )?;
     Ok(wires.held)
 }
 

@@ -81,8 +81,10 @@ pub(super) fn open(
             all(
                 (mine.zip(&received).enumerate()).map(|(i, (bit, received))| {
                     let label = |value| bit.label.zero().active(value, cots.delta());
-                    let fits = |value| hashes.to_garbler(label(value), i).ct_eq(received);
-                    which([false, true].map(fits))
+                    which(
+                        [false, true]
+                            .map(|value| hashes.to_garbler(label(value), i).ct_eq(received)),
+                    )
                 }),
             )?
         }
@@ -120,9 +122,10 @@ fn all(bits: impl Iterator<Item = Result<bool, Fault>>) -> Result<Zeroizing<Vec<
 /// # Errors
 /// [`Check::OpeningHash`] if neither fits, or both do.
 fn which([zero, one]: [Choice; 2]) -> Result<bool, Fault> {
-    match bool::from(zero ^ one) {
-        true => Ok(bool::from(one)),
-        false => Err(Check::OpeningHash.into()),
+    if bool::from(zero ^ one) {
+        Ok(bool::from(one))
+    } else {
+        Err(Check::OpeningHash.into())
     }
 }
 

@@ -48,17 +48,19 @@ fn bitonic_cut(lines: usize, wanted: usize) -> BitonicCut {
 /// switches.
 fn thinned_bitonic(k: u32) -> Vec<Switch> {
     let lines = 1usize << k;
-    let layer = |distance: usize| {
-        (0..lines)
-            .filter(move |line| line & distance == 0)
-            .map(move |upper| Switch {
-                upper,
-                lower: upper + distance,
-            })
-    };
     let first_merge = (0..k).map(|i| 1 << i);
     let half_cleaners = (1..k).rev().map(|i| 1 << (i - 1));
-    first_merge.chain(half_cleaners).flat_map(layer).collect()
+    first_merge
+        .chain(half_cleaners)
+        .flat_map(|distance| {
+            (0..lines)
+                .filter(move |line| line & distance == 0)
+                .map(move |upper| Switch {
+                    upper,
+                    lower: upper + distance,
+                })
+        })
+        .collect()
 }
 
 #[cfg(test)]

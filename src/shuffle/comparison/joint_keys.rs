@@ -61,12 +61,13 @@ mod tests {
             for _ in 0..5 {
                 let parts: [Vec<u64>; 2] =
                     [0, 1].map(|_| (0..n).map(|_| rng.random::<u64>() >> 24).collect());
-                let bits = |words: &Vec<u64>| -> Vec<bool> {
-                    (words.iter())
-                        .flat_map(|word| (0..40).map(move |i| word >> i & 1 == 1))
-                        .collect()
-                };
-                let outputs = circuit.evaluate(&parts.each_ref().map(bits)).unwrap();
+                let outputs = circuit
+                    .evaluate(&parts.each_ref().map(|words: &Vec<u64>| -> Vec<bool> {
+                        (words.iter())
+                            .flat_map(|word| (0..40).map(move |i| word >> i & 1 == 1))
+                            .collect()
+                    }))
+                    .unwrap();
                 let drawn: Vec<usize> = (outputs.iter())
                     .map(|word| {
                         word.iter()

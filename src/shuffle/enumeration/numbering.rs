@@ -23,7 +23,7 @@ pub(super) fn arrangement(n: usize, m: usize, number: u64) -> Vec<u32> {
         .collect()
 }
 
-/// How many strings of so many bits there are, if a u64 holds that.
+/// The number of strings of the given length in bits, or the largest u64 if it does not fit.
 pub(super) fn strings(bits: usize) -> u64 {
     let bits = u32::try_from(bits).unwrap_or(u32::MAX);
     1u64.checked_shl(bits).unwrap_or(u64::MAX)

@@ -94,8 +94,7 @@ impl Scan {
     /// Takes the next switch that touches the block.
     fn pass(&mut self, number: usize, lines: [usize; 2]) {
         let half = self.half;
-        let is_crossed = |line: usize| line >= 2 * half || self.crossed[line % half];
-        match lines.map(is_crossed) {
+        match lines.map(|line| line >= 2 * half || self.crossed[line % half]) {
             // Behind the crossing layer, or seen already by the other of its lines.
             [true, true] => return,
             [false, false] => {}

@@ -27,9 +27,11 @@ impl SplitCircuit {
     /// Records the circuit. The same split always gives the same circuit.
     pub fn build(split: Split) -> Self {
         let network = waksman(split.cards());
-        let widths = |party| (0..split.boards()).map(move |board| (board, party));
-        let width = |(board, party)| entry_bits(&split, &network, board, party);
-        let inputs = Party::BOTH.map(|party| widths(party).map(width).sum());
+        let inputs = Party::BOTH.map(|party| {
+            (0..split.boards())
+                .map(|board| entry_bits(&split, &network, board, party))
+                .sum()
+        });
         let mut b = Builder::new(&inputs);
         let mut entered = ByParty::from_fn(|party| b.input(party as usize));
         let mut valid = ByParty::from_fn(|_| Bit::ONE);
@@ -76,9 +78,12 @@ impl SplitCircuit {
     pub fn sample(&self, party: Party, rng: &mut impl CryptoRng) -> Randomness {
         let cards = self.split.cards();
         let entries: Vec<Entry> = (0..self.split.boards())
-            .map(|board| match self.split.permutes(board) == party {
-                true => Entry::places(cards, rng),
-                false => Entry::hands(cards, rng),
+            .map(|board| {
+                if self.split.permutes(board) == party {
+                    Entry::places(cards, rng)
+                } else {
+                    Entry::hands(cards, rng)
+                }
             })
             .collect();
         self.written(&entries)
@@ -112,9 +117,10 @@ impl SplitCircuit {
     }
 
     fn written(&self, entries: &[Entry]) -> Randomness {
-        let width = |entry: &Entry| entry.width(&self.network);
         // Room for all bits at once: a vector that grows leaves copies behind that nobody wipes.
-        let mut bits = Zeroizing::new(Vec::with_capacity(entries.iter().map(width).sum()));
+        let mut bits = Zeroizing::new(Vec::with_capacity(
+            entries.iter().map(|entry| entry.width(&self.network)).sum(),
+        ));
         for entry in entries {
             entry.write(&self.network, &mut bits);
         }
@@ -129,9 +135,10 @@ impl SplitCircuit {
             let bits;
             let width = entry_bits(&self.split, &self.network, board, party);
             (bits, rest) = rest.split_at_checked(width)?;
-            entries.push(match self.split.permutes(board) == party {
-                true => read_places(&self.network, bits),
-                false => read_hands(bits),
+            entries.push(if self.split.permutes(board) == party {
+                read_places(&self.network, bits)
+            } else {
+                read_hands(bits)
             });
         }
         rest.is_empty().then_some(entries)
@@ -139,9 +146,11 @@ impl SplitCircuit {
 
     /// The hands that the output bits name: bit c of a hand is card c.
     pub fn decode(&self, outputs: &[Vec<bool>]) -> Vec<u64> {
-        let hand =
-            |word: &Vec<bool>| (word.iter().rev()).fold(0, |n, &bit| n << 1 | u64::from(bit));
-        outputs.iter().take(self.split.hands()).map(hand).collect()
+        outputs
+            .iter()
+            .take(self.split.hands())
+            .map(|word| (word.iter().rev()).fold(0, |n, &bit| n << 1 | u64::from(bit)))
+            .collect()
     }
 }
 
@@ -152,9 +161,10 @@ pub struct EntryError(pub usize);
 
 /// The bits that a party enters for a board.
 fn entry_bits(split: &Split, network: &Network, board: usize, party: Party) -> usize {
-    match split.permutes(board) == party {
-        true => network.switches().len(),
-        false => 2 * split.cards(),
+    if split.permutes(board) == party {
+        network.switches().len()
+    } else {
+        2 * split.cards()
     }
 }
 

@@ -86,9 +86,10 @@ impl Split {
     pub fn permutes(&self, board: usize) -> Party {
         let start = board - board % BLOCK;
         let block = self.boards.saturating_sub(start).min(BLOCK);
-        match board < start + block.div_ceil(2) {
-            true => Party::Garbler,
-            false => Party::Evaluator,
+        if board < start + block.div_ceil(2) {
+            Party::Garbler
+        } else {
+            Party::Evaluator
         }
     }
 }
@@ -109,15 +110,18 @@ mod tests {
 
     #[test]
     fn the_parties_change_roles_within_each_block() {
-        let roles = |boards| {
-            let split = Split::new(13, boards).unwrap();
-            let role = |board| match split.permutes(board) {
-                Party::Garbler => 'g',
-                Party::Evaluator => 'e',
-            };
-            (0..boards).map(role).collect::<String>()
-        };
         let expected = ["g", "ge", "gge", "ggee", "ggeeg", "ggeege", "ggeegge"];
-        assert_eq!([1, 2, 3, 4, 5, 6, 7].map(roles), expected);
+        assert_eq!(
+            [1, 2, 3, 4, 5, 6, 7].map(|boards| {
+                let split = Split::new(13, boards).unwrap();
+                (0..boards)
+                    .map(|board| match split.permutes(board) {
+                        Party::Garbler => 'g',
+                        Party::Evaluator => 'e',
+                    })
+                    .collect::<String>()
+            }),
+            expected
+        );
     }
 }

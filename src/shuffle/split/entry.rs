@@ -16,7 +16,7 @@ pub enum Entry {
 }
 
 impl Entry {
-    /// Uniform places for so many cards.
+    /// Uniform places for the given number of cards.
     pub(super) fn places(cards: usize, rng: &mut impl CryptoRng) -> Self {
         Entry::Places(Zeroizing::new(uniform::permutation(cards, || {
             rng.next_u64()

@@ -187,8 +187,11 @@ fn what_each_party_enters_is_uniform() {
         }
         let expected = 25_200.0 / 2520.0;
         let missing = (2520 - words.len()) as f64 * expected;
-        let term = |&count: &u32| (f64::from(count) - expected).powi(2) / expected;
-        let statistic = missing + words.values().map(term).sum::<f64>();
+        let statistic = missing
+            + words
+                .values()
+                .map(|&count| (f64::from(count) - expected).powi(2) / expected)
+                .sum::<f64>();
         for (what, ln_p) in [
             ("words", ln_survival(statistic, 2519.0)),
             ("places", ln_p_of_places_and_cards(&places, 8)),
@@ -203,7 +206,7 @@ fn entry(circuit: &SplitCircuit, party: Party, entry: Entry) -> Randomness {
     circuit.encode(party, &[entry]).unwrap()
 }
 
-/// All orders of so many numbers.
+/// All permutations of the numbers below the given one.
 fn permutations(n: u32) -> Vec<Vec<u32>> {
     match n {
         0 => vec![Vec::new()],

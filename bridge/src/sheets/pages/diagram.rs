@@ -9,9 +9,10 @@ const SYMBOLS: [char; 4] = ['♠', '♥', '♦', '♣'];
 pub(super) fn suits(hand: Hand) -> [(char, String); 4] {
     Suit::ALL.map(|suit| {
         let ranks: Vec<String> = hand.ranks(suit).map(rank).collect();
-        let ranks = match ranks.is_empty() {
-            true => "–".to_owned(),
-            false => ranks.join(" "),
+        let ranks = if ranks.is_empty() {
+            "–".to_owned()
+        } else {
+            ranks.join(" ")
         };
         (SYMBOLS[suit as usize], ranks)
     })

@@ -36,9 +36,10 @@ pub(super) fn sheet(name: &str, leaves: &[Leaf]) -> String {
     let open = format!("<h1>{name}</h1>\n{rules}");
     let leaf = |leaf: &Leaf| {
         let halves = leaf.blocks.iter().enumerate().map(|(place, half)| {
-            let change = match leaf.changes_before(place) {
-                true => format!("<p class=\"change\">{CHANGE}</p>\n"),
-                false => String::new(),
+            let change = if leaf.changes_before(place) {
+                format!("<p class=\"change\">{CHANGE}</p>\n")
+            } else {
+                String::new()
             };
             change + &block(half)
         });
@@ -69,11 +70,14 @@ fn rules((title, rules): (&str, &[&str])) -> String {
 }
 
 fn block(block: &Block) -> String {
-    let step = |step: &Step| match step {
-        Step::Say(words) => format!("<p>{words}</p>\n"),
-        Step::Places(groups) => places(groups),
-    };
-    let steps: String = block.steps.iter().map(step).collect();
+    let steps: String = block
+        .steps
+        .iter()
+        .map(|step| match step {
+            Step::Say(words) => format!("<p>{words}</p>\n"),
+            Step::Places(groups) => places(groups),
+        })
+        .collect();
     format!(
         "<div class=\"half\">\n<h2>{}</h2>\n{steps}</div>\n",
         block.title
@@ -82,24 +86,28 @@ fn block(block: &Block) -> String {
 
 /// Lines of groups; before each stands which card of the pack it begins with.
 fn places(groups: &[String]) -> String {
-    let row = |(number, row): (usize, &[String])| {
-        let cells = row.iter().map(|group| format!("<td>{group}</td>"));
-        let card = 4 * GROUPS * number + 1;
-        format!("<tr><th>{card}</th>{}</tr>\n", cells.collect::<String>())
-    };
-    let rows: String = groups.chunks(GROUPS).enumerate().map(row).collect();
+    let rows: String = groups
+        .chunks(GROUPS)
+        .enumerate()
+        .map(|(number, row)| {
+            let cells = row.iter().map(|group| format!("<td>{group}</td>"));
+            let card = 4 * GROUPS * number + 1;
+            format!("<tr><th>{card}</th>{}</tr>\n", cells.collect::<String>())
+        })
+        .collect();
     format!("<table class=\"places\">\n{rows}</table>\n")
 }
 
 /// The four lines of a hand.
 fn hand(hand: Hand) -> String {
-    let line = |(suit, ranks): (char, String)| match suit {
-        '♥' | '♦' => format!("<div><span class=\"red\">{suit}</span> {ranks}</div>"),
-        _ => format!("<div>{suit} {ranks}</div>"),
-    };
     format!(
         "<div class=\"hand\">{}</div>",
-        suits(hand).map(line).concat()
+        suits(hand)
+            .map(|(suit, ranks)| match suit {
+                '♥' | '♦' => format!("<div><span class=\"red\">{suit}</span> {ranks}</div>"),
+                _ => format!("<div>{suit} {ranks}</div>"),
+            })
+            .concat()
     )
 }
 
@@ -122,11 +130,13 @@ fn leaf(boards: &[Board]) -> String {
         format!("<td class=\"back\">Board {number}<br><b>{seat:?}</b></td>")
     };
     let side = |seats: [Seat; 4], note: &str, card: &dyn Fn(&Board, Seat) -> String| {
-        let row = |board: &Board| {
-            let cards = seats.map(|seat| card(board, seat)).concat();
-            format!("<tr>{cards}</tr>\n")
-        };
-        let rows: String = boards.iter().map(row).collect();
+        let rows: String = boards
+            .iter()
+            .map(|board| {
+                let cards = seats.map(|seat| card(board, seat)).concat();
+                format!("<tr>{cards}</tr>\n")
+            })
+            .collect();
         format!(
             "<section class=\"leaf\">\n<p class=\"note\">{note}</p>\n\
              <table class=\"cards\">\n{rows}</table>\n</section>\n"
@@ -143,11 +153,13 @@ fn leaf(boards: &[Board]) -> String {
 }
 
 pub(super) fn records(boards: &[Board]) -> String {
-    let row = |boards: &[Board]| {
-        let records: String = boards.iter().map(record).collect();
-        format!("<div class=\"row\">\n{records}</div>\n")
-    };
-    let rows: String = boards.chunks(RECORDS).map(row).collect();
+    let rows: String = boards
+        .chunks(RECORDS)
+        .map(|boards| {
+            let records: String = boards.iter().map(record).collect();
+            format!("<div class=\"row\">\n{records}</div>\n")
+        })
+        .collect();
     let open = "<h1>Hand records<span>in the middle: high-card points</span></h1>\n";
     page("Hand records", RECORD, open, &rows)
 }

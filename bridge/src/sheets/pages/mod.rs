@@ -5,7 +5,7 @@ mod html;
 mod steps;
 mod text;
 
-use super::{BoardSheets, Dealer, Half, HalfSheet, halves};
+use super::{BoardSheets, Dealer, HalfSheet, halves};
 use crate::Board;
 
 use self::steps::Leaf;
@@ -34,11 +34,10 @@ pub fn sheet(page: Page, dealer: Dealer, boards: &[BoardSheets]) -> String {
 ///
 /// `None` if these are not the halves that this dealer does.
 pub fn own_sheet(page: Page, dealer: Dealer, own: &[HalfSheet]) -> Option<String> {
-    let half = |(board, half): (usize, Half)| {
+    let halves = halves(own.len(), dealer).into_iter().map(|(board, half)| {
         let sheet = own.get(board)?;
         (sheet.half() == half).then(|| sheet.clone())
-    };
-    let halves = halves(own.len(), dealer).into_iter().map(half);
+    });
     let halves: Vec<HalfSheet> = halves.collect::<Option<_>>()?;
     Some(in_this_order(page, dealer, &halves))
 }

@@ -1,6 +1,5 @@
 //! What a dealer does for half a board, in words and in digits.
 
-use crate::Seat;
 use crate::sheets::half_sheet::Work;
 use crate::sheets::{FirstSheet, Half, HalfSheet, Pass};
 
@@ -126,8 +125,11 @@ fn first(sheet: &FirstSheet) -> Vec<Step> {
         }));
     }
     if let Some(hands) = sheet.hands {
-        let hand = |(hand, seat): (usize, Seat)| format!("hand {} {seat:?}", hand + 1);
-        let hands: Vec<String> = hands.into_iter().enumerate().map(hand).collect();
+        let hands: Vec<String> = hands
+            .into_iter()
+            .enumerate()
+            .map(|(hand, seat)| format!("hand {} {seat:?}", hand + 1))
+            .collect();
         steps.push(Step::Say(format!(
             "When the other dealer has dealt the hands, put them into the board: {}.",
             hands.join(", ")
@@ -155,32 +157,34 @@ fn piles(pass: &Pass) -> String {
         ),
         _ => format!("{first} to {last}"),
     };
-    let sizes = match sizes.iter().all(|size| *size == sizes[0]) {
-        true => format!("{} cards each", sizes[0]),
-        false => {
-            let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
-            format!("{} cards", sizes.join(", "))
-        }
+    let sizes = if sizes.iter().all(|size| *size == sizes[0]) {
+        format!("{} cards each", sizes[0])
+    } else {
+        let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        format!("{} cards", sizes.join(", "))
     };
-    let every = match each_group_has_all(pass) {
-        true => " Each group of four has every pile once.",
-        false => "",
+    let every = if each_group_has_all(pass) {
+        " Each group of four has every pile once."
+    } else {
+        ""
     };
     format!("to {piles} piles, {names}; at the end {sizes}.{every}")
 }
 
 /// Whether of four cards in a row, from the first on, each goes to another of four piles.
 fn each_group_has_all(pass: &Pass) -> bool {
-    let all = |group: &[u8]| (0..4).all(|pile| group.contains(&pile));
-    pass.piles() == 4 && pass.places().chunks(4).all(all)
+    pass.piles() == 4
+        && pass
+            .places()
+            .chunks(4)
+            .all(|group| (0..4).all(|pile| group.contains(&pile)))
 }
 
 fn second(hands: &[u8; 52], named: bool) -> Vec<Step> {
-    let to = match named {
-        true => "Deal to four hands: 1 North, 2 East, 3 South, 4 West.",
-        false => {
-            "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
-        }
+    let to = if named {
+        "Deal to four hands: 1 North, 2 East, 3 South, 4 West."
+    } else {
+        "Deal to four hands, 1 to 4, and shuffle each. The other dealer knows whose they are."
     };
     let digits = hands.map(|hand| char::from(b'1' + hand));
     vec![Step::Say(to.into()), groups(digits.to_vec())]

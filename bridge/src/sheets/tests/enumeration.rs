@@ -79,15 +79,18 @@ fn two_passes_of_exact_piles_reach_every_order_and_their_second_sheet_says_nothi
 #[test]
 fn one_pass_to_four_piles_tells_of_every_second_sheet_which_deals_it_can_not_be() {
     let places = (0..4u32.pow(CARDS as u32)).map(|number| {
-        let digit = |at: usize| (number >> (2 * at) & 3) as u8;
-        (0..CARDS).map(digit).collect()
+        (0..CARDS)
+            .map(|at| (number >> (2 * at) & 3) as u8)
+            .collect()
     });
     let packs: Vec<Vec<u8>> = places
         .map(|places| Pass::of(4, places).restacked(&SORTED))
         .collect();
-    let reached = |second: &Word| deals(second, &packs).len();
     let all = second_sheets();
-    let counts: Vec<usize> = all.iter().map(reached).collect();
+    let counts: Vec<usize> = all
+        .iter()
+        .map(|second| deals(second, &packs).len())
+        .collect();
     // Blocks reach every deal; those that change hands most reach the fewest.
     let at = |second: Word| counts[all.iter().position(|word| *word == second).unwrap()];
     assert_eq!(at([0, 0, 1, 1, 2, 2, 3, 3]), 2520);

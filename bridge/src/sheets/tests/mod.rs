@@ -52,8 +52,12 @@ fn a_sheet_made_by_the_published_mechanics_has_this_second_half() {
     assert_eq!(board.first().passes[0].sizes(), [12, 15, 14, 11]);
     let pack = "H2 H5 H7 HA C3 C6 CJ CK D5 D7 DT DK H6 HQ HK C8 C9 CT S2 S3 S4 S7 ST SK SA D8 DJ H3 H8 \
                 H9 HT C5 CQ CA S5 S8 S9 D4 D6 D9 DQ H4 HJ C2 C4 C7 S6 SJ SQ D2 D3 DA";
-    let name = |card: &Card| format!("{}{}", card.suit().letter(), card.rank());
-    let names: Vec<String> = board.first().pack().iter().map(name).collect();
+    let names: Vec<String> = board
+        .first()
+        .pack()
+        .iter()
+        .map(|card| format!("{}{}", card.suit().letter(), card.rank()))
+        .collect();
     assert_eq!(names.join(" "), pack);
     assert_eq!(board.follow().unwrap().to_string(), EXAMPLE);
 }

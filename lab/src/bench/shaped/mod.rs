@@ -47,7 +47,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// How long so many bytes take to leave.
+    /// How long the given number of bytes takes to leave.
     pub(super) fn sending(&self, bytes: usize) -> Duration {
         let Some(bandwidth) = self.bandwidth else {
             return Duration::ZERO;
@@ -228,9 +228,10 @@ pub(super) fn wait_until(due: Duration, deadline: Duration, wait: Wait) -> io::R
     while system_time() < end {
         spin_loop();
     }
-    match due > deadline {
-        true => Err(ErrorKind::TimedOut.into()),
-        false => Ok(()),
+    if due > deadline {
+        Err(ErrorKind::TimedOut.into())
+    } else {
+        Ok(())
     }
 }
 
@@ -262,9 +263,10 @@ impl<T: Transport> Transport for Shaped<T> {
                 return Ok(len);
             }
             let due = way.next_arrival();
-            let wait = match way.goes_on_after(due) {
-                true => Wait::Asleep,
-                false => Wait::Exact,
+            let wait = if way.goes_on_after(due) {
+                Wait::Asleep
+            } else {
+                Wait::Exact
             };
             drop(way);
             wait_until(due, deadline, wait)?;

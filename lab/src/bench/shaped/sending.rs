@@ -71,9 +71,10 @@ impl Held {
             return (Duration::MAX, Duration::ZERO);
         }
         let due = self.way.next_arrival();
-        match self.way.goes_on_after(due) {
-            true => (due, Duration::ZERO),
-            false => (due, WAKING),
+        if self.way.goes_on_after(due) {
+            (due, Duration::ZERO)
+        } else {
+            (due, WAKING)
         }
     }
 
@@ -101,9 +102,10 @@ impl Line {
 
     /// Waits until at most `max` bytes are held back, or sending fails, and no longer than `within`.
     fn wait(&self, max: usize, within: Duration) -> MutexGuard<'_, Held> {
-        let busy = |held: &mut Held| held.failure.is_none() && held.bytes.len() > max;
         self.changed
-            .wait_timeout_while(self.lock(), within, busy)
+            .wait_timeout_while(self.lock(), within, |held| {
+                held.failure.is_none() && held.bytes.len() > max
+            })
             .unwrap_or_else(PoisonError::into_inner)
             .0
     }

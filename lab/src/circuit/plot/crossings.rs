@@ -49,19 +49,20 @@ fn find(
         if pair.iter().all(|algorithm| algorithms.contains(algorithm)) {
             let last = last_of_pair(numbers, pair, &mut ands);
             // Said already, if it is one of the cheapest.
-            let is_new = |last: &Crossing| {
+            found.extend(last.filter(|last| {
                 let said = Crossing {
                     of_the_cheapest: true,
                     ..*last
                 };
                 !found.contains(&said)
-            };
-            found.extend(last.filter(is_new));
+            }));
         }
     }
     // Those of one winner at one number stay together.
-    let place = |algorithm| algorithms.iter().position(|&other| other == algorithm);
-    found.sort_by_key(|crossing| (crossing.from, place(crossing.cheaper)));
+    found.sort_by_key(|crossing| {
+        let place = (algorithms.iter()).position(|&algorithm| algorithm == crossing.cheaper);
+        (crossing.from, place)
+    });
     found
 }
 
@@ -115,8 +116,9 @@ fn last_of_pair(
     let mut first_is_cheaper = |number| ands(pair[0], number) < ands(pair[1], number);
     let at_the_end = first_is_cheaper(*numbers.last()?);
     let before = (numbers.iter()).rposition(|&number| first_is_cheaper(number) != at_the_end)?;
-    let changed = |number| first_is_cheaper(number) == at_the_end;
-    let from = first_where(numbers[before], numbers[before + 1], changed);
+    let from = first_where(numbers[before], numbers[before + 1], |number| {
+        first_is_cheaper(number) == at_the_end
+    });
     let [cheaper, dearer] = if at_the_end { pair } else { [pair[1], pair[0]] };
     Some(Crossing {
         from,
@@ -172,13 +174,12 @@ mod tests {
 
     #[test]
     fn two_changes_of_the_cheapest_between_two_numbers_are_both_found() {
-        let ands = |algorithm, m: usize| match algorithm {
+        let algorithms = [FISHER_YATES, Algorithm::Bubble, WAKSMAN];
+        let found = find(&[1, 1000], &algorithms, |algorithm, m| match algorithm {
             FISHER_YATES => 3 * m,
             Algorithm::Bubble => 2 * m + 10,
             _ => m + 40,
-        };
-        let algorithms = [FISHER_YATES, Algorithm::Bubble, WAKSMAN];
-        let found = find(&[1, 1000], &algorithms, ands);
+        });
         assert_eq!(
             found,
             [
@@ -194,22 +195,34 @@ mod tests {
 
     #[test]
     fn those_that_begin_alike_do_not_cross() {
-        let ands = |algorithm, m: usize| match algorithm {
-            FISHER_YATES => m * m,
-            _ => m,
-        };
-        assert_eq!(find(&[1, 5], &[FISHER_YATES, Algorithm::Bubble], ands), []);
+        assert_eq!(
+            find(
+                &[1, 5],
+                &[FISHER_YATES, Algorithm::Bubble],
+                |algorithm, m| match algorithm {
+                    FISHER_YATES => m * m,
+                    _ => m,
+                }
+            ),
+            []
+        );
     }
 
     #[test]
     fn as_cheap_as_the_cheapest_is_no_crossing() {
         // Bubble, the first of the list, comes down to Waksman at 5 and leaves it again.
-        let ands = |algorithm, m: usize| match algorithm {
-            Algorithm::Bubble => 10 + m.abs_diff(5),
-            _ => 10,
-        };
         for numbers in [vec![1, 5, 9], (1..=9).collect()] {
-            assert_eq!(find(&numbers, &[Algorithm::Bubble, WAKSMAN], ands), []);
+            assert_eq!(
+                find(
+                    &numbers,
+                    &[Algorithm::Bubble, WAKSMAN],
+                    |algorithm, m| match algorithm {
+                        Algorithm::Bubble => 10 + m.abs_diff(5),
+                        _ => 10,
+                    }
+                ),
+                []
+            );
         }
     }
 }

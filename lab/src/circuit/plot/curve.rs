@@ -67,9 +67,10 @@ impl Curve {
         let value = match self {
             Curve::Shuffle(algorithm) => {
                 let spec = Spec::new(cards, draw, algorithm).expect(BOUNDS);
-                let shuffle = match checked {
-                    true => ShuffleCircuit::build_checked(spec),
-                    false => ShuffleCircuit::build(spec),
+                let shuffle = if checked {
+                    ShuffleCircuit::build_checked(spec)
+                } else {
+                    ShuffleCircuit::build(spec)
                 };
                 y.of(shuffle.circuit())
             }

@@ -28,12 +28,13 @@ impl FromStr for With {
             }
             _ => (text, None),
         };
-        match path.is_empty() {
-            true => Err("a file is needed, or FILE@NUMBER".into()),
-            false => Ok(With {
+        if path.is_empty() {
+            Err("a file is needed, or FILE@NUMBER".into())
+        } else {
+            Ok(With {
                 path: path.into(),
                 at,
-            }),
+            })
         }
     }
 }

@@ -99,13 +99,15 @@ impl Plan {
                 (args.limit.memory).check_ands(comparison.name, cards, draw, ands)?;
             }
         }
-        let number = |(cards, draw)| match along {
-            Along::Draw { .. } => draw,
-            Along::Cards { .. } | Along::WholeDecks => cards,
-        };
         Ok(Plan {
             along,
-            numbers: deals.into_iter().map(number).collect(),
+            numbers: deals
+                .into_iter()
+                .map(|(cards, draw)| match along {
+                    Along::Draw { .. } => draw,
+                    Along::Cards { .. } | Along::WholeDecks => cards,
+                })
+                .collect(),
             algorithms,
             comparison: args.comparison,
             y: args.y,
@@ -138,8 +140,10 @@ fn some_draws(cards: usize) -> Numbers {
 /// Decks of 4 to 256 cards, four each time that they double: powers of two are cheap, so they alone
 /// would not tell the course of a line.
 fn some_decks() -> Numbers {
-    let octave = |power: u32| (4..8).map(move |quarter| quarter << power);
-    (0..6).flat_map(octave).chain([256]).collect()
+    (0..6)
+        .flat_map(|power| (4..8).map(move |quarter| quarter << power))
+        .chain([256])
+        .collect()
 }
 
 /// What the circuits have of what is plotted, each built once.

@@ -67,17 +67,16 @@ impl PointsFile {
     /// Those of [`whole_file::write`].
     pub(super) fn write(&self, plan: &Plan, lines: &[Line]) -> anyhow::Result<()> {
         let points: Vec<Point<'_>> = lines.iter().flat_map(|line| of_line(plan, line)).collect();
-        let text = match self.json {
-            true => {
-                json_line(
-                    "circuit plot",
-                    &Report {
-                        y: plan.y,
-                        points: &points,
-                    },
-                )? + "\n"
-            }
-            false => csv(plan.y, &points),
+        let text = if self.json {
+            json_line(
+                "circuit plot",
+                &Report {
+                    y: plan.y,
+                    points: &points,
+                },
+            )? + "\n"
+        } else {
+            csv(plan.y, &points)
         };
         whole_file::write(&self.path, |file| file.write_all(text.as_bytes()))
     }

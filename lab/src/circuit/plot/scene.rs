@@ -105,13 +105,15 @@ fn title(plan: &Plan) -> String {
 }
 
 fn subtitle(plan: &Plan) -> String {
-    let check = match plan.checked {
-        true => "The circuits of a malicious session, with the check that both inputs are in range",
-        false => "The circuits alone, without the check that both inputs are in range",
+    let check = if plan.checked {
+        "The circuits of a malicious session, with the check that both inputs are in range"
+    } else {
+        "The circuits alone, without the check that both inputs are in range"
     };
-    match plan.curves().iter().any(|curve| curve.is_comparison()) {
-        true => format!("{check}. Grey: for comparison only, never played with"),
-        false => check.into(),
+    if plan.curves().iter().any(|curve| curve.is_comparison()) {
+        format!("{check}. Grey: for comparison only, never played with")
+    } else {
+        check.into()
     }
 }
 
@@ -120,19 +122,27 @@ fn x_axis(plan: &Plan) -> Axis {
     let range = first as f64..last as f64;
     match plan.along {
         Along::Draw { .. } => {
-            let label = |draw: f64| match draw.fract() {
-                0.0 => number(draw as usize),
-                _ => String::new(),
-            };
-            Axis::linear("m, the number of cards drawn", range, 12, label)
+            Axis::linear(
+                "m, the number of cards drawn",
+                range,
+                12,
+                |draw| match draw.fract() {
+                    0.0 => number(draw as usize),
+                    _ => String::new(),
+                },
+            )
         }
         // Decks are as far apart as their ratio is large.
         Along::Cards { .. } | Along::WholeDecks => {
             let powers = (0..16).map(|power| 1 << power);
             let powers = powers.filter(|power| (first..=last).contains(power));
             let ticks: Vec<f64> = powers.map(|power| power as f64).collect();
-            let label = |cards| number(cards as usize);
-            Axis::logarithmic("n, the number of cards in the deck", range, &ticks, label)
+            Axis::logarithmic(
+                "n, the number of cards in the deck",
+                range,
+                &ticks,
+                |cards| number(cards as usize),
+            )
         }
     }
 }
@@ -166,15 +176,15 @@ fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark
         Along::Draw { .. } => "m",
         Along::Cards { .. } | Along::WholeDecks => "n",
     };
-    let alike = |a: &Crossing, b: &Crossing| (a.from, a.cheaper) == (b.from, b.cheaper);
     let (unit, lowest) = (plan.y.words().unit, plan.y.lowest());
     let mark = |chunk: &[Crossing]| {
         let Crossing { from, cheaper, .. } = chunk[0];
         let value = sizes.value(Curve::Shuffle(cheaper), from);
         let mut news = |crossing: &Crossing| {
-            let said = match crossing.of_the_cheapest {
-                true => format!("is {lowest}, before it"),
-                false => "is below".into(),
+            let said = if crossing.of_the_cheapest {
+                format!("is {lowest}, before it")
+            } else {
+                "is below".into()
             };
             let dearer = sizes.value(Curve::Shuffle(crossing.dearer), from);
             format!("{said} {} ({})", crossing.dearer, number(dearer))
@@ -191,5 +201,8 @@ fn marks(plan: &Plan, sizes: &mut Sizes<'_>, crossings: &[Crossing]) -> Vec<Mark
             ),
         }
     };
-    crossings.chunk_by(alike).map(mark).collect()
+    crossings
+        .chunk_by(|a, b| (a.from, a.cheaper) == (b.from, b.cheaper))
+        .map(mark)
+        .collect()
 }

@@ -163,9 +163,10 @@ impl Args {
 
     /// How many of the parties this process is.
     fn parties(&self) -> u64 {
-        match self.listen.is_some() || self.connect.is_some() {
-            true => 1,
-            false => 2,
+        if self.listen.is_some() || self.connect.is_some() {
+            1
+        } else {
+            2
         }
     }
 }
@@ -265,13 +266,14 @@ fn difference(ours: &[u8], theirs: &[u8]) -> String {
     let well_formed = |word: &str| word.len() == 64 && word.bytes().all(|c| c.is_ascii_hexdigit());
     match (parts(ours), parts(theirs)) {
         (Some([_, ours, _]), Some(["circuit", theirs, _])) if well_formed(theirs) => {
-            match ours == theirs {
-                true => "it sees other owners of the inputs (--owner)".into(),
-                false => format!(
+            if ours == theirs {
+                "it sees other owners of the inputs (--owner)".into()
+            } else {
+                format!(
                     "it brings another netlist, of digest {}…; that of this side is {}…",
                     &theirs[..16],
                     &ours[..16]
-                ),
+                )
             }
         }
         _ => "it did not come to run a netlist".into(),

@@ -121,9 +121,10 @@ impl OwnShuffle {
             lists[party] = Some(list);
         }
         let progress = Progress::of_building(spec);
-        let circuit = match args.checked {
-            true => ShuffleCircuit::build_checked(spec),
-            false => ShuffleCircuit::build(spec),
+        let circuit = if args.checked {
+            ShuffleCircuit::build_checked(spec)
+        } else {
+            ShuffleCircuit::build(spec)
         };
         drop(progress);
         let shuffle = OwnShuffle {

@@ -84,12 +84,11 @@ fn table(deals: &[Deal]) -> (Table, Vec<&'static str>) {
             grid.add_row(row);
         }
     }
-    let built = |deal: &Deal| {
+    let any_built = deals.iter().any(|deal| {
         deal.entries
             .iter()
             .any(|entry| entry.unchecked.built.is_some())
-    };
-    let any_built = deals.iter().any(built);
+    });
     for (place, column) in grid.column_iter_mut().enumerate() {
         if place > usize::from(sweep) {
             column.set_cell_alignment(CellAlignment::Right);
@@ -119,11 +118,14 @@ fn cells(entry: &Entry) -> Vec<String> {
     let number = |value: usize| count(value as u64);
     let counts = &entry.unchecked;
     let built = |tell: fn(&Built) -> usize| counts.of_built(|built| number(tell(built)));
-    let mark = match entry.comparison {
-        true => " *",
-        false if counts.computed => " †",
-        false if counts.in_slices() => " ‡",
-        false => "",
+    let mark = if entry.comparison {
+        " *"
+    } else if counts.computed {
+        " †"
+    } else if counts.in_slices() {
+        " ‡"
+    } else {
+        ""
     };
     vec![
         format!("{}{mark}", entry.name),
@@ -154,8 +156,9 @@ pub(super) fn ands(counts: &Counts) -> String {
 /// A number of gates, which is only about right if the counts are.
 fn about(counts: &Counts, gates: usize) -> String {
     let gates = count(gates as u64);
-    match counts.exact {
-        true => gates,
-        false => format!("about {gates}"),
+    if counts.exact {
+        gates
+    } else {
+        format!("about {gates}")
     }
 }

@@ -73,9 +73,10 @@ impl DealArgs {
 /// # Errors
 /// When one is too large: before any is built.
 fn count_all(pairs: &[(usize, usize)], args: &DealArgs) -> anyhow::Result<Vec<Deal>> {
-    let chosen =
-        |&(cards, draw): &(usize, usize)| selection::algorithms(args.selected(), cards, draw);
-    let chosen = pairs.iter().map(chosen).collect::<Result<Vec<_>, _>>()?;
+    let chosen = pairs
+        .iter()
+        .map(|&(cards, draw)| selection::algorithms(args.selected(), cards, draw))
+        .collect::<Result<Vec<_>, _>>()?;
     let comparisons: &[Comparison] = if args.comparison {
         &Comparison::ALL
     } else {
@@ -123,8 +124,7 @@ fn count_one(
 ) -> anyhow::Result<Entry> {
     let memory = args.limit.memory;
     let spec = Spec::new(cards, draw, algorithm);
-    let fits = |spec: Spec| memory.check_circuit(spec).is_ok();
-    if !args.computed && spec.is_ok_and(fits) {
+    if !args.computed && spec.is_ok_and(|spec| memory.check_circuit(spec).is_ok()) {
         return Ok(Entry::of_shuffle(algorithm, cards, draw)?);
     }
     if !args.built {
@@ -133,11 +133,10 @@ fn count_one(
     let spec = spec?;
     memory.check_slices(spec)?;
     let all = count(spec.estimated_ands(true) as u64);
-    let say = |ands| {
+    let entry = Entry::in_slices(spec, |ands| {
         let ands = count(ands as u64);
         progress.say(format!("circuits, {ands} of {all} AND gates built"));
-    };
-    let entry = Entry::in_slices(spec, say);
+    });
     progress.say("circuits".into());
     entry.map_or_else(|| Ok(Entry::of_shuffle(algorithm, cards, draw)?), Ok)
 }

@@ -53,9 +53,10 @@ pub struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     let (netlists, counted) = args.netlists.count();
-    let deals = match !args.netlists.any() || args.deals.any() {
-        true => args.deals.count()?,
-        false => Vec::new(),
+    let deals = if !args.netlists.any() || args.deals.any() {
+        args.deals.count()?
+    } else {
+        Vec::new()
     };
     if !netlists.is_empty() || !deals.is_empty() {
         show_all(args, &netlists, &deals)?;
@@ -67,9 +68,10 @@ fn show_all(args: &Args, netlists: &[NetlistEntry], deals: &[Deal]) -> anyhow::R
     if args.json || args.csv {
         let mut reports: Vec<Report> = netlists.iter().map(Report::of_netlist).collect();
         reports.extend(deals.iter().map(Report::of_deal));
-        return match args.json {
-            true => rows::show_lines(&reports),
-            false => rows::show_csv(&reports),
+        return if args.json {
+            rows::show_lines(&reports)
+        } else {
+            rows::show_csv(&reports)
         };
     }
     show(&match netlists {

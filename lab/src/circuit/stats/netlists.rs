@@ -50,9 +50,10 @@ impl NetlistArgs {
             }
             progress.step();
         }
-        let outcome = match faults.is_empty() {
-            true => Ok(()),
-            false => Err(anyhow!(faults.join("\n"))),
+        let outcome = if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(anyhow!(faults.join("\n")))
         };
         (entries, outcome)
     }
@@ -64,12 +65,11 @@ impl NetlistArgs {
     fn count_one(&self, path: &Path) -> anyhow::Result<NetlistEntry> {
         let netlist = self.format.read(path)?;
         let values = netlist.inputs().len();
-        let owners = match self.owner.is_empty() {
-            true => Owners::obvious(values),
-            false => {
-                let owners = Owners::of(values, &self.owner);
-                Some(owners.with_context(|| path.display().to_string())?)
-            }
+        let owners = if self.owner.is_empty() {
+            Owners::obvious(values)
+        } else {
+            let owners = Owners::of(values, &self.owner);
+            Some(owners.with_context(|| path.display().to_string())?)
         };
         Ok(NetlistEntry {
             file: path.display().to_string(),

@@ -139,11 +139,14 @@ pub(super) fn show_csv(reports: &[Report]) -> anyhow::Result<()> {
         for row in &report.rows {
             let circuit = Value::String(report.source.circuit(row));
             let row = serde_json::to_value(row)?;
-            let cell = |name| match name {
-                "circuit" => cell(Some(&circuit)),
-                name => cell(source.get(name).or_else(|| row.get(name))),
-            };
-            lines.push(COLUMNS.map(cell).join(","));
+            lines.push(
+                COLUMNS
+                    .map(|name| match name {
+                        "circuit" => cell(Some(&circuit)),
+                        name => cell(source.get(name).or_else(|| row.get(name))),
+                    })
+                    .join(","),
+            );
         }
     }
     show(&lines.join("\n"))

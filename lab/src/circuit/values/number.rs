@@ -80,11 +80,10 @@ fn too_large(bits: usize, who: &str) -> anyhow::Error {
 /// Writes a number in hexadecimal, with a digit for every four bits.
 pub(super) fn hexadecimal(bits: &[bool], order: BitOrder) -> String {
     let number = ordered(Zeroizing::new(bits.to_vec()), order);
-    let digit = |bits: &[bool]| {
+    let digits = number.chunks(4).rev().map(|bits| {
         let value = (bits.iter().rev()).fold(0, |value, &bit| 2 * value + u32::from(bit));
         char::from_digit(value, 16).unwrap_or_default()
-    };
-    let digits = number.chunks(4).rev().map(digit);
+    });
     let digits = digits.collect::<String>();
     format!("0x{}", if digits.is_empty() { "0" } else { &digits })
 }
@@ -119,14 +118,12 @@ mod tests {
     use super::*;
 
     fn read(text: &str, bits: usize) -> std::result::Result<u128, String> {
-        let value = |bits: Zeroizing<Vec<bool>>| {
-            (bits.iter().rev()).fold(0, |value, &bit| 2 * value + u128::from(bit))
-        };
         let read = match text.strip_prefix("0x") {
             Some(digits) => from_hexadecimal(digits, bits, BitOrder::Lsb, "it"),
             None => from_decimal(text, bits, BitOrder::Lsb, "it"),
         };
-        read.map(value).map_err(|error| error.to_string())
+        read.map(|bits| (bits.iter().rev()).fold(0, |value, &bit| 2 * value + u128::from(bit)))
+            .map_err(|error| error.to_string())
     }
 
     #[test]

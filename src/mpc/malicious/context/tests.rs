@@ -11,12 +11,13 @@ fn context(session: u8, me: Party) -> Context {
 
 /// Shares with the MACs of zeros.
 fn shares(delta: &Delta) -> Vec<Share> {
-    let share = |i: u8| Share {
-        bit: SecretBit::lowest_of(i),
-        mac: Mac(Block::from([i; 16])),
-        key: Key(Block::from([i; 16]) ^ delta.select(i % 2 == 1)),
-    };
-    (0..5).map(share).collect()
+    (0..5)
+        .map(|i| Share {
+            bit: SecretBit::lowest_of(i),
+            mac: Mac(Block::from([i; 16])),
+            key: Key(Block::from([i; 16]) ^ delta.select(i % 2 == 1)),
+        })
+        .collect()
 }
 
 #[test]

@@ -182,11 +182,15 @@ impl Ahead {
         };
         let mut masks = Wires::new(entered, slots);
         masks.fill_masks(&Part::whole(circuit, &owners, slots), &self.and_masks);
-        let mask = |output: &Output| match output {
-            Output::Wire(wire) => masks.held[slots.of(wire.index())].bit.reveal(),
-            Output::Const(_) => panic!("every output is a wire"),
-        };
-        circuit.outputs().iter().flatten().map(mask).collect()
+        circuit
+            .outputs()
+            .iter()
+            .flatten()
+            .map(|output| match output {
+                Output::Wire(wire) => masks.held[slots.of(wire.index())].bit.reveal(),
+                Output::Const(_) => panic!("every output is a wire"),
+            })
+            .collect()
     }
 }
 
@@ -309,8 +313,8 @@ impl Views {
 
     fn leak_in(&self, party: Party, span: &Span) -> Option<Wire> {
         let secrets = secrets_from(party);
-        let values = |run: &Run| secrets.map(|wire| run.values[wire as usize]);
-        span.leak(&self.table(party, values)).map(|i| secrets[i])
+        span.leak(&self.table(party, |run| secrets.map(|wire| run.values[wire as usize])))
+            .map(|i| secrets[i])
     }
 
     /// For each wire and each of its masks, whether a party knows the masked value, its own share
@@ -336,8 +340,9 @@ impl Views {
 
 /// The ledger of a party that knows the other's shares of the masks of these wires only.
 fn ledger_of(known: impl Fn(Wire) -> bool) -> Vec<(Wire, [[bool; 3]; 2])> {
-    let entry = |wire| (wire, [[true, true, known(wire)]; 2]);
-    WIRES.map(entry).to_vec()
+    WIRES
+        .map(|wire| (wire, [[true, true, known(wire)]; 2]))
+        .to_vec()
 }
 
 /// Whether a party may know a wire: whether it is its input, or opened to it.
@@ -375,8 +380,10 @@ fn opening_the_sealed_output_is_found_in_the_view_of_the_party_that_learns_it() 
         let views = views(&opened);
         for party in Party::BOTH {
             assert_eq!(views.leak(party), (party == learner).then_some(R));
-            let due = |wire| is_due(wire, party, &opened);
-            assert_eq!(views.ledger(party), ledger_of(due));
+            assert_eq!(
+                views.ledger(party),
+                ledger_of(|wire| is_due(wire, party, &opened))
+            );
         }
     }
 }
@@ -394,8 +401,10 @@ fn opening_the_masks_of_inputs_to_both_parties_is_found_in_both_views() {
         (Party::Evaluator, A0, &[T, Q, Left]),
     ] {
         assert_eq!(views.leak(party), Some(first));
-        let known = |wire| inputs.contains(&wire) || known.contains(&wire);
-        assert_eq!(views.ledger(party), ledger_of(known));
+        assert_eq!(
+            views.ledger(party),
+            ledger_of(|wire| inputs.contains(&wire) || known.contains(&wire))
+        );
     }
 }
 
@@ -441,8 +450,11 @@ fn many_sessions() -> [Sessions; 2] {
                 held.extend(learned.iter().flatten().flatten());
                 // Messages of fewer than 9 bits have them all in the first byte.
                 for payload in tap.payloads() {
-                    let first = |chunk: &[u8]| few_bits_of_block(Block::from([chunk[0]; 16]));
-                    held.extend(payload.chunks(16).flat_map(first));
+                    held.extend(
+                        payload
+                            .chunks(16)
+                            .flat_map(|chunk| few_bits_of_block(Block::from([chunk[0]; 16]))),
+                    );
                 }
                 held.extend(few_bits_of_block(delta));
                 held.extend(ahead.known(|block| few_bits_of_block(block).collect()));

@@ -13,7 +13,7 @@ use super::super::{Shape, Shaped, shaped};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Receives so many bytes, and checks that they count on from 0.
+/// Receives the given number of bytes, and checks that they count on from 0.
 fn receive(transport: &mut impl Transport, bytes: usize) {
     let mut buf = vec![0; 64 * 1024];
     let mut received = 0;

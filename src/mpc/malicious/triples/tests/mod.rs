@@ -145,12 +145,13 @@ fn a_party_whose_digest_differs_is_refused_and_receives_nothing_more() {
             }
             let rng = &mut system_rng();
             let delta = Delta::random(me == Party::Garbler, rng);
-            let share = |_| Share {
-                bit: false.into(),
-                mac: Mac(Block::random(rng)),
-                key: Key(Block::random(rng)),
-            };
-            let shares: Vec<Share> = (0..3 * amount.leaky).map(share).collect();
+            let shares: Vec<Share> = (0..3 * amount.leaky)
+                .map(|_| Share {
+                    bit: false.into(),
+                    mac: Mac(Block::random(rng)),
+                    key: Key(Block::random(rng)),
+                })
+                .collect();
             let shares = RandomShares::dealt(&shares);
             let rng = &mut system_rng();
             let context = context(me);
